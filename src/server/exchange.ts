@@ -8,11 +8,11 @@ import { noteCodes } from '../errors/note-codes.ts';
 import { AnswerNotes, toSourceHeaders } from '../ledger/immutable/answer-notes.ts';
 import type { ServerContext } from '../operation/server-context.ts';
 import type { Telemetry } from '../telemetry/events.ts';
-import { type OperationFacts, type RequestFacts, RequestRecord } from '../telemetry/request-record.ts';
+import { type OperationFacts, type RequestFacts, toRequestRecord } from '../telemetry/request-record.ts';
 import type { Held } from '../upstream/cancellation.ts';
 import type { Caller, StreamPlace } from '../upstream/operation-context.ts';
+import type { IncomingRequest } from './bounds/read-body.ts';
 import { type PlainType, readAccept } from './headers/media-types.ts';
-import type { IncomingRequest } from './incoming-request.ts';
 import { type Stamps, toRequestId } from './stamp-response.ts';
 
 export interface ExchangeOptions {
@@ -231,7 +231,7 @@ export class Exchange implements ServerContext {
     const method = req.method ?? '';
     const status = res.headersSent ? res.statusCode : clientClosedRequest;
     const codes = this.#codes;
-    return new RequestRecord(requestId, method, path, status, durationMs, operations, codes, this.isInLane);
+    return toRequestRecord(requestId, method, path, status, durationMs, operations, codes, this.isInLane);
   }
 
   /**

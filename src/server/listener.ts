@@ -1,14 +1,14 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { AddressGate } from '../callers/caller-gate.ts';
 import type { SocketPlaces } from '../callers/socket-places.ts';
 import type { Telemetry } from '../telemetry/events.ts';
 import type { BytesInFlight } from './bounds/bytes-in-flight.ts';
 import { createConnections } from './bounds/connections.ts';
+import { IncomingRequest } from './bounds/read-body.ts';
 import { createEntrance, type EntranceOptions, type Refusal } from './entrance.ts';
 import { Exchange, type ExchangeOptions } from './exchange.ts';
 import { isHostMissing, pathOf, toRequestTarget } from './headers/request-target.ts';
-import { IncomingRequest } from './incoming-request.ts';
-import { listen } from './listen.ts';
 import { createRefuseMalformed } from './malformed-request.ts';
 import { type CheckVersionOptions, createCheckVersion, createRoute, type RouteOptions } from './route.ts';
 import { refuseMethod } from './serve-graphql.ts';
@@ -129,6 +129,29 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
       clearInterval(looks);
     },
   };
+}
+
+/** Binds a server. @returns its URL, scheme, host and port; rejects when the address cannot be bound */
+function listen(server: Server, host: string, port: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve(toUrl(host, server.address() as AddressInfo));
+    });
+  });
+}
+
+function toUrl(host: string, { port, family, address }: AddressInfo): string {
+  const name =
+    host === '0.0.0.0' || host === '::'
+      ? family === 'IPv6'
+        ? '[::1]'
+        : '127.0.0.1'
+      : family === 'IPv6'
+        ? `[${address}]`
+        : host;
+  return `http://${name}:${port}`;
 }
 
 const noHost: Refusal = { code: 'BAD_REQUEST', status: 400, message: 'A request needs a Host header.' };

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { VersionRefusal } from '../callers/rpc-version.ts';
 import type { Entrance } from './entrance.ts';
 import type { Exchange } from './exchange.ts';
@@ -6,7 +6,6 @@ import { versionIn, withoutTrailingSlash } from './headers/request-target.ts';
 import type { Readiness } from './health.ts';
 import type { GraphiqlPage } from './pages/graphiql-page.ts';
 import type { LandingPage } from './pages/landing-page.ts';
-import { sendJson } from './response-body.ts';
 import { createServeGraphql, type ServeGraphqlOptions } from './serve-graphql.ts';
 
 export interface RouteOptions extends ServeGraphqlOptions {
@@ -44,6 +43,13 @@ export function createRoute(options: RouteOptions): (exchange: Exchange) => void
     }
     entrance.refuse(exchange, nothingHere(graphqlPath));
   };
+}
+
+/** Sends a JSON answer in one piece; to a HEAD request only its headers. */
+function sendJson(req: IncomingMessage, res: ServerResponse, status: number, value: unknown): void {
+  const body = Buffer.from(JSON.stringify(value));
+  res.writeHead(status, { 'content-type': 'application/json; charset=utf-8', 'content-length': body.length });
+  res.end(req.method === 'HEAD' ? undefined : body);
 }
 
 /** Serves a file of GraphiQL. It counts as a request of its address: it is cheap to ask for, and may have megabytes. */

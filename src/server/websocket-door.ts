@@ -8,7 +8,7 @@ import type { SocketPlaces } from '../callers/socket-places.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import { noteCodes } from '../errors/note-codes.ts';
 import type { Telemetry } from '../telemetry/events.ts';
-import { RequestRecord } from '../telemetry/request-record.ts';
+import { toRequestRecord } from '../telemetry/request-record.ts';
 import type { Connections } from './bounds/connections.ts';
 import type { Entrance, Refusal } from './entrance.ts';
 import type { Exchange } from './exchange.ts';
@@ -133,7 +133,7 @@ function createUpgradeAnswered(
     const path = pathOf({ url: toRequestTarget(req.url) });
     const codes: string[] = [];
     if (error) noteCodes(codes, [error]);
-    telemetry.upgradeAnswered(new RequestRecord(requestId, 'GET', path, status, durationMs, [], codes));
+    telemetry.upgradeAnswered(toRequestRecord(requestId, 'GET', path, status, durationMs, [], codes));
   };
 }
 

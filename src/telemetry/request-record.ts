@@ -44,52 +44,38 @@ export interface RequestFacts {
 }
 
 /**
- * The facts of a request. Writes its own log line, and skips the search for credentials but for the path: nothing else of it
- * is free text of the caller, since operation names are GraphQL names.
+ * The facts of a request as the fields of its log line. They write themselves, and only the path is searched for credentials:
+ * it is the only free text of the caller, since operation names are GraphQL names.
  */
-export class RequestRecord implements RequestFacts, RequestLineFields {
-  readonly requestId: string;
-  readonly method: string;
-  readonly path: string;
-  readonly status: number;
-  readonly durationMs: number;
-  readonly operations: readonly OperationFacts[];
-  readonly codes: readonly string[];
-  readonly lane: boolean;
+export type RequestRecord = Required<RequestFacts> & RequestLineFields;
 
-  constructor(
-    requestId: string,
-    method: string,
-    path: string,
-    status: number,
-    durationMs: number,
-    operations: readonly OperationFacts[],
-    codes: readonly string[] | null = null,
-    lane = false,
-  ) {
-    this.requestId = requestId;
-    this.method = method;
-    this.path = path;
-    this.status = status;
-    this.durationMs = durationMs;
-    this.operations = operations;
-    this.codes = codes ?? noCodes;
-    this.lane = lane;
-  }
-
-  [requestLine](): string {
-    const { requestId, method, path, status, durationMs, codes } = this;
-    const { length } = this.operations;
-    const shown = length > maxShownOperations ? this.operations.slice(0, maxShownOperations) : this.operations;
-    let operations = '';
-    for (const each of shown) operations += operations === '' ? operationText(each) : `,${operationText(each)}`;
-    const more = length > shown.length ? `,"more":${length - shown.length}` : '';
-    const lane = this.lane ? ',"lane":true' : '';
-    return `"requestId":"${requestId}"${headText(method, path, status)}${durationMs},"operations":[${operations}]${more}${codesText(codes)}${lane}`;
-  }
+/** @param codes `null` = there are none */
+export function toRequestRecord(
+  requestId: string,
+  method: string,
+  path: string,
+  status: number,
+  durationMs: number,
+  operations: readonly OperationFacts[],
+  codes: readonly string[] | null = null,
+  lane = false,
+): RequestRecord {
+  const noted = codes ?? noCodes;
+  return { requestId, method, path, status, durationMs, operations, codes: noted, lane, [requestLine]: toLine };
 }
 
-/** Of a batch; of others it is said how many there are. */
+function toLine(this: RequestRecord): string {
+  const { requestId, method, path, status, durationMs, codes } = this;
+  const { length } = this.operations;
+  const shown = length > maxShownOperations ? this.operations.slice(0, maxShownOperations) : this.operations;
+  let operations = '';
+  for (const each of shown) operations += operations === '' ? operationText(each) : `,${operationText(each)}`;
+  const more = length > shown.length ? `,"more":${length - shown.length}` : '';
+  const lane = this.lane ? ',"lane":true' : '';
+  return `"requestId":"${requestId}"${headText(method, path, status)}${durationMs},"operations":[${operations}]${more}${codesText(codes)}${lane}`;
+}
+
+/** More operations of a batch are only counted. */
 const maxShownOperations = 8;
 
 const noCodes: readonly string[] = [];

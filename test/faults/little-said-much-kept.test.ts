@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { type BodyReading, readBody } from '../../src/server/bounds/read-body.ts';
-import { IncomingRequest } from '../../src/server/incoming-request.ts';
+import { IncomingRequest } from '../../src/server/bounds/read-body.ts';
 import { createStamps } from '../../src/server/stamp-response.ts';
 import { parseIdempotencyKey } from '../../src/sponsor/sponsor-arguments.ts';
 import { createMemoryStore } from '../../src/sponsor/store/memory-store.ts';

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import { IncomingMessage } from 'node:http';
 import { type Arrival, type Arrivals, bytesPerPiece } from '../../upstream/arrivals.ts';
 
 export type BodyReading =
@@ -10,13 +10,27 @@ export type BodyReading =
   | { readonly kind: 'crowded-out' }
   | { readonly kind: 'aborted' };
 
-/** Hears a body as it is parsed: each piece, then `null`. */
-export type TakePiece = (piece: Buffer | null) => void;
+/**
+ * A request whose body can be taken past the stream that it is. Node's parser hands a body over by `push`, as any source does
+ * to its stream. Most bodies come in the same read as their headers, and a stream would keep them for later turns of the event
+ * loop, which costs a small request more than everything else that is done with its body.
+ */
+export class IncomingRequest extends IncomingMessage {
+  #take: ((piece: Buffer | null) => void) | null = null;
 
-/** A request whose body can be taken past the stream that it is. */
-export interface WithBody extends IncomingMessage {
-  /** From here on the stream gets nothing, not even its end. */
-  takeBody(take: TakePiece): void;
+  /**
+   * From here on the stream gets nothing. Call it in the turn in which the request came: what was pushed before stays there.
+   * @param take called with each piece, then with `null`
+   */
+  takeBody(take: (piece: Buffer | null) => void): void {
+    this.#take = take;
+  }
+
+  override push(piece: Buffer | null, encoding?: BufferEncoding): boolean {
+    if (this.#take === null) return super.push(piece, encoding);
+    this.#take(piece);
+    return true;
+  }
 }
 
 export interface BodyBounds {
@@ -42,7 +56,7 @@ const minBytesPerPiece = 64;
  * Nothing is counted of a body that comes in one piece, as nearly all do.
  * @param done called once, perhaps before this returns
  */
-export function readBody(req: WithBody, bounds: BodyBounds, done: (reading: BodyReading) => void): void {
+export function readBody(req: IncomingRequest, bounds: BodyBounds, done: (reading: BodyReading) => void): void {
   const { maxBytes } = bounds;
   /** Not a number where none is declared. */
   const declared = Number(req.headers['content-length']);

@@ -1,9 +1,13 @@
+import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setImmediate as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
 import { type GraphQLSchema, introspectionFromSchema } from 'graphql';
-import { assetsPath, type GraphiqlAssets, type GraphiqlPaths, loadGraphiqlAssets } from './graphiql-assets.ts';
+import { isKnownTag } from '../../ledger/immutable/answer-notes.ts';
+import { chooseEncoding } from '../headers/media-types.ts';
+import { graphiqlBoot } from './graphiql-boot.ts';
 import { type ExampleTab, exampleTabs } from './graphiql-tabs.ts';
-import { makePageFile, type PageFile, sendPageFile } from './page-file.ts';
 
 export interface GraphiqlPage {
   /** The path below which all files of the page are. */
@@ -27,6 +31,8 @@ const securityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
+/** The path below which all assets are. */
+const assetsPath = '/graphiql/';
 /** What the paths of files with a schema begin with. */
 const schemaPath = `${assetsPath}schema-`;
 
@@ -144,4 +150,100 @@ function toHtml(
   </body>
 </html>
 `;
+}
+
+/** The parts of GraphiQL that never change while the process lives, and where each of them is. */
+interface GraphiqlAssets {
+  /** By path. A path holds a hash of its file, so browsers may keep the file for ever. */
+  readonly files: ReadonlyMap<string, PageFile>;
+  readonly paths: GraphiqlPaths;
+}
+
+interface GraphiqlPaths {
+  readonly style: string;
+  readonly script: string;
+  /** The script that starts GraphiQL once the others are loaded. */
+  readonly boot: string;
+  /** By the names that the editor has for them. */
+  readonly workers: { readonly editorWorkerService: string; readonly json: string; readonly graphql: string };
+}
+
+/**
+ * GraphiQL leaves an old offset on tabs that are not focused. Pressing such a tab moves it away from under the pointer,
+ * and the click does nothing. Without offsets the tabs stay where they are.
+ */
+const tabsStayInPlace = '.graphiql-tab { transform: none !important; }';
+
+/** Loads GraphiQL, 9 MB of text, and compresses it. Call it only once, and only when somebody asks for the page. */
+async function loadGraphiqlAssets(): Promise<GraphiqlAssets> {
+  const { css, js, editorWorkerService, jsonWorker, graphqlWorker } = await import(
+    '@graphql-yoga/render-graphiql/graphiql'
+  );
+  const files = new Map<string, PageFile>();
+  const add = async (name: string, text: string, type: 'text/css' | 'text/javascript') => {
+    const file = await makePageFile(text, type);
+    const path = `${assetsPath}${name}-${file.hash}.${type === 'text/css' ? 'css' : 'js'}`;
+    files.set(path, file);
+    return path;
+  };
+  const addScript = (name: string, text: string) => add(name, text, 'text/javascript');
+  const [style, script, boot, editor, json, graphql] = await Promise.all([
+    add('style', `${css}\n${tabsStayInPlace}`, 'text/css'),
+    addScript('graphiql', js),
+    addScript('boot', graphiqlBoot),
+    addScript('editor-worker', editorWorkerService),
+    addScript('json-worker', jsonWorker),
+    addScript('graphql-worker', graphqlWorker),
+  ]);
+  return { files, paths: { style, script, boot, workers: { editorWorkerService: editor, json, graphql } } };
+}
+
+/** A file for browsers, in every form in which it is sent. */
+interface PageFile {
+  readonly type: string;
+  readonly plain: Buffer;
+  readonly br: Buffer;
+  readonly gzip: Buffer;
+  /** Weak: it is the same file however it is compressed. */
+  readonly etag: string;
+  /** Changes with the content; fit for a path. */
+  readonly hash: string;
+}
+
+/** A fifth of the bytes for a third of a second, once; the best level takes half a minute for a tenth less. */
+const brotliQuality = 5;
+
+async function makePageFile(text: string, type: string): Promise<PageFile> {
+  const plain = Buffer.from(text);
+  const [br, gzipped] = await Promise.all([
+    promisify(brotliCompress)(plain, {
+      params: { [constants.BROTLI_PARAM_QUALITY]: brotliQuality, [constants.BROTLI_PARAM_SIZE_HINT]: plain.length },
+    }),
+    promisify(gzip)(plain),
+  ]);
+  const hash = createHash('sha256').update(plain).digest('base64url').slice(0, 20);
+  return { type: `${type}; charset=utf-8`, plain, br, gzip: gzipped, etag: `W/"${hash}"`, hash };
+}
+
+/** Sends the file, or status 304 if the browser has it already. A HEAD request gets only the headers. */
+function sendPageFile(
+  req: IncomingMessage,
+  res: ServerResponse,
+  file: PageFile,
+  headers: Readonly<Record<string, string>>,
+): void {
+  const all = { ...headers, 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer', etag: file.etag };
+  if (isKnownTag(req.headers['if-none-match'], file.etag)) {
+    res.writeHead(304, all).end();
+    return;
+  }
+  const encoding = chooseEncoding(String(req.headers['accept-encoding'] ?? ''));
+  const body = file[encoding ?? 'plain'];
+  res.writeHead(200, {
+    ...all,
+    'content-type': file.type,
+    'content-length': body.length,
+    ...(encoding && { 'content-encoding': encoding }),
+  });
+  res.end(req.method === 'HEAD' ? undefined : body);
 }

@@ -1,21 +1,14 @@
 import type { Plugin } from 'graphql-yoga';
-import { parseRequestJson, parseVariables } from '../../json/parse-json.ts';
+import { parseRequestJson } from '../../json/parse-json.ts';
 
-/** Keeps the digits of numbers in variables: JSON.parse would round large ones. */
+/**
+ * Keeps the digits of numbers in the variables of a batch: JSON.parse would round large ones. Variables of other requests
+ * were parsed before Yoga.
+ */
 export function useExactNumbers(): Plugin {
   return {
     onRequestParse({ request, requestParser, setRequestParser }) {
-      if (!requestParser) return;
-      if (request.method === 'GET') {
-        setRequestParser(async (each) => {
-          const params = await requestParser(each);
-          const sent = new URLSearchParams(each.url.slice(each.url.indexOf('?') + 1)).get('variables');
-          if (!sent || Array.isArray(params) || 'status' in params) return params;
-          return { ...params, variables: parseVariables(sent) as NonNullable<typeof params.variables> };
-        });
-        return;
-      }
-      setRequestParser((each) => requestParser(readingExactly(each)));
+      if (requestParser && request.method === 'POST') setRequestParser((each) => requestParser(readingExactly(each)));
     },
   };
 }

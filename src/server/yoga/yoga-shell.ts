@@ -6,8 +6,6 @@ import type { FairTurns } from '../../operation/fair-turns.ts';
 import type { OperationRunner } from '../../operation/operation-runner.ts';
 import type { ServedGeneration } from '../../operation/prepared-operation.ts';
 import type { ServerContext } from '../../operation/server-context.ts';
-import { useAdmission } from './use-admission.ts';
-import { useAnswerNotes } from './use-answer-notes.ts';
 import { useExactNumbers } from './use-exact-numbers.ts';
 import { useOperation } from './use-operation.ts';
 import { useRequestErrors } from './use-request-errors.ts';
@@ -49,17 +47,11 @@ export function createYogaShell({ maxBatchSize, keeper, admit, runner, turns, ma
       // the answer, in one piece
       useWholeAnswer(turns),
 
-      // the caller: identity, rate; the document: limits, validity, usage
-      useAdmission(admit, keeper),
+      // the operation: admitted, run, and how long its answer stays as it is
+      useOperation(admit, runner, keeper),
 
-      // what the request itself got wrong; it was counted all the same
+      // errors of the request itself; it was counted all the same
       useRequestErrors(),
-
-      // what the answer says of itself: where it is from, and how long it stays as it is
-      useAnswerNotes(),
-
-      // the operation: its life, whose answer leaves by Yoga
-      useOperation(runner),
     ],
   });
 }

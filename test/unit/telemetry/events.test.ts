@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { createTelemetry, type Telemetry } from '../../../src/telemetry/events.ts';
 import { createLogger, requestLine } from '../../../src/telemetry/logger.ts';
-import { RequestRecord } from '../../../src/telemetry/request-record.ts';
+import { toRequestRecord } from '../../../src/telemetry/request-record.ts';
 import { SponsorshipLine } from '../../../src/telemetry/sponsorship-line.ts';
 
 /** What is logged of an event, without its time. */
@@ -344,7 +344,7 @@ describe('an event', () => {
 
   test('of a request in the lane is written by the record itself, in the form of every other', () => {
     const { requestId, method, path, status, durationMs } = request;
-    const record = new RequestRecord(requestId, method, path, status, durationMs, operations, ['FORBIDDEN'], true);
+    const record = toRequestRecord(requestId, method, path, status, durationMs, operations, ['FORBIDDEN'], true);
     expect(linesOf(({ requestAnswered }) => requestAnswered(record))).toEqual([
       { level: 'info', msg: 'request', ...request, codes: ['FORBIDDEN'], lane: true },
     ]);
@@ -374,7 +374,7 @@ const operation = fc.record({
 it('a request has a line of at most 4 KB, however long its path is and however many operations it has', () => {
   const name = 'N'.repeat(80);
   const many = Array.from({ length: 100 }, () => ({ ...operations[0], caller: 'c'.repeat(100), name, type: 'query' }));
-  const record = new RequestRecord('r'.repeat(64), 'POST', `/${'\u00ff'.repeat(16_000)}`, 404, 1, many as never);
+  const record = toRequestRecord('r'.repeat(64), 'POST', `/${'\u00ff'.repeat(16_000)}`, 404, 1, many as never);
   const line = `{${record[requestLine]()}}`;
   expect(Buffer.byteLength(line)).toBeLessThan(4_000);
   expect(JSON.parse(line)).toMatchObject({ path: `/${'?'.repeat(199)}...`, operations: many.slice(0, 8), more: 92 });
@@ -392,7 +392,7 @@ it('any event has a line of at most 4 KB, however long its texts are', () => {
 it('the fields of a request are written as JSON writes them', () => {
   fc.assert(
     fc.property(fc.array(operation, { maxLength: 3 }), fc.webPath(), fc.nat(), (operations, path, cents) => {
-      const record = new RequestRecord('a-1.b_2', 'POST', path, 200, cents / 100, operations, ['FORBIDDEN'], true);
+      const record = toRequestRecord('a-1.b_2', 'POST', path, 200, cents / 100, operations, ['FORBIDDEN'], true);
       expect(JSON.stringify(JSON.parse(`{${record[requestLine]()}}`))).toBe(JSON.stringify(record));
     }),
   );

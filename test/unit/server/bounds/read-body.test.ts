@@ -1,8 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readBody } from '../../../../src/server/bounds/read-body.ts';
-import { IncomingRequest } from '../../../../src/server/incoming-request.ts';
+import { IncomingRequest, readBody } from '../../../../src/server/bounds/read-body.ts';
 import { createArrivals } from '../../../../src/upstream/arrivals.ts';
 import { openRawClient } from '../../../support/raw-client.ts';
 import { until } from '../../../support/until.ts';
