@@ -24,6 +24,11 @@ export interface ExchangeOptions {
   readonly telemetry: Pick<Telemetry, 'errorMasked'>;
   /** Milliseconds for which a client may read nothing of an answer that waits for it; then its connection is closed. */
   readonly stallMs: number;
+  /**
+   * Milliseconds for which nothing may move on a connection; then it is closed. Longer than any answer may take, and longer
+   * than proxies keep an unused connection, mostly a minute: they would send requests into one that is being closed.
+   */
+  readonly idleMs: number;
   /** Called when a long answer waits for its client. */
   readonly onLongUnread: () => void;
   /** Milliseconds since the Unix epoch. */
@@ -68,11 +73,10 @@ export class Exchange implements ServerContext {
   held: Held | undefined;
   /** Of a subscription whose transport keeps the client's cursor. */
   streamPlace: StreamPlace | undefined;
-  /** Its answer was written, and the client has not read all of it. */
-  isUnread = false;
   readonly #options: ExchangeOptions;
   readonly #stamps: string[];
   #isStamped = false;
+  #isReadingBounded = false;
   #standing: Standing = null;
   #codes: string[] | null = null;
   /** A list if there are several, which only a batch has. */
@@ -148,14 +152,14 @@ export class Exchange implements ServerContext {
 
   /** Call it when the whole answer was handed to the connection. What the client does not read stays in memory. */
   awaitReading(): void {
-    this.isUnread = this.req.socket.writableLength > 0;
-    if (this.isUnread) this.boundReading();
+    if (this.req.socket.writableLength > 0) this.boundReading();
     // Not `writableLength` of the connection alone: an answer may wait for its turn there.
     if (this.res.writableLength > longAnswerBytes) this.#options.onLongUnread();
   }
 
   /** Closes the connection if the client reads nothing for `stallMs`, which is shorter than a connection may be idle. */
   boundReading(): void {
+    this.#isReadingBounded = true;
     this.req.socket.setTimeout(this.#options.stallMs);
   }
 
@@ -214,6 +218,8 @@ export class Exchange implements ServerContext {
 
   /** Must be called once, when the answer has been sent or the client has left. */
   close(): void {
+    // The connection may be used again.
+    if (this.#isReadingBounded) this.req.socket.setTimeout(this.#options.idleMs);
     const listeners = this.#onGone;
     // Drop the listener: Node keeps the response object, and the listener holds the whole answer.
     this.#onGone = null;

@@ -21,11 +21,6 @@ export interface ListenerOptions
     EntranceOptions,
     Omit<RouteOptions, 'checkVersion' | 'isDraining' | 'entrance' | 'bytesInFlight'> {
   readonly bytesInFlight: BytesInFlight;
-  /**
-   * Milliseconds for which nothing may move on a connection; then it is closed. Longer than any answer may take, and longer
-   * than proxies keep an unused connection, mostly a minute: they would send requests into one that is being closed.
-   */
-  readonly idleMs: number;
   readonly host: string;
   readonly port: number;
   readonly corsOrigins: '*' | readonly string[];
@@ -64,8 +59,6 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   const { stamps, sockets, telemetry, idleMs } = options;
   const connections = createConnections((exchange: Exchange) => {
     exchange.close();
-    // An answer by Yoga, or one that was left unread, has set another bound, and the connection may be used again.
-    if (!exchange.isInLane || exchange.isUnread) exchange.req.socket.setTimeout(idleMs);
     telemetry.requestAnswered(exchange.toRecord());
   });
   const cutUnread = () => connections.cutUnread(maxUnreadBytes);

@@ -13,6 +13,7 @@ const options: ExchangeOptions = {
   vary: 'accept',
   telemetry: { errorMasked: (error, requestId) => void faults.push([error, requestId]) },
   stallMs: 1_000,
+  idleMs: 9_000,
   onLongUnread: () => {},
   now: () => 0,
 };
@@ -81,6 +82,20 @@ describe('an exchange that is over', () => {
     expect([given, kept.length, countLiveObjects(Answer)]).toEqual([2, 1, 0]);
   });
 
+  it('leaves its connection with the usual time to be idle, whatever bound its answer had', async () => {
+    const timeouts: (number | undefined)[] = [];
+    await ask((exchange) => {
+      const { socket } = exchange.req;
+      exchange.boundReading();
+      timeouts.push(socket.timeout);
+      exchange.writeHead(200, 'text/plain', 0);
+      exchange.res.end();
+      exchange.close();
+      timeouts.push(socket.timeout);
+    });
+    expect(timeouts).toEqual([1_000, 9_000]);
+  });
+
   it('gives back the room of its body', async () => {
     let released = 0;
     await ask((exchange) => {
@@ -110,7 +125,7 @@ describe('an answer', () => {
       exchange.writeHead(200, 'text/plain', size);
       res.end(Buffer.alloc(size, 'x'));
       exchange.awaitReading();
-      isAwaited = exchange.isUnread;
+      isAwaited = req.socket.timeout === 50;
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const client = await openRawClient((server.address() as AddressInfo).port);
