@@ -91,7 +91,9 @@ export class FairTurns {
     if (usedMs >= notableMs) {
       const caller = this.#callerOf(key);
       caller.lastMs = usedMs;
-      this.#move(caller, caller.servedAt + usedMs);
+      caller.servedAt += usedMs;
+      this.#order.splice(this.#order.indexOf(caller), 1);
+      this.#insert(caller);
     }
     if (this.#since !== null) return;
     this.#usedMs += usedMs;
@@ -156,7 +158,8 @@ export class FairTurns {
     this.#options.afterPromises(() => {
       this.#running = null;
       caller.lastMs = this.now() - began;
-      this.#insert(caller, caller.servedAt + caller.lastMs);
+      caller.servedAt += caller.lastMs;
+      this.#insert(caller);
       this.#serve();
     });
   }
@@ -177,22 +180,16 @@ export class FairTurns {
     if (known) return known;
     const caller: TurnCaller = { key, servedAt: this.#servedAt, lastMs: 0, pieces: [] };
     this.#callers.set(key, caller);
-    this.#insert(caller, this.#servedAt);
+    this.#insert(caller);
     return caller;
   }
 
-  #move(caller: TurnCaller, servedAt: number): void {
-    this.#order.splice(this.#order.indexOf(caller), 1);
-    this.#insert(caller, servedAt);
-  }
-
   /** Puts a caller behind all that have used as much. */
-  #insert(caller: TurnCaller, servedAt: number): void {
-    caller.servedAt = servedAt;
+  #insert(caller: TurnCaller): void {
     let [low, high] = [0, this.#order.length];
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if ((this.#order[middle]?.servedAt ?? 0) > servedAt) low = middle + 1;
+      if ((this.#order[middle]?.servedAt ?? 0) > caller.servedAt) low = middle + 1;
       else high = middle;
     }
     this.#order.splice(low, 0, caller);

@@ -15,47 +15,37 @@ type LedgerAnswer = Exclude<RawLedgerAnswer, { kind: 'stream' }>;
 /** Our part's answer. Throws what executing it threw. */
 type OwnAnswer = () => ExecutionResult;
 
-/** Runs a split operation, and puts our members beside the ledger's, whose answer is not parsed. */
-export function runUnreadSplit(
+/** Runs a split operation, and puts our members beside the ledger's, whose answer is not parsed. Never rejects. */
+export async function runUnreadSplit(
   form: UnreadSplit,
   admitted: AdmittedOperation,
   server: ServerContext,
   run: OperationRun,
   ledger: RawLedger,
   done: (outcome: UnreadOutcome) => void,
-): void {
-  const { variables } = admitted;
+): Promise<void> {
+  const { operation, variables } = admitted;
   const { context, complete } = run;
-  const usage = server.showUsage ? admitted.usage : null;
-  let theirs: LedgerAnswer | null = null;
-  let ours: OwnAnswer | null = null;
-  const finish = () => {
-    if (!theirs || !ours) return;
-    run.end();
-    const body = putTogether(form, theirs, ours, usage);
-    if (!body) return void tellResult(toMerged(admitted, theirs, ours), run, done);
+  const asked = askLedger(form, variables, context, ledger);
+  const ours = await attempt(() => form.executeOwn(variables, context));
+  const theirs = await asked;
+  run.end();
+  const body = putTogether(form, theirs, ours, server.showUsage ? admitted.usage : null);
+  if (body) {
     complete(0);
-    done({ kind: 'bytes', body });
-  };
-
-  const giveUp = ledger(toLedgerRequest(form, variables, context), (answer) => {
-    if (answer.kind === 'stream') throw new Error('the ledger room streams an answer that was asked for whole');
-    theirs = answer;
-    finish();
-  });
-  context.cancellation.onCancel(giveUp);
-  executeOwn(form, variables, context, (answer) => {
-    ours = answer;
-    finish();
-  });
+    return done({ kind: 'bytes', body });
+  }
+  const settle = async () => settleSplitAnswer(operation, variables, () => theirs.read(), ours());
+  return tellResult(settle(), run, done);
 }
 
-function toLedgerRequest(
+function askLedger(
   form: UnreadSplit,
   variables: AdmittedOperation['variables'],
   { cancellation }: OperationContext,
-): Parameters<RawLedger>[0] {
-  return {
+  ledger: RawLedger,
+): Promise<LedgerAnswer> {
+  const request = {
     queryJson: form.queryJson,
     operationName: null,
     variables: form.ledgerVariables(variables),
@@ -65,29 +55,24 @@ function toLedgerRequest(
     usage: null,
     canStream: false,
   };
+  return new Promise((resolve) => {
+    const giveUp = ledger(request, (answer) => {
+      if (answer.kind === 'stream') throw new Error('the ledger streams an answer that was asked for whole');
+      resolve(answer);
+    });
+    cancellation.onCancel(giveUp);
+  });
 }
 
-/** Executes our part. @param done called once, perhaps before this returns */
-function executeOwn(
-  form: UnreadSplit,
-  variables: AdmittedOperation['variables'],
-  context: OperationContext,
-  done: (answer: OwnAnswer) => void,
-): void {
-  const failed = (error: unknown) =>
-    done(() => {
-      throw error;
-    });
-  let begun: ReturnType<UnreadSplit['executeOwn']>;
+async function attempt(execute: () => ExecutionResult | Promise<ExecutionResult>): Promise<OwnAnswer> {
   try {
-    begun = form.executeOwn(variables, context);
+    const result = await execute();
+    return () => result;
   } catch (error) {
-    failed(error);
-    return;
+    return () => {
+      throw error;
+    };
   }
-  const result = begun;
-  if ('then' in result) result.then((answer) => done(() => answer), failed);
-  else done(() => result);
 }
 
 /** The whole answer, made of both texts; `null` if one part has errors or no data, so that they must be merged. */
@@ -95,10 +80,6 @@ function putTogether(form: UnreadSplit, theirs: LedgerAnswer, ours: OwnAnswer, u
   const json = theirs.kind === 'plain' ? toMembers(ours) : null;
   if (theirs.kind !== 'plain' || json === null) return null;
   return spliceData(theirs.body, theirs.plainEnd, { json, isLast: form.isLedgerFirst }, usage);
-}
-
-async function toMerged({ operation, variables }: AdmittedOperation, theirs: LedgerAnswer, ours: OwnAnswer) {
-  return settleSplitAnswer(operation, variables, () => theirs.read(), ours());
 }
 
 /** Our part as JSON; `null` if it has errors or no data. */

@@ -4,6 +4,7 @@ import { printJson } from '../../json/exact-number.ts';
 import { type Cancellation, createCancellation } from '../../upstream/cancellation.ts';
 import { itemPlace, type PlacedItem, type PlacedResult } from '../../upstream/item-place.ts';
 import type { OperationContext } from '../../upstream/operation-context.ts';
+import type { FairTurns } from '../fair-turns.ts';
 import type { OperationRun } from '../open-operation.ts';
 import type { AdmittedOperation } from '../prepared-operation.ts';
 import { settleAnswer } from '../run-plan.ts';
@@ -12,8 +13,8 @@ import { arePushed, ResultStream, type SharedPrinting } from './result-stream.ts
 import { ResultText } from './shared-results.ts';
 
 /**
- * Runs a subscription until its source ends or its client leaves. Each item is executed as an operation of its own, when it
- * is asked for: whoever reads slowly holds up nobody.
+ * Runs a subscription until its source ends or its client leaves. Each item is executed as an operation of its own, in the turn of
+ * its caller and only when the client asks for it, so a slow client delays no other.
  * @param bounds what the joins of one item may take, in milliseconds, and the bytes of the whole request
  */
 export async function runStream(
@@ -21,6 +22,7 @@ export async function runStream(
   { operation, variables }: AdmittedOperation,
   run: OperationRun,
   { itemTimeoutMs, requestBytes }: { readonly itemTimeoutMs: number; readonly requestBytes: number },
+  turns: Pick<FairTurns, 'run'>,
 ): Promise<ExecutionResult | ResultStream> {
   const opened = refuseLongRequest(requestBytes) ?? (await open(variables, run.context));
   if (!('items' in opened)) {
@@ -30,10 +32,16 @@ export async function runStream(
     return result;
   }
   const isJoined = operation.plan === 'STITCHED';
+  const { caller, cancellation } = run.context;
+  // One item at a time waits, so one listener for the whole stream is enough.
+  let giveUp = () => {};
+  const client = { onGone: (then: () => void) => (giveUp = then) };
+  const execute = (item: unknown, context: OperationContext) =>
+    turns.run(caller.rate.key, client, () => (cancellation.cause ? {} : opened.execute(item, context)));
   const toResult = async (item: unknown): Promise<ExecutionResult> => {
     const result = isJoined
-      ? await executeJoined(opened, item, run.context, itemTimeoutMs)
-      : await opened.execute(item, run.context);
+      ? await executeJoined(execute, item, run.context, itemTimeoutMs)
+      : await execute(item, run.context);
     const told = run.tidy(result.errors ? settleAnswer(operation, variables, result) : result);
     return run.context.streamPlace ? withPlace(told, item as PlacedItem) : told;
   };
@@ -51,10 +59,13 @@ export async function runStream(
       run.complete(errors);
     },
   });
-  const { validity } = run.context.caller;
+  const { validity } = caller;
   if (validity) stopWaiting = validity.onEnd(() => stream.stop(withdrawn()));
-  // Who has left already will not say so again.
-  run.context.cancellation.onCancel(() => void stream.return());
+  // Calls back at once if the client has left already.
+  cancellation.onCancel(() => {
+    void stream.return();
+    giveUp();
+  });
   return stream;
 }
 
@@ -73,7 +84,7 @@ function withPlace(result: ExecutionResult & PlacedResult, item: PlacedItem): Ex
  * @param timeoutMs what they may take, in milliseconds
  */
 export async function executeJoined(
-  { execute }: ItemStream,
+  execute: (item: unknown, context: OperationContext) => ExecutionResult | Promise<ExecutionResult>,
   item: unknown,
   context: OperationContext,
   timeoutMs: number,

@@ -70,6 +70,11 @@ export class ResultTexts {
     this.#maxBytes = maxBytes;
   }
 
+  /** Bytes of all that is kept. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
   /** @returns joins the streams of one document that have the same key */
   ofDocument(): (key: string) => SharedResults {
     const groups = new Map<string, Group>();

@@ -24,15 +24,12 @@ it('an item that was executed is not kept by its stream, whether it failed or no
   };
   const context: OperationContext = { requestId: 'r', caller: toTestCaller(), cancellation };
   let items = 0;
-  const stream = {
-    items: (async function* () {})(),
-    async execute() {
-      items += 1;
-      expect(listening).toBe(1);
-      if (items % 2 === 0) throw new Error('broken');
-      return { data: null };
-    },
+  const execute = async () => {
+    items += 1;
+    expect(listening).toBe(1);
+    if (items % 2 === 0) throw new Error('broken');
+    return { data: null };
   };
-  for (let item = 0; item < 4; item += 1) await executeJoined(stream, item, context, 60_000).catch(() => {});
+  for (let item = 0; item < 4; item += 1) await executeJoined(execute, item, context, 60_000).catch(() => {});
   expect([items, listening]).toEqual([4, 0]);
 });

@@ -1,15 +1,20 @@
+import type { ExecutionResult } from 'graphql';
 import { expect, it } from 'vitest';
-import { ResultStream } from '../../../../src/operation/subscriptions/result-stream.ts';
+import { type ResultReader, ResultStream } from '../../../../src/operation/subscriptions/result-stream.ts';
+import { until } from '../../../support/until.ts';
 
 /** How often a stream has left those that are told the same, and has ended. */
-function open(items: Partial<AsyncIterator<unknown>> = {}) {
+function open(
+  items: Partial<AsyncIterator<unknown>> = {},
+  toResult: (item: unknown) => Promise<ExecutionResult> = async () => ({ data: null }),
+) {
   const counts = { left: 0, ended: 0 };
   const count = (what: keyof typeof counts) => {
     counts[what] += 1;
   };
   const stream = new ResultStream({
     items: { next: async () => ({ done: true, value: undefined }), ...items },
-    toResult: async () => ({ data: null }),
+    toResult,
     shared: { results: { textOf: () => null, leave: () => count('left') }, print: () => null },
     toFault: (error) => error,
     onEnd: () => count('ended'),
@@ -27,4 +32,26 @@ it.each<[string, (stream: ResultStream) => unknown]>([
   await end(stream);
   await stream.return();
   expect(counts).toEqual({ left: 1, ended: 1 });
+});
+
+it('an item that comes while another is executed for the stream alone is told after it, once', async () => {
+  const told: unknown[] = [];
+  const reader = {
+    isReady: true,
+    takeText() {},
+    takeResult: ({ data }: ExecutionResult) => told.push(data),
+    end() {},
+    fail() {},
+  };
+  const { stream } = open({ pushTo() {}, resume() {} } as Partial<AsyncIterator<unknown>>, async (item) => ({
+    data: item as Record<string, unknown>,
+  }));
+  stream.pushTo(reader as unknown as ResultReader);
+  const [first, second, third] = [{ n: 1 }, { n: 2 }, { n: 3 }];
+  stream.take(first);
+  stream.take(second);
+  await until(() => told.length === 2, 'two results');
+  stream.take(third);
+  await until(() => told.length >= 3, 'three results');
+  expect(told).toEqual([first, second, third]);
 });

@@ -2,6 +2,7 @@ import { makeExecutableSchema } from '@graphql-tools/schema';
 import { type ExecutionResult, GraphQLError } from 'graphql';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Graph } from '../../../../src/graph/generation.ts';
+import { FairTurns, thisEventLoop } from '../../../../src/operation/fair-turns.ts';
 import { createOperationRunner } from '../../../../src/operation/operation-runner.ts';
 import { ResultStream } from '../../../../src/operation/subscriptions/result-stream.ts';
 import type { OperationContext } from '../../../../src/upstream/operation-context.ts';
@@ -28,6 +29,8 @@ function open({
   requestBytes = 0,
   caller = toTestCaller(),
   canStop = false,
+  turns = quietTurns(),
+  spend = () => {},
 } = {}) {
   const waiting: ((step: IteratorResult<unknown> | Promise<never>) => void)[] = [];
   const source: Source = {
@@ -68,6 +71,7 @@ function open({
       Tick: {
         n(tick: { n: number }, _: unknown, context: OperationContext) {
           source.contexts.push(context);
+          spend();
           return tick.n;
         },
         bad() {
@@ -86,7 +90,7 @@ function open({
   const server = createTestServer();
   const runner = createOperationRunner({
     timeouts: { queryMs: 30, mutationMs: 30 },
-    turns: quietTurns(),
+    turns,
     maskError: (error) => {
       const { message, path = null, extensions } = error as GraphQLError;
       return message === 'broken' ? new GraphQLError('masked', { path }) : new GraphQLError(message, { extensions });
@@ -107,6 +111,30 @@ afterEach(() => void vi.useRealTimers());
 const asStream = async (result: Promise<unknown>) => (await result) as AsyncGenerator<ExecutionResult>;
 
 describe('a subscription', () => {
+  it('executes its items in the turns of its caller: many at once do not hold up the event loop', async () => {
+    let clockMs = 0;
+    const turns = new FairTurns({ ...thisEventLoop, now: () => clockMs });
+    const opened = Array.from({ length: 100 }, () => open({ turns, spend: () => (clockMs += 2) }));
+    const streams = await Promise.all(opened.map(({ result }) => asStream(result)));
+    const items = streams.map((stream) => stream.next());
+    let longestTurnMs = 0;
+    let isOver = false;
+    let turnBeganMs = clockMs;
+    const watch = () => {
+      longestTurnMs = Math.max(longestTurnMs, clockMs - turnBeganMs);
+      turnBeganMs = clockMs;
+      if (!isOver) setImmediate(watch);
+    };
+    setImmediate(watch);
+    for (const { source } of opened) source.next({ n: 1 });
+    const results = await Promise.all(items);
+    await new Promise((resolve) => setImmediate(resolve));
+    isOver = true;
+    expect(results.filter(({ value }) => value.data !== undefined)).toHaveLength(100);
+    expect([clockMs, longestTurnMs > 10]).toEqual([200, false]);
+    await Promise.all(streams.map((stream) => stream.return(undefined)));
+  });
+
   it('executes each item for itself, has no deadline, and is recorded once, with all its errors, when it ends', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const { source, server, result } = open({ text: 'subscription { ticks { n bad } }' });

@@ -74,8 +74,10 @@ describe('results of streams', () => {
     expect(printed.length - before).toBeLessThan(100);
 
     one.textOf(item, print);
+    expect(texts.bytes).toBeGreaterThan(0);
     one.leave();
     two.leave();
+    expect(texts.bytes).toBe(0);
     const again = [join('a'), join('a')];
     const kept = printed.length;
     for (const each of again) each.textOf(item, print);
