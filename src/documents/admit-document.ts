@@ -10,12 +10,12 @@ import { type PlainError, type PreparedDocument, toGraphQLErrors } from './prepa
 export type DocumentAdmission =
   /** `usage` is `null` for a document that asks for the schema alone. */
   | { readonly kind: 'admitted'; readonly usage: Usage | null }
-  /** `usage` is `null` if the document was refused before it was counted. */
+  /** `usage` is `null` if the document was rejected before it was counted. */
   | { readonly kind: 'refused'; readonly errors: readonly GraphQLError[]; readonly usage: Usage | null };
 
 /**
- * Decides whether a request may be executed. Refuses in the ledger's order: first for the text, then for the variables, then
- * for the schema. Takes microseconds for a prepared document.
+ * Decides whether a request may be executed. Checks in the ledger's order: the text, then the variables, then the schema. Takes
+ * microseconds for a prepared document.
  */
 export function admitDocument(prepared: PreparedDocument, variables: Variables, limits: Limits): DocumentAdmission {
   const refused = (errors: readonly PlainError[], usage: Usage | null): DocumentAdmission => ({
@@ -33,9 +33,8 @@ export function admitDocument(prepared: PreparedDocument, variables: Variables, 
 }
 
 /**
- * The usage of a document with these variables, as the ledger would report it; for a document that the ledger would refuse
- * uncounted, the full count. Takes microseconds. Documents that ask for the schema alone can be priced too, though their
- * usage is never shown.
+ * The usage of a document with these variables, as the ledger would report it. Takes microseconds. Documents that the ledger
+ * rejects uncounted, or that ask for the schema alone, are counted too, though their usage is never shown.
  */
 export function priceDocument(
   size: DocumentSize,
@@ -53,8 +52,8 @@ export function priceDocument(
 }
 
 /**
- * Checks what depends on the variables, for each request, in the ledger's order: transaction payload, query text without
- * that payload, output nodes. Then the gateway's own bound: calls for pages of events and transactions.
+ * Checks what depends on the variables, in the ledger's order: transaction payload, query text without that payload, output
+ * nodes. Then the gateway's own limit: upstream calls for pages of events and transactions.
  */
 export function checkVariables(size: DocumentSize, variables: Variables, limits: Limits): LimitRefusal | null {
   return (
@@ -85,7 +84,7 @@ function checkTransactions(size: DocumentSize, variables: Variables, limits: Lim
   return payloadRefusal('Transaction payload too large', limit, limits);
 }
 
-/** Is the text refused for its length, whatever its variables? */
+/** Is the text too long, whatever its variables? */
 export function isQueryPartTooLong(size: DocumentSize, { maxQueryPayloadSize }: Limits): boolean {
   return queryPart(size) > maxQueryPayloadSize;
 }
@@ -105,7 +104,7 @@ function checkOutput(size: DocumentSize, variables: Variables, limits: Limits): 
   return countedRefusal(`Estimated output nodes exceeds ${max}`, { name: 'maxOutputNodes', max, actual });
 }
 
-/** The ledger has no such limit, because its pages are read from a database; these take calls to a node. */
+/** The ledger has no such limit: it reads pages from a database, while these pages take calls to a node. */
 function checkCalls(
   { calledPages }: DocumentSize,
   variables: Variables,

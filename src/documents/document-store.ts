@@ -3,34 +3,33 @@ import { createDocumentReader } from './document-reader.ts';
 import type { PreparedDocument, PrepareOptions, ReadDocument } from './prepared-document.ts';
 
 export interface DocumentStore<Operation = unknown> {
-  /** Returns the prepared document of a text. Prepares it at first sight, and keeps it then or when it comes again. */
+  /** Returns the prepared document of a text. Prepares it at first sight, and keeps it then or at its second sight. */
   prepare(text: string): PreparedDocument<Operation>;
   /** Returns the prepared document of a text if it is kept. Counts as a use. */
   find(text: string): PreparedDocument<Operation> | undefined;
-  /** Reads a text that is only explained, not executed. Neither looks it up nor keeps it. */
+  /** Reads a text that is only explained. Neither looks it up nor keeps it. */
   read(text: string): ReadDocument<Operation>;
 }
 
 /**
- * Bytes for the prepared documents of one generation, counted by `PreparedDocument.bytes`. A document that came again after
- * it was kept is proven, and is never pushed out by others: at least a quarter is theirs. Half of all takes texts
- * at first sight until it is full. From then on one is kept when it comes a second time, so a flood of texts that are never repeated
- * pushes nothing out, and what is made of them is garbage at once: kept for a while, it would have to be collected with all
- * that is old, which slows everybody down. With what is kept of their shapes it is 64 MiB.
+ * Memory for the prepared documents of one generation, by `PreparedDocument.bytes`. A document that is used again after it was
+ * kept is proven. Proven documents have at least a quarter that others cannot evict. New documents are kept at first sight
+ * until half of the memory is in use, and from then on at second sight. So a flood of texts that never repeat evicts nothing
+ * and becomes garbage immediately; kept for a while, it would be collected with old objects, which pauses every request.
  */
 const maxBytes = 60 * 1024 * 1024;
 const maxProvenBytes = 45 * 1024 * 1024;
-/** Longer texts are not kept: they hold transactions as literals, so they never come twice. */
+/** Longer texts are not kept: they hold transactions as literals, so they never repeat. */
 const maxStoredCharacters = 20_000;
 
 export interface DocumentStoreBounds {
   /** All documents together. */
   readonly maxBytes: number;
-  /** Documents that came more than once; less than `maxBytes`. */
+  /** Documents that were used more than once; less than `maxBytes`. */
   readonly maxProvenBytes: number;
 }
 
-/** Keeps prepared documents, up to a bound in bytes: a million different documents cost time, not memory. */
+/** Keeps prepared documents, up to a bound in bytes. */
 export function createDocumentStore<Operation>(
   options: PrepareOptions<Operation>,
   bounds: DocumentStoreBounds = { maxBytes, maxProvenBytes },
@@ -79,30 +78,30 @@ export function createDocumentStore<Operation>(
   };
 }
 
-/** Which texts came lately, by four bytes of each: of texts that come once nothing else needs to be kept. */
+/** Remembers which texts came lately by four bytes each, so that texts that come once need no other memory. */
 export interface Sightings {
-  /** Notes a text. @returns whether it had been noted before; rarely true of one that only looks like another */
+  /** Notes a text. @returns whether it was noted before; rarely true for a different text with the same hash */
   note(text: string): boolean;
 }
 
-/** A power of two. A text is forgotten when another one takes its place: on average after so many others. */
-const places = 65_536;
+/** A power of two. A text is forgotten when another one takes its slot: on average after so many others. */
+const slots = 65_536;
 
 export function createSightings(): Sightings {
-  const marks = new Uint32Array(places);
+  const marks = new Uint32Array(slots);
   return {
     note(text) {
       const mark = toMark(text);
-      const place = mark & (places - 1);
-      if (marks[place] === mark) return true;
-      marks[place] = mark;
+      const slot = mark & (slots - 1);
+      if (marks[slot] === mark) return true;
+      marks[slot] = mark;
       return false;
     },
   };
 }
 
 /**
- * FNV-1a, its bits mixed once more so that any of them can choose the place. Whoever makes up texts with equal marks has them
+ * FNV-1a, mixed once more so that any of its bits can choose the slot. A client that makes texts with equal hashes gets them
  * kept at first sight, which costs no more than sending each of them twice.
  */
 function toMark(text: string): number {
@@ -111,6 +110,6 @@ function toMark(text: string): number {
   mark ^= mark >>> 16;
   mark = Math.imul(mark, 0x85ebca6b);
   mark ^= mark >>> 13;
-  // 0 is an empty place.
+  // 0 marks an empty slot.
   return mark >>> 0 || 1;
 }

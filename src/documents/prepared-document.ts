@@ -14,7 +14,7 @@ import type { OperationPlan, Ownership } from './plan/plan-operation.ts';
 import type { ExecutableDocument } from './selections.ts';
 import type { ValidationOptions } from './validation/validate-document.ts';
 
-/** Why a document is refused, whatever its variables. */
+/** Why a document is rejected, whatever its variables. */
 export interface DocumentRefusal {
   readonly errors: readonly PlainError[];
   /** The document was counted to its end, so usage can be shown. */
@@ -23,12 +23,12 @@ export interface DocumentRefusal {
 
 /**
  * Everything that depends on a document's text alone. Made once per text and generation, used by every request. Holds the
- * syntax tree only if the gateway executes part of the document; refused and forwarded documents are kept without it.
+ * syntax tree only if the gateway executes part of the document.
  * @typeParam Operation what is prepared of one operation
  */
 export type PreparedDocument<Operation = unknown> = {
   readonly text: string;
-  /** Memory that it takes at most while it is kept. */
+  /** Upper bound of the memory that it takes while it is kept. */
   readonly bytes: number;
 } & (
   | { readonly kind: 'unreadable'; readonly refusal: DocumentRefusal }
@@ -41,13 +41,13 @@ export type PreparedDocument<Operation = unknown> = {
   | {
       readonly kind: 'readable';
       readonly size: DocumentSize;
-      /** Fields of the answer that the schema alone gives, `__schema` and `__type`. */
+      /** Fields of the response that come from the schema alone: `__schema` and `__type`. */
       readonly introspectedFields: number;
       /** Validation errors, reported only if no limit is broken; empty for a valid document. */
       readonly errors: readonly PlainError[];
       /**
-       * What the text decides about one of its operations; `null` if there is none of that name, or the document is not valid.
-       * An only operation is prepared with the document; of several, each is prepared at its first use and kept.
+       * What the text decides about one operation; `null` for an unknown name or an invalid document. An only operation is
+       * prepared with the document; of several, each is prepared at its first use.
        * @param name `null` means the only one
        */
       readonly operation: (name: string | null) => Operation | null;
@@ -56,7 +56,7 @@ export type PreparedDocument<Operation = unknown> = {
 
 export type ReadableDocument<Operation> = Extract<PreparedDocument<Operation>, { readonly kind: 'readable' }>;
 
-/** Fields of the schema that a document asks for. */
+/** Number of introspection fields that a document asks for. */
 export function fieldsAsked(prepared: PreparedDocument): number {
   return prepared.kind === 'readable' ? prepared.introspectedFields : 0;
 }
@@ -76,21 +76,18 @@ export interface ValidOperation {
 export interface PrepareOptions<Operation = unknown> extends ValidationOptions {
   readonly limits: Limits;
   readonly ownership: Ownership;
-  /** Works out what the text of an operation decides. The result is kept as long as the document. */
+  /** Works out what the text of an operation decides. The result is kept with the document. */
   readonly prepareOperation: (operation: ValidOperation) => Operation;
 }
 
-/** A prepared document with the tree it was made from, for explaining it. */
+/** A prepared document with the syntax tree it was made from, for explaining it. */
 export interface ReadDocument<Operation = unknown> {
   readonly prepared: PreparedDocument<Operation>;
   /** `null` when the text cannot be parsed. */
   readonly executable: ExecutableDocument | null;
 }
 
-/**
- * An error of a refused document as plain data, to be kept with it. A `GraphQLError` would hold the document's text and tree
- * in memory.
- */
+/** An error of a rejected document as plain data. A `GraphQLError` would keep the document's text and tree in memory. */
 export interface PlainError {
   readonly message: string;
   /** Offsets into the text, and the same as lines and columns. */
@@ -99,9 +96,8 @@ export interface PlainError {
   readonly extensions: { readonly code?: ErrorCode } & Readonly<Record<string, unknown>>;
 }
 
-/** Characters after which a message is cut, because messages quote names and values of any length. */
+/** Characters of a message that are shown: messages quote names and values of any length. */
 const maxMessageLength = 500;
-/** Locations of one error that are shown; an error about things that occur twice has two. */
 const maxPositions = 8;
 
 /**
@@ -122,10 +118,10 @@ export function toPlainError(
   };
 }
 
-/** The line and column of a position, both from 1. */
+/** Finds the line and column of a position, both from 1. */
 export type Locate = (position: number) => SourceLocation;
 
-/** Reads the text once, however many positions are asked for: graphql-js reads it from the start for each of them. */
+/** Reads the text once for all positions: graphql-js reads it from the start for each of them. */
 export function createLocate(text: string): Locate {
   let starts: number[] | null = null;
   return (position) => {
@@ -143,7 +139,7 @@ export function toGraphQLErrors(errors: readonly PlainError[], text: string): Gr
   );
 }
 
-/** Copies through bytes, because a slice of a JavaScript string keeps the whole string in memory. */
+/** Copies through bytes: a slice of a JavaScript string keeps the whole string in memory. */
 function toCopy(part: string): string {
   return Buffer.from(part).toString();
 }
@@ -153,7 +149,7 @@ function toCopy(part: string): string {
  * heaviest among them, and a test compares them with the memory that is really used.
  */
 
-/** For a valid document whose text is forwarded: its text, plain and as JSON, and its numbers, but no tree. An integer. */
+/** For a valid document that is forwarded: its text, plain and as JSON, and its numbers, but no tree. An integer. */
 export function forwardedBytes(
   text: string,
   json: string,
@@ -165,12 +161,12 @@ export function forwardedBytes(
   return texts + numbers * 10 + variableDefinitions.length * 96 + 4_608;
 }
 
-/** For a valid document of which the gateway executes anything: also its tree, its parts and its compiled form. */
+/** For a valid document that the gateway executes a part of: also its tree, its parts and its compiled form. */
 export function treeBytes({ tokenCount = 0, definitions }: DocumentNode, { inputNodes }: DocumentSize): number {
   return tokenCount * 250 + Math.min(inputNodes, tokenCount) * 600 + definitions.length * 4_096 + 4_096;
 }
 
-/** For a refused document: its text, its errors and its numbers. */
+/** For a rejected document: its text, its errors and its numbers. */
 export function refusedBytes(text: string, errors: readonly PlainError[], numbers = 0): number {
   const told = errors.reduce((sum, { message }) => sum + message.length * 2 + 512, 0);
   return text.length * 2 + told + numbers * 10 + 1_024;

@@ -4,13 +4,16 @@ import { isLonger } from '../json/is-longer.ts';
 import type { OperationContext } from '../upstream/operation-context.ts';
 
 /**
- * In characters. What an upstream says once can be asked for under hundreds of names, for each of fifty items; writing it all
- * out would hold up everybody else, and beyond half a gigabyte there is no text that long.
+ * Characters of a response. A client can ask for one value of an upstream under hundreds of names for each of fifty items;
+ * writing that would block the event loop, and JavaScript strings end at half a gigabyte.
  */
 const maxAnswerCharacters = 16 * 1024 * 1024;
-/** The largest event has a tenth of it, and the largest transaction with its effects less than half. */
+/**
+ * Characters of one result of a stream. The largest event has a tenth of it, the largest transaction with its effects less than
+ * half.
+ */
 const maxItemCharacters = 4 * 1024 * 1024;
-/** Below it even three hundred names for everything that was read come to no such answer. */
+/** Bytes read of upstreams below which even three hundred names for everything make no such response. */
 const harmlessBytes = maxAnswerCharacters / 300;
 
 type Execute = (
@@ -20,19 +23,19 @@ type Execute = (
 ) => ExecutionResult | Promise<ExecutionResult>;
 
 /**
- * Refuses answers that would be too long, before they are written.
- * @param isAlwaysMeasured for what may answer more than upstreams were heard to say just now: what is remembered, and joins
+ * Rejects responses that would be too long, before they are written.
+ * @param isAlwaysMeasured for responses that may hold more than upstreams have just sent: cached values and joins
  */
 export function boundAnswer(execute: Execute, isAlwaysMeasured: boolean): Execute {
   return bound(execute, maxAnswerCharacters, isAlwaysMeasured ? 0 : harmlessBytes);
 }
 
-/** The same for results of a stream: each of its items is one, and there may be many in a second. */
+/** The same for results of a stream, of which there may be many in a second. */
 export function boundItemAnswer(execute: Execute): Execute {
   return bound(execute, maxItemCharacters, 0);
 }
 
-/** @param leastBytes of what was read: less is not measured */
+/** @param leastBytes responses to operations that read less are not measured */
 function bound(execute: Execute, most: number, leastBytes: number): Execute {
   return (variables, context, rootValue) => {
     const check = (result: ExecutionResult): ExecutionResult => {

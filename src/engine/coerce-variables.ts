@@ -27,8 +27,8 @@ import { ExactNumber, hasExactNumber } from '../json/exact-number.ts';
 import { showValue } from '../json/show-value.ts';
 
 /**
- * Errors of variables that are reported. Each shows the wrong value, so a large value with a thousand mistakes would be
- * written a thousand times.
+ * Errors of variables that are reported. Each shows the wrong value, so a large value with many mistakes would be written many
+ * times.
  */
 export const maxVariableErrors = 5;
 /** In characters; longer messages are cut. */
@@ -37,9 +37,8 @@ const maxMessageLength = 500;
 type Variables = Readonly<Record<string, unknown>>;
 
 export interface CoerceOptions {
-  /** Errors that are reported at most. */
   readonly maxErrors?: number | undefined;
-  /** Variables that are declared with a scalar of the ledger in place of a text. */
+  /** Variables declared with a scalar of the ledger and used as a String. */
   readonly texts?: ReadonlySet<string>;
 }
 
@@ -47,12 +46,11 @@ export type CoercedVariables =
   | { readonly errors: readonly GraphQLError[] }
   | { readonly errors?: never; readonly values: Record<string, unknown> };
 
-/** Thrown to stop once `maxErrors` are found. */
 const enough = new Error('enough mistakes');
 
 /**
- * Coerces the variables that were sent, or reports what is wrong with them in the words of graphql-js, without its
- * suggestions of names. Takes time linear in what was sent.
+ * Coerces the variables that were sent, or reports what is wrong with them in the words of graphql-js, without its suggestions.
+ * Takes time linear in what was sent.
  */
 export function coerceVariables(
   schema: GraphQLSchema,
@@ -74,7 +72,7 @@ export function coerceVariables(
   try {
     for (const definition of variableDefinitions) {
       const type = variableType(schema, definition, texts);
-      // Validated documents declare input types only.
+      // Validation allows input types only.
       if (!type) throw new Error(`variable $${definition.variable.name.value} is not of an input type`);
       coerceVariable(definition, type, variables, values, tell);
     }
@@ -165,7 +163,7 @@ function coerceVariable(
     tell(definition, `Variable "$${name}" of non-null type "${print(definition.type)}" must not be null.`);
     return;
   }
-  // Mistakes of one object come in a row: print it once for all of them.
+  // Mistakes of one object follow one another: print the object once for all of them.
   let shownValue: unknown;
   let shown: string | null = null;
   const coerced = coerceInput(value, type, (path, wrong, message, cause) => {
@@ -184,14 +182,14 @@ function showPath(path: InputPath): string {
   return path.above ? `${showPath(path.above)}${text}` : text;
 }
 
-/** For documents in which no variable is used as a text in place of its declared type. */
+/** For documents without variables that are declared with a scalar of the ledger and used as a String. */
 export const noTexts: ReadonlySet<string> = new Set();
 
 const requiredText = new GraphQLNonNull(GraphQLString);
 
 /**
- * The type that a variable's value must have: the declared one, but String if our own schema takes the variable as an id.
- * @param texts names of the variables that are declared with a scalar of the ledger, and used where we take a String
+ * The type of a variable's value: the declared one, or String where our schema takes an id.
+ * @param texts variables declared with a scalar of the ledger and used as a String
  * @returns `undefined` if the schema has no such input type
  */
 function variableType(
@@ -204,7 +202,7 @@ function variableType(
   return isInputType(type) ? type : undefined;
 }
 
-/** Declares these variables as String, for a schema that does not know the ledger's scalars. */
+/** Declares these variables as String, for a schema without the ledger's scalars. */
 export function declareTexts(document: DocumentNode, texts: ReadonlySet<string>): DocumentNode {
   if (texts.size === 0) return document;
   const named = { kind: Kind.NAMED_TYPE, name: { kind: Kind.NAME, value: GraphQLString.name } } as const;
@@ -227,15 +225,15 @@ interface InputPath {
   readonly above: InputPath | null;
 }
 
-/** Called for each mistake. To end the coercion it throws. */
+/** Called for each mistake. May throw to stop the coercion. */
 type OnMistake = (path: InputPath | null, value: unknown, message: string, cause?: unknown) => void;
 
 /** Characters of a value that an error message repeats. */
 const maxShown = 200;
 
 /**
- * Coerces a value by the rules of GraphQL. Looks at every member once at most, and suggests no names for unknown ones:
- * searching for similar names would take longer than all the rest.
+ * Coerces a value by the rules of GraphQL. Visits each member once, and suggests no names for unknown ones, which would take
+ * longer than all the rest.
  * @returns anything if there was a mistake
  */
 function coerceInput(
@@ -338,8 +336,8 @@ function showName(name: string): string {
 }
 
 /**
- * Variables in the form that `execute` of graphql-js can coerce: exact numbers stay where a scalar of the graph takes
- * them, and elsewhere become what the built-in types mean.
+ * Variables in the form that `execute` of graphql-js can coerce: exact numbers stay where a scalar of the graph takes them, and
+ * are converted for built-in types.
  */
 export function toExecutable(
   schema: GraphQLSchema,
@@ -356,7 +354,7 @@ export function toExecutable(
   return executable;
 }
 
-/** The text or the double that a built-in type makes of an exact number. */
+/** Converts an exact number for a built-in type. */
 function toBuiltin(number: ExactNumber, typeName: string): string | number {
   return typeName === 'ID' && /^-?\d+$/.test(number.text) ? number.text : number.valueOf();
 }

@@ -15,14 +15,14 @@ type ArgumentReader =
   | {
       readonly name: string;
       readonly variable: string;
-      /** Used if the variable has no value; `undefined` leaves the argument out. */
+      /** Used if the variable has no value; `undefined` omits the argument. */
       readonly fallback: unknown;
       readonly isNonNull: boolean;
     };
 
 /**
- * Prepares a field's arguments once, as far as variables do not decide them. Lists and objects are made anew for each
- * request, since a resolver may change them. Anything wrong is left to graphql-js, so that clients get its messages.
+ * Prepares the arguments of a field that variables do not decide. Lists and objects are made for each request, since a resolver
+ * may change them. Mistakes are left to graphql-js, whose messages clients get.
  */
 export function compileArguments(field: GraphQLField<unknown, unknown>, node: FieldNode): ReadArguments {
   if (field.args.length === 0) return readNothing;
@@ -63,7 +63,7 @@ function read(
   return values;
 }
 
-/** `null` if graphql-js has to read the argument at each request. */
+/** `null` if graphql-js must read the argument at each request. */
 function toReader(
   argument: GraphQLArgument,
   field: GraphQLField<unknown, unknown>,

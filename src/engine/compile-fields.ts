@@ -16,12 +16,12 @@ import {
 import { collectPlainFields, type SelectionScope } from '../documents/selections.ts';
 import { compileArguments } from './compile-arguments.ts';
 import { type CompleteObject, compileValue, completeLeaf, toPresent } from './compile-value.ts';
-import { type ExecutionState, failPlace, isPromise, type JoinField } from './execution-state.ts';
+import { type ExecutionState, failPosition, isPromise, type JoinField } from './execution-state.ts';
 
 /**
  * Resolves a field of an object and completes its value; returns a promise if that takes time.
- * @param data the object of the answer that the value goes into
- * @throws the error, with its path, of a field that may not be null
+ * @param data the object of the response that receives the value
+ * @throws the error of a non-null field, with its path
  */
 export type ExecuteField = (
   source: unknown,
@@ -37,8 +37,7 @@ export interface CompiledField {
 }
 
 /**
- * The fields selected on an object type, in the order of the answer; `null` if one of them, or one below, cannot be
- * compiled.
+ * The fields selected on an object type, in the order of the response; `null` if one of them, or one below, cannot be compiled.
  */
 export function compileFields(
   type: GraphQLObjectType,
@@ -75,7 +74,7 @@ function compileObject(
   return fields && ((source, path, state) => executeFields(fields, source, path, state));
 }
 
-/** Executes all fields of an object, without waiting for one before the next. */
+/** Executes all fields of an object concurrently. */
 export function executeFields(
   fields: readonly CompiledField[],
   source: unknown,
@@ -95,7 +94,7 @@ export function executeFields(
     }
   } catch (error) {
     if (pending === undefined) throw error;
-    // Wait for the fields under way, as graphql-js does, so that no failure of theirs goes unhandled.
+    // Wait for running fields, as graphql-js does, so that none of their failures is unhandled.
     return settle(data).finally(() => {
       throw error;
     });
@@ -104,7 +103,7 @@ export function executeFields(
   return isPendingAlone ? settleOne(data, pending) : settle(data);
 }
 
-/** Reads the join's key, and leaves a null in its place until the value is known. */
+/** Reads the join's key, and puts null in its place until the value is known. */
 function compileJoin(
   parent: GraphQLObjectType,
   name: string,
@@ -126,8 +125,8 @@ function compileJoin(
 }
 
 /**
- * Waits for the only pending value of the object. `Promise.all`, so that it settles no sooner than one of several
- * would: when errors compete for one null, the timing decides which is reported.
+ * Waits for the only pending value of the object. `Promise.all` settles no sooner than it would for several values: when errors
+ * compete for one null, the timing decides which is reported.
  */
 async function settleOne(data: Record<string, unknown>, key: string): Promise<Record<string, unknown>> {
   const [value] = await Promise.all([data[key]]);
@@ -149,7 +148,7 @@ function compileField(
   nodes: readonly FieldNode[],
   scope: CompileScope,
 ): ExecuteField | null {
-  const place: FieldPlace = { parent, field, key, nodes, scope };
+  const place: SelectedField = { parent, field, key, nodes, scope };
   const nullable = isNonNullType(field.type) ? field.type.ofType : field.type;
   if (isLeafType(nullable) && !field.resolve && field.args.length === 0) return compileProperty(place, nullable);
   const named = getNamedType(field.type);
@@ -178,8 +177,8 @@ function compileField(
   };
 }
 
-/** The most frequent kind of field, a leaf without resolver or arguments: it needs its path only if it fails. */
-function compileProperty(place: FieldPlace, type: GraphQLLeafType): ExecuteField {
+/** The most frequent kind of field: a leaf without resolver or arguments. It needs its path only if it fails. */
+function compileProperty(place: SelectedField, type: GraphQLLeafType): ExecuteField {
   const complete = (value: unknown): unknown => {
     const completed = completeLeaf(type, value);
     return completed === null && isNonNullType(place.field.type) ? toPresent(null, toCoordinate(place)) : completed;
@@ -195,21 +194,21 @@ function compileProperty(place: FieldPlace, type: GraphQLLeafType): ExecuteField
   };
 }
 
-/** The document that is compiled, and what its resolvers are told. */
+/** The document that is compiled. */
 export interface CompileScope extends Omit<SelectionScope, 'variables'> {
   readonly operation: OperationDefinitionNode;
-  /** All fragments of the document, in the form resolvers get them. */
+  /** All fragments of the document, as resolvers get them. */
   readonly fragmentsByName: Readonly<Record<string, FragmentDefinitionNode>>;
   /** For a field that the schema lacks: how it is joined, or `null` if it is not a join. */
   readonly joinOf: (parent: GraphQLObjectType, nodes: readonly FieldNode[]) => JoinField | null;
-  /** How many more fields may be compiled: fragments within fragments can expand without limit. */
+  /** Fields that may still be compiled: fragments within fragments can expand without limit. */
   readonly budget: { fields: number };
   /** Counts the joins that were compiled. */
   readonly found: { joins: number };
 }
 
-/** A selected field: what errors and resolvers are told of it. */
-export interface FieldPlace {
+/** A selected field, for errors and resolvers. */
+export interface SelectedField {
   readonly parent: GraphQLObjectType;
   readonly field: GraphQLField<unknown, unknown>;
   readonly key: string;
@@ -222,7 +221,7 @@ export interface FieldPlace {
  * @param args `null` if the field takes none
  */
 export function readProperty(
-  place: FieldPlace,
+  place: SelectedField,
   source: unknown,
   args: Record<string, unknown> | null,
   prev: ResponsePath | undefined,
@@ -235,21 +234,26 @@ export function readProperty(
 }
 
 /** `Type.field`, as error messages write it. */
-export function toCoordinate({ parent, field }: FieldPlace): string {
+export function toCoordinate({ parent, field }: SelectedField): string {
   return `${parent.name}.${field.name}`;
 }
 
-export function toPath({ key, parent }: FieldPlace, prev: ResponsePath | undefined): ResponsePath {
+export function toPath({ key, parent }: SelectedField, prev: ResponsePath | undefined): ResponsePath {
   return { prev, key, typename: parent.name };
 }
 
-/** Records an error and gives null, or throws it with its path if the field may not be null. */
-export function failField(raw: unknown, { nodes, field }: FieldPlace, path: ResponsePath, state: ExecutionState): null {
-  return failPlace(raw, nodes, path, isNonNullType(field.type), state);
+/** Records an error and returns null; throws it with its path if the field is non-null. */
+export function failField(
+  raw: unknown,
+  { nodes, field }: SelectedField,
+  path: ResponsePath,
+  state: ExecutionState,
+): null {
+  return failPosition(raw, nodes, path, isNonNullType(field.type), state);
 }
 
 export function toInfo(
-  { parent, field, nodes, scope }: FieldPlace,
+  { parent, field, nodes, scope }: SelectedField,
   path: ResponsePath,
   { variables }: ExecutionState,
 ): GraphQLResolveInfo {

@@ -19,7 +19,6 @@ import {
 } from './execution-state.ts';
 
 export interface CompileOptions {
-  /** The schema with its resolvers. */
   readonly schema: GraphQLSchema;
   readonly operation: OperationDefinitionNode;
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
@@ -36,18 +35,16 @@ export interface CompiledRequest {
 }
 
 /**
- * An operation compiled to functions. Gives what `execute` of graphql-js gives, without a promise if nothing takes
- * time.
+ * An operation compiled to functions. Returns what `execute` of graphql-js returns, without a promise if nothing takes time.
  */
 export type RunCompiled = (request: CompiledRequest) => ExecutionResult | Promise<ExecutionResult>;
 
-/** Larger operations are not worth the memory: running them takes long enough by itself. */
+/** Larger operations are not worth the memory: running them takes long anyway. */
 const maxCompiledFields = 1_000;
 
 /**
- * Compiles an operation to functions that can run any number of times: everything its text decides is decided here.
- * `null` for what cannot be compiled: subscriptions, directives, abstract types, introspection, and fields of another
- * owner that are not joins.
+ * Compiles an operation to functions that can run any number of times. `null` for subscriptions, directives, abstract types,
+ * introspection, and fields of another owner that are not joins.
  */
 export function compileOperation(options: CompileOptions): RunCompiled | null {
   const { schema, operation, fragments, joinOf = () => null } = options;
@@ -86,7 +83,7 @@ function respond(data: Record<string, unknown> | null, { errors }: Failures): Ex
   return errors.length === 0 ? { data } : { errors, data };
 }
 
-/** Executes fields one after the other, each with everything below it, until one that may not be null fails. */
+/** Executes fields one after the other, each with everything below it, until a non-null one fails. */
 function executeSerially(
   fields: readonly CompiledField[],
   state: ExecutionState,
@@ -104,14 +101,14 @@ function executeSerially(
   return done;
 }
 
-/** Executes a root field, and then those joins beneath it that no error has removed. */
+/** Executes a root field, and then the joins below it that no error has removed. */
 function withJoins({ key, hasJoins, execute }: CompiledField): CompiledField {
   return {
     key,
     hasJoins,
     execute: (source, parent, shared, data) => {
       const { context, variables, answerJoins, failures } = shared;
-      if (!answerJoins) throw new Error('an operation with joins is run without anybody to answer them');
+      if (!answerJoins) throw new Error('an operation with joins is run without an answer to them');
       const answer = answerJoins();
       // Each member by its name: a spread costs as much as a field.
       const state: ExecutionState = { context, variables, answerJoins, failures, joins: [] };

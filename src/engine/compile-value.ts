@@ -8,17 +8,17 @@ import {
   isNonNullType,
   type ResponsePath,
 } from 'graphql';
-import { type ExecutionState, failPlace, isPromise } from './execution-state.ts';
+import { type ExecutionState, failPosition, isPromise } from './execution-state.ts';
 
 /**
- * Turns a resolver's value into the answer's value; returns a promise if something below takes time.
+ * Turns a resolver's value into the response's value; returns a promise if something below takes time.
  * @throws anything wrong with the value, without a path: the caller adds it
  */
 export type CompleteValue = (value: unknown, path: ResponsePath, state: ExecutionState) => unknown;
 
 /**
  * The same for the fields selected on an object.
- * @throws the error, with its path, of a field that may not be null
+ * @throws the error of a non-null field, with its path
  */
 export type CompleteObject = (
   source: unknown,
@@ -84,7 +84,7 @@ function compileList(
     const at = () => ({ prev: path, key: index, typename: undefined });
     // A leaf needs its path only if it fails.
     const itemPath = isLeaf ? null : at();
-    const fail = (raw: unknown) => failPlace(raw, nodes, itemPath ?? at(), isNonNull, state);
+    const fail = (raw: unknown) => failPosition(raw, nodes, itemPath ?? at(), isNonNull, state);
     try {
       const completed = isPromise(item)
         ? item.then((resolved) => complete(resolved, itemPath ?? path, state))
@@ -108,7 +108,7 @@ function compileList(
         completed.push(each);
       }
     } catch (error) {
-      // The list is lost, but items under way may still fail: do not leave them unhandled.
+      // The list is lost, but pending items may still fail: handle their failures.
       if (hasPromise) void Promise.allSettled(completed);
       throw error;
     }

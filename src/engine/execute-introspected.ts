@@ -19,16 +19,14 @@ import { collectFields, type SelectionScope } from '../documents/selections.ts';
 import type { OperationContext } from '../upstream/operation-context.ts';
 import type { ExecuteStitched } from './execute-stitched.ts';
 
-/** The fields at the root of a query that the schema alone answers. */
+/** Root fields that the schema alone answers. */
 const rootFields: ReadonlyMap<string, GraphQLField<unknown, unknown>> = new Map(
   [SchemaMetaFieldDef, TypeMetaFieldDef].map((field) => [field.name, field]),
 );
 
 export interface IntrospectedOptions extends Omit<SelectionScope, 'variables'> {
   readonly operation: OperationDefinitionNode;
-  /** Executes all of the operation. */
   readonly executeWhole: ExecuteStitched;
-  /** Makes the same for a part of the operation. */
   readonly toExecute: (part: DocumentNode) => ExecuteStitched;
 }
 
@@ -40,8 +38,8 @@ export type ExecuteIntrospected = (
 ) => ExecutionResult | Promise<ExecutionResult>;
 
 /**
- * Executes a query with fields of introspection: those here, in a sixth of the time that graphql-js takes, which for a large
- * schema is 40 ms, and the others beside them. `null` for an operation without such fields.
+ * Executes a query with introspection fields: those here, in a sixth of the 40 ms that graphql-js takes for a large schema, and
+ * the others beside them. `null` for an operation without such fields.
  */
 export function createExecuteIntrospected(options: IntrospectedOptions): ExecuteIntrospected | null {
   const { operation, fragments, schema, executeWhole } = options;
@@ -65,7 +63,7 @@ export function createExecuteIntrospected(options: IntrospectedOptions): Execute
 
 type Answers = ReadonlyMap<string, unknown>;
 
-/** `null` where an argument has no value: graphql-js then says so. */
+/** `null` if an argument has no value, which graphql-js then reports. */
 function readAnswers(asked: ReadonlyMap<string, readonly FieldNode[]>, scope: SelectionScope): Answers | null {
   const answers = new Map<string, unknown>();
   try {
@@ -80,7 +78,7 @@ function readAnswers(asked: ReadonlyMap<string, readonly FieldNode[]>, scope: Se
   return answers;
 }
 
-/** In the order in which the client asked for them. */
+/** In the client's order. */
 function mergeAnswers(
   keys: Iterable<string>,
   answers: Answers,
@@ -91,7 +89,7 @@ function mergeAnswers(
   return data;
 }
 
-/** The types of introspection are known: none is abstract, none of their fields fails or takes time. */
+/** Introspection has no abstract types, and its fields neither fail nor take time. */
 type Read = (source: unknown) => unknown;
 
 function compileField(field: GraphQLField<unknown, unknown>, nodes: readonly FieldNode[], scope: SelectionScope): Read {
@@ -99,10 +97,10 @@ function compileField(field: GraphQLField<unknown, unknown>, nodes: readonly Fie
   const [node] = nodes;
   if (!resolve || !node) throw new Error(`${field.name} is no field of introspection`);
   const given = getArgumentValues(field, node, scope.variables);
-  // The resolvers of introspection read nothing of it but the schema.
+  // The resolvers of introspection read only the schema.
   const info = { schema: scope.schema } as GraphQLResolveInfo;
   const type = getNamedType(field.type);
-  // Leaves are texts, booleans and enum values whose names are their values.
+  // Leaves are strings, booleans and enum values whose names are their values.
   const readItem = isObjectType(type) ? compileObject(type, nodes, scope) : (value: unknown) => value;
   return (source) => {
     const value: unknown = resolve(source, given, null, info);

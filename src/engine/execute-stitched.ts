@@ -17,7 +17,7 @@ import { toExecutable } from './coerce-variables.ts';
 
 /**
  * Executes an operation on the stitched schema. Rejects as `execute` of graphql-js does.
- * @param rootValue what the resolvers at the root are given, such as an item of a stream
+ * @param rootValue value for the root resolvers, such as an item of a stream
  */
 export type ExecuteStitched = (
   variables: Readonly<Record<string, unknown>>,
@@ -25,7 +25,7 @@ export type ExecuteStitched = (
   rootValue?: unknown,
 ) => ExecutionResult | Promise<ExecutionResult>;
 
-/** The most general plan, whose answer every other plan must give. What depends on the document alone is done once. */
+/** The most general plan: every other plan must return its response. */
 export function createExecuteStitched(
   schema: GraphQLSchema,
   document: DocumentNode,
@@ -45,12 +45,11 @@ export function createExecuteStitched(
 }
 
 const shown = 'then';
-/** The prefix is reserved, so no client can use it. */
+/** Clients cannot use the reserved prefix. */
 const standIn = `${reservedAliasPrefix}Then`;
 
 /**
- * The stitching library takes any object with a `then` for a promise, even an answer's object that has a field of
- * that name. So such fields are asked for under another name.
+ * Renames fields with the response key `then`: the stitching library takes any object with a `then` for a promise.
  * @returns `null` if the document has none
  */
 export function withoutThen(document: DocumentNode): DocumentNode | null {
@@ -66,7 +65,7 @@ export function withoutThen(document: DocumentNode): DocumentNode | null {
   return isFound ? renamed : null;
 }
 
-/** The answer to a document from `withoutThen`, with the client's keys. Objects inside a leaf are left alone. */
+/** Restores the client's keys in the response to a document from `withoutThen`. Objects inside a leaf stay as they are. */
 export function restoreThen(
   { data, errors, ...rest }: ExecutionResult,
   document: DocumentNode,

@@ -7,42 +7,42 @@ import {
 } from 'graphql';
 import { locateLightly } from '../errors/light-error.ts';
 
-/** An own field whose value another owner gives. */
+/** Our field whose value another owner provides. */
 export interface JoinField {
-  /** Selects the key of the join on the object that has the field, under reserved aliases. */
+  /** Selects the join's key on the object that has the field, under reserved aliases. */
   readonly key: SelectionSetNode;
 }
 
-/** One place of an answer where a join's value is still missing. */
+/** A position in the response where a join's value is missing. */
 export interface JoinPoint {
   readonly field: JoinField;
   /** The join's key, as selected. */
   readonly key: Readonly<Record<string, unknown>>;
-  /** The object of the answer that has the field; `name` is the field's key in it. */
+  /** The object of the response that has the field; `name` is the field's key in it. */
   readonly data: Record<string, unknown>;
   readonly name: string;
   readonly path: ResponsePath;
 }
 
-/** A value to put in place unchanged, and the errors in it, with their paths in the whole answer. */
+/** A value to insert unchanged, and its errors, with their paths in the whole response. */
 export interface JoinOutcome {
   readonly value: unknown;
   readonly errors: readonly GraphQLError[];
 }
 
 /**
- * Called as a root field with joins begins. What it returns is called once the field is there, with the joins beneath it, or with
- * none if it failed: gives their values in order, and never rejects.
+ * Called when a root field with joins begins. Returns a function that must be called once the field is resolved, with the joins
+ * below it, or with none if it failed. That returns their values in order, and never rejects.
  */
 export type AnswerJoins = () => (points: readonly JoinPoint[]) => Promise<readonly JoinOutcome[]>;
 
 /**
- * The errors so far, and the places they made null. A place is known by its path object, to which the places below it
- * refer as `prev`.
+ * The errors so far, and the positions that they made null. A position is identified by its path object, which the positions
+ * below refer to as `prev`.
  */
 export interface Failures {
   readonly errors: GraphQLError[];
-  /** Places that an error made null; `undefined` in it stands for the whole answer. `null` until there is one. */
+  /** Positions that an error made null; `undefined` stands for the whole response. `null` until there is one. */
   nulled: Set<ResponsePath | undefined> | null;
 }
 
@@ -53,18 +53,18 @@ export interface ExecutionState {
   readonly variables: Readonly<Record<string, unknown>>;
   readonly answerJoins: AnswerJoins | null;
   readonly failures: Failures;
-  /** Joins found so far beneath the root field that is executing. */
+  /** Joins found so far below the root field that is executing. */
   readonly joins: JoinPoint[];
 }
 
-/** Has an error made this place null already, or one above it? */
+/** Has an error made this position, or one above it, null? */
 export function isNulled({ nulled }: Failures, path: ResponsePath | undefined): boolean {
   if (!nulled) return false;
-  for (let place = path; place; place = place.prev) if (nulled.has(place)) return true;
+  for (let each = path; each; each = each.prev) if (nulled.has(each)) return true;
   return nulled.has(undefined);
 }
 
-/** Records an error that makes a place null, unless the place is gone already with one above it. */
+/** Records an error that makes a position null, unless one above it is null already. */
 export function addFailure(failures: Failures, error: GraphQLError, path: ResponsePath | undefined): void {
   if (isNulled(failures, path)) return;
   failures.nulled ??= new Set();
@@ -73,10 +73,10 @@ export function addFailure(failures: Failures, error: GraphQLError, path: Respon
 }
 
 /**
- * Records an error and gives the null that takes the value's place.
- * @throws the error with its path, if the place may not be null
+ * Records an error and returns the null that replaces the value.
+ * @throws the error with its path, if the position is non-null
  */
-export function failPlace(
+export function failPosition(
   raw: unknown,
   nodes: readonly ASTNode[],
   path: ResponsePath,

@@ -18,19 +18,19 @@ import type { Plan } from '../documents/plan/plan-operation.ts';
 import { collectFields, type SelectionScope } from '../documents/selections.ts';
 import { type FieldCalls, isConfigured, type OwnFieldsUpstream, type RootField } from '../upstream/upstream.ts';
 
-/** Decides for each field whether it costs a call, and to whom. */
+/** Decides which fields cost a call, and to which upstream. */
 export interface CallCounting {
   /** The whole graph, joins included. */
   readonly schema: GraphQLSchema;
-  /** The gateway's own part. Root fields that are not in it are the ledger's. */
+  /** The gateway's own part. Other root fields are the ledger's. */
   readonly ownSchema: GraphQLSchema;
-  /** Does this field of ours lead into the ledger? */
+  /** Does our field lead into the ledger? */
   readonly isJoin: (type: string, field: string) => boolean;
-  /** The calls that a root field of ours takes, joins aside. */
+  /** The calls of our root fields, without joins. */
   readonly ownFieldCalls: OwnFieldCalls;
 }
 
-/** A valid operation with its variables as they are executed, declared defaults filled in. */
+/** A valid operation with coerced variables. */
 export interface BoundOperation {
   readonly operation: OperationDefinitionNode;
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
@@ -38,10 +38,10 @@ export interface BoundOperation {
 }
 
 /**
- * The requests to upstreams that an operation takes when all goes well. The fields of the ledger in a query travel as
- * one request; its mutations travel one by one, unless they pass through together; a field of ours takes what its
- * upstream says; the joins of a query travel as one request, those of a mutation as one for each field.
- * @returns `null` for a subscription: nobody knows how long it goes on
+ * Upstream requests of an operation when all goes well. The ledger's fields in a query are one request; its mutations are one
+ * each, unless they are forwarded together. Our fields take what their upstream says. Joins are one request for a query, and
+ * one for each field of a mutation.
+ * @returns `null` for a subscription, whose length is unknown
  */
 export function countUpstreamCalls(bound: BoundOperation, plan: Plan, facts: CallCounting): number | null {
   const { operation, fragments, variables } = bound;
@@ -74,7 +74,7 @@ export function countUpstreamCalls(bound: BoundOperation, plan: Plan, facts: Cal
   return (isOneByOne ? ledgerFields : Math.min(ledgerFields, 1)) + calls + joins + shared.size;
 }
 
-/** Those of the field itself, and whether joins below it take more; `null` if only execution can tell. */
+/** The calls of one field, and whether joins below it take more; `null` if only execution can tell. */
 function callsOfOwnField(
   field: GraphQLField<unknown, unknown>,
   nodes: readonly FieldNode[],
@@ -103,7 +103,7 @@ function callsOfOwnField(
 
 type IsWanted = (type: string, field: string) => boolean;
 
-/** Is a field wanted of those selected anywhere below an object? */
+/** Is a wanted field selected anywhere below an object? */
 function selectsBelow(
   parent: GraphQLObjectType,
   nodes: readonly FieldNode[],
@@ -120,7 +120,7 @@ function selectsBelow(
   });
 }
 
-/** The calls that a root field of ours takes; `null` if it answers nothing, so that no joins follow. */
+/** The calls of one of our root fields; `null` if it answers nothing, so that no joins follow. */
 export type OwnFieldCalls = (field: RootField) => FieldCalls | null;
 
 const rootTypes: ReadonlyMap<string, RootField['operation']> = new Map([
@@ -129,7 +129,7 @@ const rootTypes: ReadonlyMap<string, RootField['operation']> = new Map([
 ]);
 const nothing: FieldCalls = { calls: 0 };
 
-/** Asks the upstream whose field it is. A field of none is about the gateway itself and takes no call. */
+/** Asks the upstream that owns the field. Fields about the gateway itself take no call. */
 export function createOwnFieldCalls(
   upstreams: readonly OwnFieldsUpstream[],
   config: Pick<Config, 'upstreams' | 'pages'>,
@@ -142,7 +142,7 @@ export function createOwnFieldCalls(
   return (field) => {
     const owner = owners.get(`${field.operation}.${field.name}`);
     if (!owner) return nothing;
-    // Without an address of the upstream its fields answer an error at once.
+    // Fields of an upstream that is not configured return an error immediately.
     const cost = owner.has ? owner.upstream.callsOf(field, config) : null;
     const shared = cost?.shared?.map((name) => `${owner.upstream.name}.${name}`);
     return cost && { ...cost, ...(shared && { shared }) };

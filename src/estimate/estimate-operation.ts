@@ -16,7 +16,7 @@ export interface EstimateFacts {
   readonly calls: CallCounting;
 }
 
-/** `Int` of GraphQL holds no more; fragments within fragments exceed it within a few hundred bytes. */
+/** The largest `Int` of GraphQL. Fragments within fragments exceed it within a few hundred bytes. */
 const maxInt = 2 ** 31 - 1;
 
 export function toEstimate(
@@ -61,7 +61,7 @@ function toEstimateUsage(usage: Usage): Estimate['usage'] {
   };
 }
 
-/** Each limit in force, and how much of it a document uses: 0 where it was not counted. */
+/** Each limit in force, and how much of it a document uses: 0 if it was not counted. */
 export function toEstimateLimits(
   prepared: PreparedDocument,
   usage: Usage,
@@ -80,8 +80,7 @@ export function toEstimateLimits(
     toLimit('maxOutputNodes', usage.outputNodes),
   ];
   if (prepared.kind === 'unreadable') {
-    // How much of a text are transactions is known only once it is parsed, so that an unreadable text is held to both
-    // allowances together.
+    // The share of transactions is known only after parsing, so both allowances apply together to an unreadable text.
     const allowed = limits.maxQueryPayloadSize + limits.maxTransactionPayloadSize;
     const isTooLong = usage.queryPayload > allowed;
     return [
@@ -99,9 +98,7 @@ export function toEstimateLimits(
   ];
 }
 
-/**
- * Only for documents that have such pages: this limit is not one of the ledger, and would confuse beside its limits.
- */
+/** Listed only for documents with such pages: it is not a limit of the ledger. */
 function calledPageLimits(
   pages: CalledPages,
   variables: Variables,

@@ -13,22 +13,16 @@ import { toEstimate } from './estimate-operation.ts';
 import { judgeOperation } from './judge-operation.ts';
 
 export interface EstimateResolversOptions {
-  /** The generation in force; `undefined` only before the first operation is served. */
+  /** `undefined` only before the first operation is served. */
   readonly current: () => ServedGeneration | undefined;
   readonly ownFieldCalls: CallCounting['ownFieldCalls'];
-  /** What operations cost against the rate limit. */
   readonly cost: RateCost;
   readonly turns: Pick<FairTurns, 'run'>;
 }
 
-/**
- * Estimates that one operation may ask for: each parses and validates a whole document, which is the work of a request.
- */
+/** Estimates in one operation: each parses and validates a whole document, the work of a request. */
 export const maxEstimates = 10;
-/**
- * Letters that all documents of one operation may have together, each counted once, because the work grows with them.
- * Of a document, letters beyond the longest query do not count: they are transactions, which cost nothing to estimate.
- */
+/** Characters of all documents in one operation together, each counted once, because the work grows with them. */
 export const maxEstimatedLetters = 20_000;
 const maxCountedLetters = 5_000;
 
@@ -42,7 +36,7 @@ interface Asked {
   >;
 }
 
-/** Resolvers of `Query.estimate`. They ask no upstream and keep nothing of the documents they are given. */
+/** Resolvers of `Query.estimate`. They call no upstream and keep no documents. */
 export function createEstimateResolvers({ current, ownFieldCalls, cost, turns }: EstimateResolversOptions) {
   const askedBy = createPerOperation((): Asked => ({ estimates: 0, letters: 0, documents: new Map() }));
 
@@ -52,18 +46,17 @@ export function createEstimateResolvers({ current, ownFieldCalls, cost, turns }:
         const asked = askedBy(context);
         count(asked, query);
         check(asked);
-        // The caller pays one point before the work, as for an operation; what the estimate costs beyond that is
-        // charged after it.
+        // The caller pays one point before the work, as for an operation, and the rest after it.
         const refusal = cost === 'usage' ? await context.charge?.(1) : null;
         if (refusal) throw refusal;
         const request = { query, variables: toVariables(variables), operationName: operationName ?? null };
         await null;
-        // All estimates of the operation have been asked for by now. If they are too many, all are refused before any
-        // work is done.
+        // All estimates of the operation have been requested by now. Reject all of them if there are too many, before any work
+        // is done.
         check(asked);
         const { caller, cancellation } = context;
         const client = { onGone: (giveUp: () => void) => void cancellation.onCancel(giveUp) };
-        // Each is work of its own: ten in a row would hold up everybody else.
+        // Each waits for its own turn: ten in a row would block other callers.
         const { estimate, introspected } = await turns.run(caller.rate.key, client, () => {
           if (cancellation.cause) throw gatewayError('REQUEST_TIMEOUT', 'The request ended before the estimate.');
           const generation = current();
@@ -90,7 +83,7 @@ function count(asked: Asked, query: string): void {
   asked.estimates += 1;
   if (asked.documents.has(query)) return;
   asked.documents.set(query, null);
-  // A query for the schema takes as much work as a long one, however short its text.
+  // A query for the schema takes as much work as a long one, however short it is.
   const isLong = query.length > maxCountedLetters || /__schema|__type\b/.test(query);
   asked.letters += isLong ? maxCountedLetters : query.length;
 }

@@ -7,14 +7,14 @@ import type { ExecutableDocument } from '../documents/selections.ts';
 import { type SelectionPlace, walkLevels } from '../documents/selections.ts';
 import { type CostedPlace, isSamePlace, pathOf, walkCosts } from './walk-selections.ts';
 
-/** One line of a query written as a tree. */
+/** One line of a query that is written as a tree. */
 export interface ExplainedSelection {
   readonly kind: 'operation' | 'field' | 'fragment';
-  /** As the query has it, without arguments: `query Name`, `alias: field`, `...Fragment`, `... on Type`. */
+  /** Without arguments: `query Name`, `alias: field`, `...Fragment`, `... on Type`. */
   readonly text: string;
   /** 0 for an operation. */
   readonly level: number;
-  /** Output nodes of this field alone; `null` where the document is not counted. */
+  /** Output nodes of this field alone; `null` if the document is not counted. */
   readonly cost: number | null;
   /** `argument: null` means that the page has its default size. */
   readonly connection: { readonly pageSize: number; readonly argument: 'first' | 'last' | null } | null;
@@ -24,7 +24,7 @@ export interface ExplainedSelection {
 }
 
 export interface ExplainedCosts {
-  /** In the order of the text; fragments stand where they are used. */
+  /** In the order of the text; fragments are shown where they are used. */
   readonly selections: readonly ExplainedSelection[];
   /** True if `maxExplained` was reached before the end of the document. */
   readonly isCut: boolean;
@@ -38,10 +38,12 @@ export interface CostQuestion {
   readonly offending: SelectionPlace | null;
 }
 
-/** Lines of a tree at most: a document within its limits has a few hundred. */
+/** Lines of a tree: a document within its limits has a few hundred. */
 const maxExplained = 2_000;
 
-/** Writes a document as a tree with the cost of each field. The costs of a tree that is not cut add up to its output nodes. */
+/**
+ * Writes a document as a tree with the cost of each field. The costs of a complete tree add up to the document's output nodes.
+ */
 export function explainCosts(question: CostQuestion): ExplainedCosts {
   const { executable, isCounted, offending } = question;
   const selections: ExplainedSelection[] = [];
@@ -59,7 +61,7 @@ export function explainCosts(question: CostQuestion): ExplainedCosts {
   return { selections, isCut: false };
 }
 
-/** Returns a function that says how many items a page of a field would have if the field is a connection. */
+/** Returns a function that gives the page size of a field if the field is a connection. */
 export function pageSizeOf({
   variables,
   defaultPageSize,
@@ -71,13 +73,13 @@ function toConnection({ node, pageSize }: CostedPlace, { variables }: CostQuesti
   if (pageSize === null || node.kind !== Kind.FIELD) return null;
   const isSource = (name: string) => {
     const given = (node.arguments ?? []).filter((argument) => argument.name.value === name);
-    // -1 is no page size, so that the comparison fails where the argument gives none.
+    // -1 is no page size, so the comparison fails if the argument gives none.
     return resolvePageSize(toPageSize(given), variables, -1) === pageSize;
   };
   return { pageSize, argument: (['first', 'last'] as const).find(isSource) ?? null };
 }
 
-/** Page size that multiplies what is below a field `edges` or `nodes`: that of the nearest field above. */
+/** The page size that multiplies everything below `edges` or `nodes`: that of the nearest field above. */
 function timesBelow({ node, parent }: CostedPlace): number | null {
   if (node.kind !== Kind.FIELD || !isRows(node)) return null;
   let place = parent;
@@ -100,11 +102,11 @@ function describe(node: SelectionPlace['node']): Pick<ExplainedSelection, 'kind'
   }
 }
 
-/** Where a document is at fault. */
+/** The position of a mistake in a document. */
 export interface Offence {
-  /** Response keys down to the selection; `null` if the fault is not in a selection. */
+  /** Response keys down to the selection; `null` if the mistake is not in a selection. */
   readonly path: readonly string[] | null;
-  /** In the text, from 1; `null` if the fault has no single place. */
+  /** In the text, from 1; `null` if the mistake has no single position. */
   readonly line: number | null;
   readonly column: number | null;
 }
@@ -115,10 +117,10 @@ export interface OffendingDocument {
   readonly pageSizeOf: (field: FieldNode) => number;
 }
 
-/** Bounds the search for the place of an error; a document within its limits has far fewer selections. */
+/** Selections searched for the position of an error; a document within its limits has far fewer. */
 const maxSearched = 10_000;
 
-/** The selection an error is about; `null` when it is about none, or about the whole document. */
+/** The selection that an error is about; `null` if it is about none, or about the whole document. */
 export function findOffendingPlace(error: GraphQLError, document: OffendingDocument): SelectionPlace | null {
   const { limit } = error.extensions as { readonly limit?: { readonly name: LimitName } };
   const { maxQueryDepth, maxQueryNodes } = document.limits;
@@ -143,7 +145,7 @@ export function findOffendingPlace(error: GraphQLError, document: OffendingDocum
   }
 }
 
-/** Path and place of an error; `null` when it has neither. */
+/** Path and position of an error; `null` if it has neither. */
 export function toOffence(error: GraphQLError, selected: SelectionPlace | null): Offence | null {
   const loc = selected?.node.loc;
   const place = error.locations?.[0] ?? (loc && getLocation(loc.source, loc.start));
@@ -151,9 +153,7 @@ export function toOffence(error: GraphQLError, selected: SelectionPlace | null):
   return { path: selected && pathOf(selected), line: place?.line ?? null, column: place?.column ?? null };
 }
 
-/**
- * The error tells the bound that was applied: a document that only asks for the schema has another one than the rest.
- */
+/** The bound that was applied: a document that only asks for the schema has its own. */
 function limitOf(error: GraphQLError): number | null {
   const { limit } = error.extensions as { readonly limit?: { readonly max?: unknown } };
   return typeof limit?.max === 'number' ? limit.max : null;
@@ -173,10 +173,7 @@ function findByLevel(
   return null;
 }
 
-/**
- * The field at which the sum passes the limit. If the sum never does, a single page is larger than can be counted: that
- * page.
- */
+/** The field at which the sum exceeds the limit. If it never does, a single page is too large to count: that page. */
 function findOutputExcess({ executable, pageSizeOf, limits }: OffendingDocument): SelectionPlace | null {
   let sum = 0;
   let largest: { readonly selected: SelectionPlace; readonly pageSize: number } | null = null;
@@ -189,7 +186,7 @@ function findOutputExcess({ executable, pageSizeOf, limits }: OffendingDocument)
   return largest?.selected ?? null;
 }
 
-/** The innermost selection around a place in the text: the one that begins there, or whose argument or directive does. */
+/** The innermost selection around a position in the text. */
 function findAround({ executable }: OffendingDocument, place: number): SelectionPlace | null {
   let found: SelectionPlace | null = null;
   let foundLength = Number.POSITIVE_INFINITY;

@@ -22,9 +22,9 @@ import {
 } from './explain-document.ts';
 import { type JudgedRequest, type Judgement, judgeOperation } from './judge-operation.ts';
 
-/** An estimate, and where every part of the cost comes from. */
+/** An estimate, with the source of every part of the cost. */
 export interface Explanation extends Estimate {
-  /** `null` when it would be served, or when it is refused as a whole. */
+  /** `null` if the operation would be served, or is rejected as a whole. */
   readonly offending: Offence | null;
   /** Empty when the document cannot be read. */
   readonly tree: readonly ExplainedSelection[];
@@ -33,15 +33,15 @@ export interface Explanation extends Estimate {
   readonly schema: ExplainedSchema;
 }
 
-/** Which schema and limits of the ledger the explanation goes by: those kept by an earlier run, or those shipped. */
+/** The ledger schema and limits behind the explanation: kept by an earlier run, or shipped with the gateway. */
 export interface ExplainedSchema {
   readonly origin: 'kept' | 'shipped';
-  /** Why the kept ones are not used, if a cache file is configured. */
+  /** Why the kept schema is not used, if a cache file is configured. */
   readonly note: string | null;
 }
 
 /**
- * Tells what a gateway of this configuration would do with an operation. Asks no upstream.
+ * Explains what a gateway with this configuration would do with an operation. Calls no upstream.
  * @param upstreams those whose fields are ours
  * @throws SchemaCollisionError when the schema kept cannot be served
  */
@@ -106,7 +106,7 @@ async function chooseGeneration(
   return { generation: build(readShippedSource()), schema: { origin: 'shipped', note } };
 }
 
-/** The schema the embedded network serves, with the limits ledgers ship with. */
+/** The schema of the embedded network, with shipped limits. */
 function readShippedSource(): LedgerSource {
   const text = readFileSync(new URL('../../schema/ledger.graphql', import.meta.url), 'utf8');
   return { introspection: introspectionFromSchema(buildSchema(text)), service: silentLedgerService, origin: 'cache' };

@@ -20,7 +20,7 @@ import { executedFields } from '../graph/joins/join-waits.ts';
 import { decideOperation } from '../operation/admit-operation.ts';
 import type { PreparedOperation, ServedGeneration } from '../operation/prepared-operation.ts';
 
-/** An operation that is asked about and not executed. */
+/** An operation that is explained and not executed. */
 export interface JudgedRequest {
   readonly query: string;
   readonly variables: Variables;
@@ -28,13 +28,13 @@ export interface JudgedRequest {
 }
 
 export interface Judgement extends ReadDocument {
-  /** `null` if the document is refused before it is counted, or asks only for the schema. */
+  /** `null` if the document is rejected before it is counted, or asks only for the schema. */
   readonly usage: Usage | null;
-  /** As `PreparedOperation.ownMutations`; 0 if it is refused before it is counted against the rate limit. */
+  /** As `PreparedOperation.ownMutations`; 0 if it is rejected before it is charged. */
   readonly ownMutations: number;
   /** Empty if it would be executed. */
   readonly errors: readonly GraphQLError[];
-  /** `null` if it is refused. */
+  /** `null` if it would be rejected. */
   readonly bound: {
     readonly operation: OperationDefinitionNode;
     readonly variables: Variables;
@@ -43,9 +43,8 @@ export interface Judgement extends ReadDocument {
 }
 
 /**
- * Decides what would become of an operation, up to the moment of its execution: first what admission says, then whether
- * its variables fit, then whether its pages would be refused. Keeps nothing.
- * @param read the document, if it was read already
+ * Decides whether an operation would be executed: admission first, then its variables, then its pages. Keeps nothing.
+ * @param read given if the document was read already
  */
 export function judgeOperation(
   generation: ServedGeneration,
@@ -67,12 +66,10 @@ export function judgeOperation(
     : { ...read, usage, ownMutations, errors, bound: { operation: asked.operation, variables, plan } };
 }
 
-/** More tell nothing new. */
 const maxFaults = 5;
 
 /**
- * Finds pages that execution would refuse, the gateway for its own fields and the ledger for all others: larger than allowed, or
- * asked for from both ends.
+ * Finds pages that the gateway or the ledger would reject during execution: too large, or requested from both ends.
  * @param variables coerced
  */
 export function findRefusedPages(
@@ -97,7 +94,7 @@ export function findRefusedPages(
   return errors;
 }
 
-/** Newer ledgers have a maximum for each field, which only they know. */
+/** Newer ledgers have an own maximum for each field, unknown to the gateway. */
 function hasOneMaximum(schema: GraphQLSchema): boolean {
   const type = schema.getType('ServiceConfig');
   return isObjectType(type) && type.getFields().maxPageSize?.args.length === 0;

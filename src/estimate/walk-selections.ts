@@ -17,14 +17,14 @@ export function isSamePlace(left: SelectionPlace, right: SelectionPlace): boolea
   return one === other;
 }
 
-/** A selection where it occurs, and what it costs there. */
+/** A selection where it occurs, with its cost there. */
 export interface CostedPlace extends SelectionPlace {
   readonly parent: CostedPlace | null;
-  /** Output nodes of the field itself; 0 for operations, spreads and inline fragments, which answer nothing. */
+  /** Output nodes of the field itself; 0 for operations, spreads and inline fragments. */
   readonly cost: number;
-  /** `null` if the field is no connection; else it multiplies what is below its `edges` and `nodes`. */
+  /** `null` if the field is no connection; else it multiplies everything below its `edges` and `nodes`. */
   readonly pageSize: number | null;
-  /** A spread of a fragment within itself: the walk does not enter it. */
+  /** A spread of a fragment within itself, which the walk does not enter. */
   readonly isRepeated: boolean;
 }
 
@@ -32,17 +32,15 @@ interface Frame {
   readonly place: CostedPlace;
   readonly selections: readonly SelectionNode[];
   next: number;
-  /** How often the place may occur in an answer. */
+  /** How often the selection may occur in a response. */
   readonly times: number;
-  /** The same for what is below `edges` and `nodes` here. */
+  /** The same for selections below `edges` and `nodes` here. */
   readonly timesInPage: number;
 }
 
 /**
- * Every operation and selection of a document where it occurs, in the order of the text, with fragments in their
- * places. The costs add up to the output nodes of the document. Fragments within fragments expand without bound: do not
- * take all of them.
- * @param pageSizeOf items of a page of a field, if it is a connection
+ * Every operation and selection of a document where it occurs, in the order of the text, with fragments inlined. The costs add
+ * up to the document's output nodes. Fragments within fragments expand without bound: do not take all of them.
  */
 export function* walkCosts(
   document: Pick<ExecutableDocument, 'operations' | 'fragments'>,
@@ -82,7 +80,7 @@ export function* walkCosts(
     return { place, selections: selectionsBelow(place.node, document), next: 0, times, timesInPage };
   }
 
-  /** Does it select `edges` or `nodes`, itself or through fragments? */
+  /** Does it select `edges` or `nodes`, directly or through fragments? */
   function isPaged(node: SelectionNode): boolean {
     return selectionsBelow(node, document).some((below) => {
       if (below.kind === Kind.FIELD) return isRows(below);

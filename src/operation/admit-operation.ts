@@ -18,7 +18,7 @@ import type {
 } from './prepared-operation.ts';
 import type { ServerContext } from './server-context.ts';
 
-/** Characters of an operation name that an error repeats; it cuts off the rest. */
+/** Characters of an unknown operation name that its error repeats. */
 const maxShown = 100;
 
 export interface AdmitOperationOptions {
@@ -26,23 +26,23 @@ export interface AdmitOperationOptions {
   readonly keeper: { readonly current: ServedGeneration };
   readonly cost: RateCost;
   readonly turns: Pick<FairTurns, 'run' | 'now'>;
-  /** Milliseconds that the longest operation may take, from its arrival on. */
+  /** Milliseconds that the longest operation may take from its arrival. */
   readonly longestMs: number;
 }
 
-/** Whether a caller may ask at all. Decided before its request is read. */
+/** Whether a caller may send a request at all. Decided before the request is read. */
 export type Entry =
   | { readonly kind: 'entered'; readonly caller: Caller }
   | { readonly kind: 'refused'; readonly error: ReturnType<typeof gatewayError> };
 
-/** Decides whether an operation may run, whichever shell it came through, in two steps: the caller, then the document. */
+/** Decides whether an operation may run, for every transport, in two steps: the caller, then the document. */
 export interface AdmitOperation {
-  /** Counts one attempt of the caller. Called before the request is read, so that refusing it costs next to nothing. */
+  /** Counts one request of the caller. Called before the request is read, so that rejecting it costs next to nothing. */
   enter(server: Pick<ServerContext, 'sender' | 'onStanding'>): Promise<Entry>;
   /**
-   * Decides whether the document is valid and within the limits, and whether the caller may spend what it costs beyond the
-   * attempt. Returns a promise only if it costs more, or has to wait for its turn. Refuses any operation whose client has
-   * left, or whose time is up.
+   * Decides whether the document is valid and within the limits, and charges the caller for what it costs beyond one point.
+   * Returns a promise only if it costs more or has to wait for its turn. Rejects an operation whose client has left, or whose
+   * time is up.
    */
   decide(
     server: Pick<ServerContext, 'isGone' | 'onGone' | 'onStanding' | 'arrivedAt'>,
@@ -50,9 +50,9 @@ export interface AdmitOperation {
     request: OperationRequest,
   ): OperationAdmission | Promise<OperationAdmission>;
   /**
-   * Counts additional work of an operation.
-   * @param isDone the work is done and cannot be refused: takes what the caller has left, and returns `null`
-   * @returns why the caller may not have it; `null` = it may
+   * Charges the caller for additional work of an operation.
+   * @param isDone the work is done: takes the points that the caller has left, and returns `null`
+   * @returns why the work is rejected; `null` = it may be done
    */
   charge(
     server: Pick<ServerContext, 'onStanding'>,
@@ -80,7 +80,7 @@ export function createAdmitOperation(options: AdmitOperationOptions): AdmitOpera
         server.onStanding(standing);
         return charge.kind === 'refused' ? charge.error : null;
       }
-      // The operation is served, so do not tell its caller when to retry.
+      // The operation is served, so its caller need not retry.
       const { limit = 0, remaining = 0, resetsAtMs = 0 } = standing ?? {};
       server.onStanding(standing && { limit, remaining, resetsAtMs });
       return null;
@@ -90,8 +90,8 @@ export function createAdmitOperation(options: AdmitOperationOptions): AdmitOpera
   function decideNow(
     ...[server, caller, request]: Parameters<AdmitOperation['decide']>
   ): ReturnType<AdmitOperation['decide']> {
-    if (server.isGone()) return refuseUnread(callerIsGone());
-    if (turns.now() - server.arrivedAt > longestMs) return refuseUnread(lateError());
+    if (server.isGone()) return rejectUnread(callerIsGone());
+    if (turns.now() - server.arrivedAt > longestMs) return rejectUnread(lateError());
     const generation = keeper.current;
     const prepared = generation.documents.prepare(request.query);
     const decision = decideOperation(generation, prepared, request);
@@ -111,26 +111,25 @@ export function createAdmitOperation(options: AdmitOperationOptions): AdmitOpera
     return gate.charge(caller, points - 1).then((charge) => {
       server.onStanding(charge.standing);
       if (charge.kind === 'refused') return { kind: 'refused', errors: [asFinal(charge.error)], usage };
-      return server.isGone() ? refuseUnread(callerIsGone()) : admission;
+      return server.isGone() ? rejectUnread(callerIsGone()) : admission;
     });
   }
 }
 
-/** Nobody reads this one. It prevents an operation, perhaps a mutation, whose outcome nobody would learn. */
+/** The client is gone and never reads this. It prevents a mutation whose outcome no client would learn. */
 function callerIsGone(): GraphQLError {
   return gatewayError('REQUEST_TIMEOUT', 'The caller was gone before the operation began.');
 }
 
-function refuseUnread(error: GraphQLError): OperationAdmission {
+function rejectUnread(error: GraphQLError): OperationAdmission {
   return { kind: 'refused', errors: [asFinal(error)], usage: null };
 }
 
-/** The part of the decision that is the same for every caller. */
 export type OperationDecision =
   | { readonly kind: 'admitted'; readonly operation: PreparedOperation; readonly usage: Usage | null }
   | RefusedOperation;
 
-/** Decides what is the same for every caller. @param prepared need not be kept by the generation */
+/** The part of the decision that is the same for every caller. */
 export function decideOperation(
   generation: ServedGeneration,
   prepared: PreparedDocument<PreparedOperation>,
@@ -156,7 +155,7 @@ export function decideOperation(
   };
 }
 
-/** The error, in the ledger's words, for a request that names no operation of its valid document. */
+/** Rejects a request that names no operation of its valid document, in the ledger's words. */
 function unknownOperation(operationName: string | null): GraphQLError {
   if (operationName === null) {
     return gatewayError('GRAPHQL_VALIDATION_FAILED', 'Operation name required in request.');
@@ -165,18 +164,18 @@ function unknownOperation(operationName: string | null): GraphQLError {
   return gatewayError('GRAPHQL_VALIDATION_FAILED', `Unknown operation named "${shown}"`);
 }
 
-/** A request error: nothing was executed, and a strict client gets status 400. */
+/** A request error: nothing was executed, and a client that accepts `application/graphql-response+json` gets status 400. */
 function asRequestError(error: GraphQLError): GraphQLError {
   return withHttp(error, { spec: true, status: 400 });
 }
 
-/** The refusal of a valid document. Strict clients get the status of its code, which need not be 400. */
+/** Rejects a valid document. A client that accepts `application/graphql-response+json` gets the status of its code. */
 export function asRefusal(error: GraphQLError): GraphQLError {
   const { status } = errorCatalogue[error.extensions.code as ErrorCode];
   return withHttp(error, { spec: true, status });
 }
 
-/** A refusal of the caller, not of the document: its status is the same whatever the client accepts. */
+/** Rejects the caller, not the document: the status is the same whatever the client accepts. */
 export function asFinal(error: GraphQLError): GraphQLError {
   return withHttp(error, { status: errorCatalogue[error.extensions.code as ErrorCode].status });
 }

@@ -15,25 +15,24 @@ import type { CreateOperationJoins } from '../graph/joins/operation-joins.ts';
 import type { OperationContext } from '../upstream/operation-context.ts';
 
 export interface ExecuteHereOptions {
-  /** The schema that the document is valid against. */
   readonly schema: GraphQLSchema;
   /** Our own part of it, with its resolvers. */
   readonly ownSchema: GraphQLSchema;
   readonly document: DocumentNode;
   readonly operationName: string | null;
-  /** Variables that are declared with a scalar of the ledger in place of a text. Left out: none. */
+  /** Variables declared with a scalar of the ledger and used as a String. Left out: none. */
   readonly texts?: ReadonlySet<string>;
   /** `null` for an operation without joins. */
   readonly joins: CreateOperationJoins | null;
 }
 
-/** Executes one operation of a document, as often as it comes: compiled or stitched. Rejects as `execute` of graphql-js does. */
+/** Executes one operation of a document any number of times, compiled or stitched. Rejects as `execute` of graphql-js does. */
 export type ExecuteHere = (
   variables: Readonly<Record<string, unknown>>,
   context: OperationContext,
 ) => ExecutionResult | Promise<ExecutionResult>;
 
-/** A plain operation whose root fields are all our own is compiled; any other is executed as a whole each time. */
+/** Compiles a plain operation whose root fields are all our own; any other is executed as a whole each time. */
 export function createExecuteHere(options: ExecuteHereOptions): ExecuteHere {
   const { schema, ownSchema, document, operationName, texts = noTexts } = options;
   const operation = getOperationAST(document, operationName);
@@ -54,7 +53,7 @@ export function createExecuteHere(options: ExecuteHereOptions): ExecuteHere {
   return boundAnswer(execute, true);
 }
 
-/** `null` for an operation that is not plain, or asks for something of the ledger's at its root. */
+/** `null` for an operation that is not plain, or has root fields of the ledger. */
 export function compileOwn(options: ExecuteHereOptions): ExecuteHere | null {
   const { schema, ownSchema, document, operationName, texts = noTexts, joins } = options;
   const operation = getOperationAST(document, operationName);
@@ -77,12 +76,12 @@ export function compileOwn(options: ExecuteHereOptions): ExecuteHere | null {
   return boundAnswer(execute, joins !== null || operation.operation === 'mutation');
 }
 
-/** Answers kept per schema, the newest ones. A large one takes a few megabytes; tools send a handful of documents. */
+/** Answers kept per schema, newest first. A large one takes a few megabytes; tools send a handful of documents. */
 const maxKept = 4;
 
 /**
- * Makes the answer to a document that asks for the schema alone, and has no variables, only once: making it takes some
- * twenty milliseconds in which nobody else is served. Create one for each schema.
+ * Caches the response to a document that asks for the schema alone and has no variables: making it blocks the event loop for
+ * about 20 ms. Create one cache for each schema.
  */
 export function createKeepSchemaAnswer() {
   const answers = new Map<DocumentNode, ExecutionResult>();

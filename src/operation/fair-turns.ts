@@ -1,4 +1,4 @@
-/** Whose work it is. A piece of work whose client has left is not waited for any longer. */
+/** The client that work is done for. Its work stops waiting when it leaves. */
 export interface TurnClient {
   readonly onGone: (giveUp: () => void) => void;
 }
@@ -20,32 +20,32 @@ export const thisEventLoop: FairTurnsOptions = {
   afterPromises: (then) => queueMicrotask(() => process.nextTick(then)),
 };
 
-/** Milliseconds of one turn of the event loop after which further work waits for the next turn. */
+/** Milliseconds of one turn of the event loop after which more work waits for the next turn. */
 const budgetMs = 8;
-/** Milliseconds. Less is neither charged to a caller by itself nor a reason to look at the turn. */
+/** Milliseconds. Shorter work is not charged to its caller, and does not count for the turn. */
 const notableMs = 1;
 
 /**
- * Shares the event loop between callers. Work runs at once while a turn has time left. Beyond that it waits, and the caller
- * that has used the least time is served first (start-time fair queueing), so that nobody waits for another caller's burst.
+ * Shares the event loop between callers. Work runs immediately while a turn has time left. Beyond 8 ms it waits, and the caller
+ * that has used the least time is served first (start-time fair queueing), so that no caller waits for the burst of another.
  */
 export class FairTurns {
   /** Monotonic milliseconds. */
   readonly now: () => number;
   readonly #options: FairTurnsOptions;
-  /** By key: callers with work that waits, and those that have used more time than others. */
+  /** Callers by key: those with waiting work, and those that have used more time than others. */
   readonly #callers = new Map<string, TurnCaller>();
-  /** The same callers, the one to be served next at the end. */
+  /** The same callers; the next one to serve is last. */
   readonly #order: TurnCaller[] = [];
-  /** Virtual time: what the caller served last had used before. */
+  /** Virtual time: the time used by the caller that was served last, before that. */
   #servedAt = 0;
   #waiting = 0;
   #isAwaitingTurn = false;
-  /** Milliseconds that work took in this turn, before `#since`. */
+  /** Milliseconds of work in this turn, before `#since`. */
   #usedMs = 0;
-  /** From then on all time counts as used, until the next turn; `null` = this turn is short so far. */
+  /** From here on all time counts as used, until the next turn; `null` = this turn is short so far. */
   #since: number | null = null;
-  /** The key of the caller whose piece of work runs; `null` = none. */
+  /** Key of the caller whose work runs; `null` = none. */
   #running: string | null = null;
   #began = 0;
 
@@ -55,14 +55,14 @@ export class FairTurns {
   }
 
   /**
-   * Does a piece of work of a caller: now, or when it is the caller's turn. If the client leaves while the work waits, it is
-   * called at once, so it must begin by looking whether there still is a client.
+   * Runs work of a caller, now or in the caller's turn. If the client leaves while the work waits, it runs immediately, so it
+   * must first check whether the client is still there.
    * @param key under which the caller is counted
    */
   run<Result>(key: string, client: TurnClient, work: () => Result | Promise<Result>): Result | Promise<Result> {
     const at = this.now();
     if (this.#running !== null) {
-      // The next step of the piece that runs: a short one need not wait again.
+      // The next step of running work: a short one need not wait again.
       const isShort = this.#running === key && at - this.#began < notableMs;
       return isShort ? work() : this.#wait(key, client, work);
     }
@@ -77,7 +77,7 @@ export class FairTurns {
     }
   }
 
-  /** A piece that is likely to take longer than is left of the turn is begun at the beginning of one only. */
+  /** Work that probably takes longer than the rest of the turn begins at the start of a turn. */
   #hasTimeFor(caller: TurnCaller | undefined, at: number): boolean {
     const elapsedMs = this.#since === null ? this.#usedMs : this.#usedMs + at - this.#since;
     return (
@@ -136,7 +136,7 @@ export class FairTurns {
     });
   }
 
-  /** Does pieces of work one after another, until the turn has no time left. */
+  /** Serves waiting work until the turn has no time left. */
   #serve(): void {
     const began = this.now();
     const caller = this.#next();
@@ -164,7 +164,7 @@ export class FairTurns {
     });
   }
 
-  /** The caller to be served next. Forgets callers without work that have used no more than it. */
+  /** The caller to serve next. Forgets callers without work that have used no more time than it. */
   #next(): TurnCaller | undefined {
     let next = this.#order.at(-1);
     for (; next && next.pieces.length === 0; next = this.#order.at(-1)) {
@@ -184,7 +184,7 @@ export class FairTurns {
     return caller;
   }
 
-  /** Puts a caller behind all that have used as much. */
+  /** Puts a caller behind all that have used as much time. */
   #insert(caller: TurnCaller): void {
     let [low, high] = [0, this.#order.length];
     while (low < high) {
@@ -198,9 +198,9 @@ export class FairTurns {
 
 interface TurnCaller {
   readonly key: string;
-  /** Virtual time: all that it has used, in milliseconds, on top of what others had when it came. */
+  /** Virtual time: milliseconds used, plus the virtual time at which it came. */
   servedAt: number;
-  /** What its last piece took, in milliseconds: the next one is likely to take as long. */
+  /** Milliseconds of its last work: the next probably takes as long. */
   lastMs: number;
   readonly pieces: (() => void)[];
 }

@@ -5,7 +5,7 @@ import { failAll, toLedgersPart, valuesOf } from './run-plan.ts';
 import type { ItemStream, OpenStream } from './subscriptions/open-stream.ts';
 import type { StoppableItems } from './subscriptions/result-stream.ts';
 
-/** Opens a subscription that is the ledger's: its results are passed on, and so is what ends it. */
+/** Opens a subscription of the ledger: its results are forwarded, and so is what ends it. */
 export function createOpenLedgerStream(operation: PreparedOperation, open: OpenLedgerStream): OpenStream {
   return async (variables, { caller }) => {
     const { errors } = operation.fits(variables) ? {} : operation.coerce(variables);
@@ -21,7 +21,7 @@ export function createOpenLedgerStream(operation: PreparedOperation, open: OpenL
   };
 }
 
-/** Tells what breaks the stream as its last result. */
+/** Turns a failure of the stream into its last result. */
 function withFailure(
   results: ReturnType<OpenLedgerStream>,
   toResult: (error: unknown) => ExecutionResult,

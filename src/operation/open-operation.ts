@@ -12,10 +12,10 @@ import type { AdmittedOperation } from './prepared-operation.ts';
 import type { ServerContext } from './server-context.ts';
 
 export interface OperationOptions {
-  /** In milliseconds, from an operation's arrival on. */
+  /** Milliseconds from the arrival of an operation. */
   readonly timeouts: { readonly queryMs: number; readonly mutationMs: number };
   readonly turns: Pick<FairTurns, 'run' | 'now'>;
-  /** Counts additional work of operations. Left out: it is not counted. */
+  /** Charges for additional work of operations. Left out: it is free. */
   readonly charge?: (
     server: Pick<ServerContext, 'onStanding'>,
     caller: Caller,
@@ -28,23 +28,23 @@ export interface OperationOptions {
 
 /** One operation under way. */
 export interface OperationRun {
-  /** What its resolvers may know. */
+  /** What resolvers may read. */
   readonly context: OperationContext;
   /** Stops the deadline. Must be called however the operation ends; safe to call twice. */
   readonly end: () => void;
-  /** Cancels what is done for it: its client has left. */
+  /** Cancels the operation: its client has left. */
   readonly leave: () => void;
-  /** Its answer is complete: writes the record for the log. */
+  /** Writes the record for the log: the response is complete. */
   readonly complete: Complete;
   readonly tidy: Tidy;
 }
 
-/** A result as clients see it: every error on its own, request errors marked as such, usage if asked for. */
+/** Puts a result into the form that clients see: each error on its own, request errors marked, usage if asked for. */
 export type Tidy = (result: ExecutionResult) => ExecutionResult;
 
 /**
- * Opens an operation of any shell: starts its deadline and its record for the log. If the client leaves, reads are cancelled;
- * a mutation that was sent runs on, and one that was not is not sent any more.
+ * Opens an operation: starts its deadline and its record for the log. If the client leaves, reads are cancelled. A mutation
+ * that was sent runs on; one that was not is never sent.
  */
 export function createOpenOperation({ timeouts, turns, charge, maskError }: OperationOptions) {
   return (server: ServerContext, admitted: AdmittedOperation): OperationRun => {
@@ -83,16 +83,19 @@ export function timeoutOf(
   return type === 'subscription' ? undefined : type === 'mutation' ? mutationMs : queryMs;
 }
 
-/** Less has every operation. It is not taken off timeouts: Node keeps a list of timers for each length. In milliseconds. */
+/**
+ * Shorter waits are ignored: every operation has one, and Node keeps a list of timers for each length of timeout. In
+ * milliseconds.
+ */
 const usualWaitMs = 20;
 
-/** How long an operation has waited for its turn, in milliseconds; 0 = hardly. */
+/** Milliseconds that an operation has waited for its turn; 0 if it hardly waited. */
 export function waitedMs({ arrivedAt }: Pick<ServerContext, 'arrivedAt'>, turns: Pick<FairTurns, 'now'>): number {
   const waited = turns.now() - arrivedAt;
   return waited < usualWaitMs ? 0 : Math.ceil(waited);
 }
 
-/** The error of an operation that waited for its turn until its deadline. */
+/** Rejects an operation that waited for its turn until its deadline. */
 export function lateError(): GraphQLError {
   return gatewayError(
     'REQUEST_TIMEOUT',
@@ -121,12 +124,12 @@ export function createTidy(
 export type OpenOperation = ReturnType<typeof createOpenOperation>;
 
 /**
- * Writes the record of an operation when its answer is complete or its caller gone, whichever comes first; once.
+ * Writes the record of an operation once, when its response is complete or its client gone, whichever comes first.
  * @param errors how many the answer has
  */
 export type Complete = (errors: number, isFromMemory?: boolean) => void;
 
-/** @param upstream how many calls were begun for it, by then */
+/** @param upstream counts the calls begun for the operation */
 export function createComplete(
   server: ServerContext,
   admitted: AdmittedOperation,
@@ -141,7 +144,7 @@ export function createComplete(
     const name = operation.name === null ? null : operation.name.slice(0, maxLoggedName);
     const { calls } = upstream;
     const { id } = caller;
-    // Written out twice, because an object spread costs as much as all else of the record.
+    // Two literals, because an object spread costs as much as the rest of the record.
     server.operations.push(
       isFromMemory
         ? { caller: id, name, type, plan, errors, calls, usage, from: 'memory' }
@@ -150,7 +153,7 @@ export function createComplete(
   };
 }
 
-/** Without `data` nothing was executed: the variables do not fit the operation, or an argument is out of its range. */
+/** Marks a request error. Without `data` nothing was executed: the variables do not fit, or an argument is out of range. */
 function asVariableError(error: GraphQLError): GraphQLError {
   const { code = 'BAD_USER_INPUT' } = error.extensions;
   if (code !== 'BAD_USER_INPUT') return error;

@@ -10,21 +10,21 @@ export type OperationAnswer = ExecutionResult | ResultStream | AsyncIterable<Exe
 
 export type { ResultReader, ResultStream, ResultText };
 
-/** How an operation ended for a shell that writes bytes, and parses no answer that it can pass on as it is. */
+/** How an operation ended for a transport that writes bytes and forwards answers without parsing them. */
 export type UnreadOutcome =
-  /** The body of the answer, to be written as it is. */
+  /** The body of the response. */
   | { readonly kind: 'bytes'; readonly body: ChunkedBody }
   | { readonly kind: 'text'; readonly text: string }
-  /** A large answer, to be written as it arrives. */
+  /** A large response, to be written as it arrives. */
   | { readonly kind: 'stream'; readonly body: StreamedAnswer }
-  /** Made here, or with errors. */
+  /** Made by the gateway, or with errors. */
   | { readonly kind: 'result'; readonly result: ExecutionResult }
-  /** There is none. */
+  /** There is no response. */
   | { readonly kind: 'failed'; readonly error: unknown }
-  /** The caller is gone. */
+  /** The client is gone. */
   | { readonly kind: 'gone' };
 
-/** Tells the result that an operation comes to, or why there is none. */
+/** Hands over the result of an operation, or why there is none. */
 export async function tellResult(
   answer: Promise<ExecutionResult>,
   { tidy, complete }: Pick<OperationRun, 'tidy' | 'complete'>,

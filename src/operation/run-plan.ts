@@ -15,11 +15,11 @@ export interface PlannedRequest {
   readonly operationName: string | null;
   readonly variables: Variables;
   readonly context: OperationContext;
-  /** Receives the ledger's answer as it came, if it may be kept. */
+  /** Receives the unchanged ledger's answer, if it may be kept. */
   readonly keep?: Ask['keep'] | undefined;
 }
 
-/** To settle more of them than this takes so long that others get their turns before and after. */
+/** Settling more errors takes so long that others get turns before and after. */
 const manyErrors = 500;
 
 /** Executes by the operation's plan. Rejects as `execute` of graphql-js does. */
@@ -45,7 +45,7 @@ async function settleInTurns(
 }
 
 /**
- * The answer of an operation that is all the ledger's.
+ * The response to an operation that is entirely the ledger's.
  * @param sent variables as they were sent
  * @param read throws if the ledger did not answer
  */
@@ -63,7 +63,7 @@ export async function settleLedgersAnswer(
   return settleInTurns(operation, sent, result);
 }
 
-/** Gives the errors of an answer the same form whichever plan made it. @param sent variables as they were sent */
+/** Gives errors the same form in every plan. */
 export function settleAnswer(operation: PreparedOperation, sent: Variables, result: ExecutionResult): ExecutionResult {
   const answered = { ...operation.tree(), schema: operation.schema, variables: valuesOf(operation, sent) };
   // If all errors are the ledger's, they keep its order.
@@ -71,7 +71,7 @@ export function settleAnswer(operation: PreparedOperation, sent: Variables, resu
 }
 
 /**
- * The answer of a split operation, made of both its parts.
+ * The response to a split operation, merged from both parts.
  * @param sent variables as they were sent
  * @param readTheirs throws if the ledger did not answer
  */
@@ -92,16 +92,16 @@ function execute(request: PlannedRequest, forward: ForwardToLedger): ExecutionRe
   return refuseWaits(operation, variables) ?? operation.executeHere()(variables, context);
 }
 
-/** Refuses waiting times that are out of range; `null` if there are none. */
+/** Rejects waiting times that are out of range; `null` if there are none. */
 function refuseWaits({ checkWaits, coerce }: PreparedOperation, variables: Variables): ExecutionResult | null {
   if (!checkWaits) return null;
   const coerced = coerce(variables);
-  // Variables that do not fit are reported by whoever executes the operation.
+  // Execution reports variables that do not fit.
   const errors = coerced.errors ? [] : checkWaits(coerced.values);
   return errors.length > 0 ? { errors } : null;
 }
 
-/** Do `@skip` and `@include` leave any root field of the ledger's? */
+/** Do `@skip` and `@include` leave any root field of the ledger? */
 function asksLedger(operation: PreparedOperation, variables: Variables): boolean {
   if (!operation.isConditional) return true;
   const coerced = operation.coerce(variables);
@@ -123,7 +123,7 @@ async function passThrough(request: PlannedRequest, forward: ForwardToLedger): P
   );
 }
 
-/** What the ledger is sent of an operation that is all its. */
+/** The request to the ledger for an operation that is entirely its own. */
 export function toLedgersPart(operation: PreparedOperation, operationName: string | null, variables: Variables) {
   return operation.isWhole
     ? { text: operation.text, isClientsText: true, operationName, variables }
@@ -136,7 +136,7 @@ export function valuesOf(operation: PreparedOperation, sent: Variables): Record<
   return coerced.errors ? {} : coerced.values;
 }
 
-/** Only what the ledger executes, for a document that also holds other operations or our fields. */
+/** The ledger's part of a document that also has other operations or our fields. */
 function reduced(operation: PreparedOperation, variables: Variables) {
   const { ledger } = operation.parts();
   return { text: ledger.text, isClientsText: false, operationName: null, variables: variablesOf(ledger, variables) };
@@ -185,7 +185,7 @@ export function mergeParts(
   };
 }
 
-/** Puts root keys in the order in which the client asked for them. If the data of one part is null, all data is. */
+/** Puts root keys in the client's order. If the data of one part is null, all data is. */
 function mergeData(
   theirs: ExecutionResult['data'],
   ours: ExecutionResult['data'],
@@ -197,14 +197,13 @@ function mergeData(
   return data;
 }
 
-/** Did the ledger execute nothing? Its errors then name no field, and our fields are answered nevertheless. */
+/** Did the ledger execute nothing? Its errors then have no path, and our fields are answered nevertheless. */
 function isRefused({ data, errors }: ExecutionResult): boolean {
   return !data && errors !== undefined && errors.every(({ path }) => path === undefined);
 }
 
 /**
- * The answer to an operation if the ledger gives none: an error and a null for each root key, or null for all data if one of
- * the keys may not be null.
+ * The response if the ledger gives none: an error and a null for each root key, or null data if one of the keys is non-null.
  */
 export function failAll(
   cause: unknown,
@@ -220,7 +219,7 @@ export function failAll(
   return { data: toNulls(operation, variables, isAffected), errors };
 }
 
-/** Null for each affected root key, or for all data if one of them may not be null. */
+/** Null for each affected root key, or for all data if one of them is non-null. */
 function toNulls(
   operation: PreparedOperation,
   variables: Record<string, unknown>,

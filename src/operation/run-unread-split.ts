@@ -12,10 +12,10 @@ import { settleSplitAnswer } from './run-plan.ts';
 import type { ServerContext } from './server-context.ts';
 
 type LedgerAnswer = Exclude<RawLedgerAnswer, { kind: 'stream' }>;
-/** Our part's answer. Throws what executing it threw. */
+/** Returns our part's result. Throws what its execution threw. */
 type OwnAnswer = () => ExecutionResult;
 
-/** Runs a split operation, and puts our members beside the ledger's, whose answer is not parsed. Never rejects. */
+/** Runs a split operation, and joins our members to the ledger's, whose answer is not parsed. Never rejects. */
 export async function runUnreadSplit(
   form: UnreadSplit,
   admitted: AdmittedOperation,
@@ -75,7 +75,7 @@ async function attempt(execute: () => ExecutionResult | Promise<ExecutionResult>
   }
 }
 
-/** The whole answer, made of both texts; `null` if one part has errors or no data, so that they must be merged. */
+/** The whole response, joined from both texts; `null` if one part has errors or no data and they must be merged. */
 function putTogether(form: UnreadSplit, theirs: LedgerAnswer, ours: OwnAnswer, usage: Usage | null) {
   const json = theirs.kind === 'plain' ? toMembers(ours) : null;
   if (theirs.kind !== 'plain' || json === null) return null;
@@ -92,11 +92,11 @@ function toMembers(answer: OwnAnswer): string | null {
   }
 }
 
-/** `null` if the operation has one owner, or mixes root keys of both, so that its answer must be merged key by key. */
+/** `null` if the operation has one owner, or interleaves root keys of both, which must be merged key by key. */
 export function toUnreadSplit(prepared: PreparedOperation): UnreadSplit | null {
   if (prepared.plan !== 'SPLIT' || prepared.isConditional) return null;
   const owners = [...prepared.rootFields({}).values()].map(([node]) => prepared.isLedgers(node?.name.value ?? ''));
-  // All keys of one owner must come before all of the other: the owner changes exactly once.
+  // All keys of one owner must come first: the owner changes exactly once.
   if (owners.filter((owner, index) => index > 0 && owner !== owners[index - 1]).length !== 1) return null;
   const { ledger, own } = prepared.parts();
   return {

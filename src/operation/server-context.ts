@@ -6,38 +6,38 @@ import type { Held } from '../upstream/cancellation.ts';
 import type { Caller, StreamPlace } from '../upstream/operation-context.ts';
 import type { OperationAdmission } from './prepared-operation.ts';
 
-/** What the listener knows of a request before GraphQL does. */
+/** What the listener knows about a request before GraphQL does. */
 export interface ServerContext {
   readonly requestId: string;
   readonly sender: Sender;
-  /** Monotonic milliseconds: its deadlines count from then. */
+  /** Monotonic milliseconds. Deadlines count from here. */
   readonly arrivedAt: number;
   /** Has the client left? */
   readonly isGone: () => boolean;
-  /** Calls back when the client leaves, at once if it has already. May also call back after the answer was sent. */
+  /** Calls back when the client leaves; immediately if it has left. May also call back after the response was sent. */
   readonly onGone: (giveUp: () => void) => void;
   /**
-   * Returns the caller, who was counted once before the request was read, and then `null`: of a batch, the first operation
-   * takes that count, and each other one is counted by itself.
+   * Returns the caller that was counted before the request was read, and then `null`: the first operation of a batch takes that
+   * count, and each other one is counted by itself.
    */
   readonly takeCounted?: () => Caller | null;
-  /** Under which its caller is served in turn. Left out where no answer is written for it as a whole. */
+  /** Key for the caller's turns. Left out where no response is written for it as a whole. */
   readonly turnKey?: string;
-  /** Called with what the caller has left of its rate limit, each time it was counted. */
+  /** Called with the caller's remaining rate limit, each time it was counted. */
   readonly onStanding: (standing: Standing) => void;
-  /** Bytes of the body or message that it came in; left out where that cannot be long. */
+  /** Bytes of the request's body or message; left out where that cannot be long. */
   readonly requestBytes?: number;
   /** Memory of that body or message, counted until the operation is over. */
   held?: Held | undefined;
-  /** Is the caller to be told what the operation cost? */
+  /** Does the client want usage in the response? */
   readonly showUsage: boolean;
-  /** For the request's log line: one entry for each complete operation. */
+  /** Entries of the request's log line, one for each complete operation. */
   readonly operations: OperationFacts[];
-  /** Of a stream whose client's transport keeps it. */
+  /** Cursor of a stream whose transport keeps it for the client. */
   readonly streamPlace?: StreamPlace | undefined;
-  /** Collects what the answer's headers say about it. Left out for answers without headers. */
+  /** Collects facts for the response headers. Left out for responses without headers. */
   readonly notes?: AnswerNotes;
-  /** Of the errors its caller is told, for the same line; a shell notes them as they leave. */
+  /** Error codes of the response, for the same line. */
   readonly codes: string[];
   /** What was decided before Yoga was called. Left out for a batch: Yoga decides about each entry. */
   readonly admission?: OperationAdmission;

@@ -21,10 +21,10 @@ import { limitErrors } from '../errors/reported-errors.ts';
 import { restoreCauses } from '../ledger/answers/attribute-errors.ts';
 
 /**
- * Gives the errors of an answer the same form whichever plan made it: each on its own, located at the fields of the client's
- * text that asked for what failed.
- * @param isOrdered sorts them by their places, those without a place last. Needed where fields are executed side by side,
- *   since chance decides which of them fails first
+ * Gives errors the same form in every plan: each on its own, located at the fields of the client's text that asked for what
+ * failed.
+ * @param isOrdered sorts them by position in the response, those without one last. Needed where fields are executed side by side, since
+ *   chance decides which of them fails first
  */
 export function settleErrors(
   result: ExecutionResult,
@@ -33,10 +33,10 @@ export function settleErrors(
 ): ExecutionResult {
   const { data, errors, ...rest } = result;
   if (!errors || data === undefined) return result;
-  const findPlace = createFindPlace(answered);
+  const findPosition = createFindPosition(answered);
   const unwrapped = unwrapErrors(errors);
   const place = (error: GraphQLError) => {
-    const found = error.path ? findPlace(error.path) : null;
+    const found = error.path ? findPosition(error.path) : null;
     return { error: found ? locate(error, found, answered) : error, rank: found?.rank ?? null };
   };
   const placed = restoreCauses(unwrapped, data === null).map(place);
@@ -44,10 +44,10 @@ export function settleErrors(
   return { data, errors: limitErrors(placed.map(({ error }) => error)), ...rest };
 }
 
-function locate(error: GraphQLError, { nodes, path }: AnswerPlace, { operation }: AnsweredOperation): GraphQLError {
+function locate(error: GraphQLError, { nodes, path }: AnswerPosition, { operation }: AnsweredOperation): GraphQLError {
   const { message, extensions, originalError = null } = error;
   const source = operation.loc?.source;
-  // Keep a location within the field, such as an argument, because it says more.
+  // Keep a location within the field, such as an argument: it says more.
   const isNearer =
     error.nodes?.every(({ kind, loc }) => kind !== Kind.FIELD && loc !== undefined && loc.source === source) ?? false;
   const shown = isNearer ? (error.nodes ?? []) : nodes;
@@ -67,30 +67,30 @@ export interface AnsweredOperation {
   readonly variables: Readonly<Record<string, unknown>>;
 }
 
-/** A place in an answer, and the fields of the client's document that asked for it. */
-export interface AnswerPlace {
+/** A position in a response, and the fields of the client's document that asked for it. */
+export interface AnswerPosition {
   readonly path: readonly (string | number)[];
   readonly nodes: readonly FieldNode[];
-  /** Sort key: compared number by number, ranks order places as they follow one another in the answer. */
+  /** Sort key: compared number by number, ranks order positions as in the response. */
   readonly rank: readonly number[];
 }
 
-/** Fields selected at one place, by their keys in the answer, in its order. */
+/** Fields of one object by response key, in the order of the response. */
 type Level = ReadonlyMap<string, Selected>;
 
 interface Selected {
   readonly index: number;
   readonly nodes: FieldNode[];
-  /** What is selected of the field's value; `null` for a leaf. */
+  /** Type of the field's value; `null` for a leaf. */
   readonly type: GraphQLCompositeType | null;
-  /** What is selected there, once somebody has looked. */
+  /** The fields below, once they were needed. */
   below: Level | null;
 }
 
-/** Finds places of an answer in the document that asked for it; `null` for one that it does not ask for. */
-export function createFindPlace(
+/** Finds positions of a response in the document; `null` for one that it does not ask for. */
+export function createFindPosition(
   answered: AnsweredOperation,
-): (path: readonly (string | number)[]) => AnswerPlace | null {
+): (path: readonly (string | number)[]) => AnswerPosition | null {
   const { schema, operation } = answered;
   const rootType = schema.getRootType(operation.operation);
   const root: Level = rootType ? selectLevel([operation.selectionSet], rootType, answered) : new Map();
@@ -112,7 +112,7 @@ export function createFindPlace(
       }
       const level: Level = selected ? levelBelow(selected) : root;
       const next = level.get(key);
-      if (!next) return toJoinPlace(path.slice(0, depth), key, level, rank);
+      if (!next) return toJoinPosition(path.slice(0, depth), key, level, rank);
       rank.push(next.index);
       selected = next;
     }
@@ -120,7 +120,7 @@ export function createFindPlace(
   };
 }
 
-/** Places without a rank come last. */
+/** Positions without a rank come last. */
 export function compareRanks(one: readonly number[] | null, other: readonly number[] | null): number {
   if (!one || !other) return Number(one === null) - Number(other === null);
   for (let index = 0; index < one.length; index += 1) {
@@ -130,13 +130,15 @@ export function compareRanks(one: readonly number[] | null, other: readonly numb
   return one.length - other.length;
 }
 
-/** The field of the join that a key belongs to. Errors in the key are reported there: the client did not ask for the key. */
-function toJoinPlace(
+/**
+ * The field of the join that a key belongs to. Errors in the key are reported there, since the client did not ask for the key.
+ */
+function toJoinPosition(
   above: readonly (string | number)[],
   key: string,
   level: Level,
   rank: readonly number[],
-): AnswerPlace | null {
+): AnswerPosition | null {
   if (!key.startsWith(reservedAliasPrefix)) return null;
   const name = key.slice(key.indexOf('_', reservedAliasPrefix.length) + 1);
   for (const [shown, { nodes, index }] of level) {
@@ -163,7 +165,7 @@ function selectLevel(
   return level;
 }
 
-/** Fields with one key are the same field, unless they are of different types; then the answer's object has only one. */
+/** Fields with one key are the same field, unless they are on different types; the object then has only one. */
 function add(level: Map<string, Selected>, node: FieldNode, parent: GraphQLCompositeType): void {
   const key = responseKey(node);
   const known = level.get(key);

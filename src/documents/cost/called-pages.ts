@@ -3,15 +3,15 @@ import { itemsPerCall, maxSpareCalls } from '../../config/event-calls.ts';
 import { type ExecutableDocument, responseKey, walkFields } from '../selections.ts';
 import { sentValue, type Variables } from './output-cost.ts';
 
-/** Bounds of the pages in one operation that the gateway reads from an upstream call by call. */
+/** Bounds of the pages in one operation that the gateway reads call by call. */
 export interface CalledPageBounds {
   /** Names of the root fields that have such pages. */
   readonly fields: ReadonlySet<string>;
   /** Calls that all pages of an operation may take together, spare calls included. */
   readonly maxCalls: number;
-  /** Items of a page that is asked for without a size. */
+  /** Items of a page without an explicit size. */
   readonly defaultSize: number;
-  /** A larger page is refused without a call. */
+  /** A larger page is rejected without a call. */
   readonly maxSize: number;
 }
 
@@ -29,8 +29,8 @@ export type CalledPages = readonly (readonly CalledPage[])[];
 const none: CalledPages = [];
 
 /**
- * Finds the pages among the root fields of each operation, through fragments; fields with one response key count once.
- * Ignores directives: skipped fields count, as with every limit. Linear in the text.
+ * Finds the pages among the root fields of each operation; fields with one response key count once. Skipped fields count, as
+ * with every limit. Linear in the text.
  */
 export function gatherCalledPages(document: ExecutableDocument, names: ReadonlySet<string>): CalledPages {
   if (names.size === 0) return none;
@@ -66,8 +66,8 @@ function literalOf(value: ValueNode | undefined): number | null {
 }
 
 /**
- * Calls to the upstream that the costliest operation of a document takes with these variables, if the upstream answers full pages.
- * A page of a refused size takes none.
+ * Calls that the costliest operation of a document takes with these variables, if the upstream answers full pages. A page of a
+ * rejected size takes none.
  */
 export function countCalls(pages: CalledPages, variables: Variables, bounds: CalledPageBounds): number {
   return Math.max(0, ...pages.map((each) => each.reduce((sum, page) => sum + callsOf(page, variables, bounds), 0)));
@@ -90,7 +90,7 @@ function resolve(source: SizeSource, variables: Variables): number | null {
   return typeof sent === 'number' ? sent : null;
 }
 
-/** Calls that one page takes if the upstream answers full pages; 0 when its size is refused or not a number. */
+/** Calls that one full page takes; 0 when its size is rejected or not a number. */
 export function countPageCalls(
   { first, last }: { readonly first?: number | null | undefined; readonly last?: number | null | undefined },
   { defaultSize, maxSize }: Pick<CalledPageBounds, 'defaultSize' | 'maxSize'>,

@@ -15,10 +15,7 @@ import type { MeasuredDocument } from './measure-document.ts';
 /** Selections allowed in a document that is exempt from the limits of queries. The longest introspection has about a hundred. */
 const maxExemptNodes = 2_000;
 
-/**
- * Checks what depends on the text alone: nesting, directives, unknown fragments, depth, nodes, in the ledger's order. The
- * result can be kept with the document, since it is the same for every request.
- */
+/** Checks what depends on the text alone, in the ledger's order: nesting, directives, unknown fragments, depth, nodes. */
 export function checkDocument(measured: MeasuredDocument, limits: Limits): LimitRefusal | null {
   const { unsupportedDirective, unknownFragment } = measured;
   if (measured.nesting > maxNesting) return nestingRefusal(measured.nesting);
@@ -59,12 +56,12 @@ function checkInput(measured: MeasuredDocument, limits: Limits): LimitRefusal | 
 }
 
 /**
- * Lines that a document may have. graphql-js finds the line of each location of an error by reading the text from its
- * start, so many lines and many errors multiply. No real query is that long, and transaction payloads have no line breaks.
+ * Lines that a document may have. Finding the line of an error reads the text from its start, so many lines and many errors
+ * multiply. No real query is that long, and transaction payloads have no line breaks.
  */
 export const maxLines = 1_000;
 
-/** Refuses text that is too long, before it is parsed. */
+/** Rejects text that is too long, before it is parsed. */
 export function checkText(text: string, limits: Limits): LimitRefusal | null {
   const max = limits.maxQueryPayloadSize + limits.maxTransactionPayloadSize;
   // UTF-8 takes at most three bytes per UTF-16 unit: count the bytes only where that bound is not enough.
@@ -78,7 +75,7 @@ export function checkText(text: string, limits: Limits): LimitRefusal | null {
     : null;
 }
 
-/** Counts CR and LF separately, so CRLF counts twice: simpler, and no real document comes near the bound. */
+/** Counts CR and LF separately, so CRLF counts twice; no real document comes near the bound. */
 function hasTooManyLines(text: string): boolean {
   let lines = 1;
   for (const terminator of ['\n', '\r']) {
@@ -109,15 +106,13 @@ function findExcess(document: ExecutableDocument, maxDepth: number, maxNodes: nu
   return null;
 }
 
-/** Larger documents could exhaust the package's stack or time: it recurses and expands fragments at every spread. */
+/** Larger documents could exhaust the stack or time of the package: it recurses and expands fragments at every spread. */
 const walkable = { nodes: 10_000, depth: 100 };
 
 /**
- * A first, coarse check of depth: do fields alone nest deeper than the limit? It counts neither fragments as levels nor
- * fields below `__` fields, so it never refuses what the exact count allows, and is skipped if that count is within the limit.
- *
- * Only documents within the limit of nodes are given to the package, and none with missing fragments, with cycles, or with a
- * definition named `__proto__`: on these it throws and writes to the console.
+ * A first, coarse check of depth: do fields alone nest deeper than the limit? It ignores fragments and fields below `__`
+ * fields, so it never rejects what the exact count allows. The package throws and writes to the console on missing fragments,
+ * cycles and a definition named `__proto__`, so it is not given those.
  */
 export function exceedsFieldDepth(
   measured: MeasuredDocument,

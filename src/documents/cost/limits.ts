@@ -20,9 +20,8 @@ export interface DocumentLimits {
   readonly maxPageSize: number;
 }
 
-/** All limits in force. */
 export interface Limits extends DocumentLimits {
-  /** Bounds of pages that the gateway reads call by call. Left out: there are none. */
+  /** Bounds of pages that the gateway reads call by call. Left out: the gateway reads none. */
   readonly calledPages?: CalledPageBounds;
 }
 
@@ -30,13 +29,12 @@ export interface Limits extends DocumentLimits {
 export type LimitName = Exclude<keyof DocumentLimits, 'defaultPageSize' | 'maxPageSize'>;
 
 /**
- * The limits that ledgers are shipped with, used where a ledger does not tell its own. Smaller numbers would refuse what it
- * serves; larger ones would send it what it refuses.
+ * The limits that ledgers are shipped with, used where a ledger does not report its own. Smaller numbers would reject queries
+ * that it serves; larger ones would send it queries that it rejects.
  */
 export const shippedLimits: DocumentLimits = {
   /** Enough for six nested connections of three levels each (field, `edges`, `node`) and a leaf. */
   maxQueryDepth: 20,
-  /** Low, because each selection can cost a lookup of its own. */
   maxQueryNodes: 300,
   /** Enough for 50 rows of 40 fields, each a page of 50. */
   maxOutputNodes: 100_000,
@@ -44,32 +42,33 @@ export const shippedLimits: DocumentLimits = {
   maxQueryPayloadSize: 5_000,
   /** The largest transaction, 128 KiB, as base64: `ceil(131072 × 4 / 3)`. */
   maxTransactionPayloadSize: 174_763,
-  /** Must equal the ledger's exactly, since it decides how output nodes are counted. */
+  /** Must equal the ledger's, since it decides how output nodes are counted. */
   defaultPageSize: 20,
-  /** Only shown: the ledger itself refuses larger pages. */
+  /** Only shown: the ledger itself rejects larger pages. */
   maxPageSize: 50,
 };
 
 /**
  * The limits in force: each the smaller of the operator's and the ledger's. Page sizes are always the ledger's, because a
  * configured one would miscount its pages.
- * @param configured the operator's limits; absent or `null` = the ledger's
+ * @param configured absent or `null` = the ledger's
  * @param upstream the ledger's answer; a number that is missing or unusable is replaced by the shipped one
  */
 export function stricterLimits(
   configured: { readonly [Name in LimitName]?: number | null | undefined },
   upstream: { readonly [Name in keyof DocumentLimits]?: unknown },
 ): DocumentLimits {
-  const told = (name: keyof DocumentLimits): number => (isBound(upstream[name]) ? upstream[name] : shippedLimits[name]);
-  const stricter = (name: LimitName): number => Math.min(configured[name] ?? Number.POSITIVE_INFINITY, told(name));
+  const reported = (name: keyof DocumentLimits): number =>
+    isBound(upstream[name]) ? upstream[name] : shippedLimits[name];
+  const stricter = (name: LimitName): number => Math.min(configured[name] ?? Number.POSITIVE_INFINITY, reported(name));
   return {
     maxQueryDepth: stricter('maxQueryDepth'),
     maxQueryNodes: stricter('maxQueryNodes'),
     maxOutputNodes: stricter('maxOutputNodes'),
     maxQueryPayloadSize: stricter('maxQueryPayloadSize'),
     maxTransactionPayloadSize: stricter('maxTransactionPayloadSize'),
-    defaultPageSize: told('defaultPageSize'),
-    maxPageSize: told('maxPageSize'),
+    defaultPageSize: reported('defaultPageSize'),
+    maxPageSize: reported('maxPageSize'),
   };
 }
 
@@ -77,7 +76,7 @@ function isBound(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) > 0;
 }
 
-/** Why a document is refused. */
+/** Why a document is rejected. */
 export interface LimitRefusal {
   readonly error: GraphQLError;
   /** The document was counted to its end, so the answer can show usage. */
@@ -90,17 +89,17 @@ export interface BrokenLimit {
   readonly actual: number;
 }
 
-/** Refuses for a limit that the ledger checks after counting, so usage is shown. */
+/** Rejects for a limit that the ledger checks after counting, so usage is shown. */
 export function countedRefusal(message: string, limit: BrokenLimit, node?: ASTNode): LimitRefusal {
   return { error: gatewayError('BAD_USER_INPUT', message, { limit }, at(node)), hasUsage: true };
 }
 
-/** Refuses for a reason that the ledger finds before counting, so no usage is shown. */
+/** Rejects for a reason that the ledger finds before counting, so no usage is shown. */
 export function uncountedRefusal(message: string, node?: ASTNode): LimitRefusal {
   return { error: gatewayError('BAD_USER_INPUT', message, {}, at(node)), hasUsage: false };
 }
 
-/** Refuses too many bytes. The message ends like the ledger's, with both allowances. */
+/** Rejects too many bytes. The message ends like the ledger's, with both allowances. */
 export function payloadRefusal(message: string, limit: BrokenLimit, limits: Limits): LimitRefusal {
   const allowances =
     `Requests are limited to ${limits.maxTransactionPayloadSize} bytes or fewer on transaction payloads ` +
@@ -119,7 +118,7 @@ function at(node: ASTNode | undefined): { nodes?: readonly ASTNode[] } {
  */
 export const maxNesting = 32;
 
-/** @param actual levels that were counted; a fragment that contains itself has as many as can be */
+/** @param actual levels counted; `maxCount` for a fragment that contains itself */
 export function nestingRefusal(actual: number): LimitRefusal {
   const message = `The recursion depth of the query cannot be greater than \`${maxNesting}\``;
   const limit = { name: 'maxNesting', max: maxNesting, actual } as const;

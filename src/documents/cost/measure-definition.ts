@@ -12,7 +12,7 @@ import {
 import { createTally, type PageSize, type Tally, toPageSize } from './output-cost.ts';
 import { literalBytes, takesTransaction } from './transaction-bytes.ts';
 
-/** The size of one operation or fragment, without the fragments that it spreads: those are added up later. */
+/** The size of one operation or fragment, without the fragments that it spreads. */
 export interface MeasuredDefinition {
   /** Selections written in it. */
   readonly nodes: number;
@@ -24,7 +24,7 @@ export interface MeasuredDefinition {
   readonly fields: Tally;
   /** Its fields below `edges` and `nodes` at its top: multiplied by the page size of the field that spreads it. */
   readonly rows: Tally;
-  /** In the order in which they must be added up: inner pages before the outer ones. */
+  /** In the order in which they must be added up: inner pages before outer ones. */
   readonly steps: readonly MeasuredStep[];
   /** The spreads among `steps`. */
   readonly spreads: readonly MeasuredSpread[];
@@ -52,7 +52,6 @@ export interface TransactionLiterals {
   readonly variables: ReadonlySet<string>;
 }
 
-/** A selection set that is being read. */
 interface Frame {
   readonly selections: readonly SelectionNode[];
   /** Index of the selection to read next. */
@@ -61,11 +60,10 @@ interface Frame {
   readonly isTop: boolean;
   readonly fields: Tally;
   readonly rows: Tally;
-  /** The page that the selection set makes; it becomes a step when the set was read to its end. */
+  /** The page that the selection set makes; it becomes a step at the end of the set. */
   readonly page: MeasuredStep | null;
 }
 
-/** What has been read of a definition so far. */
 interface Reading {
   readonly open: Frame[];
   readonly steps: MeasuredStep[];
@@ -80,12 +78,12 @@ interface Reading {
 
 const supportedDirectives = new Set(['include', 'skip']);
 
-/** Does a page repeat the field's selections for each item? Decided by its name, not its alias, without asking a schema. */
+/** Does the field hold the items of a connection? Decided by its name, not its alias, without a schema. */
 export function isRows(field: FieldNode): boolean {
   return field.name.value === 'edges' || field.name.value === 'nodes';
 }
 
-/** Measures a definition. Reads it once, in the order of its text, without recursion: it may nest as deep as a text is long. */
+/** Measures a definition in one pass in the order of its text. Does not recurse: it may nest as deep as a text is long. */
 export function measureDefinition(definition: OperationDefinitionNode | FragmentDefinitionNode): MeasuredDefinition {
   const isOperation = definition.kind === Kind.OPERATION_DEFINITION;
   const fields = createTally();

@@ -5,7 +5,7 @@ import { type MeasuredDefinition, type MeasuredSpread, measureDefinition } from 
 import { createOutputCost, createTally, type OutputCost, type Tally, type Transfer } from './output-cost.ts';
 import { addCounts, maxCount } from './usage.ts';
 
-/** The numbers of a document, kept without its tree: enough to price and refuse it. */
+/** The numbers of a document: enough to price and reject it without its tree. */
 export interface DocumentSize {
   /** Selections of all operations, fragments expanded; `maxCount` if a fragment contains itself. */
   readonly inputNodes: number;
@@ -16,7 +16,7 @@ export interface DocumentSize {
   /** Bytes of the text. */
   readonly queryPayload: number;
   readonly outputNodes: OutputCost;
-  /** How many numbers `outputNodes` holds, by which its memory is estimated. */
+  /** How many numbers `outputNodes` holds, for estimating its memory. */
   readonly numbers: number;
   /** The document asks for the schema alone: the limits of queries do not apply, and no usage is shown. */
   readonly isExempt: boolean;
@@ -24,7 +24,7 @@ export interface DocumentSize {
   readonly calledPages: CalledPages;
 }
 
-/** A document, and everything about its size that its text alone decides. Made once per document. */
+/** A document, and everything about its size that its text alone decides. */
 export interface MeasuredDocument extends DocumentSize {
   readonly document: DocumentNode;
   readonly executable: ExecutableDocument;
@@ -39,7 +39,7 @@ export interface MeasuredDocument extends DocumentSize {
   readonly unknownFragment: FragmentSpreadNode | null;
 }
 
-/** Arguments of the root fields that take a transaction: `executeTx`, and what the ledgers call theirs. */
+/** Arguments of the root fields that take a transaction: `executeTx`, and the ledgers' own. */
 export interface TransactionPayload {
   /** Bytes of literals, those of a fragment counted at each spread. */
   readonly literalBytes: number;
@@ -50,8 +50,8 @@ export interface TransactionPayload {
 }
 
 /**
- * Measures a parsed document. Never throws and never recurses. Its time is linear in the text, whatever the fragments
- * expand to: every definition is read once, every fragment added up once.
+ * Measures a parsed document. Never throws and never recurses. Its time is linear in the text, whatever the fragments expand
+ * to: each definition is read once, each fragment added up once.
  * @param queryPayload bytes of the text that the document was parsed from
  * @param calledFields root fields whose pages are read call by call
  */
@@ -95,7 +95,7 @@ export function measureDocument(
   };
 }
 
-/** Drops the document and keeps the numbers, so that a refused document does not hold its tree in memory. */
+/** Keeps the numbers without the document, so that a rejected document does not hold its tree in memory. */
 export function toSize({
   inputNodes,
   depth,
@@ -124,25 +124,23 @@ export interface DocumentTotals {
   readonly hasUnknownFragment: boolean;
 }
 
-/** The sums of one operation or fragment, with the fragments that it spreads. */
+/** Sums of one operation or fragment, including the fragments that it spreads. */
 interface Totals {
   readonly nodes: number;
   readonly depth: number;
   readonly transactionBytes: number;
 }
 
-/** What is known of a document while its definitions are added up. */
+/** State while definitions are added up. */
 interface Adding {
   readonly fragments: ReadonlyMap<string, MeasuredDefinition>;
-  /** The definitions that are added up already. */
   readonly known: Map<MeasuredDefinition, Totals>;
   readonly transfers: Transfer[];
   hasUnknownFragment: boolean;
 }
 
 /**
- * Adds up the operations of a document. Each fragment is added up once, however often it is spread, so the time is linear
- * in the text whatever it expands to.
+ * Adds up the operations of a document. Each fragment is added up once, however often it is spread.
  * @returns `null` when a fragment that an operation reaches contains itself
  */
 export function addUpDefinitions(
@@ -231,7 +229,7 @@ export function gatherTransactions(
 ): InlinedTransactions {
   let bytes = 0;
   const variables = new Set<string>();
-  // Iterating a set also visits what is added meanwhile, so this loop reaches every fragment once.
+  // Iterating a set also visits members added meanwhile, so this loop reaches every fragment once.
   const reached = new Set(operations);
   for (const measured of reached) {
     bytes += measured.transaction.bytes;

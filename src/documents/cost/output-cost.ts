@@ -19,7 +19,7 @@ export interface Transfer {
 
 /**
  * Output nodes of a document with these variables. `maxCount` when a page size, or a product of page sizes, overflows the
- * ledger's counter, even if it multiplies nothing: the ledger refuses such a document too.
+ * ledger's counter, even if it multiplies nothing: the ledger rejects such a document too.
  */
 export type OutputCost = (variables: Variables, defaultPageSize: number) => number;
 
@@ -30,22 +30,21 @@ export function createTally(): Tally {
 /** Numbers in `route` for one transfer: the place it comes from and the place it goes to. */
 const numbersOfTransfer = 2;
 
-/** Used by each pricing and overwritten by the next: fields of each place with all page sizes multiplied in. */
+/** Reused by every pricing: fields of each place with all page sizes multiplied in. */
 const counts: number[] = [];
-/** Likewise: the largest product of page sizes on any path down from each place. */
+/** Reused likewise: the largest product of page sizes on any path down from each place. */
 const peaks: number[] = [];
 
-/** A cost, and how many numbers are held for it. */
 export interface WeighedCost {
   readonly outputNodes: OutputCost;
   readonly numbers: number;
 }
 
-/** A page size takes as much memory as so many numbers. */
+/** Memory of a page size, counted in numbers. */
 const numbersOfPageSize = 16;
 
 /**
- * Kept with the document, so it holds numbers in lists and nothing of what they were gathered from; pricing allocates nothing.
+ * Holds numbers in lists and nothing of the tree, since it is kept with the document. Pricing allocates nothing.
  * @param transfers ordered so that each tally is complete before it is added to another
  * @param total the tally that all operations are added to
  */
@@ -83,7 +82,7 @@ function toPageSizes(transfers: readonly Transfer[]): readonly (PageSize | null)
   return known.size > 0 ? sizes : null;
 }
 
-/** A function of its own, so that the cost holds no tally: functions of one scope hold all that any of them uses. */
+/** A function of its own, so that the cost holds no tally: closures of one scope hold all that any of them uses. */
 function toOutputCost(
   own: readonly number[],
   route: readonly number[],
@@ -116,7 +115,7 @@ export interface PageSize {
   readonly variables: readonly string[];
 }
 
-/** The ledger multiplies page sizes in 32 bits; a larger product is over any limit. */
+/** The ledger multiplies page sizes in 32 bits; a larger product exceeds any limit. */
 export const maxMultiplicity = 2 ** 32 - 1;
 
 const maxUnsigned64 = 2n ** 64n - 1n;
@@ -138,7 +137,7 @@ export function toPageSize(fieldArguments: readonly ArgumentNode[] | undefined):
 
 /**
  * The items of a page: the larger of `first` and `last`, which may be 0; the default without a usable one. Like the ledger,
- * this reads the value sent for a variable and ignores the default declared for it.
+ * this ignores the default declared for a variable.
  */
 export function resolvePageSize(size: PageSize, variables: Variables, defaultPageSize: number): number {
   let items = size.literal;
@@ -165,7 +164,7 @@ function toSize(value: unknown): number | null {
   return value >= 0 && value < 2 ** 64 && !Object.is(value, -0) ? value : null;
 }
 
-/** The request's variables object as it was sent: JSON values, nothing coerced, no declared defaults filled in. */
+/** The variables of a request as they were sent: JSON values, nothing coerced, no declared defaults. */
 export type Variables = Readonly<Record<string, unknown>>;
 
 /** Reads a sent value. Own properties only, because a client may name a variable `constructor` or `toString`. */

@@ -1,6 +1,6 @@
 import { type FieldNode, Kind, type ValueNode } from 'graphql';
 
-/** Our own, and what the ledgers call theirs: none has all of them, and what one has not is refused by its schema. */
+/** Our field and the ledgers' own. No ledger has all of them; its schema rejects the others. */
 const transactionFields = new Set([
   'executeTx',
   'executeTransactionBlock',
@@ -9,7 +9,7 @@ const transactionFields = new Set([
   'simulateTransaction',
 ]);
 
-/** Is it a field whose arguments count as transaction payload and not as query text? */
+/** Do the field's arguments count as transaction payload and not as query text? */
 export function takesTransaction(field: FieldNode): boolean {
   return transactionFields.has(field.name.value);
 }

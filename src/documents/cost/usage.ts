@@ -1,4 +1,4 @@
-/** What a request counts for, as `extensions.usage` reports it. Every number is at most `maxCount`. */
+/** What a request costs, as `extensions.usage` reports it. Every number is at most `maxCount`. */
 export interface Usage {
   /** Selections of all operations, fragments expanded at every spread. */
   readonly inputNodes: number;
@@ -15,36 +15,33 @@ export interface Usage {
 }
 
 /**
- * Counts stop at the largest integer that a browser reads exactly from JSON. Fragments that spread one another reach it
+ * The largest integer that a browser reads exactly from JSON. Counts stop here: fragments that spread one another reach it
  * within a few hundred bytes of text.
  */
 export const maxCount = Number.MAX_SAFE_INTEGER;
 
-/**
- * Adds and stops at `maxCount`. A result below `maxCount` is exact: counts are never negative, so a sum that was cut once
- * stays at `maxCount`.
- */
+/** Adds and stops at `maxCount`. A result below `maxCount` is exact, since counts are never negative. */
 export function addCounts(left: number, right: number): number {
   return Math.min(left + right, maxCount);
 }
 
 /**
- * Adds to an answer what the operation cost, if that was asked for. An upstream's own extensions are not shown, because they
- * are about the gateway's request.
+ * Adds usage to a response, if the client asked for it. An upstream's own extensions are not shown, because they are about the
+ * gateway's request.
  * @param usage `null` = not asked for, or nothing was counted
  */
 export function withUsage<Result extends object>(result: Result, usage: Usage | null): Result {
   return usage ? { ...result, extensions: { usage } } : result;
 }
 
-/** The same as JSON text to append to other members, with a comma before it; empty if usage is not asked for. */
+/** Usage as JSON text to append to other members, with a comma before it; empty if the client did not ask for it. */
 export function toUsageMember(usage: Usage | null): string {
   return usage ? `,"extensions":{"usage":${JSON.stringify(usage)}}` : '';
 }
 
 /**
- * Do headers ask for usage, under any of the names that this has on the network? As the contract says, `false`, `0` and an
- * empty value mean no, although real ledgers only look whether the header is there.
+ * Do headers ask for usage, under any of the network's names for it? `false`, `0` and an empty value mean no, although real
+ * ledgers only check that the header is present.
  */
 export function isUsageAsked(
   headers: Readonly<Record<string, string | string[] | null | undefined>>,

@@ -11,15 +11,15 @@ import {
 } from 'graphql';
 
 /**
- * Own inputs that take an id of the upstream, as `Type.member`, and the upstream's scalars for such an id. They are texts,
- * but a variable for one may also be declared with such a scalar, so that one variable serves the fields of both.
+ * Our inputs that take an id of the ledger, as `Type.member`, with the ledger's scalars for such an id. The inputs are of type
+ * String, but a variable may also be declared with such a scalar, so that one variable serves the fields of both.
  */
 export type IdInputs = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** Variables that stand where an id is taken, and the scalars that they may be declared with there. */
+/** Variables used where an id is taken, and the scalars that they may be declared with there. */
 export type IdPlaces = ReadonlyMap<VariableNode, ReadonlySet<string>>;
 
-/** Finds the variables that stand for ids. Looks at each node once. */
+/** Finds the variables used as ids. Visits each node once. */
 export function findIdPlaces(
   definitions: readonly DefinitionNode[],
   schema: GraphQLSchema,
@@ -39,8 +39,8 @@ export function findIdPlaces(
 }
 
 /**
- * The variables of an operation that are declared with one of the upstream's scalars for ids, by name. Not those with a
- * default that is no text: it would make no text of them.
+ * The variables of an operation that are declared with one of the ledger's scalars for ids, by name. A variable whose default
+ * is not a string is left out: the default could not be read as a String.
  */
 export function idVariables(
   { variableDefinitions = [] }: OperationDefinitionNode,
@@ -59,7 +59,7 @@ export function idVariables(
 
 const none: ReadonlySet<string> = new Set();
 
-/** Names of the variables that an operation declares with a scalar of the upstream and uses in place of a text. */
+/** Names of the variables that an operation declares with a scalar of the ledger and uses where we take a String. */
 export function findTextVariables(
   operation: OperationDefinitionNode,
   fragments: readonly DefinitionNode[],

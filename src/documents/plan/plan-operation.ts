@@ -24,18 +24,18 @@ import { type Fragments, responseKey, usedFragments, walkFields, walkSelections 
  */
 export type Plan = 'PASS_THROUGH' | 'LOCAL' | 'JOINED' | 'SPLIT' | 'STITCHED';
 
-/** What clients are told of a plan: joining is stitching, only faster. */
+/** The plan as clients see it: joining is stitching, only faster. */
 export function toShownPlan(plan: Plan): Exclude<Plan, 'JOINED'> {
   return plan === 'JOINED' ? 'STITCHED' : plan;
 }
 
-/** Which part of the graph is the gateway's own, and which is the upstream's whose graph is merged with it. */
+/** Which part of the graph is the gateway's own, and which is the upstream's. */
 export interface Ownership {
-  /** The owner of a root field; `null` for one that no owner can answer alone, so that only stitching can. */
+  /** The owner of a root field; `null` if only stitching can answer it. */
   readonly ownerOf: (operation: OperationDefinitionNode['operation'], field: string) => 'own' | 'upstream' | null;
   /** The gateway's own schema. A field beneath an own root field that this schema lacks is a join. */
   readonly ownSchema: GraphQLSchema;
-  /** Does the upstream call its root types what clients see? If not, `__typename` must not be passed through. */
+  /** Do the upstream's root types have the names that clients see? If not, `__typename` must not be forwarded. */
   readonly hasUsualRootNames: boolean;
 }
 
@@ -124,7 +124,7 @@ function rootSelections(selectionSet: SelectionSetNode, fragments: Fragments): S
   return selections;
 }
 
-/** Is a field selected beneath own root fields that the gateway's own schema lacks? */
+/** Does an own root field lead to a field that the gateway's own schema lacks? */
 function selectsJoin(
   operation: OperationDefinitionNode,
   fragments: Fragments,
@@ -139,7 +139,7 @@ function selectsJoin(
       if (selection.kind === Kind.FRAGMENT_SPREAD) {
         const fragment = reached.has(selection.name.value) ? undefined : fragments.get(selection.name.value);
         reached.add(selection.name.value);
-        // A fragment on a type of the upstream can only stand beneath the upstream's fields, which are skipped below.
+        // A fragment on an upstream type can only occur below upstream fields, which are skipped.
         if (fragment) pending.push([fragment.selectionSet, ownSchema.getType(fragment.typeCondition.name.value)]);
       } else if (selection.kind === Kind.INLINE_FRAGMENT) {
         const on = selection.typeCondition ? ownSchema.getType(selection.typeCondition.name.value) : type;

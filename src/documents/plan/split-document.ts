@@ -10,7 +10,7 @@ import {
 } from 'graphql';
 import { usedFragments } from '../selections.ts';
 
-/** One owner's part of an operation, a document of its own. */
+/** One owner's part of an operation, as a document of its own. */
 export interface DocumentPart {
   readonly document: DocumentNode;
   /** Names of the variables it declares; only these are sent with it. */
@@ -18,8 +18,8 @@ export interface DocumentPart {
 }
 
 /**
- * Takes from an operation the root fields of one owner. Fragments spread at the root are written out there, since
- * they may mix owners; those further down are kept if they are still used.
+ * Takes the root fields of one owner from an operation. Fragments spread at the root are inlined, since they may mix owners;
+ * fragments further down are kept if they are still used.
  * @param isKept decides by a root field's name, not its alias
  */
 export function takePart(
@@ -43,7 +43,7 @@ export function takePart(
   return { document: { kind: Kind.DOCUMENT, definitions }, variables };
 }
 
-/** The variables a part declares, out of those the client sent. */
+/** The sent variables that a part declares. */
 export function variablesOf(part: DocumentPart, sent: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const declared: Record<string, unknown> = {};
   for (const name of part.variables) if (Object.hasOwn(sent, name)) putVariable(declared, name, sent[name]);
@@ -77,8 +77,8 @@ function variablesIn(node: SelectionSetNode | FragmentDefinitionNode): string[] 
 }
 
 /**
- * Puts the value of a variable beside others. A variable may be called `__proto__`, which would be the prototype if it were
- * assigned; an object without a prototype would do as well, but V8 makes it a table of its own, which is slow to read.
+ * Sets a variable's value. A variable may be called `__proto__`, which plain assignment would make the prototype; an object
+ * without a prototype is slower to read.
  */
 export function putVariable(values: Record<string, unknown>, name: string, value: unknown): void {
   if (name !== '__proto__') values[name] = value;

@@ -15,7 +15,7 @@ import {
 } from 'graphql';
 import { type ExecutableDocument, toExecutableDocument } from '../selections.ts';
 
-/** The size of what `__schema` and `__type` answer. */
+/** The size of the response to `__schema` and `__type`. */
 export interface IntrospectionSize {
   /** Fields of the answer. */
   readonly fields: number;
@@ -25,13 +25,13 @@ export interface IntrospectionSize {
 
 export interface IntrospectionExcess extends IntrospectionSize {
   readonly max: IntrospectionSize;
-  /** The root field with which the answer passes the bound. */
+  /** The root field that exceeds the bound. */
   readonly field: FieldNode;
 }
 
 /**
- * How much larger an introspection may be than the standard query with every option on. No tool asks for more, and answering
- * the standard query for a large schema already blocks the process for some twenty milliseconds.
+ * How much larger an introspection may be than the standard query with every option. No tool asks for more, and the standard
+ * query on a large schema already blocks the process for about 20 ms.
  */
 export const maxTimesStandard = 1.5;
 
@@ -40,17 +40,15 @@ const punctuation = 6;
 const limitless: IntrospectionSize = { fields: Number.POSITIVE_INFINITY, letters: Number.POSITIVE_INFINITY };
 const standardSizes = new WeakMap<GraphQLSchema, IntrospectionSize>();
 
-/** What a document asks of the schema. */
 export interface AskedIntrospection {
-  /** Fields of the answer, as far as they were counted; 0 for a document that does not introspect. */
+  /** Fields of the response, counted up to the bound; 0 for a document that does not introspect. */
   readonly fields: number;
-  /** `null` where it is not too large. */
   readonly excess: IntrospectionExcess | null;
 }
 
 /**
- * Measures the introspection of a document. Counts all operations together, and ignores variables and directives. Stops at
- * the bound, so it takes no longer than the largest answer allowed.
+ * Measures the introspection of a document: all operations together, ignoring variables and directives. Stops at the bound, so
+ * it takes no longer than the largest allowed response.
  * @param executable of a valid document
  */
 export function measureAskedIntrospection(schema: GraphQLSchema, executable: ExecutableDocument): AskedIntrospection {
@@ -64,7 +62,7 @@ export function measureAskedIntrospection(schema: GraphQLSchema, executable: Exe
   return { fields: size.fields, excess };
 }
 
-/** The size of the standard query's answer, with every option on. Measured once per schema. */
+/** The size of the standard query's response, with every option on. Measured once per schema. */
 export function standardSize(schema: GraphQLSchema): IntrospectionSize {
   const known = standardSizes.get(schema);
   if (known) return known;
@@ -81,7 +79,7 @@ export function standardSize(schema: GraphQLSchema): IntrospectionSize {
   return size;
 }
 
-/** Does the document introspect at all? Most do not, and this looks at the top of each definition once only. */
+/** Does the document introspect at all? Looks at the top of each definition only. */
 function asksForSchema({ operations, fragmentDefinitions }: ExecutableDocument): boolean {
   const isAsked = ({ selections }: SelectionSetNode): boolean =>
     selections.some((selection) => {
@@ -95,7 +93,7 @@ function isIntrospection({ name }: FieldNode): boolean {
   return name.value === '__schema' || name.value === '__type';
 }
 
-/** An introspection that is being measured. `fields` and `letters` grow while it is walked. */
+/** `fields` and `letters` grow during the walk. */
 interface Measuring {
   readonly schema: GraphQLSchema;
   /** The resolvers of introspection read nothing of it but the schema. */
@@ -143,7 +141,7 @@ function measureIntrospection(field: FieldNode, selectionSet: SelectionSetNode, 
 }
 
 /**
- * Adds the answer of a selection set. Returns as soon as the bound is passed.
+ * Adds the response to a selection set. Returns as soon as the bound is exceeded.
  * @param source the part of the schema that is asked about, of the introspection type `type`
  */
 function measureSelections(

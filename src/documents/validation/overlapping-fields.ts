@@ -22,17 +22,17 @@ import {
   walkFields,
 } from '../selections.ts';
 
-/** A cheap look at the fields that share a response name in one place, to decide whether comparing all pairs is needed. */
+/** A cheap check of fields that share a response key, to decide whether all pairs must be compared. */
 export interface Overlaps {
-  /** Fields that share a name are always the same field with the same arguments, at every depth: none can conflict. */
+  /** Fields that share a key are always the same field with the same arguments, at every depth: none can conflict. */
   readonly areAlike: boolean;
   /** Pairs of fields and of fragments that the rule of the specification would compare. */
   readonly pairs: number;
-  /** A field of the group with which the pairs pass `maxPairs`; `null` when they do not. */
+  /** A field of the group that exceeds `maxPairs`; `null` if none does. */
   readonly crowded: FieldNode | null;
 }
 
-/** A pair takes up to a few microseconds to compare, and pairs grow with the square of the fields. */
+/** Comparing a pair takes up to a few microseconds, and pairs grow with the square of the fields. */
 export const maxPairs = 4_000;
 
 interface Placed {
@@ -43,8 +43,8 @@ interface Placed {
 type Part = PlacedSelections<GraphQLNamedType | undefined>;
 
 /**
- * Visits each selection as often as `inputNodes` counts it, so the limit of nodes bounds its time; the rule of the
- * specification compares every pair. It recurses, so no fragment may contain itself.
+ * Visits each selection as often as `inputNodes` counts it, so the limit of nodes bounds its time. It recurses, so no fragment
+ * may contain itself.
  */
 export function findOverlaps(schema: GraphQLSchema, { operations, fragments }: ExecutableDocument): Overlaps {
   let areAlike = true;

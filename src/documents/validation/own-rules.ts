@@ -20,7 +20,7 @@ import { findIdPlaces, type IdInputs, type IdPlaces, idVariables } from '../plan
  */
 export const reservedAliasPrefix = '__join';
 
-/** Refuses aliases of clients that could replace the gateway's own. */
+/** Rejects aliases of clients that could replace the gateway's own. */
 export const ReservedAliasRule: ValidationRule = (context) => ({
   Field(node) {
     if (!node.alias?.value.startsWith(reservedAliasPrefix)) return;
@@ -44,13 +44,12 @@ export const UnusedVariablesRule: ValidationRule = (context) => ({
   },
 });
 
-/** A path is shown up to here; whoever nests values deeper finds the place by its line. */
+/** Names of a path that are shown; the line number tells the rest. */
 const maxShownNames = 8;
 
 /**
- * The specification's rule about literal values, whose errors also name the argument, or the variable whose default it is:
- * "Int cannot represent …" alone leaves a client to count columns. Names are those of the schema, which is kept anyway: one
- * cut from the text would keep the whole text in memory.
+ * The specification's rule about literal values, with messages that also name the argument, or the variable whose default it
+ * is. Names come from the schema: a name cut from the text would keep the whole text in memory.
  */
 export function LiteralValuesRule(context: ValidationContext): ASTVisitor {
   let argument: string | null = null;
@@ -83,7 +82,7 @@ export function LiteralValuesRule(context: ValidationContext): ASTVisitor {
     },
     ObjectField: {
       enter(node, ...more) {
-        // A field that its type does not have is told of the whole object, by its name.
+        // An unknown field is reported on the whole object, by its name.
         checkField(node, ...more);
         const type = getNamedType(context.getParentInputType());
         below.push((isInputObjectType(type) && type.getFields()[node.name.value]?.name) || '?');

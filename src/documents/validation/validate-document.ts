@@ -19,29 +19,29 @@ import { createVariablePositionsRule, LiteralValuesRule, UnusedVariablesRule } f
 
 export interface ValidationOptions {
   readonly schema: GraphQLSchema;
-  /** Further rules beside those of the specification. */
+  /** Additional rules beside those of the specification. */
   readonly rules: readonly ValidationRule[];
   /** Messages suggest no names of the schema, which would reveal it while introspection is off. */
   readonly hidesSuggestions: boolean;
-  /** Where variables may be declared with a scalar of the ledger in place of a text. Left out: nowhere. */
+  /** Inputs whose variables may be declared with a scalar of the ledger instead of String. Left out: none. */
   readonly idInputs?: IdInputs;
 }
 
 /**
- * Errors that are reported for a document, before a last one that says there are more. Low, because searching the schema for
- * the name that was meant takes half a millisecond per error.
+ * Errors reported for a document, before a last one that says there are more. Searching the schema for a similar name takes
+ * half a millisecond per error.
  */
 export const maxErrors = 10;
 
 const noIdInputs: IdInputs = new Map();
 
-/** Rules of ours in place of the specification's: they find the same and say it better. */
+/** Our rules that replace the specification's: they find the same and report it better. */
 const ownRules: ReadonlyMap<ValidationRule, ValidationRule> = new Map([
   [NoUnusedVariablesRule, UnusedVariablesRule],
   [ValuesOfCorrectTypeRule, LiteralValuesRule],
 ]);
 
-/** Rules that take time linear in the text: all of the specification but one. */
+/** The rules that take time linear in the text: all but one. */
 const linearRules = specifiedRules
   .filter((rule) => rule !== OverlappingFieldsCanBeMergedRule)
   .map((rule) => ownRules.get(rule) ?? rule);
@@ -52,13 +52,13 @@ const linearRulesFor = (idInputs: IdInputs): readonly ValidationRule[] =>
 export interface Validity {
   /** Empty for a valid document. */
   readonly errors: readonly GraphQLError[];
-  /** Fields of the schema that the answer would tell; 0 where the document has other errors. */
+  /** Introspection fields of the response; 0 if the document has other errors. */
   readonly introspectedFields: number;
 }
 
 /**
- * Validates a document against the schema. Overlapping fields are compared last, and only in a document without other
- * errors: then every fragment is used, so the limit of nodes bounds what there is to compare.
+ * Validates a document against the schema. Overlapping fields are compared last, and only in a document without other errors:
+ * then every fragment is used, so the limit of nodes bounds the comparison.
  * @param document one that was found within the limits
  */
 export function validateDocument(
@@ -90,8 +90,8 @@ function introspectionRefusal({ fields, letters, max, field }: IntrospectionExce
 }
 
 /**
- * Hides the text while the rules run; they do not read it. Otherwise each error would find the line of each of its locations
- * by reading the text from its start, which takes seconds for hundreds of locations in thousands of lines.
+ * Hides the text while the rules run; they do not read it. Otherwise each error would locate its lines by reading the text from
+ * its start, which takes seconds for hundreds of errors in thousands of lines.
  */
 function withoutText<Result>({ loc }: DocumentNode, work: () => Result): Result {
   if (!loc) return work();

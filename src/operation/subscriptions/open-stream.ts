@@ -17,36 +17,35 @@ import type { OperationContext } from '../../upstream/operation-context.ts';
 import type { ResultTexts, SharedResults } from './shared-results.ts';
 
 export interface OpenStreamOptions {
-  /** The schema that the results are executed on: the whole one where the stream is joined to the ledger, else our own part. */
+  /** Schema that results are executed on: the whole graph if the stream has joins, else our own part. */
   readonly schema: GraphQLSchema;
   readonly ownSchema: GraphQLSchema;
   readonly document: DocumentNode;
   readonly operationName: string | null;
-  /** Variables that are declared with a scalar of the ledger in place of a text. */
+  /** Variables declared with a scalar of the ledger and used as a String. */
   readonly texts: ReadonlySet<string>;
-  /** What is printed once for all streams that are told the same. */
+  /** Results printed once for all streams that send the same. */
   readonly printed: ResultTexts;
 }
 
-/** A subscription that is open. */
+/** An open subscription. */
 export interface ItemStream {
   readonly items: AsyncIterator<unknown>;
   /** Executes the selection on an item. */
   readonly execute: (item: unknown, context: OperationContext) => ReturnType<ExecuteStitched>;
   /**
-   * Joins those whose results are the same for the same item. Left out where results are only passed on.
-   * @param rest what else is in a result than the item decides
+   * Joins the streams that send the same result for the same item. Left out where results are only forwarded.
+   * @param rest what a result contains beside the item's data
    */
   readonly share?: (rest: string) => SharedResults;
 }
 
-/** Opens a subscription, or tells the errors that refuse it. Rejects as `subscribe` of graphql-js does. */
+/** Opens a subscription, or returns the errors that reject it. Rejects as `subscribe` of graphql-js does. */
 export type OpenStream = (
   variables: Readonly<Record<string, unknown>>,
   context: OperationContext,
 ) => Promise<ItemStream | ExecutionResult>;
 
-/** What depends on the document alone is done once. */
 export function createOpenStream(options: OpenStreamOptions): OpenStream {
   const { schema, ownSchema, operationName, texts } = options;
   const operation = getOperationAST(options.document, operationName);
@@ -74,7 +73,7 @@ export function createOpenStream(options: OpenStreamOptions): OpenStream {
   };
 }
 
-/** A variable that was left out may have a default; one that is null has none. */
+/** A variable that was left out may have a default, unlike one that is null. */
 function sentAs(variables: Readonly<Record<string, unknown>>, name: string): readonly unknown[] {
   return Object.hasOwn(variables, name) ? [variables[name]] : [];
 }

@@ -1,21 +1,21 @@
 import type { ExecutionResult } from 'graphql';
 import type { ResultText, SharedResults } from './shared-results.ts';
 
-/** One who is handed results as soon as they are there. */
+/** Receives results as soon as they exist. */
 export interface ResultReader {
-  /** Does it take another one now? When it does again, it calls `resume` of the stream. */
+  /** Can it take another result now? When it can again, it calls `resume` of the stream. */
   readonly isReady: boolean;
-  /** A result without errors, printed for all who are told the same. */
+  /** A result without errors, printed once for all streams that send the same. */
   takeText(text: ResultText): void;
-  /** One that is this stream's alone. */
+  /** A result of this stream alone. */
   takeResult(result: ExecutionResult): void;
-  /** The stream has ended by itself. */
+  /** The stream has ended. */
   end(): void;
-  /** The same, for a fault. */
+  /** The stream has failed. */
   fail(error: unknown): void;
 }
 
-/** Items that can be handed on as they come; the same item is the same object for all who get it. */
+/** Items that are pushed as they come; subscribers of the same item get the same object. */
 export interface PushedItems extends AsyncIterator<unknown> {
   pushTo(reader: {
     readonly isReady: boolean;
@@ -26,7 +26,7 @@ export interface PushedItems extends AsyncIterator<unknown> {
   resume(): void;
 }
 
-/** Items that can be told to end. They say where to go on if they can, and else why they end. */
+/** Items that can be stopped. Their last item says where to resume, if possible, or why they end. */
 export interface StoppableItems {
   stop(why: Error): void;
 }
@@ -42,23 +42,22 @@ export function arePushed(items: AsyncIterator<unknown>): items is PushedItems {
 export interface ResultStreamOptions {
   readonly items: AsyncIterator<unknown>;
   readonly toResult: (item: unknown) => Promise<ExecutionResult>;
-  /** Where items are pushed, and their results may be shared: joins those that are told the same, and prints a result for all of them. */
+  /** Prints a result once for all streams that send the same; `null` where items are not pushed or results are not shared. */
   readonly shared: SharedPrinting | null;
-  /** What clients see of a fault that nobody foresaw, and the log has. */
+  /** The error that clients see for an unexpected fault, which the log records. */
   readonly toFault: (error: unknown) => unknown;
-  /** Called once, when it ends by itself or is left, with how many errors it told. */
+  /** Called once, when the stream ends or its client leaves, with the number of errors it sent. */
   readonly onEnd: (errors: number) => void;
 }
 
 export interface SharedPrinting {
   readonly results: SharedResults;
-  /** `null` = the result is this stream's alone, or is not there at once. */
+  /** `null` = the result belongs to this stream alone, or is not available synchronously. */
   readonly print: (item: object) => ResultText | null;
 }
 
 /**
- * The results of a subscription. Written by hand, because an `async function*` that waits for its next item would hear of its
- * reader's leaving only with that item.
+ * The results of a subscription. Not an `async function*`, which would notice that its reader left only with the next item.
  */
 export class ResultStream implements AsyncGenerator<ExecutionResult, undefined> {
   readonly #items: AsyncIterator<unknown>;
@@ -69,9 +68,9 @@ export class ResultStream implements AsyncGenerator<ExecutionResult, undefined> 
   #reader: ResultReader | null = null;
   /** Is an item being executed for this stream alone? */
   #isBusy = false;
-  /** The last item of a stream that was stopped meanwhile. */
+  /** An item received while another one executes. */
   #behind: object | null = null;
-  /** Have the items ended meanwhile? */
+  /** The items ended while an item executes. */
   #isEnding = false;
   #errors = 0;
   #isOver = false;
@@ -99,12 +98,12 @@ export class ResultStream implements AsyncGenerator<ExecutionResult, undefined> 
     }
   }
 
-  /** Can it hand on its results as they come? */
+  /** Can results be pushed? */
   get isPushed(): boolean {
     return this.#shared !== null;
   }
 
-  /** Hands on its results from now on; `next` must not be called any more. Only where `isPushed`. */
+  /** Pushes results from now on; `next` must not be called any more. Only where `isPushed`. */
   pushTo(reader: ResultReader): void {
     if (this.#isOver) {
       reader.end();
@@ -114,7 +113,6 @@ export class ResultStream implements AsyncGenerator<ExecutionResult, undefined> 
     (this.#items as PushedItems).pushTo(this);
   }
 
-  /** Its reader is ready again. */
   resume(): void {
     (this.#items as PushedItems).resume();
   }
@@ -123,7 +121,6 @@ export class ResultStream implements AsyncGenerator<ExecutionResult, undefined> 
     return !this.#isBusy && this.#reader !== null && this.#reader.isReady;
   }
 
-  /** The next item, for the reader. */
   take(item: object): void {
     if (this.#isBusy) {
       this.#behind = item;
@@ -153,7 +150,6 @@ export class ResultStream implements AsyncGenerator<ExecutionResult, undefined> 
     else this.resume();
   }
 
-  /** There are no more items. */
   end(): void {
     this.#isEnding = true;
     if (this.#isBusy || this.#isOver) return;
@@ -161,7 +157,7 @@ export class ResultStream implements AsyncGenerator<ExecutionResult, undefined> 
     this.#reader?.end();
   }
 
-  /** Has it end by itself, before its items do. */
+  /** Ends the stream before its items do. */
   stop(why: Error): void {
     if (areStoppable(this.#items)) this.#items.stop(why);
     else this.fail(why);

@@ -53,7 +53,7 @@ export async function runStream(
     toFault: (error) => run.tidy({ errors: [error as GraphQLError] }).errors?.[0],
     onEnd: (errors) => {
       stopWaiting();
-      // Ends what its joins ask for.
+      // Cancels the requests of its joins.
       run.leave();
       run.end();
       run.complete(errors);
@@ -80,8 +80,7 @@ function withPlace(result: ExecutionResult & PlacedResult, item: PlacedItem): Ex
 }
 
 /**
- * Executes an item with joins. They ask the ledger: in a time of their own, and against the caller's limit.
- * @param timeoutMs what they may take, in milliseconds
+ * Executes an item with joins. Their ledger requests have their own timeout, and count against the caller's rate limit.
  */
 export async function executeJoined(
   execute: (item: unknown, context: OperationContext) => ExecutionResult | Promise<ExecutionResult>,
@@ -100,12 +99,12 @@ export async function executeJoined(
   }
 }
 
-/** The longest wait before a caller is looked at again, in seconds. */
+/** Longest wait in seconds before the rate limit is checked again. */
 const longestWaitSeconds = 60;
 
 /**
- * Counts an item that is joined as one attempt. A caller that is over its limit gets it later, and what it cannot get in time
- * is told as missed: a stream has no answer that could be refused.
+ * Charges one point for an item with joins. Over the rate limit the item waits; late items are reported as missed, since a
+ * stream has no response to reject.
  */
 async function mayJoin({ charge, cancellation }: OperationContext): Promise<void> {
   while (charge && !cancellation.cause) {
@@ -129,16 +128,14 @@ function pause(ms: number, cancellation: Cancellation): Promise<void> {
   });
 }
 
-/** The operation that one of the streams runs as. */
 interface StreamRun {
   readonly context: OperationContext;
-  /** A result as its client sees it. */
   readonly tidy: (result: ExecutionResult) => ExecutionResult;
 }
 
 /**
- * Prints the results of a stream without joins for all that are told the same. Nothing in them is of one caller alone, but for its
- * usage, and for errors, which hold the id of its request.
+ * Prints the results of a stream without joins for all streams that send the same. Only usage and errors are specific to a
+ * caller: errors contain the id of its request.
  * @returns `null` where that is impossible
  */
 export function sharePrinting(
@@ -154,7 +151,7 @@ export function sharePrinting(
         if (!(result instanceof Promise)) {
           return result.errors ? null : new ResultText(printJson(tidy(result)), (item as PlacedItem)[itemPlace]);
         }
-        // It is executed again by each, and may fail there.
+        // Each stream executes it again, and reports the failure.
         result.catch(() => {});
         return null;
       } catch {
@@ -165,12 +162,11 @@ export function sharePrinting(
 }
 
 /**
- * Of what a subscription comes in, in bytes; a filter of a hundred tests takes a third of it. All of it may be kept as long as the
- * stream is open, by whoever reads requests, and there may be thousands of streams.
+ * Bytes of a subscription request. All of it may be kept in memory while the stream is open, and there may be thousands of
+ * streams. A filter with a hundred tests takes a third of it.
  */
 const maxBytes = 64 * 1024;
 
-/** @returns what is answered to a subscription that comes in too many */
 export function refuseLongRequest(bytes: number): ExecutionResult | null {
   if (bytes <= maxBytes) return null;
   const says = `A subscription comes in at most ${maxBytes} bytes, with its variables and extensions.`;

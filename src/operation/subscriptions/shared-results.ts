@@ -1,20 +1,20 @@
 import { createHash } from 'node:crypto';
 
-/** A whole result as JSON, for any number of readers. */
+/** A complete result as JSON, for any number of readers. */
 export class ResultText {
-  /** Its bytes in UTF-8, each as one character: so it is put behind other bytes, and sent, without being encoded again. */
+  /** Its UTF-8 bytes, one character each, so that it is appended to other bytes and sent without being encoded again. */
   readonly bytes: string;
   readonly #toPlace: (() => string) | undefined;
   #framing: object | null = null;
   #framed = '';
 
-  /** @param toPlace where to go on behind it, for readers whose transport keeps that for them */
+  /** @param toPlace cursor to resume after this result, for transports that keep it for the client */
   constructor(json: string, toPlace?: () => string) {
     this.bytes = isAscii(json) ? json : Buffer.from(json).toString('latin1');
     this.#toPlace = toPlace;
   }
 
-  /** It as a part of a stream, in bytes as well: made once for all whose framing is the same object. */
+  /** The result as a part of a stream, in bytes as well: made once for all readers with the same framing object. */
   in(framing: ResultFraming): string {
     if (this.#framing !== framing) {
       this.#framing = framing;
@@ -33,33 +33,33 @@ function isAscii(text: string): boolean {
   return Buffer.byteLength(text) === text.length;
 }
 
-/** What is told alike to all streams that ask for it in the same words. */
+/** Results shared by the streams that have the same document and the same variables for results. */
 export interface SharedResults {
   /**
    * The text of an item's result.
-   * @param print called if nobody has printed it yet; `null` = the result is no other stream's business
+   * @param print called if no stream has printed it yet; `null` = the result cannot be shared
    */
   textOf(item: object, print: (item: object) => ResultText | null): ResultText | null;
-  /** To be called once by each stream that has joined, when it ends. */
+  /** Must be called once by each stream that has joined, when it ends. */
   leave(): void;
 }
 
 interface Kept {
-  /** That it is in, by their items. */
+  /** The map that contains this entry. */
   readonly texts: Map<object, Kept>;
   readonly item: object;
   readonly text: ResultText | null;
   readonly bytes: number;
 }
 
-/** Of keys; one that is longer is replaced by its hash, for clients choose how long it is. */
+/** Longer keys are replaced by their hash, since clients choose their length. */
 const maxKeyLength = 256;
-/** What an entry takes beside its text. */
+/** Bytes of an entry beside its text. */
 const entryBytes = 200;
 
 /**
- * Keeps what results were printed as while others may want them: the newest of all streams together, in so many bytes. What
- * only one stream asks for is not kept at all.
+ * Keeps printed results while other streams may need them: the newest of all streams together, up to a bound in bytes. Results
+ * for a single stream are not kept.
  */
 export class ResultTexts {
   readonly #maxBytes: number;
@@ -91,7 +91,7 @@ export class ResultTexts {
   }
 
   keep(texts: Kept['texts'], item: object, text: ResultText | null): void {
-    // Its text alone, and as a part of a stream.
+    // The text alone, and as a part of a stream.
     const bytes = entryBytes + 2 * (text?.bytes.length ?? 0);
     if (bytes > this.#maxBytes) return;
     const entry = { texts, item, text, bytes };
@@ -111,7 +111,7 @@ export class ResultTexts {
   }
 }
 
-/** Streams of one document that are told the same. */
+/** Streams of one document that send the same. */
 class Group implements SharedResults {
   streams = 0;
   readonly #all: ResultTexts;

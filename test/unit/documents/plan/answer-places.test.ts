@@ -1,7 +1,7 @@
 import { buildSchema, getOperationAST, parse, print } from 'graphql';
 import { expect, test } from 'vitest';
 import { fragmentsOf } from '../../../../src/documents/selections.ts';
-import { compareRanks, createFindPlace } from '../../../../src/operation/settle-errors.ts';
+import { compareRanks, createFindPosition } from '../../../../src/operation/settle-errors.ts';
 
 const schema = buildSchema(`
   type Query { pet: Pet pets: [Pet] count: Int }
@@ -13,7 +13,7 @@ const placesOf = (text: string, variables = {}) => {
   const document = parse(text);
   const operation = getOperationAST(document);
   if (!operation) throw new Error('no operation');
-  return createFindPlace({ schema, operation, fragments: fragmentsOf(document), variables });
+  return createFindPosition({ schema, operation, fragments: fragmentsOf(document), variables });
 };
 
 test('a place is that of all fields which ask for the same, and of no other field under its key', () => {
