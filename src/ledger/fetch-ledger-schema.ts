@@ -3,11 +3,18 @@ import {
   type DocumentNode,
   type GraphQLSchema,
   getIntrospectionQuery,
+  type IntrospectionOptions,
   type IntrospectionQuery,
   parse,
 } from 'graphql';
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { LedgerExecutor } from './ledger-executor.ts';
+
+const usualOptions: IntrospectionOptions = {
+  inputValueDeprecation: true,
+  specifiedByUrl: true,
+  directiveIsRepeatable: true,
+};
 
 interface Introspection {
   readonly document: DocumentNode;
@@ -22,25 +29,19 @@ interface Introspection {
  */
 const introspections: readonly Introspection[] = [
   {
-    document: parse(
-      getIntrospectionQuery({
-        oneOf: true,
-        inputValueDeprecation: true,
-        specifiedByUrl: true,
-        directiveIsRepeatable: true,
-        schemaDescription: true,
-      }),
-    ),
+    document: toQuery({ ...usualOptions, oneOf: true, schemaDescription: true }),
     words: ['isOneOf', 'description'],
   },
   {
-    document: parse(
-      getIntrospectionQuery({ inputValueDeprecation: true, specifiedByUrl: true, directiveIsRepeatable: true }),
-    ),
+    document: toQuery(usualOptions),
     words: ['includeDeprecated', 'isDeprecated', 'deprecationReason', 'specifiedByURL', 'isRepeatable'],
   },
-  { document: parse(getIntrospectionQuery()), words: [] },
+  { document: toQuery({}), words: [] },
 ];
+
+function toQuery(options: IntrospectionOptions): DocumentNode {
+  return parse(getIntrospectionQuery(options));
+}
 
 /** The code of servers that do not name the unknown word. */
 const refusedByValidation = 'GRAPHQL_VALIDATION_FAILED';

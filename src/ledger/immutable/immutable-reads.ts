@@ -10,21 +10,18 @@ import { type ImmutableSelection, type ReadTree, toImmutableSelection } from './
 
 type Variables = Readonly<Record<string, unknown>>;
 
-export interface ImmutableReadsOptions {
-  /** Bytes of memory that answers may take; more than 0. */
-  readonly maxBytes: number;
-  /** Milliseconds for which an answer is served. Bounded, because the ledger may prune immutable data. */
-  readonly lifeMs: number;
-  /** The first one that is for a schema is used. */
-  readonly tables: readonly ImmutableFields[];
-  /** The ledger's build, from its last answer. */
-  readonly version: () => string;
-  /** Asks the ledger for its network; `null` if it does not say. Called once a minute while answers come from memory. */
-  readonly askNetwork: () => Promise<string | null>;
-  /** Called when the memory is cleared: reads in flight must not be shared with later requests. */
-  readonly onClear?: () => void;
-  /** Milliseconds since the Unix epoch. */
-  readonly now: () => number;
+/** A memory of the ledger's immutable answers. */
+export interface ImmutableReads {
+  /**
+   * Prepares an operation; `null` if anything in its answer may change. Keeps no reference to the tree.
+   * @param tree valid on the schema
+   * @param readTree reads the same tree again
+   */
+  prepare(schema: GraphQLSchema, readTree: () => ReadTree, tree?: ReadTree): ImmutableRead | null;
+  /** Forgets everything, and keeps no answer to requests in flight. */
+  clear(): void;
+  /** Memory that answers take. */
+  readonly bytes: number;
 }
 
 /** An operation whose answer never changes, given certain variables. */
@@ -43,28 +40,21 @@ export interface Ask {
   readonly keep: (body: ChunkedBody) => void;
 }
 
-/** What the text of an operation decides. */
-interface ReadText extends Pick<ImmutableSelection, 'isGiven' | 'networkKeys'> {
-  /** Stands for text, name and schema in the keys of answers. */
-  readonly id: number;
-  /** Names of its variables, in an order that does not depend on the request. */
-  readonly names: readonly string[];
-  /** The shape of answers that can be kept. Worked out again if it was evicted. */
-  readonly shape: () => AnswerShape | null;
-}
-
-/** A memory of the ledger's immutable answers. */
-export interface ImmutableReads {
-  /**
-   * Prepares an operation; `null` if anything in its answer may change. Keeps no reference to the tree.
-   * @param tree valid on the schema
-   * @param readTree reads the same tree again
-   */
-  prepare(schema: GraphQLSchema, readTree: () => ReadTree, tree?: ReadTree): ImmutableRead | null;
-  /** Forgets everything, and keeps no answer to requests in flight. */
-  clear(): void;
-  /** Memory that answers take. */
-  readonly bytes: number;
+export interface ImmutableReadsOptions {
+  /** Bytes of memory that answers may take; more than 0. */
+  readonly maxBytes: number;
+  /** Milliseconds for which an answer is served. Bounded, because the ledger may prune immutable data. */
+  readonly lifeMs: number;
+  /** The first one that is for a schema is used. */
+  readonly tables: readonly ImmutableFields[];
+  /** The ledger's build, from its last answer. */
+  readonly version: () => string;
+  /** Asks the ledger for its network; `null` if it does not say. Called once a minute while answers come from memory. */
+  readonly askNetwork: () => Promise<string | null>;
+  /** Called when the memory is cleared: reads in flight must not be shared with later requests. */
+  readonly onClear?: () => void;
+  /** Milliseconds since the Unix epoch. */
+  readonly now: () => number;
 }
 
 /** Milliseconds for which answers that identify the network are served: a test network may be reset under its address. */
@@ -87,25 +77,25 @@ export function createImmutableReads(options: ImmutableReadsOptions): ImmutableR
   /** Incremented by `clear`: answers to requests of an earlier era are not kept. */
   let era = 0;
   let network: string | null = null;
-  let networkAskedAtMs = now();
+  let networkCheckedMs = now();
 
   const clear = (): void => {
     era += 1;
     memory.clear();
     onClear?.();
   };
-  const heardNetwork = (told: string): void => {
-    networkAskedAtMs = now();
+  const setNetwork = (reported: string): void => {
+    networkCheckedMs = now();
     // Answers that were kept before may be of another network.
-    if (told !== network) clear();
-    network = told;
+    if (reported !== network) clear();
+    network = reported;
   };
   const checkNetwork = (nowMs: number): void => {
     // Also if the clock was set back.
-    if (nowMs >= networkAskedAtMs && nowMs - networkAskedAtMs < networkCheckMs) return;
-    networkAskedAtMs = nowMs;
+    if (nowMs >= networkCheckedMs && nowMs - networkCheckedMs < networkCheckMs) return;
+    networkCheckedMs = nowMs;
     askNetwork().then(
-      (told) => told !== null && heardNetwork(told),
+      (reported) => reported !== null && setNetwork(reported),
       () => {},
     );
   };
@@ -122,8 +112,8 @@ export function createImmutableReads(options: ImmutableReadsOptions): ImmutableR
     const shape = read.shape();
     if (!shape || !hasShape(data, shape)) return null;
     for (const networkKey of read.networkKeys) {
-      const told = (data as Variables)[networkKey];
-      if (typeof told === 'string') heardNetwork(told);
+      const reported = (data as Variables)[networkKey];
+      if (typeof reported === 'string') setNetwork(reported);
     }
     const life = read.networkKeys.length > 0 ? Math.min(networkLifeMs, lifeMs) : lifeMs;
     const answer = new KeptAnswer(bytes, build, nowMs, life, key.length);
@@ -139,7 +129,14 @@ export function createImmutableReads(options: ImmutableReadsOptions): ImmutableR
     const found = memory.find(key, version(), nowMs);
     if (found) checkNetwork(nowMs);
     const askedIn = era;
-    return new OneAsk(found, (body) => keep(read, key, askedIn, body));
+    const asked = {
+      kept: found,
+      isFromMemory: found !== null,
+      keep(body: ChunkedBody) {
+        asked.kept = keep(read, key, askedIn, body);
+      },
+    };
+    return asked;
   };
 
   return {
@@ -168,26 +165,14 @@ export function createImmutableReads(options: ImmutableReadsOptions): ImmutableR
   };
 }
 
-/** A class, because an object literal with a getter gets a hidden class of its own, which takes microseconds. */
-class OneAsk implements Ask {
-  readonly isFromMemory: boolean;
-  readonly #keep: (body: ChunkedBody) => KeptAnswer | null;
-  #kept: KeptAnswer | null;
-
-  constructor(found: KeptAnswer | null, keep: (body: ChunkedBody) => KeptAnswer | null) {
-    this.isFromMemory = found !== null;
-    this.#keep = keep;
-    this.#kept = found;
-  }
-
-  get kept(): KeptAnswer | null {
-    return this.#kept;
-  }
-
-  /** A function, because it is passed without its object. */
-  readonly keep = (body: ChunkedBody): void => {
-    this.#kept = this.#keep(body);
-  };
+/** What the text of an operation decides. */
+interface ReadText extends Pick<ImmutableSelection, 'isGiven' | 'networkKeys'> {
+  /** Stands for text, name and schema in the keys of answers. */
+  readonly id: number;
+  /** Names of its variables, in an order that does not depend on the request. */
+  readonly names: readonly string[];
+  /** The shape of answers that can be kept. Worked out again if it was evicted. */
+  readonly shape: () => AnswerShape | null;
 }
 
 /** The data of an answer without other members; `null` for any other. */

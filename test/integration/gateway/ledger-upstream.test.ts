@@ -191,7 +191,7 @@ describe('a ledger in another process', () => {
     ledger.schema = colliding.schema;
     await colliding.close();
     await expect
-      .poll(() => gateway.log.some((line) => String(line.msg).includes('refused')), { timeout: 8_000 })
+      .poll(() => gateway.log.some((line) => String(line.msg).includes('rejected')), { timeout: 8_000 })
       .toBe(true);
     expect((await gateway.query('{ brandNew gateway { networkProfile } }')).errors).toBeUndefined();
   });
