@@ -44,7 +44,6 @@ export class Feed<Item> extends Timeline<Item> {
   readonly #reader: Reader<Item>;
   readonly #member: FleetMember | null = null;
   readonly #leaveBudget: () => void;
-  #isOver = false;
 
   constructor(source: LiveSource<Item>, { budget, turns, history, join, ...options }: FeedOptions<Item>) {
     super(turns);
@@ -70,7 +69,6 @@ export class Feed<Item> extends Timeline<Item> {
   /** Resolves when a poll that begins after this call has read everything there is; or when cancelled. */
   caughtUp(cancellation: Cancellation): Promise<void> {
     return new Promise((resolve) => {
-      if (this.#isOver || cancellation.cause) return resolve();
       const stopListening = cancellation.onCancel(() => resolve());
       (this.#member ?? this.#reader).whenCaughtUp(() => {
         stopListening();
@@ -81,7 +79,6 @@ export class Feed<Item> extends Timeline<Item> {
 
   /** Ends the call and the timer under way. */
   close(): void {
-    this.#isOver = true;
     this.#leaveBudget();
     this.#member?.close();
     this.#reader.close();

@@ -110,6 +110,9 @@ if (redisMissing) {
     const keys = await client.keys('*');
     expect(keys.filter((key) => !/^ledger-gateway:\{live\}:[\w-]{43}:(lease|news)$/.test(key))).toEqual([]);
     for (const key of keys) expect(await client.pttl(key)).toBeGreaterThan(0);
+    for (const key of keys) await client.pexpire(key, 2_000);
+    await leader.read(null, true);
+    for (const key of keys) expect(await client.pttl(key)).toBeGreaterThan(2_000);
     await follower.ask('a poll');
     await until(() => changes === 3 && asks.at(-1) === 'a poll', 'an announced ask');
     expect(asks).toEqual(['', '', 'a poll']);

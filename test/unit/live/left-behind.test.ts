@@ -3,12 +3,15 @@ import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { CurrentPage } from '../../../src/live/catch-up.ts';
 import type { LiveStream } from '../../../src/live/live-stream.ts';
+import { PageJudge } from '../../../src/live/page-judge.ts';
+import { watchStalls } from '../../../src/live/progress.ts';
 import { createShares } from '../../../src/live/quota.ts';
+import { Reader } from '../../../src/live/reader.ts';
 import { Timeline } from '../../../src/live/timeline.ts';
 import { Turns } from '../../../src/live/turns.ts';
 import type { Cancellation } from '../../../src/upstream/cancellation.ts';
 import { createTestHub } from '../../support/live-hub.ts';
-import { createMemorySource, settled } from '../../support/memory-source.ts';
+import { createMemorySource, createTestClock, settled } from '../../support/memory-source.ts';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
@@ -165,6 +168,44 @@ it('shares are told of those that come, and may be left twice', () => {
   leave();
   shares.enter();
   expect(told).toBe(3);
+});
+
+it('the look for stalls ends when it is stopped, however often it has looked', async () => {
+  const clock = createTestClock();
+  const stop = watchStalls(
+    clock,
+    () => [],
+    () => {},
+  );
+  await clock.pass(25_000);
+  stop();
+  expect(clock.timers).toBe(0);
+});
+
+it('a reader that is stopped gives back those that wait for its poll, begun or not, and polls no more', async () => {
+  const clock = createTestClock();
+  const source = createMemorySource('old');
+  const timeline = new Timeline<string>(new Turns());
+  const reader = new Reader(source, timeline, {
+    pace: { minMs: 100, maxMs: 1_000 },
+    clock,
+    lostAfterMs: 5_000,
+    judge: new PageJudge(clock, () => {}),
+    mostBytes: () => 10_000,
+  });
+  reader.start();
+  await clock.pass(10);
+  const answers: (() => void)[] = [];
+  source.before = () => new Promise((resolve) => answers.push(resolve));
+  const [first, second] = [() => {}, () => {}];
+  reader.whenCaughtUp(first);
+  await clock.pass(10);
+  reader.whenCaughtUp(second);
+  source.add('new');
+  expect(reader.stop()).toEqual([first, second]);
+  answers[0]?.();
+  await clock.pass(5_000);
+  expect([answers.length, timeline.news.end, clock.timers]).toEqual([1, 0, 0]);
 });
 
 it('names of what was told long ago are forgotten, and those of what was told lately are not', () => {

@@ -150,6 +150,10 @@ describe('a reader', () => {
     const second = follow('a');
     await clock.pass(1_000);
     expect(second.told).toEqual(['b']);
+    // Also when the grace of the first one would be over.
+    source.add('c');
+    await clock.pass(1_000);
+    expect(second.told).toEqual(['b', 'c']);
     expect(source.reads.filter((read) => read === 'newest')).toHaveLength(1);
   });
 

@@ -189,6 +189,24 @@ describe('a stream that is pushed', () => {
     expect(late.ends).toBe(1);
   });
 
+  it('says where it is when it is stopped, and not where the others are', async () => {
+    const hub = createTestHub(createMemorySource('old'));
+    const slow = reader();
+    const stream = open(hub);
+    stream.pushTo({
+      ...slow.pushed,
+      get isReady() {
+        return slow.told.length === 0;
+      },
+    });
+    await hub.clock.pass(10);
+    hub.source.add('a', 'b', 'c');
+    await hub.clock.pass(400);
+    hub.hub.stop();
+    await settled();
+    expect(slow.told).toEqual(['a', 'missed 0 after a']);
+  });
+
   it('fails alone where what takes it fails', async () => {
     const hub = createTestHub(createMemorySource('old'));
     const [broken, well] = [reader(), reader()];

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { keepWatch, type Listen, type WatchAttempt } from '../../../src/live/watch.ts';
+import type { WatchListener } from '../../../src/live/live-source.ts';
+import { Announcements, keepWatch, type Listen, type WatchAttempt } from '../../../src/live/watch.ts';
 import { createTestHub } from '../../support/live-hub.ts';
 import { createMemorySource, createTestClock, type MemorySource } from '../../support/memory-source.ts';
 
@@ -193,4 +194,23 @@ it('listens again soon when one that was up for long is lost, whatever failed be
   last().down(false);
   await clock.pass(500);
   expect(attempts.length - before).toBe(1);
+});
+
+it('trusts nothing of a subscription that it has left', () => {
+  let listener: WatchListener | null = null;
+  const source = {
+    ...createMemorySource(),
+    watch: (given: WatchListener) => {
+      listener = given;
+      return { doubt() {}, stop() {} };
+    },
+  };
+  const announcements = new Announcements(source, () => {});
+  announcements.start();
+  (listener as WatchListener | null)?.isUp(true);
+  expect([announcements.isUp, announcements.isPending]).toEqual([true, true]);
+  announcements.stop();
+  expect([announcements.isUp, announcements.isPending]).toEqual([false, false]);
+  announcements.start();
+  expect(announcements.isUp).toBe(false);
 });

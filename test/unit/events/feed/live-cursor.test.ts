@@ -34,6 +34,13 @@ describe('a cursor of a stream', () => {
     expect(() => cursors.toPoint('after', '')).toThrow('must be a cursor from an earlier answer of the same field');
   });
 
+  it('that a transport kept counts before that of the operation, which an event source repeats', () => {
+    const [given, kept] = [cursors.toCursor(resumeAt(other)), cursors.toCursor(resumeAt(place))];
+    expect(cursors.toBeginning(given, { after: kept })).toEqual(resumeAt(place));
+    expect(cursors.toBeginning(given, { after: null })).toEqual(resumeAt(other));
+    expect(cursors.toBeginning(null, undefined)).toBeNull();
+  });
+
   it('is refused where a node named its item so that it cannot be asked for again', () => {
     for (const key of ['no digest:0', `${digest}:x`, `${digest}:0:0`, digest]) {
       const cursor = cursors.toCursor(resumeAt({ key, timestampMs: 1 }));

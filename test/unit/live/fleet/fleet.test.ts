@@ -209,6 +209,25 @@ describe('while the others cannot be reached', () => {
     expect(readsOf(second)).toBeGreaterThan(0);
   });
 
+  it('a process joins them again though its node was behind when it first tried', async () => {
+    const { clock, node, first, second, one, other } = await startTwo();
+    second.logs.state = 'cut';
+    await clock.pass(4_000);
+    // Its node does not have what the others have.
+    second.source.spoil = (page) => ({ entries: page.entries.filter(({ key }) => key !== 'n1'), hasMore: false });
+    second.logs.state = 'well';
+    node.add('n1');
+    await clock.pass(4_000);
+    second.source.spoil = (page) => page;
+    await clock.pass(4_000);
+    const asked = readsOf(second);
+    node.add('n2');
+    await clock.pass(3_000);
+    expect([one.told, other.told]).toEqual([numbered(1, 2), numbered(1, 2)]);
+    expect(readsOf(second)).toBe(asked);
+    expect(readsOf(first)).toBeGreaterThan(0);
+  });
+
   it('a stream begins at once', async () => {
     const { clock, node, start } = createTestFleet();
     const alone = start();
