@@ -27,12 +27,12 @@ export const districts: Readonly<Record<string, District>> = {
     packages: ['graphql', 'ioredis', 'undici', 'ws'],
   },
   callers: {
-    purpose: 'who asks: credentials, addresses, rate limits, the requested version',
+    purpose: 'identification of callers: credentials, addresses, rate limits, the requested version',
     imports: ['errors', 'config', 'upstream'],
     packages: ['ipaddr.js', 'jose', 'lru-cache', 'rate-limiter-flexible'],
   },
   documents: {
-    purpose: 'what a text decides: cost, validity, plan; the store of prepared documents',
+    purpose: 'everything that depends only on a document: cost, validity, plan; the store of prepared documents',
     imports: ['errors', 'json', 'config'],
     packages: ['graphql', 'graphql-depth-limit', 'lru-cache'],
   },
@@ -85,12 +85,12 @@ export const districts: Readonly<Record<string, District>> = {
     packages: ['graphql', '@graphql-tools/*', 'dataloader'],
   },
   operation: {
-    purpose: 'the life of one operation, and its plan; subscriptions are operations that go on',
+    purpose: 'one operation from its plan to its response; subscriptions and their items',
     imports: ['errors', 'json', 'telemetry', 'upstream', 'callers', 'documents', 'ledger', 'engine', 'graph'],
     packages: ['graphql'],
   },
   estimate: {
-    purpose: 'judging and explaining an operation without running it',
+    purpose: 'the cost and the rejection of an operation, without running it',
     imports: [
       'errors',
       'json',
@@ -106,12 +106,12 @@ export const districts: Readonly<Record<string, District>> = {
     packages: ['graphql'],
   },
   server: {
-    purpose: 'node:http and every way an answer leaves: bounds, headers, pages, lane, Yoga, WebSocket, event streams',
+    purpose: 'node:http and all transports: bounds, headers, pages, lane, Yoga, WebSocket, event streams',
     imports: ['errors', 'json', 'config', 'telemetry', 'upstream', 'callers', 'documents', 'ledger', 'operation'],
     packages: ['graphql', 'graphql-yoga', 'ws', '@graphql-yoga/*'],
   },
   devnet: {
-    purpose: 'the simulated network: state, execution, three faces',
+    purpose: 'the simulated network: state, execution, three interfaces',
     imports: ['errors', 'transactions'],
     packages: ['graphql', 'ws', '@scure/base', '@mysten/bcs'],
   },
