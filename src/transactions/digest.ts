@@ -3,7 +3,7 @@ import { base58 } from '@scure/base';
 import wasm from 'hash-wasm/dist/blake2b.umd.min.js';
 
 let quick: Awaited<ReturnType<typeof wasm.createBLAKE2b>> | null = null;
-// Compiling takes a moment, and is not allowed everywhere (`--jitless`). What is hashed until then is hashed by the other one.
+// Compiling takes a moment, and `--jitless` forbids it. Until then, and without it, the JavaScript version is used.
 wasm.createBLAKE2b(256).then(
   (hasher) => {
     quick = hasher;
@@ -12,9 +12,8 @@ wasm.createBLAKE2b(256).then(
 );
 
 /**
- * BLAKE2b with 32 bytes of output over the parts, one after the other. node:crypto offers only the form of 64 bytes, which
- * is not a longer version of this one. In WebAssembly a transaction costs 2 µs; in JavaScript, which has no 64-bit numbers
- * that are quick, 20 to 40.
+ * BLAKE2b of the concatenated parts, with 32 bytes of output. node:crypto has only the 64-byte form, which is a different hash. A
+ * transaction takes 2 µs in WebAssembly, and 20 to 40 µs in JavaScript, which has no fast 64-bit integers.
  */
 export function hash256(...parts: readonly Uint8Array[]): Uint8Array {
   const hasher = quick?.init() ?? blake2b.create({ dkLen: 32 });

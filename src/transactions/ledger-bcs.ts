@@ -19,10 +19,7 @@ const address = new BcsType<string>({
   serializedSize: () => 32,
 });
 
-/**
- * Base58 of 32 bytes, encoded with their length. A type of its own, since a transform of the library's would decode
- * the text twice.
- */
+/** Base58 of 32 bytes, encoded with their length. A transform of the library would decode the text twice. */
 const digest = new BcsType<string>({
   name: 'digest',
   read: (reader) => {
@@ -36,7 +33,7 @@ const digest = new BcsType<string>({
   serializedSize: () => 33,
 });
 
-/** Move identifiers are ASCII, so their bytes are read without a decoder of UTF-8, which costs more than all the rest. */
+/** Move identifiers are ASCII: decoding UTF-8 would cost more than all the rest. */
 const identifier = new BcsType<string>({
   name: 'identifier',
   read: (reader) => {
@@ -50,10 +47,7 @@ const identifier = new BcsType<string>({
 
 const maxU64 = 2n ** 64n - 1n;
 
-/**
- * Read as a bigint; written from a bigint or a whole number. The library writes it by dividing a bigint byte by byte,
- * too slow for the thousands in a start.
- */
+/** Read as a bigint; written from a bigint or a whole number. The library divides a bigint byte by byte, which is slow. */
 const u64 = new BcsType<bigint, bigint | number>({
   name: 'u64',
   read: (reader) => {
@@ -88,7 +82,7 @@ const u53 = new BcsType<number>({
   },
 });
 
-/** The library takes every byte but 1 for false; and networks have begun to say more than two things here. */
+/** Rejects other bytes than 0 and 1: the library reads them as false, and networks have begun to use them. */
 const flag = new BcsType<boolean>({
   name: 'flag',
   read: (reader) => {
@@ -104,5 +98,5 @@ const flag = new BcsType<boolean>({
 
 const objectRef = bcs.struct('ObjectRef', { objectId: address, version: u53, digest });
 
-/** The building blocks of the ledger's types, beside those of the library. */
+/** Types of the ledger that the library lacks. */
 export const ledgerBcs = { address, digest, flag, identifier, objectRef, u53, u64 };

@@ -10,15 +10,14 @@ import type {
   TransactionData,
 } from './transaction-data.ts';
 
-/** Of a transaction of a user, what decides whether it may be paid for. Addresses in full, in lower case. */
+/** What decides whether a user's transaction may be sponsored. Addresses have 64 digits in lower case. */
 export interface TransactionOutline {
   readonly sender: string;
   readonly gas: GasData;
-  /** The kinds of its commands. */
   readonly commands: ReadonlySet<Command['kind']>;
-  /** `package::module::function` of what it calls, each once, whatever its type arguments. */
+  /** `package::module::function` of each called function, without type arguments. */
   readonly moveCalls: ReadonlySet<string>;
-  /** Does it do anything with a coin of its payment but pay? */
+  /** Does it use a coin of its payment for anything but paying gas? */
   readonly takesGasCoin: boolean;
   /** The last epoch it may execute in; `null`: any. */
   readonly expirationEpoch: number | null;
@@ -26,9 +25,9 @@ export interface TransactionOutline {
 
 export type OutlinedTransaction =
   | { readonly kind: 'known'; readonly outline: TransactionOutline }
-  /** Of a version or with a part that is not known here, or of a kind that users do not send. */
+  /** Of an unknown version, with an unknown part, or of a kind that users do not send. */
   | { readonly kind: 'unknown'; readonly reason: string }
-  /** No transaction, in whichever version. */
+  /** No transaction of any version. */
   | { readonly kind: 'malformed'; readonly reason: string };
 
 const userTransactionBcs = transactionDataBcsOf(
@@ -36,8 +35,7 @@ const userTransactionBcs = transactionDataBcsOf(
 );
 
 /**
- * Reads a transaction strictly: each has one encoding, and nothing stands behind it. Time and memory grow with the bytes.
- * Never throws.
+ * Parses a transaction strictly, in its canonical encoding. Takes time and memory proportional to the bytes. Never throws.
  * @param bytes BCS of the TransactionData
  */
 export function outlineTransaction(bytes: Uint8Array): OutlinedTransaction {
@@ -60,8 +58,8 @@ function toOutline({ kind, sender, gas, expirationEpoch }: TransactionData): Tra
 }
 
 /**
- * Does a transaction do anything with a coin of its payment but pay, by the name of the gas coin or as an input of its own?
- * A sponsor's coins could be given away like that.
+ * Does a transaction use a coin of its payment for anything but paying gas, as the gas coin or as an input? It could give away the
+ * sponsor's coins.
  */
 export function takesGasCoin({ inputs, commands }: ProgrammableTransaction, { payment }: GasData): boolean {
   const paying = new Set(payment.map(({ objectId }) => objectId));
@@ -71,7 +69,7 @@ export function takesGasCoin({ inputs, commands }: ProgrammableTransaction, { pa
   );
 }
 
-/** Whichever way it is named: owned, received, or as a shared object, which no coin that pays can be. */
+/** In any form: owned, received, or shared, which no coin that pays can be. */
 function isOneOf(coins: ReadonlySet<string>, input: CallArg): boolean {
   switch (input.kind) {
     case 'pure':

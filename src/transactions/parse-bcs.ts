@@ -6,16 +6,13 @@ const maxLengthBytes = 5;
 /** More variants than any enum of the ledger has. */
 const maxVariants = 0xff;
 
-/**
- * The bytes go on with something that is not known here: it may be newer, or nothing at all. What stands behind it cannot be
- * read.
- */
+/** The bytes contain an unknown form, newer or invalid. What follows cannot be read. */
 export class UnknownShapeError extends RangeError {}
 
 /**
- * Reads a value that fills the bytes exactly, and only from its one canonical encoding: trailing bytes and lengths not in
- * their shortest form are refused. Every fault is a `RangeError` that says what was wrong and at which byte.
- * @throws UnknownShapeError for a variant that is not known here
+ * Reads a value in its canonical encoding. Rejects trailing bytes and lengths not in their shortest form. Every fault is a `RangeError`
+ * with the reason and the position.
+ * @throws UnknownShapeError for an unknown variant
  */
 export function parseBcs<T>(type: Pick<BcsType<T>, 'read'>, bytes: Uint8Array): T {
   const reader = new StrictReader(bytes);
@@ -29,18 +26,15 @@ export function parseBcs<T>(type: Pick<BcsType<T>, 'read'>, bytes: Uint8Array): 
   }
 }
 
-/**
- * Definitions and the library throw errors of several kinds; a `RangeError` means that reading ran over the end of a
- * buffer.
- */
+/** A `RangeError` of the library means that it read past the end of the buffer. */
 function toReason(error: unknown): string {
   if (error instanceof RangeError || !(error instanceof Error)) return 'unexpected end of input';
   return error.message;
 }
 
 /**
- * The library's reader with bounds, since the library trusts its input: it decodes lengths of any size in time that
- * grows with their square, allocates a list before it reads its first element, and reads on beyond the end of a view.
+ * The library's reader with bounds, since the library trusts its input: it decodes lengths in quadratic time, allocates a list before
+ * its first element, and reads past the end of a view.
  */
 class StrictReader extends BcsReader {
   readonly #bytes: Uint8Array;
@@ -62,7 +56,7 @@ class StrictReader extends BcsReader {
     return super.shift(count);
   }
 
-  /** The library's makes a bigint for each length. This one reads the single byte that almost all of them are at once. */
+  /** Fast path for lengths of one byte. The library makes a bigint for each length. */
   override readULEB(): number {
     const first = this.#bytes[this.#offset];
     if (first === undefined || first >= 0x80) return this.#readLongLength();

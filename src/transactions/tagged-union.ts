@@ -1,6 +1,6 @@
 import { type BcsReader, BcsType, type BcsWriter, bcs } from '@mysten/bcs';
 
-/** The bytes are of a newer kind, or of none: nothing behind this place can be read. */
+/** The bytes have an unknown form, newer or invalid: nothing after this position can be read. */
 export class NotKnownError extends TypeError {}
 
 interface Tagged {
@@ -9,7 +9,7 @@ interface Tagged {
 
 type Fields<T extends Tagged, Kind> = Omit<Extract<T, { readonly kind: Kind }>, 'kind'>;
 
-/** The part of `BcsType` used here. The whole type would be invariant in what it writes. */
+/** The used part of `BcsType`, which is invariant in its input as a whole. */
 interface FieldsBcs<Values> {
   readonly read: (reader: BcsReader) => Values;
   readonly write: (values: Values, writer: BcsWriter) => void;
@@ -20,13 +20,13 @@ type Variants<T extends Tagged> = {
 };
 
 /**
- * An enum of the ledger as a union told apart by `kind`: each variant with its index on the wire and the struct of its
- * fields, or `null` for none. The library's own enum puts every variant under a key of its name, which costs a second object
- * and, on writing, a search through the keys. Reading an index that is not listed throws a `NotKnownError`.
+ * An enum of the ledger as a union discriminated by `kind`: each variant with its index on the wire and the struct of its fields, or
+ * `null`. The library's own enum nests every variant under its name, which costs a second object and a search on writing. An unlisted
+ * index throws a `NotKnownError`.
  */
 export function taggedUnion<T extends Tagged>(name: string, variants: Variants<T>): BcsType<T> {
   const entries = Object.entries(variants as Readonly<Record<string, readonly [number, FieldsBcs<object> | null]>>);
-  // Variants without fields are one object each: thousands of them may stand in a transaction.
+  // Variants without fields share one object each: a transaction may contain thousands.
   const listed = entries.map(([kind, [index, fields]]) => ({ kind, index, fields, bare: Object.freeze({ kind }) }));
   const byKind = new Map(listed.map((variant) => [variant.kind, variant]));
   const byIndex: (typeof listed)[number][] = [];
@@ -48,7 +48,7 @@ export function taggedUnion<T extends Tagged>(name: string, variants: Variants<T
   });
 }
 
-/** A value or `null`. The library's option reads every index but 0 and 1 as something else than it says. */
+/** A value or `null`. The library's option misreads every index but 0 and 1. */
 export function optional<T>(name: string, type: BcsType<T>): BcsType<T | null> {
   return new BcsType<T | null>({
     name,
@@ -65,8 +65,7 @@ export function optional<T>(name: string, type: BcsType<T>): BcsType<T | null> {
 }
 
 /**
- * A list of no more than so many, as the networks bound it: longer ones are of a network that is not known here, or forged.
- * Elements are read one by one: the library would allocate the whole list first.
+ * A list up to a length that the networks allow. Elements are read one by one, since the library allocates the whole list first.
  * @param name plural
  */
 export function listOf<T>(name: string, item: BcsType<T>, max: number): BcsType<readonly T[]> {

@@ -11,8 +11,7 @@ const { address, flag, identifier, objectRef, u53, u64 } = ledgerBcs;
 const u16 = bcs.u16();
 
 /**
- * Twice what the networks take in one transaction: what is a little too much is theirs to refuse, in their words. Inputs are
- * bounded by their bytes alone there.
+ * Twice the limits of the networks, which reject smaller excesses in their own words. Networks bound inputs by their bytes only.
  */
 const most = { commands: 2048, arguments: 1024, typeArguments: 32, inputs: 8192, gasCoins: 512 };
 
@@ -72,16 +71,13 @@ const command = taggedUnion<Command>('command', {
   ],
 });
 
-/** A transaction of a user. On the network the first kind of several. */
+/** A user's transaction: the first of several kinds on the network. */
 export const programmableTransactionBcs = bcs.struct('ProgrammableTransaction', {
   inputs: listOf('inputs', callArg, most.inputs),
   commands: listOf('commands', command, most.commands),
 });
 
-/**
- * TransactionData around transactions of the given kinds, as both SDKs lay it out. Version 1 is the only one there is, and
- * its index 0.
- */
+/** TransactionData with transactions of the given kinds. Version 1, with index 0, is the only one. */
 export function transactionDataBcsOf<Payload>(kind: BcsType<Payload>): BcsType<TransactionData<Payload>> {
   const transactionDataV1 = bcs.struct('TransactionDataV1', {
     kind,
@@ -92,7 +88,7 @@ export function transactionDataBcsOf<Payload>(kind: BcsType<Payload>): BcsType<T
       price: u64,
       budget: u64,
     }),
-    // On the network an enum of its own, encoded like an optional epoch.
+    // An enum of the network, encoded like an optional epoch.
     expirationEpoch: optional('expiration', u53),
   });
   return new BcsType<TransactionData<Payload>>({

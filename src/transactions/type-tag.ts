@@ -28,13 +28,13 @@ type TypeVariant =
 
 const { address, identifier } = ledgerBcs;
 
-/** The networks take no instance of a type with more. */
+/** The networks' limit. */
 const maxTypeParameters = 32;
 const primitiveTags = Object.fromEntries(
   primitives.map((name) => [name, Object.freeze({ kind: 'primitive', name })]),
 ) as Readonly<Record<PrimitiveType, TypeTag>>;
 
-/** One definition for each level of nesting, so that no input can make the reader go deeper. */
+/** One definition for each level of nesting, so that no input can recurse deeper. */
 function typeTagOf(levels: number): BcsType<TypeTag> {
   if (levels === 0) return tooDeep;
   const inner = typeTagOf(levels - 1);

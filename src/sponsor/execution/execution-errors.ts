@@ -10,21 +10,21 @@ const upstream = 'sponsor';
 
 /** The call timed out, and the transaction may have been sent. */
 export function outcomeUnknown({ digest, reservationId }: Named): GraphQLError {
-  const message = `The transaction was handed to the sponsor, and what became of it was not known in time. ${lookItUp}`;
+  const message = `The transaction was handed to the sponsor, and its outcome was not known in time. ${lookItUp}`;
   return gatewayError('EXECUTION_OUTCOME_UNKNOWN', message, { upstream, digest, reservationId, checkAfterMs });
 }
 
 /** The client hung up or the call timed out before anything was sent. */
 export function neverSent({ digest, reservationId }: Named): GraphQLError {
   const message =
-    'The request was over before its turn came; nothing was sent to the sponsor. The reservation is unused.';
+    'The request ended before the transaction was sent; nothing was sent to the sponsor. The reservation is unused.';
   return gatewayError('REQUEST_TIMEOUT', message, { upstream, digest, reservationId });
 }
 
 /** Without the store a lease could be executed twice. */
 export function storeAway({ digest, reservationId }: Named): GraphQLError {
   const message =
-    'Sponsorship waits until what the instances of this gateway share is back; nothing was sent to the sponsor.';
+    'The store that the instances of this gateway share is unavailable; nothing was sent to the sponsor. Try again.';
   return gatewayError('UPSTREAM_UNAVAILABLE', message, { upstream, digest, reservationId });
 }
 
@@ -58,7 +58,7 @@ export function toDeclined(
     case 'full':
       return gatewayError(
         'RATE_LIMITED',
-        'More executions are remembered than this gateway has room for; nothing was sent to the sponsor, and the reservation is unused.',
+        'This gateway has no room for another execution; nothing was sent to the sponsor, and the reservation is unused.',
         { digest, reservationId, retryAfterSeconds: 60 },
       );
   }

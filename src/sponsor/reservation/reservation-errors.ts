@@ -7,18 +7,18 @@ const argument = 'idempotencyKey';
 
 /** The client hung up or the call timed out while it waited for a twin. */
 export function twinUnderWay(): GraphQLError {
-  const message = `The request was over while another one under the same idempotencyKey was still under way. ${nothingSent}`;
+  const message = `The request ended while another one under the same idempotencyKey was in flight. ${nothingSent}`;
   return gatewayError('REQUEST_TIMEOUT', message, { upstream: 'sponsor', argument });
 }
 
 export function storeAway(): GraphQLError {
-  const message = `Sponsorship waits until what the instances of this gateway share is back. ${nothingSent}`;
+  const message = `The store that the instances of this gateway share is unavailable. ${nothingSent} Try again.`;
   return gatewayError('UPSTREAM_UNAVAILABLE', message, { upstream: 'sponsor' });
 }
 
 /** Without the store a repeat would not be recognised, and would reserve coins again. */
 export function keyNotKept(): GraphQLError {
-  const message = `An idempotencyKey cannot be kept while what the instances of this gateway share is away. ${nothingSent} Without a key coins can be reserved.`;
+  const message = `The idempotencyKey cannot be stored: the store that the instances of this gateway share is unavailable. ${nothingSent} Without a key coins can be reserved.`;
   return gatewayError('UPSTREAM_UNAVAILABLE', message, { upstream: 'sponsor', argument });
 }
 
@@ -44,7 +44,7 @@ export function toDeclined(
     case 'full':
       return gatewayError(
         'RATE_LIMITED',
-        `So many reservations of this caller, or of all, have not expired yet that no more can be remembered. ${nothingSent}`,
+        `This caller, or all callers together, have too many reservations that have not expired. ${nothingSent}`,
         { retryAfterSeconds: 60 },
       );
     case 'over-budget':
