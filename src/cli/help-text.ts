@@ -7,43 +7,43 @@ Usage
   ledger-gateway [serve]            serve the gateway
   ledger-gateway devnet [options]   run the simulated network alone
   ledger-gateway schema print       print the graph as served on the simulated network
-  ledger-gateway config check       tell every mistake of the configuration, or what is in force; starts nothing
+  ledger-gateway config check       list every mistake of the configuration, or the settings in force
   ledger-gateway config schema      print the JSON Schema of the configuration file, for editors
-  ledger-gateway explain FILE       tell what an operation would cost and whether it would be served; - = standard input
-  ledger-gateway keys new --id ID   make an API key for a client, and its entry in CLIENTS_FILE
+  ledger-gateway explain FILE       show the cost of an operation and whether it would be served; - = standard input
+  ledger-gateway keys new --id ID   make an API key for a client, and its entry for CLIENTS_FILE
 
 Options
   -h, --help                        show this
   -V, --version                     show the version
 
 Options of devnet
-  --port N                          one port for its three faces; 0 = any free one (${devnetDefaults.port})
+  --port N                          one port for its three services; 0 = any free one (${devnetDefaults.port})
   --host ADDRESS                    address to listen on (${devnetDefaults.host})
   --seed N                          same seed and start time, same digests: chain identifier, objects, history and what follows
   --start-time TIME                 when its time begins, in UTC, or now (${devnetDefaults.seededStart} with --seed, else now)
   --profile NAME                    the network whose wire names it uses: ledger, iota or sui (ledger)
-  --sponsor-token TOKEN             what its sponsor accepts (a random one, printed)
+  --sponsor-token TOKEN             the token that its sponsor accepts (a random one, printed)
   --checkpoint-ms N                 milliseconds between two checkpoints; 0 = one with each transaction (${devnetDefaults.checkpointMs})
   --history-checkpoints N           how many checkpoints it remembers (7200)
-  --available-checkpoints N         how many of them objects and balances can be read at (300)
+  --available-checkpoints N         how many of them allow reads of objects and balances (300)
 
 Options of explain
   --variables JSON                  its variables, an object
-  --operation NAME                  which operation of the file, where there are several
-  --json                            for programs
+  --operation NAME                  which operation, if the file has several
+  --json                            print JSON
 
 Options of keys new
-  --id ID                           what the client is called; required
-  --scopes SCOPES                   of read, sponsor and admin, separated by commas (read)
-  --per-minute N                    its limit of attempts a minute; 0 = none (what everybody may)
-  --origins ORIGINS                 the web origins whose pages may use it, separated by commas (any)
-  --gas-per-day N                   how much of the sponsor's gas it may use in one UTC day, of the smallest unit (any)
-  --move-calls TARGETS              what its sponsored transactions may call, separated by commas: 0x2::pay::split, 0x2::pay, 0x2 (any)
+  --id ID                           the name of the client; required
+  --scopes SCOPES                   read, sponsor or admin, separated by commas (read)
+  --per-minute N                    its rate limit per minute; 0 = none (RATE_LIMIT_PER_MINUTE)
+  --origins ORIGINS                 web origins whose pages may use it, separated by commas (any)
+  --gas-per-day N                   the sponsor's gas that it may use per UTC day, in the smallest unit (any)
+  --move-calls TARGETS              calls allowed in its sponsored transactions, separated by commas: 0x2::pay::split, 0x2::pay, 0x2 (any)
 
 serve is configured by its environment, or by the file named in CONFIG_FILE. Nothing set means: the simulated
-network, http://${configKeys.HOST.fallback}:${configKeys.PORT.fallback}/graphql. docs/configuration.md has every key. explain goes by the same settings and asks nobody: its schema is the one kept in
-SCHEMA_CACHE_FILE, else the simulated network's. It ends with 0 when the operation would be served, 1 when it would
-be refused, 2 when it cannot tell.
+network, http://${configKeys.HOST.fallback}:${configKeys.PORT.fallback}/graphql. docs/configuration.md has every key. explain uses the same settings and makes no upstream call: its schema is the one in
+SCHEMA_CACHE_FILE, else the simulated network's. Its exit code is 0 when the operation would be served, 1 when it would be
+rejected, 2 when it cannot tell.
 
 Examples
   ledger-gateway

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import { Secret } from './secret.ts';
 
-/** Everything that a client can be allowed to do. */
+/** The permissions of clients. */
 export const clientScopes = ['read', 'sponsor', 'admin'] as const;
 
-/** One entry of the clients file: somebody with an API key. */
+/** One entry of the clients file: a client with an API key. */
 export interface Client {
   readonly id: string;
   /** SHA-256 of the key, in hex. */
@@ -14,11 +14,11 @@ export interface Client {
   readonly perMinute: number | null;
   /** Web origins whose pages may use the key; `null` = all. */
   readonly origins: readonly string[] | null;
-  /** What it may reserve of the sponsor's gas in one UTC day, of the smallest unit of the gas coin; `null` = no budget. */
+  /** The gas that it may reserve per UTC day, in the smallest unit of the gas coin; `null` = no budget. */
   readonly gasPerDay: number | null;
   /**
-   * What its sponsored transactions may call, the package as 0x and 64 digits: `package::module::function`,
-   * `package::module` or `package`; `null` = anything.
+   * Calls allowed in its sponsored transactions, the package as 0x and 64 digits: `package::module::function`,
+   * `package::module` or `package`; `null` = any.
    */
   readonly moveCalls: readonly string[] | null;
 }
@@ -47,8 +47,8 @@ export function looksLikeApiKey(text: string): boolean {
 }
 
 /**
- * The stored form of a key: SHA-256 of its whole text, in hex. A slow password hash is not needed, since nobody can try
- * 2^256 keys, and it would cost its time on every request.
+ * The stored form of a key: SHA-256 of its whole text, in hex. A slow password hash would cost time on every request, and
+ * keys of 256 random bits do not need one.
  */
 export function hashApiKey(key: string): string {
   return hash('sha256', key);

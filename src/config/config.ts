@@ -3,7 +3,7 @@ import type { ConfigValues } from './keys.ts';
 import type { NetworkProfile } from './network-profile.ts';
 import type { Secret } from './secret.ts';
 
-/** The complete, checked configuration of a service. Only `parseConfig` builds one. */
+/** The complete, checked configuration of a gateway. Only `parseConfig` builds one. */
 export interface Config {
   /** Every setting by its name, on its own. What follows combines them, and is nearer to its use. */
   readonly settings: ConfigValues;
@@ -15,23 +15,23 @@ export interface Config {
   readonly sponsorship: {
     readonly auth: 'forward' | 'token';
     /**
-     * With a real sponsor: the token that the gateway sends; `null` in forward mode. On the embedded devnet, in both modes:
-     * the token that its sponsor accepts; `null` = it makes one.
+     * With a real sponsor: the token that the gateway sends; `null` in forward mode. On the embedded network, in both modes:
+     * the token that its sponsor accepts; `null` = a random one.
      */
     readonly token: Secret | null;
     readonly allowAnonymous: boolean;
     /** A gas budget must be below it. */
     readonly maxGasBudgetExclusive: number;
-    /** What becomes of a transaction that does not fit its reservation, or cannot be read. */
+    /** How to treat a transaction that does not fit its reservation, or cannot be read. */
     readonly preflight: 'enforce' | 'warn' | 'off';
-    /** Keys of the ids that callers get for reservations: the first signs, all verify; `null` = made at start. */
+    /** Keys that sign reservation ids: the first signs, all verify; `null` = made at start. */
     readonly leaseKeys: readonly Secret[] | null;
-    /** Where token and keys are written, so that they can be read again; `null` for one without such a file. */
+    /** Files to reload the token and the keys from; `null` = none. */
     readonly files: { readonly token: string | null; readonly leaseKeys: string | null };
   };
-  /** Keys of the cursors of events and transactions: the first signs, all verify; `null` = made at start. */
+  /** Keys that sign cursors of events and transactions: the first signs, all verify; `null` = made at start. */
   readonly cursorKeys: readonly Secret[] | null;
-  /** Page sizes of events and transactions; the ledger decides those of its own connections. */
+  /** Page sizes of events and transactions; the ledger sets those of its own connections. */
   readonly pages: { readonly defaultSize: number; readonly maxSize: number };
   readonly limits: {
     /** Limits of documents, named as in `serviceConfig`; `null` = the ledger's. */
@@ -46,81 +46,81 @@ export interface Config {
     readonly maxTransactionPayloadBytes: number;
     /** Whole request body, in bytes. */
     readonly maxBodyBytes: number;
-    /** Calls that all pages of events and transactions of one operation may take together. */
+    /** JSON-RPC calls for all pages of one operation together. */
     readonly maxEventCalls: number;
-    /** Operations in one batched request; 0 = arrays are refused. */
+    /** Operations in one batched request; 0 = arrays are rejected. */
     readonly maxBatchSize: number;
     readonly sockets: {
-      /** WebSockets at once; 0 = none. */
+      /** Concurrent WebSockets; 0 = none. */
       readonly max: number;
       readonly maxPerAddress: number;
-      /** Operations under way on one WebSocket. */
+      /** Concurrent operations on one WebSocket. */
       readonly maxOperations: number;
       /** Bytes that a client may send before its WebSocket is acknowledged. */
       readonly maxGreetingBytes: number;
     };
   };
   readonly live: {
-    /** Who tells when it is worth asking an upstream. */
+    /** What triggers a read of the node. */
     readonly source: 'auto' | 'graphql' | 'poll' | 'websocket';
-    /** Streams of this process at once. */
+    /** Concurrent streams of this process. */
     readonly maxStreams: number;
     readonly maxStreamsPerCaller: number;
-    /** Queries that are read at once, beside the one for everything. */
+    /** Concurrent queries of the node, beside the one for everything. */
     readonly maxReaders: number;
-    /** Of one caller among them. */
+    /** Those of one caller. */
     readonly maxReadersPerCaller: number;
-    /** Between two looks at an upstream, in milliseconds: while something happens, and when nothing has for a while. */
+    /** Polling intervals, in milliseconds: while events arrive, and after a quiet time. */
     readonly pollMinMs: number;
     readonly pollMaxMs: number;
-    /** What all readers together keep for those who come back, or are slow. */
+    /** Memory of all readers together for subscribers that resume or read slowly, in bytes. */
     readonly replayBytes: number;
   };
   readonly timeouts: { readonly queryMs: number; readonly mutationMs: number };
-  /** Clients with an API key; `null` = API keys are not looked at. */
+  /** Clients with an API key; `null` = API keys are not used. */
   readonly clients: readonly Client[] | null;
-  /** Where they are written, so that it can be read again; `null` without such a file. */
+  /** The file to reload the clients from; `null` = none. */
   readonly clientsFile: string | null;
-  /** Whose JWTs make somebody known; `null` = nobody's. */
+  /** Accepted JWTs; `null` = none. */
   readonly jwt: JwtRules | null;
   readonly rateLimit: {
     /** Attempts a minute of one caller; 0 = no limit. */
     readonly perMinute: number;
     readonly cost: 'request' | 'usage';
-    /** The Redis in which several instances count together; `null` = this process counts alone. */
+    /** The Redis in which several instances count together; `null` = this instance counts alone. */
     readonly redis: { readonly url: Secret; readonly sharedBy: number } | null;
   };
-  /** Addresses and CIDR ranges whose `X-Forwarded-For` is believed. */
+  /** Addresses and CIDR ranges of proxies whose `X-Forwarded-For` is used. */
   readonly trustedProxies: readonly string[];
   /** `'*'` or the list of allowed origins. Never with credentials. */
   readonly corsOrigins: '*' | readonly string[];
   readonly graphiql: boolean;
   readonly introspection: boolean;
-  /** Processes that serve; `auto` = one for each core. Whoever embeds a gateway serves in one process, whatever this says. */
+  /** Processes that serve; `auto` = one per core. An embedded gateway ignores this and serves in one process. */
   readonly workers: number | 'auto';
-  /** How long it serves on after a signal to stop, in milliseconds; `null`: the signal decides. */
+  /** How long the gateway serves after a stop signal, in milliseconds; `null`: the signal decides. */
   readonly drainMs: number | null;
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
   readonly schema: {
-    /** 0 = the ledger is not asked again after its first answer. */
+    /** 0 = the schema is not checked again after the first success. */
     readonly pollMs: number;
     readonly cacheFile: string | null;
   };
-  /** Answers of the ledger's that never change: how much memory they take, 0 = none are kept, and for how long. */
+  /** Cache of ledger data that never changes: its memory, 0 = no cache, and how long entries live. */
   readonly immutableReads: { readonly maxBytes: number; readonly lifeMs: number };
-  /** Settings that were set but have no effect in this version; the log names them at start. */
+  /** Settings that are set but have no effect in this version; the log names them at start. */
   readonly notInForce: readonly string[];
 }
 
-/** Whose JWTs are good, and what for. */
+/** Which JWTs are accepted, and what they allow. */
 export interface JwtRules {
-  /** Where the issuer publishes its keys. */
+  /** URL of the issuer's keys. */
   readonly keysUrl: string;
   readonly issuer: string;
   readonly audience: string;
-  /** The claim that lists scopes; `null` = whichever is usual. */
+  /** The claim that lists scopes; `null` = `scope`, `scopes` or `scp`. */
   readonly scopesClaim: string | null;
-  /** For each holder, as for a client with a key; see `Client`. */
+  /** Per subject, as for a client with a key; see `Client`. */
   readonly gasPerDay: number | null;
   readonly moveCalls: readonly string[] | null;
 }
@@ -128,5 +128,5 @@ export interface JwtRules {
 export type Upstreams =
   /** The embedded simulated network, on loopback. */
   | { readonly kind: 'devnet' }
-  /** Addresses by the setting that holds each; an upstream whose setting is not among them is not configured. */
+  /** Addresses by setting; an upstream without an address is not configured. */
   | { readonly kind: 'remote'; readonly addresses: Readonly<Record<string, string>> };

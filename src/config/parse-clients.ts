@@ -94,8 +94,8 @@ export function parseClients(text: string): ClientsResult {
 }
 
 /**
- * JSON is YAML too, but parsed as such a list of a thousand clients would stop a serving process for a third of a second.
- * `null` for anything else, and for JSON in which a name is given twice: it is the other parser that finds that.
+ * Parses JSON directly: as YAML, a list of a thousand clients would block the event loop for a third of a second.
+ * @returns `null` for anything else, and for JSON with a repeated name, which the YAML parser reports
  */
 function parsePlainJson(text: string): { readonly value: unknown } | null {
   let members = 0;
@@ -105,7 +105,7 @@ function parsePlainJson(text: string): { readonly value: unknown } | null {
       return part;
     });
     let names = 0;
-    // A text with a colon behind it; each is taken whole, so that none begins within another.
+    // Count the strings that precede a colon. Each string is matched whole, so that no match begins inside another one.
     for (const [, colon] of text.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?/g)) if (colon !== undefined) names += 1;
     return names === members ? { value } : null;
   } catch {
@@ -131,7 +131,7 @@ function findRepeated(clients: readonly Client[], field: 'id' | 'hash'): ConfigM
   });
 }
 
-/** Never shows a string: it may be a key that was pasted into the wrong place. */
+/** Never shows a string: it may be a key in the wrong place. */
 function describe(value: unknown): string {
   if (value === undefined || value === null) return 'nothing';
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
