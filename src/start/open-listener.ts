@@ -20,7 +20,7 @@ import type { WatchedSchema } from './watch-schema.ts';
 export interface OpenListenerOptions {
   readonly config: Config;
   readonly addresses: AddressGate;
-  readonly shells: Shells;
+  readonly transports: Shells['transports'];
   readonly schema: WatchedSchema;
   readonly upstreams: Pick<Upstreams, 'health' | 'probe'>;
   readonly telemetry: Telemetry;
@@ -47,7 +47,7 @@ const leastIdleMs = 76_000;
 
 /** Serves all transports over HTTP. Rejects when the address cannot be bound. */
 export async function openListener(options: OpenListenerOptions): Promise<OpenListener> {
-  const { config, addresses, shells, schema, telemetry, siblings, now } = options;
+  const { config, addresses, transports, schema, telemetry, siblings, now } = options;
   const { host, port, profile, corsOrigins, limits, timeouts } = config;
   const { version } = schema;
   const versionHeaders = versionHeadersOf(profile);
@@ -63,20 +63,13 @@ export async function openListener(options: OpenListenerOptions): Promise<OpenLi
     checkVersion: (path, header) =>
       checkRpcVersion({ path, header }, { build: version.current, available: schema.keeper.current.availableVersions }),
     maxBodyBytes: limits.maxBodyBytes,
-    bytesInFlight: shells.bytesInFlight,
+    ...transports,
     stallMs: longestMs + stallMarginMs,
     idleMs: Math.max(longestMs + stallMarginMs, leastIdleMs),
     stamps: createStamps({ versionHeaders, rpcVersion: version, corsOrigins }),
     corsOrigins,
-    sockets: shells.sockets,
     addresses,
     places: createSocketPlaces({ ...limits.sockets, max: partOf(limits.sockets.max, siblings) }),
-    enter: shells.admit.enter,
-    turns: shells.turns,
-    graphql: shells.yoga,
-    admit: shells.admit,
-    lane: shells.lane,
-    openEventStream: shells.openEventStream,
     graphiql: config.graphiql
       ? createGraphiqlPage({ schema: () => schema.keeper.current.schema, introspection: config.introspection })
       : null,

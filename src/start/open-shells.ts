@@ -3,16 +3,16 @@ import type { Config } from '../config/config.ts';
 import { usageHeadersOf } from '../config/network-profile.ts';
 import { createMaskError } from '../errors/mask-error.ts';
 import type { ConnectedGraph } from '../ledger/ledger-upstream.ts';
-import { type AdmitOperation, createAdmitOperation } from '../operation/admit-operation.ts';
+import { createAdmitOperation } from '../operation/admit-operation.ts';
 import type { FairTurns } from '../operation/fair-turns.ts';
 import { createOperationRunner } from '../operation/operation-runner.ts';
 import { createRunPlan } from '../operation/run-plan.ts';
-import { type BytesInFlight, createBytesInFlight } from '../server/bounds/bytes-in-flight.ts';
-import { createOpenEventStream, type OpenEventStream } from '../server/event-streams/open-event-stream.ts';
-import { createLane, type Lane } from '../server/lane.ts';
-import { createSocketServer, type SocketServer } from '../server/websocket/socket-server.ts';
+import { createBytesInFlight } from '../server/bounds/bytes-in-flight.ts';
+import { createOpenEventStream } from '../server/event-streams/open-event-stream.ts';
+import { createLane } from '../server/lane.ts';
+import { createSocketServer } from '../server/websocket/socket-server.ts';
 import { warmUp } from '../server/yoga/warm-up.ts';
-import { createYogaShell, type YogaShell } from '../server/yoga/yoga-shell.ts';
+import { createYogaShell } from '../server/yoga/yoga-shell.ts';
 import type { Telemetry } from '../telemetry/events.ts';
 import type { WatchedSchema } from './watch-schema.ts';
 
@@ -25,22 +25,10 @@ export interface OpenShellsOptions {
   readonly telemetry: Telemetry;
 }
 
-/** The transports, which share one life of an operation. */
-export interface Shells {
-  readonly yoga: YogaShell;
-  readonly lane: Lane;
-  readonly openEventStream: OpenEventStream;
-  readonly sockets: SocketServer;
-  readonly admit: AdmitOperation;
-  /** Divides the event loop fairly between callers of all transports. */
-  readonly turns: FairTurns;
-  readonly bytesInFlight: BytesInFlight;
-  /** Await it before serving: otherwise the first request would wait until code is loaded and compiled. */
-  warmUp(): Promise<void>;
-  close(): unknown;
-}
+export type Shells = ReturnType<typeof openShells>;
 
-export function openShells({ config, admission, schema, graph, turns, telemetry }: OpenShellsOptions): Shells {
+/** Opens the transports, which share one life of an operation. */
+export function openShells({ config, admission, schema, graph, turns, telemetry }: OpenShellsOptions) {
   const { keeper } = schema;
   const { limits, timeouts } = config;
   const admit = createAdmitOperation({
@@ -75,13 +63,18 @@ export function openShells({ config, admission, schema, graph, turns, telemetry 
     onOperation: telemetry.socketOperationEnded,
   });
   return {
-    yoga,
-    lane: createLane({ ...life, maskError }),
-    openEventStream: createOpenEventStream({ runner, maskError }),
-    sockets,
-    admit,
-    turns,
-    bytesInFlight,
+    /** As the listener takes them. */
+    transports: {
+      graphql: yoga,
+      lane: createLane({ ...life, maskError }),
+      openEventStream: createOpenEventStream({ runner, maskError }),
+      sockets,
+      admit,
+      enter: admit.enter,
+      turns,
+      bytesInFlight,
+    },
+    /** Await it before serving: otherwise the first request would wait until code is loaded and compiled. */
     warmUp: () => warmUp(yoga),
     close: () => yoga.dispose(),
   };

@@ -159,11 +159,11 @@ async function open(
   const schema = await watchSchema({ config, graph, outdateReads, telemetry, siblings, toOwnSchema, now });
   defer(() => schema.keeper.stop());
 
-  const shells = openShells({ config, admission, schema, graph, turns, telemetry });
-  defer(() => shells.close());
+  const { transports, ...shells } = openShells({ config, admission, schema, graph, turns, telemetry });
+  defer(shells.close);
   await shells.warmUp();
 
-  const listener = await openListener({ config, addresses, shells, schema, upstreams, telemetry, siblings, now });
+  const listener = await openListener({ config, addresses, transports, schema, upstreams, telemetry, siblings, now });
   defer(() => listener.close());
   defer(() => upstreams.stop());
 
