@@ -32,27 +32,23 @@ export interface ListenerOptions
 
 export interface Listener {
   readonly url: string;
-  /** Says that it is about to leave, in its readiness and by the connections that its answers close, and goes on to serve. */
+  /** Reports that it is about to stop, by its readiness and by closing connections with its answers, and goes on to serve. */
   announceDrain(): void;
   /** Accepts no more connections, lets requests under way finish, and cuts what is left after `graceMs`. */
   drain(graceMs: number): Promise<void>;
 }
 
-/**
- * How long a request may take to arrive, in milliseconds: its head, which is a few packets, and all of it. Node itself would
- * wait five times as long.
- */
+/** Milliseconds that a request may take to arrive: its head, and all of it. Node's own defaults are five times as long. */
 const maxHeadMs = 15_000;
 const maxArrivalMs = 60_000;
 
 /**
- * Bytes that clients may leave unread together: twice the largest answer of the ledger, so that one alone is never too much.
- * Answers of ours may have 16 MiB, one caller may ask six hundred times a minute, and what nobody reads waits for the better part
- * of one.
+ * Bytes that all clients together may leave unread: twice the largest answer of the ledger, so that one alone is never too
+ * much. Without this bound a caller could leave 600 answers of 16 MiB unread in a minute.
  */
 const maxUnreadBytes = 128 * 1024 * 1024;
-/** Milliseconds between two looks how much it is, beside those at each long answer. */
-const unreadLookMs = 200;
+/** Milliseconds between two checks of unread bytes. They are also checked after each long answer. */
+const unreadCheckMs = 200;
 
 /** Opens the HTTP listener. Rejects when the address cannot be bound. */
 export async function startListener(options: ListenerOptions): Promise<Listener> {
@@ -76,14 +72,14 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   });
   const route = createRoute({ ...options, entrance, checkVersion, isDraining: () => connections.draining });
 
-  /** Serves a request whose offer of another protocol is not taken. Node loses what the client sent behind it: close. */
+  /** Serves a request as HTTP although it offers another protocol. Node loses what the client sent behind it: close. */
   const routeOffer = (exchange: Exchange) => {
     exchange.endConnection();
     if (exchange.req.method === 'CONNECT') refuseMethod(entrance, exchange);
     else if (!door.refuse(exchange)) route(exchange);
   };
   const begin = (req: IncomingRequest, res: ServerResponse, serve: (exchange: Exchange) => void) => {
-    // Node goes on with what it has read of a connection that was cut.
+    // Node still parses what it has read of a connection that was cut.
     if (req.socket.destroyed) return;
     const hasHost = !isHostMissing(req);
     normaliseTarget(req);
@@ -106,20 +102,20 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   server.on('upgrade', door.open);
   server.on('clientError', createRefuseMalformed({ connections, stamps }));
   server.setTimeout(idleMs);
-  // Node would set another bound between requests, and this one again with each request: two timers a request.
+  // Node would set another timeout between requests, and this one again for each request: two timers per request.
   server.keepAliveTimeout = 0;
-  // Node silently drops headers beyond a thousand: a client that sends so many would hide the one in which a proxy names it.
-  // The size of all headers together is bounded anyway.
+  // By default Node silently drops headers beyond a thousand: a client could hide the one by which a proxy names it. The size
+  // of all headers together is bounded anyway.
   server.maxHeadersCount = 0;
   const url = await listen(server, options.host, options.port);
-  const looks = setInterval(cutUnread, unreadLookMs).unref();
+  const checks = setInterval(cutUnread, unreadCheckMs).unref();
   return {
     url,
     announceDrain: connections.announceDrain,
     // The HTTP server waits for upgraded connections too, but does not close them: the socket server does.
     drain: async (graceMs) => {
       await Promise.all([connections.drain(server, graceMs), sockets.drain(graceMs)]);
-      clearInterval(looks);
+      clearInterval(checks);
     },
   };
 }
@@ -169,25 +165,25 @@ function normaliseTarget(req: IncomingMessage): void {
 /** Requests that offer another protocol, and whether we take the offer; `undefined` until that is decided. */
 const offers = new WeakMap<object, boolean | undefined>();
 
-/** Does a request offer to go on by another protocol on its connection? */
+/** Does a request offer to switch its connection to another protocol? */
 function isUpgradeOffered(req: IncomingMessage): boolean {
   return offers.has(req);
 }
 
 /**
- * A class of requests with which the server decides about each offer of another protocol (`Upgrade` header, or CONNECT).
+ * A class of requests that lets the server accept or decline each offer of another protocol (`Upgrade` header, or CONNECT).
  *
  * A server that listens for `upgrade` gets the bare connection for every offer, and Node forgets answers still to be sent on
  * it; handing the connection back would give it a second parser. But many clients offer HTTP/2 with any request (Java's does
- * by default) and expect an ordinary answer. Node decides by the request's property `upgrade`: where this class says no, the
- * request stays an ordinary one, with its body and its turn on the connection. Node throws away what came behind it in the
- * same chunk, so its answer must close the connection.
+ * by default) and expect an ordinary answer. Node decides by the request's property `upgrade`: if it is `false`, the request
+ * stays an ordinary one, with its body and its turn on the connection. Node discards what came behind it in the same chunk, so
+ * its answer must close the connection.
  * @param takes asked once about each offer, when all headers are in
  */
 function createRequestClass(takes: (req: IncomingMessage) => boolean): typeof IncomingRequest {
   return class extends IncomingRequest {
     get upgrade(): boolean {
-      // Nearly every request: it offers nothing.
+      // Nearly every request offers nothing.
       if (!offers.has(this)) return false;
       let isTaken = offers.get(this);
       if (isTaken === undefined) {

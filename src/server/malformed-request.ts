@@ -18,8 +18,8 @@ function messageOf(status: number): string {
 }
 
 /**
- * Refuses a request that the parser cannot read, or that did not arrive in time, and closes the connection. The refusal waits
- * its turn: requests before it may have been executed, and clients match answers to requests by their order.
+ * Refuses a request that the parser cannot read, or that did not arrive in time, and closes the connection. The refusal is
+ * sent after the answers to earlier requests, because clients match answers by their order.
  */
 export function createRefuseMalformed({ connections, stamps }: MalformedRequestOptions): RefuseMalformed {
   const failed = new WeakSet<object>();
@@ -56,7 +56,7 @@ export function createRefuseMalformed({ connections, stamps }: MalformedRequestO
   };
 }
 
-/** `null` if the connection itself failed, so that nobody can be told. */
+/** `null` if the connection itself failed, so that no answer can be sent. */
 function statusOf({ code = '' }: NodeJS.ErrnoException): number | null {
   if (code === 'HPE_HEADER_OVERFLOW') return 431;
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 408;

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { gatewayError } from '../errors/gateway-error.ts';
 import { isTooIntricate, maxJsonCommas, maxJsonMembers, maxJsonNesting, simpleJsonBytes } from '../json/json-shape.ts';
 import type { AdmitOperation } from '../operation/admit-operation.ts';
-import type { OperationRequest } from '../operation/parse-request.ts';
+import { type OperationRequest, readBodyRequest, readQueryString } from '../operation/parse-request.ts';
 import type { OperationAdmission } from '../operation/prepared-operation.ts';
 import type { ServerContext } from '../operation/server-context.ts';
 import type { Caller } from '../upstream/operation-context.ts';
@@ -14,7 +14,6 @@ import type { Exchange } from './exchange.ts';
 import { acceptsPage, isEncoded, isJsonType } from './headers/media-types.ts';
 import type { Lane } from './lane.ts';
 import type { GraphiqlPage } from './pages/graphiql-page.ts';
-import { readBodyRequest, readQueryString } from './read-request.ts';
 import { writeOutcome } from './write-answer.ts';
 
 export interface ServeGraphqlOptions {

@@ -13,18 +13,17 @@ export interface StampOptions {
 const acceptableId = /^[\w.-]{1,64}$/;
 
 /**
- * Ids of one process begin alike, as no others do, and count up: 122 random bits for each request took time and memory for
- * nothing, since an id is no secret.
+ * Ids of one process share a random prefix and count up. An id is no secret, so random bits for each request would be wasted.
  */
-const beginning = randomUUID().slice(0, -12);
-let idsMade = 0;
+const idPrefix = randomUUID().slice(0, -12);
+let idCount = 0;
 
 function makeRequestId(): string {
-  idsMade += 1;
-  return beginning + idsMade.toString(16).padStart(12, '0');
+  idCount += 1;
+  return idPrefix + idCount.toString(16).padStart(12, '0');
 }
 
-/** The caller's own request id if it is short and safe to repeat, else a new one. */
+/** The client's own request id if it is short and safe to repeat, else a new one. */
 export function toRequestId(header: string | string[] | undefined): string {
   return typeof header === 'string' && acceptableId.test(header) ? header : makeRequestId();
 }
@@ -36,7 +35,7 @@ export function toRequestId(header: string | string[] | undefined): string {
  */
 export type Stamps = (origin: string | undefined, requestId: string) => string[];
 
-/** Is an origin among the configured ones? These are in lower case; case means nothing in scheme and host. */
+/** Is an origin configured? Configured origins are in lower case; scheme and host ignore case. */
 export function isListed(origin: string, corsOrigins: readonly string[]): boolean {
   return corsOrigins.includes(origin) || corsOrigins.includes(origin.toLowerCase());
 }
@@ -62,12 +61,12 @@ export function createStamps({ versionHeaders, rpcVersion, corsOrigins }: StampO
       version = current;
       known = new Map();
     }
-    // All origins that are not listed get the same headers. Share one entry: anybody can invent new ones.
+    // All other origins share one entry: anybody can invent new ones.
     const listed = corsOrigins !== '*' && origin !== undefined && isListed(origin, corsOrigins) ? origin : undefined;
     let stamps = known.get(listed);
     if (!stamps) {
       stamps = make(listed);
-      // Do not keep other spellings of a listed origin: with capitals there are thousands of each.
+      // Do not keep other spellings of a listed origin: there are thousands.
       if (listed === undefined || corsOrigins.includes(listed)) known.set(listed, stamps);
     }
     return ['x-request-id', requestId, ...stamps];

@@ -33,7 +33,7 @@ export interface ServiceFacts {
 }
 
 /** A failed read of the ledger's schema. */
-export interface FailedLook {
+export interface SchemaReadFailure {
   /** The setting that has the ledger's address, and the host in it. */
   readonly setting: string;
   readonly host: string;
@@ -160,8 +160,8 @@ export function createTelemetry(logger: Logger, now: () => number = () => perfor
         collisions: err.collisions,
       }),
     /** Repeated failures for the same reason are logged at debug level only. */
-    schemaUnavailable: (look: FailedLook) =>
-      log(isNews(look.reason) ? 'warn' : 'debug', "the ledger's schema cannot be read; retrying", look),
+    schemaUnavailable: (failure: SchemaReadFailure) =>
+      log(isNews(failure.reason) ? 'warn' : 'debug', "the ledger's schema cannot be read; retrying", failure),
     schemaCacheFailed: (err: unknown) => log('warn', 'the schema cache failed', { err }),
 
     /**
@@ -215,7 +215,7 @@ export function createTelemetry(logger: Logger, now: () => number = () => perfor
     settingsIgnored: (keys: readonly string[]) =>
       log('warn', 'these settings are checked but have no effect in this version', { keys }),
     ready: (service: ServiceFacts) => log('info', 'ready', service),
-    listening: (service: ServiceFacts & Pick<FailedLook, 'setting' | 'host'>) =>
+    listening: (service: ServiceFacts & Pick<SchemaReadFailure, 'setting' | 'host'>) =>
       log('warn', 'listening without the ledger: it cannot be reached; retrying', service),
 
     // Exit code 0: an operator told the worker to end.

@@ -7,7 +7,7 @@ export type { Logger };
 export interface LoggerOptions {
   /** The least severe level that is written. */
   readonly level: Config['logLevel'];
-  /** Process id, written in every line where several processes share a log. Left out: this one writes alone. */
+  /** Process id, written in every line if several processes share the log. */
   readonly pid?: number | undefined;
   /**
    * Receives each line, a JSON object and a line end. Default: standard output, where request lines are collected for up
@@ -17,10 +17,10 @@ export interface LoggerOptions {
 }
 
 const { info } = pino.levels.values;
-/** Collected request lines are written when they reach this size or this age, since each write costs a system call. */
+/** Collected request lines are written at this size or this age, because each write costs a system call. */
 const heldBytes = 8_192;
 const heldMs = 100;
-/** Bytes that a pipe takes in one piece (`PIPE_BUF`), so that no other process writes into the middle of a line. */
+/** Bytes that a pipe writes atomically (`PIPE_BUF`), so that no other process writes into the middle of a line. */
 const atomicBytes = 4_096;
 
 /**
@@ -38,7 +38,7 @@ export function createLogger({ level, pid, destination }: LoggerOptions): Logger
       base: pid === undefined ? null : { pid },
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
-      // `logMethod` has made errors plain objects already; pino's own serialiser would mangle them.
+      // `logMethod` has already made errors plain objects, which pino's own serialiser would mangle.
       serializers: { err: (value: unknown) => value },
       hooks: {
         // Redact here and not in `formatters.log`: pino copies an error's message before it calls that.
@@ -113,9 +113,9 @@ function toSafeArgument(argument: unknown, index: number): unknown {
 }
 
 /**
- * The fast path for the line that is logged for every request. Fields with this method write themselves, as members of a
- * JSON object without its braces. They must hold no text that could contain a credential, because they skip the redaction.
- * Written the general way, this line would be a sixth of all memory that a small request allocates.
+ * The fast path for the line of each request. Fields with this method write themselves, as members of a JSON object without
+ * its braces. They must hold no text that could contain a credential, because they skip the redaction. Written the general
+ * way, this line would be a sixth of the memory that a small request allocates.
  */
 export const requestLine: unique symbol = Symbol('requestLine');
 
@@ -130,7 +130,7 @@ function isRequestLine(fields: unknown): fields is RequestLineFields {
 /**
  * Makes request lines of the same form as all other log lines.
  * @param now milliseconds since the Unix epoch
- * @param pid of the process; `null`: it is not told
+ * @param pid of the process; `null`: lines have none
  */
 function createToRequestLine(
   now: () => number,
@@ -140,18 +140,18 @@ function createToRequestLine(
   let lastSecond = Number.NaN;
   let second = '';
   let head = '';
-  const whose = pid === null ? '' : `"pid":${pid},`;
+  const pidField = pid === null ? '' : `"pid":${pid},`;
   return (fields, message) => {
     const nowMs = now();
     if (nowMs !== lastMs) {
       lastMs = nowMs;
       const ms = nowMs % 1_000;
-      // Writing a date takes longer than all else of the line.
+      // Formatting a date takes longer than the rest of the line.
       if (nowMs - ms !== lastSecond) {
         lastSecond = nowMs - ms;
         second = new Date(lastSecond).toISOString().slice(0, -4);
       }
-      head = `{"level":"info","time":"${second}${String(ms).padStart(3, '0')}Z",${whose}`;
+      head = `{"level":"info","time":"${second}${String(ms).padStart(3, '0')}Z",${pidField}`;
     }
     return `${head}${fields[requestLine]()},"msg":${toJsonText(message)}}\n`;
   };

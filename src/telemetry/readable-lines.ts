@@ -8,8 +8,8 @@ export interface ReadableLinesOptions {
 }
 
 /**
- * Turns the log's lines of JSON into lines for a person at a terminal: the time of day, the level, and what happened in
- * words. Requests get one line; what an error has to say stands below it.
+ * Formats JSON log lines for a terminal: time of day, level and message. Requests get one line; the details of an error follow
+ * below it.
  */
 export function createReadableLines({ write, isColoured }: ReadableLinesOptions): DestinationStream {
   const options: pretty.PrettyOptions = {
@@ -17,7 +17,7 @@ export function createReadableLines({ write, isColoured }: ReadableLinesOptions)
     translateTime: 'SYS:HH:MM:ss.l',
     singleLine: true,
     customPrettifiers: {
-      // Our levels are words; the library expects numbers, and would replace a word that it does not know.
+      // Our levels are words; the library expects numbers, and would replace them.
       level: (_level, _key, _log, { labelColorized }) => labelColorized,
     },
   };
@@ -36,7 +36,7 @@ export function createReadableLines({ write, isColoured }: ReadableLinesOptions)
   };
 }
 
-/** What the line of a request has, as far as it is shown. */
+/** The fields of a request line that are shown. */
 interface RequestLog {
   readonly requestId: string;
   readonly method: string;
@@ -59,8 +59,8 @@ function describeRequest({ method, path, status, durationMs, operations = [], co
     const failed = errors > 0 && `with ${errors} ${errors === 1 ? 'error' : 'errors'}`;
     return [type, name, plan, caller && `by ${caller}`, from && `from ${from}`, failed].filter(Boolean).join(' ');
   });
-  const told = codes ? [codes.join(', ')] : [];
-  return [`${method} ${path} ${status} in ${durationMs} ms`, ...ran, ...told, requestId].join(' · ');
+  const shownCodes = codes ? [codes.join(', ')] : [];
+  return [`${method} ${path} ${status} in ${durationMs} ms`, ...ran, ...shownCodes, requestId].join(' · ');
 }
 
 function isRequest(log: Readonly<Record<string, unknown>>): boolean {
@@ -75,7 +75,7 @@ function parse(line: string): Record<string, unknown> | null {
   }
 }
 
-/** Escapes control characters: paths and messages are other people's texts, and could take over the terminal. */
+/** Escapes control characters: paths and messages may come from attackers, and could take over the terminal. */
 function withoutControls(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   return text.replaceAll(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g, (each) => {

@@ -9,12 +9,12 @@ const secretName = /^(proxy)?authorization$|token$|cookie|password|secret|apikey
 /** Names that match the pattern above but hold no secret. */
 const harmlessNames = new Set(['nexttoken', 'hastoken']);
 
-/** Levels of nesting that are logged; nobody reads deeper ones. */
+/** Levels of nesting that are logged. */
 const maxDepth = 6;
 
 /**
- * Matches at most 32 characters of the scheme. Without that bound a long text of letters and dots, such as the path of a
- * request, would take a tenth of a second, since a scheme could begin at each of them. The scheme itself hides nothing.
+ * Matches at most 32 characters of the scheme. Without that bound a long text of letters and dots, such as a path, would take
+ * 0.1 s, because a scheme could begin at each of them. The scheme itself is no secret.
  */
 const urlInText = /(?:\b[a-z][a-z\d+.-]{0,31})?:\/\/[^\s"'<>`]+/gi;
 const bearerInText = /\b(bearer|basic)\s+[^\s"',;]+/gi;
@@ -44,25 +44,25 @@ export function redactFields(fields: Readonly<Record<string, unknown>>): Record<
 }
 
 /**
- * Bytes that the texts of one line may take; collectors of logs, and pipes, take 4 KiB in one piece. One text, such as a
- * stack, leaves room for others.
+ * Bytes of all texts in one line, because log collectors and pipes take 4 KiB in one piece. One text, such as a stack, leaves
+ * room for others.
  */
 const maxLineBytes = 2_600;
-/** Of the name that a text has, and what is around both. */
+/** Of a field's name and the punctuation around it. */
 const bytesPerName = 24;
 const maxTextBytes = 1_800;
-/** Characters of a text that may also take what is reserved for short ones, and bytes of that. */
+/** Texts of at most so many characters may also use the bytes reserved for short ones. */
 const maxShort = 80;
 const reservedBytes = 500;
 /** Entries of a list; the others are left out. */
 const maxEntries = 10;
-/** Of the line that is being redacted. */
+/** Bytes left in the line that is being redacted. */
 let left = maxLineBytes;
 
 /** A text without credentials, cut where the line would become too long. */
 function toShown(text: string): string {
   const shown = redactText(text);
-  // Ids and the like: what a line is about is not lost behind a long text.
+  // Short texts, such as ids, are kept even behind a long text.
   const mayTake = shown.length <= maxShort ? left + reservedBytes : left;
   const most = Math.min(maxTextBytes, mayTake);
   if (most <= 0) return '…';

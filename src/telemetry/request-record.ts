@@ -14,9 +14,9 @@ export interface OperationFacts {
   readonly errors: number;
   /** Calls to upstreams that were begun for it. */
   readonly calls: number;
-  /** What its document counts for; `null` for one that asks for the schema alone. */
+  /** `null` if the document asks for the schema alone. */
   readonly usage: OperationUsage | null;
-  /** `memory` if the answer had been kept, and no upstream was asked. */
+  /** `memory` if the answer came from the cache, without an upstream call. */
   readonly from?: 'memory';
 }
 
@@ -29,7 +29,7 @@ export interface OperationUsage {
   readonly queryPayload: number;
 }
 
-/** What is known of a request once it has been answered, or its client has gone. */
+/** A request that was answered, or whose client has left. */
 export interface RequestFacts {
   readonly requestId: string;
   readonly method: string;
@@ -85,8 +85,8 @@ function codesText(codes: readonly string[]): string {
 }
 
 /**
- * Of most requests these parts are those of the request before. A line put together from a few long texts costs half as much
- * to write as one of many short ones.
+ * Most requests share these parts with the request before. Joining a few long texts costs half as much as joining many short
+ * ones.
  */
 const lastHead = { method: '', path: '', status: 0, text: '' };
 const lastOperation: { facts: OperationFacts | null; text: string } = { facts: null, text: '' };
@@ -102,7 +102,7 @@ function headText(method: string, path: string, status: number): string {
   return last.text;
 }
 
-/** Longer paths are cut: any is refused that has so many characters. */
+/** In characters; longer paths, all of which are rejected, are cut. */
 const maxShownPath = 200;
 
 /** In ASCII, as the whole line is. */
@@ -123,7 +123,7 @@ function operationText(facts: OperationFacts): string {
   return `${last.text},"errors":${facts.errors},"calls":${facts.calls},"usage":${usageText(facts.usage)}}`;
 }
 
-/** Do their texts begin alike? */
+/** Does the text of both begin in the same way? */
 function areAlike(one: OperationFacts, other: OperationFacts): boolean {
   return (
     one.caller === other.caller &&
@@ -134,7 +134,7 @@ function areAlike(one: OperationFacts, other: OperationFacts): boolean {
   );
 }
 
-/** `JSON.stringify` would take longer than all else of the line. */
+/** Faster than `JSON.stringify`, which would take longer than the rest of the line. */
 function usageText(usage: OperationUsage | null): string {
   if (usage === null) return 'null';
   const { inputNodes, outputNodes, depth, variables, fragments, queryPayload } = usage;

@@ -1,6 +1,6 @@
 import { type RequestLineFields, requestLine, toJsonText } from './logger.ts';
 
-/** One event of a sponsored transaction: who spends how much of the sponsor's gas, and what became of it. */
+/** One event of a sponsored transaction: which caller spends how much of the sponsor's gas, and the outcome. */
 export interface SponsorshipFacts {
   readonly event:
     | 'reserved'
@@ -19,23 +19,23 @@ export interface SponsorshipFacts {
     | 'replayed'
     | 'abandoned';
   readonly caller: string;
-  /** The name of the lease, or the sponsor's own number: not the text that it is spent by. `null` where there is none. */
+  /** The name of the lease, or the sponsor's own number, but not the secret that spends it. `null` if there is none. */
   readonly leaseId: string | null;
   readonly requestId: string;
   /** Of the transaction. */
   readonly digest?: string | null;
-  /** What is held for it, in the smallest unit of the gas coin; `null` where that was never known. */
+  /** Gas held for it, in the smallest unit of the gas coin; `null` if unknown. */
   readonly budget: number | null;
-  /** `null` while it is not known, and where nothing ran. */
+  /** `null` while unknown, and if nothing ran. */
   readonly gasUsed?: number | null;
-  /** Of the error, where nothing ran. */
+  /** Of the error, if nothing ran. */
   readonly code?: string | null;
 }
 
-/** As many letters of a lease's name as stand in its text too. */
+/** The part of a lease's name that its secret has too. */
 export const shownLeaseCharacters = 20;
 
-/** A credential that is forwarded is named by its hash; as many letters of it are shown as in the lines of requests. */
+/** A forwarded credential is named by its hash, of which request lines show so much. */
 const shownCredentialCharacters = 'credential:'.length + 32;
 
 export function toShownCaller(caller: string): string {
@@ -43,8 +43,8 @@ export function toShownCaller(caller: string): string {
 }
 
 /**
- * An event as the fields of its line, those left out that have no value. Writes itself, like the line of a request, since
- * there are as many of them: it holds no free text, and nothing by which anything could be spent.
+ * An event as the fields of its log line, without those that have no value. It writes itself, as a request line does, because
+ * there are as many: it holds no free text, and nothing that could be spent.
  */
 export class SponsorshipLine implements RequestLineFields {
   readonly event: SponsorshipFacts['event'];

@@ -14,16 +14,16 @@ export interface BytesInFlight extends Arrivals {
 /** Bodies of the largest size for which there is room while they arrive. One whose operation runs counts as `copies`. */
 const largestAtOnce = 96;
 /**
- * How often a body is in memory while its operation runs: its variables, which take up to two bytes a character, and the body
- * that is forwarded.
+ * Copies of a body in memory while its operation runs: its variables, which take up to two bytes per character, and the
+ * forwarded body.
  */
 const copies = 3;
-/** In bytes. Smaller ones are not counted: the bounds on calls and streams hold them, and the rest of a request takes as much. */
+/** In bytes. Smaller bodies are not counted: other bounds limit them, and the rest of a request takes as much memory. */
 const smallBytes = 16 * 1024;
 
 /**
- * A caller may hold as much as it leaves free: alone half of everything, beside one other a third, and so on. So there is
- * always room for one more caller. Bodies that have arrived in part use what is left, and are given up when it is needed.
+ * A caller may hold as much as it leaves free: alone a half, beside one other caller a third, and so on. So there is always
+ * room for one more caller. Bodies that have arrived in part use the rest, and are given up when it is needed.
  * @param maxBodyBytes of the largest body or message
  */
 export function createBytesInFlight(maxBodyBytes: number): BytesInFlight {

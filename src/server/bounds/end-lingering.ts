@@ -4,15 +4,15 @@ import type { Duplex } from 'node:stream';
 const lingerMs = 1_000;
 
 /**
- * Ends a connection behind what was written to it. Reads and drops what its client still sends, until the client closes its
- * side: a connection that is closed with anything unread is reset, and a reset overtakes the answer before it.
+ * Ends a connection behind what was written to it, and drops what the client still sends until it closes its side. Closing a
+ * connection with unread bytes would reset it, and a reset overtakes the answer.
  */
 export function endLingering(socket: Duplex): void {
   const linger = () => {
     const cut = setTimeout(() => socket.destroy(), lingerMs);
     socket.once('close', () => clearTimeout(cut));
   };
-  // What waits for a slow client is bounded by others.
+  // Other timeouts bound a slow client.
   if (socket.writableFinished) linger();
   else socket.once('finish', linger);
   socket.resume();

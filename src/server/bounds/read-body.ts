@@ -6,7 +6,7 @@ export type BodyReading =
   | { readonly kind: 'too-large' }
   /** It came in too many too small pieces. */
   | { readonly kind: 'scattered' }
-  /** It was under way for long, and others needed the room that it took. */
+  /** It arrived slowly, and others needed its memory. */
   | { readonly kind: 'crowded-out' }
   | { readonly kind: 'aborted' };
 
@@ -39,21 +39,21 @@ export interface BodyBounds {
   readonly arrivals: Arrivals;
 }
 
-/** Pieces of a body that are kept before they are joined. */
+/** Pieces are joined when there are so many. */
 const maxLoosePieces = 512;
-/** What a header takes beside its text, in bytes: it is there as long as the body is awaited. */
+/** Memory of a header beside its text, in bytes. Headers are kept while the body is awaited. */
 const bytesPerHeader = 64;
 
 /**
- * Pieces in which a body may come, and one more for each so many bytes of it. A piece takes a few microseconds however
- * small it is, and a megabyte of chunks of one byte each took seconds. Who writes a body field by field stays far below.
+ * Pieces in which a body may come, and one more for every `minBytesPerPiece` bytes. A piece costs a few microseconds however
+ * small it is: a megabyte in chunks of one byte took seconds. Clients that write a body field by field stay far below.
  */
 const maxPieces = 4_096;
 const minBytesPerPiece = 64;
 
 /**
- * Reads a request body of at most `maxBytes`. Refuses at once if the declared length is over, and counts what really comes.
- * Nothing is counted of a body that comes in one piece, as nearly all do.
+ * Reads a request body of at most `maxBytes`, by its declared length and by what really comes. A body in one piece, as nearly
+ * all are, is not counted.
  * @param done called once, perhaps before this returns
  */
 export function readBody(req: IncomingRequest, bounds: BodyBounds, done: (reading: BodyReading) => void): void {
@@ -70,7 +70,7 @@ export function readBody(req: IncomingRequest, bounds: BodyBounds, done: (readin
   let size = 0;
   let count = 0;
   let arrival: Arrival | null = null;
-  /** `null` once it was called. Node keeps a request until the next one on its connection: nothing may hang on it. */
+  /** `null` once it was called: Node keeps a request until the next one on its connection. */
   let whenDone: typeof done | null = done;
   const settle = (reading: BodyReading): void => {
     const tell = whenDone;
@@ -98,7 +98,7 @@ export function readBody(req: IncomingRequest, bounds: BodyBounds, done: (readin
     if (size === declared) return;
     count += 1;
     if (count > maxPieces + size / minBytesPerPiece) {
-      // What waits in the system would be taken apart too, piece by piece.
+      // Otherwise Node would go on parsing the pieces that wait in the system.
       req.socket.pause();
       settle({ kind: 'scattered' });
       return;
@@ -118,8 +118,8 @@ function joined(chunks: readonly Buffer[], size: number): Buffer {
 }
 
 /**
- * Gives a body that was already read to Yoga, in the form in which its adapter takes one from body parsers: an own property
- * that is an async iterable. (Of a plain Buffer it would list every byte as a key.)
+ * Gives a body that was already read to Yoga, as its adapter takes one from body parsers: an own property that is an async
+ * iterable. (Of a plain Buffer it would list every byte as a key.)
  */
 export function restoreBody(req: IncomingMessage, body: Buffer): void {
   Object.assign(req, {

@@ -9,12 +9,11 @@ export interface MediaType {
 const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 const typeName = new RegExp(`[ \\t]*(${token}/${token})[ \\t]*`, 'y');
 const parameter = new RegExp(`;[ \\t]*(?:(${token})=(?:(${token})|"((?:[^"\\\\]|\\\\.)*)"))?[ \\t]*`, 'y');
-/** Media types of one header that are read; further ones are ignored. No real client sends so many. */
+/** Further media types of a header are ignored. */
 const maxMediaTypes = 32;
 
 /**
- * Reads the media types of a header (RFC 9110, section 8.3.1). Where it finds something else it goes on after the next comma.
- * Takes time in proportion to the header's length.
+ * Parses the media types of a header (RFC 9110, section 8.3.1), skipping malformed entries. Takes linear time.
  */
 function parseMediaTypes(header: string): readonly MediaType[] {
   const found: MediaType[] = [];
@@ -43,7 +42,7 @@ function parseMediaTypes(header: string): readonly MediaType[] {
   return found;
 }
 
-/** Is the charset UTF-8, the only one that the gateway reads and writes? It is so too if none is named. */
+/** Is the charset UTF-8, which is the default and the only one that the gateway reads and writes? */
 function isUtf8({ parameters }: MediaType): boolean {
   const charset = parameters.get('charset')?.toLowerCase();
   return charset === undefined || charset === 'utf-8' || charset === 'utf8';
@@ -74,12 +73,12 @@ const jsonAlone: Acceptable = { header: json, plain: json };
  * first is best.
  */
 export function readAccept(header: string | undefined): Acceptable | null {
-  // Nearly all clients send one of these: answer them without parsing.
+  // Nearly all clients send one of these.
   if (header === undefined || header === '*/*') return anything;
   if (header === json) return jsonAlone;
   if (header.trim() === '') return anything;
   const ranges = parseMediaTypes(header).filter(isUtf8).map(toRange);
-  // Of answers in parts there are several protocols. Subscriptions are told by the one with this parameter.
+  // This parameter selects, of several multipart protocols, the one for subscriptions.
   const isSubscribed = ranges.some(({ isForSubscriptions, quality }) => isForSubscriptions && quality > 0);
   const acceptable = servedTypes
     .map((type) => ({ type, ...preferenceOf(type, ranges) }))
@@ -91,8 +90,7 @@ export function readAccept(header: string | undefined): Acceptable | null {
 }
 
 /**
- * Does a caller ask for an HTML page, as a browser does that opens an address? A wildcard does not count, because programs
- * send it that expect JSON.
+ * Does a client ask for an HTML page, as browsers do? A wildcard does not count: programs that expect JSON send it.
  */
 export function acceptsPage(header: string | undefined): boolean {
   if (header === undefined || !/text\/html/i.test(header)) return false;
@@ -105,7 +103,7 @@ interface Range {
   readonly isForSubscriptions: boolean;
 }
 
-/** The quality of a type, and where in the header it is said. The most specific range that includes the type decides. */
+/** The quality of a type and its position in the header, by the most specific range that includes the type. */
 function preferenceOf(type: string, ranges: readonly Range[]): { readonly quality: number; readonly place: number } {
   for (const name of [type, `${type.slice(0, type.indexOf('/'))}/*`, '*/*']) {
     const place = ranges.findIndex((range) => range.name === name);
@@ -134,7 +132,7 @@ const jsonTypes: ReadonlySet<string> = new Set(['application/json', 'application
 
 /**
  * Does a Content-Type announce JSON in UTF-8? Nothing else is read: browsers post forms and plain text to other sites without
- * asking first (CORS preflight), so that any page could act in its visitor's name. A header that names several types is no.
+ * a CORS preflight, so any page could act in its visitor's name. A header with several types is rejected.
  */
 export function isJsonType(header: string | undefined): boolean {
   if (header === 'application/json') return true;

@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 
 /**
- * Path and query of a request. Drops scheme and host, which some proxies send before them, and a fragment, which clients
- * should keep to themselves.
+ * Path and query of a request. Drops scheme and host, which some proxies send, and a fragment, which clients should not send.
  */
 export function toRequestTarget(url: string | undefined): string {
   if (url?.startsWith('/') && !url.includes('#')) return url;
@@ -16,7 +15,7 @@ export function pathOf({ url = '/' }: Pick<IncomingMessage, 'url'>): string {
   return end < 0 ? url : url.slice(0, end);
 }
 
-/** Drops one slash at the end, which some clients and people add. */
+/** Drops one slash at the end. */
 export function withoutTrailingSlash(path: string): string {
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
 }

@@ -61,14 +61,14 @@ export function createGraphiqlPage({ schema, introspection }: GraphiqlPageOption
     return loading;
   };
   let current: { readonly of: GraphQLSchema; readonly made: Promise<SchemaPage> } | undefined;
-  /** A page that was sent just before the schema changed still asks for the old schema. */
+  /** A page that was sent just before the schema changed still requests the old schema. */
   let previous: Promise<SchemaPage> | undefined;
 
   const make = async (of: GraphQLSchema): Promise<SchemaPage> => {
     const { paths } = await assets();
     const file = introspection ? await makePageFile(toIntrospection(of), 'application/json') : null;
     const shown = file && { path: `${schemaPath}${file.hash}.json`, file };
-    // Both steps block the process for a while: let it serve others in between.
+    // Both steps block the event loop: serve others in between.
     await pause();
     const page = await makePageFile(toHtml(paths, exampleTabs(of), shown?.path ?? null), 'text/html');
     return { of, page, introspection: shown };
@@ -83,7 +83,7 @@ export function createGraphiqlPage({ schema, introspection }: GraphiqlPageOption
     return made;
   };
 
-  /** Another process of this gateway may have sent the page, so the file is made here too if it was not yet. */
+  /** Another process may have sent the page, so make the file here too if it is missing. */
   const findSchema = async (path: string): Promise<PageFile | undefined> => {
     if (!introspection || !path.startsWith(schemaPath)) return undefined;
     for (const made of [madeOfNow(), previous]) {
@@ -174,7 +174,7 @@ interface GraphiqlPaths {
  */
 const tabsStayInPlace = '.graphiql-tab { transform: none !important; }';
 
-/** Loads GraphiQL, 9 MB of text, and compresses it. Call it only once, and only when somebody asks for the page. */
+/** Loads GraphiQL, 9 MB of text, and compresses it. Call it once, when the page is first requested. */
 async function loadGraphiqlAssets(): Promise<GraphiqlAssets> {
   const { css, js, editorWorkerService, jsonWorker, graphqlWorker } = await import(
     '@graphql-yoga/render-graphiql/graphiql'
@@ -210,7 +210,7 @@ interface PageFile {
   readonly hash: string;
 }
 
-/** A fifth of the bytes for a third of a second, once; the best level takes half a minute for a tenth less. */
+/** Compresses to a fifth in 0.3 s; the best level takes 30 s to save another tenth. */
 const brotliQuality = 5;
 
 async function makePageFile(text: string, type: string): Promise<PageFile> {

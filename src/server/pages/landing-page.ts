@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { acceptsPage } from '../headers/media-types.ts';
 
-/** What the gateway shows at its root path, to people and to programs. */
+/** The facts that the root path shows, as a page or as JSON. */
 export interface LandingFacts {
   readonly gatewayVersion: string;
   /** The ledger's build version as last seen. */
@@ -17,11 +17,11 @@ export interface LandingFacts {
 }
 
 export interface LandingPage {
-  /** Sends a page to browsers and JSON to others. */
+  /** Sends a page to browsers and JSON to other clients. */
   send(req: IncomingMessage, res: ServerResponse): Promise<void>;
 }
 
-/** @param facts as they are now */
+/** @param facts returns the current facts */
 export function createLandingPage(facts: () => Promise<LandingFacts>): LandingPage {
   return {
     async send(req, res) {

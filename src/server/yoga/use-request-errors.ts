@@ -10,9 +10,8 @@ import type { ServerContext } from '../../operation/server-context.ts';
 import type { HttpHints } from '../write-answer.ts';
 
 /**
- * Gives the request errors that Yoga words itself a code of our catalogue, and takes out what they repeat of the
- * request. An unreadable query string is the caller's mistake, not a fault of the gateway. Notes the codes of all errors
- * for the log, since it sees what leaves.
+ * Gives Yoga's own request errors a code of our catalogue. An unreadable query string is the client's mistake, not a fault of
+ * the gateway. Notes the codes of all errors for the log.
  */
 export function useRequestErrors(): Plugin<object, ServerContext> {
   return {
@@ -36,7 +35,7 @@ export function useRequestErrors(): Plugin<object, ServerContext> {
   };
 }
 
-/** The error for what is no GraphQL request. */
+/** The error for a value that is no GraphQL request. */
 export function toRequestError({ code, message }: RequestFault): GraphQLError {
   // Clients with persisted queries look for this code or its message, and then send the text too.
   if (code === 'PERSISTED_QUERY_NOT_SUPPORTED') return asRefusal(gatewayError(code, message));
@@ -52,7 +51,7 @@ function toCatalogued(error: GraphQLError): GraphQLError {
   const { code } = error.extensions;
   if (code === 'OPERATION_RESOLUTION_FAILURE')
     return requestError(error.message, 'GRAPHQL_VALIDATION_FAILED', { spec: true, status: 400 });
-  // What is no GraphQL request has the status of its mistake, whichever media type the client accepts.
+  // The status of an invalid request does not depend on the media type that the client accepts.
   if (code === 'BAD_REQUEST')
     return requestError(error.message, code, { ...(error.extensions.http as HttpHints), spec: false });
   return error;

@@ -1,12 +1,12 @@
 import type { ServerContext } from '../../operation/server-context.ts';
 import { graphqlPath, type YogaShell } from './yoga-shell.ts';
 
-/** They ask no upstream. A query, a mistake in a document, one in its text. */
+/** A query, an invalid document and a syntax error; none of them calls an upstream. */
 const texts = ['{ __typename __schema { queryType { name } } }', '{ nothingOfThatName }', '{'];
 
 const headers = { 'content-type': 'application/json', accept: 'application/json' };
 
-/** Counted already, so that nothing is: nobody's limit is touched. */
+/** Counted already, so that no rate limit is touched. */
 const nobody: ReturnType<NonNullable<ServerContext['takeCounted']>> = {
   id: 'nobody',
   kind: 'ANONYMOUS',
@@ -18,9 +18,8 @@ const nobody: ReturnType<NonNullable<ServerContext['takeCounted']>> = {
 };
 
 /**
- * Serves a few requests of nobody's. The first request of a process loads and compiles what serves it, a tenth of a second
- * or more for its client and for all others that wait meanwhile. They are told to nobody: no line is logged, no counter
- * moves, no upstream is asked.
+ * Serves a few requests without a client, because the first request of a process loads and compiles code for 0.1 s or more,
+ * while all others wait. Nothing is logged or counted, and no upstream is called.
  */
 export async function warmUp(yoga: YogaShell): Promise<void> {
   const address = `http://localhost${graphqlPath}`;

@@ -24,7 +24,7 @@ export type YogaShell = ReturnType<typeof createYogaShell>;
 
 export const graphqlPath = '/graphql';
 
-/** Yoga without a listener: health, CORS, GraphiQL and the bounds of bodies are the business of `server`. */
+/** Yoga without a listener: `server` does health, CORS, GraphiQL and the bounds of bodies itself. */
 export function createYogaShell({ maxBatchSize, keeper, admit, runner, turns, maskError }: YogaShellOptions) {
   return createYoga<ServerContext>({
     graphqlEndpoint: graphqlPath,
@@ -35,10 +35,10 @@ export function createYogaShell({ maxBatchSize, keeper, admit, runner, turns, ma
     logging: false,
     multipart: false,
     maxRequestBodySize: false,
-    // Yoga would keep a thousand documents of any size beside ours, and the generations they were validated against.
+    // Yoga would cache a thousand documents of any size beside ours, with the generations they were validated against.
     parserAndValidationCache: false,
     batching: maxBatchSize > 0 ? { limit: maxBatchSize } : false,
-    // The second argument is a text of Yoga.
+    // Not passed on directly: Yoga's second argument is a text of its own.
     maskedErrors: { maskError: (error) => maskError(error) },
     plugins: [
       // numbers, digit by digit

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readBodyRequest, readQueryString } from '../../../src/server/read-request.ts';
+import { readBodyRequest, readQueryString } from '../../../src/operation/parse-request.ts';
 
 const read = (text: string) => readBodyRequest(Buffer.from(text));
 
