@@ -8,11 +8,10 @@ import type { StreamQuota } from '../live/quota.ts';
 import type { OwnFieldsUpstream, UpstreamHost } from '../upstream/upstream.ts';
 import { eventFilterCapabilities } from './capabilities.ts';
 import { openCursorKeys } from './cursor-keys.ts';
-import { createEventsClient } from './events-client.ts';
+import { createEventsClient, createRequireClient } from './events-client.ts';
 import { createEventsResolvers } from './events-resolvers.ts';
 import { createEventWatches } from './feed/event-watches.ts';
 import { createLiveEvents } from './live-events.ts';
-import { createRequireClient } from './require-client.ts';
 
 const setting = { name: 'LEDGER_RPC_URL', key: configKeys.LEDGER_RPC_URL } as const;
 
@@ -27,7 +26,7 @@ const newestTransaction = { filter: null, options: {}, cursor: null, limit: 1, d
 /** Services for live streams, beside those of every upstream. */
 export interface EventsHost extends UpstreamHost {
   /** Counts live streams of all upstreams. */
-  readonly streamPlaces: StreamQuota;
+  readonly streamQuota: StreamQuota;
   /** Processes that share readers; `null` = each process reads for itself. */
   readonly liveFleet: Pick<Fleet, 'join'> | null;
   readonly ledgerPush: LedgerPush;
@@ -41,7 +40,7 @@ export const eventsUpstream: OwnFieldsUpstream<EventsHost> = {
   addressOnDevnet: ({ rpcUrl }) => rpcUrl,
   typeDefs: () => schemaFiles.map((file) => readFileSync(file, 'utf8')).join('\n'),
 
-  async connect(connection, { config, shareSecret, streamPlaces, liveFleet, ledgerPush, telemetry }) {
+  async connect(connection, { config, shareSecret, streamQuota, liveFleet, ledgerPush, telemetry }) {
     const { profile, pages, timeouts } = config;
     const { methods } = profile.events;
     const connect = (timeoutMs: number) =>
@@ -59,7 +58,7 @@ export const eventsUpstream: OwnFieldsUpstream<EventsHost> = {
     });
     const live = createLiveEvents({
       config,
-      streamQuota: streamPlaces,
+      streamQuota,
       watches,
       client: createRequireClient(connect(Math.min(timeouts.queryMs, longestPollMs)), setting.name),
       cursorKeys: keys,

@@ -26,9 +26,8 @@ export interface Page<Item> {
 }
 
 /**
- * Reads one page by walking from one bound towards the other. The flags mean what they mean in the ledger's own
- * connections: on the side the walk came from, whether a bound was given; on the other, whether anything was left
- * out.
+ * Reads one page by walking from one bound towards the other. The flags mean the same as in the ledger's own connections: at the
+ * start of the walk, whether a bound was given; at its end, whether anything was left out.
  * @param spare calls allowed beyond one for every `itemsPerCall` items
  */
 export async function readPage<Item>(
@@ -56,7 +55,7 @@ export async function readPage<Item>(
   await walk({ gathered, from, until, range, spare, cancellation }, source);
 
   const { items, boundProved } = gathered;
-  // No call was left to find out. Say that there is more: if there is not, the next page is empty.
+  // No call was left to find out. Report more: if there is none, the next page is empty.
   const leftOut = gathered.leftOut ?? true;
   if (!boundProved || items.length === 0) return empty;
   return backward
@@ -69,12 +68,11 @@ interface Gathered<Item> {
   readonly items: Item[];
   readonly seen: Set<string>;
   /**
-   * Is it certain that the far bound lies ahead? The upstream takes only one cursor, so that the walk has to recognise
-   * the other bound when it comes to it. Where times do not tell the order of the two bounds, only coming to it is
-   * proof.
+   * Is it certain that the far bound lies ahead? The upstream takes only one cursor, so the walk must recognise the other bound. If
+   * times do not give the order of the two bounds, only reaching it is proof.
    */
   boundProved: boolean;
-  /** Is there anything between here and the end of the ledger that is not in `items`? `null` if unknown. */
+  /** Are there items between here and the end of the ledger that are not in `items`? `null` if unknown. */
   leftOut: boolean | null;
   ended: boolean;
 }
@@ -95,8 +93,7 @@ async function walk<Item>(options: WalkOptions<Item>, source: Source<Item>): Pro
   for (let planned = Math.ceil(range.size / itemsPerCall); planned > 0 || spare.left > 0; planned -= 1) {
     if (planned <= 0) spare.left -= 1;
     const missing = range.size - gathered.items.length;
-    // Once the page is full, one item more tells whether anything follows; while the far bound is not proved, look for
-    // it with full pages.
+    // Once the page is full, one more item shows whether anything follows. Search for an unproved far bound with full pages.
     const wanted = missing > 0 ? missing : gathered.boundProved ? 1 : itemsPerCall;
     const limit = Math.min(wanted, itemsPerCall);
     const page = await source.readPage({ after, limit, descending: range.backward, cancellation });
@@ -110,8 +107,7 @@ async function walk<Item>(options: WalkOptions<Item>, source: Source<Item>): Pro
     visited.add(toPositionKey(next));
     after = next;
   }
-  // A short page is a valid answer if the caller can go on from its last cursor; one without a way on is the fault of
-  // the upstream.
+  // A short page is valid if the client can continue from its last cursor; otherwise the upstream is at fault.
   if (!gathered.boundProved) throw badWalk('does not tell the order of the two cursors');
   if (gathered.items.length === 0) throw badWalk('answers empty pages and says that there is more');
 }
@@ -149,8 +145,8 @@ function badWalk(what: string) {
 }
 
 /**
- * Where a position lies relative to a bound, in the direction of a walk. Two positions of one transaction, or of
- * different times, can be put in order; others of the same millisecond, or without a time, are `unordered`.
+ * Where a position lies relative to a bound, in the direction of a walk. Positions of one transaction, or of different times, have
+ * an order; others of the same millisecond, or without a time, are `unordered`.
  */
 function relationToBound(
   position: Position,

@@ -4,37 +4,34 @@ import { gatewayError } from '../errors/gateway-error.ts';
 export interface RpcFailure {
   readonly code: number;
   readonly message: string;
-  /** Nodes put what is wrong here, under a message as general as `Invalid params`. */
+  /** Nodes put the reason here, under a message as general as `Invalid params`. */
   readonly data?: unknown;
 }
 
-/** Bad parameters, an invalid request, a transaction refused for its content: the caller can correct these. */
+/** Bad parameters, an invalid request, a transaction rejected for its content: the caller can correct these. */
 const callersFault = new Set([-32602, -32600, -32002]);
-/**
- * Transient error, and server busy: trying again may help. Rate limits have no code of their own and are recognised by
- * their text.
- */
-const passing = new Set([-32050, -32009]);
+/** Transient error, and server busy: a retry may help. Rate limits have no code and are recognised by their text. */
+const transient = new Set([-32050, -32009]);
 const unknownMethod = -32601;
 
-/** How nodes say that they no longer have what a cursor points to; some use the code of bad parameters for it. */
+/** Messages for a cursor whose item the node no longer has; some nodes use the code of bad parameters for it. */
 const staleTexts = [
   /could not find the referenced (transaction|event)/i,
   /\bcursor\b.{0,80}\b(not found|not exist|unknown|invalid|expired|stale|pruned|too old|no longer|outside|out of range)\b/i,
   /\b(unknown|invalid|expired|stale|pruned|no such|find( the)?|found( the)?)\b.{0,40}\bcursor\b/i,
   /\b(transaction|event)\b.{0,120}\b(not found|not exist|been pruned|no longer available)\b/i,
 ];
-/** Longer than what any node says; the rest is not searched, because it could be megabytes. */
+/** Longer than any real message; the rest could be megabytes and is not searched. */
 const maxReadCharacters = 1_000;
 
 /**
- * What a JSON-RPC error means to the client. The node's own text is shown only where it tells the caller what is wrong
- * with the request, and holds nothing that looks like a machine or source code.
+ * Translates a JSON-RPC error for the client. The node's own text is shown only if it explains a fault of the request and contains
+ * nothing that looks like a host or source code.
  * @param cursorSent whether the call carried a cursor: only then can "not found" mean that the cursor is stale
  */
 export function toRpcGatewayError({ code, message, data }: RpcFailure, cursorSent: boolean): GraphQLError {
   const facts = { upstream: 'events', rpcCode: code } as const;
-  if (passing.has(code) || /too many requests/i.test(message)) {
+  if (transient.has(code) || /too many requests/i.test(message)) {
     return gatewayError('UPSTREAM_UNAVAILABLE', 'The events upstream is busy.', facts);
   }
   if (cursorSent && (saysStale(message) || saysStale(toText(data)))) {
@@ -64,7 +61,7 @@ function toText(data: unknown): string {
   return typeof data === 'string' ? data : (JSON.stringify(data) ?? '');
 }
 
-/** One short line without addresses of machines, places in source code, or control characters. */
+/** One short line without URLs, source locations or control characters. */
 function isPlainText(text: string): boolean {
   return /^[\x20-\x7e]{1,300}$/.test(text) && !/:\/\/|\.(rs|ts|js|go):\d|panicked|(^|\s)at \S+ \(/.test(text);
 }

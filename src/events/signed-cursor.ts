@@ -9,7 +9,7 @@ import type { Position } from './source.ts';
 /** Longer than any cursor of the gateway. */
 const maxCursorCharacters = 512;
 
-/** Worded as by the ledger, which says this of cursors of different checkpoints; used for a cursor of another scope. */
+/** The ledger's own words for cursors of different checkpoints; used for a cursor of another scope. */
 const mixedCursors =
   'The provided cursors are taken from different checkpoints and cannot be used together in the same query.';
 
@@ -66,7 +66,7 @@ export function refuseCursor(argument: string, cursor: string): never {
   return refuse(argument, cursor, 'must be a cursor from an earlier answer of the same field');
 }
 
-/** What a cursor belongs to: the field it was read from and the filter it was read with. */
+/** The field and the filter that a cursor belongs to. */
 export interface CursorScope {
   readonly field: 'queryEvents' | 'queryTransactionBlocks';
   /** The `identity` of a `CheckedFilter`. */
@@ -80,7 +80,7 @@ const positionShape = z.tuple([
   z.number().int().nonnegative().nullable(),
 ]);
 
-/** Makes and reads the cursors of one scope. A position has the same cursor whichever way it was reached. */
+/** Makes and reads the cursors of one scope. */
 export interface CursorCodec {
   toCursor(position: Position): string;
   /**
@@ -98,7 +98,7 @@ export function createCursorCodec({ field, identity }: CursorScope, keys: Cursor
   };
 }
 
-/** `null` if the node sent a digest or a sequence number of a form it cannot be asked for again. */
+/** `null` if the node sent a digest or a sequence number that it cannot look up. */
 function toPosition(text: string): Position | null {
   const { data } = positionShape.safeParse(JSON.parse(text));
   return data ? { digest: data[0], eventSeq: data[1], timestampMs: data[2] } : null;

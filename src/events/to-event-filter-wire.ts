@@ -91,7 +91,7 @@ function toModuleWire(argument: string, { package: id, module }: MoveModuleFilte
   };
 }
 
-/** Clients give a closed interval; a network whose end is exclusive is asked for one millisecond more. */
+/** Clients give a closed interval; networks with an exclusive end get one millisecond more. */
 function toTimeRangeWire(argument: string, range: TimeRangeFilter, wire: EventsProfile['timeRange']): unknown {
   const start = checkUInt53(`${argument}.startTime`, range.startTime);
   const end = checkUInt53(`${argument}.endTime`, range.endTime);

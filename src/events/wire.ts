@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { ExactNumber } from '../json/exact-number.ts';
 
 /**
- * What a node sends over JSON-RPC, read tolerantly: unknown fields pass, numbers are taken where text is usual, and what
- * some nodes leave out may be missing.
+ * JSON-RPC responses of a node, read tolerantly: unknown fields pass, numbers may replace text, and fields that some nodes leave out
+ * may be missing.
  */
 
 const decimalText = z.union([z.string(), z.number().int().nonnegative(), z.instanceof(ExactNumber)]).transform(String);
@@ -33,8 +33,8 @@ const transactionWire = z.looseObject({ digest: z.string() }).transform((raw) =>
 const timeAndPlace = z.object({ timestampMs: optionalDecimalText, checkpoint: optionalDecimalText });
 
 /**
- * Nodes promise nothing of a page but its `data`. `nextCursor` is the last item's id even on the last page, so only
- * `hasNextPage` says whether to go on, and it may be missing.
+ * Only `data` is certain to be there. `nextCursor` is the last item's id even on the last page, so only `hasNextPage` says whether
+ * there is more, and it may be missing.
  */
 const hasNextPage = z
   .boolean()
@@ -72,7 +72,7 @@ export type TransactionPageWire = z.output<typeof transactionPageWire>;
 /** An externally tagged filter, for example `{ Sender: '0x2' }`. */
 export type FilterWire = Readonly<Record<string, unknown>>;
 
-/** Parts of a transaction the node adds on request; all are left out by default. */
+/** Parts of a transaction that the node adds on request. */
 export interface TransactionOptionsWire {
   readonly showInput?: boolean;
   readonly showEffects?: boolean;

@@ -18,7 +18,7 @@ import { type FeedNews, toPlace } from './timeline.ts';
 export interface CatchUpOptions<Item> {
   readonly clock: Clock;
   readonly cancellation: Cancellation;
-  /** Whose stream it is: callers take turns at reading history. */
+  /** The owner of the stream: callers take turns at reading history. */
   readonly caller: string;
   readonly lostAfterMs: number;
   readonly progress: Progress;

@@ -37,7 +37,7 @@ export interface FleetMember {
   close(): void;
 }
 
-/** The newest part of one query, read once for all who follow it. */
+/** The newest part of one query, read once for all its followers. */
 export class Feed<Item> extends Timeline<Item> {
   /** The older part. */
   readonly history: History<Item>;

@@ -16,7 +16,7 @@ export class CallQueue {
   /** Functions that begin a call, by caller. The caller whose turn it is comes first. */
   readonly #waiting = new Map<string, Set<() => void>>();
   #running = 0;
-  /** When the calls that have begun would all have begun, had they kept their distance from one another. */
+  /** When the next call would begin, if all calls were evenly spaced. */
   #dueMs = Number.NEGATIVE_INFINITY;
   /** Set while the next call may not begin yet. */
   #stopTimer: (() => void) | null = null;

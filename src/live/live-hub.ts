@@ -15,7 +15,7 @@ export interface LiveHubOptions<Item> extends Omit<FeedOptions<Item>, 'join' | '
   readonly readerQuota: Quota;
   /** Calls that read history, for all streams of the process. */
   readonly historyCalls: CallQueue;
-  /** Milliseconds for which a feed without followers goes on, for clients that reconnect. */
+  /** Milliseconds for which a feed without followers is kept, for clients that reconnect. */
   readonly graceMs: number;
   /** Called when a page is accepted in spite of a fault, described in words. */
   readonly onPageTaken: (fault: string) => void;

@@ -40,8 +40,8 @@ interface Catching<Item, Payload> {
 
 /**
  * One subscriber of a channel: delivers each matching item once and in order, behind a resume point or from now on. It reads
- * history first, and goes live where that meets the feed. A subscriber that falls behind is told what it missed; one whose next
- * item the feed has dropped before the channel was opened goes back to history.
+ * history first, and goes live where that meets the feed. A subscriber that falls behind gets the number of missed items; one whose
+ * next item the feed dropped before the channel was opened goes back to history.
  *
  * Payloads are either pulled with `next`, or pushed to a taker in the turn in which the channel has them: ten thousand waiting
  * subscribers then need no promise each.

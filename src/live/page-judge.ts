@@ -1,27 +1,27 @@
 import type { Clock } from './clock.ts';
 import type { LivePage, Place, PlacePage } from './live-source.ts';
 
-/** What is wrong with a page, and the item that shows it. */
+/** A fault of a page, in words, and the item that shows it. */
 export interface PageFault {
   readonly what: string;
   readonly key: string;
 }
 
-/** Milliseconds for which a page is refused in the same way. Then this is the upstream's order, and it is taken. */
+/** Milliseconds for which a fault is rejected. If it is still there, it is the upstream's own order, and accepted. */
 const refusedForMs = 5_000;
-/** A fault that was not seen for so many milliseconds begins anew. */
+/** A fault that was not seen for so many milliseconds counts as new. */
 const forgottenAfterMs = 3_000;
 const maxPending = 256;
 const maxTaken = 1_024;
 
-/** The upstream answered, but the page does not hold together. */
+/** The upstream answered with a page that contradicts itself. */
 export class PageRefusedError extends Error {
   override readonly name = 'PageRefusedError';
 }
 
 /**
- * Refuses pages that are out of order, repeat an item or do not advance: another look mostly brings a better one. A page that
- * keeps its fault is taken as it is, since streams would wait for ever otherwise. One for all that read a query.
+ * Rejects pages that are out of order, repeat an item or do not advance: a retry usually brings a better one. A page that keeps its
+ * fault for 5 s is accepted, since streams would wait for ever otherwise. One for all that read a query.
  */
 export class PageJudge {
   readonly #now: () => number;
@@ -29,7 +29,7 @@ export class PageJudge {
   readonly #pending = new Map<string, { readonly key: string; readonly sinceMs: number; lastMs: number }>();
   readonly #taken = new Set<string>();
 
-  /** @param onTaken called with a fault in words when a page is taken in spite of it */
+  /** @param onTaken called with a fault in words when a page is accepted in spite of it */
   constructor({ now }: Pick<Clock, 'now'>, onTaken: (fault: string) => void) {
     this.#now = now;
     this.#onTaken = onTaken;
@@ -49,7 +49,7 @@ export class PageJudge {
     return withoutRepeats(page, from);
   }
 
-  /** @throws PageRefusedError unless these faults have been seen for so long that they are the upstream's own way */
+  /** @throws PageRefusedError unless these faults have lasted for 5 s */
   insist(faults: readonly PageFault[]): void {
     const nowMs = this.#now();
     const fresh = faults.filter((fault) => !this.#taken.has(nameOf(fault)));
@@ -75,7 +75,7 @@ export class PageJudge {
     this.#onTaken(first.what);
   }
 
-  /** What was wrong before is not wrong any more. */
+  /** Forgets the faults of items that a good page has. */
   #clear({ entries }: PlacePage, from: Place | null): void {
     if (this.#pending.size === 0) return;
     const keys = new Set([from?.key ?? '', ...entries.map(({ key }) => key)]);
@@ -83,7 +83,7 @@ export class PageJudge {
   }
 }
 
-/** What is wrong with a page that an upstream sent for what follows a place: taken as it is, items would be told twice or not in order. */
+/** The faults of a page that should follow a place: they would deliver items twice or out of order. */
 export function findPageFaults({ entries, hasMore, misplaced = [] }: PlacePage, from: Place | null): PageFault[] {
   if (entries.length === 0)
     return hasMore ? [{ what: 'is empty and says that there is more', key: from?.key ?? '' }] : [];
@@ -119,7 +119,7 @@ function keep<Value>(map: Map<string, Value>, key: string, value: Value): void {
   if (map.size > maxPending) map.delete(oldest);
 }
 
-/** What is known of a place that an upstream did not find. */
+/** Why an upstream did not find a place. */
 export type Loss<Item> =
   /** The upstream has dropped it. What it still has begins with this page. */
   | { readonly kind: 'gone'; readonly oldest: LivePage<Item> }

@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts';
 
-/** Who makes no progress, and why. */
+/** A reader or a stream that makes no progress, and the reason. */
 export interface Stall {
   readonly who: 'reader' | 'stream';
   readonly waitsFor: string;
@@ -8,7 +8,7 @@ export interface Stall {
   readonly forMs: number;
 }
 
-/** What a reader, or a stream that catches up, waits for. */
+/** Records what a reader, or a stream that reads history, waits for. */
 export class Progress {
   readonly #who: Stall['who'];
   readonly #now: () => number;
@@ -20,7 +20,7 @@ export class Progress {
     this.#now = now;
   }
 
-  /** `null` while it waits for nothing but news. */
+  /** `null` while it waits only for news. */
   get stall(): Stall | null {
     if (this.#waitsFor === null) return null;
     return { who: this.#who, waitsFor: this.#waitsFor, forMs: Math.round(this.#now() - this.#sinceMs) };
@@ -31,16 +31,14 @@ export class Progress {
     this.#waitsFor = what;
   }
 
-  /** It has got on. */
   advance(): void {
     this.#waitsFor = null;
   }
 }
 
-/** What it waits for where its place is not found. */
 export const lostWait = 'the upstream to know the place to go on from';
 
-/** What it waits for after a failure: for another end of that. */
+/** What it waits for after a failure. */
 export function wordsOf(error: unknown): string {
   const words = error instanceof Error ? error.message : String(error);
   return `a better answer than: ${words.slice(0, 200)}`;
@@ -70,11 +68,11 @@ export class OncePerMinute {
 
 /** Stalls of one kind, as they are reported. */
 export interface StallReport extends Stall {
-  /** How many wait for the same. `forMs` is that of the one that waits longest. */
+  /** How many wait for the same. `forMs` is the longest time among them. */
   readonly count: number;
 }
 
-/** Reports those that make no progress for 10 s. @returns stops it */
+/** Reports each kind of stall that lasts 10 s, at most once a minute. @returns stops it */
 export function watchStalls(
   clock: Clock,
   all: () => Iterable<Progress>,

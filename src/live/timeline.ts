@@ -4,7 +4,7 @@ import { type Turns, type Wakeable, WakeList } from './turns.ts';
 
 export type Places = readonly (Place | null)[];
 
-/** What a query brought, in the order of delivery. */
+/** An item or a gap, in the order of delivery. */
 export type FeedNews<Item> =
   | { readonly kind: 'item'; readonly entry: LiveEntry<Item>; readonly at: ResumePoint }
   | {
@@ -91,11 +91,11 @@ export class Timeline<Item> {
     this.#followers.wakeAll();
   }
 
-  /** Goes on behind the last of these places, whatever was before. They count as delivered. */
+  /** Continues behind the last of these places. All of them count as delivered. */
   beginAt(recent: Places): void {
     this.#recent = recent;
     const newest = recent.at(-1);
-    // A stream that comes by an older one of them has not been told those that follow it.
+    // A stream at an older one of them must not join here: the feed does not have the items that follow it.
     for (const place of recent) {
       if (place && !this.#seen.has(place.key)) this.#seen.set(place.key, Number.NEGATIVE_INFINITY);
     }

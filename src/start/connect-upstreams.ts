@@ -12,7 +12,7 @@ import { allUpstreams, type LentHost, type UpstreamList } from './upstreams.ts';
 export interface ConnectUpstreamsOptions {
   readonly list: UpstreamList;
   readonly network: Pick<Network, 'addressOf'>;
-  readonly host: Omit<LentHost, 'transactions' | 'streamPlaces' | 'ledgerPush'>;
+  readonly host: Omit<LentHost, 'transactions' | 'streamQuota' | 'ledgerPush'>;
   /** `null`: this process is the whole gateway. */
   readonly siblings: Siblings | null;
 }
@@ -64,10 +64,10 @@ export async function connectUpstreams({ list, network, host, siblings }: Connec
   const graphConnection = connections.get(list.graph);
   if (!graphConnection) throw new Error(`${list.graph.setting.name} is not set`);
   const { live } = host.config;
-  const streamPlaces = createStreamQuota({ max: live.maxStreams, maxPerCaller: live.maxStreamsPerCaller });
-  const graph = list.graph.connect(graphConnection, host.config, streamPlaces);
+  const streamQuota = createStreamQuota({ max: live.maxStreams, maxPerCaller: live.maxStreamsPerCaller });
+  const graph = list.graph.connect(graphConnection, host.config, streamQuota);
   const { transactions, push: ledgerPush } = graph;
-  const hostOfFields: LentHost = { ...host, streamPlaces, ledgerPush, transactions };
+  const hostOfFields: LentHost = { ...host, streamQuota, ledgerPush, transactions };
   const ownFields: [Upstream, ConnectedOwnFields][] = [];
   const close = async () => {
     for (const [, connected] of ownFields) await connected.close?.();

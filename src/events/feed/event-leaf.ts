@@ -20,7 +20,7 @@ export type EventLeaf =
   /** Both ends included. */
   | { readonly kind: 'timeRange'; readonly startMs: number; readonly endMs: number };
 
-/** What filters look at, of an event as a node tells it. */
+/** The parts of an event that filters test. */
 export interface EventFacts {
   readonly digest: string;
   readonly package: string;
@@ -32,7 +32,7 @@ export interface EventFacts {
   readonly timestampMs: number | null;
 }
 
-export interface ToldEvent {
+export interface UpstreamEvent {
   readonly txDigest: string;
   readonly packageId: string;
   readonly transactionModule: string;
@@ -42,8 +42,8 @@ export interface ToldEvent {
   readonly timestampMs?: string | null;
 }
 
-/** Addresses and types in one form, however the node writes them. */
-export function toEventFacts(event: ToldEvent): EventFacts {
+/** Writes addresses and types in one form, however the node writes them. */
+export function toEventFacts(event: UpstreamEvent): EventFacts {
   const time = event.timestampMs == null ? Number.NaN : Number(event.timestampMs);
   return {
     digest: event.txDigest,

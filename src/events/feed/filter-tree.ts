@@ -1,6 +1,6 @@
 /**
- * A combination of tests in its normal form: nested lists of one kind are one list, sorted, each part in it once. Two that
- * are written differently and mean the same by these rules have the same key, so that one reader serves both.
+ * A combination of tests in normal form: nested lists of one kind become one sorted list without duplicates. Filters that mean the
+ * same by these rules have the same key, so that one reader serves both.
  */
 export type FilterTree<Leaf> =
   | { readonly kind: 'leaf'; readonly key: string; readonly leaf: Leaf }
@@ -17,7 +17,7 @@ export function combine<Leaf>(kind: 'all' | 'any', given: readonly FilterTree<Le
   const flat = given.flatMap((part) => (part.kind === kind ? part.parts : [part]));
   const byKey = new Map(flat.map((part) => [part.key, part]));
   const other = kind === 'all' ? 'any' : 'all';
-  // Nothing decides a list of all, everything a list of any.
+  // An empty `any` (no event) decides a list of all; an empty `all` (every event) decides a list of any.
   const decisive = flat.find((part) => part.kind === other && part.parts.length === 0);
   if (decisive) return decisive;
   const parts = [...byKey].sort(([one], [next]) => (one < next ? -1 : 1)).map(([, part]) => part);
@@ -45,14 +45,14 @@ export function matchesTree<Leaf>(tree: FilterTree<Leaf>, test: (leaf: Leaf) => 
   }
 }
 
-/** How many tests it may take to decide. */
+/** The maximum number of tests for one event. */
 export function countLeaves<Leaf>(tree: FilterTree<Leaf>): number {
   if (tree.kind === 'leaf') return 1;
   if (tree.kind === 'not') return countLeaves(tree.part);
   return tree.parts.reduce((sum, part) => sum + countLeaves(part), 0);
 }
 
-/** The leaves that whatever matches has to match. */
+/** The leaves that every matching event must match. */
 export function necessaryLeaves<Leaf>(tree: FilterTree<Leaf>): readonly Leaf[] {
   if (tree.kind === 'leaf') return [tree.leaf];
   return tree.kind === 'all' ? tree.parts.flatMap((part) => (part.kind === 'leaf' ? [part.leaf] : [])) : [];

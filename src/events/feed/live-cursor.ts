@@ -10,8 +10,8 @@ export interface LiveCursors {
   /** @throws `BAD_USER_INPUT` if it is malformed or of another filter; `CURSOR_KEY_UNKNOWN` if its key is not in force */
   toPoint(argument: string, cursor: string): ResumePoint;
   /**
-   * Where a stream begins; `null` = now. The place that a client's transport kept for it counts, if there is one: it is further
-   * on than what the operation says, which stays as it was.
+   * Where a stream begins; `null` = now. The cursor that the client's transport kept has priority: it is newer than the one in the
+   * operation.
    */
   toBeginning(after: string | null | undefined, kept: Pick<StreamPlace, 'after'> | undefined): ResumePoint | null;
 }
@@ -20,7 +20,7 @@ export interface LiveCursorScope {
   readonly field: string;
   /** The same text for filters that mean the same. */
   readonly filter: string;
-  /** Can a node be asked for the item of this name again? */
+  /** Is it a key that a node can look up? */
   readonly isKey: (key: string) => boolean;
 }
 
@@ -48,7 +48,7 @@ export function createLiveCursors({ field, filter, isKey }: LiveCursorScope, key
 
 type PointText = [string, number | null, string?, (number | null)?];
 
-/** `null` if the node sent names that it cannot be asked for again. The text is signed, so the shape is ours. */
+/** `null` if the node sent keys that it cannot look up. The text is signed, so its shape is known. */
 function readPoint([key, time, fromKey, fromTime]: PointText, isKey: LiveCursorScope['isKey']): ResumePoint | null {
   const isNamed = (name: string) => name === '' || isKey(name);
   if (!isNamed(key) || !isNamed(fromKey ?? '')) return null;
@@ -60,7 +60,7 @@ function toPlace(key: string, timestampMs: number | null): Place | null {
   return key === '' ? null : { key, timestampMs };
 }
 
-/** Digest and number, as events are named. */
+/** Digest and sequence number of an event. */
 export function isEventKey(key: string): boolean {
   const [digest = '', number = '', ...rest] = key.split(':');
   return isDigest(digest) && isU64Text(number) && rest.length === 0;

@@ -9,7 +9,7 @@ import { type Position, type Source, type SourcePage, toPositionKey } from '../s
 import type { EventWire, TransactionWire } from '../wire.ts';
 import { type EventFacts, toEventFacts } from './event-leaf.ts';
 
-/** An event of a stream, and what filters look at. */
+/** An event of a stream, and the parts that filters test. */
 export interface LiveEvent {
   readonly node: RpcEvent;
   readonly facts: EventFacts;

@@ -15,7 +15,7 @@ import { combine, type FilterTree, leafOf, negate } from './filter-tree.ts';
 
 export type EventFilterTree = FilterTree<EventLeaf>;
 
-/** Each member of a filter, at any depth, is one. A test costs about a microsecond for each event and each part. */
+/** Members of a filter at any depth. A test costs about a microsecond for each event and part. */
 const maxParts = 100;
 const maxDepth = 16;
 const maxPointer = 256;
@@ -79,7 +79,7 @@ function checkList(
   if (size !== null && list.length !== size) {
     throw argumentError(at, `Argument '${at}' must have exactly two filters; got ${list.length}.`);
   }
-  // All of none is every event, as nodes have it; any of none could never match, and is a mistake.
+  // An empty `all` matches every event, as in nodes; an empty `any` could never match, and is a mistake.
   if (kind === 'any' && list.length === 0) throw argumentError(at, `Argument '${at}' must have at least one filter.`);
   return list;
 }

@@ -4,7 +4,7 @@ import type { EventLeaf } from './event-leaf.ts';
 import { necessaryLeaves } from './filter-tree.ts';
 import type { EventFilterTree } from './parse-event-stream-filter.ts';
 
-/** Those that leave the fewest events, first. */
+/** The most selective first. */
 const selective: readonly EventLeaf['kind'][] = [
   'transaction',
   'moveEventType',
@@ -15,8 +15,7 @@ const selective: readonly EventLeaf['kind'][] = [
 ];
 
 /**
- * The narrowest query that a node of this network can answer and that has every event that the filter matches. What it has
- * beside them is left out here.
+ * The narrowest query of this network that has every event that the filter matches. The gateway filters the rest.
  */
 export function pushDown(tree: EventFilterTree, filters: NetworkProfile['events']['filters']): EventQueryFilter {
   const leaves = necessaryLeaves(tree);
@@ -29,7 +28,7 @@ export function pushDown(tree: EventFilterTree, filters: NetworkProfile['events'
   return { all: true };
 }
 
-/** `null` if nodes of the network have no such filter. Times are left to us: some nodes page through them for ever. */
+/** `null` if nodes of the network have no such filter. Times are filtered here: some nodes page through them for ever. */
 function toQuery(leaf: EventLeaf, filters: NetworkProfile['events']['filters']): EventQueryFilter | null {
   switch (leaf.kind) {
     case 'transaction':
@@ -52,8 +51,8 @@ function toQuery(leaf: EventLeaf, filters: NetworkProfile['events']['filters']):
 }
 
 /**
- * Some nodes take a type without parameters for that very type alone, and it stands for all its instantiations here: they are
- * asked for the events of its module.
+ * To some nodes a type without parameters means that type alone; here it means all its instantiations. So the query is for the
+ * events of its module.
  */
 function toTypeQuery(type: string, filters: NetworkProfile['events']['filters']): EventQueryFilter | null {
   const [address = '', module = ''] = type.split('::');

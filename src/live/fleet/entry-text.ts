@@ -10,7 +10,7 @@ export interface ItemText<Item> {
 
 /** One entry of a log. */
 export interface EntryNews<Item> {
-  /** Where its news begins: a process that does not know the last of these places must not go on from it. Empty: not known yet. */
+  /** The places before its news: a process that does not know the last of them must not continue here. Empty: not known yet. */
   readonly from: Places;
   readonly news: readonly SharedNews<Item>[];
   /** What was asked before the poll that brought the last of the news. */

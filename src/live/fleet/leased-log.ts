@@ -25,7 +25,6 @@ export interface LeasedLog {
 }
 
 export interface LogView {
-  /** Who holds the lease. */
   readonly leader: 'me' | 'other' | 'nobody';
   /** Id of the newest entry; `null` = there is none. */
   readonly newest: string | null;

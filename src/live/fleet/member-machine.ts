@@ -12,7 +12,7 @@ export type MemberState =
 export type MemberEvent =
   /** The timeline has everything up to the newest entry. */
   | 'inStep'
-  /** Nobody else holds the lease. */
+  /** No other process holds the lease. */
   | 'vacant'
   /** The lease was taken, and the log begins with an entry of this process. */
   | 'elected'

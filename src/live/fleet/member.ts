@@ -23,7 +23,7 @@ const maxEntries = 4_096;
 
 /**
  * One process among those that follow a query, which is read by the one that holds the lease. The leader writes what its reader
- * adds to the timeline as entries; the others add those to theirs. See `member-machine.ts` for the states.
+ * adds to the timeline as entries; the other processes add them to theirs. See `member-machine.ts` for the states.
  */
 export class Member<Item> implements FleetMember {
   readonly #leased: LeasedLog;
@@ -192,7 +192,7 @@ export class Member<Item> implements FleetMember {
     else if (clock.now() - this.#beganMs >= maxJoiningMs) await this.#take('doubt');
   }
 
-  /** Joins the others if a poll that begins now has come as far as the newest entry: then all entries up to it are known. */
+  /** Joins the leader once a poll that begins now has read as far as the newest entry: then all entries up to it are known. */
   #catchUpWith(newest: LogEntry | undefined): void {
     const front = newest && readFront(newest.text);
     if (!newest || front === undefined || this.#isCatchingUp) return;
@@ -217,7 +217,7 @@ export class Member<Item> implements FleetMember {
     const opening = writeOpening(timeline.recent);
     try {
       const id = await this.#leased.lead(opening);
-      // Another was quicker. Where nothing is known yet, its entries tell at once where to begin.
+      // Another process was quicker. One that is joining can begin with its entries.
       if (id === null && this.#state === 'joining') this.#look();
       if (id === null) return;
       this.#at = id;
@@ -240,7 +240,7 @@ export class Member<Item> implements FleetMember {
       const { end, front } = this.#written;
       const answers = this.#answers.splice(0);
       if (timeline.news.end === end && answers.length === 0) return;
-      // The others have to read by themselves what was dropped before it was written.
+      // Items that were dropped before they were written must be read by the other processes themselves.
       if (timeline.news.start > end) throw new Error('news is missing');
       const news = timeline.newsBehind(end - 1);
       this.#written = { isStarted: true, end: timeline.news.end, front: timeline.frontier };
