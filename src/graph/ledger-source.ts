@@ -58,7 +58,7 @@ export function createSchemaCache(file: string, onFailure: (error: unknown) => v
   };
 }
 
-/** What a ledger says about itself. */
+/** A ledger's schema and limits. */
 export interface LedgerAnswer extends LedgerServiceAnswer {
   readonly introspection: IntrospectionQuery;
 }
@@ -81,7 +81,7 @@ export class LedgerSourceReader {
     this.#onCacheFailure = onCacheFailure;
   }
 
-  /** Rejects without a schema. If the ledger only does not tell its limits, the answer has a `failure`. */
+  /** Rejects without a schema. If only the limits are missing, the answer has a `failure`. */
   async ask(): Promise<LedgerAnswer> {
     const introspection = await fetchLedgerIntrospection(this.#execute);
     // Takes about 20 ms: do it in this turn of the event loop, before the next answer arrives.
@@ -89,7 +89,7 @@ export class LedgerSourceReader {
     return { introspection, ...(await fetchLedgerService(this.#execute, introspection)) };
   }
 
-  /** If the ledger did not tell its limits, those it told last are used, in this run or the one before. */
+  /** If the limits are missing, the last known ones are used, of this run or the one before. */
   async toSource({ introspection, service, failure }: LedgerAnswer): Promise<LedgerSource> {
     if (!failure) this.#knownService = service;
     else if (!this.#knownService) await this.readCache();

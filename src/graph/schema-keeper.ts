@@ -65,7 +65,7 @@ export async function startSchemaKeeper<Operation>(
     events.replaced(current);
   };
 
-  /** @throws also when the schema was adopted but the ledger did not tell its limits, so that it is asked again */
+  /** @throws also when the schema was adopted but the limits are missing, so that the ledger is asked again */
   const look = async (): Promise<void> => {
     const answer = await reader.ask();
     // The gateway is closing: building a generation would only hold it up.

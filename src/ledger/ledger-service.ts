@@ -65,16 +65,16 @@ function toFailure(error: unknown): Error {
 
 /** Reads a `serviceConfig` object; unusable members count as missing. */
 function toLedgerService(answer: unknown): LedgerService {
-  const said = (typeof answer === 'object' && answer !== null ? answer : {}) as Record<string, unknown>;
+  const members = (typeof answer === 'object' && answer !== null ? answer : {}) as Record<string, unknown>;
   const numberOf = (name: string): number | null => {
-    const value = said[name];
+    const value = members[name];
     return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : null;
   };
   const limits = Object.entries(shippedLimits).map(([name, shipped]) => [name, numberOf(name) ?? shipped]);
-  const versions = Array.isArray(said.availableVersions) ? said.availableVersions : [];
+  const versions = Array.isArray(members.availableVersions) ? members.availableVersions : [];
   return {
     limits: Object.fromEntries(limits) as unknown as Limits,
-    requestTimeoutMs: queryTimeoutNames.map(numberOf).find((told) => told !== null) ?? null,
+    requestTimeoutMs: queryTimeoutNames.map(numberOf).find((ms) => ms !== null) ?? null,
     mutationTimeoutMs: numberOf('mutationTimeoutMs'),
     availableVersions: versions.filter((version): version is string => typeof version === 'string'),
   };

@@ -188,6 +188,6 @@ function stopping() {
 }
 
 function tooSlow() {
-  const says = 'This stream was read more slowly than the ledger told it, and has ended. Subscribe again.';
+  const says = 'This stream was read more slowly than the ledger sent it, and has ended. Subscribe again.';
   return gatewayError('UNAVAILABLE', says, { upstream: 'ledger' });
 }

@@ -121,15 +121,15 @@ class SharedCall implements RawListener {
   }
 
   answered(response: RawResponse): void {
-    this.#tell((listener) => listener.answered(response));
+    this.#callMembers((listener) => listener.answered(response));
   }
 
   failed(error: UpstreamCallError): void {
-    this.#tell((listener) => listener.failed(error));
+    this.#callMembers((listener) => listener.failed(error));
   }
 
   /** Calls every member, even if one of them throws; then throws the first fault again. */
-  #tell(how: (listener: RawListener) => void): void {
+  #callMembers(how: (listener: RawListener) => void): void {
     this.forget();
     let fault: { readonly thrown: unknown } | undefined;
     for (const member of this.#members.splice(0)) {

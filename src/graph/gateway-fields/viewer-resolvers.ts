@@ -35,8 +35,7 @@ export function createViewerResolvers({ limiter, store, now }: ViewerOptions): R
         try {
           return toGasAllowance(await allowanceIn(context, gas));
         } catch {
-          const message = 'What the instances of this gateway share is away, and with it what is left of gas budgets.';
-          throw gatewayError('UPSTREAM_UNAVAILABLE', message);
+          throw gatewayError('UPSTREAM_UNAVAILABLE', 'The shared store of gas budgets cannot be reached.');
         }
       },
     },

@@ -91,7 +91,7 @@ export function createOperationJoins({ execute, limits, schema, joins }: Operati
         const roots = new OpenRoots();
         const answering = {
           loader: createJoinLoader({ execute, limits, variables, cancellation, roots }),
-          told: new ReportedErrors(),
+          reported: new ReportedErrors(),
           cancellation,
         };
         return () => {
@@ -143,22 +143,22 @@ function toAsking(point: JoinPoint, join: PreparedJoin | undefined, variables: V
 /** One execution of an operation. */
 interface Answering {
   readonly loader: JoinLoader;
-  readonly told: ReportedErrors;
+  readonly reported: ReportedErrors;
   readonly cancellation: Cancellation;
 }
 
 async function answerPoints(askings: readonly Asking[], answering: Answering): Promise<readonly JoinOutcome[]> {
-  const { loader, told, cancellation } = answering;
+  const { loader, reported, cancellation } = answering;
   const startedMs = performance.now();
   const answers = await loader.load(askings.flatMap(({ lookup }) => lookup ?? []));
   let answered = 0;
   let isWaiting = false;
   const outcomes = askings.map((asking) => {
     const { lookup, waitMs, refusal } = asking;
-    if (!lookup) return failed(refusal, asking, told);
+    if (!lookup) return failed(refusal, asking, reported);
     const answer = answers[answered] as JoinAnswer | Error;
     answered += 1;
-    if (waitMs === 0) return toOutcome(answer, asking, told);
+    if (waitMs === 0) return toOutcome(answer, asking, reported);
     isWaiting = true;
     const again = () => {
       loader.forget(lookup);
@@ -166,8 +166,8 @@ async function answerPoints(askings: readonly Asking[], answering: Answering): P
     };
     const leftMs = waitMs - (performance.now() - startedMs);
     return awaitIndex(answer, again, leftMs, cancellation).then(
-      (last) => toOutcome(last, asking, told),
-      (error: unknown) => failed(error, asking, told),
+      (last) => toOutcome(last, asking, reported),
+      (error: unknown) => failed(error, asking, reported),
     );
   });
   // `Promise.all` makes a promise for each of them.
@@ -175,21 +175,21 @@ async function answerPoints(askings: readonly Asking[], answering: Answering): P
 }
 
 /** The same answer may serve thousands of places, and its errors are reported at each of them, up to the bound of an answer. */
-function toOutcome(answer: JoinAnswer | Error, asking: Asking, told: ReportedErrors): JoinOutcome {
-  if (answer instanceof Error) return failed(answer, asking, told);
+function toOutcome(answer: JoinAnswer | Error, asking: Asking, reported: ReportedErrors): JoinOutcome {
+  if (answer instanceof Error) return failed(answer, asking, reported);
   if (answer.errors.length === 0) return answer;
   const { value } = answer;
-  if (told.isFull) return { value, errors: told.takeOmissionError() };
+  if (reported.isFull) return { value, errors: reported.takeOmissionError() };
   const at = responsePathAsArray(asking.point.path);
   const errors = answer.errors.map(({ message, path = [], extensions }) =>
-    told.add(lightError(message, { path: [...at, ...path], extensions })),
+    reported.add(lightError(message, { path: [...at, ...path], extensions })),
   );
   return { value, errors };
 }
 
-function failed(error: unknown, { nodes, point }: Asking, told: ReportedErrors): JoinOutcome {
-  if (told.isFull) return { value: null, errors: told.takeOmissionError() };
-  return { value: null, errors: [told.add(locateLightly(error, nodes, responsePathAsArray(point.path)))] };
+function failed(error: unknown, { nodes, point }: Asking, reported: ReportedErrors): JoinOutcome {
+  if (reported.isFull) return { value: null, errors: reported.takeOmissionError() };
+  return { value: null, errors: [reported.add(locateLightly(error, nodes, responsePathAsArray(point.path)))] };
 }
 
 function parseSelectionSet(text: string): SelectionSetNode {

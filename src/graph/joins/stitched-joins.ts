@@ -50,7 +50,7 @@ export function createJoinResolver({ execute, limits, ledger, rootsOf }: Stitche
       fields: new Map<readonly FieldNode[], (key: JoinKey) => JoinLookup>(),
       /** Answers that were converted: thousands of parents may share one. */
       plain: new Set<JoinAnswer>(),
-      told: new ReportedErrors(),
+      reported: new ReportedErrors(),
       turns: new Turns(),
     };
   });
@@ -63,7 +63,7 @@ export function createJoinResolver({ execute, limits, ledger, rootsOf }: Stitche
       context: OperationContext,
       info: GraphQLResolveInfo,
     ) => {
-      const { loader, select, scope, fields, plain, told, turns } = inOperation(context, info);
+      const { loader, select, scope, fields, plain, reported, turns } = inOperation(context, info);
       const { fieldNodes } = info;
       const type = ledger.schema.getType(getNamedType(info.returnType).name);
       if (!isCompositeType(type)) throw new Error(`join ${join.type}.${join.field} has no object type`);
@@ -88,7 +88,7 @@ export function createJoinResolver({ execute, limits, ledger, rootsOf }: Stitche
         toPlainBuiltins(answer.value, below, type, scope);
         plain.add(answer);
       }
-      const { value, unplaced } = placeErrors(answer, responsePathAsArray(info.path), told);
+      const { value, unplaced } = placeErrors(answer, responsePathAsArray(info.path), reported);
       return resolveExternalValue(value, unplaced, ledger, context as unknown as Record<string, unknown>, info);
     };
   };
@@ -115,20 +115,20 @@ export class Turns {
  * behind one null become one `AggregateError`. Errors without such a null are returned as `unplaced`: they concern
  * the whole value.
  * @param at path of the join field in the client's answer
- * @param told of the whole answer; once it is full, the first error of each place is enough
+ * @param reported of the whole answer; once it is full, the first error of each place is enough
  */
 export function placeErrors(
   { value, errors }: JoinAnswer,
   at: readonly (string | number)[],
-  told: ReportedErrors,
+  reported: ReportedErrors,
 ): { value: unknown; unplaced: GraphQLError[] } {
   if (errors.length === 0) return { value, unplaced: [] };
   // A copy, since the same answer may serve several fields, each with its own path.
   const copy = copyJson(value);
   const unplaced: GraphQLError[] = [];
-  for (const error of told.isFull ? errors.slice(0, 1) : errors) {
+  for (const error of reported.isFull ? errors.slice(0, 1) : errors) {
     const path = error.path ?? [];
-    const located = told.add(lightError(error.message, { path: [...at, ...path], extensions: error.extensions }));
+    const located = reported.add(lightError(error.message, { path: [...at, ...path], extensions: error.extensions }));
     if (!putAt(copy, path, located)) unplaced.push(located);
   }
   return { value: copy, unplaced };

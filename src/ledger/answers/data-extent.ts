@@ -10,8 +10,7 @@ const lowerBit = 0x20;
 const maxDepth = maxAnswerNesting + 1;
 
 /**
- * Follows an answer while it is passed on, so that its real end can be told from a place where it was cut off that
- * looks the same. Its data must come first. Costs more than a nanosecond a byte, so it is for streams alone: an
+ * Follows an answer while it is forwarded, to tell its real end from a cut that looks the same. Its data must come first. Costs more than a nanosecond a byte, so it is for streams alone: an
  * answer that is all in memory is judged by its last bytes, and parsed only if these leave a doubt.
  */
 export class DataExtent {

@@ -11,7 +11,7 @@ const provenShare = 0.75;
 
 /**
  * Answers by what was asked, up to a bound in bytes. A new one is on trial; once it is asked for again, it moves to where a
- * flood of reads that nobody repeats cannot push it out.
+ * flood of reads that are not repeated cannot push it out.
  */
 export class AnswerMemory {
   readonly #onTrial: LRUCache<string, KeptAnswer>;

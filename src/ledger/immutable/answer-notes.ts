@@ -7,7 +7,7 @@ export const showSourceHeader = 'x-gateway-show-source';
 /** Says where it is from: `memory`, or `fresh` if any operation was executed. */
 export const sourceHeader = 'x-gateway-source';
 
-/** Request headers that may distinguish callers. With any of them, no cache may give the answer to somebody else. */
+/** Request headers that may distinguish callers. With any of them, the answer is not public. */
 const personalHeaders = ['authorization', 'x-api-key', 'cookie', showSourceHeader] as const;
 
 /** The header as name and value; empty unless the request asks for it. */
@@ -35,7 +35,7 @@ export class AnswerNotes {
   #kept: KeptAnswer | null = null;
 
   /**
-   * @param personalAnswerHeaders what is set on the response for this caller alone, and must not be shown to others
+   * @param personalAnswerHeaders response headers for this caller alone, removed from public answers
    * @param now milliseconds since the Unix epoch
    */
   constructor(exchange: NotedExchange, personalAnswerHeaders: readonly string[], now: () => number) {
