@@ -92,7 +92,7 @@ export function createExecuteTx({ sponsorship, limits, books, doubted, now }: Ex
     const requestType = requestTypes[args.requestType ?? 'WAIT_FOR_EFFECTS_CERT'];
 
     const holder = authorization.holderOf(caller);
-    const lease = books.leases?.recognise(reservationId, holder) ?? null;
+    const lease = books.leases?.open(reservationId, holder) ?? null;
     const nowMs = now();
     // An answer under a key outlives the lease: then the store decides.
     const isOver = lease !== null && nowMs >= lease.expiresAtMs && idempotencyKey === null;

@@ -82,7 +82,7 @@ export function createReservations(world: ReservationWorld): Reservations {
     },
 
     async find(reservationId, holder) {
-      const leaseId = leases ? leases.recognise(reservationId, holder)?.leaseId : reservationId;
+      const leaseId = leases ? leases.open(reservationId, holder)?.leaseId : reservationId;
       // Long text may be in many fields, and the store would hash it for each.
       if (leaseId === undefined || leaseId.length > maxNumberLength) return null;
       const kept = await store.findReservation(holder, leaseId, now()).catch(() => {

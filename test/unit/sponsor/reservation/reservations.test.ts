@@ -94,7 +94,7 @@ describe('a reservation', () => {
       expiresAtMs: atMs + 60_000,
       isConsumed: false,
     });
-    const lease = leases.open(reserved.reservationId, holder, atMs);
+    const lease = leases.open(reserved.reservationId, holder);
     expect(lease).toMatchObject({ rawReservationId: '42', gasBudget: 5, issuedAtMs: atMs, expiresAtMs: atMs + 60_000 });
     expect(events).toEqual([{ event: 'reserved', leaseId: lease?.leaseId, budget: 5 }]);
   });
@@ -129,7 +129,7 @@ describe('a reservation', () => {
     expect(await there.find(reservationId, 'somebody else')).toBeNull();
     for (const text of ['', '42', `${reservationId}A`, reservationId.slice(1)])
       expect(await there.find(text, holder)).toBeNull();
-    const { leaseId } = leases.recognise(reservationId, holder) ?? { leaseId: '' };
+    const { leaseId } = leases.open(reservationId, holder) ?? { leaseId: '' };
     await store.beginExecution({
       ...{ caller: holder, leaseId, digest: 'D', expiresAtMs, mustBeKnown: true, gas: null, amount: 5 },
       ...{ idempotency: null, bodyHash: 'b', attempt: 'a', answerByMs: time.nowMs, nowMs: time.nowMs },
