@@ -9,8 +9,7 @@ import type { FairTurns } from '../operation/fair-turns.ts';
 import type { PreparedOperation, ServedGeneration } from '../operation/prepared-operation.ts';
 import { createPerOperation } from '../upstream/operation-context.ts';
 import type { CallCounting } from './count-upstream-calls.ts';
-import { toEstimate } from './estimate-operation.ts';
-import { judgeOperation } from './judge-operation.ts';
+import { judgeOperation, toEstimate } from './estimate-operation.ts';
 
 export interface EstimateResolversOptions {
   /** `undefined` only before the first operation is served. */

@@ -11,7 +11,7 @@ import { createPrepareOperation } from '../operation/prepare-operation.ts';
 import type { ServedGeneration } from '../operation/prepared-operation.ts';
 import type { OwnFieldsUpstream } from '../upstream/upstream.ts';
 import { createOwnFieldCalls } from './count-upstream-calls.ts';
-import { toEstimate } from './estimate-operation.ts';
+import { type JudgedRequest, type Judgement, judgeOperation, toEstimate } from './estimate-operation.ts';
 import {
   type ExplainedSelection,
   explainCosts,
@@ -20,7 +20,6 @@ import {
   pageSizeOf,
   toOffence,
 } from './explain-document.ts';
-import { type JudgedRequest, type Judgement, judgeOperation } from './judge-operation.ts';
 
 /** An estimate, with the source of every part of the cost. */
 export interface Explanation extends Estimate {

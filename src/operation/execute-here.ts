@@ -9,8 +9,7 @@ import { fragmentsOf, isSchemaOnly, toExecutableDocument } from '../documents/se
 import { boundAnswer } from '../engine/bound-answer.ts';
 import { coerceVariables, declareTexts, noTexts } from '../engine/coerce-variables.ts';
 import { compileOperation } from '../engine/compile-operation.ts';
-import { createExecuteIntrospected } from '../engine/execute-introspected.ts';
-import { createExecuteStitched } from '../engine/execute-stitched.ts';
+import { createExecuteIntrospected, createExecuteStitched } from '../engine/execute-stitched.ts';
 import type { CreateOperationJoins } from '../graph/joins/operation-joins.ts';
 import type { OperationContext } from '../upstream/operation-context.ts';
 

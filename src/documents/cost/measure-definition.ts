@@ -6,7 +6,6 @@ import {
   Kind,
   type OperationDefinitionNode,
   type SelectionNode,
-  type SelectionSetNode,
   type ValueNode,
 } from 'graphql';
 import { createTally, type PageSize, type Tally, toPageSize } from './output-cost.ts';
@@ -64,18 +63,6 @@ interface Frame {
   readonly page: MeasuredStep | null;
 }
 
-interface Reading {
-  readonly open: Frame[];
-  readonly steps: MeasuredStep[];
-  readonly spreads: MeasuredSpread[];
-  readonly transactionVariables: Set<string>;
-  transactionBytes: number;
-  nodes: number;
-  depth: number;
-  valueNesting: number;
-  unsupportedDirective: DirectiveNode | null;
-}
-
 const supportedDirectives = new Set(['include', 'skip']);
 
 /** Does the field hold the items of a connection? Decided by its name, not its alias, without a schema. */
@@ -89,106 +76,97 @@ export function measureDefinition(definition: OperationDefinitionNode | Fragment
   const fields = createTally();
   // No page lies above an operation: its root fields `edges` and `nodes` are ordinary fields.
   const rows = isOperation ? fields : createTally();
-  const reading = createReading();
+  const steps: MeasuredStep[] = [];
+  const spreads: MeasuredSpread[] = [];
+  const transactionVariables = new Set<string>();
+  let transactionBytes = 0;
+  let nodes = 0;
+  let depth = 0;
+  let valueNesting = 0;
+  let unsupportedDirective: DirectiveNode | null = null;
+
   if (isOperation) {
     for (const { defaultValue, directives } of definition.variableDefinitions ?? []) {
-      if (defaultValue) readValue(defaultValue, reading);
-      readDirectives(directives, reading);
+      if (defaultValue) readValue(defaultValue);
+      readDirectives(directives);
     }
   }
-  readDirectives(definition.directives, reading);
-  readSelections(definition.selectionSet, fields, rows, reading);
-  const { nodes, depth, valueNesting, steps, spreads, unsupportedDirective } = reading;
-  return {
-    nodes,
-    depth,
-    nesting: Math.max(depth - 1, valueNesting),
-    fields,
-    rows,
-    steps,
-    spreads,
-    unsupportedDirective,
-    transaction: { bytes: reading.transactionBytes, variables: reading.transactionVariables },
-  };
-}
-
-function createReading(): Reading {
-  return {
-    open: [],
-    steps: [],
-    spreads: [],
-    transactionVariables: new Set(),
-    transactionBytes: 0,
-    nodes: 0,
-    depth: 0,
-    valueNesting: 0,
-    unsupportedDirective: null,
-  };
-}
-
-function readSelections(root: SelectionSetNode, fields: Tally, rows: Tally, reading: Reading): void {
-  const { open, steps } = reading;
-  open.push({ selections: root.selections, next: 0, level: 1, isTop: true, fields, rows, page: null });
+  readDirectives(definition.directives);
+  const { selections } = definition.selectionSet;
+  const open: Frame[] = [{ selections, next: 0, level: 1, isTop: true, fields, rows, page: null }];
   for (let frame = open.at(-1); frame !== undefined; frame = open.at(-1)) {
     const selection = frame.selections[frame.next];
     frame.next += 1;
     if (selection !== undefined) {
-      readSelection(selection, frame, reading);
+      readSelection(selection, frame);
     } else {
       open.pop();
       if (frame.page) steps.push(frame.page);
     }
   }
-}
+  const transaction = { bytes: transactionBytes, variables: transactionVariables };
+  const nesting = Math.max(depth - 1, valueNesting);
+  return { nodes, depth, nesting, fields, rows, steps, spreads, unsupportedDirective, transaction };
 
-function readSelection(selection: SelectionNode, frame: Frame, reading: Reading): void {
-  const { level, isTop, fields, rows } = frame;
-  reading.nodes += 1;
-  reading.depth = Math.max(reading.depth, level);
-  readDirectives(selection.directives, reading);
-  if (selection.kind === Kind.FIELD) {
-    readField(selection, frame, reading);
-  } else if (selection.kind === Kind.INLINE_FRAGMENT) {
-    const { selections } = selection.selectionSet;
-    reading.open.push({ selections, next: 0, level: level + 1, isTop, fields, rows, page: null });
-  } else {
-    const spread: MeasuredSpread = { kind: 'spread', node: selection, level, isTop, fields, rows };
-    reading.steps.push(spread);
-    reading.spreads.push(spread);
-  }
-}
-
-function readField(field: FieldNode, frame: Frame, reading: Reading): void {
-  readArguments(field, reading);
-  if (frame.isTop && takesTransaction(field)) {
-    for (const { value } of field.arguments ?? []) {
-      reading.transactionBytes += literalBytes(value, reading.transactionVariables);
+  function readSelection(selection: SelectionNode, frame: Frame): void {
+    nodes += 1;
+    depth = Math.max(depth, frame.level);
+    readDirectives(selection.directives);
+    if (selection.kind === Kind.FIELD) {
+      readField(selection, frame);
+    } else if (selection.kind === Kind.INLINE_FRAGMENT) {
+      open.push({
+        ...frame,
+        selections: selection.selectionSet.selections,
+        next: 0,
+        level: frame.level + 1,
+        page: null,
+      });
+    } else {
+      const { level, isTop } = frame;
+      const spread: MeasuredSpread = {
+        kind: 'spread',
+        node: selection,
+        level,
+        isTop,
+        fields: frame.fields,
+        rows: frame.rows,
+      };
+      steps.push(spread);
+      spreads.push(spread);
     }
   }
-  frame.fields.own += 1;
-  const isRow = isRows(field);
-  if (isRow) frame.rows.isPaged = true;
-  if (!field.selectionSet) return;
-  const { selections } = field.selectionSet;
-  const to = isRow ? frame.rows : frame.fields;
-  const rows = createTally();
-  const page: MeasuredStep = { kind: 'page', rows, to, size: toPageSize(field.arguments) };
-  reading.open.push({ selections, next: 0, level: frame.level + 1, isTop: false, fields: to, rows, page });
-}
 
-function readDirectives(directives: readonly DirectiveNode[] = [], reading: Reading): void {
-  for (const directive of directives) {
-    if (!supportedDirectives.has(directive.name.value)) reading.unsupportedDirective ??= directive;
-    readArguments(directive, reading);
+  function readField(field: FieldNode, frame: Frame): void {
+    readArguments(field);
+    if (frame.isTop && takesTransaction(field)) {
+      for (const { value } of field.arguments ?? []) transactionBytes += literalBytes(value, transactionVariables);
+    }
+    frame.fields.own += 1;
+    const isRow = isRows(field);
+    if (isRow) frame.rows.isPaged = true;
+    if (!field.selectionSet) return;
+    const to = isRow ? frame.rows : frame.fields;
+    const below = createTally();
+    const page: MeasuredStep = { kind: 'page', rows: below, to, size: toPageSize(field.arguments) };
+    const set = field.selectionSet.selections;
+    open.push({ selections: set, next: 0, level: frame.level + 1, isTop: false, fields: to, rows: below, page });
   }
-}
 
-function readArguments(node: FieldNode | DirectiveNode, reading: Reading): void {
-  for (const { value } of node.arguments ?? []) readValue(value, reading);
-}
+  function readDirectives(directives: readonly DirectiveNode[] = []): void {
+    for (const directive of directives) {
+      if (!supportedDirectives.has(directive.name.value)) unsupportedDirective ??= directive;
+      readArguments(directive);
+    }
+  }
 
-function readValue(value: ValueNode, reading: Reading): void {
-  reading.valueNesting = Math.max(reading.valueNesting, nestingOf(value));
+  function readArguments(node: FieldNode | DirectiveNode): void {
+    for (const { value } of node.arguments ?? []) readValue(value);
+  }
+
+  function readValue(value: ValueNode): void {
+    valueNesting = Math.max(valueNesting, nestingOf(value));
+  }
 }
 
 /** Levels of lists and objects in a literal; 0 for a scalar. */

@@ -13,7 +13,7 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
-import { type ExecutableDocument, toExecutableDocument } from '../selections.ts';
+import { type ExecutableDocument, responseKey, selectionsBelow, toExecutableDocument } from '../selections.ts';
 
 /** The size of the response to `__schema` and `__type`. */
 export interface IntrospectionSize {
@@ -93,98 +93,70 @@ function isIntrospection({ name }: FieldNode): boolean {
   return name.value === '__schema' || name.value === '__type';
 }
 
-/** `fields` and `letters` grow during the walk. */
-interface Measuring {
-  readonly schema: GraphQLSchema;
-  /** The resolvers of introspection read nothing of it but the schema. */
-  readonly info: GraphQLResolveInfo;
-  readonly fragments: ExecutableDocument['fragments'];
-  readonly max: IntrospectionSize;
-  fields: number;
-  letters: number;
-  excess: IntrospectionExcess | null;
-}
-
-function measure(schema: GraphQLSchema, { operations, fragments }: ExecutableDocument, max: IntrospectionSize) {
+function measure(
+  schema: GraphQLSchema,
+  executable: ExecutableDocument,
+  max: IntrospectionSize,
+): { readonly size: IntrospectionSize; readonly excess: IntrospectionExcess | null } {
+  // The resolvers of introspection read only the schema.
   const info = { schema } as GraphQLResolveInfo;
-  const measuring: Measuring = { schema, info, fragments, max, fields: 0, letters: 0, excess: null };
-  for (const { selectionSet } of operations) measureRoot(selectionSet, measuring);
-  const { fields, letters, excess } = measuring;
+  let fields = 0;
+  let letters = 0;
+  let excess: IntrospectionExcess | null = null;
+  const isOver = () => fields > max.fields || letters > max.letters;
+  for (const { selectionSet } of executable.operations) measureRoot(selectionSet.selections);
   return { size: { fields, letters }, excess };
-}
 
-function measureRoot({ selections }: SelectionSetNode, measuring: Measuring): void {
-  for (const selection of selections) {
-    if (selection.kind !== Kind.FIELD) {
-      const holder = holderOf(selection, measuring);
-      if (holder) measureRoot(holder.selectionSet, measuring);
-    } else if (isIntrospection(selection) && selection.selectionSet && !measuring.excess) {
-      measureIntrospection(selection, selection.selectionSet, measuring);
-      if (isOver(measuring)) {
-        const { fields, letters, max } = measuring;
-        measuring.excess = { fields, letters, max, field: selection };
+  function measureRoot(selections: readonly SelectionNode[]): void {
+    for (const selection of selections) {
+      if (selection.kind !== Kind.FIELD) {
+        measureRoot(selectionsBelow(selection, executable));
+      } else if (isIntrospection(selection) && !excess) {
+        measureIntrospection(selection);
+        if (isOver()) excess = { fields, letters, max, field: selection };
       }
     }
   }
-}
 
-function measureIntrospection(field: FieldNode, selectionSet: SelectionSetNode, measuring: Measuring): void {
-  const { schema } = measuring;
-  if (field.name.value === '__schema') {
-    measureSelections(selectionSet, __Schema, schema, measuring);
-    return;
+  function measureIntrospection(field: FieldNode): void {
+    const selections = selectionsBelow(field, executable);
+    if (field.name.value === '__schema') {
+      measureSelections(selections, __Schema, schema);
+      return;
+    }
+    const name = field.arguments?.find((each) => each.name.value === 'name')?.value;
+    // A variable may name any type: count them all.
+    const types = name?.kind === Kind.STRING ? [schema.getType(name.value)] : Object.values(schema.getTypeMap());
+    for (const type of types) if (type) measureSelections(selections, __Type, type);
   }
-  const name = field.arguments?.find((each) => each.name.value === 'name')?.value;
-  // A variable may name any type: count them all.
-  const types = name?.kind === Kind.STRING ? [schema.getType(name.value)] : Object.values(schema.getTypeMap());
-  for (const type of types) if (type) measureSelections(selectionSet, __Type, type, measuring);
-}
 
-/**
- * Adds the response to a selection set. Returns as soon as the bound is exceeded.
- * @param source the part of the schema that is asked about, of the introspection type `type`
- */
-function measureSelections(
-  { selections }: SelectionSetNode,
-  type: GraphQLObjectType,
-  source: unknown,
-  measuring: Measuring,
-): void {
-  for (const selection of selections) {
-    if (isOver(measuring)) return;
-    if (selection.kind === Kind.FIELD) {
-      measureField(selection, type, source, measuring);
-    } else {
+  /**
+   * Adds the response to selections. Returns as soon as the bound is exceeded.
+   * @param source the part of the schema that is asked about, of the introspection type `type`
+   */
+  function measureSelections(selections: readonly SelectionNode[], type: GraphQLObjectType, source: unknown): void {
+    for (const selection of selections) {
+      if (isOver()) return;
       // A fragment counts as a field, since visiting it takes as long.
-      measuring.fields += 1;
-      const holder = holderOf(selection, measuring);
-      if (holder) measureSelections(holder.selectionSet, type, source, measuring);
+      fields += 1;
+      if (selection.kind === Kind.FIELD) measureField(selection, type, source);
+      else measureSelections(selectionsBelow(selection, executable), type, source);
     }
   }
-}
 
-function measureField(node: FieldNode, type: GraphQLObjectType, source: unknown, measuring: Measuring): void {
-  measuring.fields += 1;
-  measuring.letters += (node.alias ?? node.name).value.length + punctuation;
-  const definition = type.getFields()[node.name.value];
-  if (!definition?.resolve) return;
-  const value: unknown = definition.resolve(source, { includeDeprecated: true }, null, measuring.info);
-  if (!node.selectionSet) {
-    measuring.letters += typeof value === 'string' ? value.length : Array.isArray(value) ? value.length * 16 : 5;
-    return;
+  function measureField(node: FieldNode, type: GraphQLObjectType, source: unknown): void {
+    letters += responseKey(node).length + punctuation;
+    const definition = type.getFields()[node.name.value];
+    if (!definition?.resolve) return;
+    const value: unknown = definition.resolve(source, { includeDeprecated: true }, null, info);
+    if (!node.selectionSet) {
+      letters += typeof value === 'string' ? value.length : Array.isArray(value) ? value.length * 16 : 5;
+      return;
+    }
+    const below = getNamedType(definition.type);
+    if (!isObjectType(below)) return;
+    for (const item of Array.isArray(value) ? value : [value]) {
+      if (item) measureSelections(node.selectionSet.selections, below, item);
+    }
   }
-  const below = getNamedType(definition.type);
-  if (!isObjectType(below)) return;
-  for (const item of Array.isArray(value) ? value : [value]) {
-    if (item) measureSelections(node.selectionSet, below, item, measuring);
-  }
-}
-
-/** What holds the selections of a fragment; `undefined` for a spread of an unknown one. */
-function holderOf(selection: Exclude<SelectionNode, FieldNode>, { fragments }: Measuring) {
-  return selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments.get(selection.name.value);
-}
-
-function isOver({ fields, letters, max }: Measuring): boolean {
-  return fields > max.fields || letters > max.letters;
 }

@@ -12,7 +12,7 @@ import {
   responsePathAsArray,
   type SelectionSetNode,
 } from 'graphql';
-import { compileArguments, type ReadArguments } from '../../engine/compile-arguments.ts';
+import { compileArguments, type ReadArguments } from '../../engine/compile-fields.ts';
 import type { CompileOptions } from '../../engine/compile-operation.ts';
 import type { AnswerJoins, JoinField, JoinOutcome, JoinPoint } from '../../engine/execution-state.ts';
 import { lightError, locateLightly } from '../../errors/light-error.ts';

@@ -128,11 +128,6 @@ function pause(ms: number, cancellation: Cancellation): Promise<void> {
   });
 }
 
-interface StreamRun {
-  readonly context: OperationContext;
-  readonly tidy: (result: ExecutionResult) => ExecutionResult;
-}
-
 /**
  * Prints the results of a stream without joins for all streams that send the same. Only usage and errors are specific to a
  * caller: errors contain the id of its request.
@@ -140,7 +135,7 @@ interface StreamRun {
  */
 export function sharePrinting(
   { items, execute, share }: ItemStream,
-  { context, tidy }: StreamRun,
+  { context, tidy }: Pick<OperationRun, 'context' | 'tidy'>,
 ): SharedPrinting | null {
   if (!share || !arePushed(items)) return null;
   return {

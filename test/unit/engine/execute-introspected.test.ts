@@ -9,8 +9,7 @@ import {
 } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { fragmentsOf } from '../../../src/documents/selections.ts';
-import { createExecuteIntrospected } from '../../../src/engine/execute-introspected.ts';
-import { createExecuteStitched } from '../../../src/engine/execute-stitched.ts';
+import { createExecuteIntrospected, createExecuteStitched } from '../../../src/engine/execute-stitched.ts';
 import type { OperationContext } from '../../../src/upstream/operation-context.ts';
 import { ledgerSchemas } from '../../support/ledger-schemas.ts';
 
