@@ -90,7 +90,7 @@ function withoutLedger(ownSchema: GraphQLSchema): StitchedGraph {
 
 function joinTypeDefs({ type, field, description, waits, root }: ServedJoin): string {
   const waitMs = `(
-    "How long to wait for the ledger's indexer while it does not know the transaction yet, 0 to 10000 milliseconds."
+    "Maximum time to wait until the ledger has indexed the transaction: 0 to 10000 milliseconds."
     waitMs: Int = 0
   )`;
   return `extend type ${type} { "${description}" ${field}${waits ? waitMs : ''}: ${root.returns} }`;
