@@ -64,6 +64,8 @@ export function createSharedSocket<Subscription, Sink extends SubscriptionSink>(
       },
       closed: () => {
         if (current === connection) current = null;
+        // A timer that has fired keeps its callback, and with it this connection.
+        clearTimeout(graceTimer);
       },
     });
     return connection;

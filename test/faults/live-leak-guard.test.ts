@@ -1,0 +1,288 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { queryObjects } from 'node:v8';
+import { expect, test } from 'vitest';
+import type { Devnet } from '../../src/devnet/start-devnet.ts';
+import { CurrentPage } from '../../src/live/catch-up.ts';
+import { Channel } from '../../src/live/channel.ts';
+import { Feed } from '../../src/live/feed.ts';
+import { LiveStream } from '../../src/live/live-stream.ts';
+import { Reader } from '../../src/live/reader.ts';
+import { WakeList } from '../../src/live/turns.ts';
+import { ResultStream } from '../../src/operation/subscriptions/result-stream.ts';
+import { EventStream } from '../../src/server/event-streams/event-stream.ts';
+import { Exchange } from '../../src/server/exchange.ts';
+import { ClientSocket } from '../../src/server/websocket/client-socket.ts';
+import { SocketOperation } from '../../src/server/websocket/socket-operation.ts';
+import { UpstreamSocket } from '../../src/upstream/sockets/upstream-socket.ts';
+import { inTurns } from '../support/in-turns.ts';
+import { type LiveClient, overEventStream, overWebSocket } from '../support/live-clients.ts';
+import { quickPolls, startTickedDevnet } from '../support/live-network.ts';
+import { openWebSocket } from '../support/open-websocket.ts';
+import { createTestGateway, type TestGateway } from '../support/test-gateway.ts';
+import { until } from '../support/until.ts';
+
+const { constructor: Timeout } = setTimeout(() => {}, 0) as unknown as { constructor: new () => object };
+
+type Counts = Readonly<Record<string, number>>;
+
+/** Classes with an object for each subscription, or for all with the same query. */
+const ofSubscriptions = [
+  LiveStream,
+  Channel,
+  WakeList,
+  Feed,
+  Reader,
+  CurrentPage,
+  ResultStream,
+  SocketOperation,
+  ClientSocket,
+  EventStream,
+  Exchange,
+  UpstreamSocket,
+];
+
+/** An ancestor of all that is counted: it takes seconds to look for the objects of one class, and no longer for those of all. */
+class Counted {}
+for (const { prototype } of [...ofSubscriptions, Timeout, Server]) {
+  let root: object = prototype;
+  while (Object.getPrototypeOf(root) !== Object.prototype) root = Object.getPrototypeOf(root);
+  if (root !== Counted.prototype) Object.setPrototypeOf(root, Counted.prototype);
+}
+
+/** How many objects of each class this process still holds on to. */
+function countObjects(): Counts {
+  const counts: Record<string, number> = {};
+  for (const text of queryObjects(Counted, { format: 'summary' })) {
+    const [name = ''] = /^\w+/.exec(text) ?? [];
+    counts[name] = (counts[name] ?? 0) + 1;
+  }
+  return counts;
+}
+
+function countOfSubscriptions(): Counts {
+  const counts = countObjects();
+  return Object.fromEntries(ofSubscriptions.map(({ name }) => [name, counts[name] ?? 0]));
+}
+
+/** Waits until there are no more objects of each class than before: readers stay 5 s for clients that reconnect. */
+async function untilNoMoreThan(before: Counts): Promise<void> {
+  let now = countOfSubscriptions();
+  await until(
+    () => {
+      now = countOfSubscriptions();
+      return Object.entries(now).every(([name, count]) => count <= (before[name] ?? 0));
+    },
+    () => `no more objects than ${JSON.stringify(before)}; there are ${JSON.stringify(now)}`,
+    60_000,
+  );
+}
+
+/** Connections and servers of this process, and those who listen to it. Timers are counted as objects: not all keep it alive. */
+function countHandles(): Counts {
+  const kinds = process.getActiveResourcesInfo();
+  const ofKind = (kind: string) => kinds.filter((each) => each === kind).length;
+  const listeners = process.eventNames().reduce((sum, name) => sum + process.listenerCount(name), 0);
+  return { connections: ofKind('TCPSocketWrap'), servers: ofKind('TCPServerWrap'), listeners };
+}
+
+function countTimersAndHandles(): Counts {
+  const { Timeout: timers = 0, Server: listening = 0 } = countObjects();
+  return { timers, listening, ...countHandles() };
+}
+
+/** Each of so many times leaves less than half a thing behind: libraries change by some. */
+function expectFewSince(before: Counts, times: number): void {
+  for (const [name, count] of Object.entries(countTimersAndHandles())) {
+    expect(count - (before[name] ?? 0), name).toBeLessThan(times / 2);
+  }
+}
+
+const item = '__typename ... on LiveEventItem { cursor event { id } }';
+const plain = `subscription ($filter: EventStreamFilter, $after: String) { liveEvents(filter: $filter, after: $after) { ${item} } }`;
+const joined = plain.replace('event { id }', 'event { id transactionBlock { digest } }');
+const broken = plain.replace('event { id }', 'event { nothingOfThatName }');
+
+interface Network extends AsyncDisposable {
+  readonly devnet: Devnet;
+  readonly gateway: TestGateway;
+  readonly address: string;
+}
+
+async function startNetwork(env: Record<string, string> = {}): Promise<Network> {
+  const devnet = await startTickedDevnet();
+  const upstreams = { LEDGER_GRAPHQL_URL: devnet.graphqlUrl, LEDGER_RPC_URL: devnet.rpcUrl };
+  const gateway = await createTestGateway({ ...upstreams, ...quickPolls, SCHEMA_POLL_MS: '0', ...env });
+  return {
+    devnet,
+    gateway,
+    address: `${gateway.url}/graphql`,
+    async [Symbol.asyncDispose]() {
+      await gateway.close();
+      await devnet.close();
+    },
+  };
+}
+
+/** Subscribes to history, to nothing yet, and to what cannot be had, and leaves in one of the ways in which clients do. */
+async function comeAndGoOverWebSocket(address: string, query: string, after: string, way: number): Promise<void> {
+  const client = await openWebSocket(address.replace('http', 'ws'));
+  const isTold = (id: string, type = 'next') => client.messages.some((each) => each.id === id && each.type === type);
+  const subscribe = (id: string, payload: object) => client.send({ id, type: 'subscribe', payload });
+  client.send({ type: 'connection_init' });
+  await until(() => client.messages.length > 0, 'an acknowledgement');
+  subscribe('now', { query });
+  subscribe('history', { query, variables: { after } });
+  subscribe('nobody', { query, variables: { filter: { sender: `0x${(way + 0xdead).toString(16)}` } } });
+  subscribe('refused', { query, variables: { after: 'no cursor' } });
+  subscribe('invalid', { query: broken });
+  await until(() => isTold('invalid', 'error'), 'an error');
+  switch (way % 5) {
+    case 0:
+      // Told by its client that it is over, the first while items are on their way.
+      await until(() => isTold('history'), 'history');
+      for (const id of ['history', 'now', 'nobody']) client.send({ id, type: 'complete' });
+      client.send({ type: 'ping' });
+      await until(() => client.messages.some(({ type }) => type === 'pong'), 'an answer');
+      client.socket.close();
+      break;
+    case 1:
+      await until(() => isTold('history'), 'history');
+      client.socket.close();
+      break;
+    case 2:
+      // Left at once.
+      for (const id of ['history', 'now', 'nobody']) client.send({ id, type: 'complete' });
+      client.socket.close();
+      break;
+    case 3:
+      client.socket.terminate();
+      break;
+    default:
+      await until(() => isTold('history'), 'history');
+      (client.socket as unknown as { _socket: { resetAndDestroy(): void } })._socket.resetAndDestroy();
+  }
+  await client.closed;
+}
+
+async function comeAndGoOverEventStream(address: string, query: string, after: string, way: number): Promise<void> {
+  const filter = { sender: `0x${(way + 0xdead).toString(16)}` };
+  switch (way % 5) {
+    case 0: {
+      const client = overEventStream(address, query, { after });
+      await until(() => client.ids.length > 0, 'history');
+      return client.leave();
+    }
+    case 1: {
+      const client = overEventStream(address, query, { filter });
+      await until(() => client.text !== '', 'its beginning');
+      return client.leave();
+    }
+    case 2:
+      return overEventStream(address, query, { after }).leave();
+    case 3: {
+      const client = overEventStream(address, query, { after: 'no cursor' });
+      await until(() => client.end !== null, 'its end');
+      return client.leave();
+    }
+    default: {
+      const client = overEventStream(address, broken);
+      await until(() => client.end !== null, 'its end');
+      return client.leave();
+    }
+  }
+}
+
+/** Each comes with one to five subscriptions. */
+const each = 80;
+
+test('two hundred subscriptions that come and go leave nothing behind, with others that stay', {
+  timeout: 240_000,
+}, async () => {
+  await using network = await startNetwork({ LIVE_SOURCE: 'websocket' });
+  const { devnet, gateway, address } = network;
+  const clients = [overWebSocket(address, plain), overWebSocket(address, joined), overEventStream(address, joined)];
+  const isToldAll = (client: LiveClient) => {
+    const last = devnet.ledger.events.at(-1);
+    return last !== undefined && client.ids.at(-1) === `${last.txDigest}:${last.eventSeq}`;
+  };
+  const tick = async (times: number) => {
+    for (let count = 0; count < times; count += 1) {
+      devnet.tick();
+      await until(() => clients.every(isToldAll), 'what happened, told to all');
+    }
+  };
+  await until(() => {
+    devnet.tick();
+    return clients.every(({ ids }) => ids.length > 0);
+  }, 'an event for each');
+  const after = clients[0]?.cursor as string;
+  await tick(5);
+  const staying = countOfSubscriptions();
+  expect(staying.LiveStream).toBe(clients.length);
+
+  const round = async () => {
+    await inTurns(each, 8, async (index) => {
+      const query = index % 4 < 2 ? plain : joined;
+      const comeAndGo = index % 2 === 0 ? comeAndGoOverWebSocket : comeAndGoOverEventStream;
+      await comeAndGo(address, query, after, Math.floor(index / 4));
+    });
+    gateway.log.length = 0;
+    await untilNoMoreThan(staying);
+  };
+  await round();
+  const before = countTimersAndHandles();
+  await round();
+  expectFewSince(before, each);
+  const quiet = countTimersAndHandles();
+  await tick(20);
+  expectFewSince(quiet, 20);
+
+  for (const client of clients) await client.leave();
+  await untilNoMoreThan({});
+});
+
+test('a gateway that is stopped leaves nothing in its process, with those who follow it or without', {
+  timeout: 240_000,
+}, async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'leak-guard-'));
+  const secret = join(folder, 'sponsor-token');
+  await writeFile(secret, 'a-token-that-lasts');
+  await using devnet = await startTickedDevnet({ sponsorToken: 'a-token-that-lasts' });
+  const lifetime = async (source: string) => {
+    const gateway = await createTestGateway(
+      {
+        LEDGER_GRAPHQL_URL: devnet.graphqlUrl,
+        LEDGER_RPC_URL: devnet.rpcUrl,
+        SPONSOR_URL: devnet.sponsorUrl,
+        SPONSOR_TOKEN_FILE: secret,
+        SPONSOR_ALLOW_ANONYMOUS: 'true',
+        CORS_ORIGINS: 'https://app.example',
+        ...quickPolls,
+        LIVE_SOURCE: source,
+      },
+      { [secret]: 'a-token-that-lasts' },
+    );
+    const address = `${gateway.url}/graphql`;
+    const clients = [overWebSocket(address, plain), overEventStream(address, joined), overWebSocket(address, joined)];
+    await until(() => {
+      devnet.tick();
+      return clients.every(({ ids }) => ids.length > 0);
+    }, 'an event for each');
+    await gateway.close();
+    for (const client of clients) await client.leave();
+  };
+  await lifetime('websocket');
+  await untilNoMoreThan({});
+  const before = countTimersAndHandles();
+  for (const source of ['websocket', 'auto', 'poll']) await lifetime(source);
+  await until(
+    () => Object.entries(countHandles()).every(([name, count]) => count <= (before[name] ?? 0)),
+    () => `${JSON.stringify(countHandles())} where ${JSON.stringify(before)} were`,
+  );
+  await untilNoMoreThan({});
+  expectFewSince(before, 3);
+  await rm(folder, { recursive: true });
+});
