@@ -59,15 +59,17 @@ export function createServeGraphql(options: ServeGraphqlOptions, entrance: Entra
       exchange.isReading = false;
       // It was refused meanwhile, or its client is gone.
       if (reading.kind === 'aborted' || exchange.res.headersSent) return;
+      const fault = reading.kind === 'whole' ? null : reading.kind;
       if (reading.kind === 'whole') {
         exchange.body = reading.body;
         exchange.requestBytes = reading.body.length;
         // The rest of the body would be taken for the next request.
       } else exchange.endConnection();
-      // Count the request before its body is looked at, so that faulty ones count too.
+      // Count the request before its body is looked at, so that faulty ones count too. The function must not hold `reading`:
+      // it may wait for a turn, and the body of a refused request is dropped before.
       entrance.enter(exchange, (caller) => {
-        if (reading.kind !== 'whole') return exchange.refuseWith(toBodyRefusal(reading.kind, maxBodyBytes));
-        serveBody(exchange, caller);
+        if (fault) exchange.refuseWith(toBodyRefusal(fault, maxBodyBytes));
+        else serveBody(exchange, caller);
       });
     });
   }

@@ -153,12 +153,12 @@ export class ClientSocket implements OperationSocket {
     await this.writer.send('{"type":"connection_ack"}');
   }
 
-  async #subscribe(id: string, request: OperationRequest): Promise<void> {
+  #subscribe(id: string, request: OperationRequest): unknown {
     if (!this.#isAcknowledged) return this.#socket.close(closeCodes.unauthorized, 'Unauthorized');
     if (this.#operations.has(id)) return this.#socket.close(closeCodes.idInUse, toIdInUse(id));
     const operation = new SocketOperation(id, this.budget.refund(), this, this.#options);
     this.#operations.set(id, operation);
-    await operation.run(request);
+    return operation.run(request);
   }
 
   began(): void {

@@ -85,7 +85,7 @@ export class SocketOperation implements ServerContext, ResultReader {
   }
 
   /** Resolves when its last message was sent, or its stream is open. Rejects for a fault of the gateway. */
-  async run(request: OperationRequest): Promise<void> {
+  run(request: OperationRequest): Promise<void> {
     const { budget, running } = this.#socket;
     const unread = refuseUnread(this.#id, running, this.#options.maxOperations);
     if (unread) {
@@ -96,11 +96,21 @@ export class SocketOperation implements ServerContext, ResultReader {
       return this.#send('error', [unread]);
     }
     this.#socket.began();
+    // Not one async function: its frame would hold the request with its text until the operation ends.
+    return this.#admit(request).then(
+      (admission) => this.#answer(admission),
+      (error: unknown) => {
+        this.#end();
+        throw error;
+      },
+    );
+  }
+
+  async #answer(admission: OperationAdmission): Promise<void> {
     try {
-      const admission = await this.#admit(request);
       if (admission.kind === 'refused') {
         const isOverLimit = admission.errors.some(({ extensions }) => extensions.code === 'RATE_LIMITED');
-        if (isOverLimit) budget.charge(this.requestBytes);
+        if (isOverLimit) this.#socket.budget.charge(this.requestBytes);
         this.#note(admission.errors);
         this.#end();
         return await this.#send('error', admission.errors.map(withoutHttp));
@@ -222,8 +232,8 @@ export class SocketOperation implements ServerContext, ResultReader {
   onStanding(): void {}
 
   /** Does nothing once the client has left: another operation may have the id by then. */
-  #send(type: 'next' | 'error' | 'complete', payload?: unknown): Promise<void> | undefined {
-    if (this.#isGone) return undefined;
+  #send(type: 'next' | 'error' | 'complete', payload?: unknown): Promise<void> {
+    if (this.#isGone) return Promise.resolve();
     if (type !== 'next') this.#socket.forget(this.#id);
     return this.#socket.writer.send(printJson({ id: this.#id, type, payload }));
   }
