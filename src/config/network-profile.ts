@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type ConfigMistake, quoteText } from './config-error.ts';
 import { toMistakes } from './zod-mistakes.ts';
 
-export const rpcMethods = [
+const rpcMethods = [
   'queryEvents',
   'queryTransactionBlocks',
   'subscribeEvent',
@@ -36,7 +36,6 @@ const wireName = text(/^\S+$/, 'a text without white space');
 const nameOrNames = 'a GraphQL name, or a list of them';
 /** A list where versions of a ledger differ in the name: the gateway reads the first that the ledger's schema has and that fits. */
 const rootFieldName = z.union([graphqlName, z.array(graphqlName).min(1, nameOrNames).readonly()], nameOrNames);
-export type RootFieldName = z.output<typeof rootFieldName>;
 
 const networkProfileSchema = z.strictObject({
   name: wireName,

@@ -50,7 +50,7 @@ export function printJson(value: unknown): string {
 }
 
 /** Replaces marked strings by the numbers they stand for, in JSON that `JSON.stringify` wrote. */
-export function unmarkJson(json: string): string {
+function unmarkJson(json: string): string {
   return json.includes(mark) ? json.replace(markedText, '$1') : json;
 }
 
