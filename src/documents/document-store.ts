@@ -87,7 +87,7 @@ export interface Sightings {
 /** A power of two. A text is forgotten when another one takes its slot: on average after so many others. */
 const slots = 65_536;
 
-export function createSightings(): Sightings {
+function createSightings(): Sightings {
   const marks = new Uint32Array(slots);
   return {
     note(text) {

@@ -222,7 +222,7 @@ export interface SelectedField {
  * The default resolver of graphql-js.
  * @param args `null` if the field takes none
  */
-export function readProperty(
+function readProperty(
   place: SelectedField,
   source: unknown,
   args: Record<string, unknown> | null,
@@ -236,25 +236,20 @@ export function readProperty(
 }
 
 /** `Type.field`, as error messages write it. */
-export function toCoordinate({ parent, field }: SelectedField): string {
+function toCoordinate({ parent, field }: SelectedField): string {
   return `${parent.name}.${field.name}`;
 }
 
-export function toPath({ key, parent }: SelectedField, prev: ResponsePath | undefined): ResponsePath {
+function toPath({ key, parent }: SelectedField, prev: ResponsePath | undefined): ResponsePath {
   return { prev, key, typename: parent.name };
 }
 
 /** Records an error and returns null; throws it with its path if the field is non-null. */
-export function failField(
-  raw: unknown,
-  { nodes, field }: SelectedField,
-  path: ResponsePath,
-  state: ExecutionState,
-): null {
+function failField(raw: unknown, { nodes, field }: SelectedField, path: ResponsePath, state: ExecutionState): null {
   return failPosition(raw, nodes, path, isNonNullType(field.type), state);
 }
 
-export function toInfo(
+function toInfo(
   { parent, field, nodes, scope }: SelectedField,
   path: ResponsePath,
   { variables }: ExecutionState,

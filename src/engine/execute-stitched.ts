@@ -69,7 +69,7 @@ const standIn = `${reservedAliasPrefix}Then`;
  * Renames fields with the response key `then`: the stitching library takes any object with a `then` for a promise.
  * @returns `null` if the document has none
  */
-export function withoutThen(document: DocumentNode): DocumentNode | null {
+function withoutThen(document: DocumentNode): DocumentNode | null {
   let isFound = false;
   const alias = { kind: Kind.NAME, value: standIn } as const;
   const renamed = visit(document, {
@@ -83,7 +83,7 @@ export function withoutThen(document: DocumentNode): DocumentNode | null {
 }
 
 /** Restores the client's keys in the response to a document from `withoutThen`. Objects inside a leaf stay as they are. */
-export function restoreThen(
+function restoreThen(
   { data, errors, ...rest }: ExecutionResult,
   document: DocumentNode,
   operation: OperationDefinitionNode,

@@ -79,7 +79,7 @@ const maxFaults = 5;
  * Finds pages that the gateway or the ledger would reject during execution: too large, or requested from both ends.
  * @param variables coerced
  */
-export function findRefusedPages(
+function findRefusedPages(
   { schema, limits }: Pick<ServedGeneration, 'schema' | 'limits'>,
   { operation, fragments }: ReturnType<PreparedOperation['tree']>,
   variables: Readonly<Record<string, unknown>>,
@@ -178,7 +178,7 @@ function toEstimateUsage(usage: Usage): Estimate['usage'] {
 }
 
 /** Each limit in force, and how much of it a document uses: 0 if it was not counted. */
-export function toEstimateLimits(
+function toEstimateLimits(
   prepared: PreparedDocument,
   usage: Usage,
   variables: Variables,

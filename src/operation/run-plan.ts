@@ -164,7 +164,7 @@ async function split(request: PlannedRequest, forward: ForwardToLedger): Promise
  * @param variables coerced
  * @param readTheirs throws if the ledger did not answer
  */
-export function mergeParts(
+function mergeParts(
   operation: PreparedOperation,
   variables: Record<string, unknown>,
   readTheirs: () => ExecutionResult,

@@ -170,7 +170,7 @@ export function measureDefinition(definition: OperationDefinitionNode | Fragment
 }
 
 /** Levels of lists and objects in a literal; 0 for a scalar. */
-export function nestingOf(literal: ValueNode): number {
+function nestingOf(literal: ValueNode): number {
   let deepest = 0;
   const open: { readonly value: ValueNode; readonly nesting: number }[] = [{ value: literal, nesting: 0 }];
   for (let entry = open.pop(); entry !== undefined; entry = open.pop()) {

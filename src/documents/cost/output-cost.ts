@@ -116,7 +116,7 @@ export interface PageSize {
 }
 
 /** The ledger multiplies page sizes in 32 bits; a larger product exceeds any limit. */
-export const maxMultiplicity = 2 ** 32 - 1;
+const maxMultiplicity = 2 ** 32 - 1;
 
 const maxUnsigned64 = 2n ** 64n - 1n;
 const digitsOfUnsigned64 = 20;

@@ -162,7 +162,7 @@ export function sharePrinting(
  */
 const maxBytes = 64 * 1024;
 
-export function refuseLongRequest(bytes: number): ExecutionResult | null {
+function refuseLongRequest(bytes: number): ExecutionResult | null {
   if (bytes <= maxBytes) return null;
   const says = `A subscription comes in at most ${maxBytes} bytes, with its variables and extensions.`;
   return { errors: [gatewayError('PAYLOAD_TOO_LARGE', says)] };
