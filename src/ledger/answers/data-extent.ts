@@ -10,8 +10,9 @@ const lowerBit = 0x20;
 const maxDepth = maxAnswerNesting + 1;
 
 /**
- * Follows an answer while it is forwarded, to tell its real end from a cut that looks the same. Its data must come first. Costs more than a nanosecond a byte, so it is for streams alone: an
- * answer that is all in memory is judged by its last bytes, and parsed only if these leave a doubt.
+ * Follows an answer while it is forwarded, to tell its real end from a cut that looks the same. Its data must come first.
+ * Costs more than a nanosecond a byte, so it is for streams alone: a collected answer is judged by its last bytes, and parsed
+ * only if these leave a doubt.
  */
 export class DataExtent {
   /** Offset of the data's closing brace, in bytes; `null` while the data goes on. */

@@ -10,8 +10,8 @@ import { type ChunkedBody, spliceUsage } from '../answers/plain-answer.ts';
 const provenShare = 0.75;
 
 /**
- * Answers by what was asked, up to a bound in bytes. A new one is on trial; once it is asked for again, it moves to where a
- * flood of reads that are not repeated cannot push it out.
+ * A cache of answers by their requests, bounded in bytes. A new answer is on trial; at the second request it moves to a part
+ * from which reads that are not repeated cannot evict it.
  */
 export class AnswerMemory {
   readonly #onTrial: LRUCache<string, KeptAnswer>;
