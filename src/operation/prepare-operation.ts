@@ -50,7 +50,7 @@ function prepareOperation(valid: ValidOperation, preparing: Preparing): Prepared
   const { graph, reads } = preparing;
   const { schema, ownership } = graph;
   const { text, json, plan, readTree: tree } = valid;
-  const { operation, fragments } = valid.tree;
+  const { operation } = valid.tree;
   const type = operation.operation;
   const { isForwarded } = plan;
   const texts = isForwarded ? noTexts : findTexts(valid, graph);
@@ -72,9 +72,8 @@ function prepareOperation(valid: ValidOperation, preparing: Preparing): Prepared
       ? createFitsVariables(schema, operation)
       : onDemand(() => createFitsVariables(schema, tree().operation, texts)),
     coerce: (variables, maxErrors) => coerceVariables(schema, tree().operation, variables, { maxErrors, texts }),
-    // Other plans have no joins.
-    checkWaits:
-      plan.plan === 'JOINED' || plan.plan === 'STITCHED' ? createCheckWaits(schema, operation, fragments) : null,
+    // Other plans have no joins. Its errors have locations, so it reads the tree with positions.
+    checkWaits: plan.plan === 'JOINED' || plan.plan === 'STITCHED' ? createCheckWaits(schema, tree()) : null,
     rootFields: (variables) => {
       const asked = tree();
       const root = schema.getRootType(type) as GraphQLObjectType;

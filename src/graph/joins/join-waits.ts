@@ -36,8 +36,7 @@ const waiting: ReadonlySet<string> = new Set(
  */
 export function createCheckWaits(
   schema: GraphQLSchema,
-  operation: OperationDefinitionNode,
-  fragments: Fragments,
+  { operation, fragments }: { readonly operation: OperationDefinitionNode; readonly fragments: Fragments },
 ): CheckWaits | null {
   const waits = findWaits(schema, operation, fragments);
   if (waits.size === 0) return null;
