@@ -83,7 +83,9 @@ it('an address that cannot be bound names its setting', async () => {
   const port = await occupyPort({ status: 200, body: '' });
   const start = (env: Record<string, string>) => openGateway({ LEDGER_GRAPHQL_URL: ledger.url, ...env });
   await expect(start({ PORT: String(port) })).rejects.toThrow(`PORT: ${port} is in use on 127.0.0.1 (EADDRINUSE)`);
-  await expect(start({ HOST: '203.0.113.7' })).rejects.toThrow(/^HOST: 203\.0\.113\.7 is no address of this machine/);
+  await expect(start({ HOST: '203.0.113.7' })).rejects.toThrow(
+    /^HOST: 203\.0\.113\.7 is not an address of this machine/,
+  );
 });
 
 it('without keys for cursors, and without Redis, the log warns once that a restart makes them worthless', async () => {
