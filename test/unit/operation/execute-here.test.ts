@@ -251,7 +251,8 @@ describe('an operation of our own with joins', () => {
       { below: 'x' },
     );
     const reference = await execute({ schema: whole, document: parse(text), variableValues: { below: 'x' } });
-    expect(await result).toEqual(reference);
+    // As clients see it: an error without a stack has other members than the library's.
+    expect(JSON.parse(JSON.stringify(await result))).toEqual(JSON.parse(JSON.stringify(reference)));
     expect(asked).toEqual([]);
   });
 });
