@@ -121,8 +121,6 @@ export function createTidy(
   }
 }
 
-export type OpenOperation = ReturnType<typeof createOpenOperation>;
-
 /**
  * Writes the record of an operation once, when its response is complete or its client gone, whichever comes first.
  * @param errors how many the answer has

@@ -100,7 +100,7 @@ export function toJoinSelection(
 const toText = (node: ASTNode): string => stripIgnoredCharacters(print(node));
 
 /** Bytes of a text as it stands in a JSON body, quotes or separators included. */
-export const jsonBytes = (text: string): number => Buffer.byteLength(JSON.stringify(text));
+const jsonBytes = (text: string): number => Buffer.byteLength(JSON.stringify(text));
 
 function addTypenames(fragment: FragmentDefinitionNode, schema: GraphQLSchema): FragmentDefinitionNode {
   const typeInfo = new TypeInfo(schema);
