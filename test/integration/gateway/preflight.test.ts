@@ -202,7 +202,7 @@ describe.each([
 describe('what the policy leaves to the sponsor', () => {
   const open = { 'x-api-key': keys.open };
   const doubtsOf = (gateway: TestGateway) =>
-    gateway.log.filter(({ msg }) => String(msg).startsWith('a transaction goes to'));
+    gateway.log.filter(({ msg }) => String(msg).startsWith('sent a transaction'));
 
   it('is sent with one line in the log by warn, and with none by off', async () => {
     for (const policy of ['warn', 'off']) {
@@ -260,7 +260,7 @@ describe('what the policy leaves to the sponsor', () => {
 describe('where callers hold the token of the sponsor', () => {
   const own = { authorization: `Bearer ${token}` };
   const doubtsOf = (gateway: TestGateway) =>
-    gateway.log.filter(({ msg }) => String(msg).startsWith('a transaction goes to'));
+    gateway.log.filter(({ msg }) => String(msg).startsWith('sent a transaction'));
   /** As a backend would that reserves without the gateway. */
   const reserveElsewhere = async (): Promise<Reservation> => {
     const response = await fetch(new URL('v1/reserve_gas', `${sponsor.url.replace(/\/$/, '')}/`), {

@@ -191,8 +191,8 @@ describe('a token that was verified', () => {
   });
 
   test('while the keys were replaced is good for that once: its own may have been withdrawn', async () => {
-    const { book } = open();
     const token = await ours.sign(good);
+    const { book } = open();
     // The first keys are read meanwhile.
     expect(await verify(book, token)).toMatchObject({ kind: 'caller' });
     expect(book.recall(toHash(token))).toBeNull();
