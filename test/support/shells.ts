@@ -44,6 +44,9 @@ const framing = new Set(['date', 'content-length', 'connection', 'keep-alive', '
 /** Asks one gateway the same by every shell it has. Each request comes from an address of its own, so that none is over a limit. */
 export function openShells(gateway: TestGateway): Shells {
   let requests = 0;
+  /** Whether the lane answered, by request id, of the lines of the log that were read. */
+  const lanes = new Map<string, boolean>();
+  let logRead = 0;
   const sockets = [false, true].map((showUsage) => connect(gateway.url, showUsage));
 
   const ask = async (url: string, form: Form, init: RequestInit): Promise<ShellAnswer> => {
@@ -96,12 +99,13 @@ export function openShells(gateway: TestGateway): Shells {
       return { result, errors: result.errors };
     },
     async lanes(requestIds) {
-      const lineOf = () =>
-        new Map(gateway.log.flatMap((line) => (line.msg === 'request' ? [[line.requestId, line.lane === true]] : [])));
       // A line is written when its response is closed, which the client may know before the gateway does.
-      for (let lines = lineOf(); ; lines = lineOf()) {
-        if (requestIds.every((id) => lines.has(id))) return requestIds.map((id) => lines.get(id) === true);
-        await new Promise((resolve) => setImmediate(resolve));
+      for (; ; await new Promise((resolve) => setImmediate(resolve))) {
+        for (; logRead < gateway.log.length; logRead += 1) {
+          const line = gateway.log[logRead];
+          if (line?.msg === 'request') lanes.set(String(line.requestId), line.lane === true);
+        }
+        if (requestIds.every((id) => lanes.has(id))) return requestIds.map((id) => lanes.get(id) === true);
       }
     },
     async [Symbol.asyncDispose]() {

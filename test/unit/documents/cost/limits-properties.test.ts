@@ -9,6 +9,7 @@ import { arbitraryDocument, arbitraryVariables } from '../../../support/arbitrar
 import { checkLimits } from '../../../support/check-limits.ts';
 import { plausibleDocument } from '../../../support/plausible-documents.ts';
 import { referenceCount } from '../../../support/reference-counter.ts';
+import { runs } from '../../../support/runs.ts';
 
 const measure = (text: string) => measureDocument(parse(text), Buffer.byteLength(text));
 
@@ -49,7 +50,7 @@ describe('against a counter that writes every fragment out', () => {
           if (expected.usage) expect(priceDocument(measured, variables, bounds)).toEqual(expected.usage);
           expect(toPlain(checkLimits(measured, variables, bounds))).toEqual(expected.refusal);
         }),
-        { numRuns: 1_000 },
+        { numRuns: runs(300) },
       );
     },
     60_000,
@@ -73,7 +74,7 @@ describe('against a counter that writes every fragment out', () => {
           expect(priceDocument(measured, variables, bounds)).toEqual(expected.usage);
           expect(toPlain(checkLimits(measured, variables, bounds))).toEqual(expected.refusal);
         }),
-        { numRuns: 1_000 },
+        { numRuns: runs(300) },
       );
     },
     60_000,
