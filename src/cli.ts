@@ -101,7 +101,7 @@ const exitCode = await runCommand(parseArguments(process.argv.slice(2)), {
 await Promise.all([process.stdout, process.stderr].map(whenWritten));
 process.exit(exitCode);
 
-/** Node writes to a pipe in the background, and `process.exit` drops what is not written yet: a pipe takes 64 KiB at once. */
+/** Node writes to a pipe in the background, 64 KiB at a time, and `process.exit` drops output that is not written yet. */
 function whenWritten(stream: NodeJS.WriteStream): Promise<void> | undefined {
   if (stream.writableLength === 0) return undefined;
   return new Promise((resolve) => {

@@ -138,7 +138,7 @@ export function introspectionPoints(introspectedFields: number): number {
   return Math.floor(introspectedFields / fieldsPerPoint);
 }
 
-/** Headers that tell a caller what it has left. CORS must expose them to pages of other origins. */
+/** Response headers with the remaining rate limit. CORS must expose them to pages of other origins. */
 export const rateLimitHeaderNames = ['ratelimit', 'ratelimit-policy', 'retry-after'] as const;
 
 /**

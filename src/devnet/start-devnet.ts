@@ -37,7 +37,7 @@ export interface DevnetOptions {
   readonly startMs?: number;
   /** Milliseconds since the Unix epoch, for the sponsor, and for the ledger where there is no `startMs`. Default: the system's. */
   readonly clock?: Clock;
-  /** Default 127.0.0.1. The devnet asks nobody who they are, and nothing on it has any value. */
+  /** Default 127.0.0.1. The devnet authenticates nobody, and its coins have no value. */
   readonly host?: string;
   /** One port for all three faces; 0 takes any. Without it each face has a port of its own. */
   readonly port?: number;

@@ -77,7 +77,7 @@ function parse(line: string): Record<string, unknown> | null {
 
 /** Escapes control characters: paths and messages may come from attackers, and could take over the terminal. */
 function withoutControls(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters
   return text.replaceAll(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g, (each) => {
     return `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`;
   });

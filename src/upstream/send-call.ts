@@ -18,7 +18,7 @@ import type { WaitingCall, WaitingCalls } from './waiting-calls.ts';
 export interface SendCallOptions {
   /** The connections to one origin. */
   readonly dispatcher: Dispatcher;
-  /** Bounds the calls that wait for a connection. Left out: any number may. */
+  /** Bounds the calls that wait for a connection. Default: no bound. */
   readonly waiting?: WaitingCalls;
   /** Bounds the memory of large answers that have arrived in part, of all upstreams together. */
   readonly arrivals?: Arrivals | undefined;
@@ -27,7 +27,7 @@ export interface SendCallOptions {
    * requests, and must not decide whether a client is served.
    */
   readonly maxResponseBytes: number;
-  /** Answers that are streamed at once; further ones are collected. Left out: any number. */
+  /** Maximum of concurrently streamed answers; further ones are buffered. Default: no maximum. */
   readonly maxStreams?: number;
   /** Sent with requests that have no authorization header of their own; `null` = none. */
   readonly authorization?: string | null;

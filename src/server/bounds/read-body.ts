@@ -11,9 +11,9 @@ export type BodyReading =
   | { readonly kind: 'aborted' };
 
 /**
- * A request whose body can be taken past the stream that it is. Node's parser hands a body over by `push`, as any source does
- * to its stream. Most bodies come in the same read as their headers, and a stream would keep them for later turns of the event
- * loop, which costs a small request more than everything else that is done with its body.
+ * A request whose body can be read without its stream: the chunks are taken from `push`, which Node's parser calls. Most bodies
+ * arrive with their headers, and a stream would deliver them in a later turn of the event loop. For a small request that would
+ * cost more than all other work on its body.
  */
 export class IncomingRequest extends IncomingMessage {
   #take: ((piece: Buffer | null) => void) | null = null;

@@ -6,7 +6,7 @@ export interface SharedSocketOptions {
   readonly url: string;
   /** Milliseconds for which a connection without subscriptions is kept. */
   readonly graceMs?: number;
-  /** Subscriptions at once; further ones are refused. Left out: any number. */
+  /** Maximum of concurrent subscriptions; further ones are rejected. Default: no maximum. */
   readonly maxSubscriptions?: number;
   readonly socket?: Partial<UpstreamSocketOptions>;
 }
