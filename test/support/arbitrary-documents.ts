@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Names that mean something to the counting rules come often. */
+/** Names that the counting rules treat specially are drawn often. */
 const fieldName = fc.constantFrom(
   'edges',
   'nodes',
@@ -99,20 +99,20 @@ function selectionSet(spreadable: readonly string[]): fc.Arbitrary<string> {
   })).set;
 }
 
-/** Selections of an operation or a fragment: transactions count there only. */
+/** A selection set of an operation or a fragment. Only these count as transactions. */
 function topSelectionSet(spreadable: readonly string[]): fc.Arbitrary<string> {
   const first = fc.oneof({ weight: 4, arbitrary: fc.constant('') }, { weight: 1, arbitrary: transaction });
   return fc.tuple(first, selectionSet(spreadable)).map(([call, set]) => `{ ${call} ${set.slice(1)}`);
 }
 
 export interface ArbitraryDocumentOptions {
-  /** May fragments spread one another in circles? Default false. */
+  /** May fragments spread each other in cycles? Default false. */
   readonly isCyclic?: boolean;
-  /** May a spread name a fragment that is not there? Default false. */
+  /** May a spread name a missing fragment? Default false. */
   readonly hasUnknown?: boolean;
 }
 
-/** Texts of documents that parse, of one or more operations and fragments. */
+/** Documents that parse, with one or more operations and fragments. */
 export function arbitraryDocument({ isCyclic = false, hasUnknown = false }: ArbitraryDocumentOptions = {}) {
   const names = ['F0', 'F1', 'F2', 'F3'];
   const unknown = hasUnknown ? ['Missing', 'constructor'] : [];
@@ -144,7 +144,7 @@ export function arbitraryDocument({ isCyclic = false, hasUnknown = false }: Arbi
     { weight: 3, arbitrary: fc.array(operation, { minLength: 1, maxLength: 1 }) },
     { weight: 1, arbitrary: fc.array(operation, { minLength: 2, maxLength: 3 }) },
   );
-  // Fragments may stand before the operations, or between them.
+  // Fragments before, between or after the operations.
   return fc
     .tuple(operations, ...definitions)
     .chain(([some, ...others]) => fc.shuffledSubarray([...some, ...others], { minLength: some.length + others.length }))
@@ -157,7 +157,7 @@ const sent: fc.Arbitrary<unknown> = fc.oneof(
   fc.array(fc.oneof(fc.string(), fc.array(fc.string(), { maxLength: 2 }), fc.integer()), { maxLength: 3 }),
 );
 
-/** Variables objects as `JSON.parse` makes them: `__proto__` is a key like any other. */
+/** Variables as `JSON.parse` creates them: `__proto__` is an ordinary key. */
 export const arbitraryVariables: fc.Arbitrary<Record<string, unknown>> = fc
   .array(fc.tuple(variableName, sent), { maxLength: 5 })
   .map((pairs) => JSON.parse(JSON.stringify(Object.fromEntries(pairs))) as Record<string, unknown>);

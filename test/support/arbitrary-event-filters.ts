@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { EventStreamFilter } from '../../src/generated/own.ts';
 
-/** What is said of an event, as a node tells it. */
+/** An event's properties as a node returns them. */
 export interface PlainEvent {
   readonly txDigest: string;
   readonly packageId: string;
@@ -80,7 +80,7 @@ export const arbitraryEventFilter: fc.Arbitrary<EventStreamFilter> = fc.letrec<{
 
 const full = (given: string) => `0x${given.slice(2).toLowerCase().padStart(64, '0')}`;
 
-/** The meaning of a filter, word for word: no normal form, nothing shared with the gateway. */
+/** Evaluates a filter literally: without a normal form, and without code of the gateway. */
 export function matchesPlainly(filter: EventStreamFilter, event: PlainEvent): boolean {
   const [member, value] = Object.entries(filter)[0] as [keyof EventStreamFilter, never];
   // biome-ignore lint/suspicious/noExplicitAny: of as many shapes as there are members

@@ -74,7 +74,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   fc.record({ kind: fc.constant('upgrade' as const), modules, dependencies, package: address, ticket: argument }),
 );
 
-/** Any TransactionData a user could send, sensible or not. */
+/** Any TransactionData that a user could send, valid or not. */
 export const transactionData: fc.Arbitrary<AnyTransactionData> = fc.record({
   kind: fc.record({
     kind: fc.constant('PROGRAMMABLE_TX' as const),

@@ -1,7 +1,7 @@
 import { openWebSocket } from './open-websocket.ts';
 import { until } from './until.ts';
 
-/** Who asks: the headers a client sets, and the page it belongs to; over a WebSocket the former come in `connection_init`. */
+/** The caller's headers and the page's origin. Over WebSocket, the headers are sent in `connection_init`. */
 export interface Credentials {
   readonly headers?: Readonly<Record<string, string>>;
   readonly origin?: string;
@@ -10,7 +10,7 @@ export interface Credentials {
 // biome-ignore lint/suspicious/noExplicitAny: answers are asserted on, not programmed against
 type Answer = any;
 
-/** Asks one question by one of the ways in, and returns the body of its answer. */
+/** Sends one query over one transport, and returns the response body. */
 export type AskByShell = (url: string, query: string, who: Credentials) => Promise<Answer>;
 
 const sent = ({ headers, origin }: Credentials) => ({ ...headers, ...(origin !== undefined && { origin }) });
@@ -29,10 +29,10 @@ interface Asking {
 
 const toGet = (url: string, query: string) => `${url}/graphql?query=${encodeURIComponent(query)}`;
 
-/** The first event's data; a refusal comes without an event. */
+/** The first event's data. A rejection has no event. */
 const readEvent = (text: string) => JSON.parse(/^data: (\{.*)$/m.exec(text)?.[1] ?? text);
 
-/** Every way in. */
+/** Every transport. */
 export const askingShells: readonly (readonly [name: string, ask: AskByShell])[] = [
   ['a POST', async (url, query, who) => JSON.parse(await post('/graphql', { url, query, who }))],
   [
@@ -66,7 +66,7 @@ export const askingShells: readonly (readonly [name: string, ask: AskByShell])[]
   ],
 ];
 
-/** A WebSocket that has been acknowledged, on which one question after another may be asked. */
+/** An acknowledged WebSocket that sends several queries in turn. */
 export async function connectAs(url: string, { headers, origin }: Credentials) {
   const from = origin === undefined ? {} : { origin };
   const { socket, messages, send } = await openWebSocket(`${url.replace('http', 'ws')}/graphql`, from);

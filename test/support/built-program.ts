@@ -6,7 +6,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /**
  * The path of the built command line.
- * @throws if a source is newer: tests would judge the build before
+ * @throws if a source file is newer, because the tests would then run an old build
  */
 export function builtProgram(): string {
   const program = join(root, 'dist/cli.js');

@@ -2,17 +2,17 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buildSchema, graphql, introspectionFromSchema } from 'graphql';
 
-/** A ledger over real HTTP whose introspection shows another schema whenever a test says so. */
+/** A ledger over real HTTP. A test changes the schema that it returns to introspection. */
 export interface ChangingLedger extends AsyncDisposable {
-  /** Of its GraphQL endpoint. */
+  /** URL of its GraphQL endpoint. */
   readonly url: string;
-  /** From now on its types have the field `generation<n>`, and no longer the one before. */
+  /** Replaces the field `generation<n-1>` of its types by `generation<n>`. */
   change(generation: number): void;
-  /** Which answers are kept back. */
+  /** Responses that are held back. */
   holds: (query: string) => boolean;
-  /** How many are, at this moment. */
+  /** Number of responses held back now. */
   readonly held: number;
-  /** Sends them. */
+  /** Sends the responses held back. */
   release(): void;
 }
 
@@ -30,7 +30,7 @@ const typeDefs = (generations: readonly number[]) => {
 const mostGenerations = 100;
 
 export async function startChangingLedger(): Promise<ChangingLedger> {
-  // As a service does that is being replaced instance by instance, it answers those who still ask for what was.
+  // Like a service under a rolling update, it also serves clients of the previous schema.
   const schema = buildSchema(typeDefs(Array.from({ length: mostGenerations }, (_, number) => number)));
   const fieldsOf = (known: object) => ({
     ...known,

@@ -5,7 +5,7 @@ import type { MeasuredDocument } from '../../src/documents/cost/measure-document
 import type { Variables } from '../../src/documents/cost/output-cost.ts';
 
 /**
- * The first bound, in the ledger's order, that a parsed document breaks with these variables; `null` when it breaks none.
+ * The first limit, in the ledger's order, that a parsed document exceeds with these variables, or `null`.
  * The gateway itself checks in two steps, one per document and one per request.
  */
 export function checkLimits(measured: MeasuredDocument, variables: Variables, limits: Limits): LimitRefusal | null {

@@ -5,11 +5,11 @@ const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/
   existsSync(path),
 );
 
-/** Why browser tests cannot run here; `null` when they can. Under CI a missing browser is a failure, never a skip. */
+/** Why browser tests cannot run here, or `null`. In CI, a missing browser is a failure, never a skip. */
 export const chromiumMissing: string | null =
   executablePath || process.env.CI ? null : 'Chromium is not installed: apt-get install chromium';
 
-/** A real browser that talks to nobody but the pages a test opens. */
+/** A real browser that connects only to the pages that a test opens. */
 export function launchChromium(): Promise<Browser> {
   if (!executablePath) throw new Error('Chromium is not installed: apt-get install chromium');
   return chromium.launch({

@@ -1,9 +1,6 @@
 import { queryObjects } from 'node:v8';
 
-/**
- * How many objects of a class this process still holds on to, whoever does: collects all garbage first, so a second of
- * patience for each call.
- */
+/** Counts the live objects of a class in this process. Collects all garbage first, which takes about a second. */
 export function countLiveObjects(type: abstract new (...args: never[]) => object): number {
   return queryObjects(type, { format: 'count' });
 }

@@ -1,5 +1,5 @@
 export interface District {
-  /** What it is for, as docs/architecture.md prints it. */
+  /** The district's purpose, printed in docs/architecture.md. */
   readonly purpose: string;
   /** Districts it may import, types included. An entry that no file uses must be removed. */
   readonly imports: readonly string[];
@@ -7,7 +7,7 @@ export interface District {
   readonly packages: readonly string[];
 }
 
-/** The folders of `src`, from the innermost to the outermost: imports point up this list only. */
+/** The folders of `src`, from the innermost to the outermost. A folder imports only folders above it. */
 export const districts: Readonly<Record<string, District>> = {
   errors: { purpose: 'the catalogue of error codes; masking of unexpected errors', imports: [], packages: ['graphql'] },
   json: { purpose: 'JSON whose numbers keep their digits, and its bounds', imports: [], packages: [] },

@@ -8,7 +8,7 @@ import {
 } from 'graphql';
 import type { Ownership } from '../../src/documents/plan/plan-operation.ts';
 
-/** Builders for documents that the parser's own recursion cannot make. */
+/** Builds documents that are too deep for the parser's own recursion. */
 export const field = (name: string, ...selections: SelectionNode[]): FieldNode => ({
   kind: Kind.FIELD,
   name: { kind: Kind.NAME, value: name },
@@ -27,18 +27,18 @@ export const queryOf = (...selections: SelectionNode[]): DocumentNode => ({
   ],
 });
 
-/** `levels` fields, each in the one before. */
+/** `levels` nested fields. */
 export function nestedField(levels: number, name = 'a'): FieldNode {
   let innermost = field(name);
   for (let level = 1; level < levels; level += 1) innermost = field(name, innermost);
   return innermost;
 }
 
-/** The text of the same, with what the innermost selects. */
+/** The printed document of `nest`, with this innermost selection. */
 export const nested = (levels: number, innermost = 'a'): string =>
   `${'{a'.repeat(levels - 1)}{${innermost}}${'}'.repeat(levels - 1)}`;
 
-/** Fragments F0 to F(n-1): each spreads the next `times` times, the last selects `innermost`. */
+/** Fragments F0 to F(n-1): each spreads the next one `times` times, and the last selects `innermost`. */
 export function fragmentChain(count: number, times = 1, innermost = 'a'): string {
   return Array.from({ length: count }, (_, index) => {
     const body = index === count - 1 ? innermost : `...F${index + 1} `.repeat(times);
@@ -46,7 +46,7 @@ export function fragmentChain(count: number, times = 1, innermost = 'a'): string
   }).join('\n');
 }
 
-/** The same document, and how often anything of it was read. */
+/** The same document, and how often its nodes were read. */
 export function countReads(document: DocumentNode): { document: DocumentNode; reads: () => number } {
   let reads = 0;
   const wrapped = new WeakMap<object, object>();
@@ -66,7 +66,7 @@ export function countReads(document: DocumentNode): { document: DocumentNode; re
   return { document: wrap(document), reads: () => reads };
 }
 
-/** Every root field is the ledger's. */
+/** All root fields belong to the ledger. */
 export const ledgersOnly: Ownership = {
   ownSchema: buildSchema('type Query { own: Int }'),
   hasUsualRootNames: true,

@@ -1,20 +1,20 @@
-/** One block of an event stream, its fields by name; a comment alone has none. */
+/** One block of an event stream: fields by name. A block with only a comment is empty. */
 export type EventBlock = Readonly<Record<string, string>>;
 
-/** An answer that is read as it comes, as a program without a library does. */
+/** A response read as it arrives, without a client library. */
 export interface EventStreamReader {
   readonly status: number;
   readonly headers: Headers;
-  /** So far. */
+  /** Everything received so far. */
   readonly blocks: EventBlock[];
-  /** Those with the event `next`, parsed. */
+  /** The payloads of the `next` events, parsed. */
   // biome-ignore lint/suspicious/noExplicitAny: answers are asserted on, not programmed against
   readonly results: any[];
-  /** The last place it was told. */
+  /** The last event id received. */
   readonly lastId: string | undefined;
-  /** Did it end with an event that says so? */
+  /** Did the stream end with a `complete` event? */
   readonly isComplete: boolean;
-  /** Did it end, however? */
+  /** Did the stream end in any way? */
   readonly isOver: boolean;
   leave(): Promise<void>;
 }

@@ -14,7 +14,7 @@ import { createUpstreamCall, type UpstreamCall, type UpstreamRequest } from '../
 import { toTestCaller } from './test-caller.ts';
 
 export interface EventsGraph extends AsyncDisposable {
-  /** Calls made to the upstream so far: method and parameters. */
+  /** Upstream calls so far: method and parameters. */
   readonly calls: { readonly method: string; readonly params: readonly unknown[] }[];
   query(document: string, variables?: Record<string, unknown>, cancellation?: Cancellation): Promise<EventsAnswer>;
 }
@@ -23,15 +23,15 @@ export interface EventsGraph extends AsyncDisposable {
 export type EventsAnswer = ExecutionResult<any>;
 
 export interface EventsGraphOptions {
-  /** Of the upstream; `null` where none is configured. */
+  /** URL of the upstream; `null` if none is configured. */
   readonly url: string | null;
   readonly profile?: NetworkProfileName;
   readonly pages?: { readonly defaultSize: number; readonly maxSize: number };
-  /** Of the cursors; two graphs with the same ones read each other's. */
+  /** Signing keys of cursors. Graphs with the same keys accept each other's cursors. */
   readonly cursorKeys?: CursorKeys;
 }
 
-/** The events part of the graph alone, in front of a real JSON-RPC upstream. */
+/** The events part of the graph, in front of a real JSON-RPC upstream. */
 export function createEventsGraph({
   url,
   profile = 'ledger',

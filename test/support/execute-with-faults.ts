@@ -13,7 +13,7 @@ import {
 } from 'graphql';
 import type { FieldFailure, FieldPlace, LedgerAnswer, WireError } from './ledger-faults.ts';
 
-/** What a request to the ledger carries. */
+/** The body of a request to the ledger. */
 export interface LedgerRequestBody {
   readonly query: string;
   readonly variables?: Readonly<Record<string, unknown>> | null;
@@ -27,17 +27,17 @@ const kind: SelectionNode = {
   alias: { kind: Kind.NAME, value: kindKey },
 };
 
-/** The document asking besides, wherever it asks for anything, of which type that is: execution needs to know. */
+/** The document with `__typename` added to every selection set, because execution needs the types. */
 export function askingForTypes(document: DocumentNode): DocumentNode {
   return visit(document, {
     SelectionSet: (node) => ({ ...node, selections: [...node.selections, kind] }),
-    // What a subscription may ask for at its root is not ours to extend, and nothing here subscribes.
+    // A subscription's root must not get another field. No document here subscribes.
   });
 }
 
 /**
- * Executes a document over what the ledger answered to it, with some fields failing: the answer of a ledger in which they
- * failed. Its own errors stay where they were.
+ * Executes a document over the ledger's response to it, with some fields failing. Returns what the ledger would return if
+ * these fields failed. Errors of the original response keep their paths.
  * @param answer to the document that `askingForTypes` made of this one
  */
 export async function executeWithFaults(

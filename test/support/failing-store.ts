@@ -1,11 +1,13 @@
 import { type SponsorshipStore, StoreAwayError } from '../../src/sponsor/store/sponsorship-store.ts';
 
-/** `unsent`: the step certainly does not happen; `before`: it does not; `after`: it does, and its answer is lost. */
+/**
+ * `unsent`: the step certainly does not happen. `before`: it does not happen. `after`: it happens, and its response is lost.
+ */
 export type StoreFault = 'unsent' | 'before' | 'after' | null;
 
 /**
- * A store that is away when a test says so.
- * @param nextFault asked before each step
+ * A store that fails when a test wants it to.
+ * @param nextFault called before each step
  */
 export function failingStore(store: SponsorshipStore, nextFault: () => StoreFault): SponsorshipStore {
   const failing =

@@ -4,25 +4,25 @@ import { makeExecutableSchema } from '@graphql-tools/schema';
 import { graphql } from 'graphql';
 
 /**
- * What becomes of an answer: sent whole; kept back; sent by half and then kept back; sent by half and then the connection
- * closed, or reset; the connection reset before anything was sent.
+ * How the ledger sends a response: whole; held back; half, then held back; half, then the connection closes or is reset; or
+ * the connection is reset before the response.
  */
 export type Manner = 'whole' | 'held' | 'half' | 'closed-midway' | 'reset-midway' | 'reset';
 
-/** A ledger of a few fields over real HTTP, that behaves as badly as it is told to. */
+/** A small ledger over real HTTP that fails as a test wants. */
 export interface FaultyLedger extends AsyncDisposable {
-  /** Of its GraphQL endpoint. */
+  /** URL of its GraphQL endpoint. */
   readonly url: string;
   readonly port: number;
-  /** What it does with the answers to come; to introspection it always answers well. */
+  /** How it sends the next responses. Introspection always succeeds. */
   manner: (query: string) => Manner;
-  /** Requests kept waiting at this moment. */
+  /** Requests held back now. */
   readonly waiting: number;
-  /** Answers sent whole, introspection left out. */
+  /** Complete responses sent, without introspection. */
   readonly served: number;
-  /** Requests that were given up by the other side before they were answered. */
+  /** Requests that the client cancelled before their response. */
   readonly cutShort: number;
-  /** Sends what is kept back. */
+  /** Sends the responses held back. */
   release(): void;
 }
 
@@ -33,7 +33,7 @@ const typeDefs = `
   type Mutation { pay(amount: Int!): Int note(text: String!): Int }
 `;
 
-/** So that 300 events are some 300 KB. */
+/** 300 events are about 300 KB. */
 const eventJson = JSON.stringify({ text: 'x'.repeat(960) });
 
 const resolvers = {
@@ -93,7 +93,7 @@ export async function startFaultyLedger(): Promise<FaultyLedger> {
     });
   };
 
-  // Clients are told, and close idle connections before, so that a test need not wait long to see that none is left.
+  // Clients are told the timeout and close idle connections earlier, so tests wait less for the last connection to close.
   server.keepAliveTimeout = 2_000;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;

@@ -8,14 +8,14 @@ import { allUpstreams, type UpstreamList, upstreamList } from '../../src/start/u
 import type { OwnFieldsUpstream } from '../../src/upstream/upstream.ts';
 import { districts } from './districts.ts';
 
-/** A page that has a generated part: its path, the name in the markers, and what stands between them. */
+/** A page with a generated part: its path, the name in the markers, and the text between them. */
 export interface GeneratedPart {
   readonly page: string;
   readonly name: string;
   readonly content: string;
 }
 
-/** The files of `docs/examples` that `docs/clients.md` shows. */
+/** The files in `docs/examples` that `docs/clients.md` includes. */
 const examples = [
   'codegen.yml',
   'operations.ts',
@@ -33,10 +33,10 @@ const examples = [
   'page.ts',
 ];
 
-/** Those that `docs/live-events.md` shows. */
+/** The files in `docs/examples` that `docs/live-events.md` includes. */
 const liveExamples = ['live-in-browser.mjs', 'live-in-node.mjs'];
 
-/** The parts of the documentation that are written from the code. */
+/** The parts of the documentation that are generated from code. */
 export function renderGeneratedParts(list: UpstreamList = upstreamList): readonly GeneratedPart[] {
   return [
     { page: 'docs/configuration.md', name: 'upstreams', content: toUpstreamTable(list) },
@@ -56,8 +56,8 @@ function toCode(name: string): string {
 const marker = (name: string, edge: 'begin' | 'end') => `<!-- generated ${name} ${edge} -->`;
 
 /**
- * Puts a generated part between its markers; the rest of the page stays as it is.
- * @throws Error when the page has no such markers
+ * Replaces the text between the markers.
+ * @throws Error if the page has no such markers
  */
 export function fillPage(page: string, { name, content }: Pick<GeneratedPart, 'name' | 'content'>): string {
   const [before, rest] = splitOnce(page, marker(name, 'begin'));
@@ -118,7 +118,7 @@ function toErrorTable(): string {
   return `${toRow(['Code', 'HTTP status', 'Meaning', 'Try again?'])}|---|---|---|---|\n${rows.join('')}`;
 }
 
-/** Districts from the innermost to the outermost, and whom each may import. */
+/** Districts from the innermost to the outermost, with the imports that each may have. */
 function toDistrictTable(): string {
   const rows = Object.entries(districts).map(([name, { purpose, imports, packages }]) =>
     toRow([`\`${name}\``, purpose, imports.join(', ') || '–', packages.join(', ') || '–']),

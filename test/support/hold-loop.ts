@@ -1,4 +1,4 @@
-/** Keeps this process from doing anything else: no timer fires and nothing is read meanwhile. */
+/** Blocks the event loop of this process: no timer fires and no socket is read. */
 export function holdLoop(ms: number): void {
   const untilMs = performance.now() + ms;
   while (performance.now() < untilMs);

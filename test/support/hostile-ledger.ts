@@ -2,13 +2,13 @@ import { GraphQLError } from 'graphql';
 import type { OnChain } from './hostile-sponsor.ts';
 import { type ScriptedLedger, startScriptedLedger } from './scripted-ledger.ts';
 
-/** How it takes a look-up of a transaction. `lags`: it does not know of it yet. */
+/** How it responds to the lookup of a transaction. `lags`: it does not have the transaction yet. */
 export type LookUpManner = 'knows' | 'lags' | 'refuses' | 'fails' | 'hangs' | 'hangs up';
 
 export interface HostileLedger extends AsyncDisposable {
   readonly url: string;
   manner: LookUpManner;
-  /** Look-ups so far. */
+  /** Lookups so far. */
   readonly lookUps: number;
 }
 
@@ -22,7 +22,7 @@ const typeDefs = `
   type GasCostSummary { computationCost: BigInt storageCost: BigInt storageRebate: BigInt nonRefundableStorageFee: BigInt }
 `;
 
-/** A ledger that has what the sponsor ran, and tells it when it likes to. */
+/** A ledger that contains what the sponsor executed, and may return it late or not at all. */
 export async function startHostileLedger(chain: ReadonlyMap<string, OnChain>): Promise<HostileLedger> {
   let manner: LookUpManner = 'knows';
   let lookUps = 0;

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { transactionDigest } from '../../src/transactions/digest.ts';
 import { sponsorEffects } from './sponsor-effects.ts';
 
-/** How it takes a request for coins. What is not said to reserve leaves no coins locked. */
+/** How the sponsor responds to `reserve_gas`. Coins are locked only where the description says so. */
 export type ReserveManner =
   | 'reserves'
   | 'reserves, hangs up'
@@ -16,9 +16,9 @@ export type ReserveManner =
   | 'is in maintenance'
   | 'shows a page';
 
-/** How it takes an execution: what it does of it, and what it says of that. */
+/** How the sponsor responds to `execute`: what it does, and what it reports. */
 export interface ExecuteManner {
-  /** `later`: after its connection has ended, as the service's own task would. */
+  /** `later`: after the connection has closed, as a background task would. */
   readonly runs: 'at once' | 'later' | 'never';
   readonly succeeds: boolean;
   readonly says:
@@ -28,15 +28,15 @@ export interface ExecuteManner {
     | 'effects cut short'
     | 'effects of another'
     | 'effects under a refusal'
-    /** Refuses in words of its own, with the digest in them. */
+    /** Rejects in its own words, with the digest in the message. */
     | 'a refusal that names it'
     | 'nothing'
-    /** Keeps the connection open without a word. */
+    /** Keeps the connection open without a response. */
     | 'nothing, and waits'
     | 'a known refusal'
     | 'unknown words'
     | 'a page';
-  /** In the ledger's smallest unit; costs less rebate may be below nothing. */
+  /** Costs minus rebate, in the ledger's smallest unit. May be negative. */
   readonly gas: Gas;
 }
 
@@ -48,7 +48,7 @@ export interface Gas {
 }
 
 export interface HostileReservation {
-  /** Decimal text of a number that no other reservation has, not even one of the same number in a run before. */
+  /** Decimal text of a number unique among reservations, including reservations from before a reset. */
   readonly id: string;
   readonly budget: number;
   readonly madeAtMs: number;
@@ -60,7 +60,7 @@ export interface ReceivedExecution {
   readonly atMs: number;
 }
 
-/** What is on the ledger of a transaction. */
+/** The ledger's record of a transaction. */
 export interface OnChain {
   readonly reservationId: string;
   readonly succeeded: boolean;
@@ -69,30 +69,30 @@ export interface OnChain {
 
 export interface HostileSponsor extends AsyncDisposable {
   readonly port: number;
-  /** Every reservation that was made, by the budget asked for: a test asks for each budget once. */
+  /** All reservations by requested budget. A test uses each budget once. */
   readonly reserved: ReadonlyMap<number, readonly HostileReservation[]>;
-  /** Each execution that arrived, in order, by the reservation that it named. */
+  /** Executions in order of arrival, with the reservation that each named. */
   readonly received: ReadonlyMap<string, readonly ReceivedExecution[]>;
-  /** By digest. */
+  /** Ledger records by digest. */
   readonly chain: ReadonlyMap<string, OnChain>;
-  /** How a request for this budget is taken; left out: it reserves. */
+  /** How a `reserve` with this budget is handled. Default: it reserves. */
   onReserve(budget: number, manner: ReserveManner): void;
-  /** How the transaction of this digest is taken; left out: it runs, and its effects are told. */
+  /** How the transaction with this digest is handled. Default: it runs and its effects are returned. */
   onExecute(digest: string, manner: ExecuteManner): void;
-  /** Forgets its reservations, and gives their numbers again. */
+  /** Forgets its reservations and reuses their numbers. */
   startOver(): void;
-  /** Resolves when nothing that was to happen later is still to happen. */
+  /** Resolves when no delayed work is left. */
   idle(): Promise<void>;
 }
 
 export interface HostileSponsorOptions {
   /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
-  /** How much later than others a late answer comes, and a transaction that runs later runs. */
+  /** Delay of late responses and of transactions that run later, in milliseconds. */
   readonly laterMs: () => number;
 }
 
-/** A JavaScript number cannot hold it. */
+/** A number beyond the precision of a JavaScript number. */
 const firstNumber = 9_007_199_254_740_993n;
 
 const plainly: ExecuteManner = {
@@ -103,8 +103,8 @@ const plainly: ExecuteManner = {
 };
 
 /**
- * A sponsor on loopback that keeps the rules of the service and breaks those of good manners. A reservation serves one
- * execution, whatever is said of it; everything that happened is in its books.
+ * A sponsor on loopback that keeps the rules of the service but responds badly. A reservation serves one execution, whatever
+ * the response says. The sponsor records everything that happened.
  */
 export async function startHostileSponsor({ now, laterMs }: HostileSponsorOptions): Promise<HostileSponsor> {
   const reserved = new Map<number, HostileReservation[]>();
@@ -175,7 +175,7 @@ export async function startHostileSponsor({ now, laterMs }: HostileSponsorOption
     try {
       for await (const chunk of req) chunks.push(chunk as Buffer);
     } catch {
-      // Whoever vanishes in the middle of asking has asked nothing.
+      // A client that disconnects before the end of its request has requested nothing.
       return;
     }
     const body = Buffer.concat(chunks).toString('utf8');
@@ -210,7 +210,7 @@ export async function startHostileSponsor({ now, laterMs }: HostileSponsorOption
 
 const sponsorAddress = `0x${'5'.padStart(64, '0')}`;
 
-/** The one coin of a reservation: no two have one in common. */
+/** The only coin of a reservation. No two reservations share a coin. */
 function coinOf(id: bigint) {
   return {
     objectId: `0x${id.toString(16).padStart(64, '0')}`,
@@ -261,7 +261,7 @@ function page(res: ServerResponse): void {
   res.writeHead(502, { 'content-type': 'text/html' }).end('<html><h1>Bad gateway</h1></html>');
 }
 
-/** Promises the whole, and breaks off in the middle. */
+/** Announces the full length, and breaks off in the middle. */
 function cutShort(res: ServerResponse, body: string): void {
   res.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) });
   res.write(body.slice(0, body.length / 2), () => res.socket?.destroy());

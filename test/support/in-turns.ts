@@ -1,4 +1,4 @@
-/** Runs a task so many times, with so many of them under way at a time; rejects with the first failure. */
+/** Runs a task `count` times, at most `atATime` at once. Rejects with the first failure. */
 export async function inTurns<Result>(
   count: number,
   atATime: number,

@@ -11,7 +11,7 @@ import {
 } from './sponsorship-history.ts';
 import { type Answered, type CallerName, callerNames, callers, type SponsorshipWorld } from './sponsorship-world.ts';
 
-/** Refusals that say: nothing was sent for this. */
+/** Codes that guarantee that nothing was sent. */
 const nothingSent = new Set([
   'BAD_USER_INPUT',
   'UPSTREAM_UNAVAILABLE',
@@ -20,24 +20,24 @@ const nothingSent = new Set([
   'RATE_LIMITED',
   'IDEMPOTENCY_CONFLICT',
 ]);
-/** Refusals of the sponsor's that say: it did not run and will not. */
+/** Codes of the sponsor that guarantee that the transaction did not run and will not run. */
 const neverRuns = new Set(['SPONSOR_FORBIDDEN', 'SPONSOR_REJECTED', 'UPSTREAM_BAD_RESPONSE']);
 
 function fail(what: string, ...about: unknown[]): never {
   throw new Error(`${what}: ${JSON.stringify(about)}`);
 }
 
-/** The number that the sponsor gave to a lease: its coin has it for an id. */
+/** The sponsor's number for a lease: the id of its coin. */
 const rawIdOf = ({ gasCoins: [coin] }: HeldLease): string => String(BigInt(coin?.objectId ?? 0));
 
-/** The sponsor's time begins when it hears of a request, the gateway's when it sends one. */
+/** The sponsor's time begins when the request arrives, the gateway's when it is sent. */
 const apartMs = 1_000;
 
-/** Where the sponsor has a fence of its own, sponsorship goes on while the store is away: then its fence and its accounts count. */
+/** In forward mode, sponsorship continues while the store is unavailable. Then the sponsor's records count. */
 const wentOnWithoutStore = (world: SponsorshipWorld, { isDisturbed }: SponsorshipHistory) =>
   world.isForward && (isDisturbed || world.wasStoreAway());
 
-/** Holds at every moment: no lease was dispatched twice, and no key had coins reserved twice at a time. */
+/** Must hold at every moment: no lease is dispatched twice, and no key has two reservations at once. */
 export function judgeBooks(world: SponsorshipWorld, history: SponsorshipHistory): void {
   const { sponsor } = world;
   const { reservations, executions, hasForgotten } = history;
@@ -48,7 +48,7 @@ export function judgeBooks(world: SponsorshipWorld, history: SponsorshipHistory)
       if (before && madeAtMs < before.expiresAtMs - apartMs && !hasForgotten)
         fail('reserved twice under one key', made);
       const received = sponsor.received.get(id) ?? [];
-      // Long after its time a number of the sponsor's own is not remembered any more.
+      // Long after its expiry, a number of the sponsor is forgotten.
       const twice = received.slice(1).filter(({ atMs }) => !world.isForward || atMs < expiresAtMs + lingerMs - apartMs);
       if (twice.length > 0 && !wentOnWithoutStore(world, history)) fail('one lease was dispatched twice', id, received);
     }
@@ -60,7 +60,7 @@ export function judgeBooks(world: SponsorshipWorld, history: SponsorshipHistory)
   }
 }
 
-/** Was every answer true? Asked when nothing is under way any more. */
+/** Was every response true? Call it when nothing is in flight. */
 export function judgeAnswers(world: SponsorshipWorld, history: SponsorshipHistory): void {
   for (const asked of history.reservations) judgeReservation(world, history, asked);
   for (const asked of history.executions) if (asked.answer) judgeExecution(world, history, asked, asked.answer);
@@ -108,7 +108,7 @@ function judgeExecution(
   const { message = '', extensions = {} } = errors[0] ?? {};
   const { code, digest, reservationId, checkAfterMs } = extensions;
   const others = history.executions.filter((other) => other !== asked && other.lease === lease);
-  // The digest of what they sent themselves tells them nothing.
+  // The digest of the caller's own transaction adds no information.
   const tellsNothing = code === 'RESERVATION_NOT_FOUND' || (nothingSent.has(String(code)) && code !== 'BAD_USER_INPUT');
   if (!isTheirs && (!tellsNothing || (digest !== undefined && digest !== tx.digest)))
     fail('told somebody of a lease that is not theirs', asked);
@@ -131,7 +131,7 @@ function judgeExecution(
   } else fail('an answer nobody expects', asked);
 }
 
-/** Who was told that somebody used the lease: of an answer under a key its twins under that key get all of it. */
+/** Callers that were told that the lease was used. Twins under one key get the whole result of that key. */
 function judgeTwin({ executions, hasForgotten }: SponsorshipHistory, asked: AskedExecution): void {
   const ofLease = executions.filter(({ lease }) => lease === asked.lease);
   const isUnderKey = ({ key, tx }: AskedExecution) => key === asked.key && tx.digest === asked.tx.digest;
@@ -139,7 +139,7 @@ function judgeTwin({ executions, hasForgotten }: SponsorshipHistory, asked: Aske
   if (ofLease.some(({ answer }) => answer?.data?.executeTx)) fail('a twin was not told the answer', asked);
 }
 
-/** What was refused is not said to have used its reservation. Asked when nothing is under way any more. */
+/** A rejected execution must not report a used reservation. Call it when nothing is in flight. */
 async function judgeRefusals(world: SponsorshipWorld, history: SponsorshipHistory): Promise<void> {
   if (history.isDisturbed || world.wasStoreAway()) return;
   for (const { answer, caller, lease, leaseText, tx } of history.executions) {
@@ -155,7 +155,10 @@ async function judgeRefusals(world: SponsorshipWorld, history: SponsorshipHistor
   }
 }
 
-/** What ran is told to its caller for good: by a repeat on every instance, whatever was said before. */
+/**
+ * An executed transaction is reported to its caller in the end: by a repeat on every instance, whatever the first response
+ * said.
+ */
 export async function judgeRecall(world: SponsorshipWorld, history: SponsorshipHistory): Promise<void> {
   await judgeRefusals(world, history);
   for (const [digest, { reservationId: raw }] of world.sponsor.chain) {
@@ -178,7 +181,7 @@ export async function judgeRecall(world: SponsorshipWorld, history: SponsorshipH
   }
 }
 
-/** After all of it the instance sponsors as before. On a busy machine its answer may be late: the ledger tells. */
+/** Afterwards the instance sponsors as before. On a busy machine its response may be late, so the ledger decides. */
 export async function judgeRecovery(
   world: SponsorshipWorld,
   history: SponsorshipHistory,
@@ -200,7 +203,7 @@ interface Allowance {
   readonly settled: number;
 }
 
-/** @returns `null` for a caller without a budget, and while the store is away */
+/** @returns `null` for a caller without a budget, and while the store is unavailable */
 export async function readAllowance(
   world: SponsorshipWorld,
   instance: number,
@@ -218,7 +221,7 @@ export async function readAllowance(
 const costOf = ({ computation, storage, rebate }: Gas, amount: number) =>
   Math.min(amount, Math.max(0, computation + storage - rebate));
 
-/** What a reservation may have used up of its caller's budget, when nothing of it is under way and its time is over. */
+/** The gas that a reservation may have used of its caller's budget, once it has expired and nothing is in flight. */
 function usedBy(
   { sponsor }: SponsorshipWorld,
   { executions }: SponsorshipHistory,
@@ -226,18 +229,21 @@ function usedBy(
 ): readonly [least: number, most: number] {
   const own = executions.filter(({ lease, isRight }) => rawIdOf(lease) === id && isRight);
   const digest = sponsor.received.get(id)?.[0]?.digest;
-  // Fenced, and never sent: its instance ended, or its time, or the store answered too late.
+  // Fenced but never sent: the instance stopped, the time ran out, or the store responded too late.
   if (digest === undefined) return [0, own.length === 0 ? 0 : budget];
   const onChain = sponsor.chain.get(digest);
   if (!onChain) return [0, budget];
-  // Whether anybody was told or not, and whoever had it: those who are left look for it.
+  // Other instances look for it, whether or not a caller got a response.
   const cost = costOf(onChain.gas, budget);
   return [cost, cost];
 }
 
-/** What ran was paid for, by whoever asked, once; what did not was given back. Asked when the time of all leases is over. */
+/**
+ * Every executed transaction was charged once to its caller, and the rest was released. Call it after all leases have
+ * expired.
+ */
 export async function judgeAllowances(world: SponsorshipWorld, history: SponsorshipHistory): Promise<void> {
-  // Whoever brings a credential of the sponsor's has no budget here.
+  // A caller with a sponsor credential of its own has no budget here.
   if (history.hasForgotten || world.isForward) return;
   for (const caller of callerNames) {
     if (callers[caller] === null) continue;
@@ -259,7 +265,7 @@ export async function judgeAllowances(world: SponsorshipWorld, history: Sponsors
 
 const certainEnds = ['executed', 'failed', 'recovered', 'refused'];
 
-/** What was written for the audit is true, and nothing that was sent is missing from it. */
+/** The audit log is true and contains everything that was sent. */
 export function judgeAudit(world: SponsorshipWorld, history: SponsorshipHistory): void {
   const lines = world.log().filter(({ msg }) => msg === 'sponsorship');
   const received = new Set([...world.sponsor.received.values()].flat().map(({ digest }) => digest));
@@ -270,7 +276,7 @@ export function judgeAudit(world: SponsorshipWorld, history: SponsorshipHistory)
       ? ['refused', onChain.succeeded ? 'failed' : 'executed']
       : ['executed', 'failed', 'recovered'];
     const ends = events.filter((event) => certainEnds.includes(event));
-    // One that was handed over again, after it was forgotten: that call was refused.
+    // One that was sent again after it was forgotten: that call was rejected.
     const isTwice = world.isForward && events.filter((event) => event === 'dispatched').length > 1;
     if (ends.some((event) => untrue.includes(event) && !(isTwice && event === 'refused')))
       fail('the audit is not true', digest, events, onChain);

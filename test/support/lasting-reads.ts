@@ -22,8 +22,8 @@ export interface LastingRead extends MovingRequest {
 }
 
 /**
- * A read as somebody may ask it who is mostly after what never changes, and sometimes beside it: with aliases, fragments,
- * conditions, pages, variables and literals. The same seed makes the same read. Not every one is valid.
+ * A read that mostly selects immutable fields, and sometimes others: with aliases, fragments, conditions, pages, variables
+ * and literals. The same seed gives the same read. Some reads are invalid.
  */
 export function lastingRead(schema: GraphQLSchema, table: ImmutableFields, seed: number): LastingRead {
   const random = seededRandom(seed);

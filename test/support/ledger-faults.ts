@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import type { GraphQLErrorExtensions } from 'graphql';
 
-/** What the ledger really answered, read. */
+/** The ledger's actual response, parsed. */
 export interface LedgerAnswer {
   readonly data?: Record<string, unknown> | null;
   readonly errors?: readonly WireError[];
@@ -15,23 +15,23 @@ export interface WireError {
   readonly extensions?: Readonly<Record<string, unknown>>;
 }
 
-/** Where a field may be made to fail: what two documents that ask the same thing differently have in common. */
+/** Where a field may fail. Equal for two documents that request the same data in different ways. */
 export interface FieldPlace {
   /** `Type.field` */
   readonly coordinate: string;
-  /** Coordinate, arguments and the places in lists above it. */
+  /** Coordinate, arguments and list indexes above it. */
   readonly identity: string;
-  /** Is it at the root, where nothing can become null in its stead? */
+  /** Is the field at the root, with no parent that could become null? */
   readonly isNonNullRoot: boolean;
 }
 
-/** What becomes of an answer on its way to the gateway. */
+/** What happens to a response on its way to the gateway. */
 export type LedgerFault =
-  /** Fields fail, as if while the ledger executed the document: nulls, paths and locations are a real server's. */
+  /** Fields fail as if the ledger had executed the document: nulls, paths and locations are those of a real server. */
   | { readonly kind: 'fields'; readonly failing: (place: FieldPlace) => FieldFailure | undefined }
-  /** The answer's text is another. */
+  /** Another response text. */
   | { readonly kind: 'text'; readonly rewrite: (answer: LedgerAnswer) => string }
-  /** No such answer at all. */
+  /** No valid HTTP response at all. */
   | { readonly kind: 'http'; readonly respond: (res: ServerResponse, text: string) => void };
 
 export interface FieldFailure {
@@ -51,7 +51,7 @@ const http = (status: number, headers: Record<string, string>, body: string | Bu
 });
 const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
 
-/** Answers that are nothing the ledger promised, or that have more than it did. The same for every document. */
+/** Responses that break the ledger's contract, or add to it. The same for every document. */
 export const wholeAnswerFaults: Readonly<Record<string, LedgerFault>> = {
   'HTTP 500 in plain text': http(500, { 'content-type': 'text/plain' }, 'Internal Server Error'),
   'HTTP 503 that looks like data': http(503, json, '{"data":{"chainIdentifier":"no"}}'),
@@ -105,7 +105,7 @@ export const wholeAnswerFaults: Readonly<Record<string, LedgerFault>> = {
   },
 };
 
-/** Answers that are odd and right all the same. */
+/** Responses that are unusual but correct. */
 export const harmlessFaults: Readonly<Record<string, LedgerFault>> = {
   'printed for people': { kind: 'text', rewrite: (answer) => JSON.stringify(answer, null, 2) },
   'a blank line before and after': { kind: 'text', rewrite: (answer) => `\n \t${JSON.stringify(answer)}\r\n ` },
@@ -140,7 +140,7 @@ export const harmlessFaults: Readonly<Record<string, LedgerFault>> = {
   },
 };
 
-/** Below what a field's failure says beside its message. */
+/** `extensions` of a field's error. */
 const extensionsOfFailures: readonly (GraphQLErrorExtensions | undefined)[] = [
   undefined,
   { code: 'BAD_USER_INPUT' },
@@ -149,7 +149,7 @@ const extensionsOfFailures: readonly (GraphQLErrorExtensions | undefined)[] = [
   { http: { status: 401 }, reasons: ['one', { two: 2 }] },
 ];
 
-/** Makes one in so many fields fail; which ones, and with what, the seed decides. */
+/** Makes about one field in this many fail. The seed decides which, and with what error. */
 export function failingFields(seed: number, oneIn: number): LedgerFault {
   return {
     kind: 'fields',
@@ -162,37 +162,37 @@ export function failingFields(seed: number, oneIn: number): LedgerFault {
   };
 }
 
-/** Makes the fields at the root fail that may not be null, so that nothing is left of the answer. */
+/** Makes the non-null root fields fail, so that `data` becomes null. */
 export const failingNonNullRoots: LedgerFault = {
   kind: 'fields',
   failing: ({ coordinate, isNonNullRoot }) =>
     isNonNullRoot ? { message: `no ${coordinate}`, extensions: { code: 'LEDGER_SAYS' } } : undefined,
 };
 
-/** Makes epochs fail, with an error that has nothing beside its message. */
+/** Makes epochs fail, with an error that has only a message. */
 export const failingEpochs: LedgerFault = {
   kind: 'fields',
   failing: ({ coordinate }) => (coordinate === 'Epoch.epochId' ? { message: 'no such epoch' } : undefined),
 };
 
-/** Adds an error that says of no field that it failed. */
+/** Adds an error without a path. */
 export const errorWithoutPath: LedgerFault = text(({ data, errors = [] }) => ({
   data,
   errors: [...errors, { message: 'half of the indexer is away', extensions: { code: 'LEDGER_SAYS' } }],
 }));
 
-/** Puts something nobody knows behind the errors, if there are any: the answer does not end with them. */
+/** Appends an unknown member after the errors, so that the response does not end with them. */
 export const errorsAmongOthers: LedgerFault = text((answer) =>
   answer.errors ? { ...answer, more: { of: { what: {} } } } : answer,
 );
 
-/** Makes an answer longer than is kept in hand before any of it is passed on, without a word more. */
+/** Makes a response longer than the gateway buffers before it forwards the first bytes. */
 export const longAnswer: LedgerFault = {
   kind: 'text',
   rewrite: (answer) => JSON.stringify(answer).replace('"data":{', `"data":{${' '.repeat(1_500_000)}`),
 };
 
-/** Puts a list in a list in a list where the answer has plain JSON: deep, and still of its type. */
+/** Nests lists where the response has a JSON scalar: deep, but valid for its type. */
 export const deepValues: LedgerFault = {
   kind: 'text',
   rewrite: (answer) => JSON.stringify(answer).replace(/"json":\{[^{}]*\}/g, `"json":${nested(1_000)}`),

@@ -30,7 +30,7 @@ const files = [
   },
 ] as const;
 
-/** The schemas of the networks that are known, as they are published. */
+/** The published schemas of the known networks. */
 export const ledgerSchemas: readonly LedgerSchema[] = files.map(({ name, profile, file }) => {
   const sdl = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
   const tables = networkProfiles[profile].immutableFields.map((table) => immutableFields[table]);

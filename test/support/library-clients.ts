@@ -6,7 +6,7 @@ import { createClient as createWsClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import { Collector, type LiveResult, type Subscribe } from './live-clients.ts';
 
-/** Follows by a library. @param start begins it, and returns what ends it */
+/** Subscribes with a client library. @param start subscribes, and returns the unsubscribe function */
 class ByLibrary extends Collector {
   readonly #stop: () => unknown;
 
@@ -15,7 +15,7 @@ class ByLibrary extends Collector {
     this.#stop = start(this);
   }
 
-  /** The library says that it failed. */
+  /** The library reports a failure. */
   failed(error: unknown): void {
     if (Array.isArray(error)) this.take({ errors: error });
     this.end ??= 'broken';
@@ -52,7 +52,7 @@ const byGraphqlSse: Subscribe = (url, query, variables = {}) =>
 
 type SubscriptionForwarder = Parameters<typeof subscriptionExchange>[0]['forwardSubscription'];
 
-/** @param forward `null`: urql fetches subscriptions itself */
+/** @param forward `null`: urql sends subscriptions itself */
 const byUrql =
   (toForward: ((url: string) => { forward: SubscriptionForwarder; dispose: () => unknown }) | null): Subscribe =>
   (url, query, variables = {}) =>
@@ -119,7 +119,7 @@ const byApollo =
       };
     });
 
-/** The libraries by which apps follow a stream, each over what it can. */
+/** The client libraries that apps use for streams, with each of their transports. */
 export const libraryClients: readonly (readonly [name: string, subscribe: Subscribe])[] = [
   ['graphql-sse', byGraphqlSse],
   ['urql over graphql-ws', urqlOverWebSocket],

@@ -1,7 +1,7 @@
 import { createClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
 
-/** One result of a subscription to `liveEvents` or `liveTransactions`. */
+/** One result of a `liveEvents` or `liveTransactions` subscription. */
 export interface LiveResult {
   // biome-ignore lint/suspicious/noExplicitAny: answers are asserted on, not programmed against
   readonly data?: any;
@@ -9,16 +9,16 @@ export interface LiveResult {
   readonly errors?: readonly any[];
 }
 
-/** A subscription of a real client, and what it got so far. */
+/** A subscription of a real client, and its results so far. */
 export interface LiveClient {
   readonly results: LiveResult[];
-  /** Names of the events or transactions among them, in the order in which they came. */
+  /** Names of the events or transactions received, in order. */
   readonly ids: string[];
-  /** Of the last item; `null` before there was one. */
+  /** Cursor of the last item, or `null`. */
   readonly cursor: string | null;
-  /** Of an event stream: all of it, as it came. */
+  /** The raw event stream. */
   readonly text: string;
-  /** How it ended by itself; `null` while it goes on. */
+  /** How the stream ended; `null` while it is open. */
   readonly end: 'complete' | 'broken' | null;
   leave(): Promise<void>;
 }
@@ -71,7 +71,7 @@ class OverWebSocket extends Collector {
   }
 }
 
-/** Reads the stream as a program without a library does. */
+/** Reads the stream without a client library. */
 class OverEventStream extends Collector {
   readonly #controller = new AbortController();
   readonly #over: Promise<void>;

@@ -3,17 +3,17 @@ import { createTestHub, type TestHub } from './live-hub.ts';
 import { createMemoryLogs, type MemoryLogs, type ProcessLogs } from './memory-leased-log.ts';
 import { createMemorySource, createTestClock, type MemorySource, type TestClock } from './memory-source.ts';
 
-/** A process of a fleet: its streams, its way to the node, its way to the others. */
+/** A process of a fleet: its streams, its node connection, its connection to the others. */
 export interface TestProcess extends TestHub {
   readonly logs: ProcessLogs;
-  /** What was said of the others: away, back. */
+  /** Reports about the other processes: unavailable, available. */
   readonly log: string[];
 }
 
 export interface TestFleet {
   readonly clock: TestClock;
   readonly logs: MemoryLogs;
-  /** What the node has, for all. */
+  /** The node's items, shared by all processes. */
   readonly node: Pick<MemorySource, 'items' | 'add'>;
   start(): TestProcess;
 }
@@ -43,7 +43,7 @@ export function createTestFleet({ replayBytes = 1_000_000, names = ['old'] } = {
   };
 }
 
-/** Names with numbers, both included. */
+/** Numbered names, from the first to the last, both included. */
 export function numbered(from: number, to: number): string[] {
   return Array.from({ length: to - from + 1 }, (_, index) => `n${from + index}`);
 }

@@ -7,26 +7,26 @@ import { createQuota, createShares, createStreamQuota, type Shares } from '../..
 import { Turns } from '../../src/live/turns.ts';
 import { createMemorySource, createTestClock, type MemorySource, selectFrom, type TestClock } from './memory-source.ts';
 
-/** What a stream of names tells: a name, `gap a…b`, `missed 3 after a`. */
+/** A delivery of a stream of names, as text: a name, `gap a…b`, `missed 3 after a`. */
 type Told = string;
 
 export interface TestHub {
   readonly hub: LiveHub<string, Told>;
   readonly clock: TestClock;
-  /** Bytes that its readers may keep. */
+  /** Maximum bytes of its replay buffers. */
   readonly budget: Shares;
   readonly source: MemorySource;
-  /** How often an item was made into what is told. */
+  /** How often an item was presented. */
   readonly made: { count: number };
-  /** What operators are told. */
+  /** Reports to the operator. */
   readonly log: string[];
-  /** Where to go on behind each name, as streams told it. */
+  /** Resume positions after each name, as delivered. */
   readonly points: Map<string, ResumePoint>;
-  /** Follows from behind a name that was told; without one, from now. */
+  /** Subscribes after a delivered name, or from now. */
   follow(after?: string | ResumePoint, options?: FollowOptions): Following;
-  /** The same, with the place that came with each: one name may be told with several places. */
+  /** Subscribes with the position that came with a delivery: one name may have several positions. */
   trace(after: ResumePoint): Tracing;
-  /** The same for one who asks for each itself. */
+  /** Subscribes with pulled deliveries. */
   byHand(after?: string | ResumePoint, options?: FollowOptions): AsyncGenerator<Told, undefined>;
 }
 
@@ -34,22 +34,22 @@ export interface FollowOptions {
   readonly filter?: string;
   readonly caller?: string;
   readonly weight?: number;
-  /** The query that it is read with: for everything, or for what the filter matches, which another one may stand in for or not. */
+  /** The query: everything, or items that match the filter. A query for everything may replace one for matches. */
   readonly read?: 'everything' | 'own' | 'own only';
 }
 
-/** A stream, and what it has told so far. */
+/** A stream, and its deliveries so far. */
 export interface Following {
   readonly told: Told[];
   readonly stream: AsyncGenerator<Told, undefined>;
-  /** Did it end by itself? */
+  /** Did the stream end by itself? */
   readonly isOver: boolean;
   leave(): Promise<unknown>;
 }
 
-/** One who keeps the place of the last thing that it was told, as a client keeps its cursor. */
+/** A subscriber that keeps its last position, as a client keeps its cursor. */
 export interface Tracing extends Following {
-  /** Where it has come to; `null` = nothing was told yet. */
+  /** Its last position; `null` before the first delivery. */
   readonly point: ResumePoint | null;
 }
 
@@ -59,7 +59,7 @@ export interface TestHubOptions {
   readonly maxStreamsPerCaller?: number;
   readonly maxReaders?: number;
   readonly maxReadersPerCaller?: number;
-  /** That of another hub, where several are in one test. */
+  /** Clock of another hub in the same test. */
   readonly clock?: TestClock;
   readonly fleet?: Fleet;
 }
@@ -76,7 +76,7 @@ export function createTestHub(source = createMemorySource(), options: TestHubOpt
     pace: { minMs: 100, maxMs: 1_000 },
     budget,
     made: createShares({ total: 4_096, least: 2 }),
-    // By the clock of the test: a busy machine must not defer what is due in this turn.
+    // Uses the test's clock, so that a busy machine cannot delay work of this turn.
     turns: new Turns({ now: clock.now, defer: (then) => void setImmediate(then) }),
     streamQuota: createStreamQuota({ max: maxStreams, maxPerCaller: maxStreamsPerCaller }),
     readerQuota: createQuota({ max: maxReaders, maxPerCaller: maxReadersPerCaller }),

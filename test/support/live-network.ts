@@ -2,20 +2,20 @@ import { type Devnet, type DevnetOptions, startDevnet } from '../../src/devnet/s
 import { type RecordingUpstream, recordUpstream } from './recording-upstream.ts';
 import { createTestGateway, type TestGateway } from './test-gateway.ts';
 
-/** A network on which something happens when a test says so, and a gateway that soon hears of it. */
+/** A network whose activity a test controls, and a gateway that polls it quickly. */
 export interface LiveNetwork extends AsyncDisposable {
   readonly devnet: Devnet;
-  /** Between gateway and network: what is asked for events. */
+  /** A proxy between the gateway and the network's events. */
   readonly rpc: RecordingUpstream;
   readonly gateway: TestGateway;
-  /** Of the gateway's GraphQL endpoint. */
+  /** URL of the gateway's GraphQL endpoint. */
   readonly address: string;
 }
 
-/** For gateways that hear of events within some ten milliseconds. */
+/** Poll interval of about ten milliseconds. */
 export const quickPolls = { LIVE_POLL_MIN_MS: '10', LIVE_POLL_MAX_MS: '40' };
 
-/** A network in which each checkpoint has something of a user, and whose checkpoints a test closes. */
+/** A network whose checkpoints a test closes. Each checkpoint has a user transaction. */
 export function startTickedDevnet(options: Partial<DevnetOptions> = {}): Promise<Devnet> {
   return startDevnet({
     sponsorToken: 'unused',
@@ -49,7 +49,7 @@ export async function startLiveNetwork(env: Record<string, string> = {}): Promis
   };
 }
 
-/** The ids of everything that happened so far, oldest first. */
+/** All ids so far, oldest first. */
 export function eventIds({ ledger }: Devnet): string[] {
   return ledger.events.map(({ txDigest, eventSeq }) => `${txDigest}:${eventSeq}`);
 }

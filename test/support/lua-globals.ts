@@ -1,14 +1,14 @@
 import type { Redis } from 'ioredis';
 
-/** Names that a script reads or writes as globals: everything that is neither a local variable nor a parameter. */
+/** Names that a script reads or writes as globals: everything except local variables and parameters. */
 export interface LuaGlobals {
   readonly read: ReadonlySet<string>;
   readonly written: ReadonlySet<string>;
 }
 
 /**
- * Compiles a script in Redis, without running it, and reads the globals from its bytecode: Redis itself reports a global only
- * when the line runs.
+ * Compiles a script in Redis without running it, and reads the globals from its bytecode. Redis itself reports a global only
+ * when its line runs.
  */
 export async function findLuaGlobals(redis: Redis, lua: string): Promise<LuaGlobals> {
   const dump = 'return string.dump(assert(loadstring(ARGV[1])))';
@@ -18,7 +18,7 @@ export async function findLuaGlobals(redis: Redis, lua: string): Promise<LuaGlob
   return globals;
 }
 
-/** The layout of Lua 5.1 on a little-endian machine of 64 bits. */
+/** The bytecode layout of Lua 5.1 on a 64-bit little-endian machine. */
 const headerBytes = 12;
 const opcodes = { readGlobal: 5, writeGlobal: 7 };
 const constantBytes: Readonly<Record<number, number>> = { 0: 0, 1: 1, 3: 8 };
@@ -55,7 +55,7 @@ function readFunction(bytes: Buffer, start: number, globals: { read: Set<string>
   list(() => {
     at = readFunction(bytes, at, globals);
   });
-  // What a debugger would need: lines, local variables, names of outer variables.
+  // Debug information: lines, local variables, upvalue names.
   list(int);
   list(() => [text(), int(), int()]);
   list(text);

@@ -7,25 +7,25 @@ interface Kept {
   readonly listeners: Set<OnLogChange>;
 }
 
-/** Leased logs in memory with the rules of those in Redis. A test has them be away, and forget. */
+/** Leased logs in memory with the rules of those in Redis. A test can make them unavailable, or lose entries. */
 export interface MemoryLogs {
-  /** As one process sees them. */
+  /** The log as one process sees it. */
   forProcess(): ProcessLogs;
   forgetAll(): void;
-  /** As a replica that had not received the newest entries yet, and takes the place of its primary. */
+  /** Like a replica that lacks the newest entries and becomes the primary. */
   forgetNewest(count: number): void;
   spoilNewest(): void;
-  /** Entries at this moment, of all queries. */
+  /** Entries now, of all queries. */
   readonly entries: readonly LogEntry[];
 }
 
 export interface ProcessLogs extends LeasedLogs {
   /**
-   * `cut`: each step fails at once. `deaf`: no change is heard. `lost`: a step is taken, and its answer does not come.
-   * `full`: it can be read, and takes nothing.
+   * `cut`: each step fails immediately. `deaf`: changes are not reported. `lost`: a step is taken, and its response is lost.
+   * `full`: reads succeed, writes fail.
    */
   state: 'well' | 'cut' | 'deaf' | 'lost' | 'full';
-  /** Does nothing any more, without a word: the process was killed. */
+  /** Stops silently, as if the process had been killed. */
   kill(): void;
 }
 
@@ -91,7 +91,7 @@ export function createMemoryLogs(clock: Pick<Clock, 'now'>): MemoryLogs {
 
 type TakeStep = <Result>(take: () => Result, kind?: 'writes') => Promise<Result>;
 
-/** No two leads have entries of the same number, as it is in Redis. */
+/** As in Redis, entry numbers are unique across leaders. */
 let leads = 0;
 
 function openLog(kept: Kept, clock: Pick<Clock, 'now'>, hear: OnLogChange, step: TakeStep): LeasedLog {

@@ -7,16 +7,16 @@ import {
   PlaceLostError,
 } from '../../src/live/live-source.ts';
 
-/** Items in memory that a live stream reads as an upstream's. A test changes them, and what is answered. */
+/** Items in memory that a live stream reads like those of an upstream. A test changes the items and the responses. */
 export interface MemorySource extends LiveSource<string> {
-  /** Oldest first. The item of each is its name. */
+  /** Oldest first. Each item is its own name. */
   items: LiveEntry<string>[];
   pageSize: number;
-  /** Reads so far: the name behind which each page was asked for, `newest` for the other kind. */
+  /** Reads so far: the name after which each page began, or `newest`. */
   readonly reads: (string | null)[];
-  /** Called before each read; may throw, or wait. */
+  /** Called before each read; may throw or wait. */
   before: () => void | Promise<void>;
-  /** Changes each page before it is answered. */
+  /** Changes each page before it is returned. */
   spoil: (page: LivePage<string>) => LivePage<string>;
   add(...names: string[]): void;
 }
@@ -53,7 +53,7 @@ export function createMemorySource(...names: string[]): MemorySource {
   return source;
 }
 
-/** A query of the same upstream for the names that have this in them, from behind any name. */
+/** A query for the names that contain this text, starting after any name. */
 export function selectFrom(all: MemorySource, part: string): LiveSource<string> {
   const isWanted = ({ key }: Place) => key.includes(part);
   return {
@@ -76,9 +76,9 @@ export function selectFrom(all: MemorySource, part: string): LiveSource<string> 
 
 /** A clock that a test moves. */
 export interface TestClock extends Clock {
-  /** Timers that are set at this moment. */
+  /** Timers set now. */
   readonly timers: number;
-  /** Lets so much time pass, timer by timer, each with everything that follows from it. */
+  /** Advances time, timer by timer, and runs everything that follows from each. */
   pass(ms: number): Promise<void>;
 }
 
@@ -112,7 +112,7 @@ export function createTestClock(): TestClock {
   };
 }
 
-/** Lets everything run that waits for nothing but its turn. */
+/** Runs everything that waits only for its turn. */
 export function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 }

@@ -27,20 +27,20 @@ export interface MovingRequest {
 }
 
 /**
- * Something the ledger has. `live`: everything about it is another at every tick, but what names it; `pending`: not final at
- * the first tick, and otherwise than it becomes; `fixed`: as it is.
+ * An object of the ledger. `live`: all its fields change at every tick, except its id. `pending`: not final at the first
+ * tick, and different until it is final. `fixed`: never changes.
  */
 interface Thing {
   readonly id: string;
   readonly state: 'live' | 'pending' | 'fixed';
 }
 
-/** What a ledger may answer otherwise from one moment to the next, even of what is over. */
+/** Fields whose values may change at any time, even for finished things. */
 const liveFields =
   /^(display|displayLive|dynamic\w*|multiGet\w*|balances?|coins|objects|objectAt|objectVersions\w*|received\w*|staked\w*|\w*Suins\w*|suins\w*|iotaNames\w*|ledgerNames\w*|indexedOnNode|validatorSet|storageFund|safeMode|system\w*|\w*TotalSupply|\w*TreasuryCapId|liveObjectSetDigest|coinDenyList|latestPackage|package(Versions|At)\w*|parent|asAddress|asObject|gasPayment|supply\w*|stake\w*|estimatedReward|query|cursor|startCursor|endCursor|checkpoints|sendingModule|transactionModule)$/;
-/** Whoever they are, they go on. */
+/** Accounts always change. */
 const liveTypes = /^(Address|IOwner|Validator|ValidatorSet|ValidatorConnection|Balance)$/;
-/** What names a thing for ever, whatever becomes of it. */
+/** The id of a thing, which never changes. */
 const naming: Readonly<Record<string, readonly string[]>> = {
   TransactionBlock: ['digest'],
   Transaction: ['digest'],
@@ -49,8 +49,8 @@ const naming: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Answers any document on a schema as a ledger that changes whatever it may between two ticks, and what is not known yet at
- * the first tick becomes known at the second. What it says of one thing at one tick is always the same.
+ * Returns data for any document and schema, as a ledger would whose mutable fields change at every tick. Pending things
+ * become final at the second tick. One thing at one tick always has the same values.
  */
 export function answerAt(schema: GraphQLSchema, tick: number, { query, variables, operationName }: MovingRequest) {
   const result = execute({
@@ -83,13 +83,13 @@ function resolveField(
   if (isLeafType(getNamedType(returnType)) && isNaming(parentType.name, fieldName)) {
     return sayOf(returnType, { id: `${parent.id}/${fieldName}`, state: 'fixed' }, tick);
   }
-  // The moment that a transaction became final, and an epoch ended.
+  // The time when a transaction became final, or an epoch ended.
   const tellsEnd = ['checkpoint', 'timestamp', 'endTimestamp'].includes(fieldName);
   if (parent.state === 'pending' && tellsEnd && tick === 0) return null;
   const state = isRoot ? rootState(fieldName, args) : stateBelow(parent, info, args);
   const thing: Thing = { id: `${parent.id}/${fieldName}${JSON.stringify(args)}`, state };
   const keys = isRoot ? (args.keys ?? args.digests) : null;
-  // What is asked for by a list of keys has an item for each.
+  // A field with a list of keys returns one item per key.
   return Array.isArray(keys)
     ? keys.map(() => sayOf(itemType(returnType), thing, tick))
     : sayOf(returnType, thing, tick);
@@ -104,7 +104,7 @@ function isNaming(type: string, field: string): boolean {
   return field === 'address' || (naming[type]?.includes(field) ?? false);
 }
 
-/** Every third transaction is not final at first, and every third epoch not over. */
+/** Every third transaction is not final at first, and every third epoch has not ended. */
 function pendingOrFixed(id: unknown): Thing['state'] {
   return digest(JSON.stringify(id)) % 3 === 0 ? 'pending' : 'fixed';
 }
@@ -113,7 +113,7 @@ function rootState(field: string, args: Record<string, unknown>): Thing['state']
   const id = args.id as Record<string, unknown> | number | null | undefined;
   const hasId = typeof id === 'object' ? id !== null && (id.digest ?? id.sequenceNumber) != null : id !== undefined;
   const hasNumber = (args.sequenceNumber ?? args.version ?? args.protocolVersion) != null;
-  // The addresses of the packages of the system are small.
+  // System packages have small addresses.
   const isOrdinary = /^0x0*[1-9a-f][\da-f]{40}/i.test(String(args.address));
   if (/^(transactionBlock|transaction|transactionEffects)$/.test(field)) return pendingOrFixed(args.digest);
   if (/^(transactionBlocksByDigests|multiGetTransaction\w*)$/.test(field))
@@ -134,16 +134,16 @@ function stateBelow(
 ): Thing['state'] {
   const isPinned = Object.keys(args).some((name) => !['first', 'last', 'name', 'key'].includes(name));
   const named = getNamedType(returnType);
-  // Of an object it says what is still kept of it; of a transaction, how it went.
+  // For an object: whether it is still stored. For a transaction: its status.
   const isStatus = field === 'status' && !parentType.name.endsWith('Effects');
   if (parent.state === 'live' || isPinned || isStatus || liveFields.test(field) || isLiveType(named)) return 'live';
-  // Code of the system is replaced under its address; only what has been published by itself stays.
+  // System packages are replaced under their address; user packages never change.
   if (field === 'function' && !('name' in args)) return 'live';
   if (parent.state === 'pending') return 'pending';
   return named.name === 'Epoch' ? pendingOrFixed(parent.id + field) : 'fixed';
 }
 
-/** One schema calls an account an owner, another one whatever way there is of owning. */
+/** One schema has owners as accounts, the other as kinds of ownership. */
 function isLiveType(type: GraphQLNamedType): boolean {
   return liveTypes.test(type.name) || (type.name === 'Owner' && isObjectType(type));
 }
@@ -151,7 +151,7 @@ function isLiveType(type: GraphQLNamedType): boolean {
 function sayOf(type: GraphQLOutputType, thing: Thing, tick: number): unknown {
   const chance = digest(`${thing.id}?`) % 120;
   if (!isNonNullType(type)) {
-    // Never known, and not known yet.
+    // Null for ever, or null for now.
     if (chance === 0 || (chance === 1 && tick === 0)) return null;
   }
   const plain = isNonNullType(type) ? type.ofType : type;
@@ -189,17 +189,17 @@ function digest(text: string): number {
 
 export interface MovingLedger extends AsyncDisposable {
   readonly url: string;
-  /** 0 at first; whatever may be otherwise is otherwise at another one. */
+  /** Starts at 0. Mutable fields have other values at each tick. */
   tick: number;
-  /** In the header of its answers. */
+  /** Sent in its response headers. */
   version: string;
-  /** What was asked, but for its schema and its service. */
+  /** Documents received, without introspection and `serviceConfig`. */
   readonly requests: MovingRequest[];
-  /** Answers this way instead; `undefined`: as ever. */
+  /** Replaces the response; `undefined`: the usual one. */
   override: ((request: MovingRequest, res: ServerResponse) => boolean) | undefined;
 }
 
-/** Such a ledger, over HTTP. */
+/** The same ledger, over HTTP. */
 export async function startMovingLedger(schema: GraphQLSchema): Promise<MovingLedger> {
   const server = createServer((req, res) => {
     const chunks: Buffer[] = [];
@@ -230,7 +230,7 @@ export async function startMovingLedger(schema: GraphQLSchema): Promise<MovingLe
   return ledger;
 }
 
-/** A document of one operation, as its readers know it. */
+/** A document with one operation, as the immutable reads see it. */
 export function treeOf(text: string): ReadTree {
   const { operations, fragments } = toExecutableDocument(parse(text));
   const [operation] = operations;

@@ -1,16 +1,16 @@
 import { type ClientOptions, WebSocket } from 'ws';
 
-/** A WebSocket without a GraphQL client behind it, and everything that came on it. */
+/** A WebSocket without a GraphQL client, and everything received on it. */
 export interface OpenWebSocket {
   readonly socket: WebSocket;
-  /** Messages so far, parsed. */
+  /** Messages received so far, parsed. */
   // biome-ignore lint/suspicious/noExplicitAny: answers are asserted on, not programmed against
   readonly messages: any[];
   readonly closed: Promise<{ readonly code: number; readonly reason: string }>;
   send(message: object): void;
 }
 
-/** Resolves when it is open; rejects with the answer's status and body where it is refused. */
+/** Resolves when the socket is open. Rejects with status and body if the upgrade is rejected. */
 export function openWebSocket(
   url: string,
   headers: Record<string, string> = {},

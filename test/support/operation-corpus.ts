@@ -9,7 +9,7 @@ export interface CorpusOperation {
 
 export interface PlannedOperation extends CorpusOperation {
   readonly name: string;
-  /** The plan it is there for. */
+  /** The plan that it tests. */
   readonly plan: Plan;
 }
 
@@ -26,7 +26,7 @@ const stitched = (...given: Parameters<typeof passThrough>) => ({
   plan: 'STITCHED' as const,
 });
 
-/** Valid operations on the devnet: every plan, and every way of writing that a plan might get wrong. */
+/** Valid operations on the simulated network: every plan, and every spelling that a plan might get wrong. */
 export const operationCorpus: readonly PlannedOperation[] = [
   passThrough('one field that may not be null', '{ chainIdentifier }'),
   passThrough(

@@ -2,7 +2,7 @@ import type { GraphQLSchema } from 'graphql';
 import * as graph from '../../src/graph/own-schema.ts';
 import { upstreamList } from '../../src/start/upstreams.ts';
 
-/** The whole of our own part of the graph, with the resolvers that a test is about. */
+/** The gateway's own schema, with the resolvers under test. */
 export function createOwnSchema(...resolvers: readonly object[]): GraphQLSchema {
   return graph.createOwnSchema(upstreamList.ownFields, resolvers);
 }

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 
-/** An upstream that answers while the event loop of this thread is held. */
+/** An upstream that responds even while this thread's event loop is blocked. */
 export interface PeerInThread extends AsyncDisposable {
-  /** Answers each request with `{"data":{}}`, and takes WebSockets. */
+  /** Responds to each request with `{"data":{}}`, and accepts WebSockets. */
   readonly url: string;
 }
 

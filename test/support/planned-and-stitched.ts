@@ -30,11 +30,11 @@ import { admitForTest, createTestServer, quietTurns } from './test-operation.ts'
 export interface PlannedAndStitched extends AsyncDisposable {
   readonly generation: Generation;
   isValid(text: string): boolean;
-  /** As clients are told. */
+  /** The plan's name as clients see it. */
   planOf(operation: CorpusOperation): Plan;
-  /** The answer by the operation's plan. Rejects for a document that is not valid. */
+  /** Runs the operation by its plan. Rejects for an invalid document. */
   planned(operation: CorpusOperation): Promise<ExecutionResult>;
-  /** The answer by stitching, whatever the plan. */
+  /** Runs the operation by stitching, whatever its plan. */
   stitched(operation: CorpusOperation): Promise<ExecutionResult>;
 }
 
@@ -47,7 +47,7 @@ export interface UpstreamAddresses {
 
 const timeouts = { queryMs: 10_000, mutationMs: 10_000 };
 
-/** The gateway without any shell: operations executed by their plan, and by the general way for comparison. */
+/** The gateway without a transport: runs operations by their plan, and by stitching for comparison. */
 export async function startPlannedAndStitched(upstreams: UpstreamAddresses): Promise<PlannedAndStitched> {
   const connect = (url: string) => connectUpstream({ name: 'ledger', url, now: Date.now });
   const [ledger, rpc, sponsor] = [

@@ -22,12 +22,12 @@ export interface PlausibleDocument {
   readonly variables: Record<string, number>;
 }
 
-/** Whole documents are refused for a field of a feature that is off, skipped or not: no person would write one. */
+/** The ledger rejects a document with a field of a disabled feature even if the field is skipped, so no document has one. */
 const isServed = ({ name }: GraphQLField<unknown, unknown>) => featureOf(name) !== 'SYSTEM_STATE';
 
 /**
- * A document as a person could write it for the schema: valid, with pages, nested connections, variables, fragments and
- * type conditions. The same seed makes the same document.
+ * A document as a person could write it for the schema: valid, with pages, nested connections, variables, fragments and type
+ * conditions. The same seed gives the same document.
  */
 export function plausibleDocument(schema: GraphQLSchema, seed: number): PlausibleDocument {
   const random = seededRandom(seed);
@@ -72,7 +72,7 @@ export function plausibleDocument(schema: GraphQLSchema, seed: number): Plausibl
   function fieldText(field: GraphQLField<unknown, unknown>, depth: number): string {
     budget.fields -= 1;
     aliases += 1;
-    // Unique, and decided before what is inside takes the next one: no two fields of a document can conflict.
+    // Unique, and chosen before the nested fields take the next one: no two fields of a document can conflict.
     const alias = `a${aliases}`;
     const given = field.args.flatMap((each) => argumentText(each));
     const called = given.length > 0 ? `(${given.join(', ')})` : '';
@@ -110,7 +110,7 @@ export function plausibleDocument(schema: GraphQLSchema, seed: number): Plausibl
     fragmentsOn.set(typeName, known);
     if (known.length > 0 && random() < 0.6) return `...${pick(known)}`;
     const name = `F${fragments.size}`;
-    // Its place is held before it is written, and it is offered only after: it cannot contain itself.
+    // Reserved before it is written and offered only afterwards, so a fragment cannot contain itself.
     fragments.set(name, '');
     fragments.set(name, `fragment ${name} on ${typeName} ${selections(type, depth + 1)}`);
     known.push(name);

@@ -13,7 +13,10 @@ const setting = {
   },
 };
 
-/** An upstream that no part of the gateway knows of: what a coin costs, one call for each, and which market says so. */
+/**
+ * An upstream unknown to the gateway's code: returns the price of a coin, with one call per coin, and the market that quotes
+ * it.
+ */
 export const pricesUpstream: OwnFieldsUpstream<UpstreamHost> = {
   role: 'own fields',
   name,

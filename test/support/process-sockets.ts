@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 /**
- * How many TCP connections a process holds that have a port at either end: open ones, and such as the other side has
- * closed and the process has not. Linux only.
+ * Counts the TCP connections of a process with this port at either end: open ones, and those that only the other side has
+ * closed. Linux only.
  */
 export function countConnections(pid: number, port: number): number {
   const held = inodesOf(pid);
@@ -25,7 +25,7 @@ function inodesOf(pid: number): Set<string> {
     try {
       return readlinkSync(`/proc/${pid}/fd/${fd}`);
     } catch {
-      // It was closed since it was listed.
+      // The connection closed after it was listed.
       return '';
     }
   });

@@ -10,28 +10,28 @@ export interface PushedEvent {
   readonly json: unknown;
 }
 
-/** A ledger's GraphQL whose subscriptions are like those of real ones: a union with `Lagged`, poor filters, no cursors. */
+/** A ledger's GraphQL with subscriptions like those of real networks: a union with `Lagged`, few filters, no cursors. */
 export interface PushingLedger extends AsyncDisposable {
-  /** Of its GraphQL over HTTP. */
+  /** URL of its GraphQL over HTTP. */
   readonly url: string;
-  /** WebSockets that are open at this moment. */
+  /** Open WebSockets now. */
   readonly sockets: ReadonlySet<WebSocket>;
-  /** Those that were ever opened, and operations that were ever subscribed to. */
+  /** WebSockets ever opened, and operations ever subscribed to. */
   readonly opened: number;
-  /** What was asked for, oldest first, and how many of them go on. */
+  /** Subscriptions received, oldest first, and how many are open. */
   readonly subscribed: readonly { readonly id: string; readonly query: string; readonly variables: unknown }[];
   readonly following: number;
-  /** The headers of the last upgrade. */
+  /** Headers of the last upgrade. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Tells all who follow: an event to those whose filter it fits, `Lagged` to everybody. */
+  /** Sends an event to matching subscribers, or `Lagged` to all. */
   tell(...told: readonly (PushedEvent | { readonly count: number })[]): void;
-  /** Ends the subscriptions of everybody, each by `complete`, or by an error as a resolver throws one. */
+  /** Ends all subscriptions, with `complete` or with an error as thrown by a resolver. */
   end(error?: Error): void;
-  /** Breaks every connection. */
+  /** Breaks all connections. */
   cut(): void;
-  /** Is the next upgrade refused? */
+  /** Reject the next upgrade? */
   isRefusing: boolean;
-  /** Does it say nothing any more, not even that it is there? Connections stay open. */
+  /** Stop sending anything, pings included? Connections stay open. */
   freeze(): void;
 }
 

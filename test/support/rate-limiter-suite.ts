@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RateLimiter } from '../../src/callers/rate-limiter.ts';
 
-/** Opens limiters that count in one place; everybody may ask `perMinute` times. */
+/** Opens limiters with shared counters; each caller may send `perMinute` requests. */
 export interface RateLimiterBench {
   open(perMinute: number): Promise<Pick<RateLimiter, 'consume' | 'peek'>>;
   close(): Promise<void>;
 }
 
-/** What holds of a limiter wherever it counts. */
+/** The rules of every limiter, wherever it counts. */
 export function describeRateLimiter(name: string, start: () => Promise<RateLimiterBench>): void {
   describe(`a limiter that counts ${name}`, () => {
     let bench: RateLimiterBench;

@@ -1,16 +1,16 @@
 import { connect, type Socket } from 'node:net';
 
-/** A connection without an HTTP client behind it: it can fall silent, stop reading and vanish as no client would. */
+/** A connection without an HTTP client: it can stop sending, stop reading and disconnect as no client would. */
 export interface RawClient {
-  /** Resolves when the kernel has it. */
+  /** Resolves when the kernel has the bytes. */
   send(text: string): Promise<void>;
-  /** Resolves when what came matches; rejects when the connection ends before. */
+  /** Resolves when the received text matches; rejects if the connection ends first. */
   receive(pattern: RegExp): Promise<void>;
-  /** Everything that came, when the connection has ended. */
+  /** Everything received, once the connection has ended. */
   whole(): Promise<string>;
-  /** Leaves what comes to pile up on the way. */
+  /** Stops reading, so that data piles up on the way. */
   stopReading(): void;
-  /** Closes without a word: by the book, or with a reset. */
+  /** Closes with FIN or with RST. */
   vanish(how: 'closing' | 'resetting'): void;
 }
 
@@ -59,7 +59,7 @@ export async function openRawClient(port: number): Promise<RawClient> {
   };
 }
 
-/** A POST of JSON as it goes over the wire. */
+/** A JSON POST as sent over the wire. */
 export function toPostText(body: object, headers: Readonly<Record<string, string>> = {}): string {
   const text = JSON.stringify(body);
   const lines = Object.entries({

@@ -8,20 +8,20 @@ export interface RecordedRequest {
   readonly body: string;
 }
 
-/** Takes over a request; returns false to let it through. */
+/** Handles a request itself; returns false to let it through. */
 export type Interception = (request: RecordedRequest, res: ServerResponse) => boolean;
 
 export interface RecordingUpstream extends AsyncDisposable {
-  /** As the upstream's own address, with this one's authority. */
+  /** The upstream's own URL, with this proxy's authority. */
   readonly url: string;
-  /** Everything that arrived, oldest first. */
+  /** Requests received, oldest first. */
   readonly requests: RecordedRequest[];
   intercept: Interception | undefined;
-  /** Told when the upstream has answered and its answer is about to be passed on. */
+  /** Called when the upstream has responded, before the response is forwarded. */
   onAnswer: ((request: RecordedRequest) => void) | undefined;
 }
 
-/** Stands in front of an upstream, writes down what arrives, and passes it on unless a test has other plans. */
+/** A proxy in front of an upstream. Records requests and forwards them, unless a test handles them. */
 export async function recordUpstream(url: string): Promise<RecordingUpstream> {
   const target = new URL(url);
   const server = createServer((req, res) => {

@@ -8,27 +8,27 @@ const executable = ['/usr/bin/redis-server', '/usr/local/bin/redis-server', '/op
   (path) => existsSync(path),
 );
 
-/** Why tests with a real Redis cannot run here; `null` when they can. Under CI its absence is a failure, never a skip. */
+/** Why tests with a real Redis cannot run here, or `null`. In CI, a missing Redis is a failure, never a skip. */
 export const redisMissing: string | null =
   executable || process.env.CI ? null : 'Redis is not installed: apt-get install redis-server';
 
 export interface RedisServer extends AsyncDisposable {
   readonly url: string;
-  /** Stops it as the kernel would: it answers nothing, and its connections stay open. */
+  /** Freezes the process (SIGSTOP): it does not respond, and its connections stay open. */
   freeze(): void;
   thaw(): void;
-  /** Ends it at once, without a word to its clients. */
+  /** Kills the process. */
   kill(): Promise<void>;
   /** Starts it again on the same port, empty. */
   restart(): Promise<void>;
 }
 
-/** A Redis of this test alone, on a port of its own, that keeps nothing on disk. */
+/** A Redis for this test only, on its own port, without persistence. */
 export async function startRedis(options: readonly string[] = []): Promise<RedisServer> {
   if (!executable) throw new Error('Redis is not installed: apt-get install redis-server');
   const path = executable;
   let port = await freePort();
-  // Before Redis listens there, another test may.
+  // Another test may take the port before Redis listens.
   let child = await launch().catch(async () => {
     port = await freePort();
     return launch();
@@ -71,7 +71,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Does a Redis answer on the port, whatever it answers? */
+/** Does a Redis respond on the port, with any reply? */
 function answers(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => socket.write('PING\r\n'));

@@ -3,7 +3,7 @@ import { connectRedisStore } from '../../src/sponsor/redis-store/redis-store.ts'
 import type { SponsorshipStore } from '../../src/sponsor/store/sponsorship-store.ts';
 import type { StoreBounds } from '../../src/sponsor/store/store-bounds.ts';
 
-/** Where instances have to agree, no answer of a busy test machine may come too late. */
+/** Long timeouts: instances must agree even on a busy test machine. */
 const patientMs = 30_000;
 
 export function openRedisStore(

@@ -34,12 +34,12 @@ export interface ReferenceAnswer {
 
 export interface ReferenceRefusal {
   readonly message: string;
-  /** `line:column`, `null` for none. */
+  /** `line:column`, or `null`. */
   readonly at: string | null;
   readonly limit: { name: string; max: number; actual: number } | null;
 }
 
-/** One use of a selection, fragments written out in place. */
+/** One use of a selection, with fragments inlined. */
 interface Use {
   readonly selection: SelectionNode;
   readonly below: readonly Use[];
@@ -50,8 +50,8 @@ const u64 = 18446744073709551615n;
 const clamp = (count: bigint): number => Number(count > 9007199254740991n ? 9007199254740991n : count);
 
 /**
- * The counting rules taken down literally: documents are written out with every fragment in place, then counted with exact
- * integers, recursively. Slow and plain on purpose: it is what the real counter is compared to.
+ * The counting rules taken literally: inlines all fragments, then counts recursively with exact integers. Slow and plain on
+ * purpose, because the real counter is compared with it.
  */
 export function referenceCount(
   document: DocumentNode,
@@ -70,13 +70,13 @@ export function referenceCount(
     return { message, at: place && `${place.line}:${place.column}`, limit: limit ?? null };
   };
 
-  // Selection sets, values and fragments of themselves may lie 32 deep in one another.
+  // Selection sets, values and fragments may nest 32 deep in themselves.
   const isDeep =
     document.definitions.some((each) => 'selectionSet' in each && literalHeight(each.selectionSet) > 32) ||
     operations.some((operation) => isHigherThan(operation.selectionSet, fragments, 32)) ||
     hasDeepValue(document);
   if (isDeep) {
-    // How deep exactly is not counted here.
+    // The exact depth is not counted here.
     const limit = { name: 'maxNesting', max: 32, actual: expect.any(Number) };
     return {
       usage: null,
@@ -223,7 +223,7 @@ function inLevels(uses: readonly Use[]): Use[] {
   return uses.length === 0 ? [] : [...uses, ...inLevels(uses.flatMap(({ below }) => below))];
 }
 
-/** Fields of a place, through fragments. */
+/** Fields of a selection set, through fragments. */
 function fieldsOf(use: Use): Use[] {
   return use.selection.kind === Kind.FIELD ? [use] : use.below.flatMap(fieldsOf);
 }
@@ -250,7 +250,7 @@ function literalHeight(set: SelectionSetNode): number {
   return Math.max(...heights);
 }
 
-/** Goes down level by level; the same set twice on a level is one. */
+/** Level by level; the same selection set twice on a level counts once. */
 function isHigherThan(top: SelectionSetNode, fragments: Record<string, FragmentDefinitionNode>, most: number): boolean {
   let level = new Set([top]);
   for (let deep = 0; deep <= most; deep += 1) {

@@ -1,11 +1,11 @@
 export interface Rendezvous<Guest> {
-  /** Says that one has come; resolves when all have. */
+  /** Reports an arrival; resolves when all have arrived. */
   arrive(guest: Guest): Promise<void>;
-  /** Resolves, with everyone who came in the order of arrival, when all have. */
+  /** Resolves with all guests in order of arrival, once all have arrived. */
   readonly complete: Promise<readonly Guest[]>;
 }
 
-/** A place where so many meet: nobody goes on before the last one is there. More than that go straight on. */
+/** A barrier: nobody continues until `count` guests have arrived. Later guests continue immediately. */
 export function createRendezvous<Guest>(count: number): Rendezvous<Guest> {
   const guests: Guest[] = [];
   let resolve: (guests: readonly Guest[]) => void = () => {};

@@ -20,16 +20,16 @@ import {
 } from 'graphql';
 import { seededRandom } from './plausible-documents.ts';
 
-/** A definition that is being written. */
+/** A definition under construction. */
 interface Definition {
   readonly variables: Set<string>;
   readonly spreads: Set<string>;
 }
 
 /**
- * A document with everything the language has for requests: several operations, variables of every input type with and
- * without defaults, lists, input objects, enums, fragments of all kinds, directives, aliases, fields repeated. Most are
- * valid; some are not, since fields of one name may conflict. The same seed makes the same document.
+ * A document with every feature of the language: several operations, variables of every input type with and without defaults,
+ * lists, input objects, enums, all kinds of fragments, directives, aliases, repeated fields. Most are valid; in some, fields
+ * of one name conflict. The same seed gives the same document.
  */
 export function richDocument(schema: GraphQLSchema, seed: number): string {
   const random = seededRandom(seed);
@@ -120,7 +120,7 @@ export function richDocument(schema: GraphQLSchema, seed: number): string {
     return ` @${name}(if: ${random() < 0.5 ? 'true' : variable(boolean, true, found)})`;
   }
 
-  /** @param found `null` where variables cannot stand */
+  /** @param found `null` where variables are not allowed */
   function value(type: GraphQLInputType, found: Definition | null, depth: number): string {
     const isNonNull = isNonNullType(type);
     const nullable = isNonNull ? type.ofType : type;
@@ -171,7 +171,7 @@ export function richDocument(schema: GraphQLSchema, seed: number): string {
   }
 }
 
-/** The same text with one token left out, doubled, swapped with the next, or replaced: often no longer valid. */
+/** The document with one token removed, doubled, swapped with the next, or replaced: often invalid. */
 export function mutate(text: string, words: readonly string[], seed: number): string {
   const random = seededRandom(seed);
   const below = (bound: number) => Math.floor(random() * bound);
@@ -192,7 +192,7 @@ export function mutate(text: string, words: readonly string[], seed: number): st
   return tokens.join(' ');
 }
 
-/** Names that mean something to a schema, and what may stand where they do not belong. */
+/** Names that the schema knows, and values that may be misplaced. */
 export function wordsOf(schema: GraphQLSchema): readonly string[] {
   const types = Object.values(schema.getTypeMap());
   const fields = types.flatMap((type) => ('getFields' in type ? Object.keys(type.getFields()) : []));

@@ -3,23 +3,26 @@ import { builtProgram } from './built-program.ts';
 
 const cli = builtProgram();
 
-/** What the variables of whoever runs the tests are not to change. */
+/** Environment variables of the developer that must not affect tests. */
 const bareEnvironment = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '' };
-/** Nothing balances load here: a stop need not wait. */
+/** No load balancer is used, so stopping need not wait. */
 const noWait = { DRAIN_MS: '0' };
 
 export interface RunningCli {
   readonly child: ChildProcess;
-  /** What it wrote so far. */
+  /** Output so far. */
   readonly out: () => string;
   readonly error: () => string;
-  /** Resolves with the match once standard output has it; rejects when the process ends before. */
+  /** Resolves with the match in standard output; rejects if the process ends first. */
   waitFor(pattern: RegExp): Promise<RegExpExecArray>;
-  /** Exit code, or the signal that ended it. */
+  /** Exit code, or the signal that ended the process. */
   readonly ended: Promise<number | NodeJS.Signals>;
 }
 
-/** Starts the built command line in a process of its own. @param nodeOptions for Node itself */
+/**
+ * Starts the built command line in its own process.
+ * @param nodeOptions for Node itself
+ */
 export function runCli(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},

@@ -1,14 +1,14 @@
-/** What a finished run says of itself, as far as it is judged. */
+/** The parts of a finished test run that are judged. */
 export interface FinishedRun {
-  /** Names of the projects that were to run. */
+  /** Names of the expected projects. */
   readonly projects: readonly string[];
   readonly files: readonly { readonly project: string }[];
   readonly tests: readonly { readonly name: string; readonly state: 'passed' | 'failed' | 'skipped' | 'pending' }[];
 }
 
 /**
- * Why a run in which no test failed must not count as passed all the same, each reason a line: what was skipped has not
- * been tried, and a project whose files have moved away from its pattern passes for ever.
+ * Why a run without failed tests still must not pass, one reason per line: a skipped test tested nothing, and a project whose
+ * files no longer match its pattern would pass for ever.
  */
 export function findRunFaults({ projects, files, tests }: FinishedRun): string[] {
   const empty = projects.filter((name) => files.every(({ project }) => project !== name));

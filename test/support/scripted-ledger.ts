@@ -6,11 +6,11 @@ import { type GraphQLSchema, graphql } from 'graphql';
 
 export interface ScriptedLedger extends AsyncDisposable {
   readonly url: string;
-  /** Every GraphQL request body received, oldest first, introspection left out. */
+  /** All GraphQL request bodies received, oldest first, without introspection. */
   readonly requests: { readonly query: string; readonly variables?: Record<string, unknown> }[];
   /** Request headers in the same order. */
   readonly headers: Record<string, string | string[] | undefined>[];
-  /** Answers the next requests this way instead; `undefined` = as usual again. */
+  /** Handles the next requests; `undefined` restores the default. */
   override:
     | ((query: string) => { status: number; body: string; type?: string } | 'hang' | 'reset' | undefined)
     | undefined;
@@ -19,7 +19,7 @@ export interface ScriptedLedger extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** A small GraphQL server over real HTTP whose schema, answers and failures a test decides. */
+/** A small GraphQL server over real HTTP whose schema, responses and failures a test controls. */
 export async function startScriptedLedger(
   typeDefs: string,
   resolvers: IResolvers = {},

@@ -10,13 +10,13 @@ export interface RpcCall {
 
 export interface ScriptedRpc extends AsyncDisposable {
   readonly url: string;
-  /** Everything it was asked, oldest first. */
+  /** Requests received, oldest first. */
   readonly calls: RpcCall[];
-  /** What it says, as the text of a JSON-RPC `result`. */
+  /** The text of the JSON-RPC `result`. */
   answer: (call: RpcCall) => string;
 }
 
-/** A JSON-RPC node that says what a test wants, to the letter. */
+/** A JSON-RPC node whose responses a test writes verbatim. */
 export async function startScriptedRpc(answer: ScriptedRpc['answer']): Promise<ScriptedRpc> {
   const server = createServer((req, res) => {
     const chunks: Buffer[] = [];

@@ -2,14 +2,14 @@ import { Buffer } from 'node:buffer';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What the scripted sponsor does when a path is asked. */
+/** How the scripted sponsor responds to a request. */
 export type ScriptedAnswer =
   | { readonly status?: number; readonly contentType?: string; readonly body: string }
-  /** Reads the request and closes the connection without a word. */
+  /** Reads the request and closes the connection without a response. */
   | 'hang-up'
-  /** Starts a good-looking answer and breaks off in the middle. */
+  /** Starts a valid response and breaks off in the middle. */
   | 'break-off'
-  /** Reads the request and never answers. */
+  /** Reads the request and never responds. */
   | 'silence';
 
 export interface ScriptedRequest {
@@ -21,15 +21,15 @@ export interface ScriptedRequest {
 
 export interface ScriptedSponsor extends AsyncDisposable {
   readonly origin: string;
-  /** Everything that arrived, in order. */
+  /** Requests received, in order. */
   readonly requests: readonly ScriptedRequest[];
-  /** What a path answers from now on; a promise holds the answer back. A path without a script answers 404 in plain text. */
+  /** Sets the response of a path; a promise delays the response. A path without a script returns 404 as plain text. */
   answer(path: string, answer: ScriptedAnswer | Promise<ScriptedAnswer>): void;
-  /** Resolves when the next request has been read to its end. */
+  /** Resolves when the next request has been read completely. */
   nextRequest(): Promise<ScriptedRequest>;
 }
 
-/** A sponsor on loopback that says what it is told to say. */
+/** A sponsor on loopback with scripted responses. */
 export async function startScriptedSponsor(): Promise<ScriptedSponsor> {
   const scripts = new Map<string, ScriptedAnswer | Promise<ScriptedAnswer>>();
   const requests: ScriptedRequest[] = [];

@@ -5,46 +5,48 @@ import { parseJson } from '../../src/json/parse-json.ts';
 import type { CorpusOperation } from './operation-corpus.ts';
 import type { TestGateway } from './test-gateway.ts';
 
-/** What a request says beside its operation. */
+/** The parts of a request apart from its operation. */
 export interface Form {
   readonly accept: string;
   readonly showUsage: boolean;
 }
 
-/** Everything of an answer that a client can tell one from another by. */
+/** Everything in a response that a client can observe. */
 export interface ShellAnswer {
   readonly status: number;
-  /** By name, without what differs from request to request by its nature. */
+  /** By name, without headers that differ for each request. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Re-printed: the order of keys is that of the answer. */
+  /** Printed again: key order is preserved. */
   readonly body: string;
   readonly requestId: string;
 }
 
 export interface SocketAnswer {
-  /** Of the one result; `null` for an operation that was refused by a message of errors. */
+  /** Of the single result; `null` for an operation rejected with an `error` message. */
   readonly result: Record<string, unknown> | null;
   readonly errors: unknown;
 }
 
 export interface Shells extends AsyncDisposable {
   post(operation: CorpusOperation, form: Form): Promise<ShellAnswer>;
-  /** By Yoga, which does what the lane leaves: here because it comes with a query string. */
+  /** Uses Yoga: the query string keeps the request from the lane. */
   ordinaryPost(operation: CorpusOperation, form: Form): Promise<ShellAnswer>;
   get(operation: CorpusOperation, form: Form): Promise<ShellAnswer>;
   socket(operation: CorpusOperation, form: Pick<Form, 'showUsage'>): Promise<SocketAnswer>;
-  /** Whether each request, by its id, was answered without Yoga, once all of them are in the log. */
+  /** Whether each request, by id, was served without Yoga, once all are in the log. */
   lanes(requestIds: readonly string[]): Promise<boolean[]>;
 }
 
 const usageHeader = 'x-ledger-rpc-show-usage';
-/** How an answer is framed is not what it says. */
+/** Framing is not content. */
 const framing = new Set(['date', 'content-length', 'connection', 'keep-alive', 'transfer-encoding']);
 
-/** Asks one gateway the same by every shell it has. Each request comes from an address of its own, so that none is over a limit. */
+/**
+ * Sends the same operation over every transport of a gateway. Each request has its own address, so none exceeds a rate limit.
+ */
 export function openShells(gateway: TestGateway): Shells {
   let requests = 0;
-  /** Whether the lane answered, by request id, of the lines of the log that were read. */
+  /** Whether the lane served the request, by request id, for the log lines read so far. */
   const lanes = new Map<string, boolean>();
   let logRead = 0;
   const sockets = [false, true].map((showUsage) => connect(gateway.url, showUsage));
@@ -90,7 +92,7 @@ export function openShells(gateway: TestGateway): Shells {
       try {
         for await (const result of client.iterate(payload)) results.push({ ...result });
       } catch (errors) {
-        // Anything else says that the connection ended.
+        // Anything else reports the end of the connection.
         if (!Array.isArray(errors)) throw new Error('the socket was closed instead of an answer', { cause: errors });
         return { result: null, errors };
       }
@@ -99,7 +101,7 @@ export function openShells(gateway: TestGateway): Shells {
       return { result, errors: result.errors };
     },
     async lanes(requestIds) {
-      // A line is written when its response is closed, which the client may know before the gateway does.
+      // The log line is written when the response closes, which the client may notice first.
       for (; ; await new Promise((resolve) => setImmediate(resolve))) {
         for (; logRead < gateway.log.length; logRead += 1) {
           const line = gateway.log[logRead];
@@ -127,7 +129,7 @@ function toComparable(headers: Headers): Record<string, string> {
   return Object.fromEntries(
     [...headers].flatMap(([name, value]) => {
       if (framing.has(name)) return [];
-      // Seconds until the window ends, which go by.
+      // Seconds until the rate-limit window ends.
       if (name === 'ratelimit') return [[name, value.replace(/;t=\d+/, '')]];
       return name === 'retry-after' ? [[name, 'some']] : [[name, value]];
     }),

@@ -24,11 +24,11 @@ export interface SmallDevnet {
   now: number;
   /** Native coins of an address, richest first, at their newest versions. */
   coins(address: string): ObjectRecord[];
-  /** A transaction of Alice's paid with her richest coin, unless changed. */
+  /** A transaction of Alice, paid with her richest coin by default. */
   build(commands: (builder: ProgrammableBuilder) => void, changes?: DataChanges): AnyTransactionData;
-  /** Signs as whom the data names (or as told) and executes. */
+  /** Signs as the sender (or as given) and executes. */
   execute(data: AnyTransactionData, signers?: readonly Keypair[]): ExecutionOutcome;
-  /** Builds, signs, executes and expects it not to be refused. */
+  /** Builds, signs and executes; expects success. */
   run(commands: (builder: ProgrammableBuilder) => void, changes?: DataChanges): TransactionRecord;
 }
 
@@ -40,7 +40,7 @@ export interface DataChanges {
 
 export const seed = 11;
 
-/** A ledger with a genesis and little more, whose clock a test moves. */
+/** A ledger with little more than a genesis, whose clock a test moves. */
 export function createSmallDevnet(genesis: Partial<GenesisOptions> = {}): SmallDevnet {
   const accounts = createDevnetAccounts(seed);
   const [alice, bob] = accounts.users as unknown as [Keypair, Keypair];

@@ -7,22 +7,22 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 export interface SourceImport {
   /** As written: `../errors/catalogue.ts`, `graphql`, `node:http`. */
   readonly specifier: string;
-  /** Path from the root of the project where the import is relative: `src/errors/catalogue.ts`. */
+  /** Path from the project root if the import is relative: `src/errors/catalogue.ts`. */
   readonly file: string | null;
-  /** Erased by the compiler. */
+  /** Type-only: erased by the compiler. */
   readonly isTypeOnly: boolean;
 }
 
 export interface SourceFile {
-  /** From the root of the project, with `/`: `src/errors/catalogue.ts`. */
+  /** Path from the project root, with `/`: `src/errors/catalogue.ts`. */
   readonly path: string;
   readonly text: string;
-  /** The text without comments. */
+  /** Source without comments. */
   readonly code: string;
   readonly imports: readonly SourceImport[];
 }
 
-/** Every TypeScript file below `src`. */
+/** All TypeScript files in `src`. */
 export function readSourceFiles(): SourceFile[] {
   return readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
@@ -66,7 +66,7 @@ function isTypeClause(clause: string): boolean {
     .every((name) => name.startsWith('type '));
 }
 
-/** Strings are kept whole, so that a `//` in one does not end the line. */
+/** Strings are kept whole, so that `//` in a string does not start a comment. */
 function withoutComments(text: string): string {
   const token =
     /\/\*[\s\S]*?\*\/|\/\/[^\n]*|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`|\/(?![/*])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\/[a-z]*(?=\s*[.,;)\]])/g;

@@ -1,22 +1,25 @@
 import { type RunningCli, runCli } from './run-cli.ts';
 
-/** The built gateway in a process of its own. */
+/** The built gateway in its own process. */
 export interface SpawnedGateway extends AsyncDisposable {
   readonly cli: RunningCli;
   readonly pid: number;
   readonly port: number;
-  /** Of its GraphQL endpoint. */
+  /** URL of its GraphQL endpoint. */
   readonly url: string;
-  /** Everything it wrote to its log with this message, parsed. */
+  /** Log lines with this message, parsed. */
   logged(message: string): Record<string, unknown>[];
-  /** What it wrote of errors and worse, and what it wrote elsewhere than to its log. */
+  /** Log lines of level error and above, and output outside the log. */
   complaints(): string[];
 }
 
-/** Lines of a log that say nothing bad. */
+/** Log lines that report no problem. */
 const harmless = /^\{"level":"(trace|debug|info|warn)"/;
 
-/** Starts it; resolves when it is ready. @param nodeOptions for Node itself */
+/**
+ * Starts the gateway; resolves when it is ready.
+ * @param nodeOptions for Node itself
+ */
 export async function spawnGateway(
   env: Readonly<Record<string, string>>,
   nodeOptions: readonly string[] = [],

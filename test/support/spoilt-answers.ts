@@ -7,21 +7,21 @@ import type { LedgerAnswer, LedgerFault } from './ledger-faults.ts';
 export interface LedgerExchange {
   readonly headers: IncomingHttpHeaders;
   readonly body: LedgerRequestBody;
-  /** What the gateway got to read, if anything. */
+  /** The response as the gateway received it, if any. */
   readonly answer: LedgerAnswer | undefined;
 }
 
 export interface SpoilingUpstream extends AsyncDisposable {
   readonly url: string;
-  /** What happens to answers from now on, in order of application; none: nothing. Questions about the schema are spared. */
+  /** Faults to apply to the next responses, in order; empty: none. Introspection is exempt. */
   faults: readonly LedgerFault[];
-  /** Everything that was asked, in the order of the answers, but for questions about the schema. */
+  /** Requests in the order of their responses, without introspection. */
   readonly exchanges: LedgerExchange[];
-  /** Called before a request is passed on, which waits for it. */
+  /** Called before a request is forwarded, which waits for it. */
   gate: ((body: LedgerRequestBody) => Promise<void>) | undefined;
 }
 
-/** Stands between the gateway and a ledger, and spoils answers on demand. */
+/** A proxy between the gateway and a ledger that corrupts responses on demand. */
 export async function spoilAnswers(ledgerUrl: string): Promise<SpoilingUpstream> {
   const post = async (body: LedgerRequestBody) => {
     const response = await fetch(ledgerUrl, {

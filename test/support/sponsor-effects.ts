@@ -1,4 +1,4 @@
-/** Effects as the sponsor's service writes them: empty lists left out, numbers and number texts mixed. */
+/** Effects as the sponsor's service writes them: without empty lists, with numbers as numbers or text. */
 export function sponsorEffects(transactionDigest: string, changes: Readonly<Record<string, unknown>> = {}) {
   return {
     messageVersion: 'v1',

@@ -19,7 +19,7 @@ export interface SponsorGraphOptions {
   readonly token: string;
   /** Default `token`. */
   readonly auth?: 'forward' | 'token';
-  /** Default `off`: most tests do not send transactions that could be read. */
+  /** Default `off`: most tests do not send parseable transactions. */
   readonly preflight?: 'enforce' | 'warn' | 'off';
   readonly requestTypeKey?: 'requestType' | 'request_type';
   readonly mutationMs?: number;
@@ -28,11 +28,11 @@ export interface SponsorGraphOptions {
 }
 
 export interface SponsorGraph extends AsyncDisposable {
-  /** What the operator was told and the client was not. */
+  /** Reported to the operator, not to the client. */
   readonly observations: readonly SponsorObservation[];
-  /** Of transactions that were sent all the same. */
+  /** About transactions that were sent nevertheless. */
   readonly doubts: readonly string[];
-  /** What the caller would have got for a reservation that has this number with the sponsor. */
+  /** The `reservationId` that the caller would get for this sponsor number. */
   lease(rawReservationId: string): Promise<string>;
   ask(
     source: string,
@@ -44,7 +44,7 @@ export interface SponsorGraph extends AsyncDisposable {
   ): Promise<ExecutionResult>;
 }
 
-/** The sponsor's part of the graph, speaking to a sponsor over real sockets. The caller has every scope. */
+/** The sponsor part of the graph, connected to a sponsor over real sockets. The caller has every scope. */
 export function createSponsorGraph({
   origin,
   token,

@@ -3,7 +3,7 @@ import { encodeTransactionData } from '../../src/devnet/transactions/encode-tran
 import { createProgrammableBuilder } from '../../src/devnet/transactions/programmable-builder.ts';
 import { transactionDigest } from '../../src/transactions/digest.ts';
 
-/** What a caller is given to pay with. */
+/** The payment of a reservation. */
 export interface Paying {
   readonly sponsorAddress: string;
   readonly gasCoins: readonly { readonly objectId: string; readonly version: number; readonly digest: string }[];
@@ -13,7 +13,7 @@ export interface Paying {
 export interface SponsoredTransaction {
   /** Base64. */
   readonly txBytes: string;
-  /** Of the right length, and of nobody. */
+  /** A signature of the right length that verifies for nobody. */
   readonly userSig: string;
   readonly digest: string;
 }
@@ -22,8 +22,8 @@ const sender = `0x${'a'.padStart(64, '0')}`;
 const userSig = Buffer.alloc(97, 7).toString('base64');
 
 /**
- * @param number makes transactions that pay alike differ
- * @param shared an object that it takes as if it were a shared one
+ * @param number distinguishes transactions with the same payment
+ * @param shared an object used as a shared input
  */
 export function toSponsoredTransaction(paying: Paying, number: number, shared?: string): SponsoredTransaction {
   const builder = createProgrammableBuilder();
@@ -39,7 +39,7 @@ export function toSponsoredTransaction(paying: Paying, number: number, shared?: 
   return toSent(bytes);
 }
 
-/** The same in a version of TransactionData that does not exist yet. */
+/** The transaction in a future version of TransactionData. */
 export function toNewerForm({ txBytes }: SponsoredTransaction): SponsoredTransaction {
   const bytes = Buffer.from(txBytes, 'base64');
   bytes[0] = 1;

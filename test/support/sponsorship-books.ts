@@ -6,7 +6,7 @@ import { createLeaseKeys } from '../../src/sponsor/leases/lease-keys.ts';
 import { createMemoryStore } from '../../src/sponsor/store/memory-store.ts';
 
 /**
- * Books of one process, empty, with what the test is about.
+ * Empty records of one process, with the given parts replaced.
  * @param now their clock
  */
 export function toTestBooks(
@@ -26,7 +26,7 @@ export function toTestBooks(
         store,
         isStoreNeeded: isOurs,
         audit: () => {},
-        // No ledger: what is lost stays unknown.
+        // Without a ledger, lost executions stay unknown.
         transactions: { canFind: () => false, find: async () => null },
         now,
         mutationMs: 10_000,

@@ -11,11 +11,11 @@ import {
 } from './sponsorship-history.ts';
 import { callerNames, type SponsorshipWorld } from './sponsorship-world.ts';
 
-/** What commands act upon. */
+/** The world that commands act on. */
 export interface Played {
   readonly world: SponsorshipWorld;
   readonly history: SponsorshipHistory;
-  /** Gives each request for coins a budget of its own. */
+  /** Gives each `reserveGas` a unique budget. */
   readonly nextBudget: (around: number) => number;
   readonly budgetOfKey: Map<string, number>;
 }
@@ -55,7 +55,7 @@ const command = <About extends object>(
   );
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-/** Waits for the answer, or lets it go on beside what comes next. */
+/** Waits for the response, or continues without it. */
 const perhaps = (asked: Promise<unknown>, waits: boolean) => (waits ? asked : pause(3));
 
 const caller = fc.constantFrom(...callerNames);
@@ -126,7 +126,7 @@ const reserve = command(
     if (written !== null) budgetOfKey.set(about.caller + written, known ?? budget);
     if (known === undefined) world.sponsor.onReserve(budget, about.manner);
     const at = written !== null && about.twins ? [0, 1] : [about.instance];
-    // A key is good for one body, in all of which but the budget must be the same.
+    // A key is valid for one body, so everything except the budget must be equal.
     const seconds = written === null ? about.seconds : 60;
     await perhaps(
       Promise.all(at.map((each) => history.reserve(each % world.size, about.caller, budget, seconds, written))),
@@ -158,7 +158,7 @@ const execute = command(
   }),
   async (about, { world, history }) => {
     const lease = history.leases[about.lease % history.leases.length] as HeldLease;
-    // Whoever has one of the sponsor's own numbers and a credential of its own may use it as the sponsor lets it.
+    // A caller with a sponsor number and its own credential may use the number as the sponsor allows.
     const asIs = world.isForward ? { wrong: wrongs[0], by: null, tampered: null } : about;
     const tx = toTransaction(lease, asIs.wrong, about.number);
     if (!history.executions.some((asked) => asked.tx.digest === tx.digest))
@@ -181,7 +181,7 @@ const execute = command(
   ({ history }) => history.leases.length > 0,
 );
 
-/** Another text, by one character. */
+/** Changes one character. */
 function tamper(text: string, place: number): string {
   const at = place % text.length;
   return text.slice(0, at) + (text[at] === 'A' ? 'B' : 'A') + text.slice(at + 1);
@@ -194,7 +194,7 @@ const look = command(
     const lease = history.leases[about.lease % history.leases.length] as HeldLease;
     const seen = await world.ask(about.instance % world.size, about.caller, reservationQuery, { lease: lease.id });
     const shown = seen?.data?.reservation as { gasBudget: number } | null | undefined;
-    // A sponsor that started over gave the number to several: each has asked for a budget of its own.
+    // A restarted sponsor reused the number: each reservation had its own budget.
     if (about.caller !== lease.owner && shown && (!world.isForward || shown.gasBudget === lease.gasBudget))
       throw new Error('somebody else’s reservation was shown');
   },
@@ -246,7 +246,7 @@ const startOver = command(
     await history.settle();
     await world.sponsor.idle();
     world.sponsor.startOver();
-    // Whoever has a number of before knows that it is worth nothing.
+    // A number from before the restart is worthless.
     history.leases.length = 0;
   },
   ({ world }) => world.isForward,
@@ -265,7 +265,7 @@ const emptyStore = command(
 
 const often = (times: number, of: fc.Arbitrary<StepCommand>) => Array.from({ length: times }, () => of);
 
-/** Any course that things may take. */
+/** Any sequence of commands. */
 export const courses = fc.commands(
   [
     ...often(5, reserve),

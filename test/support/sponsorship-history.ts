@@ -6,12 +6,12 @@ import {
 } from './sponsored-transaction.ts';
 import type { Answered, CallerName, SponsorshipWorld } from './sponsorship-world.ts';
 
-/** One `reserveGas` that was asked. */
+/** One `reserveGas` call. */
 export interface AskedReservation {
   readonly caller: CallerName;
   readonly budget: number;
   readonly key: string | null;
-  /** `null`: nobody heard it. Absent: under way. */
+  /** `null`: no response arrived. Absent: in flight. */
   answer?: Answered | null;
 }
 
@@ -21,15 +21,15 @@ export interface HeldLease extends Paying {
   readonly expiresAtMs: number;
 }
 
-/** One `executeTx` that was asked. */
+/** One `executeTx` call. */
 export interface AskedExecution {
   readonly caller: CallerName;
   readonly lease: HeldLease;
-  /** As it was written, which may be another's or made up. */
+  /** As sent: may be another caller's, or invented. */
   readonly leaseText: string;
   readonly tx: SponsoredTransaction;
   readonly key: string | null;
-  /** May it be sent, by the policy in force? */
+  /** Does the policy in force allow it to be sent? */
   readonly isRight: boolean;
   readonly askedAtMs: number;
   answer?: Answered | null;
@@ -47,26 +47,26 @@ export const reservationQuery =
   'query Look($lease: ID!) { reservation(reservationId: $lease) { reservationId state gasBudget } }';
 export const allowanceQuery = '{ viewer { gas { limit remaining held } } }';
 
-/** Everything that was asked in one run, and what came of it. */
+/** All calls of one run and their results. */
 export class SponsorshipHistory {
   readonly reservations: AskedReservation[] = [];
   readonly executions: AskedExecution[] = [];
   readonly leases: HeldLease[] = [];
-  /** Did an instance end, or lose its store, at any time? */
+  /** Did an instance stop, or lose its store, at any time? */
   isDisturbed = false;
-  /** Did any instance end that kept what it knew to itself? */
+  /** Did an instance with a store of its own stop? */
   hasForgotten = false;
   readonly #underWay = new Set<Promise<void>>();
   readonly #world: SponsorshipWorld;
   readonly #prefix: string;
 
-  /** @param prefix makes its idempotency keys its own */
+  /** @param prefix makes its idempotency keys unique */
   constructor(world: SponsorshipWorld, prefix: string) {
     this.#world = world;
     this.#prefix = prefix;
   }
 
-  /** Text of the key of this number. */
+  /** The idempotency key of this number. */
   keyOf(key: number | null): string | null {
     return key === null ? null : `${this.#prefix}-${key}`;
   }
@@ -97,12 +97,12 @@ export class SponsorshipHistory {
     });
   }
 
-  /** The same of all that was asked of `reserveGas`: a request for coins is not on its way for minutes. */
+  /** The same for all `reserveGas` calls: they take no minutes. */
   async settleReservations(): Promise<void> {
     while (this.reservations.some(({ answer }) => answer === undefined)) await new Promise(setImmediate);
   }
 
-  /** Resolves when everything that was asked is answered, or will never be. */
+  /** Resolves when every call has its response, or will never get one. */
   async settle(): Promise<void> {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay);
   }
@@ -115,7 +115,10 @@ export class SponsorshipHistory {
   }
 }
 
-/** Ways to ask for an execution: the first is the right one, the others pay with what the lease does not give, or may. */
+/**
+ * Ways to build a transaction: the first is correct, the others pay with something that the lease does not contain, or might
+ * not.
+ */
 export const wrongs = [
   'right',
   'another coin',
@@ -126,7 +129,7 @@ export const wrongs = [
 ] as const;
 export type Wrong = (typeof wrongs)[number];
 
-/** Of these it cannot be told that they spend no more than is counted. */
+/** The preflight cannot prove that these spend no more than is counted. */
 export const uncounted: ReadonlySet<Wrong> = new Set(['over budget', 'gives a gas coin away', 'a form unknown here']);
 
 /** @param number of the transaction among those of its lease */

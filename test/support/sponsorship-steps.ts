@@ -4,17 +4,17 @@ import type { GasAllowance, GasBudget, SponsorshipStore } from '../../src/sponso
 import { dayOf } from '../../src/sponsor/store/store-bounds.ts';
 import { noon } from './sponsorship-store-suite.ts';
 
-/** Something that callers do or that happens to them, at random. What it means follows from the answers before. */
+/** A random action of callers or of the environment. Its meaning depends on earlier results. */
 export interface SponsorshipStep {
   readonly advanceMs: number;
   readonly kind: 'reserve' | 'end reservation' | 'execute' | 'end execution' | 'look';
-  /** Which of the leases; the last one has the sponsor's own number. */
+  /** Which lease; the last one is the sponsor's own number. */
   readonly slot: number;
   readonly key: number | null;
   readonly body: number;
   readonly amount: number;
   readonly outcome: number;
-  /** So many do it at once. */
+  /** Number of concurrent calls. */
   readonly copies: number;
 }
 
@@ -40,7 +40,7 @@ export const arbitrarySteps = fc.array(
   { minLength: 10, maxLength: 40 },
 );
 
-/** What a hold must be by its story alone, written as plainly as can be. */
+/** What a hold must be, derived from its history alone, as plainly as possible. */
 interface Hold {
   readonly gas: GasBudget;
   readonly amount: number;
@@ -58,9 +58,9 @@ interface Slot {
   executing: 'none' | 'sent' | 'unsure' | 'done';
 }
 
-/** One store, and what was done with it. */
+/** One store, and the steps taken on it. */
 export interface SponsorshipWorld {
-  /** All of one memory: who does something at once with others does it in turn on each. */
+  /** Instances with one memory: concurrent steps run in turn on each. */
   readonly stores: readonly SponsorshipStore[];
   readonly caller: string;
   readonly budgets: readonly GasBudget[];
@@ -90,8 +90,8 @@ export function newWorld(stores: readonly SponsorshipStore[], name: string): Spo
 }
 
 /**
- * Does a step, and checks that the budgets are what they must be.
- * @returns the answers, sorted: of several at once nobody can say whose was first
+ * Takes a step, and checks that the budgets are right.
+ * @returns the results, sorted, because the order of concurrent steps is undefined
  */
 export async function takeStep(world: SponsorshipWorld, step: SponsorshipStep, index: number): Promise<string[]> {
   world.nowMs += step.advanceMs;
@@ -102,7 +102,7 @@ export async function takeStep(world: SponsorshipWorld, step: SponsorshipStep, i
   return [...answers, ...allowances].map((answer) => JSON.stringify(answer, withSortedKeys)).sort();
 }
 
-/** Redis and memory may put the members of an object in different orders. */
+/** Redis and memory may order the members of an object differently. */
 function withSortedKeys(_key: string, value: unknown): unknown {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
   return isObject ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))) : value;
@@ -195,7 +195,7 @@ async function execute(world: SponsorshipWorld, store: SponsorshipStore, step: S
     Object.assign(slot, { attempt: `attempt ${id}`, executing: 'sent' });
     if (isForeign) {
       const hold = { gas, amount: step.amount, day: dayOf(nowMs), expiresAtMs, state: 'open', used: 0 } as const;
-      // One that ended before still counts what it used.
+      // A reservation that ended before still counts what it used.
       const before = world.holds.get(slot.leaseId);
       if (before) world.holds.set(`${slot.leaseId} before ${id}`, before);
       world.holds.set(slot.leaseId, { ...hold });

@@ -8,7 +8,7 @@ import type {
 } from '../../src/sponsor/store/sponsorship-store.ts';
 import { lingerMs, maxKeysPerExecution, type StoreBounds } from '../../src/sponsor/store/store-bounds.ts';
 
-/** Stores of one memory, as two processes have them: what one is told the other knows. */
+/** Stores that share one memory, like two processes with one Redis. */
 export interface StorePair {
   readonly one: SponsorshipStore;
   readonly other: SponsorshipStore;
@@ -19,15 +19,15 @@ export interface StoreBench {
   close(): unknown;
 }
 
-/** Noon of a day in UTC, far from its ends. */
+/** Noon UTC, far from the ends of the day. */
 export const noon = Date.UTC(2027, 4, 5, 12);
 const midnight = Date.UTC(2027, 4, 6);
 
 let named = 0;
-/** A name that no other test has: all of them may share one Redis. */
+/** A unique name, since all tests may share one Redis. */
 const newName = (what: string) => `${what}-${++named}`;
 
-/** Values that are told apart by their caller alone; a test writes those that it is about. */
+/** Values that differ only by caller; a test sets those it is about. */
 export function newFlow(caller = newName('caller')) {
   const leaseId = newName('lease');
   const reservation = (more: Partial<BeginReservation> = {}): BeginReservation => ({
@@ -77,7 +77,7 @@ export function newFlow(caller = newName('caller')) {
   return { caller, leaseId, reservation, reservationEnd, execution, executionEnd };
 }
 
-/** A flow whose lease is reserved. */
+/** A reserved lease. */
 export async function reserve(store: SponsorshipStore, more: Partial<BeginReservation> = {}, caller?: string) {
   const flow = newFlow(caller);
   expect(await store.beginReservation(flow.reservation(more))).toEqual({ kind: 'begun' });
@@ -85,11 +85,11 @@ export async function reserve(store: SponsorshipStore, more: Partial<BeginReserv
   return flow;
 }
 
-/** What is overdue of this caller: all tests may share one Redis. */
+/** Overdue executions of this caller, since all tests may share one Redis. */
 const claimOf = async (caller: string, store: SponsorshipStore, nowMs: number) =>
   (await store.claimOverdue({ most: 1_000, nowMs })).filter((overdue) => overdue.caller === caller);
 
-/** What holds of a store wherever it remembers. */
+/** The rules of every store, wherever it stores. */
 export function describeSponsorshipStore(name: string, start: () => StoreBench | Promise<StoreBench>): void {
   describe(`a store of sponsorship ${name}`, () => {
     let bench: StoreBench;
@@ -98,7 +98,7 @@ export function describeSponsorshipStore(name: string, start: () => StoreBench |
     beforeAll(async () => {
       bench = await start();
     });
-    // Time goes on in each of them, never back.
+    // Their clocks only move forward.
     beforeEach(async () => {
       ({ one, other } = await bench.open());
     });
@@ -157,14 +157,14 @@ function describeReservations(stores: Stores): void {
     expect(await other.findReservation(caller, '77', noon)).toMatchObject({ answer: 'coins' });
     const idempotency = { key: 'key', bodyHash: 'body-1' };
     expect(await other.beginExecution(execution({ leaseId: '77', idempotency }))).toEqual({ kind: 'begun' });
-    // Its numbers begin anew.
+    // The sponsor's numbers start again.
     await one.beginReservation(next.reservation({ gas }));
     await one.endReservation(next.reservationEnd({ kind: 'reserved', answer: 'new coins', knownAs: '77' }));
     expect(await other.findReservation(caller, '77', noon)).toMatchObject({ answer: 'new coins', state: 'active' });
     expect(await other.gasAllowance(gas, noon)).toMatchObject({ held: 200 });
     const second = { leaseId: '77', digest: 'digest-2', bodyHash: 'body-2' };
     expect(await other.beginExecution(execution(second))).toEqual({ kind: 'begun' });
-    // What was under way under the number has its end, under another name.
+    // The execution in flight under the old number ends under another name.
     const [left] = await claimOf(caller, one, noon + 30_000);
     expect(left).toMatchObject({ leaseId: nextId, digest: 'digest-1' });
     const ended = { leaseId: nextId, answer: 'effects' };
@@ -185,7 +185,7 @@ function describeFence(stores: Stores): void {
     );
     const kinds = (await Promise.all(begins)).map(({ kind }) => kind);
     expect(kinds.filter((kind) => kind === 'begun')).toHaveLength(1);
-    // Four of five ask for something else than the one that began, and it is not told whose lease it was.
+    // Four of five use other arguments than the first; none learns whose lease it was.
     expect(kinds.filter((kind) => kind === 'in-progress')).toHaveLength(4);
     expect(kinds.filter((kind) => kind === 'spent')).toHaveLength(15);
   });
@@ -202,7 +202,7 @@ function describeFence(stores: Stores): void {
     expect(await find('body-2')).toEqual({ kind: 'spent', digest: 'digest-1' });
     await one.endExecution(executionEnd({ kind: 'executed', gasUsed: 7 }, { answer: 'effects' }));
     expect(await find()).toEqual({ kind: 'replay', answer: 'effects' });
-    // Who asks anew without a key is not told what the other was answered.
+    // A repeated call without a key does not get the first call's result.
     expect(await other.beginExecution(execution())).toEqual({ kind: 'spent', digest: 'digest-1' });
     expect(await other.findReservation(caller, leaseId, noon + 4)).toMatchObject({
       state: 'consumed',
@@ -323,7 +323,7 @@ function describeFence(stores: Stores): void {
     const next = { bodyHash: 'body-2', digest: 'digest-2' };
     expect(await other.beginExecution(execution(next))).toEqual(refused);
     expect([await find('body-1'), await find('body-2')]).toEqual([refused, refused]);
-    // What is said later of another end changes nothing.
+    // A later, different end changes nothing.
     await one.endExecution(executionEnd({ kind: 'executed', gasUsed: 7 }));
     expect(await find('body-1')).toEqual(refused);
   });
@@ -350,7 +350,7 @@ function describeFence(stores: Stores): void {
     expect(await other.beginExecution(execution())).toMatchObject({ kind: 'in-progress' });
     await one.endExecution(executionEnd({ kind: 'not-sent', attempt: 'mine' }));
     expect(await other.findReservation(caller, leaseId, noon)).toMatchObject({ state: 'active', digest: null });
-    // The key is free again, too.
+    // The key can be used again.
     const again = { digest: 'digest-2', idempotency: { key: 'once', bodyHash: 'body-2' }, bodyHash: 'body-2' };
     expect(await other.beginExecution(execution({ ...again, attempt: 'second' }))).toEqual({ kind: 'begun' });
     await one.endExecution(executionEnd({ kind: 'not-sent', attempt: 'mine' }));
@@ -449,7 +449,7 @@ function describeKeys(stores: Stores): void {
         other.beginReservation(reservation({ leaseId: newName('lease'), idempotency, nowMs: at }));
       expect(await again(nowMs)).toEqual({ kind: 'lost', untilMs: noon + 60_000 });
       expect(await again(noon + 60_000)).toEqual({ kind: 'begun' });
-      // What is heard of the first one now is not the answer of the second.
+      // A late response to the first execution is not a response to the second.
       await one.endReservation(reservationEnd({ kind: 'reserved', answer: 'late coins' }, noon + 60_001));
       expect(await again(noon + 60_002)).not.toMatchObject({ kind: 'replay' });
     }

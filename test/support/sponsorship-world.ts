@@ -8,7 +8,7 @@ import { uncounted, type Wrong } from './sponsorship-history.ts';
 import { openTcpGate, type TcpGate } from './tcp-gate.ts';
 import { createTestGateway, type TestGateway } from './test-gateway.ts';
 
-/** Whoever calls: what each may spend in a day, in the ledger's smallest unit; `null`: no bound. */
+/** Callers, with what each may spend per day in the ledger's smallest unit; `null`: no limit. */
 export const callers = { rich: 12_000_000, poor: 5_000_000, boundless: null } as const;
 export type CallerName = keyof typeof callers;
 export const callerNames = Object.keys(callers) as CallerName[];
@@ -25,9 +25,9 @@ const clientsFile = callerNames
 
 const sponsorToken = 'token-of-the-hostile-sponsor';
 const leaseKey = 'a-key-for-the-leases-of-the-model-0123456789';
-/** What callers bring for the sponsor where the gateway has no token. */
+/** Credentials for the sponsor, where the gateway has no token. */
 const credentialOf = (name: CallerName) => `Bearer the-sponsor-knows-${name}-by-this`;
-/** What must never be written to a log. */
+/** Secrets that must never be logged. */
 export const secrets: readonly string[] = [
   ...[sponsorToken, leaseKey],
   ...Object.values(keys),
@@ -39,22 +39,22 @@ export interface Answered {
   readonly errors: readonly { readonly message: string; readonly extensions: Record<string, unknown> }[];
 }
 
-/** Gateways as one fleet, or one alone; behind them a sponsor and a ledger that are not to be trusted. */
+/** One gateway or a fleet, in front of an untrustworthy sponsor and ledger. */
 export interface SponsorshipWorld extends AsyncDisposable {
   readonly sponsor: HostileSponsor;
   readonly ledger: HostileLedger;
   readonly size: number;
-  /** Do callers bring the sponsor's credential, and get its own numbers? */
+  /** Forward mode: do callers send the sponsor's credential and get its numbers? */
   readonly isForward: boolean;
-  /** May a transaction like this be sent for this caller? */
+  /** May this transaction be sent for this caller? */
   allows(caller: CallerName, wrong: Wrong): boolean;
-  /** Do instances that end leave what they knew? */
+  /** Do stopped instances leave their store behind? */
   readonly remembers: boolean;
   now(): number;
   advance(ms: number): void;
-  /** Goes on to the next day, UTC, when every budget is whole; forgets what was logged. */
+  /** Moves to the next UTC day, with full budgets and an empty log. */
   nextDay(): void;
-  /** `null`: the connection ended before the answer. */
+  /** `null`: the connection ended before the response. */
   ask(
     instance: number,
     caller: CallerName,
@@ -62,15 +62,15 @@ export interface SponsorshipWorld extends AsyncDisposable {
     variables: object,
     leave?: AbortSignal,
   ): Promise<Answered | null>;
-  /** Ends an instance in the middle of everything, and puts a new one in its place. */
+  /** Kills an instance in the middle of everything, and starts a new one. */
   crash(instance: number): Promise<void>;
-  /** What stands between an instance and the store; `null` where its store is its own memory. */
+  /** The proxy between an instance and the store; `null` for a store in memory. */
   storeGate(instance: number): Pick<TcpGate, 'cut' | 'freeze' | 'heal'> | null;
-  /** Empties the store that instances share, as if it had been started anew. Nothing where there is none. */
+  /** Empties the shared store as a restart would. Does nothing without one. */
   emptyStore(): Promise<void>;
-  /** Was the store away for any instance, at any time of this day? On a busy machine it is by itself at times. */
+  /** Was the store unavailable to any instance today? A busy machine can cause this too. */
   wasStoreAway(): boolean;
-  /** Everything logged this day by all instances, those that ended among them. */
+  /** Everything logged today, by all instances, stopped ones included. */
   log(): Record<string, unknown>[];
 }
 
@@ -80,7 +80,7 @@ export interface SponsorshipWorldOptions {
   readonly auth?: 'forward' | 'token';
   /** Milliseconds that a caller waits for a mutation. */
   readonly mutationMs: number;
-  /** Default `enforce`, or `warn` where callers bring the sponsor's credential. */
+  /** Default `enforce`; `warn` in forward mode. */
   readonly preflight?: 'enforce' | 'warn' | 'off';
 }
 
@@ -88,12 +88,12 @@ interface Instance {
   readonly gateway: TestGateway;
   readonly gates: readonly TcpGate[];
   readonly storeGate: TcpGate | null;
-  /** Cuts its clients' connections. */
+  /** Breaks the connections of its clients. */
   readonly cutter: AbortController;
 }
 
 const dayMs = 86_400_000;
-/** The clocks of machines differ: the second goes ahead of the first. */
+/** Machine clocks differ: the second one is ahead. */
 const apartMs = 400;
 
 export async function startSponsorshipWorld(options: SponsorshipWorldOptions): Promise<SponsorshipWorld> {
@@ -101,14 +101,14 @@ export async function startSponsorshipWorld(options: SponsorshipWorldOptions): P
   const isForward = auth === 'forward';
   const { preflight = isForward ? 'warn' : 'enforce' } = options;
   let ahead = 0;
-  // It goes on by itself as well: what waits for a moment must not wait for the test to go on.
+  // The clock also advances by itself, because waiting work must not wait for the test.
   const now = () => Date.now() + ahead;
   const sponsor = await startHostileSponsor({ now, laterMs: () => mutationMs * 1.3 });
   const ledger = await startHostileLedger(sponsor.chain);
   const redis: RedisServer | null = store === 'redis' ? await startRedis() : null;
   const ended: Promise<void>[] = [];
   let lines: Record<string, unknown>[][] = [];
-  /** Of the days before: it was said once, and not again until it is back. */
+  /** Of earlier days: reported once, and not again until it is back. */
   let isAwaySince = new Map<unknown, boolean>();
   const isNewsOf = (msg: unknown, what: 'away' | 'back') =>
     String(msg).startsWith(`what is remembered of sponsorship is ${what}`);
@@ -175,7 +175,7 @@ export async function startSponsorshipWorld(options: SponsorshipWorldOptions): P
     },
     async crash(index) {
       const gone = instances[index]!;
-      // Whatever it still does, it reaches nobody.
+      // Whatever it still does reaches nothing.
       for (const gate of gone.gates) gate.cut();
       gone.cutter.abort();
       ended.push(end(gone));
@@ -196,14 +196,14 @@ export async function startSponsorshipWorld(options: SponsorshipWorldOptions): P
   };
 }
 
-/** Sends one command, and waits for its answer. */
+/** Sends one command, and waits for its reply. */
 async function tellRedis({ url }: RedisServer, command: string): Promise<void> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1', () => socket.write(`${command}\r\n`));
   await once(socket, 'data');
   socket.destroy();
 }
 
-/** Longer than any answer may take, also where all cores are busy. */
+/** Longer than any response takes, even when all cores are busy. */
 const patienceMs = 15_000;
 
 async function post(

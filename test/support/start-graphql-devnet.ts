@@ -19,16 +19,16 @@ export interface LedgerAnswer {
 
 export interface GraphqlDevnet extends AsyncDisposable {
   readonly devnet: Devnet;
-  /** One GraphQL request over HTTP, its answer parsed. */
+  /** One GraphQL request over HTTP, its response parsed. */
   query(query: string, variables?: object, headers?: Record<string, string>): Promise<LedgerAnswer>;
-  /** The same, failing loudly unless there is data and no error. */
+  /** The same; throws unless there is data and no error. */
   // biome-ignore lint/suspicious/noExplicitAny: answers are asserted on, not programmed against
   data(query: string, variables?: object): Promise<any>;
-  /** Lets the devnet's users do something, and closes the checkpoint that holds it. */
+  /** Lets the simulated users act, and closes the checkpoint. */
   step(transactions?: number): void;
 }
 
-/** A small seeded devnet whose time is moved by hand. */
+/** A small seeded network whose clock a test moves. */
 export async function startGraphqlDevnet(options: Partial<DevnetOptions> = {}): Promise<GraphqlDevnet> {
   let now = 1_800_000_000_000;
   const devnet = await startDevnet({

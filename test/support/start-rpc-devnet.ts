@@ -15,9 +15,9 @@ export interface RpcDevnet extends AsyncDisposable {
   readonly ledger: Ledger;
   readonly url: string;
   readonly contracts: ReturnType<typeof createDevnetContracts>;
-  /** Lets the devnet's users do something, and closes the checkpoint that holds it. */
+  /** Lets the simulated users act, and closes the checkpoint. */
   step(transactions?: number): CheckpointRecord;
-  /** One JSON-RPC call over HTTP: the whole answer. */
+  /** One JSON-RPC call over HTTP: the whole response. */
   call(method: string, ...params: unknown[]): Promise<RpcAnswer>;
 }
 
@@ -27,7 +27,7 @@ export interface RpcAnswer {
   readonly error?: { readonly code: number; readonly message: string };
 }
 
-/** A small seeded ledger behind its JSON-RPC face alone, on a free port, its time moved by hand. */
+/** A small seeded ledger with only its JSON-RPC interface, on a free port, whose clock a test moves. */
 export async function startRpcDevnet(
   genesis: Partial<GenesisOptions> = { checkpoints: 60, checkpointsPerEpoch: 20 },
   options: Omit<RpcFaceOptions, 'ledger'> = {},

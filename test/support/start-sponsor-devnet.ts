@@ -12,10 +12,10 @@ export interface SponsorDevnet extends AsyncDisposable {
   readonly devnet: SmallDevnet;
   readonly face: SponsorFace;
   readonly url: string;
-  /** POST of JSON with the token, unless changed. */
+  /** POST of JSON, with the token by default. */
   post(path: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<Response>;
   reserve(gasBudget?: number, seconds?: number): Promise<Reserved>;
-  /** The body of an execution request, signed by the devnet's visitor. */
+  /** The body of an execution request, signed by the network's visitor. */
   signed(reserved: Reserved, gasBudget?: bigint): ExecuteBody & { readonly digest: string };
 }
 
@@ -35,7 +35,7 @@ export type SponsorDevnetOptions = Partial<Pick<SponsorFaceOptions, 'token' | 'd
   readonly genesis?: Partial<GenesisOptions>;
 };
 
-/** A small ledger behind its sponsor face alone, on a free port, its time moved by hand. */
+/** A small ledger with only its sponsor interface, on a free port, whose clock a test moves. */
 export async function startSponsorDevnet({
   genesis = {},
   ...options

@@ -1,7 +1,7 @@
 import type { Reporter, TestModule, Vitest } from 'vitest/node';
 import { findRunFaults } from './run-faults.ts';
 
-/** Fails a run that left something out, and ends it with one plain line of what passed and what failed. */
+/** Fails a run with skipped tests, and ends it with one line: how many passed and failed. */
 export class StrictReporter implements Reporter {
   #projects: readonly string[] = [];
 

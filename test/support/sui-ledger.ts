@@ -3,14 +3,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buildSchema, graphql } from 'graphql';
 
-/** A ledger with an unmodified schema of Sui's, over real HTTP, that finds whatever it is asked for by its id. */
+/** A ledger with an unmodified Sui schema, over real HTTP. Every id exists. */
 export interface SuiLedger extends AsyncDisposable {
   readonly url: string;
-  /** Documents it was asked, but for its schema and its limits. */
+  /** Documents received, without introspection and limits. */
   readonly asked: string[];
 }
 
-/** @param version as the folder of its schema is called in the SDK */
+/** @param version folder name of its schema in the SDK */
 export async function startSuiLedger(version: '2024.1' | '2024.4' | 'latest'): Promise<SuiLedger> {
   const file = `../../node_modules/@mysten/sui/src/graphql/generated/${version}/schema.graphql`;
   const schema = buildSchema(readFileSync(new URL(file, import.meta.url), 'utf8'));

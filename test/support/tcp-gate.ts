@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** Stands between a client and a server, and plays the network between them. */
+/** A TCP proxy that simulates network faults between a client and a server. */
 export interface TcpGate extends AsyncDisposable {
   readonly port: number;
-  /** Those that are open. */
+  /** Open connections. */
   readonly connections: number;
-  /** Resets what is open, and what is opened until `heal`. */
+  /** Resets open connections, and new ones until `heal`. */
   cut(): void;
-  /** Keeps connections open and lets nothing through, in either direction, until `heal`. */
+  /** Keeps connections open without forwarding anything, in either direction, until `heal`. */
   freeze(): void;
   heal(): void;
 }

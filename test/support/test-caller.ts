@@ -1,6 +1,6 @@
 import type { Caller } from '../../src/upstream/operation-context.ts';
 
-/** Somebody who calls, with what the test is about. */
+/** A caller with the given properties. */
 export function toTestCaller(about: Partial<Caller> = {}): Caller {
   return {
     id: 'address:203.0.113.9',

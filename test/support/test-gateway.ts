@@ -25,9 +25,9 @@ export interface TestGateway extends AsyncDisposable {
 }
 
 /**
- * A gateway in this process, configured as the environment would, on a port of its own.
- * @param files what the configuration may read, by path
- * @param list what is behind it
+ * A gateway in this process, configured as by the environment, on its own port.
+ * @param files contents of configuration files, by path
+ * @param list upstreams behind it
  * @param now its clock
  */
 export async function createTestGateway(
@@ -36,7 +36,7 @@ export async function createTestGateway(
   list = upstreamList,
   now: () => number = Date.now,
 ): Promise<TestGateway> {
-  // A misspelt key would leave the test to pass without what it sets.
+  // A misspelt key would make the test pass without its setting.
   const addresses = allUpstreams(list).map(({ setting }) => setting.name);
   for (const key of Object.keys(env))
     if (!configKeyNames.includes(key) && !addresses.includes(key)) throw new Error(`there is no setting ${key}`);
@@ -44,8 +44,8 @@ export async function createTestGateway(
   const destination = { write: (line: string) => void log.push(JSON.parse(line)) };
   const config = readConfig(
     {
-      // Tests ask faster than people do; those about limits set one. What a test lets a ledger say is heard each time, as it
-      // would be of most fields; those about what never changes turn memory on.
+      // Tests send faster than people do, so limits are set only by tests about limits. Each scripted response of a ledger
+      // must arrive, so only tests about immutable reads turn the cache on.
       env: { PORT: '0', RATE_LIMIT_PER_MINUTE: '0', IMMUTABLE_CACHE_BYTES: '0', ...env },
       readFile: (path) => {
         const text = files[path];
@@ -56,7 +56,7 @@ export async function createTestGateway(
     list,
   );
   const { clientsFile } = config;
-  // Read from what the test gives, and not from a disk that has no such file: nothing is to be looked at again.
+  // Contents come from the test and not from disk, so no file is watched.
   const watched = clientsFile !== null && existsSync(clientsFile) ? clientsFile : null;
   const logger = createLogger({ level: config.logLevel, destination });
   const gateway = await startGatewayOver(list, { config: { ...config, clientsFile: watched }, logger, now });

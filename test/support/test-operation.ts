@@ -13,7 +13,7 @@ interface TestRequest extends Pick<CorpusOperation, 'text' | 'variables'> {
   readonly operationName?: string | null;
 }
 
-/** An operation of a document that is valid on this graph, admitted without anybody having been counted. */
+/** A valid operation, admitted without counting its caller. */
 export function admitForTest(
   graph: Graph,
   { text, variables = {}, operationName = null }: TestRequest,
@@ -33,10 +33,10 @@ export function admitForTest(
   return { kind: 'admitted', caller: toTestCaller(), operation: prepared, variables, operationName, usage: null };
 }
 
-/** Turns of callers on a clock that stands still: no work ever waits. */
+/** Fair turns on a clock that stands still: work never waits. */
 export const quietTurns = () => new FairTurns({ ...thisEventLoop, now: () => 0 });
 
-/** A request whose client can leave. */
+/** A request whose client can disconnect. */
 export interface TestServer extends ServerContext {
   leave(): void;
 }

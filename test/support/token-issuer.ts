@@ -4,12 +4,12 @@ import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 
 export interface SigningKey {
   readonly kid: string;
-  /** With the header's algorithm, or with what the test puts in its place. */
+  /** The header's algorithm, unless the test replaces it. */
   sign(claims: JWTPayload, header?: Record<string, unknown>): Promise<string>;
   readonly jwk: Record<string, unknown>;
 }
 
-/** Makes a key pair whose public half can be published. */
+/** Creates a key pair whose public half can be published. */
 export async function createSigningKey(kid: string, alg = 'ES256'): Promise<SigningKey> {
   const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });
   return {
@@ -19,14 +19,14 @@ export async function createSigningKey(kid: string, alg = 'ES256'): Promise<Sign
   };
 }
 
-/** An issuer's key server, on loopback. */
+/** The key server of an issuer, on loopback. */
 export interface TokenIssuer extends AsyncDisposable {
   readonly url: string;
-  /** What it publishes from now on. */
+  /** The keys that it publishes. */
   publish(...keys: SigningKey[]): void;
-  /** Answers otherwise from now on; `null` = as it should. */
+  /** Replaces its response; `null`: the correct one. */
   answer(respond: ((res: ServerResponse) => void) | null): void;
-  /** Times that it was asked. */
+  /** Requests received. */
   readonly asked: number;
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 /**
  * Waits until a condition holds.
- * @param what is awaited, for the error when it does not come
+ * @param what is awaited, for the error message of a timeout
  */
 export async function until(
   condition: () => boolean | Promise<boolean>,

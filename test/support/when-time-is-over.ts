@@ -2,10 +2,10 @@ import { vi } from 'vitest';
 import { until } from './until.ts';
 
 /**
- * What is answered where the time that somebody has is over: it is, as soon as it has come so far as the test wants it. For
- * what runs in this process; timers that are left run no more.
- * @param timeMs how much time passes then
- * @param ask starts it; its time begins within
+ * The result once a timeout has expired, which happens as soon as the work has reached the wanted state. For work in this
+ * process; timers that remain never fire.
+ * @param timeMs duration of the timeout
+ * @param ask starts the work and its timeout
  */
 export async function whenTimeIsOver<T>(timeMs: number, isSoFar: () => boolean, ask: () => Promise<T>): Promise<T> {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
