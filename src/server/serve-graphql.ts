@@ -1,19 +1,23 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { GraphQLError } from 'graphql';
+import type { AddressGate } from '../callers/caller-gate.ts';
+import type { VersionRefusal } from '../callers/rpc-version.ts';
+import { withUsage } from '../documents/cost/usage.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import { isTooIntricate, maxJsonCommas, maxJsonMembers, maxJsonNesting, simpleJsonBytes } from '../json/json-shape.ts';
 import type { AdmitOperation } from '../operation/admit-operation.ts';
+import type { FairTurns } from '../operation/fair-turns.ts';
+import type { UnreadOutcome } from '../operation/operation-answer.ts';
+import type { OperationRunner } from '../operation/operation-runner.ts';
 import { type OperationRequest, readBodyRequest, readQueryString } from '../operation/parse-request.ts';
-import type { OperationAdmission } from '../operation/prepared-operation.ts';
+import type { AdmittedOperation, OperationAdmission } from '../operation/prepared-operation.ts';
 import type { ServerContext } from '../operation/server-context.ts';
 import type { Caller } from '../upstream/operation-context.ts';
-import type { BytesInFlight } from './bounds/bytes-in-flight.ts';
-import { type BodyReading, readBody, restoreBody } from './bounds/read-body.ts';
-import type { Entrance, Refusal } from './entrance.ts';
-import type { OpenEventStream } from './event-streams/open-event-stream.ts';
+import type { OpenEventStream } from './event-stream.ts';
 import type { Exchange } from './exchange.ts';
-import { acceptsPage, isEncoded, isJsonType } from './headers/media-types.ts';
-import type { Lane } from './lane.ts';
 import type { GraphiqlPage } from './pages/graphiql-page.ts';
+import { type BodyReading, type BytesInFlight, readBody, restoreBody, tooMuchInFlight } from './read-body.ts';
+import { acceptsPage, isEncoded, isJsonType } from './request-head.ts';
 import { writeOutcome } from './write-answer.ts';
 
 export interface ServeGraphqlOptions {
@@ -192,4 +196,120 @@ function sendPreflight(req: IncomingMessage, res: ServerResponse): void {
     }),
   });
   res.end();
+}
+
+export type LaneOutcome =
+  | Exclude<UnreadOutcome, { kind: 'failed' }>
+  /** To be opened as an event stream. */
+  | { readonly kind: 'subscription'; readonly admitted: AdmittedOperation };
+
+interface LaneOptions {
+  readonly admit: Pick<AdmitOperation, 'decide'>;
+  readonly runner: Pick<OperationRunner, 'runUnread'>;
+  readonly maskError: (error: unknown, requestId: string) => GraphQLError;
+}
+
+/**
+ * Admits the operation of a caller who has been counted, and runs it without Yoga, whatever its answer is.
+ * @param canStream may the answer have an unknown length?
+ * @param done called once, perhaps by the connection to the ledger
+ */
+type Lane = (
+  request: OperationRequest,
+  caller: Caller,
+  server: ServerContext,
+  canStream: boolean,
+  done: (outcome: LaneOutcome) => void,
+) => Promise<void>;
+
+export function createLane({ admit, runner, maskError }: LaneOptions): Lane {
+  return async (request, caller, server, canStream, done) => {
+    const decided = admit.decide(server, caller, request);
+    const admission = decided instanceof Promise ? await decided : decided;
+    const refuse = (errors: readonly GraphQLError[]) =>
+      done({ kind: 'result', result: withUsage({ errors }, server.showUsage ? admission.usage : null) });
+    if (admission.kind === 'refused') return refuse(admission.errors);
+    if (admission.operation.openStream) return done({ kind: 'subscription', admitted: admission });
+    await runner.runUnread(admission, server, canStream, (outcome) => {
+      if (outcome.kind === 'failed') refuse([maskError(outcome.error, server.requestId)]);
+      else done(outcome);
+    });
+  };
+}
+
+/** An error if the caller may retry later, else what is wrong with the request itself. */
+export type Refusal = VersionRefusal | { readonly error: ReturnType<typeof gatewayError> };
+
+/** Counts every request before it is served or refused; over its rate limit it is refused for that. */
+export interface Entrance {
+  /** Counts the caller, and calls `serve` in the caller's turn unless the client has left. */
+  enter(exchange: Exchange, serve: (caller: Caller) => void): void;
+  /** The same, but counts the address only, whatever credentials the request has. */
+  enterAddress(exchange: Exchange, serve: () => void): void;
+  /** Counts the address, and refuses the request for what its head says. */
+  refuse(exchange: Exchange, refusal: Refusal): void;
+  /** The same for a request whose body was not read: closes the connection, where the body would be the next request. */
+  refuseUnread(exchange: Exchange, refusal: Refusal): void;
+}
+
+export interface EntranceOptions {
+  readonly enter: AdmitOperation['enter'];
+  readonly addresses: Pick<AddressGate, 'admit'>;
+  readonly turns: Pick<FairTurns, 'run'>;
+  readonly bytesInFlight: Pick<BytesInFlight, 'take'>;
+}
+
+export function createEntrance({ enter, addresses, turns, bytesInFlight }: EntranceOptions): Entrance {
+  function enterAs(
+    sender: Parameters<AdmitOperation['enter']>[0],
+    exchange: Exchange,
+    serve: (caller: Caller) => void,
+  ): void {
+    enter(sender)
+      .then((entry) => {
+        if (exchange.isGone()) return;
+        const error = entry.kind === 'refused' ? entry.error : hold(exchange, entry.caller);
+        // Bodies that wait for a turn are counted: drop one that is refused.
+        if (error) exchange.body = null;
+        // A refused caller may have no name: its turn is that of its address.
+        const key = entry.kind === 'refused' ? (exchange.sender.remoteAddress ?? '') : entry.caller.rate.key;
+        return turns.run(key, exchange, () => {
+          if (exchange.isGone()) return;
+          if (error) exchange.refuseWith(error);
+          else if (entry.kind === 'entered') serve(entry.caller);
+        });
+      })
+      .catch((error: unknown) => exchange.fail(error));
+  }
+
+  /** Counts the body of the request as in flight. @returns why there is no room for it */
+  function hold(exchange: Exchange, { rate }: Caller): ReturnType<typeof gatewayError> | null {
+    const held = bytesInFlight.take(rate.key, exchange.requestBytes);
+    if (held) exchange.held = held;
+    return held ? null : tooMuchInFlight();
+  }
+
+  function refuse(exchange: Exchange, refusal: Refusal): void {
+    const counted = addresses.admit(exchange.sender).then(({ error, standing }) => {
+      if (exchange.isGone()) return;
+      exchange.onStanding(standing);
+      if (error) exchange.refuseWith(error);
+      else if ('error' in refusal) exchange.refuseWith(refusal.error);
+      else exchange.refuse(refusal.code, refusal.message, refusal.status);
+    });
+    exchange.failWith(counted);
+  }
+
+  return {
+    enter: (exchange, serve) => enterAs(exchange, exchange, serve),
+    enterAddress(exchange, serve) {
+      const sender = { ...exchange.sender, authorization: null, apiKey: null };
+      enterAs({ sender, onStanding: (standing) => exchange.onStanding(standing) }, exchange, serve);
+    },
+    refuse,
+    refuseUnread(exchange, refusal) {
+      exchange.endConnection();
+      refuse(exchange, refusal);
+    },
+  };
 }

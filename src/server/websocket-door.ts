@@ -9,13 +9,12 @@ import { gatewayError } from '../errors/gateway-error.ts';
 import { noteCodes } from '../errors/note-codes.ts';
 import type { Telemetry } from '../telemetry/events.ts';
 import { toRequestRecord } from '../telemetry/request-record.ts';
-import type { Connections } from './bounds/connections.ts';
-import type { Entrance, Refusal } from './entrance.ts';
-import type { Exchange } from './exchange.ts';
-import { isHostMissing, pathOf, toRequestTarget, versionIn } from './headers/request-target.ts';
+import type { Connections } from './connections.ts';
+import { type Exchange, isListed, type Stamps, toRequestId } from './exchange.ts';
 import { sendRaw, toHeaderObject } from './raw-response.ts';
+import { isHostMissing, pathOf, toRequestTarget, versionIn } from './request-head.ts';
 import type { CheckVersion } from './route.ts';
-import { isListed, type Stamps, toRequestId } from './stamp-response.ts';
+import type { Entrance, Refusal } from './serve-graphql.ts';
 import type { SocketServer } from './websocket/socket-server.ts';
 
 export interface WebSocketDoorOptions {

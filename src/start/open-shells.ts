@@ -7,12 +7,11 @@ import { createAdmitOperation } from '../operation/admit-operation.ts';
 import type { FairTurns } from '../operation/fair-turns.ts';
 import { createOperationRunner } from '../operation/operation-runner.ts';
 import { createRunPlan } from '../operation/run-plan.ts';
-import { createBytesInFlight } from '../server/bounds/bytes-in-flight.ts';
-import { createOpenEventStream } from '../server/event-streams/open-event-stream.ts';
-import { createLane } from '../server/lane.ts';
+import { createOpenEventStream } from '../server/event-stream.ts';
+import { createBytesInFlight } from '../server/read-body.ts';
+import { createLane } from '../server/serve-graphql.ts';
 import { createSocketServer } from '../server/websocket/socket-server.ts';
-import { warmUp } from '../server/yoga/warm-up.ts';
-import { createYogaShell } from '../server/yoga/yoga-shell.ts';
+import { createYogaShell, warmUp } from '../server/yoga.ts';
 import type { Telemetry } from '../telemetry/events.ts';
 import type { WatchedSchema } from './watch-schema.ts';
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { acceptsPage } from '../headers/media-types.ts';
+import { acceptsPage } from '../request-head.ts';
 
 /** The facts that the root path shows, as a page or as JSON. */
 export interface LandingFacts {

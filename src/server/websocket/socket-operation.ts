@@ -13,7 +13,7 @@ import type { ServerContext } from '../../operation/server-context.ts';
 import type { SocketOperationFacts } from '../../telemetry/events.ts';
 import type { OperationFacts } from '../../telemetry/request-record.ts';
 import type { Held } from '../../upstream/cancellation.ts';
-import { type BytesInFlight, tooMuchInFlight } from '../bounds/bytes-in-flight.ts';
+import { type BytesInFlight, tooMuchInFlight } from '../read-body.ts';
 import type { MessageBudget } from './socket-bounds.ts';
 import type { SocketWriter } from './socket-writer.ts';
 

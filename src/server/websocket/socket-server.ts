@@ -1,14 +1,20 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { WebSocketServer } from 'ws';
-import { createBeats } from '../beats.ts';
-import type { BytesInFlight } from '../bounds/bytes-in-flight.ts';
-import { ClientSocket, type ClientSocketOptions, subprotocol } from './client-socket.ts';
-import { closeCodes } from './socket-bounds.ts';
-import { createFlushQueue } from './socket-writer.ts';
+import { WebSocket, WebSocketServer } from 'ws';
+import type { AddressGate } from '../../callers/caller-gate.ts';
+import { type Sender, toSender } from '../../callers/identify-caller.ts';
+import { isUsageAsked } from '../../documents/cost/usage.ts';
+import { isTooIntricate, maxJsonCommas, maxJsonNesting } from '../../json/json-shape.ts';
+import { parseMessageJson } from '../../json/parse-json.ts';
+import { type OperationRequest, parseRequest } from '../../operation/parse-request.ts';
+import type { Arrivals } from '../../upstream/arrivals.ts';
+import { type Beats, createBeats } from '../beats.ts';
+import type { BytesInFlight } from '../read-body.ts';
+import { boundArrivals, boundGreeting, closeCodes, MessageBudget } from './socket-bounds.ts';
+import { type OperationSocket, SocketOperation, type SocketOperationOptions } from './socket-operation.ts';
+import { createFlushQueue, type FlushQueue, SocketWriter } from './socket-writer.ts';
 
-export interface SocketServerOptions
-  extends Omit<ClientSocketOptions, 'arrivals' | 'pings' | 'flushQueue' | 'onRunning'> {
+interface SocketServerOptions extends Omit<ClientSocketOptions, 'arrivals' | 'pings' | 'flushQueue' | 'onRunning'> {
   /** Largest message a client may send, in bytes; more ends the connection. */
   readonly maxMessageBytes: number;
   readonly bytesInFlight: BytesInFlight;
@@ -17,7 +23,7 @@ export interface SocketServerOptions
 }
 
 /** A request for a WebSocket that may be granted. */
-export interface Upgrade {
+interface Upgrade {
   readonly requestId: string;
   /** Of its answer. */
   readonly headers: Readonly<Record<string, string>>;
@@ -104,4 +110,217 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
       await new Promise<void>((resolve) => sockets.close(() => resolve()));
     },
   };
+}
+
+/** What all WebSockets of the process share. */
+interface ClientSocketOptions extends SocketOperationOptions {
+  readonly addresses: Pick<AddressGate, 'admit'>;
+  /** In bytes, everything that a client may send before it is acknowledged; more ends the connection. */
+  readonly maxGreetingBytes: number;
+  /** Bounds messages that have arrived in part. */
+  readonly arrivals: Arrivals;
+  /** Headers by which callers ask to be told their usage. */
+  readonly usageHeaders: readonly string[];
+  /** When to ping clients. */
+  readonly pings: Beats;
+  readonly flushQueue: FlushQueue;
+  /** Called with 1 when an operation begins, and with -1 when it ends. */
+  readonly onRunning: (change: 1 | -1) => void;
+}
+
+const subprotocol = 'graphql-transport-ws';
+
+/**
+ * Serves one WebSocket by graphql-transport-ws (https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md): the client
+ * sends `connection_init` and is acknowledged, then sends `subscribe` and `complete` for operations; either side may `ping`.
+ * Everything else closes the connection.
+ */
+export class ClientSocket implements OperationSocket {
+  readonly requestId: string;
+  readonly budget = new MessageBudget();
+  readonly writer: SocketWriter;
+  sender: Sender;
+  showUsage: boolean;
+  running = 0;
+  readonly #socket: WebSocket;
+  readonly #options: ClientSocketOptions;
+  readonly #remoteAddress: string | undefined;
+  /** Of the upgrade request; dropped on `connection_init`, because thousands of connections may be idle. */
+  #headers: IncomingMessage['headers'] | null;
+  #isAcknowledged = false;
+  readonly #liftGreetingBounds: () => void;
+  /** By id, without those that the client has completed. */
+  readonly #operations = new Map<string, SocketOperation>();
+
+  constructor(socket: WebSocket, request: IncomingMessage, requestId: string, options: ClientSocketOptions) {
+    const { headers, socket: connection } = request;
+    this.requestId = requestId;
+    this.writer = new SocketWriter(socket, connection, options.flushQueue);
+    this.sender = toSender(headers, connection.remoteAddress);
+    this.showUsage = isUsageAsked(headers, options.usageHeaders);
+    this.#socket = socket;
+    this.#options = options;
+    this.#remoteAddress = connection.remoteAddress;
+    this.#headers = headers;
+    this.#liftGreetingBounds = boundGreeting(
+      socket,
+      connection,
+      options.maxGreetingBytes,
+      () => this.#headers === null,
+    );
+    boundArrivals(socket, connection, options.arrivals);
+    const stopPinging = this.#startPinging(options.pings);
+    socket.on('ping', (data) => void this.#isWithinBudget(data.length));
+    socket.on('pong', (data) => void this.#isWithinBudget(data.length));
+    if (socket.protocol === subprotocol) socket.on('message', (data) => this.#hear(data as Buffer));
+    else socket.close(closeCodes.subprotocolNotAcceptable, 'Subprotocol not acceptable');
+    // The library closes a broken connection itself. Without a listener its error would end the process.
+    socket.on('error', () => {});
+    socket.once('close', () => {
+      stopPinging();
+      this.#liftGreetingBounds();
+      for (const operation of this.#operations.values()) operation.leave();
+      this.#operations.clear();
+    });
+  }
+
+  /** Ends the connection of a client that has not answered a ping when the next one is due. */
+  #startPinging(pings: Beats): () => void {
+    const socket = this.#socket;
+    let hasAnswered = true;
+    socket.on('pong', () => {
+      hasAnswered = true;
+    });
+    const ping = () => {
+      this.budget.reset();
+      if (!hasAnswered) return socket.terminate();
+      hasAnswered = false;
+      socket.ping();
+    };
+    // After a busy turn, read what has arrived first: an answer may be among it.
+    return pings.onBeat(() => void setImmediate(ping));
+  }
+
+  #isWithinBudget(bytes: number): boolean {
+    if (this.#socket.readyState !== WebSocket.OPEN) return false;
+    if (this.budget.spend(bytes)) return true;
+    this.#socket.close(closeCodes.policyViolation, 'Too much besides operations');
+    return false;
+  }
+
+  /** @param data one Buffer, by the default `binaryType` of the library */
+  #hear(data: Buffer): void {
+    if (!this.#isWithinBudget(data.length)) return;
+    const isIntricate = isTooIntricate(data, maxJsonNesting, maxJsonCommas);
+    const message = isIntricate ? null : parseMessage(String(data));
+    if (message)
+      this.#answer(message).catch(() => this.#socket.close(closeCodes.internalError, 'Internal server error'));
+    else this.#socket.close(closeCodes.badRequest, isIntricate ? 'Too intricate' : 'Invalid message received');
+  }
+
+  async #answer(message: ClientMessage): Promise<unknown> {
+    switch (message.type) {
+      case 'connection_init':
+        return this.#initialise(message.payload ?? {});
+      case 'ping': {
+        const { payload } = message;
+        return this.writer.send(JSON.stringify({ type: 'pong', ...(payload && { payload }) }));
+      }
+      case 'pong':
+        return undefined;
+      case 'subscribe':
+        return this.#subscribe(message.id, message.request);
+      case 'complete': {
+        const operation = this.#operations.get(message.id);
+        this.#operations.delete(message.id);
+        return operation?.leave();
+      }
+    }
+  }
+
+  async #initialise(params: Readonly<Record<string, unknown>>): Promise<void> {
+    const { addresses, usageHeaders } = this.#options;
+    if (this.#headers === null)
+      return this.#socket.close(closeCodes.tooManyInitialisations, 'Too many initialisation requests');
+    const headers = { ...this.#headers, ...toHeaders(params, usageHeaders) };
+    this.#headers = null;
+    this.sender = toSender(headers, this.#remoteAddress);
+    this.showUsage = isUsageAsked(headers, usageHeaders);
+    const { error } = await addresses.admit(this.sender);
+    if (error) return this.#socket.close(closeCodes.tryAgainLater, error.message);
+    this.#liftGreetingBounds();
+    this.#isAcknowledged = true;
+    await this.writer.send('{"type":"connection_ack"}');
+  }
+
+  #subscribe(id: string, request: OperationRequest): unknown {
+    if (!this.#isAcknowledged) return this.#socket.close(closeCodes.unauthorized, 'Unauthorized');
+    if (this.#operations.has(id)) return this.#socket.close(closeCodes.idInUse, toIdInUse(id));
+    const operation = new SocketOperation(id, this.budget.refund(), this, this.#options);
+    this.#operations.set(id, operation);
+    return operation.run(request);
+  }
+
+  began(): void {
+    this.running += 1;
+    this.#options.onRunning(1);
+  }
+
+  ended(): void {
+    this.running -= 1;
+    this.#options.onRunning(-1);
+  }
+
+  forget(id: string): void {
+    this.#operations.delete(id);
+  }
+}
+
+type Payload = Readonly<Record<string, unknown>> | null;
+/** A message that a client may send. */
+type ClientMessage =
+  | { readonly type: 'connection_init' | 'ping' | 'pong'; readonly payload: Payload }
+  | { readonly type: 'subscribe'; readonly id: string; readonly request: OperationRequest }
+  | { readonly type: 'complete'; readonly id: string };
+
+function parseMessage(text: string): ClientMessage | null {
+  let value: unknown;
+  try {
+    value = parseMessageJson(text);
+  } catch {
+    return null;
+  }
+  if (!isObject(value)) return null;
+  const { type, id, payload = null } = value;
+  const hasId = typeof id === 'string' && id !== '';
+  if (type === 'connection_init' || type === 'ping' || type === 'pong')
+    return payload === null || isObject(payload) ? { type, payload } : null;
+  if (type === 'complete') return hasId ? { type, id } : null;
+  if (type !== 'subscribe' || !hasId) return null;
+  const request = parseRequest(payload);
+  return request.kind === 'request' ? { type, id, request } : null;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A close reason has at most 123 bytes. */
+function toIdInUse(id: string): string {
+  const reason = `Subscriber for ${id} already exists`;
+  return Buffer.byteLength(reason) > 123 ? 'Subscriber already exists' : reason;
+}
+
+/**
+ * Entries of `connection_init` stand for headers, whatever their case, because pages cannot set headers on a WebSocket. Only
+ * those count by which a caller identifies itself: browser and proxies tell where it comes from.
+ */
+function toHeaders(params: Readonly<Record<string, unknown>>, usageHeaders: readonly string[]): Record<string, string> {
+  const allowed: ReadonlySet<string> = new Set(['authorization', 'x-api-key', ...usageHeaders]);
+  const headers: Record<string, string> = {};
+  for (const [key, value] of Object.entries(params)) {
+    const name = key.toLowerCase();
+    if (typeof value === 'string' && allowed.has(name)) headers[name] ??= value;
+  }
+  return headers;
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { gatewayError } from '../../../src/errors/gateway-error.ts';
-import { createEntrance } from '../../../src/server/entrance.ts';
 import type { Exchange } from '../../../src/server/exchange.ts';
+import { createEntrance } from '../../../src/server/serve-graphql.ts';
 import { toTestCaller } from '../../support/test-caller.ts';
 import { createTestServer } from '../../support/test-operation.ts';
 

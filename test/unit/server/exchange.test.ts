@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { IncomingRequest } from '../../../src/server/bounds/read-body.ts';
 import { Exchange, type ExchangeOptions } from '../../../src/server/exchange.ts';
+import { IncomingRequest } from '../../../src/server/read-body.ts';
 import { countLiveObjects } from '../../support/count-live-objects.ts';
 import { openRawClient } from '../../support/raw-client.ts';
 

@@ -8,7 +8,7 @@ import { createAdmitOperation } from '../../../src/operation/admit-operation.ts'
 import { readBodyRequest } from '../../../src/operation/parse-request.ts';
 import { createPrepareOperation } from '../../../src/operation/prepare-operation.ts';
 import type { PreparedOperation } from '../../../src/operation/prepared-operation.ts';
-import { createLane, type LaneOutcome } from '../../../src/server/lane.ts';
+import { createLane, type LaneOutcome } from '../../../src/server/serve-graphql.ts';
 import { createOwnSchema } from '../../support/own-schema.ts';
 import { toTestCaller } from '../../support/test-caller.ts';
 import { createTestServer, quietTurns } from '../../support/test-operation.ts';

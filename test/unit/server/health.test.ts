@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type ReadinessFacts, toReadiness } from '../../../src/server/health.ts';
+import { type ReadinessFacts, toReadiness } from '../../../src/server/route.ts';
 import type { UpstreamHealth } from '../../../src/upstream/upstream-health.ts';
 
 const up = { state: 'up', lastSeenMs: 0, detail: null } as const;

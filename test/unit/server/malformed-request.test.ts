@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
-import { createConnections } from '../../../src/server/bounds/connections.ts';
+import { createConnections } from '../../../src/server/connections.ts';
 import type { Exchange } from '../../../src/server/exchange.ts';
-import { createRefuseMalformed } from '../../../src/server/malformed-request.ts';
+import { createRefuseMalformed } from '../../../src/server/raw-response.ts';
 import { openRawClient } from '../../support/raw-client.ts';
 
 const bounds = { headersTimeout: 20, requestTimeout: 20, connectionsCheckingInterval: 5 };

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import type { AdmittedOperation } from '../../../../src/operation/prepared-operation.ts';
 import type { ServerContext } from '../../../../src/operation/server-context.ts';
-import { createBytesInFlight } from '../../../../src/server/bounds/bytes-in-flight.ts';
+import { createBytesInFlight } from '../../../../src/server/read-body.ts';
 import type { SocketOperationOptions } from '../../../../src/server/websocket/socket-operation.ts';
 import { createSocketServer, type SocketServer } from '../../../../src/server/websocket/socket-server.ts';
 import { type OpenWebSocket, openWebSocket } from '../../../support/open-websocket.ts';

@@ -1,10 +1,10 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { IncomingRequest, readBody } from '../../../../src/server/bounds/read-body.ts';
-import { createArrivals } from '../../../../src/upstream/arrivals.ts';
-import { openRawClient } from '../../../support/raw-client.ts';
-import { until } from '../../../support/until.ts';
+import { IncomingRequest, readBody } from '../../../src/server/read-body.ts';
+import { createArrivals } from '../../../src/upstream/arrivals.ts';
+import { openRawClient } from '../../support/raw-client.ts';
+import { until } from '../../support/until.ts';
 
 const maxBytes = 10;
 /** Room for a dozen bodies that arrive, with their headers. */

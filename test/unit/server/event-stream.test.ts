@@ -2,10 +2,10 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type ExecutionResult, GraphQLError } from 'graphql';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { EventStream } from '../../../../src/server/event-streams/event-stream.ts';
-import { eventFraming, type Framing, multipartFraming } from '../../../../src/server/event-streams/framing.ts';
-import { openRawClient, type RawClient } from '../../../support/raw-client.ts';
-import { until } from '../../../support/until.ts';
+import { EventStream } from '../../../src/server/event-stream.ts';
+import { eventFraming, type Framing, multipartFraming } from '../../../src/server/write-answer.ts';
+import { openRawClient, type RawClient } from '../../support/raw-client.ts';
+import { until } from '../../support/until.ts';
 
 let listeners: Set<() => void>;
 let server: ReturnType<typeof createServer>;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { toRequestTarget, versionIn } from '../../../../src/server/headers/request-target.ts';
+import { toRequestTarget, versionIn } from '../../../src/server/request-head.ts';
 
 it.each([
   ['/graphql?query={a}', '/graphql?query={a}'],

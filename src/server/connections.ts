@@ -1,9 +1,8 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
-import { RingLink } from '../../upstream/ring-link.ts';
-import { cutUnread, cutUnserved } from './cut-connections.ts';
-import { endLingering } from './end-lingering.ts';
+import { RingLink } from '../upstream/ring-link.ts';
 
 /** A request and its answer, as far as their connection is concerned. */
 export interface OnConnection {
@@ -112,7 +111,7 @@ export function createConnections<Exchange extends OnConnection>(
 }
 
 /** One connection, linked into the ring of all open ones, and what is under way on it. */
-export class Connection<Exchange extends OnConnection> extends RingLink {
+class Connection<Exchange extends OnConnection> extends RingLink {
   /** In the order they came. Several, if the client sends requests without waiting for answers. */
   readonly exchanges: Exchange[] = [];
   /** When it was opened, or its last answer was sent; monotonic milliseconds. */
@@ -280,4 +279,70 @@ async function acceptPending(server: Server, ring: RingLink): Promise<void> {
     await nextTurn();
     if (performance.now() - begunAt < shortTurnMs) return;
   }
+}
+
+/** What decides which connections are cut. */
+interface Cuttable {
+  /** Nothing is executed on it. */
+  readonly isUnserved: boolean;
+  /** Something was answered on it. */
+  readonly hasServed: boolean;
+  /** Bytes that were written and that its client has not read. */
+  readonly unread: number;
+  cut(): void;
+}
+
+/**
+ * Connections on which nothing is executed: silent ones, idle ones, and those with an unfinished request. Nobody is counted
+ * before that, and an unfinished head may take a hundred kilobytes.
+ */
+const maxUnserved = 4_096;
+
+/** Cuts excess connections on which nothing is executed, never-used ones first. @param connections the oldest first */
+function cutUnserved(connections: readonly Cuttable[]): void {
+  const unserved = connections.filter(({ isUnserved }) => isUnserved);
+  const neverUsed = unserved.filter(({ hasServed }) => !hasServed);
+  const excess = Math.max(unserved.length - maxUnserved, 0);
+  const inOrder = [...neverUsed, ...unserved.filter(({ hasServed }) => hasServed)];
+  for (const connection of inOrder.slice(0, excess)) connection.cut();
+}
+
+/**
+ * If clients leave more than `maxBytes` unread together, cuts the oldest connections that hold at least the average. So a slow
+ * reader of small answers is safe from clients that ask for much and read nothing.
+ */
+export function cutUnread(connections: Iterable<Cuttable>, maxBytes: number): void {
+  const found: { readonly connection: Cuttable; readonly unread: number }[] = [];
+  let bytes = 0;
+  for (const connection of connections) {
+    const { unread } = connection;
+    if (unread > 0) found.push({ connection, unread });
+    bytes += unread;
+  }
+  const average = bytes / found.length;
+  for (const { connection, unread } of found) {
+    if (bytes <= maxBytes) return;
+    if (unread < average) continue;
+    connection.cut();
+    bytes -= unread;
+  }
+}
+
+/** Milliseconds that a client may take to close its side after the last bytes of an answer. */
+const lingerMs = 1_000;
+
+/**
+ * Ends a connection behind what was written to it, and drops what the client still sends until it closes its side. Closing a
+ * connection with unread bytes would reset it, and a reset overtakes the answer.
+ */
+export function endLingering(socket: Duplex): void {
+  const linger = () => {
+    const cut = setTimeout(() => socket.destroy(), lingerMs);
+    socket.once('close', () => clearTimeout(cut));
+  };
+  // Other timeouts bound a slow client.
+  if (socket.writableFinished) linger();
+  else socket.once('finish', linger);
+  socket.resume();
+  socket.end();
 }

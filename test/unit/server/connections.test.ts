@@ -1,10 +1,10 @@
 import { createServer } from 'node:http';
 import { type AddressInfo, Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createConnections, type OnConnection } from '../../../../src/server/bounds/connections.ts';
-import { countLiveObjects } from '../../../support/count-live-objects.ts';
-import { openRawClient, type RawClient } from '../../../support/raw-client.ts';
-import { until } from '../../../support/until.ts';
+import { createConnections, type OnConnection } from '../../../src/server/connections.ts';
+import { countLiveObjects } from '../../support/count-live-objects.ts';
+import { openRawClient, type RawClient } from '../../support/raw-client.ts';
+import { until } from '../../support/until.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] }));
 afterEach(() => void vi.useRealTimers());

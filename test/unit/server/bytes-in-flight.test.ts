@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type BytesInFlight, CallerShare, createBytesInFlight } from '../../../../src/server/bounds/bytes-in-flight.ts';
-import type { Held } from '../../../../src/upstream/cancellation.ts';
-import { countLiveObjects } from '../../../support/count-live-objects.ts';
+import { type BytesInFlight, CallerShare, createBytesInFlight } from '../../../src/server/read-body.ts';
+import type { Held } from '../../../src/upstream/cancellation.ts';
+import { countLiveObjects } from '../../support/count-live-objects.ts';
 
 const kib = 1024;
 const mib = 1024 * kib;

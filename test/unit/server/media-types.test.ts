@@ -1,12 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  acceptsPage,
-  chooseEncoding,
-  isEncoded,
-  isJsonType,
-  readAccept,
-} from '../../../../src/server/headers/media-types.ts';
+import { acceptsPage, chooseEncoding, isEncoded, isJsonType, readAccept } from '../../../src/server/request-head.ts';
 
 const json = 'application/json';
 const strict = 'application/graphql-response+json';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { cutUnread } from '../../../../src/server/bounds/cut-connections.ts';
+import { cutUnread } from '../../../src/server/connections.ts';
 
 /** Cuts of connections that have so many bytes unread, oldest first. @returns which of them are cut, by their places */
 function cutOf(unread: readonly number[], maxBytes: number): number[] {

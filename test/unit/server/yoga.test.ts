@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import type { ServerContext } from '../../../../src/operation/server-context.ts';
-import { warmUp } from '../../../../src/server/yoga/warm-up.ts';
-import type { YogaShell } from '../../../../src/server/yoga/yoga-shell.ts';
+import type { ServerContext } from '../../../src/operation/server-context.ts';
+import { warmUp, type YogaShell } from '../../../src/server/yoga.ts';
 
 test('warms what reads requests by either method, as somebody who has been counted already', async () => {
   const asked: string[] = [];

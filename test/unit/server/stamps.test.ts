@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { createStamps, isListed, toRequestId } from '../../../src/server/exchange.ts';
 import { toHeaderObject } from '../../../src/server/raw-response.ts';
-import { createStamps, isListed, toRequestId } from '../../../src/server/stamp-response.ts';
 
 const options = {
   versionHeaders: ['x-ledger-rpc-version', 'x-iota-rpc-version'],

@@ -1,0 +1,341 @@
+import { type ExecutionResult, GraphQLError } from 'graphql';
+import { createYoga, type Plugin } from 'graphql-yoga';
+import type { Config } from '../config/config.ts';
+import { withUsage } from '../documents/cost/usage.ts';
+import { toOutline } from '../documents/document-tree.ts';
+import type { ErrorCode } from '../errors/catalogue.ts';
+import { gatewayError } from '../errors/gateway-error.ts';
+import { noteCodes } from '../errors/note-codes.ts';
+import { printJson } from '../json/exact-number.ts';
+import { parseRequestJson } from '../json/parse-json.ts';
+import { type AdmitOperation, asFinal, asRefusal } from '../operation/admit-operation.ts';
+import type { FairTurns } from '../operation/fair-turns.ts';
+import type { OperationRunner } from '../operation/operation-runner.ts';
+import { parseRequest, type RequestFault } from '../operation/parse-request.ts';
+import type { OperationAdmission, ServedGeneration } from '../operation/prepared-operation.ts';
+import type { ServerContext } from '../operation/server-context.ts';
+import type { PlainType } from './request-head.ts';
+import {
+  type AnswerHead,
+  eventFraming,
+  type HttpHints,
+  printResult,
+  servedHead,
+  toAnswerHead,
+  toWholeStream,
+} from './write-answer.ts';
+
+interface YogaShellOptions {
+  readonly maxBatchSize: Config['limits']['maxBatchSize'];
+  readonly keeper: { readonly current: ServedGeneration };
+  readonly admit: AdmitOperation;
+  readonly runner: Pick<OperationRunner, 'run'>;
+  readonly turns: Pick<FairTurns, 'run'>;
+  readonly maskError: (error: unknown) => GraphQLError;
+}
+
+export type YogaShell = ReturnType<typeof createYogaShell>;
+
+export const graphqlPath = '/graphql';
+
+/** Yoga without a listener: `server` does health, CORS, GraphiQL and the bounds of bodies itself. */
+export function createYogaShell({ maxBatchSize, keeper, admit, runner, turns, maskError }: YogaShellOptions) {
+  return createYoga<ServerContext>({
+    graphqlEndpoint: graphqlPath,
+    landingPage: false,
+    graphiql: false,
+    healthCheckEndpoint: '/health/yoga',
+    cors: false,
+    logging: false,
+    multipart: false,
+    maxRequestBodySize: false,
+    // Yoga would cache a thousand documents of any size beside ours, with the generations they were validated against.
+    parserAndValidationCache: false,
+    batching: maxBatchSize > 0 ? { limit: maxBatchSize } : false,
+    // Not passed on directly: Yoga's second argument is a text of its own.
+    maskedErrors: { maskError: (error) => maskError(error) },
+    plugins: [
+      // numbers, digit by digit
+      useExactNumbers(),
+
+      // the answer, in one piece
+      useWholeAnswer(turns),
+
+      // the operation: admitted, run, and how long its answer stays as it is
+      useOperation(admit, runner, keeper),
+
+      // errors of the request itself; it was counted all the same
+      useRequestErrors(),
+    ],
+  });
+}
+
+/**
+ * Admits every operation that was not admitted before Yoga, and runs it on the generation it was admitted to. Yoga is given an
+ * outline of the document, so that it neither parses nor validates. Subscriptions were opened before Yoga, except for those in
+ * a batch. A cacheable answer says so, and is not sent again to a client that has it.
+ */
+function useOperation(
+  admit: AdmitOperation,
+  runner: Pick<OperationRunner, 'run'>,
+  keeper: { readonly current: ServedGeneration },
+): Plugin<ServerContext> {
+  return {
+    async onParams({ params, context, setResult }) {
+      const server = context as ServerContext;
+      const admission = server.admission ?? (await admitParams(server, params));
+      // Each entry of a batch has a context of its own.
+      Object.assign(context, { admission } satisfies Partial<ServerContext>);
+      if (admission.kind === 'refused') setResult({ errors: admission.errors });
+    },
+    onEnveloped({ setSchema, context }) {
+      setSchema(admitted(context)?.operation.schema ?? keeper.current.schema);
+    },
+    onParse({ setParsedDocument, context }) {
+      const operation = admitted(context)?.operation;
+      if (operation) setParsedDocument(toOutline(operation.type, operation.name));
+    },
+    onValidate({ setValidationFn, context }) {
+      if (admitted(context)) setValidationFn(() => []);
+    },
+    onSubscribe() {
+      throw gatewayError(
+        'BAD_REQUEST',
+        'A subscription cannot be an entry of a batch: send it in a request of its own.',
+      );
+    },
+    onExecute({ args, setExecuteFn }) {
+      const server = args.contextValue as ServerContext;
+      const admission = admitted(server);
+      if (!admission) throw new Error('an operation is executed that was not admitted');
+      setExecuteFn(() => runner.run(admission, server));
+    },
+    // Run operations carry their usage already; refused and failed ones get theirs here.
+    onExecutionResult({ result, setResult, context }) {
+      const { showUsage, admission } = context as Partial<ServerContext>;
+      if (!showUsage || !admission || !result || Symbol.asyncIterator in result || result.extensions) return;
+      setResult(withUsage(result, admission.usage));
+    },
+    onResponse({ response, serverContext, setResponse, fetchAPI }) {
+      const { notes } = serverContext as Partial<ServerContext>;
+      const isKnown = notes?.settle(response.status, response.headers.get('content-type'));
+      if (isKnown) setResponse(new fetchAPI.Response(null, { status: 304 }));
+    },
+  };
+
+  /** Throws for what is no GraphQL request: it is counted all the same. */
+  async function admitParams(server: ServerContext, params: unknown): Promise<OperationAdmission> {
+    let caller = server.takeCounted?.() ?? null;
+    if (!caller) {
+      const entry = await admit.enter(server);
+      // Throwing ends the request here. Otherwise Yoga would look for mistakes in a request that is refused anyway.
+      if (entry.kind === 'refused') throw asFinal(entry.error);
+      caller = entry.caller;
+    }
+    const request = parseRequest(params);
+    if (request.kind === 'request') return admit.decide(server, caller, request);
+    throw toRequestError(request);
+  }
+
+  function admitted(context: object | null | undefined) {
+    const admission = (context as Partial<ServerContext> | null | undefined)?.admission;
+    return admission?.kind === 'admitted' ? admission : undefined;
+  }
+}
+
+/**
+ * Writes an answer in one piece as the lane does. Numbers keep their digits: Yoga's own JSON would round large ones. Each
+ * entry of a batch is written in a turn of its own, since together they may be a hundred large answers. A client that reads
+ * event streams only gets a stream of one result: Yoga's own could be cached, and names an encoding that it does not have.
+ */
+function useWholeAnswer(turns: Pick<FairTurns, 'run'>): Plugin<object, ServerContext> {
+  return {
+    onResultProcess({ request, result, setResult, setResultProcessor, serverContext }) {
+      if (Symbol.asyncIterator in result) return;
+      const type = choosePlainType(request);
+      if (!type && !Array.isArray(result) && acceptsEvents(request)) {
+        setResultProcessor((whole, { Response }) => {
+          const { body, ...init } = toWholeStream(whole as ExecutionResult, eventFraming);
+          return new Response(body, init);
+        }, 'text/event-stream');
+        return;
+      }
+      if (!type) {
+        // Yoga puts it into events or parts, and prints it by this function.
+        const toPrinted = (each: ExecutionResult) => ({ ...each, stringify: printJson });
+        setResult(Array.isArray(result) ? result.map(toPrinted) : toPrinted(result as ExecutionResult));
+        return;
+      }
+      setResultProcessor(async (whole, { Response }) => {
+        const { status, retryAfterSeconds, headers } = toHead(whole as Whole, type);
+        const retryAfter = retryAfterSeconds === null ? {} : { 'retry-after': String(retryAfterSeconds) };
+        const contentType = { 'content-type': `${type}; charset=utf-8` };
+        const write = (each: ExecutionResult) =>
+          turns.run(serverContext.turnKey ?? '', serverContext, () => printResult(each));
+        const body = Array.isArray(whole) ? await toBatch(whole, write) : await write(whole as ExecutionResult);
+        return new Response(body, { status, headers: { ...contentType, ...headers, ...retryAfter } });
+      }, type);
+    },
+  };
+}
+
+/** A list answers a batch. */
+type Whole = ExecutionResult | readonly ExecutionResult[];
+
+/** As bytes: to join and encode so much text takes as long as to write it. */
+async function toBatch(
+  results: readonly ExecutionResult[],
+  write: (result: ExecutionResult) => string | Promise<string>,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const pieces = [Buffer.from('[')];
+  for (const [index, result] of results.entries()) {
+    if (index > 0) pieces.push(Buffer.from(','));
+    pieces.push(Buffer.from(await write(result)));
+  }
+  return Buffer.concat([...pieces, Buffer.from(']')]);
+}
+
+/** Each entry of a batch tells its errors by itself. */
+function toHead(whole: Whole, type: PlainType): AnswerHead {
+  return Array.isArray(whole) ? servedHead : toAnswerHead(whole as ExecutionResult, type);
+}
+
+function acceptsEvents({ headers }: Request): boolean {
+  return headers.get('accept')?.includes('text/event-stream') ?? false;
+}
+
+/** The Accept header lists only what can be served, best first. */
+function choosePlainType({ headers }: Request): PlainType | undefined {
+  return headers
+    .get('accept')
+    ?.split(', ')
+    .find((type): type is PlainType => type === 'application/json' || type === 'application/graphql-response+json');
+}
+
+/**
+ * Gives Yoga's own request errors a code of our catalogue. An unreadable query string is the client's mistake, not a fault of
+ * the gateway. Notes the codes of all errors for the log.
+ */
+function useRequestErrors(): Plugin<object, ServerContext> {
+  return {
+    onRequestParse({ request, requestParser, setRequestParser }) {
+      if (request.method !== 'GET' || !requestParser) return;
+      setRequestParser(async (each) => {
+        try {
+          return await requestParser(each);
+        } catch {
+          const message = 'The parameters "variables" and "extensions" of the query string must be JSON.';
+          throw requestError(message, 'BAD_REQUEST', {});
+        }
+      });
+    },
+    onResultProcess({ result, setResult, serverContext }) {
+      if (Symbol.asyncIterator in result) return;
+      const tidied = Array.isArray(result) ? result.map(tidy) : tidy(result as ExecutionResult);
+      for (const { errors } of [tidied].flat()) if (errors) noteCodes(serverContext.codes, errors);
+      setResult(tidied);
+    },
+  };
+}
+
+/** The error for a value that is no GraphQL request. */
+function toRequestError({ code, message }: RequestFault): GraphQLError {
+  // Clients with persisted queries look for this code or its message, and then send the text too.
+  if (code === 'PERSISTED_QUERY_NOT_SUPPORTED') return asRefusal(gatewayError(code, message));
+  return requestError(message, code, { headers: { Allow: 'GET, POST' } });
+}
+
+function tidy<Result extends ExecutionResult>(result: Result): Result {
+  if (!result.errors || result.data !== undefined) return result;
+  return { ...result, errors: result.errors.map(toCatalogued) };
+}
+
+function toCatalogued(error: GraphQLError): GraphQLError {
+  const { code } = error.extensions;
+  if (code === 'OPERATION_RESOLUTION_FAILURE')
+    return requestError(error.message, 'GRAPHQL_VALIDATION_FAILED', { spec: true, status: 400 });
+  // The status of an invalid request does not depend on the media type that the client accepts.
+  if (code === 'BAD_REQUEST')
+    return requestError(error.message, code, { ...(error.extensions.http as HttpHints), spec: false });
+  return error;
+}
+
+function requestError(message: string, code: ErrorCode, { status = 400, ...hints }: HttpHints): GraphQLError {
+  return new GraphQLError(message, { extensions: { code, http: { ...hints, status } } });
+}
+
+/**
+ * Keeps the digits of numbers in the variables of a batch: JSON.parse would round large ones. Variables of other requests
+ * were parsed before Yoga.
+ */
+function useExactNumbers(): Plugin {
+  return {
+    onRequestParse({ request, requestParser, setRequestParser }) {
+      if (requestParser && request.method === 'POST') setRequestParser((each) => requestParser(readingExactly(each)));
+    },
+  };
+}
+
+/** The same request with a JSON parser that keeps digits. */
+function readingExactly(request: Request): Request {
+  return new Proxy(request, {
+    get(target, name) {
+      if (name === 'json') return async () => parseRequestJson(await target.text());
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}
+
+/** A query, an invalid document and a syntax error; none of them calls an upstream. */
+const texts = ['{ __typename __schema { queryType { name } } }', '{ nothingOfThatName }', '{'];
+
+const headers = { 'content-type': 'application/json', accept: 'application/json' };
+
+/** Counted already, so that no rate limit is touched. */
+const nobody: ReturnType<NonNullable<ServerContext['takeCounted']>> = {
+  id: 'nobody',
+  kind: 'ANONYMOUS',
+  authorization: null,
+  scopes: new Set(['read']),
+  rate: { key: 'nobody', perMinute: 0 },
+  gas: null,
+  moveCalls: null,
+};
+
+/**
+ * Serves a few requests without a client, because the first request of a process loads and compiles code for 0.1 s or more,
+ * while all others wait. Nothing is logged or counted, and no upstream is called.
+ */
+export async function warmUp(yoga: YogaShell): Promise<void> {
+  const address = `http://localhost${graphqlPath}`;
+  for (const query of texts) {
+    const body = JSON.stringify({ query });
+    const asked = [
+      yoga.fetch(address, { method: 'POST', headers, body }, toContext()),
+      yoga.fetch(`${address}?query=${encodeURIComponent(query)}`, { headers }, toContext()),
+    ];
+    for (const each of asked) await (await each).text();
+  }
+}
+
+function toContext(): ServerContext {
+  return {
+    requestId: 'warm-up',
+    arrivedAt: performance.now(),
+    sender: {
+      authorization: null,
+      apiKey: null,
+      origin: undefined,
+      remoteAddress: '127.0.0.1',
+      forwardedFor: undefined,
+    },
+    isGone: () => false,
+    onGone: () => {},
+    takeCounted: () => nobody,
+    onStanding: () => {},
+    showUsage: true,
+    operations: [],
+    codes: [],
+  };
+}
