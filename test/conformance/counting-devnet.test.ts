@@ -11,8 +11,8 @@ import { plausibleDocument } from '../support/plausible-documents.ts';
 import { runs } from '../support/runs.ts';
 import { type GraphqlDevnet, startGraphqlDevnet } from '../support/start-graphql-devnet.ts';
 
-/** The devnet's counter was written apart from ours, from the same rules; over HTTP they must agree on every document. */
-describe('a ledger that counts for itself agrees with the gateway', () => {
+/** The simulated network's counter was written separately, from the same rules. Over HTTP both must agree on every document. */
+describe('the gateway counts as the ledger itself does', () => {
   const schema = buildSchema(readFileSync(new URL('../../schema/ledger.graphql', import.meta.url), 'utf8'));
   let devnet: GraphqlDevnet;
 
@@ -25,7 +25,7 @@ describe('a ledger that counts for itself agrees with the gateway', () => {
     const measured = measureDocument(parse(text), Buffer.byteLength(text));
     const refusal = checkLimits(measured, variables, shippedLimits);
     const answer = await devnet.query(text, variables, { 'x-ledger-rpc-show-usage': 'true' });
-    // We also hold values and unused fragments to the bound on nesting, which no ledger looks at.
+    // The gateway also limits the nesting of values and unused fragments, which no ledger checks.
     if (refusal?.error.message.startsWith('The recursion depth')) return 'refused';
     if (refusal) {
       expect(answer.errors?.map(({ message }) => message)).toEqual([refusal.error.message]);
@@ -37,7 +37,7 @@ describe('a ledger that counts for itself agrees with the gateway', () => {
     return 'counted';
   }
 
-  test('on documents a person could write for its schema', async () => {
+  test('on plausible documents for its schema', async () => {
     const outcomes = new Set<string>();
     for (let seed = 0; seed < runs(150); seed += 1) {
       const { text, variables } = plausibleDocument(schema, seed);
@@ -46,7 +46,7 @@ describe('a ledger that counts for itself agrees with the gateway', () => {
     expect(outcomes).toEqual(new Set(['refused', 'counted']));
   });
 
-  test('on documents nobody would write', async () => {
+  test('on arbitrary documents', async () => {
     const refused: string[] = [];
     await fc.assert(
       fc.asyncProperty(arbitraryDocument(), arbitraryVariables, async (text, variables) => {

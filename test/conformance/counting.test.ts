@@ -10,7 +10,7 @@ import { checkLimits } from '../support/check-limits.ts';
 import { referenceCount } from '../support/reference-counter.ts';
 
 interface CountingRule {
-  /** Stable, for talking about it. */
+  /** A stable id of the case. */
   readonly id: string;
   readonly says: string;
   readonly text: string;
@@ -24,7 +24,7 @@ const counts = (inputNodes: number, outputNodes: number, depth: number): Partial
   depth,
 });
 
-/** Shapes whose numbers a real ledger was seen to report. */
+/** Documents whose usage a real ledger reported. */
 const recorded: readonly CountingRule[] = [
   {
     id: 'R1',
@@ -101,7 +101,7 @@ const recorded: readonly CountingRule[] = [
   },
 ];
 
-/** What else is ruled about the six numbers. */
+/** Further rules of the six counts. */
 const ruled: readonly CountingRule[] = [
   {
     id: 'I1',
@@ -226,7 +226,7 @@ describe.each([
     expect(priceDocument(measured, variables, shippedLimits)).toMatchObject(usage);
   });
 
-  test.each(rules)('$id is what the literal counter says too', ({ text, variables = {}, usage }) => {
+  test.each(rules)('$id: the reference counter agrees', ({ text, variables = {}, usage }) => {
     expect(referenceCount(parse(text), text, variables, shippedLimits).usage).toMatchObject(usage);
   });
 });
@@ -309,17 +309,20 @@ const messages: readonly MessageRule[] = [
 ];
 
 describe('refusals', () => {
-  test.each(messages)('$id: $breach has the ledger’s text and place, and a code', ({ text, message, locations }) => {
-    const refusal =
-      checkText(text, shippedLimits) ??
-      checkLimits(measureDocument(parse(text), Buffer.byteLength(text)), {}, shippedLimits);
-    expect(refusal?.error.message).toMatch(message);
-    if (typeof message === 'string') expect(refusal?.error.message).toBe(message);
-    expect(refusal?.error.locations).toEqual(locations);
-    expect(refusal?.error.extensions.code).toBe('BAD_USER_INPUT');
-  });
+  test.each(messages)(
+    '$id: $breach has the ledger’s message and location, and a code',
+    ({ text, message, locations }) => {
+      const refusal =
+        checkText(text, shippedLimits) ??
+        checkLimits(measureDocument(parse(text), Buffer.byteLength(text)), {}, shippedLimits);
+      expect(refusal?.error.message).toMatch(message);
+      if (typeof message === 'string') expect(refusal?.error.message).toBe(message);
+      expect(refusal?.error.locations).toEqual(locations);
+      expect(refusal?.error.extensions.code).toBe('BAD_USER_INPUT');
+    },
+  );
 
-  test('at the limit there are none', () => {
+  test('a document at the limit is served', () => {
     for (const text of [
       `mutation { executeTransactionBlock(txBytes: "${'A'.repeat(174_761)}") { errors } }`,
       `{ a } #${'x'.repeat(4_993)}`,

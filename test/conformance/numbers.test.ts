@@ -20,7 +20,7 @@ const typeDefs = `
   input In { json: JSON list: [Huge!] n: Int }
 `;
 
-/** As the ledger writes it, digit by digit: in what GraphQL leaves to the ledger any number may stand. */
+/** As the ledger writes it, digit by digit: custom scalars may contain any number. */
 const thing = `{"value":{"a":[18446744073709551615,1.10,-0,1e400,0.1234567890123456789],"then":1.0,"s":"1.10, 18446744073709551615"},"amount":18446744073709551615,"huge":[9007199254740993,-9223372036854775808,1.0],"count":7,"ratio":1.5,"name":null}`;
 const selection = '{ value amount huge count ratio name }';
 const fields: Readonly<Record<string, string>> = {
@@ -36,7 +36,7 @@ let recorded: RecordingUpstream;
 let devnet: GraphqlDevnet;
 let gateway: TestGateway;
 
-/** Answers every root field of a query with the text of its name. */
+/** Resolves every root field to the text of its name. */
 function answerInDigits(query: string) {
   const roots = getOperationAST(parse(query))?.selectionSet.selections ?? [];
   const members = roots.flatMap((each) =>
@@ -70,11 +70,11 @@ afterAll(async () => {
 
 interface Asked {
   readonly query: string;
-  /** As JSON. */
+  /** JSON text. */
   readonly variables?: string;
 }
 
-/** One request through each shell, the first of them at the first sight of its document. */
+/** One request over each transport, the first one at first sight of its document. */
 async function askEverywhere({ query, variables = '{}' }: Asked, { isMutation = false } = {}): Promise<string[]> {
   const body = `{"query":${JSON.stringify(query)},"variables":${variables}}`;
   const post = async (text: string) => {
@@ -89,7 +89,7 @@ async function askEverywhere({ query, variables = '{}' }: Asked, { isMutation = 
   return [first, second, batch.slice(1, -1), ...(isMutation ? [] : [await get()]), await overSocket(body)];
 }
 
-/** The payload of the one message that answers, as it was written. */
+/** The payload of the single result message, verbatim. */
 async function overSocket(payload: string): Promise<string> {
   let written = '';
   let subscribed = false;
@@ -102,7 +102,7 @@ async function overSocket(payload: string): Promise<string> {
       });
     }
     override send(data: string, ...rest: unknown[]) {
-      // The client library knows doubles alone.
+      // The client library has only doubles.
       const isSubscribe = JSON.parse(data).type === 'subscribe';
       subscribed ||= isSubscribe;
       const { id } = JSON.parse(data);
@@ -152,7 +152,7 @@ describe('numbers of the ledger', () => {
   it.each([
     '{ queryEvents(first: 2) { nodes { senderAddress { value amount huge count ratio name } } } }',
     'query ($yes: Boolean = true) { queryEvents(first: 2) { nodes { senderAddress { value amount huge count ratio name @include(if: $yes) } } } chainIdentifier @skip(if: $yes) }',
-  ])('are shown digit by digit in joins: %s', async (query) => {
+  ])('keep all their digits in joins: %s', async (query) => {
     const joined = `{"senderAddress":${thing}}`;
     const answers = await askEverywhere({ query });
     expect(answers).toEqual(answers.map(() => `{"data":{"queryEvents":{"nodes":[${joined},${joined}]}}}`));
@@ -162,7 +162,7 @@ describe('numbers of the ledger', () => {
     '{ thing { name } }',
     '{ thing { name } gateway { networkProfile } }',
     '{ thing { name } serviceConfig { maxQueryDepth } }',
-  ])('are shown digit by digit in its errors: %s', async (query) => {
+  ])('keep all their digits in errors: %s', async (query) => {
     const key = query.includes('serviceConfig') ? '_v0_thing' : 'thing';
     const others = query.includes('serviceConfig') ? ',"_v1_serviceConfig":{"maxQueryDepth":20}' : '';
     ledger.override = () => ({
@@ -193,20 +193,20 @@ describe('numbers in variables', () => {
     `${declared} { ${given} gateway { networkProfile } }`,
     `${declared} { ${given} serviceConfig { maxQueryDepth } }`,
     `${declared} { again: thing(json: $j) { name } ${given} __type(name: "Thing") { name } }`,
-  ])('reach the ledger as they were written: %s', async (query) => {
+  ])('reach the ledger as they were sent: %s', async (query) => {
     const answers = await askEverywhere({ query, variables });
     for (const answer of answers) expect(answer).toMatch(/^\{"data":\{/);
     expect(sent()).toHaveLength(answers.length);
     for (const each of sent()) expect(each).toBe(variables);
   });
 
-  it('that are safe whole numbers are those, however they are written', async () => {
+  it('are integers if they are safe integers, in any notation', async () => {
     const query = 'query ($n: Int, $b: UInt53) { thing(n: $n, big: $b) { name } }';
     await askEverywhere({ query, variables: '{"n":1.0,"b":1e1}' });
     expect(new Set(sent())).toEqual(new Set(['{"n":1,"b":10}']));
   });
 
-  it('are digits where an id is meant, and doubles where a double is', async () => {
+  it('keep their digits for an ID and are doubles for a Float', async () => {
     const query = 'query ($f: Float, $id: ID) { thing(f: $f, id: $id) { name } serviceConfig { maxQueryDepth } }';
     await askEverywhere({ query, variables: '{"f":0.10,"id":18446744073709551615}' });
     expect(new Set(sent())).toEqual(new Set(['{"f":0.1,"id":"18446744073709551615"}']));
@@ -230,7 +230,7 @@ describe('numbers in variables', () => {
     ],
     ['query ($i: In) { thing(in: $i) { name } }', '{"i":18446744073709551615}', 'Expected type "In" to be an object.'],
     ['query ($i: In) { thing(in: $i) { name } }', '{"i":{"n":1.10}}', 'Int cannot represent non-integer value: 1.1'],
-  ])('that do not fit are refused with the digits that were sent: %s %s', async (query, given, message) => {
+  ])('are rejected with the digits that were sent if they do not fit: %s %s', async (query, given, message) => {
     const answers = await askEverywhere({ query, variables: given });
     for (const answer of answers.slice(0, -1)) {
       const { errors, data } = JSON.parse(answer);
@@ -242,7 +242,7 @@ describe('numbers in variables', () => {
     expect(recorded.requests).toEqual([]);
   });
 
-  it('that are no variables are refused as ever', async () => {
+  it('are rejected as usual if no variable declares them', async () => {
     for (const given of ['18446744073709551615', '[1.10]']) {
       const { status } = await fetch(`${gateway.url}/graphql`, {
         method: 'POST',
@@ -253,7 +253,7 @@ describe('numbers in variables', () => {
     }
   });
 
-  it('written into the document reach the ledger as they stand there', async () => {
+  it('reach the ledger unchanged as literals in the document', async () => {
     const literal =
       'thing(json: {a: 18446744073709551615, b: [1.10]}, big: 18446744073709551615, huge: 1e400) { name }';
     await askEverywhere({ query: `{ ${literal} serviceConfig { maxQueryDepth } }` });
@@ -266,8 +266,8 @@ describe('numbers in variables', () => {
   });
 });
 
-describe('names that delegation makes', () => {
-  it('are not what the ledger sees, so that it names the client’s own', async () => {
+describe('names added by delegation', () => {
+  it('do not reach the ledger, so its errors use the client’s own names', async () => {
     const refusal = (query: string) => {
       const names = [...query.matchAll(/\$(\w+)/g)].map(([, name]) => name);
       return {

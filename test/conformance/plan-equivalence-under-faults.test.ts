@@ -21,20 +21,21 @@ import { type SpoilingUpstream, spoilAnswers } from '../support/spoilt-answers.t
 import { type GraphqlDevnet, startGraphqlDevnet } from '../support/start-graphql-devnet.ts';
 
 /**
- * Whatever becomes of the ledger's answer, an operation's plan makes of it what plain stitching does. Stitching is known
- * to do worse in three ways, and there ours is held against what the ledger said:
- * - where the ledger executes nothing and answers null, it puts an object of nulls in place of that, and where in the
- *   client's text the ledger found fault it cannot know, having sent another
- * - an error without a path beside data it drops, or pins to whatever is null first; ours leaves it without one
- * - once the data are null as a whole, it reports the first field that led to it and forgets the others
+ * Whatever the ledger's response contains, a plan must return what plain stitching returns. Stitching is known to be worse in
+ * three cases, where the plan is compared with the ledger's response instead:
+ * - If the ledger executes nothing and returns null, stitching returns an object of nulls, and cannot know the location in
+ * the
+ *   client's text, because it sent another text.
+ * - Stitching drops an error without a path, or attaches it to the first null; the plan keeps it without a path.
+ * - Once `data` is null, stitching reports the first field that caused it and drops the other errors.
  */
-describe('whatever the ledger answers', () => {
+describe('whatever the ledger responds', () => {
   let devnet: GraphqlDevnet;
   let ledger: SpoilingUpstream;
   let gateway: PlannedAndStitched;
 
   beforeAll(async () => {
-    // Stitching rewrites documents and may ask for more than the client did; here nothing is too much.
+    // Stitching rewrites documents and may select more than the client did, so no limits apply here.
     const limits = {
       maxQueryNodes: 50_000,
       maxQueryPayloadSize: 500_000,
@@ -56,12 +57,12 @@ describe('whatever the ledger answers', () => {
     for (const each of [gateway, ledger, devnet]) await each?.[Symbol.asyncDispose]();
   });
 
-  /** The answers by plan and by stitching under the same faults, and what the ledger said when asked by plan. */
+  /** The results by plan and by stitching under the same faults, and the ledger's response to the plan. */
   async function answer(operation: CorpusOperation, ...faults: readonly LedgerFault[]) {
     ledger.faults = faults;
     ledger.exchanges.length = 0;
     const ours = toShown(await gateway.planned(operation));
-    // Joins of an operation before this one, answered without waiting for them, may still come in.
+    // Joins of an earlier operation may still arrive.
     const asked = ledger.exchanges.filter(({ body }) => !body.query.includes(`${joinAlias(0)}:`));
     const told = asked.map((exchange) => exchange.answer);
     const theirs = toShown(await gateway.stitched(operation));
@@ -75,7 +76,7 @@ describe('whatever the ledger answers', () => {
     const isLedgersWord = plan === 'PASS_THROUGH' && isRefusal(ours);
     if (isLedgersWord) expect(emptied(theirs.data), why).toBe(ours.data);
     else expect(ours.data, why).toBe(theirs.data);
-    // What is the ledger's alone keeps the ledger's order, which stitching does not know.
+    // A response with ledger fields only keeps the ledger's order, which stitching does not know.
     if (isLedgersWord) expect(withoutPlaces(ours), why).toEqual(withoutPlaces(theirs));
     else if (ours.data !== 'null' && plan === 'PASS_THROUGH') {
       expect([...ours.errors].sort(), why).toEqual([...theirs.errors].sort());
@@ -83,32 +84,32 @@ describe('whatever the ledger answers', () => {
     else if (plan !== 'STITCHED') expect(ours.errors, why).toEqual(expect.arrayContaining([...theirs.errors]));
     else expectOneWithinOther(ours.errors, theirs.errors, why);
     if (plan === 'PASS_THROUGH' || plan === 'SPLIT') expectWordOfLedger(ours, told, why, plan === 'PASS_THROUGH');
-    // What stitching says of a null that it cannot explain, and what we say of what we did not foresee.
+    // Stitching's message for an unexplained null, and the gateway's for an unexpected error.
     for (const { message } of ours.parsed) expect(message, why).not.toMatch(/^Cannot return null|^Unexpected error/);
     return ours;
   }
 
   describe.each(operationCorpus)('$name', (operation) => {
-    test(`is planned as ${operation.plan}, and agrees with stitching when all is well`, async () => {
+    test(`is planned as ${operation.plan}, and agrees with stitching without faults`, async () => {
       expect(gateway.planOf(operation)).toBe(operation.plan);
       await expectAgreement(operation);
     });
 
-    test('agrees when there is no answer, or none that can be used', async () => {
+    test('agrees when there is no response, or no usable one', async () => {
       for (const fault of Object.values(wholeAnswerFaults)) {
         const { errors } = await expectAgreement(operation, fault);
-        // It has been asked, if at all; and a failure of its own is never nobody's.
+        // The ledger was called, if at all, and its failure must belong to a field.
         expect(errors.length > 0 || operation.plan === 'LOCAL' || ledger.exchanges.length === 0).toBe(true);
       }
     });
 
-    test('agrees when the answer is oddly put', async () => {
+    test('agrees when the response is unusual but correct', async () => {
       const plain = await expectAgreement(operation);
       for (const fault of Object.values(harmlessFaults)) expect(await expectAgreement(operation, fault)).toEqual(plain);
       await expectAgreement(operation, deepValues);
     });
 
-    test('agrees when fields fail, oddly put or not', async () => {
+    test('agrees when fields fail, in usual and unusual responses', async () => {
       const odd = Object.values(harmlessFaults).filter(({ kind }) => kind === 'text');
       for (const [index, oneIn] of [1, 2, 4, 9, 20].entries()) {
         const failing = failingFields(operationCorpus.indexOf(operation) + index, oneIn);
@@ -118,7 +119,7 @@ describe('whatever the ledger answers', () => {
       await expectAgreement(operation, failingNonNullRoots);
     });
 
-    test('keeps an error that names no field, once and without a path', async () => {
+    test('keeps an error without a path once, without a path', async () => {
       for (const faults of [[errorWithoutPath], [failingFields(7, 4), errorWithoutPath]]) {
         const { ours, theirs, told } = await answer(operation, ...faults);
         expect(ours.data).toBe(theirs.data);
@@ -131,7 +132,7 @@ describe('whatever the ledger answers', () => {
     });
   });
 
-  it('agrees on fields failing in documents a person could write for the whole graph', async () => {
+  it('agrees on failing fields in plausible documents for the whole graph', async () => {
     const taken = new Map<Plan | null, number>();
     const failures = { some: 0, all: 0 };
     const document = fc.record({
@@ -141,9 +142,9 @@ describe('whatever the ledger answers', () => {
     });
     const agrees = fc.asyncProperty(document, async ({ document: seed, fault, oneIn }) => {
       const operation = plausibleDocument(gateway.generation.schema, seed);
-      // What the gateway says of itself has no resolvers here.
+      // The gateway's fields about itself have no resolvers here.
       fc.pre(!/\b(estimate|viewer|gateway)\b/.test(operation.text));
-      // Not every argument made up is one of its type.
+      // Some generated arguments have the wrong type.
       fc.pre(gateway.isValid(operation.text));
       const { data, errors } = await expectAgreement(operation, failingFields(fault, oneIn));
       const plan = gateway.planOf(operation);
@@ -157,7 +158,7 @@ describe('whatever the ledger answers', () => {
     expect(Math.min(failures.some, failures.all)).toBeGreaterThan(15);
   });
 
-  it('is shown without what would set the status of our own answer', async () => {
+  it('drops the extensions that would set the status of our own response', async () => {
     ledger.faults = [failingFields(1, 1)];
     const operation = { text: '{ a: epoch(id: 1) { epochId } b: checkpoint { digest } c: epoch(id: 2) { epochId } }' };
     for (const result of [await gateway.planned(operation), await gateway.stitched(operation)]) {
@@ -169,14 +170,14 @@ describe('whatever the ledger answers', () => {
 });
 
 interface Shown {
-  /** As text, so that the order of keys counts. */
+  /** As text, so that key order counts. */
   readonly data: string;
-  /** Each as text, in their order, with what of the client's text they point at. */
+  /** Each as text, in order, with the client's text at its locations. */
   readonly errors: readonly string[];
   readonly parsed: readonly ShownError[];
 }
 
-/** Was nothing executed? Then no error is of any field. */
+/** Was nothing executed? Then no error belongs to a field. */
 function isRefusal({ data, parsed }: Shown): boolean {
   return data === 'null' && parsed.length > 0 && parsed.every(({ path }) => path === undefined);
 }
@@ -185,7 +186,7 @@ function withoutPlaces({ parsed }: Shown): string[] {
   return parsed.map((error) => JSON.stringify({ ...error, locations: undefined })).sort();
 }
 
-/** Data with nothing in them but the name of their type, under whatever keys, taken for none. */
+/** Counts data that contain only `__typename`, under any keys, as none. */
 function emptied(data: string): string {
   const values = Object.values(JSON.parse(data) ?? {});
   return values.every((value) => value === null || value === 'Query') ? 'null' : data;
@@ -218,8 +219,8 @@ function toShownError({ message, path, extensions = {} }: ErrorLike): ShownError
 }
 
 /**
- * The data of an operation that asks the ledger several times may be null before all has been asked. How many errors are
- * known by then depends on who was faster; none may be known to one way only.
+ * The data of an operation with several ledger requests may become null before all were sent. The number of errors then
+ * depends on timing, but no plan may have an error of its own.
  */
 function expectOneWithinOther(ours: readonly string[], theirs: readonly string[], why: string): void {
   const [fewer, more] = ours.length < theirs.length ? [ours, theirs] : [theirs, ours];
@@ -227,7 +228,7 @@ function expectOneWithinOther(ours: readonly string[], theirs: readonly string[]
   expect(more, why).toEqual(expect.arrayContaining([...fewer]));
 }
 
-/** Of what the ledger said in answer to its part of the operation, nothing is lost and nothing is moved. */
+/** No error of the ledger's response is lost or moved. */
 function expectWordOfLedger(
   ours: Shown,
   told: readonly (LedgerAnswer | undefined)[],
@@ -236,7 +237,7 @@ function expectWordOfLedger(
 ): void {
   const shown = ours.parsed.map((error) => JSON.stringify(error));
   for (const answer of told) {
-    // Where it did not execute anything, its errors are said of each field; stitching tells which.
+    // If the ledger executed nothing, each field gets its errors; stitching tells which fields.
     if (!answer || !Array.isArray(answer.errors) || (!answer.data && answer.errors.every(({ path }) => !path)))
       continue;
     const said = answer.errors.map((error) => JSON.stringify(toShownError(error)));

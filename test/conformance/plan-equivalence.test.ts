@@ -35,13 +35,13 @@ import { toTestBooks } from '../support/sponsorship-books.ts';
 import { type GraphqlDevnet, startGraphqlDevnet } from '../support/start-graphql-devnet.ts';
 import { admitForTest, createTestServer, quietTurns } from '../support/test-operation.ts';
 
-/** An answer of the ledger, as JSON has it. */
+/** A response of the ledger, as JSON. */
 interface LedgerAnswer {
   data: Record<string, Record<string, unknown> | null> | null;
   errors?: { message: string; path?: (string | number)[]; extensions?: Record<string, unknown> }[];
 }
 
-/** Whatever plan an operation takes, it answers what plain stitching answers: data, order of keys, errors and all that they say. */
+/** Under any plan, an operation returns what plain stitching returns: data, key order, errors and their contents. */
 describe('the plans', () => {
   let devnet: GraphqlDevnet;
   let upstreams: readonly UpstreamConnection[] = [];
@@ -49,13 +49,13 @@ describe('the plans', () => {
   let runner: OperationRunner;
   const longTimeouts = { queryMs: 120_000, mutationMs: 120_000 };
   const taken = new Set<Plan | null>();
-  /** Documents that were compiled, with joins and without. */
+  /** Compiled documents, with and without joins. */
   const compiled = { joined: 0, own: 0 };
-  /** Changes what the ledger answers. */
+  /** Changes the ledger's response. */
   let meddle: ((answer: LedgerAnswer) => LedgerAnswer) | undefined;
 
   beforeAll(async () => {
-    // Stitching rewrites documents and may ask for more than the client did; here nothing is too much.
+    // Stitching rewrites documents and may select more than the client did, so no limits apply here.
     const limits = {
       maxQueryNodes: 50_000,
       maxQueryPayloadSize: 500_000,
@@ -141,7 +141,7 @@ describe('the plans', () => {
     await devnet?.[Symbol.asyncDispose]();
   });
 
-  /** As a client gets it, but for what the server library leaves out of extensions: order of keys, and errors as they follow. */
+  /** As clients receive it, without the extensions that the server removes: key order, and errors in order. */
   const shown = ({ data, errors = [] }: ExecutionResult) => ({
     data: data === undefined ? 'none' : printJson(data),
     errors: errors.map(({ message, locations, path, extensions: { http: _, ...extensions } }) =>
@@ -167,11 +167,11 @@ describe('the plans', () => {
     if (Symbol.asyncIterator in planned) throw new Error('there are no streams yet');
     taken.add(plan);
     noteCompiled(plan, document, operationName);
-    // What is the ledger's alone has the errors in the order the ledger gave them, which stitching does not know.
+    // With ledger fields only, errors have the ledger's order, which stitching does not know.
     const inPlaces = plan === 'PASS_THROUGH' ? inOrder(planned, document, variables, operationName) : planned;
     const [ours, theirs] = [shown(inPlaces), shown(stitched)];
     expect(ours.data, text).toBe(theirs.data);
-    // Once the data are null as a whole, stitching forgets the errors that come after; a plan may name every field.
+    // Once `data` is null, stitching drops later errors; a plan may report every field.
     if (ours.data === 'null')
       expect(
         ours.errors.filter((error) => theirs.errors.includes(error)),
@@ -195,7 +195,7 @@ describe('the plans', () => {
     return inOrder(result, document, sent, operationName);
   }
 
-  /** Errors as their places follow one another in the answer. */
+  /** Errors in the order of their paths in the response. */
   function inOrder(
     result: ExecutionResult,
     document: DocumentNode,
@@ -210,7 +210,7 @@ describe('the plans', () => {
     return settleErrors(result, { schema, operation, fragments: fragmentsOf(document), variables }, true);
   }
 
-  /** An error with a place points at the field that asked for it, by the name it has there. */
+  /** An error with a path points at the field of that response key. */
   function expectInText({ path, locations }: GraphQLError, text: string): void {
     if (!path) return;
     const key = path.findLast((each) => typeof each === 'string');
@@ -296,20 +296,20 @@ describe('the plans', () => {
     compare(text, variables as Record<string, unknown>, (operationName as string | undefined) ?? null),
   );
 
-  it('agree on documents a person could write for the whole graph', async () => {
+  it('agree on plausible documents for the whole graph', async () => {
     const counts = { compared: 0, invalid: 0 };
     for (let seed = 0; seed < runs(120); seed += 1) {
       const { text, variables } = plausibleDocument(generation.schema, seed);
-      // What the gateway says of itself has no resolvers here.
+      // The gateway's fields about itself have no resolvers here.
       if (/\b(estimate|viewer|gateway)\b/.test(text)) continue;
       await compareIfValid(text, variables, counts);
     }
-    // Not every argument made up is one of its type; that those are refused alike is tried with the shells.
+    // Some generated arguments have the wrong type; the transport tests check that all reject them alike.
     expect(counts.compared).toBeGreaterThan(9 * counts.invalid);
     expect([...taken].sort()).toEqual(['JOINED', 'LOCAL', 'PASS_THROUGH', 'SPLIT', 'STITCHED']);
   }, 300_000);
 
-  it('agree on documents a person could write for what is our own, joins included', async () => {
+  it('agree on plausible documents for the gateway’s own fields, with joins', async () => {
     const own = filterSchema({
       schema: generation.schema,
       rootFieldFilter: (_operation, name) => ['queryEvents', 'queryTransactionBlocks', 'sponsor'].includes(name ?? ''),
@@ -325,7 +325,7 @@ describe('the plans', () => {
     expect(compiled.own - before.own).toBeGreaterThan(5);
   }, 300_000);
 
-  describe('where the ledger fails below a join', () => {
+  describe('if the ledger fails below a join', () => {
     const text = `{ page: queryEvents(last: 3) { nodes {
       tb: transactionBlock { digest fx: effects { status lamportVersion } }
       again: transactionBlock { digest fx: effects { status lamportVersion } }
@@ -382,7 +382,7 @@ describe('the plans', () => {
       }
     });
 
-    it('they agree: its answer is no GraphQL', async () => {
+    it('they agree when its response is not GraphQL', async () => {
       meddle = () => [] as unknown as LedgerAnswer;
       try {
         await compare(text);

@@ -27,11 +27,11 @@ const forms: readonly Form[] = [json, graphqlJson].flatMap((accept) => [
   { accept, showUsage: true },
 ]);
 
-/** Both media types, with usage and without it: in `npm run chaos` all combinations of them. */
+/** Both media types, with and without usage. `npm run chaos` tries all combinations. */
 const formsOf = (index: number): readonly Form[] =>
   chaos > 1 ? forms : forms.filter(({ accept, showUsage }) => (accept === json) === (showUsage === (index % 2 === 0)));
 
-/** What the started gateway serves beside the corpus: itself, its schema, and what others would cost. */
+/** Further operations of a started gateway: its own fields, its schema, and estimates. */
 const ofTheGateway: readonly (CorpusOperation & { readonly name: string })[] = [
   { name: 'the gateway’s view of itself beside data', text: '{ gateway { networkProfile } epoch(id: 1) { epochId } }' },
   { name: 'the schema', text: '{ __schema { queryType { name } } }' },
@@ -70,7 +70,7 @@ const nullConditions = Object.entries(conditional).flatMap(([plan, selection]) =
   ];
 });
 
-/** Operations that are refused before anything is executed, and with what. */
+/** Operations rejected before execution, and their codes. */
 const refusals: readonly (CorpusOperation & { readonly name: string; readonly code: string })[] = [
   ...nullConditions,
   { name: 'half a document', text: '{ epoch {', code: 'GRAPHQL_PARSE_FAILED' },
@@ -122,7 +122,7 @@ const refusals: readonly (CorpusOperation & { readonly name: string; readonly co
   },
 ];
 
-describe('every shell gives the same answer', () => {
+describe('every transport returns the same response', () => {
   let devnet: GraphqlDevnet;
   let ledger: SpoilingUpstream;
   let gateway: TestGateway;
@@ -151,12 +151,14 @@ describe('every shell gives the same answer', () => {
     for (const each of [shells, gateway, ledger, devnet]) await each?.[Symbol.asyncDispose]();
   });
 
-  /** Asks the same of every shell that can be asked it. @returns the first answer, and which of the POSTs were lane answers */
+  /**
+   * Sends the operation over every transport that can carry it. @returns the first response, and which POSTs the lane served
+   */
   async function expectSame(
     operation: CorpusOperation,
     form: Form,
   ): Promise<{ readonly first: ShellAnswer; readonly body: Body; readonly lanes: readonly boolean[] }> {
-    // A comment makes it a document that nobody has sent yet, of the same length every time.
+    // A comment creates a document that was never sent before, always of the same length.
     const fresh = { ...operation, text: `${operation.text} #${String(unique++).padStart(7, '0')}` };
     const posts: ShellAnswer[] = [];
     for (const _sight of ['first', 'second', 'third']) posts.push(await shells.post(fresh, form));
@@ -164,12 +166,12 @@ describe('every shell gives the same answer', () => {
     const others = [...posts.slice(1), await shells.ordinaryPost(fresh, form)];
     for (const each of others) expect(toSaid(each), fresh.text).toEqual(toSaid(first));
     if (!/^mutation/.test(operation.text)) others.push(await shells.get(fresh, form));
-    // What is said to caches is said of answers to GET alone.
+    // Only responses to GET have cache headers.
     for (const each of others) expect(withoutCaching(toSaid(each)), fresh.text).toEqual(withoutCaching(toSaid(first)));
 
     const { result, errors } = await shells.socket(fresh, form);
     const body = JSON.parse(first.body) as Body;
-    // A refusal is a message of errors, which has no place for anything else.
+    // A rejection is an `error` message, which holds nothing else.
     if (result === null) expect(JSON.stringify(errors), fresh.text).toBe(JSON.stringify(body.errors));
     else expect(inOrder(result), fresh.text).toBe(inOrder(body));
 
@@ -225,13 +227,13 @@ describe('every shell gives the same answer', () => {
     },
   );
 
-  test('to documents a person could write, and to such as are wrong in one place', async () => {
+  test('to plausible documents, and to documents with one mistake', async () => {
     ledger.faults = [];
     const schema = buildClientSchema((await devnet.data(getIntrospectionQuery())) as IntrospectionQuery);
     const seen = { served: 0, refused: 0 };
     for (let seed = 0; seed < runs(20); seed += 1) {
       const { text, variables } = plausibleDocument(schema, seed);
-      // A name or a number is not what it was, so that most of these are wrong in some way.
+      // Changes a name or a number, so that most of these documents are invalid.
       const words = [...text.matchAll(/\b[a-z]\w+\b|\d+/g)];
       const word = words[(seed * 31) % words.length];
       const spoilt = word ? `${text.slice(0, word.index)}x9${text.slice(word.index + word[0].length)}` : text;
@@ -256,7 +258,7 @@ describe('every shell gives the same answer', () => {
       ([name, fault], seed) => [`one field in two failing, ${name}`, [failingFields(seed, 2), fault]] as const,
     ),
   ];
-  /** Those whose answer the lane passes on unread, when it may: with and without anything to add to it. */
+  /** Operations whose response the lane may forward unparsed, with and without usage to append. */
   const unread = operationCorpus
     .filter(({ name }) => /^(one field that may not|several fields|fragments in one another)/.test(name))
     .flatMap((operation) => [0, 1].map((form) => ({ operation, form })));
@@ -269,7 +271,7 @@ describe('every shell gives the same answer', () => {
     ['errors among others', [failingEpochs, errorsAmongOthers]],
   ];
 
-  test.each(long)('when the ledger’s answer is too long to be kept in hand, with %s', async (_, played) => {
+  test.each(long)('when the ledger’s response is too long to buffer, with %s', async (_, played) => {
     ledger.faults = [...played, longAnswer];
     for (const { operation, form } of unread) await expectSame(operation, forms[form] as Form);
   });
@@ -286,7 +288,7 @@ describe('every shell gives the same answer', () => {
       expect(unread).toHaveLength(6);
       for (const { operation, form } of [...unread, ...others]) {
         const { first, body } = await expectSame(operation, forms[(index + form) % forms.length] as Form);
-        // The gateway itself is well, whatever becomes of its fields.
+        // The gateway itself is healthy, whatever happens to its fields.
         expect(first.status).toBe(200);
         expect(Object.keys(body)).toContain('data');
         expect(first.body).not.toMatch(/"http"|Cannot return null|Unexpected error/);
@@ -301,7 +303,7 @@ interface Body {
   readonly extensions?: { readonly usage?: unknown };
 }
 
-/** Without what tells requests apart. */
+/** Without data that differ for each request. */
 function toSaid({ status, headers, body }: ShellAnswer) {
   const { 'x-request-id': _, ...rest } = headers;
   return { status, headers: rest, body };
@@ -312,12 +314,12 @@ function withoutCaching({ headers, ...said }: ReturnType<typeof toSaid>) {
   return { ...said, headers: rest };
 }
 
-/** The three parts of an answer, whose own order is free, each in the order it came. */
+/** The three parts of a response, whose own order is free, in the order of arrival. */
 function inOrder({ data, errors, extensions }: Readonly<Record<string, unknown>> | Body): string {
   return JSON.stringify([data, errors, extensions]);
 }
 
-/** A document that asks only for the schema costs nothing, and says so of nothing. */
+/** A document that selects only the schema costs nothing, and its usage is omitted. */
 function isSchemaAlone({ text }: CorpusOperation): boolean {
   return /^\{ __schema/.test(text);
 }

@@ -18,20 +18,20 @@ interface Row {
   readonly summary: { readonly ledgerCalls: number; readonly sponsorCalls: number } | null;
 }
 
-test('the bench finds every answer right, and every work asks each upstream once', () => {
+test('the benchmark checks every response, and each request makes one call per upstream', () => {
   const json = join(directory, 'load.json');
   const tiny =
     '--requests 8 --warm-up 0 --repeat 2 --processes 2 --latency 1 --concurrency 4 --nginx --no-naive --json';
   const { status, output } = runBench('load', ...tiny.split(' '), json);
   expect(output).toContain(`written to ${json}`);
-  // Where there is no nginx, that is said.
+  // Without nginx, the output says so.
   expect(output).toMatch(/^nginx version|^nginx: skipped/m);
   expect(status).toBe(0);
   const { works } = JSON.parse(readFileSync(json, 'utf8')) as { works: { id: string; rows: Row[] }[] };
   const gateway = Object.fromEntries(
     works.map(({ id, rows }) => {
       const { fault, summary } = rows.find(({ name }) => name === 'gateway') as Row;
-      // Reads of the sponsor that are in flight together may be one call, so there may be fewer than one for each.
+      // Concurrent reads of the sponsor may share one call, so there may be fewer calls than operations.
       return [id, fault ?? `${summary?.ledgerCalls} + ${Math.ceil(summary?.sponsorCalls ?? Number.NaN)}`];
     }),
   );

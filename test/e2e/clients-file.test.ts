@@ -35,14 +35,14 @@ describe('the clients file of two workers', () => {
     await rm(folder, { recursive: true });
   });
 
-  /** On a connection of its own, so that any of the workers may have to answer. */
+  /** On a new connection, so that any worker may serve it. */
   const status = async (key: string) => {
     const headers = { 'content-type': 'application/json', connection: 'close', 'x-api-key': key };
     const response = await fetch(url, { method: 'POST', headers, body: '{"query":"{ viewer { id } }"}' });
     await response.text();
     return response.status;
   };
-  /** What several connections are answered, sorted. */
+  /** The responses on several connections, sorted. */
   const statuses = async (key: string) => {
     const all = await Promise.all(Array.from({ length: 8 }, () => status(key)));
     return [...new Set(all)].sort();
@@ -56,13 +56,13 @@ describe('the clients file of two workers', () => {
   const readAgain = () => linesOf('clients file reloaded');
   const refused = () => linesOf('clients file rejected');
 
-  /** As careful programs replace a file. */
+  /** Replaces the file atomically, as careful programs do. */
   const put = async (text: string) => {
     await writeFile(`${file}~`, text);
     await rename(`${file}~`, file);
   };
 
-  test('is taken from the disk when it has changed, in each process, and said once', async () => {
+  test('is read again after a change, in each process, and the change is logged once', async () => {
     expect([await statuses(keys.app), await statuses(keys.ops)]).toEqual([[200], [401]]);
     await put(JSON.stringify([ops]));
     await until(() => readAgain().length > 0, 'the file to be read again');
@@ -71,7 +71,7 @@ describe('the clients file of two workers', () => {
     expect(readAgain()).toMatchObject([{ added: ['ops'], removed: ['app'], changed: [], clients: 1 }]);
   });
 
-  test('is refused where it has mistakes: all of them are logged, and everything stays as it was', async () => {
+  test('is rejected if it has mistakes: all are logged, and the previous clients stay', async () => {
     await put('- { id: Bad, hash: 7 }');
     cli.child.kill('SIGHUP');
     await until(() => refused().length > 0, 'the refusal');
@@ -83,7 +83,7 @@ describe('the clients file of two workers', () => {
     expect([await statuses(keys.ops), await statuses(keys.app)]).toEqual([[200], [401]]);
   });
 
-  test('is, for a worker that is started later, what is in force and not what was', async () => {
+  test('gives a worker that starts later the clients in force, not the newest file', async () => {
     const pids = new Set(linesOf('"msg":"request"').map(({ pid }) => pid));
     const first = Number([...pids][0]);
     process.kill(first, 'SIGKILL');
@@ -91,13 +91,13 @@ describe('the clients file of two workers', () => {
     expect([await statuses(keys.ops), await statuses(keys.app)]).toEqual([[200], [401]]);
   });
 
-  test('is read at once when the process is told to', async () => {
+  test('is read immediately on SIGHUP', async () => {
     const before = readAgain().length;
     await put(JSON.stringify([app, ops]));
     cli.child.kill('SIGHUP');
     await until(() => readAgain().length > before, 'the file to be read again');
     await until(async () => (await statuses(keys.app)).join() === '200', 'the key to be known everywhere');
-    // Whoever asks is told, even if nothing changed; what was found by looking is not told again.
+    // SIGHUP logs a result even if nothing changed; a polled change is logged once.
     cli.child.kill('SIGHUP');
     await until(() => readAgain().length > before + 1, 'the answer to that');
     expect(readAgain().at(-1)).toMatchObject({ added: [], removed: [], changed: [], clients: 2 });

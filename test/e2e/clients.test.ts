@@ -17,12 +17,12 @@ const commands = fileURLToPath(new URL('../../node_modules/.bin/', import.meta.u
 const execute = promisify(execFile);
 
 let devnet: Devnet;
-/** Reads a ledger that stands still, so that pages do not move. */
+/** A ledger without new checkpoints, so that pages do not move. */
 let reader: TestGateway;
-/** Has a sponsor as well. */
+/** Also has a sponsor. */
 let payer: TestGateway;
 
-/** Runs a command as a reader of the page would, but for the address of the gateway. Rejects when it fails. */
+/** Runs a command from the page with the gateway's address replaced. Rejects if it fails. */
 const run = async (command: string, args: readonly string[] = [], gateway = reader): Promise<string> => {
   const env = { ...process.env, GATEWAY: `${gateway.url}/graphql` };
   return (await execute(command, args, { cwd: examples, env })).stdout;
@@ -49,20 +49,20 @@ afterAll(async () => {
 const idsOf = (count: number) =>
   devnet.ledger.events.slice(-count).map(({ txDigest, eventSeq }) => `${txDigest}:${eventSeq}`);
 
-describe('the clients of the page about them', () => {
+describe('the clients in docs/clients.md', () => {
   it.each(['apollo', 'urql', 'relay'])(
-    '%s keeps six events apart, and puts the page before them in its place',
+    '%s caches six events separately, and prepends the previous page',
     async (name) => {
       expect(await runExample(name)).toEqual(['6 events', ...idsOf(12)]);
     },
   );
 
-  it('Relay reads nothing of node_modules in a folder of its own', async () => {
+  it('Relay ignores node_modules in its own folder', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'relay-recipe-'));
     try {
       for (const name of ['relay.config.json', 'relay-events.ts', 'generated/schema.graphql'])
         cpSync(join(examples, name), join(folder, name));
-      // As the compiler's own package has one; it fits no schema.
+      // As in the compiler's own package: it fits no schema.
       mkdirSync(join(folder, 'node_modules/some-package'), { recursive: true });
       writeFileSync(join(folder, 'node_modules/some-package/extensions.graphql'), 'type Query { other: String }\n');
       const { stdout, stderr } = await execute(`${commands}relay-compiler`, [], { cwd: folder });
@@ -73,13 +73,13 @@ describe('the clients of the page about them', () => {
     }
   }, 60_000);
 
-  it('graphql-request reads with types, those of a choice of one among them', async () => {
+  it('graphql-request is typed, with a @oneOf input as a union', async () => {
     const lines = await runExample('graphql-request');
     const sold = devnet.ledger.events.filter(({ type }) => type.endsWith('::ItemSold')).slice(-3);
     expect(lines).toEqual(sold.map(({ txDigest, eventSeq, type }) => `${txDigest}:${eventSeq} ${type}`));
   });
 
-  it('gql.tada takes one variable for an address through fields of the gateway and of the ledger', async () => {
+  it('gql.tada passes one address variable to fields of the gateway and of the ledger', async () => {
     const [of, ...ids] = await runExample('gql-tada');
     const { sender = '' } = devnet.ledger.events.at(-1) ?? {};
     expect(of).toMatch(new RegExp(`^${sender} [1-9][0-9]* balances$`));
@@ -87,7 +87,7 @@ describe('the clients of the page about them', () => {
     expect(ids).toEqual(theirs.map(({ txDigest, eventSeq }) => `${txDigest}:${eventSeq}`));
   });
 
-  it.each(['iota', 'sui'])('a transaction of the SDK of %s is sponsored and executed', async (sdk) => {
+  it.each(['iota', 'sui'])('a transaction of the %s SDK is sponsored and executed', async (sdk) => {
     const shown = (await runExample('sponsor', [sdk], payer)).join('\n');
     expect(shown).toContain("outcome: 'EXECUTED'");
     expect(shown).toContain("status: 'SUCCESS'");
@@ -98,7 +98,7 @@ describe('the clients of the page about them', () => {
     expect(data.transactionBlock).toEqual({ digest });
   });
 
-  it('there is one copy of graphql for all of them', () => {
+  it('all share one copy of graphql', () => {
     const require = createRequire(import.meta.url);
     const own = require.resolve('graphql');
     for (const name of ['@apollo/client', 'graphql-request', '@graphql-codegen/client-preset', '@gql.tada/internal'])
@@ -126,7 +126,7 @@ describe.skipIf(chromiumMissing !== null)(`the example page in a real browser ${
     await server?.close();
   });
 
-  it('says hello with either SDK, from another origin than the gateway’s, and reads what was said', async () => {
+  it('sponsors a greeting with either SDK from another origin, and reads its event', async () => {
     const page = await browser.newPage({ viewport: { width: 360, height: 740 } });
     const complaints: string[] = [];
     page.on('console', (message) => {
@@ -141,7 +141,7 @@ describe.skipIf(chromiumMissing !== null)(`the example page in a real browser ${
       const digest = (await page.locator('output').innerText()).split(' ')[1];
       await page.locator('li', { hasText: `${digest}:0` }).waitFor();
       said.push(`${digest}`);
-      // What comes next must not be taken for this.
+      // Later output must not match this again.
       await page.locator('output').evaluate((output) => output.replaceChildren());
     }
     expect(new Set(said).size).toBe(2);

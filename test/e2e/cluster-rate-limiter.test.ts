@@ -7,19 +7,19 @@ import type { Quota, RateLimiter } from '../../src/callers/rate-limiter.ts';
 import { builtProgram } from '../support/built-program.ts';
 import { describeRateLimiter } from '../support/rate-limiter-suite.ts';
 
-// The workers run it.
+// The worker program.
 builtProgram();
 
 const channel = 'rate-limiter-bench';
 
 interface Bench {
   limiterOf(worker: number, perMinute: number): Pick<RateLimiter, 'consume' | 'peek'>;
-  /** What the workers said of their primary. */
+  /** Messages of the workers about their primary. */
   readonly away: string[];
   close(): Promise<void>;
 }
 
-/** Workers of a cluster whose primary is this process. */
+/** Cluster workers whose primary is this process. */
 async function startWorkers(count: number): Promise<Bench> {
   cluster.setupPrimary({
     exec: fileURLToPath(new URL('../support/cluster-worker.mjs', import.meta.url)),
@@ -77,7 +77,7 @@ describeRateLimiter('in the primary of a cluster', async () => {
   return { open: async (perMinute) => bench.limiterOf(0, perMinute), close: bench.close };
 });
 
-test('two workers grant exactly as many as allowed, in total', async () => {
+test('two workers together grant exactly the limit', async () => {
   const bench = await startWorkers(2);
   const caller = { rate: { key: 'crowd', perMinute: null } };
   const answers = await Promise.all(

@@ -22,7 +22,7 @@ function start(args: readonly string[], env?: Readonly<Record<string, string>>):
 
 const ready = /"url":"(http:[^"]+)"[^\n]*"msg":"ready"/;
 
-/** Asks a gateway or a ledger one question. */
+/** Sends one query to a gateway or a ledger. */
 async function ask(
   url: string,
   query: string,
@@ -37,7 +37,7 @@ async function ask(
 
 describe('serve', () => {
   test.each(['SIGTERM', 'SIGINT'] as const)(
-    'with nothing set, answers on the simulated network until %s, then exits with 0',
+    'without configuration, serves the simulated network until %s, then exits with 0',
     async (signal) => {
       const cli = start([], { PORT: '0' });
       const [, url = ''] = await cli.waitFor(ready);
@@ -53,7 +53,7 @@ describe('serve', () => {
     },
   );
 
-  test('logs JSON and nothing else, and says loudly that the network is simulated', async () => {
+  test('logs only JSON, and warns that the network is simulated', async () => {
     const cli = start(['serve'], { PORT: '0' });
     await cli.waitFor(ready);
     cli.child.kill('SIGTERM');
@@ -66,7 +66,7 @@ describe('serve', () => {
     expect(lines.filter(({ level, msg }) => level === 'warn' && String(msg).includes('SIMULATED'))).toHaveLength(1);
   });
 
-  test('writes the line of every request, those of the last moment too', async () => {
+  test('logs every request, the last ones before exit too', async () => {
     const cli = start(['serve'], { PORT: '0' });
     const [, url = ''] = await cli.waitFor(ready);
     for (let count = 0; count < 5; count += 1) await ask(url, '{ chainIdentifier }');
@@ -75,7 +75,7 @@ describe('serve', () => {
     expect(cli.out().match(/"lane":true,"msg":"request"/g)).toHaveLength(5);
   });
 
-  test('reports every mistake of environment and file at once, exits with 2 and starts nothing', async () => {
+  test('reports all mistakes of environment and file at once, exits with 2 and starts nothing', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'gateway-'));
     try {
       const file = join(folder, 'gateway.yaml');
@@ -96,7 +96,7 @@ describe('serve', () => {
     }
   });
 
-  test('exits with 1 and one line when its port is taken', async () => {
+  test('exits with 1 and one line if its port is in use', async () => {
     const blocker = createServer();
     await new Promise<void>((resolve) => blocker.listen(0, '127.0.0.1', resolve));
     try {
@@ -129,7 +129,7 @@ describe('devnet', () => {
   });
 });
 
-describe('a devnet with a seed', () => {
+describe('a simulated network with a seed', () => {
   const history = `{
     chainIdentifier
     first: checkpoint(id: { sequenceNumber: 0 }) { digest timestamp }
@@ -139,7 +139,7 @@ describe('a devnet with a seed', () => {
     objects(filter: { type: "0x2::coin::CoinMetadata" }) { nodes { address digest } }
   }`;
 
-  /** What a network with these options says of itself once it is 12 checkpoints older. */
+  /** The state of a network with these options after 12 checkpoints. */
   const historyOf = async (...args: string[]) => {
     const devnet = start(['devnet', '--port', '0', '--checkpoint-ms', '20', ...args]);
     const [, url = ''] = await devnet.waitFor(/^export LEDGER_GRAPHQL_URL=(.*)$/m);
@@ -151,7 +151,7 @@ describe('a devnet with a seed', () => {
     return data;
   };
 
-  test('lives the same life in every process, and with another seed or start another one', async () => {
+  test('has the same history in every process, and another one with another seed or start time', async () => {
     const [one, same, other, later] = await Promise.all([
       historyOf('--seed', '7'),
       historyOf('--seed', '7', '--start-time', '2026-01-01T00:00:00Z'),
@@ -167,7 +167,7 @@ describe('a devnet with a seed', () => {
     expect(other?.objects).not.toEqual(one?.objects);
   });
 
-  test('closes a checkpoint with each transaction, and none between, when it has no interval', async () => {
+  test('closes a checkpoint with each transaction, and none in between, if its interval is 0', async () => {
     const devnet = start(['devnet', '--port', '0', '--seed', '7', '--checkpoint-ms', '0', '--sponsor-token', 'token']);
     const [, url = ''] = await devnet.waitFor(/^export LEDGER_GRAPHQL_URL=(.*)$/m);
     const [, sponsor = ''] = await devnet.waitFor(/^export SPONSOR_URL=(.*)$/m);
@@ -202,21 +202,21 @@ describe('a devnet with a seed', () => {
   });
 });
 
-describe('the rest', () => {
-  test('schema print writes the committed graph', async () => {
+describe('other commands', () => {
+  test('schema print prints the committed graph', async () => {
     const cli = start(['schema', 'print']);
     expect(await cli.ended).toBe(0);
     expect(cli.out()).toBe(readFileSync(new URL('../../schema/public.graphql', import.meta.url), 'utf8'));
   });
 
-  test('schema print writes everything before it exits, however slowly a pipe is read', () => {
+  test('schema print writes everything before it exits, even to a slow pipe', () => {
     // The shell reads a pipe byte by byte.
     const pipeline = `"$0" "$1" schema print | while IFS= read -r line; do printf '%s\\n' "$line"; done`;
     const printed = execFileSync('bash', ['-c', pipeline, process.execPath, builtProgram()], { encoding: 'utf8' });
     expect(printed).toBe(readFileSync(new URL('../../schema/public.graphql', import.meta.url), 'utf8'));
   });
 
-  test('an unknown option is one line and exit code 2', async () => {
+  test('an unknown option prints one line and exits with 2', async () => {
     const cli = start(['--prot', '1']);
     expect(await cli.ended).toBe(2);
     expect(cli.error()).toBe("ledger-gateway: Unknown option '--prot' (see --help)\n");

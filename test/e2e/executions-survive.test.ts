@@ -51,7 +51,7 @@ const askOf =
 const executions = () => sponsor.requests.filter(({ path }) => path.endsWith('/v1/execute_tx'));
 const events = (gateway: SpawnedGateway) => gateway.logged('sponsorship').map(({ event }) => event);
 
-/** Has the sponsor execute, and closes a checkpoint with it. @returns its answer */
+/** Lets the sponsor execute, and closes a checkpoint. @returns the response */
 async function execute({ body }: RecordedRequest): Promise<string> {
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
   const response = await fetch(`${devnet.sponsorUrl}/v1/execute_tx`, { method: 'POST', headers, body });
@@ -60,7 +60,7 @@ async function execute({ body }: RecordedRequest): Promise<string> {
   return answer;
 }
 
-/** Holds executions back until they are let go. */
+/** Holds executions back until `release`. */
 function hold(): () => void {
   let release = () => {};
   const held = new Promise<void>((resolve) => (release = resolve));
@@ -74,8 +74,8 @@ function hold(): () => void {
   return release;
 }
 
-describe('a process that is told to stop', () => {
-  it('finishes what the sponsor was handed, for those who wait and those who left, and writes how it ended', async () => {
+describe('a process that gets SIGTERM', () => {
+  it('finishes dispatched executions, with or without clients, and stores their outcome', async () => {
     await using gateway = await spawn(20_000);
     const [waiting, left] = [await prepareExecution(askOf(gateway)), await prepareExecution(askOf(gateway))];
     const release = hold();
@@ -94,7 +94,7 @@ describe('a process that is told to stop', () => {
     expect(gateway.complaints()).toEqual([]);
   });
 
-  it('looks up a last time what the sponsor never answered, and ends', async () => {
+  it('looks up once more what the sponsor never answered, and exits', async () => {
     await using gateway = await spawn(600);
     const { order, digest } = await prepareExecution(askOf(gateway));
     sponsor.intercept = ({ path }) => path.endsWith('/v1/execute_tx');
@@ -116,7 +116,7 @@ describe.skipIf(redisMissing)(redisMissing ?? 'a process that is killed while th
   });
   afterAll(() => redis?.[Symbol.asyncDispose]());
 
-  it('leaves its fence: nobody sends it again, and another process answers from the ledger', async () => {
+  it('leaves its fence: no process sends the execution again, and another process responds from the ledger', async () => {
     const shared = { REDIS_URL: redis.url, LEASE_KEYS: 'a-key-of-leases-that-is-long-enough-for-tests' };
     await using one = await spawn(1_000, shared);
     await using other = await spawn(1_000, shared);
@@ -141,7 +141,7 @@ describe.skipIf(redisMissing)(redisMissing ?? 'a process that is killed while th
       },
       () => `it is found; got ${codes}`,
     );
-    // Kept for the next repeat, and for no other body.
+    // Stored for a repeat with the same arguments only.
     const again = await askOf(other)(executeOrder, keyed);
     expect(again.data.executeTx).toEqual({ digest, outcome: 'RECOVERED', effects: null });
     const conflict = await askOf(other)(executeOrder, { ...keyed, sig: Buffer.alloc(97).toString('base64') });

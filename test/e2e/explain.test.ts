@@ -15,7 +15,7 @@ interface Run {
   readonly input?: string;
 }
 
-/** Runs the built command to its end. */
+/** Runs the built command until it exits. */
 function explain(args: readonly string[], { env = {}, input = '' }: Run = {}) {
   const child = spawn(process.execPath, [cli, 'explain', ...args], {
     env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...env },
@@ -28,7 +28,7 @@ function explain(args: readonly string[], { env = {}, input = '' }: Run = {}) {
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
     error += chunk;
   });
-  child.stdin.on('error', () => {}); // it may end before it has read all
+  child.stdin.on('error', () => {}); // it may exit before it has read everything
   child.stdin.end(input);
   return new Promise<{ code: number | null; out: string; error: string }>((resolve) => {
     child.on('close', (code) => resolve({ code, out, error }));
@@ -47,7 +47,7 @@ const events = write(
 );
 
 describe('explain', () => {
-  test('tells people what a served operation costs, and ends with 0', async () => {
+  test('prints the cost of a served operation for people, and exits with 0', async () => {
     const { code, out, error } = await explain([events, '--operation', 'Latest', '--variables', '{"count": 7}']);
     expect({ code, error }).toEqual({ code: 0, error: '' });
     expect(out).toMatch(/^served\n/);
@@ -57,7 +57,7 @@ describe('explain', () => {
     expect(out).not.toContain('\u001b');
   });
 
-  test('tells why an operation would be refused, by the limits of its environment, and ends with 1', async () => {
+  test('prints why an operation would be rejected, by the limits of its environment, and exits with 1', async () => {
     const env = { LIMIT_MAX_OUTPUT_NODES: '5' };
     const { code, out } = await explain([events, '--operation', 'Latest'], { env });
     expect(code).toBe(1);
@@ -88,14 +88,14 @@ describe('explain', () => {
     });
   });
 
-  test('asks nobody: a ledger that is not there costs nothing', async () => {
+  test('calls no upstream: an unreachable ledger costs nothing', async () => {
     const env = { LEDGER_GRAPHQL_URL: 'http://127.0.0.1:9/graphql' };
     const { code, out } = await explain(['-', '--json'], { env, input: '{ chainIdentifier sponsor { health } }' });
     expect(code).toBe(0);
     expect(JSON.parse(out)).toMatchObject({ upstreamCalls: 1, schema: { origin: 'shipped', note: null } });
   });
 
-  test('says so where the schema kept is not there', async () => {
+  test('reports a missing schema cache', async () => {
     const env = { SCHEMA_CACHE_FILE: join(folder, 'absent.json') };
     const { code, error } = await explain(['-'], { env, input: '{ chainIdentifier }' });
     expect(code).toBe(0);
@@ -118,7 +118,7 @@ describe('explain', () => {
     ['no file', [], {}, /explain needs a file/],
     ['variables that are no JSON', [events, '--variables', '{'], {}, /--variables: expected a JSON object/],
     ['a setting that is wrong', [events], { LIMIT_MAX_QUERY_DEPTH: 'deep' }, /LIMIT_MAX_QUERY_DEPTH/],
-  ])('ends with 2 for %s', async (_, args, env, message) => {
+  ])('exits with 2 for %s', async (_, args, env, message) => {
     const { code, out, error } = await explain(args, { env });
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(error).toMatch(message);

@@ -9,7 +9,7 @@ import type { WorkerLoss } from '../../src/telemetry/events.ts';
 import { builtProgram } from '../support/built-program.ts';
 import { until } from '../support/until.ts';
 
-// The workers run it.
+// The worker program.
 builtProgram();
 
 const program = fileURLToPath(new URL('../support/beating-worker.mjs', import.meta.url));
@@ -17,13 +17,13 @@ const program = fileURLToPath(new URL('../support/beating-worker.mjs', import.me
 interface Whole {
   readonly pool: WorkerPool;
   readonly losses: WorkerLoss[];
-  /** What they said of the schema. */
+  /** Messages of the workers about the schema. */
   readonly said: string[];
   /** Process ids, in the order in which they served. */
   readonly serving: number[];
 }
 
-/** Two workers, the first of which does what `act` says. */
+/** Two workers, the first of which runs `act`. */
 async function withWorkers(act: string | null, use: (whole: Whole) => Promise<void>): Promise<void> {
   const losses: WorkerLoss[] = [];
   const said: string[] = [];
@@ -31,7 +31,7 @@ async function withWorkers(act: string | null, use: (whole: Whole) => Promise<vo
   const dir = await mkdtemp(join(tmpdir(), 'ledger-gateway-'));
   const pool = startWorkerPool({
     count: 2,
-    // Ten of these may be owed: time enough for a busy machine to give the other one its turn.
+    // Ten missed heartbeats are tolerated: enough for a busy machine to run the other worker.
     beginning: () => ({ shared: { workers: 2, network: null, secret: 's' }, port: 1, files: {}, heartbeatMs: 200 }),
     startProcess: createWorkerProcesses(program, act === null ? [] : [act, join(dir, 'first')]),
     now: () => performance.now(),
@@ -55,7 +55,7 @@ async function withWorkers(act: string | null, use: (whole: Whole) => Promise<vo
 const replaced = ({ pool, losses }: Whole) =>
   until(() => losses.length > 0 && pool.serving().length === 2, 'another in its place', 60_000);
 
-test('a worker that is stopped, and so neither ends nor answers, is killed and replaced; the other goes on', () =>
+test('a stopped worker, which neither exits nor responds, is killed and replaced; the other continues', () =>
   withWorkers(null, async (whole) => {
     const { pool, losses, serving } = whole;
     await Promise.race([pool.complete, pool.failed]);
@@ -69,15 +69,15 @@ test('a worker that is stopped, and so neither ends nor answers, is killed and r
     expect(pids).not.toContain(frozen);
   }));
 
-// Elsewhere nobody tells how much a process computes.
-describe.runIf(process.platform === 'linux')('a worker that computes', () => {
-  test('for longer than ten signs of life is not killed, since it goes on afterwards', () =>
+// Other systems do not report a process's CPU time.
+describe.runIf(process.platform === 'linux')('a busy worker', () => {
+  test('is not killed if it is silent for more than ten heartbeats and then continues', () =>
     withWorkers('busy', async ({ losses, said }) => {
       await until(() => said.length + losses.length > 0, 'it has computed, or is lost');
       expect([said, losses]).toEqual([['computed'], []]);
     }));
 
-  test('without an end is killed after thirty', () =>
+  test('is killed after thirty heartbeats', () =>
     withWorkers('loop', async (whole) => {
       await replaced(whole);
       expect(whole.losses).toMatchObject([{ signal: 'SIGKILL' }]);
@@ -86,7 +86,7 @@ describe.runIf(process.platform === 'linux')('a worker that computes', () => {
     }));
 });
 
-test('a worker that hangs while it starts is killed and replaced, though it gives signs of life', () =>
+test('a worker that hangs at its start is killed and replaced, even if it sends heartbeats', () =>
   withWorkers('hang', async (whole) => {
     await replaced(whole);
     expect(whole.losses).toMatchObject([

@@ -34,17 +34,17 @@ describe.skipIf(chromiumMissing !== null)(`GraphiQL in a real browser ${chromium
 
   const tab = (name: string) => page.locator('.graphiql-tab-button', { hasText: name });
 
-  /** Opens the tab, runs what is in it, and gives back the answer shown. */
+  /** Opens the tab, runs its operation, and returns the response shown. */
   const run = async (name: string): Promise<Record<string, unknown>> => {
     await tab(name).click();
     await expect.poll(() => page.locator('.graphiql-query-editor').innerText()).toContain(name);
-    // For a moment after a switch GraphiQL still names the operation of the tab before, and asks nobody.
+    // Right after a switch, GraphiQL still names the previous tab's operation and sends nothing.
     const shown = await vi.waitFor(
       async () => {
         const answered = page.waitForResponse((response) => (response.request().postData() ?? '').includes(name), {
           timeout: 2_000,
         });
-        // Where the click fails, nobody waits for the answer any more.
+        // If the click fails, nothing waits for the response.
         answered.catch(() => {});
         await page.locator('.graphiql-execute-button').click();
         return (await (await answered).json()) as Record<string, unknown>;
@@ -55,13 +55,13 @@ describe.skipIf(chromiumMissing !== null)(`GraphiQL in a real browser ${chromium
     return shown;
   };
 
-  it('shows the example tab LiveEvents as it happens, until it is stopped', async () => {
+  it('shows live events in the example tab LiveEvents until it is stopped', async () => {
     await tab('LiveEvents').click();
     await expect.poll(() => page.locator('.graphiql-query-editor').innerText()).toContain('LiveEvents');
     await expect
       .poll(
         async () => {
-          // For a moment after a switch GraphiQL still names the operation of the tab before.
+          // Right after a switch, GraphiQL still names the previous tab's operation.
           const isRunning = await page.locator('.graphiql-execute-button[aria-label*="Stop"]').count();
           if (!isRunning) await page.locator('.graphiql-execute-button').click();
           return page.locator('.result-window').innerText();
@@ -78,7 +78,7 @@ describe.skipIf(chromiumMissing !== null)(`GraphiQL in a real browser ${chromium
   });
 
   it.each(['Everything', 'LatestTransactions', 'LatestEvents', 'Reserve', 'Sign', 'Execute'])(
-    'runs the example tab %s as it is, after those before it, without an error',
+    'runs the example tab %s unchanged, after the tabs before it, without an error',
     async (name) => {
       const answer = await run(name);
       expect(answer).not.toHaveProperty('errors');
@@ -103,14 +103,14 @@ describe.skipIf(chromiumMissing !== null)(`GraphiQL in a real browser ${chromium
     await expect.poll(active).toContain('Execute');
   });
 
-  it('opens a link to a query in a tab of its own', async () => {
+  it('opens a link to a query in a new tab', async () => {
     await page.goto(`${gateway.url}/graphql?query=${encodeURIComponent('query Linked { chainIdentifier }')}`);
     await page.locator('.graphiql-execute-button').waitFor();
     await expect.poll(openTabs).toEqual([...names, 'Linked']);
     await expect.poll(active).toContain('Linked');
   });
 
-  it('opens its documentation, with our fields beside the ledger’s', async () => {
+  it('shows documentation of the gateway’s and the ledger’s fields', async () => {
     await page
       .getByRole('button', { name: /documentation explorer/i })
       .first()
@@ -122,12 +122,12 @@ describe.skipIf(chromiumMissing !== null)(`GraphiQL in a real browser ${chromium
     if (process.env.SCREENSHOT) await page.screenshot({ path: process.env.SCREENSHOT });
   });
 
-  it('asked nobody else for anything and had nothing to complain of', () => {
+  it('contacts no other host and logs no error', () => {
     expect(foreign).toEqual([]);
     expect(complaints).toEqual([]);
   });
 
-  it('asks for the schema where the gateway no longer has the file with it', { timeout: 30_000 }, async () => {
+  it('introspects the gateway if the prebuilt schema file is gone', { timeout: 30_000 }, async () => {
     const late = await browser.newPage();
     await late.route('**/graphiql/schema-*.json', (route) => route.fulfill({ status: 404, body: '{}' }));
     const asked = late.waitForResponse((response) =>

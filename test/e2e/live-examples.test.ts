@@ -15,10 +15,10 @@ let gateway: TestGateway;
 /** Chosen at the first start. */
 let port = '0';
 
-/** Signs the cursors of the gateways that are started from now on. */
+/** Signs the cursors of gateways started from now on. */
 let cursorKey = 'k'.repeat(32);
 
-/** On the same address as the one before. */
+/** On the same address as before. */
 const startAgain = async () => {
   gateway = await createTestGateway({
     PORT: port,
@@ -41,7 +41,7 @@ afterAll(async () => {
 
 const bare = 'subscription { liveEvents { ... on LiveEventItem { event { id } } } }';
 
-/** A gateway with another key rejects the client's cursor: the client says so, and follows on without it. */
+/** A gateway with another key rejects the client's cursor. The client reports this and continues without the cursor. */
 async function expectMoreAfterRejection(
   seen: () => readonly string[] | Promise<readonly string[]>,
   complaints: () => string,
@@ -57,7 +57,7 @@ async function expectMoreAfterRejection(
   }, 'an event after the rejected cursor');
 }
 
-/** Follows over two ends of the gateway, during which things happen. */
+/** Subscribes across two restarts of the gateway, with events in between. */
 async function expectAllThrough(seen: () => readonly string[] | Promise<readonly string[]>): Promise<void> {
   const seesMore = async (than: number) => {
     await until(async () => {
@@ -82,7 +82,7 @@ async function expectAll(seen: () => readonly string[] | Promise<readonly string
   expect(told).toEqual(all.slice(all.indexOf(told[0] ?? '')));
 }
 
-it('the client for Node goes on behind the last event, whenever the gateway ends, and drops a cursor that is rejected', async () => {
+it('the Node client resumes after the last event whenever the gateway restarts, and drops a rejected cursor', async () => {
   const env = { ...process.env, GATEWAY: `http://127.0.0.1:${port}/graphql` };
   const client: ChildProcess = spawn(process.execPath, ['live-in-node.mjs'], { cwd: examples, env });
   let said = '';
@@ -103,14 +103,14 @@ it('the client for Node goes on behind the last event, whenever the gateway ends
 });
 
 describe.skipIf(chromiumMissing !== null)(`in a real browser ${chromiumMissing ?? ''}`, () => {
-  it('the client of a page, and a bare EventSource, go on behind the last event, whenever the gateway ends, and the client drops a cursor that is rejected', async () => {
+  it('the page’s client and a plain EventSource resume after the last event whenever the gateway restarts, and the client drops a rejected cursor', async () => {
     const browser = await launchChromium();
     try {
       const page = await browser.newPage();
       await page.goto(`http://127.0.0.1:${port}/health/live`);
       const code = readFileSync(`${examples}live-in-browser.mjs`, 'utf8').replace('export function', 'function');
       await page.evaluate(`${code}; window.told = []; follow((event) => window.told.push(event.id));`);
-      // A page of another origin, which asks with what browsers have and nothing else.
+      // A page of another origin that uses only browser APIs.
       const other = await browser.newPage();
       await other.goto(`http://localhost:${port}/health/live`);
       await other.evaluate(`

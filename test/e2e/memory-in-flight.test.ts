@@ -8,7 +8,7 @@ import { type SpawnedGateway, spawnGateway } from '../support/spawn-gateway.ts';
 import { until } from '../support/until.ts';
 
 const mib = 1024 ** 2;
-/** How many of the largest requests of one caller may run at once. */
+/** How many requests of the maximum size one caller may have in flight. */
 const mostAtOnce = 16;
 
 let ledger: FaultyLedger;
@@ -29,7 +29,7 @@ afterEach(async () => {
   await ledger[Symbol.asyncDispose]();
 });
 
-/** Of the gateway's process, in MiB; the peak is since its start. */
+/** RSS of the gateway's process in MiB; the peak is since its start. */
 function memory(): { now: number; peak: number } {
   const status = readFileSync(`/proc/${gateway.pid}/status`, 'utf8');
   const read = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1024;
@@ -38,7 +38,7 @@ function memory(): { now: number; peak: number } {
 
 const query = 'query ($text: String!) { length(text: $text) }';
 const mutation = 'mutation ($text: String!) { note(text: $text) }';
-/** A request of nearly the largest size; no two are alike. */
+/** A request of almost the maximum size; every body is unique. */
 const large = (index: number, document = query) => ({
   query: document,
   variables: { text: String(index).padEnd(mib - 1_000, 'x') },
@@ -46,7 +46,7 @@ const large = (index: number, document = query) => ({
 
 interface Sent {
   readonly request: ClientRequest;
-  /** Its status, code and `Retry-After`; `broken` if the client gives it up. */
+  /** Its status, code and `Retry-After`; `broken` if the client gives up. */
   readonly outcome: Promise<string>;
 }
 
@@ -67,7 +67,7 @@ function post(body: object): Sent {
 const refused = '503 UNAVAILABLE 5';
 const served = '200 no error';
 
-/** Sends such requests until there is no room for another. */
+/** Sends such requests until memory for bodies is full. */
 async function fill(document = query): Promise<Sent[]> {
   const sent = Array.from({ length: mostAtOnce }, (_, index) => post(large(index, document)));
   await until(
@@ -78,7 +78,7 @@ async function fill(document = query): Promise<Sent[]> {
   return sent;
 }
 
-/** Proves that there is room for all of them again. */
+/** Proves that memory for bodies is free again. */
 async function expectRoom(): Promise<void> {
   await until(async () => {
     const { request: sent, outcome } = post(large(0));
@@ -92,7 +92,7 @@ async function expectRoom(): Promise<void> {
   expect(await Promise.all(sent.map(({ outcome }) => outcome))).toEqual(sent.map(() => served));
 }
 
-test('six hundred of the largest requests to a ledger that does not answer take less than 200 MiB', async () => {
+test('six hundred requests of the maximum size to a ledger that hangs take less than 200 MiB', async () => {
   const before = memory().now;
   const sent = Array.from({ length: 600 }, (_, index) => post(large(index)));
   let [over, most] = [0, 0];
@@ -104,7 +104,7 @@ test('six hundred of the largest requests to a ledger that does not answer take 
   );
   most = memory().peak - before;
   expect(most).toBeLessThan(200);
-  // Small ones are served all the while, of the same caller too.
+  // Small requests are served meanwhile, of the same caller too.
   expect(await post({ query: '{ chainIdentifier }' }).outcome).toBe(served);
   ledger.release();
   const ends = await Promise.all(sent.map(({ outcome }) => outcome));
@@ -112,13 +112,13 @@ test('six hundred of the largest requests to a ledger that does not answer take 
   expect(gateway.complaints()).toEqual([]);
 });
 
-test('room is back when clients leave, and when answers have come', async () => {
+test('memory is available again when clients leave and when responses arrive', async () => {
   for (const { request: sent } of await fill()) sent.destroy();
   await until(() => ledger.waiting === 0, 'reads cut short');
   await expectRoom();
 });
 
-test('mutations take room until they are over, also when their clients have left', async () => {
+test('a mutation holds its memory until it ends, even if its client has left', async () => {
   for (const { request: sent } of await fill(mutation)) sent.destroy();
   await until(() => gateway.logged('request').filter(({ status }) => status === 499).length === mostAtOnce, 'all gone');
   expect(ledger.waiting).toBe(mostAtOnce);
@@ -127,7 +127,7 @@ test('mutations take room until they are over, also when their clients have left
   await expectRoom();
 });
 
-test('batches and WebSocket messages take room as single requests do', async () => {
+test('batches and WebSocket messages count like single requests', async () => {
   const batches = Array.from({ length: mostAtOnce }, (_, index) =>
     post([large(index), { query: '{ chainIdentifier }' }]),
   );

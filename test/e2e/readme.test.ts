@@ -9,7 +9,7 @@ import { type SpawnedGateway, spawnGateway } from '../support/spawn-gateway.ts';
 const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
 const cli = builtProgram();
 
-/** The blocks of one language, in their order, without the indent that a list gives them. */
+/** The code blocks of one language, in order, without a list's indentation. */
 const blocksOf = (language: string): string[] =>
   [...readme.matchAll(new RegExp(`^( *)\`\`\`${language}\\n(.*?)^ *\`\`\``, 'gms'))].map(([, indent = '', text = '']) =>
     text.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
@@ -38,14 +38,14 @@ async function ask(query: string, variables: Json = {}): Promise<Json> {
   return (await answer.json()) as Json;
 }
 
-/** The names of everything in a value; what is in a list counts once. */
+/** All keys of a value; list items count once. */
 function shapeOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.slice(0, 1).map(shapeOf);
   if (typeof value !== 'object' || value === null) return typeof value;
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, shapeOf(each)]));
 }
 
-it('every query that it shows is answered, one after the other, as it stands', async () => {
+it('every query in it succeeds unchanged, one after the other', async () => {
   const queries = blocksOf('graphql');
   expect(queries.length).toBeGreaterThanOrEqual(6);
   let known: Json = {};
@@ -53,7 +53,7 @@ it('every query that it shows is answered, one after the other, as it stands', a
     const answer = await ask(query, known);
     expect([query, answer.errors]).toEqual([query, undefined]);
     const { reserveGas, devnetSignTransaction } = answer.data as { [field: string]: Json };
-    // What the text tells to carry over from one step to the next.
+    // Values that the text says to copy from one step to the next.
     if (reserveGas) {
       const { sponsorAddress, gasCoins, reservationId } = reserveGas;
       known = { sponsor: sponsorAddress, coins: gasCoins, reservation: reservationId };
@@ -65,14 +65,14 @@ it('every query that it shows is answered, one after the other, as it stands', a
   expect(Object.keys(known)).toEqual(['sponsor', 'coins', 'reservation', 'tx', 'sig']);
 });
 
-it('the first query is answered in the form that stands below it', async () => {
+it('the first query’s response has the printed form', async () => {
   const [shown = ''] = blocksOf('json');
   expect(shapeOf(await ask(blocksOf('graphql')[0] ?? ''))).toEqual(shapeOf(JSON.parse(shown)));
 });
 
 const shells = blocksOf('sh');
 
-it('its curl command gets an answer', async () => {
+it('its curl command gets a response', async () => {
   const [command = ''] = shells.filter((block) => block.startsWith('curl'));
   const out = execFileSync('bash', ['-c', command.replace('http://127.0.0.1:4000/graphql', gateway.url)], {
     encoding: 'utf8',
@@ -80,7 +80,7 @@ it('its curl command gets an answer', async () => {
   expect(JSON.parse(out)).toMatchObject({ data: { chainIdentifier: expect.any(String) } });
 });
 
-it('the stream that it shows tells an event', async () => {
+it('its stream delivers an event', async () => {
   const [, command = ''] = shells.filter((block) => block.startsWith('curl'));
   const curl = spawn('bash', ['-c', `exec ${command.replace('http://127.0.0.1:4000/graphql', gateway.url)}`]);
   let told = '';
@@ -95,7 +95,7 @@ it('the stream that it shows tells an event', async () => {
   });
 });
 
-it('its settings for a network have no mistakes, in the environment and in a file', () => {
+it('its settings for a network are valid, in the environment and in a file', () => {
   const token = join(folder, 'token');
   writeFileSync(token, 'a-token');
   const [made = ''] = shells.filter((block) => block.startsWith('node dist/cli.js keys new'));
@@ -119,7 +119,7 @@ it('its settings for a network have no mistakes, in the environment and in a fil
   expect(check(`export CONFIG_FILE='${file}'`)).toMatch(/^NETWORK_PROFILE +CONFIG_FILE +iota$/m);
 });
 
-it('every command that it lists is one that --help knows', () => {
+it('--help lists every command that it shows', () => {
   const listed = [...readme.matchAll(/^node dist\/cli\.js (\S.*?) {2,}/gm)].map(
     ([, command = '']) => `ledger-gateway ${command}`,
   );

@@ -28,7 +28,7 @@ describe.skipIf(redisMissing)(redisMissing ?? 'while this process is busy and Re
     return { client, told };
   };
 
-  it('an answer that waits to be read counts as one', async () => {
+  it('a response that waits to be read counts as received', async () => {
     const { client, told } = await open();
     for (let round = 0; round < 3; round += 1) {
       const answered = Promise.all([client.set('a', 'b'), client.get('a')]);
@@ -39,7 +39,7 @@ describe.skipIf(redisMissing)(redisMissing ?? 'while this process is busy and Re
     client.disconnect();
   });
 
-  it('a Redis that is frozen counts as away all the same', async () => {
+  it('a frozen Redis still counts as unavailable', async () => {
     const { client, told } = await open();
     redis.freeze();
     const answered = client.get('a').catch(String);
@@ -51,7 +51,7 @@ describe.skipIf(redisMissing)(redisMissing ?? 'while this process is busy and Re
     client.disconnect();
   });
 
-  it('the log of a fleet is not away', async () => {
+  it('the fleet’s log stays available', async () => {
     const logs = createRedisLeasedLogs({ url: new Secret(redis.url) });
     const log = logs.open('all', () => {});
     await log.read(null, false);
@@ -63,7 +63,7 @@ describe.skipIf(redisMissing)(redisMissing ?? 'while this process is busy and Re
     await logs.close();
   });
 
-  it('a step of sponsorship is taken', async () => {
+  it('a step of sponsorship succeeds', async () => {
     const told: string[] = [];
     const events = { failed: (error: unknown) => void told.push(String(error)), ready: () => {} };
     const store = await connectRedisStore({ url: new Secret(redis.url), timeoutMs: 300 }, events);

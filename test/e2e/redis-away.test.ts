@@ -16,7 +16,7 @@ describe.skipIf(redisMissing)(redisMissing ?? 'while Redis does not answer', () 
     await redis?.[Symbol.asyncDispose]();
   });
 
-  describe('sponsorship by the gateway’s own token', () => {
+  describe('sponsorship in token mode', () => {
     const reserve = 'mutation { reserveGas(gasBudget: 5000000, reserveDurationSecs: 1) { reservationId } }';
     const reserveForLong = 'mutation { reserveGas(gasBudget: 1, reserveDurationSecs: 600) { reservationId } }';
     let gateway: TestGateway;
@@ -27,7 +27,7 @@ describe.skipIf(redisMissing)(redisMissing ?? 'while Redis does not answer', () 
 
     const codeOf = async (query: string) => (await gateway.query(query)).errors?.[0]?.extensions.code;
 
-    it('is refused before anything is sent, at first sight and later; reads go on; both recover', async () => {
+    it('is rejected before anything is sent, at the start and later; reads continue; both recover', async () => {
       await expect.poll(() => codeOf(reserve), { timeout: 10_000 }).toBe(undefined);
       const { reservationId } = (await gateway.query(reserveForLong)).data.reserveGas;
       const execute = `mutation { executeTx(reservationId: "${reservationId}", txBytes: "AAAA", userSig: "AAAA") { digest } }`;
@@ -44,7 +44,7 @@ describe.skipIf(redisMissing)(redisMissing ?? 'while Redis does not answer', () 
     });
   });
 
-  describe('a caller who hangs up before it was counted', () => {
+  describe('a client that disconnects before it was counted', () => {
     let ledger: ScriptedLedger;
     let gateway: TestGateway;
     let paid = 0;
@@ -65,7 +65,7 @@ describe.skipIf(redisMissing)(redisMissing ?? 'while Redis does not answer', () 
     it.each([
       ['of a known operation', true],
       ['of one never seen', false],
-    ])('has nothing executed: %s', async (name, isKnown) => {
+    ])('executes nothing: %s', async (name, isKnown) => {
       const query = `mutation { pay(for: "${name}") }`;
       if (isKnown) await gateway.query(query);
       await expect.poll(async () => (await gateway.query('{ a }')).data).toEqual({ a: 1 });
@@ -74,7 +74,7 @@ describe.skipIf(redisMissing)(redisMissing ?? 'while Redis does not answer', () 
       redis.freeze();
       const client = await openRawClient(Number(new URL(gateway.url).port));
       await client.send(toPostText({ query }, { 'x-request-id': id }));
-      // What is asked after it is answered after it was read.
+      // A response to a later request proves that this one was read.
       for (let count = 0; count < 3; count += 1) await fetch(`${gateway.url}/health/live`);
       client.vanish('closing');
       const lines = () => gateway.log.filter(({ requestId, msg }) => requestId === id && msg === 'request');

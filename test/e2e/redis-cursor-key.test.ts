@@ -18,7 +18,7 @@ describe.skipIf(redisMissing)(redisMissing ?? 'instances on one Redis', () => {
   });
   afterAll(() => redis?.[Symbol.asyncDispose]());
 
-  /** One that offers a secret of its own; what it goes by, and all that it was told to. */
+  /** An instance with its own secret; the keys in force, and all messages it got. */
   async function join(name: string, letter: string, everyMs = 20) {
     const adopted: string[] = [];
     open.push(
@@ -33,19 +33,19 @@ describe.skipIf(redisMissing)(redisMissing ?? 'instances on one Redis', () => {
     return { adopted, current: () => adopted.at(-1) ?? secretOf(letter) };
   }
 
-  test('take the secret of the first', async () => {
+  test('take the secret of the first instance', async () => {
     const first = await join('plain', 'a');
     const others = await Promise.all(['b', 'c', 'd'].map((letter) => join('plain', letter)));
     expect(first.adopted).toEqual([]);
     for (const { adopted } of others) expect(adopted).toEqual([secretOf('a')]);
   });
 
-  test('that start at the same moment agree', async () => {
+  test('agree if they start at the same moment', async () => {
     const all = await Promise.all([...'efghij'].map((letter) => join('together', letter)));
     expect(new Set(all.map(({ current }) => current())).size).toBe(1);
   });
 
-  test('keep it when Redis was emptied, and give it to one that starts then', async () => {
+  test('keep it when Redis was emptied, and pass it to instances that start then', async () => {
     const [one, two] = [await join('emptied', 'k'), await join('emptied', 'l')];
     await redis.kill();
     const away = await join('emptied', 'm');
@@ -56,7 +56,7 @@ describe.skipIf(redisMissing)(redisMissing ?? 'instances on one Redis', () => {
     expect(late.current()).toBe(one.current());
   });
 
-  test('put it back as soon as Redis is back, and not only with the next look', async () => {
+  test('write it again as soon as Redis is back, not only at the next check', async () => {
     const { Redis } = await import('ioredis');
     await join('back', 'p', 1_000_000);
     await redis.kill();
@@ -67,7 +67,7 @@ describe.skipIf(redisMissing)(redisMissing ?? 'instances on one Redis', () => {
     client.disconnect();
   });
 
-  test('do not take what somebody else has put there', async () => {
+  test('ignore values that another program wrote', async () => {
     const { Redis } = await import('ioredis');
     const client = new Redis(redis.url);
     await client.set('foreign', 'too short');
@@ -79,12 +79,12 @@ describe.skipIf(redisMissing)(redisMissing ?? 'instances on one Redis', () => {
   describe('that serve events', () => {
     let fleet: TestGateway[];
     beforeAll(async () => {
-      // Each has a network of its own: the same one, for it has the same seed.
+      // Each has its own network, with the same seed and therefore the same data.
       fleet = await Promise.all([1, 2].map(() => createTestGateway({ REDIS_URL: redis.url })));
     });
     afterAll(() => Promise.all((fleet ?? []).map((gateway) => gateway.close())));
 
-    test('read one another’s cursors', async () => {
+    test('accept each other’s cursors', async () => {
       const [one, two] = fleet as [TestGateway, TestGateway];
       const { endCursor } = (await one.query('{ queryEvents(first: 1) { pageInfo { endCursor } } }')).data.queryEvents
         .pageInfo;
@@ -92,7 +92,7 @@ describe.skipIf(redisMissing)(redisMissing ?? 'instances on one Redis', () => {
         'query ($after: String) { queryEvents(first: 1, after: $after) { nodes { type } } }',
         { after: endCursor },
       );
-      // Whether its own network knows the event does not matter here: the cursor was believed.
+      // Whether its network knows the event is irrelevant here: the cursor was accepted.
       expect(errors?.[0]?.extensions.code ?? 'none').toMatch(/^(none|STALE_CURSOR)$/);
       expect(one.log.concat(two.log).map(({ msg }) => msg)).not.toContain('an unexpected error was masked');
     });

@@ -55,8 +55,8 @@ describe.skipIf(redisMissing)(redisMissing ?? 'two instances of the built gatewa
   const timesBack = () => logged('"msg":"shared rate limit store available again"');
   let callers = 0;
   /**
-   * Asks 150 times, a few at a time, as somebody who has not asked before. The instances give Redis 300 ms: where a busy
-   * machine took it more, they say so, and somebody else asks.
+   * Sends 150 operations, a few at a time, as a new caller. Instances wait 300 ms for Redis. If a busy machine took longer,
+   * they log it, and another caller tries again.
    */
   const askTogether = async () => {
     for (;;) {
@@ -70,16 +70,16 @@ describe.skipIf(redisMissing)(redisMissing ?? 'two instances of the built gatewa
     }
   };
 
-  test('hold one total', async () => {
+  test('share one total', async () => {
     const answers = await askTogether();
     expect(granted(answers)).toHaveLength(perMinute);
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(150 - perMinute);
   });
 
-  test('go on with their shares while it is frozen, and count together again when it thaws', async () => {
+  test('use their shares while Redis is frozen, and count together again afterwards', async () => {
     redis.freeze();
     const before = timesAway();
-    // All of them are answered before it thaws.
+    // All of them are answered before Redis resumes.
     const answers = await askBoth(150, '198.51.100.1');
     expect(granted(answers)).toHaveLength(perMinute);
     await until(() => timesAway() === before + 2, 'both instances to say so');
@@ -89,7 +89,7 @@ describe.skipIf(redisMissing)(redisMissing ?? 'two instances of the built gatewa
     expect(granted(await askTogether())).toHaveLength(perMinute);
   });
 
-  test('never write the password', () => {
+  test('never log the password', () => {
     for (const { cli } of fleet) expect(cli.out() + cli.error()).not.toContain(password);
   });
 });

@@ -9,20 +9,20 @@ import { redisMissing, startRedis } from '../support/redis-server.ts';
 import { runs } from '../support/runs.ts';
 import { until } from '../support/until.ts';
 
-/** No answer of a busy test machine may come too late. */
+/** Long timeouts: no response may be too late on a busy test machine. */
 const timeoutMs = 30_000;
 
 const step = fc.record({
   process: fc.nat(1),
   does: fc.constantFrom('read', 'read', 'read newest', 'lead', 'append', 'append', 'append', 'leave'),
   text: fc.string({ maxLength: 40, unit: 'grapheme' }),
-  /** Behind which of the entries that were written. */
+  /** After which of the written entries. */
   back: fc.nat(3),
   renew: fc.boolean(),
   maxEntries: fc.integer({ min: 1, max: 5 }),
 });
 
-/** Two processes that follow one query, and the ids that were given. */
+/** Two processes that follow one query, and the ids of their entries. */
 interface World {
   readonly logs: readonly LeasedLogs[];
   readonly query: string;
@@ -34,7 +34,7 @@ function open(logs: readonly LeasedLogs[], query: string): World {
   return { logs, query, members: logs.map((each) => each.open(query, () => {})), ids: [] };
 }
 
-/** Ids are named by when they were given: they tell the time. */
+/** Ids are named in the order of writing, because they contain the time. */
 async function take(
   world: World,
   { process, does, text, back, renew, maxEntries }: typeof step extends fc.Arbitrary<infer S> ? S : never,
@@ -52,7 +52,7 @@ async function take(
     case 'read newest': {
       const after = does === 'read' ? (known ?? '0') : null;
       const { entries, newest, leader } = await member.read(after, renew);
-      // How many come at once is theirs.
+      // How many arrive together is up to them.
       const first = entries.slice(0, 4).map((each) => [name(each.id), name(each.behind), each.text]);
       return { leader, newest: name(newest), first };
     }
@@ -70,7 +70,7 @@ async function take(
 if (redisMissing) {
   test.skip(redisMissing, () => {});
 } else {
-  test('a log in Redis answers as one in memory does, whatever processes do', async () => {
+  test('a log in Redis behaves like a log in memory, whatever processes do', async () => {
     await using redis = await startRedis();
     const url = new Secret(redis.url);
     const shared = [createRedisLeasedLogs({ url, timeoutMs }), createRedisLeasedLogs({ url, timeoutMs })];
@@ -89,7 +89,7 @@ if (redisMissing) {
     for (const each of shared) await each.close();
   });
 
-  test('announces entries and a lease that was given back, and keeps neither a query nor anything for ever', async () => {
+  test('announces entries and returned leases, and leaves neither subscriptions nor permanent keys', async () => {
     await using redis = await startRedis();
     const url = new Secret(redis.url);
     const [one, other] = [createRedisLeasedLogs({ url, timeoutMs }), createRedisLeasedLogs({ url, timeoutMs })];
@@ -125,7 +125,7 @@ if (redisMissing) {
     await Promise.all([one.close(), other.close()]);
   });
 
-  test('lets a leader that lost its entries write nothing behind them, and begin again', async () => {
+  test('stops a leader that lost its entries from writing after them, and lets it begin again', async () => {
     await using redis = await startRedis();
     const logs = createRedisLeasedLogs({ url: new Secret(redis.url), timeoutMs });
     const log = logs.open('a query', () => {});
@@ -142,7 +142,7 @@ if (redisMissing) {
     await logs.close();
   });
 
-  test('listens to a query as long as a log of this process is open, and to nothing once it is closed', async () => {
+  test('subscribes to a query while this process has an open log for it, and not after that', async () => {
     await using redis = await startRedis();
     const logs = createRedisLeasedLogs({ url: new Secret(redis.url), timeoutMs });
     const client = new Redis(redis.url);
@@ -156,7 +156,7 @@ if (redisMissing) {
     const [first, second, stays] = [open('first'), open('second'), open('stays')];
     await until(async () => (await channels()) === 1, 'a channel');
     await Promise.all([first.leave(), second.leave()]);
-    // Commands of one connection arrive in order: a channel that was left would be closed by then.
+    // Commands of one connection arrive in order, so a channel left would be closed by then.
     await until(async () => {
       await stays.lead('opening');
       return heard.includes('stays');

@@ -53,7 +53,7 @@ test.skipIf(redisMissing)(
     devnet.tick();
     await until(hasAll(second), 'what happened after the reader was killed');
     const tookMs = performance.now() - killedMs;
-    // A lease of three seconds, a look every second: the rest is for a machine that is busy.
+    // A lease of three seconds, a check every second: the rest is margin for a busy machine.
     expect(tookMs).toBeLessThan(15_000);
     if (process.env.LIVE_REPORT) process.stdout.write(`told ${Math.round(tookMs)} ms after the reader was killed\n`);
 

@@ -6,11 +6,11 @@ import { Secret } from '../../src/config/secret.ts';
 import { describeRateLimiter } from '../support/rate-limiter-suite.ts';
 import { type RedisServer, redisMissing, startRedis } from '../support/redis-server.ts';
 
-/** Where a fleet has to count exactly, no answer of a busy test machine may come too late. */
+/** Long timeouts: a fleet must count exactly even on a busy test machine. */
 const patientMs = 30_000;
 
 interface Instance extends RateLimiter {
-  /** What its log would say. */
+  /** Its log messages. */
   readonly seen: string[];
 }
 
@@ -52,7 +52,7 @@ if (redisMissing) {
     });
     afterAll(() => redis?.[Symbol.asyncDispose]());
 
-    test('of two grants of 5,000 attempts at once exactly as many as allowed, in total', async () => {
+    test('grants exactly the limit when two instances send 5,000 attempts at once', async () => {
       const options = { perMinute: 777, timeoutMs: patientMs };
       const fleet = await Promise.all([openInstance(redis.url, options), openInstance(redis.url, options)]);
       const caller = { rate: { key: 'crowd', perMinute: null } };
@@ -64,7 +64,7 @@ if (redisMissing) {
       for (const limiter of fleet) limiter.close();
     });
 
-    test('keeps its counts under its own name, and only for a window', async () => {
+    test('keeps its counts under its own prefix, and only for one window', async () => {
       const limiter = await openInstance(redis.url, { perMinute: 5, timeoutMs: patientMs });
       await limiter.consume({ rate: { key: 'address:203.0.113.9', perMinute: null } }, 3);
       const client = new Redis(redis.url);
@@ -75,7 +75,7 @@ if (redisMissing) {
       limiter.close();
     });
 
-    test('does not ask Redis again for who has used up everything', async () => {
+    test('does not call Redis for callers that are over the limit', async () => {
       const limiter = await openInstance(redis.url, { perMinute: 3, timeoutMs: patientMs });
       const hammering = { rate: { key: 'hammering', perMinute: null } };
       for (let attempt = 0; attempt < 10; attempt++) await limiter.consume(hammering, 1);
@@ -85,7 +85,7 @@ if (redisMissing) {
       limiter.close();
     });
 
-    test('a wrong password is told without the password', async () => {
+    test('a wrong password is reported without the password', async () => {
       const guarded = await startRedis(['--requirepass', 'right']);
       const limiter = await openInstance(guarded.url.replace('//', '//default:hunter2@'), { perMinute: 5 });
       expect(await limiter.consume({ rate: { key: 'a', perMinute: null } }, 1)).toMatchObject({ isGranted: true });
@@ -97,9 +97,9 @@ if (redisMissing) {
     });
   });
 
-  describe('an instance whose Redis goes', () => {
+  describe('an instance whose Redis fails', () => {
     const caller = { rate: { key: 'somebody', perMinute: null } };
-    /** How long it waits for Redis: longer than it waits for its turn on a machine that runs other tests. */
+    /** How long it waits for Redis: longer than for its turn on a machine that runs other tests. */
     const timeoutMs = 1_500;
     const limits = { perMinute: 100, sharedBy: 4, timeoutMs };
 
@@ -109,32 +109,32 @@ if (redisMissing) {
       return { answer, tookMs: performance.now() - startedAt };
     }
 
-    /** Asks until Redis counts again: its limit is the whole one, not the share. */
+    /** Sends attempts until Redis counts again, with the whole limit instead of the share. */
     const recovered = (limiter: RateLimiter) =>
       expect.poll(async () => (await limiter.peek(caller))?.limit, { timeout: 20_000, interval: 20 }).toBe(100);
 
     test.each([
       ['killed', (redis: RedisServer) => redis.kill(), (redis: RedisServer) => redis.restart()],
       ['frozen', async (redis: RedisServer) => redis.freeze(), async (redis: RedisServer) => redis.thaw()],
-    ])('%s goes on at once with its share, and returns by itself', async (_, take, giveBack) => {
+    ])('%s continues immediately with its share, and returns by itself', async (_, take, giveBack) => {
       await using redis = await startRedis();
       const limiter = await openInstance(redis.url, limits);
       expect(await limiter.consume(caller, 1)).toMatchObject({ isGranted: true, limit: 100, remaining: 99 });
 
-      // Attempts are under way while it goes.
+      // Attempts are in flight when Redis fails.
       const underWay = Array.from({ length: 20 }, () => timed(() => limiter.consume(caller, 1)));
       await take(redis);
       const away = await Promise.all(Array.from({ length: 200 }, () => timed(() => limiter.consume(caller, 1))));
       const all = [...(await Promise.all(underWay)), ...away];
-      // They wait side by side, and each once.
+      // They wait concurrently, each once.
       expect(Math.max(...all.map(({ tookMs }) => tookMs))).toBeLessThan(2 * timeoutMs);
 
-      // What its share grants is bounded: a quarter of the limit. Those under way may still have been counted in Redis.
+      // Its share is bounded: a quarter of the limit. Attempts in flight may still have been counted in Redis.
       const fromShare = all.filter(({ answer }) => answer?.isGranted && answer.limit === 25);
       expect(fromShare).toHaveLength(25);
       expect(all.filter(({ answer }) => answer?.isGranted).length).toBeLessThanOrEqual(25 + 20);
 
-      // Once it is known to be away nobody waits for it any more.
+      // Once Redis is known to be unavailable, no attempt waits for it.
       const { tookMs } = await timed(() => limiter.consume(caller, 1));
       expect(tookMs).toBeLessThan(timeoutMs);
 
@@ -150,7 +150,7 @@ if (redisMissing) {
       limiter.close();
     });
 
-    test('that answers every attempt with an error counts for itself, and returns when it is mended', async () => {
+    test('with an error for every attempt counts locally, and returns when Redis is repaired', async () => {
       await using redis = await startRedis();
       const limiter = await openInstance(redis.url, limits);
       const operator = new Redis(redis.url);
@@ -164,7 +164,7 @@ if (redisMissing) {
       limiter.close();
     });
 
-    test('that never was there starts all the same, and uses it once it is', async () => {
+    test('at its start starts nevertheless, and uses Redis once it is available', async () => {
       await using redis = await startRedis();
       await redis.kill();
       const limiter = await openInstance(redis.url, limits);

@@ -9,7 +9,7 @@ import { redisMissing, startRedis } from '../support/redis-server.ts';
 
 const scripts = [sponsorshipScripts(defaultStoreBounds), liveScripts()].flatMap((each) => Object.entries(each));
 
-/** What Redis gives to scripts. */
+/** Globals that Redis gives to scripts. */
 const provided = new Set(['ARGV', 'KEYS', 'redis', 'math', 'string', 'ipairs', 'table', 'tonumber', 'type', 'unpack']);
 
 test.skipIf(redisMissing)('every script compiles in Redis, and uses no global of its own', async () => {
@@ -29,7 +29,7 @@ test.skipIf(redisMissing)('every script compiles in Redis, and uses no global of
   redis.disconnect();
 });
 
-test('every file of Lua is part of a script, and is in the built package too', () => {
+test('every Lua file belongs to a script, and is in the built package', () => {
   const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.lua'));
   expect(files.length).toBeGreaterThan(0);
   for (const file of files) {

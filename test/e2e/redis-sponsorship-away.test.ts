@@ -14,7 +14,7 @@ import { until } from '../support/until.ts';
 
 const gas = { key: 'gas', perDay: 1_000 };
 
-/** Every step of a store, each once. */
+/** Every step of a store, once each. */
 function allSteps(store: SponsorshipStore): Promise<unknown>[] {
   const { caller, leaseId, reservation, reservationEnd, execution, executionEnd } = newFlow();
   return [
@@ -59,8 +59,8 @@ async function withRedis(use: (redis: RedisServer, admin: Redis) => Promise<void
 if (redisMissing) {
   test.skip(redisMissing, () => {});
 } else {
-  describe('while Redis is away, each step of sponsorship is refused', () => {
-    test('when it is gone, and a step works again when it is back: empty, it knows no lease', () =>
+  describe('while Redis is unavailable, each step of sponsorship fails', () => {
+    test('when Redis is down, and works again when it is back: an empty Redis knows no lease', () =>
       withRedis(async (redis) => {
         const store = await openRedisStore(redis.url);
         const { execution } = await reserve(store, { gas });
@@ -73,7 +73,7 @@ if (redisMissing) {
         await store.close();
       }));
 
-    test('when it is frozen, and no lease stays spent by an attempt that was told so', () =>
+    test('when Redis is frozen, and no lease is spent by an attempt that failed', () =>
       withRedis(async (redis) => {
         const direct = await openRedisStore(redis.url);
         const hasty = await openRedisStore(redis.url, { timeoutMs: 300 });
@@ -88,14 +88,14 @@ if (redisMissing) {
         await expectAway(hasty);
         redis.thaw();
         await isBack(hasty);
-        // Redis reads what was sent to it while it was frozen; what was begun so is taken back.
+        // Redis runs what was sent while it was frozen; steps begun this way are undone.
         await until(async () => (await direct.gasAllowance(gas, noon)).held === 100, 'the reservation is taken back');
         await until(async () => (await direct.beginExecution(execution())).kind === 'begun', 'the lease is free');
         await store.close();
         await direct.close();
       }));
 
-    test('when it is a replica that takes no writes, until it does', () =>
+    test('when Redis is a read-only replica, until it accepts writes', () =>
       withRedis(async (redis, admin) => {
         const store = await openRedisStore(redis.url);
         const { execution } = await reserve(store);
@@ -108,7 +108,7 @@ if (redisMissing) {
         await store.close();
       }));
 
-    test('when it has no memory left, with nothing half done', () =>
+    test('when Redis is out of memory, with nothing half done', () =>
       withRedis(async (redis, admin) => {
         const store = await openRedisStore(redis.url);
         const { execution } = await reserve(store, { gas });
@@ -121,7 +121,7 @@ if (redisMissing) {
       }));
   });
 
-  test('a step that Redis does not take is told, and that it is back when it takes that one again', () =>
+  test('reports the first rejected step, and the recovery when that step succeeds again', () =>
     withRedis(async (redis, admin) => {
       const told: string[] = [];
       const store = await connectRedisStore(
@@ -132,7 +132,7 @@ if (redisMissing) {
       await admin.config('SET', 'maxmemory', '1');
       for (let count = 0; count < 2; count += 1) {
         await expect(store.beginExecution(execution())).rejects.toThrow(StoreAwayError);
-        // What only reads is taken all the same.
+        // Steps that only read succeed nevertheless.
         await store.findReservation('somebody', 'nothing', noon);
       }
       await admin.config('SET', 'maxmemory', '0');
@@ -142,7 +142,7 @@ if (redisMissing) {
       await store.close();
     }));
 
-  test('how executions ended while Redis was away is known when it is back', () =>
+  test('stores the outcomes of executions that ended meanwhile when Redis is back', () =>
     withRedis(async (redis) => {
       const direct = await openRedisStore(redis.url);
       const hasty = await openRedisStore(redis.url, { timeoutMs: 300 });
@@ -159,7 +159,7 @@ if (redisMissing) {
       await direct.close();
     }));
 
-  test('whose connections are cut in the middle of many attempts, one lease begins at most once', () =>
+  test('one lease begins at most once while connections break during many attempts', () =>
     withRedis(async (redis, admin) => {
       const fleet = await Promise.all([openRedisStore(redis.url), openRedisStore(redis.url)]);
       const kinds: string[] = [];
@@ -178,7 +178,7 @@ if (redisMissing) {
       await Promise.all(fleet.map((store) => store.close()));
     }));
 
-  test('emptied in the middle, Redis lets no lease of before be executed, and takes no end of it', () =>
+  test('an emptied Redis lets no earlier lease be executed, and accepts no end of it', () =>
     withRedis(async (redis, admin) => {
       const store = await openRedisStore(redis.url);
       const [dispatched, reserved, asked] = [await reserve(store, { gas }), await reserve(store, { gas }), newFlow()];
@@ -195,7 +195,7 @@ if (redisMissing) {
       await store.close();
     }));
 
-  test('started again from what it had saved, or in the place of another, Redis lets no lease of before be executed', async () => {
+  test('a Redis restarted from disk, or replaced by another, lets no earlier lease be executed', async () => {
     const dir = await mkdtemp(join(tmpdir(), 'ledger-gateway-'));
     await withRedis(
       async (redis, admin) => {
@@ -206,7 +206,7 @@ if (redisMissing) {
         await store.beginExecution(ended.execution({ idempotency }));
         await store.endExecution(ended.executionEnd({ kind: 'executed', gasUsed: 30 }, { answer: 'effects' }));
         await admin.save();
-        // What comes after is lost, as the last moments before a crash or a failover are.
+        // Later writes are lost, as in the last moments before a crash or a failover.
         expect(await store.beginExecution(execution())).toEqual({ kind: 'begun' });
         await redis.kill();
         await redis.restart();
@@ -229,7 +229,7 @@ if (redisMissing) {
     await rm(dir, { recursive: true });
   });
 
-  test('each step is one round trip, all keys are of one slot, and each of them ends by itself', () =>
+  test('each step is one round trip, all keys share one slot, and every key expires', () =>
     withRedis(async (redis, admin) => {
       const store = await openRedisStore(redis.url);
       await Promise.all(allSteps(store));

@@ -29,7 +29,7 @@ if (redisMissing) {
     };
   });
 
-  test('has nothing left of credentials that the sponsor did not take', async () => {
+  test('keeps nothing of credentials that the sponsor rejected', async () => {
     await using redis = await startRedis();
     const store = await openRedisStore(redis.url);
     const looking = new Redis(redis.url);
@@ -47,7 +47,7 @@ if (redisMissing) {
     await store.close();
   });
 
-  test('leaves nothing that does not end by itself within two days', async () => {
+  test('keeps nothing without an expiry within two days', async () => {
     await using redis = await startRedis();
     const store = await openRedisStore(redis.url);
     const looking = new Redis(redis.url);
@@ -75,7 +75,7 @@ if (redisMissing) {
     await store.close();
   });
 
-  test('answers as the memory of one process does, whatever callers do, and several at once', async () => {
+  test('behaves like the memory of one process, whatever callers do, also concurrently', async () => {
     await using redis = await startRedis();
     const fleet = await Promise.all([openRedisStore(redis.url), openRedisStore(redis.url)]);
     let names = 0;

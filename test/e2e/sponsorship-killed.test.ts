@@ -13,7 +13,7 @@ import type { Answered } from '../support/sponsorship-world.ts';
 import { until } from '../support/until.ts';
 
 const key = toApiKey('app', new Uint8Array(32).fill(1)).reveal();
-/** Short, because a twin waits as long for an execution whose gateway has ended. */
+/** Short, because a twin waits this long for an execution whose gateway has died. */
 const mutationMs = 1_500;
 const gas = { computation: 1_000, storage: 2_000, rebate: 500 };
 
@@ -53,7 +53,7 @@ describe.skipIf(redisMissing)(redisMissing ?? 'an execution whose gateway is kil
     for (const each of [...(fleet ?? []), ledger, sponsor, redis]) await each?.[Symbol.asyncDispose]();
   });
 
-  /** `null`: the gateway ended before it answered. */
+  /** `null`: the gateway died before it responded. */
   async function ask({ url }: SpawnedGateway, query: string, variables: object): Promise<Answered | null> {
     try {
       const headers = { 'content-type': 'application/json', 'x-api-key': key };
@@ -77,14 +77,14 @@ describe.skipIf(redisMissing)(redisMissing ?? 'an execution whose gateway is kil
   const execute = (gateway: SpawnedGateway, { lease, tx }: Prepared) =>
     ask(gateway, executeMutation, { lease, tx: tx.txBytes, sig: tx.userSig, key: null });
 
-  /** The outcome, or the code and the digest that goes with it. */
+  /** The outcome, or the code and its digest. */
   const outline = (answer: Answered | null) => {
     const { digest, outcome } = (answer?.data?.executeTx ?? {}) as { digest?: string; outcome?: string };
     const [error] = answer?.errors ?? [];
     return outcome ? [outcome, digest] : [error?.extensions.code, error?.extensions.digest];
   };
 
-  /** Asks again while nobody can tell: the gateway that ended may still be at work as far as others know. */
+  /** Repeats while the outcome is unknown: to others, the dead gateway may still be at work. */
   async function executeAgain(gateway: SpawnedGateway, each: Prepared): Promise<Answered | null> {
     let answer = await execute(gateway, each);
     for (let times = 1; times < 3 && outline(answer)[0] === 'EXECUTION_OUTCOME_UNKNOWN'; times += 1) {
@@ -97,7 +97,7 @@ describe.skipIf(redisMissing)(redisMissing ?? 'an execution whose gateway is kil
   const arrivals = () => [...sponsor.received.values()].map((digests) => digests.length);
   const arrived = ({ tx }: Prepared) => [...sponsor.received.values()].some(([first]) => first?.digest === tx.digest);
 
-  test('at any moment is told truly by a repeat elsewhere, found if it ran, and never sent again', async () => {
+  test('at any moment: a repeat elsewhere reports it truly, it is found if it ran, and it is never sent again', async () => {
     const [victim, other] = fleet as [SpawnedGateway, SpawnedGateway];
     const waits = { succeeds: true, says: 'nothing, and waits', gas } as const;
     const ran = await prepare(other, { ...waits, runs: 'at once' });
@@ -105,7 +105,7 @@ describe.skipIf(redisMissing)(redisMissing ?? 'an execution whose gateway is kil
     const failed = await prepare(other, { ...waits, runs: 'at once', succeeds: false });
     const neverRan = await prepare(other, { ...waits, runs: 'never' });
     const held = [ran, runsLater, failed, neverRan];
-    // Some have been answered when it ends, some are on their way to the store, some to the sponsor, some have not been read.
+    // When it dies, some have their response; others are on their way to the store or the sponsor, or unread.
     const hasty = await Promise.all(Array.from({ length: 24 }, () => prepare(other)));
     const lost = held.map((each) => execute(victim, each));
     await until(() => held.every(arrived), 'all that are held have arrived');
@@ -129,7 +129,7 @@ describe.skipIf(redisMissing)(redisMissing ?? 'an execution whose gateway is kil
     for (const [index, { tx }] of hasty.entries()) {
       const [what, told] = outline(repeats[held.length + index] ?? null);
       expect([index, told]).toEqual([index, tx.digest]);
-      // What was answered once may be spent by now; what nobody answered is found, or runs now.
+      // A lease with a response may be spent by now; one without is recovered, or runs now.
       const right = ['EXECUTED', 'RECOVERED', 'RESERVATION_NOT_FOUND'];
       expect(sponsor.chain.has(tx.digest) ? right : ['EXECUTION_OUTCOME_UNKNOWN']).toContain(what);
       if (answers[index]) expect(outline(answers[index])).toEqual(['EXECUTED', tx.digest]);

@@ -17,17 +17,16 @@ interface Answer {
 
 interface Asking {
   readonly variables?: object;
-  /** The address that it comes from. */
+  /** The client address. */
   readonly from?: string;
-  /** How long it waits for an answer, in milliseconds. */
+  /** Timeout for a response, in milliseconds. */
   readonly patienceMs?: number;
 }
 
 let asked = 0;
 
 /**
- * Asks one question over a connection of its own, and gives it an id by which it is found in the log. Rejects when the
- * connection breaks.
+ * Sends one operation on its own connection, with an id by which the log can be searched. Rejects when the connection breaks.
  */
 function ask(url: string, query: string, asking: Asking = {}): Promise<Answer> {
   const { variables, from = '10.0.0.1', patienceMs = 20_000 } = asking;
@@ -52,7 +51,7 @@ function send(url: string, options: RequestOptions, id: string, body = ''): Prom
   });
 }
 
-/** What it wrote to its log so far; fails on anything that is no line of a log. */
+/** Log lines so far; fails on output that is not a log line. */
 const linesOf = (cli: RunningCli) =>
   cli
     .out()
@@ -60,7 +59,7 @@ const linesOf = (cli: RunningCli) =>
     .slice(0, -1)
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
-/** Which process answered each of these. */
+/** Which process served each request. */
 async function answerersOf(cli: RunningCli, answers: readonly Answer[]): Promise<unknown[]> {
   const find = () => {
     const pids = new Map(linesOf(cli).map(({ requestId, pid }) => [requestId, pid]));
@@ -70,7 +69,7 @@ async function answerersOf(cli: RunningCli, answers: readonly Answer[]): Promise
   return find();
 }
 
-/** A process that ended is there until somebody asks how: nobody may, once its parent is gone. */
+/** A dead process exists until its parent collects its exit status, which may never happen once the parent is gone. */
 const isAlive = (pid: unknown) => {
   try {
     process.kill(Number(pid), 0);
@@ -98,7 +97,7 @@ describe.skipIf(redisMissing)(redisMissing ?? 'two workers on the simulated netw
     await redis?.[Symbol.asyncDispose]();
   });
 
-  /** Has coins reserved, and a transaction that spends them signed. */
+  /** Reserves coins, and lets a transaction that spends them be signed. */
   const reserveAndSign = async () => {
     const reserved = await ask(
       url,
@@ -124,7 +123,7 @@ describe.skipIf(redisMissing)(redisMissing ?? 'two workers on the simulated netw
     return { digest, execute, answers: [reserved, signed] };
   };
 
-  test('are one service: said to be ready once, when both are, on one port that was chosen', async () => {
+  test('are one service: ready is logged once, when both serve, on one chosen port', async () => {
     const lines = linesOf(cli);
     expect(lines.filter(({ msg }) => msg === 'ready')).toHaveLength(1);
     expect(lines.filter(({ msg }) => String(msg).startsWith('SIMULATED'))).toHaveLength(1);
@@ -133,14 +132,14 @@ describe.skipIf(redisMissing)(redisMissing ?? 'two workers on the simulated netw
     expect([status, body.workers]).toEqual([200, { serving: 2, of: 2 }]);
   });
 
-  test('know the cursors of one another', async () => {
+  test('accept each other’s cursors', async () => {
     const page = `query($after: String) {
       queryEvents(first: 3, after: $after) { pageInfo { endCursor } edges { cursor } }
     }`;
     const pages: Answer[] = [];
     let after: string | null = null;
     const isKnownToBoth = async () => new Set(await answerersOf(cli, pages)).size === 2;
-    // Mostly they take turns; one that is slow for a moment is left out.
+    // They usually alternate; a worker that is slow for a moment is skipped.
     while (pages.length < 6 || (pages.length < 60 && !(await isKnownToBoth()))) {
       const answer = await ask(url, page, { variables: { after } });
       expect(answer.body.errors).toBeUndefined();
@@ -154,7 +153,7 @@ describe.skipIf(redisMissing)(redisMissing ?? 'two workers on the simulated netw
     expect(await isKnownToBoth()).toBe(true);
   });
 
-  test('stand before one network: what one reserved, another spends, and each sees what became of it', async () => {
+  test('share one network: one reserves, another executes, and each sees the outcome', async () => {
     const { digest, execute, answers } = await reserveAndSign();
     const executed = await execute('effects { status { status } }');
     answers.push(executed);
@@ -170,7 +169,7 @@ describe.skipIf(redisMissing)(redisMissing ?? 'two workers on the simulated netw
     expect(await isSeenByBoth()).toBe(true);
   });
 
-  test('remember sponsorship together: one dispatches, and the others know what became of it', async () => {
+  test('share the sponsorship store: one dispatches, and the others know the outcome', async () => {
     const { digest, execute } = await reserveAndSign();
     const twins = await Promise.all(Array.from({ length: 6 }, () => execute('digest outcome', 'once')));
     const executed = { executeTx: { digest, outcome: 'EXECUTED' } };
@@ -186,7 +185,7 @@ describe.skipIf(redisMissing)(redisMissing ?? 'two workers on the simulated netw
     expect(dispatched).toHaveLength(1);
   });
 
-  test('go on when one of them is killed under load, and are two again', async () => {
+  test('continue when one of them is killed under load, and are two again', async () => {
     const pidsBefore = new Set(linesOf(cli).flatMap(({ msg, pid }) => (msg === 'request' ? [pid as number] : [])));
     const [killed = 0, other] = [...pidsBefore];
     const outcomes: (Answer | Error)[] = [];
@@ -206,7 +205,7 @@ describe.skipIf(redisMissing)(redisMissing ?? 'two workers on the simulated netw
     await cli.waitFor(/"msg":"a new worker serves"/);
     isOver = true;
     await Promise.all(loads);
-    // Those that the killed one had in hand are lost with it; nobody was told anything untrue.
+    // Operations in the killed worker are lost; no client got a wrong response.
     expect(outcomes.flatMap((outcome) => ('status' in outcome && outcome.status !== 200 ? [outcome] : []))).toEqual([]);
     expect(outcomes.filter((outcome) => outcome instanceof Error).length).toBeLessThanOrEqual(8);
     const lost = linesOf(cli).find(({ msg }) => msg === 'a worker exited; another takes its place');
@@ -218,7 +217,7 @@ describe.skipIf(redisMissing)(redisMissing ?? 'two workers on the simulated netw
     expect(pids).not.toContain(killed);
   });
 
-  test('end together, with 0, and leave nobody behind', async () => {
+  test('exit together with code 0, and leave no process behind', async () => {
     const pids = new Set(linesOf(cli).map(({ pid }) => pid));
     cli.child.kill('SIGTERM');
     expect(await cli.ended).toBe(0);
@@ -228,7 +227,7 @@ describe.skipIf(redisMissing)(redisMissing ?? 'two workers on the simulated netw
   });
 });
 
-describe('two workers before a ledger that takes its time', () => {
+describe('two workers in front of a slow ledger', () => {
   let ledger: ScriptedLedger;
   let waiting: (() => void)[] = [];
   const running: RunningCli[] = [];
@@ -271,11 +270,11 @@ describe('two workers before a ledger that takes its time', () => {
     expect(await cli.ended).toBe(0);
   });
 
-  test('lose nothing that runs when they are asked to stop, and take no more', async () => {
+  test('finish running operations after SIGTERM, and accept no more', async () => {
     const { cli, url, answers } = await start();
     cli.child.kill('SIGTERM');
     await cli.waitFor(/"msg":"stopping: finishing what runs"/);
-    // One that comes in this moment may be let in, or hang between two processes: it is not answered, but soon let go.
+    // A connection at this moment may be accepted, or wait between two processes: it gets no response, but is soon closed.
     const isRefused = () =>
       ask(url, '{ chainIdentifier }', { patienceMs: 500 }).then(
         () => false,
@@ -290,13 +289,13 @@ describe('two workers before a ledger that takes its time', () => {
     expect(await cli.ended).toBe(0);
   });
 
-  test('end at once, all of them, when the signal comes again', async () => {
+  test('all exit immediately on the second signal', async () => {
     const { cli, answers } = await start();
     const outcomes = Promise.allSettled(answers);
     const pids = new Set(linesOf(cli).map(({ pid }) => pid));
     cli.child.kill('SIGTERM');
     await cli.waitFor(/"msg":"stopping: finishing what runs"/);
-    // Signals close together are one, sent by a terminal and passed on by npm.
+    // Signals close together count as one: a terminal sends one, and npm forwards another.
     const again = setInterval(() => cli.child.kill('SIGTERM'), 100);
     expect(await cli.ended).toBe(143);
     clearInterval(again);
@@ -304,7 +303,7 @@ describe('two workers before a ledger that takes its time', () => {
     await until(() => ![...pids].some(isAlive), 'the end of the workers');
   });
 
-  test('ask it for its schema as often as one would, and all have the new one when one has seen it', async () => {
+  test('poll its schema as often as one process would, and all use a new schema once one has seen it', async () => {
     const { cli, url } = await start({ SCHEMA_POLL_MS: '300' });
     for (const answer of waiting) answer();
     const changed = await startScriptedLedger('type Query { chainIdentifier: String! later: Int }');
@@ -320,15 +319,15 @@ describe('two workers before a ledger that takes its time', () => {
     };
     await until(knows, 'the new schema in all of them');
     const adopted = linesOf(cli).filter(({ msg }) => msg === 'a new schema is in force');
-    // Each at its start, and each once more.
+    // Each at its start, and once more.
     expect(adopted).toHaveLength(4);
     cli.child.kill('SIGTERM');
     expect(await cli.ended).toBe(0);
   });
 });
 
-describe('beside a sponsor, without a Redis to remember in together,', () => {
-  test('several workers are a mistake that is said at the start, whoever holds the sponsor’s token', async () => {
+describe('with a sponsor and without Redis,', () => {
+  test('several workers are a configuration mistake, in both sponsor modes', async () => {
     const real = { LEDGER_GRAPHQL_URL: 'http://127.0.0.1:1', SPONSOR_URL: 'http://127.0.0.1:1' };
     const clis = [{}, real].map((env) => runCli(['serve'], { ...settings, ...env }));
     for (const cli of clis) {
@@ -338,7 +337,7 @@ describe('beside a sponsor, without a Redis to remember in together,', () => {
     }
   });
 
-  test('as many as the machine has cores for are one', async () => {
+  test('WORKERS=auto starts one process', async () => {
     const cli = runCli(['serve'], { ...settings, WORKERS: 'auto' });
     const [line] = await cli.waitFor(/[^\n]*"msg":"ready"\}/);
     expect(JSON.parse(line)).not.toHaveProperty('workers');
@@ -350,7 +349,7 @@ describe('beside a sponsor, without a Redis to remember in together,', () => {
 });
 
 describe('workers that cannot start', () => {
-  test('are said to in one line, and end the whole with 1', async () => {
+  test('log one line, and the gateway exits with 1', async () => {
     const blocker = createServer();
     await new Promise<void>((resolve) => blocker.listen(0, '127.0.0.1', resolve));
     try {

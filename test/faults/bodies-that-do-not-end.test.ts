@@ -10,11 +10,11 @@ beforeAll(async () => {
 afterAll(() => gateway?.[Symbol.asyncDispose]());
 
 const maxBodyBytes = 1_048_576;
-/** What of them the gateway keeps room for. */
+/** The bytes of them that count. */
 const roomForLargest = 96;
 
 const request = '{"query":"{ chainIdentifier }"';
-/** Such a request of the largest size there may be, but for the brace that ends it. */
+/** A request of the maximum size, without its last brace. */
 const largest = request + ' '.repeat(maxBodyBytes - 1 - request.length);
 const head = (length: string) =>
   `POST /graphql HTTP/1.1\r\nhost: a\r\nconnection: close\r\ncontent-type: application/json\r\n${length}\r\n\r\n`;
@@ -25,14 +25,14 @@ async function begin(text: string): Promise<RawClient> {
   return client;
 }
 
-/** Proves that what was sent before has been read, and that others are served meanwhile. */
+/** Proves that earlier bytes were read, and that others are served meanwhile. */
 async function ask(): Promise<string> {
   const client = await begin(head(`content-length: ${request.length + 1}`) + request);
   await client.send('}');
   return client.whole();
 }
 
-test('those that do not end give way to others, the slow and large ones first', async () => {
+test('the slowest and largest incomplete bodies are dropped when memory for bodies is full', async () => {
   const small = await begin(head(`content-length: ${request.length + 1}`) + request);
   const clients: RawClient[] = [];
   for (let index = 0; index < roomForLargest + 16; index += 1) {
@@ -53,7 +53,7 @@ test('those that do not end give way to others, the slow and large ones first', 
   expect(gateway.complaints()).toEqual([]);
 });
 
-test('one that comes letter by letter is refused before it has cost seconds, and one in small pieces is served', async () => {
+test('a body sent byte by byte is rejected before it costs seconds, and a body in small pieces is served', async () => {
   const chunksOf = (text: string, size: number) =>
     text.replaceAll(new RegExp(`.{1,${size}}`, 'g'), (piece) => `${piece.length.toString(16)}\r\n${piece}\r\n`);
   const spaced = `${request}${' '.repeat(100_000)}}`;

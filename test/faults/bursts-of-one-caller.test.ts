@@ -19,7 +19,7 @@ beforeAll(async () => {
     RATE_LIMIT_PER_MINUTE: '600',
     BATCH_MAX: '10',
   });
-  // The first of each kind load and compile what serves them.
+  // The first request of each kind loads and compiles the code that serves it.
   for (let index = 0; index < 10; index += 1) await run('127.0.0.3', [post(draw(index))], 1);
 }, 60_000);
 
@@ -32,7 +32,7 @@ const introspection = stripIgnoredCharacters(getIntrospectionQuery({ inputValueD
 const [connections, perConnection] = [11, 10];
 let drawn = 0;
 
-/** A document that nobody has sent before: one in five introspects, which is all that 600 attempts a minute allow for. */
+/** A document that was never sent before. One in five introspects, which is all that 600 points a minute allow. */
 function draw(index: number): string {
   drawn += 1;
   if (index % 6 === 0) return introspection.replace('IntrospectionQuery', `Q${drawn}`);
@@ -43,7 +43,7 @@ const post = (query: string) => toPostText({ query });
 const get = (query: string, accept: string) =>
   `GET /graphql?query=${encodeURIComponent(query)} HTTP/1.1\r\nhost: a\r\naccept: ${accept}\r\n\r\n`;
 
-/** Sends requests on one connection, all at once, and waits for as many answers. @returns their statuses */
+/** Sends requests on one connection, all at once, and waits for their responses. @returns their statuses */
 async function run(localAddress: string, requests: readonly string[], answers = requests.length): Promise<string[]> {
   const statuses: string[] = [];
   let end = '';
@@ -51,7 +51,7 @@ async function run(localAddress: string, requests: readonly string[], answers = 
   socket.setEncoding('latin1').on('data', (text: string) => {
     const seen = end + text;
     for (const [, status = ''] of seen.matchAll(/HTTP\/1\.1 (\d{3}) /g)) statuses.push(status);
-    // A status line may come in two pieces, and must not be counted twice.
+    // A status line may arrive in two pieces, and must count once.
     end = /H?T?T?P?\/?1?\.?1? ?\d{0,3}$/.exec(seen)?.[0] ?? '';
   });
   socket.write(requests.join(''));
@@ -64,7 +64,7 @@ async function run(localAddress: string, requests: readonly string[], answers = 
   return statuses;
 }
 
-/** Runs as many operations over one WebSocket, all at once. @returns what ended each */
+/** Runs the operations over one WebSocket, all at once. @returns the last message of each */
 async function runOverWebSocket(localAddress: string, queries: readonly string[]): Promise<string[]> {
   const client = await openWebSocket(gateway.url.replace('http', 'ws'), {}, { localAddress });
   client.send({ type: 'connection_init' });
@@ -84,7 +84,7 @@ async function runOverWebSocket(localAddress: string, queries: readonly string[]
   return ends();
 }
 
-/** Milliseconds of processor time that the gateway's event loop has taken so far. */
+/** CPU time of the gateway's event loop so far, in milliseconds. */
 function loopCpuMs(): number {
   const { pid } = gateway;
   return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
@@ -115,7 +115,7 @@ const ways: readonly (readonly [
   ['WebSocket', runOverWebSocket],
 ];
 
-describe.skipIf(process.platform !== 'linux')('while one address asks all that it may at once', () => {
+describe.skipIf(process.platform !== 'linux')('while one address sends everything that its limit allows', () => {
   test.each(ways.map(([name, send], index) => [name, send, `127.0.1.${index + 1}`, `127.0.2${index}`] as const))(
     'by %s, another waits for no more than 100 ms of processor time',
     async (_, send, from, others) => {
@@ -133,14 +133,14 @@ describe.skipIf(process.platform !== 'linux')('while one address asks all that i
       const waits: number[] = [];
       while (!isOver) {
         const before = loopCpuMs();
-        // It stays within its own limit by asking from several.
+        // It uses several addresses to stay within its own limit.
         const other = `${others}.${1 + Math.floor(waits.length / 500)}`;
         expect(await run(other, [post('{ chainIdentifier }')])).toEqual(['200']);
         waits.push(Math.round(loopCpuMs() - before));
       }
       const ends = (await burst).flat();
       expect([['200'], ['complete']]).toContainEqual([...new Set(ends)]);
-      // One may meet a collection of garbage.
+      // One of them may meet a garbage collection.
       const [, second = 0] = waits.toSorted((one, other) => other - one);
       expect(second, `waited ${waits}`).toBeLessThanOrEqual(100);
       expect(waits.length).toBeGreaterThan(5);

@@ -13,7 +13,7 @@ let gateway: SpawnedGateway;
 
 beforeEach(async () => {
   ledger = await startFaultyLedger();
-  // Far longer than any test waits: what ends before ends because its client has gone.
+  // Far longer than any test, so whatever ends earlier ends because its client has left.
   gateway = await spawnGateway({
     LEDGER_GRAPHQL_URL: ledger.url,
     REQUEST_TIMEOUT_MS: '600000',
@@ -27,7 +27,7 @@ afterEach(async () => {
   await ledger[Symbol.asyncDispose]();
 });
 
-/** Fewer than the connections the gateway opens to the ledger, so that none waits for one. */
+/** Fewer than the gateway's connections to the ledger, so that none waits for one. */
 const atATime = 100;
 const howOf = (index: number) => (index % 2 === 0 ? 'closing' : 'resetting');
 
@@ -39,7 +39,7 @@ async function ask(query: string, variables: object = {}): Promise<unknown> {
 
 const clientConnections = () => countConnections(gateway.pid, gateway.port);
 
-/** Nothing is left of those who vanished, nothing was complained of, and everything is served as before. */
+/** Nothing of the departed clients is left, no error was logged, and others are served as before. */
 async function expectUnharmed(): Promise<void> {
   await until(
     () => clientConnections() === 0,
@@ -56,7 +56,7 @@ async function expectUnharmed(): Promise<void> {
   expect(gateway.cli.child.exitCode).toBeNull();
 }
 
-test('hundreds of clients that vanish in the middle of their request body leave nothing behind', async () => {
+test('hundreds of clients that disconnect during their request body leave nothing behind', async () => {
   const [head = '', body = ''] = toPostText(
     { query: '{ chainIdentifier }', variables: { padding: 'x'.repeat(40_000) } },
     { expect: '100-continue' },
@@ -64,7 +64,7 @@ test('hundreds of clients that vanish in the middle of their request body leave 
   await inTurns(200, atATime, async (index) => {
     const client = await openRawClient(gateway.port);
     await client.send(head);
-    // So the request is being read, whatever the machine is busy with.
+    // This proves that the request is being read, however busy the machine is.
     await client.receive(/^HTTP\/1.1 100 Continue/);
     await client.send(body.slice(0, body.length / 2));
     client.vanish(howOf(index));
@@ -73,7 +73,7 @@ test('hundreds of clients that vanish in the middle of their request body leave 
   expect(ledger.cutShort).toBe(0);
 });
 
-/** Each is another way through the gateway; the number makes every request one of its own. */
+/** Each takes another path through the gateway; the number makes every request unique. */
 const waysOfReading: readonly (readonly [string, (index: number) => object])[] = [
   [
     'a document seen before',
@@ -89,8 +89,8 @@ const waysOfReading: readonly (readonly [string, (index: number) => object])[] =
   ],
 ];
 
-test('the upstream calls of hundreds of clients that vanish before the answer are cut short', async () => {
-  // Sees the documents for the first time, so that those to come take the ways they are meant to.
+test('upstream calls are cancelled when hundreds of clients disconnect before the response', async () => {
+  // Sends the documents once, so that later ones take their usual path.
   for (const [, toBody] of waysOfReading) await inTurns(2, 1, () => ask((toBody(0) as { query: string }).query));
   ledger.manner = (query) => (query.includes('Epoch') || query.includes('epoch') ? 'held' : 'whole');
   const rounds = runs(2);
@@ -116,7 +116,7 @@ test('the upstream calls of hundreds of clients that vanish before the answer ar
   await expectUnharmed();
 });
 
-test("the upstream calls of clients that vanish in the middle of the ledger's answer are cut short", async () => {
+test("upstream calls are cancelled when clients disconnect during the ledger's response", async () => {
   const query = 'query Events($after: Int) { events(first: 300, after: $after) { id json } }';
   await ask(query);
   ledger.manner = () => 'half';
@@ -131,7 +131,7 @@ test("the upstream calls of clients that vanish in the middle of the ledger's an
   await expectUnharmed();
 });
 
-test('mutations of clients that vanish are not cut short', async () => {
+test('mutations are not cancelled when clients disconnect', async () => {
   const query = 'mutation Pay($amount: Int!) { pay(amount: $amount) }';
   await ask(query, { amount: 0 });
   ledger.manner = () => 'held';
@@ -182,7 +182,7 @@ test.each([
 test.each([
   ['a plain operation', 'query Epoch($id: Int) { epoch(id: $id) { epochId } }'],
   ['a split operation', 'query Mixed($id: Int) { epoch(id: $id) { epochId } gateway { networkProfile } }'],
-])('a hundred WebSocket clients that vanish in the middle of %s leave nothing behind', async (_, query) => {
+])('a hundred WebSocket clients that disconnect during %s leave nothing behind', async (_, query) => {
   ledger.manner = (query) => (query.includes('epoch') ? 'held' : 'whole');
   const rounds = runs(1);
   for (let round = 0; round < rounds; round += 1) {
@@ -206,7 +206,7 @@ test.each([
   await expectUnharmed();
 });
 
-/** Opens a socket and starts an operation on it; resolves when that was sent. */
+/** Opens a socket and starts an operation; resolves when it was sent. */
 function subscribe(query: string, id: number): Promise<WebSocket> {
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(gateway.url.replace('http', 'ws'), 'graphql-transport-ws');

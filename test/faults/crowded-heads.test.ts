@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { openRawClient, toPostText } from '../support/raw-client.ts';
 import { createTestGateway } from '../support/test-gateway.ts';
 
-test('what a proxy says behind thousands of headers of a client is heard', async () => {
+test('a proxy header after thousands of client headers is read', async () => {
   await using gateway = await createTestGateway({ TRUSTED_PROXIES: '127.0.0.1' });
   const client = await openRawClient(Number(new URL(gateway.url).port));
 
@@ -12,7 +12,7 @@ test('what a proxy says behind thousands of headers of a client is heard', async
   expect(await client.whole()).toContain('"id":"address:203.0.113.7"');
 });
 
-test('more headers than there may be are refused, whoever added the last of them', async () => {
+test('too many headers are rejected, whether client or proxy added the last', async () => {
   await using gateway = await createTestGateway();
   const client = await openRawClient(Number(new URL(gateway.url).port));
   await client.send(`GET /health/live HTTP/1.1\r\nhost: a\r\n${'x:aaaaaaaa\r\n'.repeat(4_000)}\r\n`);

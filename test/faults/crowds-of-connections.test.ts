@@ -17,10 +17,10 @@ afterAll(async () => {
   for (const each of [gateway, ledger]) await each?.[Symbol.asyncDispose]();
 });
 
-/** As many connections on which nothing is executed as the gateway keeps, and some more. */
+/** As many idle connections as the gateway keeps, and some more. */
 const crowd = 4_096 + 2 * 256;
 
-test('the oldest of thousands of connections on which nothing was ever executed are closed, and no others', async () => {
+test('of thousands of connections, the oldest without an operation are closed, and no others', async () => {
   ledger.manner = (query) => (query.includes('pay') ? 'held' : 'whole');
   const close = { connection: 'close' };
   const ask = toPostText({ query: '{ chainIdentifier }' }, close);

@@ -8,7 +8,7 @@ import { createTestGateway, type TestGateway } from '../support/test-gateway.ts'
 import { until } from '../support/until.ts';
 import { whenTimeIsOver } from '../support/when-time-is-over.ts';
 
-/** Of the three zero bytes that "AAAA" stands for. */
+/** Of the three zero bytes of "AAAA". */
 const digest = 'AsWWT89kJHbo64xjtscp9E5zExV9CuMgQf4jNbxiDZ9s';
 const reservations = '/v1/reserve_gas';
 const executions = '/v1/execute_tx';
@@ -31,7 +31,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  // What was begun is waited for; here it ends with the sponsor.
+  // The gateway waits for what was dispatched; here it ends with the sponsor.
   for (const each of [sponsor, gateway, ledger]) await each[Symbol.asyncDispose]();
 });
 
@@ -40,7 +40,7 @@ const reserved: ScriptedAnswer = {
 };
 const executed: ScriptedAnswer = { body: JSON.stringify({ effects: sponsorEffects(digest), error: null }) };
 
-/** Holds back what a path answers until told. */
+/** Holds the response of a path back until `release`. */
 function hold(path: string, answer: ScriptedAnswer): () => void {
   let release = () => {};
   sponsor.answer(path, new Promise<ScriptedAnswer>((resolve) => (release = () => resolve(answer))));
@@ -57,7 +57,7 @@ interface Answer {
   readonly errors?: readonly { path?: unknown; message: string; extensions: Record<string, unknown> }[] | undefined;
 }
 
-/** An open socket, and how to ask on it; the operation's id is its number. */
+/** An open socket; the operation's id is its number. */
 async function openSocket() {
   const socket = new WebSocket(`${gateway.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');
   const waiting = new Map<string, (answer: Answer) => void>();
@@ -82,7 +82,7 @@ async function openSocket() {
 
 interface Shell {
   readonly name: string;
-  /** Before the sponsor falls silent. */
+  /** Before the sponsor stops responding. */
   prepare(query: string): Promise<unknown>;
   ask(query: string): Promise<Answer>;
 }
@@ -90,7 +90,7 @@ interface Shell {
 /** Each caller may use a reservation once. */
 const somebodyElse = { authorization: 'Bearer somebody-else' };
 
-/** Every shell, and in the listener both sights of a document. */
+/** Every transport; for the listener, first and second sight of a document. */
 const shells: readonly Shell[] = [
   { name: 'at first sight', prepare: async () => {}, ask: (query) => gateway.query(query) },
   {
@@ -110,7 +110,7 @@ const shells: readonly Shell[] = [
   },
 ];
 
-/** What was sent and served before counts no more. */
+/** Earlier requests do not count. */
 let [sentBefore, servedBefore] = [0, 0];
 
 async function prepare(query: string, { prepare: run }: Pick<Shell, 'prepare'>): Promise<void> {
@@ -123,7 +123,7 @@ async function prepare(query: string, { prepare: run }: Pick<Shell, 'prepare'>):
 const sent = () => sponsor.requests.slice(sentBefore).map(({ path }) => path);
 const served = () => ledger.served - servedBefore;
 
-describe('the time of a mutation is that of all its fields together', () => {
+describe('the timeout of a mutation covers all its fields', () => {
   const plans: readonly (readonly [string, string])[] = [
     ['compiled', `mutation { a: ${reserve} b: ${execute} c: ${reserve} d: ${execute} }`],
     [
@@ -133,7 +133,7 @@ describe('the time of a mutation is that of all its fields together', () => {
     ['beside the ledger’s', `mutation { a: ${reserve} b: ${execute} c: ${reserve} d: ${execute} pay(amount: 1) }`],
   ];
   it.each(plans)(
-    '%s: what has not begun when it is over is not begun, and says so, in every shell',
+    '%s: a field that has not begun at the timeout is not begun and reports this, over every transport',
     async (_, query) => {
       for (const shell of shells) await prepare(query, shell);
       sponsor.answer(reservations, 'silence');
@@ -162,7 +162,7 @@ describe('the time of a mutation is that of all its fields together', () => {
     },
   );
 
-  it('cuts the reads behind one of its fields', async () => {
+  it('cancels the reads behind its fields', async () => {
     sponsor.answer(executions, executed);
     ledger.manner = () => 'held';
     const query = `mutation { ${execute} pay(amount: 1) again: ${execute} }`;
@@ -182,31 +182,34 @@ describe('the time of a mutation is that of all its fields together', () => {
   });
 });
 
-describe('what was begun is never cut', () => {
-  it.each(shells)('$name: the answer leaves in time, the execution goes on, its outcome is logged', async (shell) => {
-    const query = `mutation { ${execute} }`;
-    await prepare(query, shell);
-    const release = hold(executions, executed);
-    const { data, errors } = await whenTimeIsOver(
-      mutationMs,
-      () => sent().length === 1,
-      () => shell.ask(query),
-    );
-    expect(data).toEqual({ executeTx: null });
-    expect(errors?.[0]?.extensions).toEqual({
-      code: 'EXECUTION_OUTCOME_UNKNOWN',
-      upstream: 'sponsor',
-      digest,
-      reservationId: '42',
-      checkAfterMs: 5_000,
-    });
-    release();
-    await until(() => unheard().length > 0, 'the outcome is logged');
-    expect(unheard()).toMatchObject([{ endpoint: 'executeTx', text: 'Executed.', digest, reservationId: '42' }]);
-    expect(sent()).toEqual([executions]);
-  });
+describe('a dispatched mutation is never cancelled', () => {
+  it.each(shells)(
+    '$name: the response arrives in time, the execution continues, its outcome is logged',
+    async (shell) => {
+      const query = `mutation { ${execute} }`;
+      await prepare(query, shell);
+      const release = hold(executions, executed);
+      const { data, errors } = await whenTimeIsOver(
+        mutationMs,
+        () => sent().length === 1,
+        () => shell.ask(query),
+      );
+      expect(data).toEqual({ executeTx: null });
+      expect(errors?.[0]?.extensions).toEqual({
+        code: 'EXECUTION_OUTCOME_UNKNOWN',
+        upstream: 'sponsor',
+        digest,
+        reservationId: '42',
+        checkAfterMs: 5_000,
+      });
+      release();
+      await until(() => unheard().length > 0, 'the outcome is logged');
+      expect(unheard()).toMatchObject([{ endpoint: 'executeTx', text: 'Executed.', digest, reservationId: '42' }]);
+      expect(sent()).toEqual([executions]);
+    },
+  );
 
-  it.each(shells)('$name: a mutation of the ledger’s goes on as well', async (shell) => {
+  it.each(shells)('$name: a mutation of the ledger continues too', async (shell) => {
     const query = 'mutation { pay(amount: 1) }';
     await prepare(query, shell);
     ledger.manner = () => 'held';
@@ -224,7 +227,7 @@ describe('what was begun is never cut', () => {
 
 interface Leaving extends Pick<Shell, 'prepare'> {
   readonly how: string;
-  /** Asks; what comes back leaves. */
+  /** Sends the request; the returned function disconnects. */
   begin(query: string): Promise<() => Promise<unknown>>;
 }
 
@@ -260,7 +263,7 @@ const leaving: readonly Leaving[] = [
     async begin(query) {
       const { socket, subscribe } = await openSocket();
       void subscribe('1', query);
-      // What answers the ping has read what came before it.
+      // A pong proves that earlier messages were read.
       return () =>
         new Promise((resolve) => {
           socket.send('{"id":"1","type":"complete"}');
@@ -270,15 +273,15 @@ const leaving: readonly Leaving[] = [
   },
 ];
 
-describe('a caller who leaves', () => {
-  it.each(leaving)('and $how has nothing more begun, and nothing cut', async ({ begin, prepare: run }) => {
+describe('a client that disconnects', () => {
+  it.each(leaving)('and $how begins nothing more, and cancels nothing', async ({ begin, prepare: run }) => {
     const query = `mutation { a: ${execute} b: ${reserve} pay(amount: 1) }`;
     await prepare(query, { prepare: run });
     const release = hold(executions, executed);
     const leave = await begin(query);
     await until(() => sent().length === 1, 'the execution has arrived');
     await leave();
-    // Whoever serves this has heard of that.
+    // The instance that serves this has applied that.
     await gateway.query('{ gateway { version } }');
     release();
     await until(() => unheard().length === 1, 'the outcome is logged');
@@ -289,8 +292,8 @@ describe('a caller who leaves', () => {
   });
 });
 
-describe('a gateway that stops', () => {
-  it('finishes what was begun, begins no more, and says so', async () => {
+describe('a stopping gateway', () => {
+  it('finishes dispatched mutations, begins no others, and reports this', async () => {
     const release = hold(executions, executed);
     const asked = gateway.query(`mutation { a: ${execute} b: ${reserve} pay(amount: 1) }`);
     await until(() => sent().length === 1, 'the execution has arrived');
@@ -306,7 +309,7 @@ describe('a gateway that stops', () => {
     expect([sent(), ledger.served]).toEqual([[executions], 0]);
   });
 
-  it('waits for what runs on after its answer left', async () => {
+  it('waits for executions that continue after their response', async () => {
     const release = hold(executions, executed);
     const { errors } = await whenTimeIsOver(
       mutationMs,

@@ -8,7 +8,7 @@ import { recordUpstream } from '../support/recording-upstream.ts';
 import { type RpcCall, type ScriptedRpc, startScriptedRpc } from '../support/scripted-rpc.ts';
 import { createTestGateway, type TestGateway } from '../support/test-gateway.ts';
 
-/** Very many events of one millisecond: which of two comes first, only a walk from one to the other can tell. */
+/** Very many events of one millisecond: only a walk from one to the other can order them. */
 const crowd = Array.from({ length: 3_000 }, (_, index) => {
   const bytes = Buffer.alloc(32, 1);
   bytes.writeUInt32BE(index, 0);
@@ -61,12 +61,12 @@ async function cursorsOf(bounds: string): Promise<[string, ...string[]]> {
 const mixed =
   'The provided cursors are taken from different checkpoints and cannot be used together in the same query.';
 
-/** `count` pages between two cursors, beside whatever else is asked. */
+/** `count` pages between two cursors, beside other fields. */
 const pages = (count: number, beside = '') =>
   `query ($after: String, $before: String) { ${beside} ${Array.from({ length: count }, (_, index) => `p${index}: queryEvents(after: $after, before: $before, first: 10) { ...F }`).join(' ')} }
    fragment F on RpcEventConnection { nodes { type } }`;
 
-describe('a cursor that nobody here has made', () => {
+describe('a forged cursor', () => {
   const made = (seq: string, ms: number | null) => JSON.stringify([crowd[9]?.id.txDigest, seq, ms]);
   const head = keyIdBytes + signatureBytes;
   const under = (good: Buffer, bytes: number, text: string) =>
@@ -89,14 +89,14 @@ describe('a cursor that nobody here has made', () => {
   });
 });
 
-describe('two honest cursors whose order only a walk can tell', () => {
+describe('two valid cursors whose order only a walk can tell', () => {
   const plans: readonly (readonly [string, string])[] = [
     ['LOCAL', ''],
     ['SPLIT', 'chainIdentifier'],
     ['STITCHED', '__schema { queryType { name } } chainIdentifier'],
   ];
   test.each(plans)(
-    'cost an operation of many pages little more than one of a single page: %s',
+    'cost an operation with many pages little more than one with a single page: %s',
     async (plan, beside) => {
       const [after] = await cursorsOf('first: 1');
       const [before] = await cursorsOf('last: 1');
@@ -112,7 +112,7 @@ describe('two honest cursors whose order only a walk can tell', () => {
     },
   );
 
-  test('do no harm to the next operation', async () => {
+  test('do not affect the next operation', async () => {
     const [after] = await cursorsOf('first: 1');
     const [before] = (await cursorsOf('first: 40')).slice(-1);
     const { data, errors } = await callsOf(pages(2), { after, before });
@@ -121,7 +121,7 @@ describe('two honest cursors whose order only a walk can tell', () => {
   });
 });
 
-describe('keys of cursors', () => {
+describe('cursor keys', () => {
   const env = () => ({ LEDGER_GRAPHQL_URL: devnet.graphqlUrl, LEDGER_RPC_URL: rpc.url });
   const follow = async (reader: TestGateway, after: string) => {
     const query = 'query ($after: String) { queryEvents(first: 1, after: $after) { nodes { txDigest } } }';
@@ -130,7 +130,7 @@ describe('keys of cursors', () => {
   };
   const [one, two] = ['the-first-key-of-'.repeat(2), 'the-second-key-of-'.repeat(2)] as const;
 
-  test('instances that are given the same read one another’s, also while a key is exchanged', async () => {
+  test('shared by instances let them read each other’s cursors, also during a key rotation', async () => {
     await using instance = await createTestGateway({ ...env(), CURSOR_KEYS: one });
     await using next = await createTestGateway({ ...env(), CURSOR_KEYS: `${two},${one}` });
     await using last = await createTestGateway({ ...env(), CURSOR_KEYS_FILE: '/keys' }, { '/keys': `${two}\n` });
@@ -152,12 +152,12 @@ describe('keys of cursors', () => {
   });
 });
 
-describe('an operation whose pages may come to more calls than are allowed', () => {
+describe('an operation whose pages may need more calls than allowed', () => {
   const largePages = (count: number) =>
     `query ($size: Int = 1000) { chainIdentifier ${Array.from({ length: count }, (_, index) => `p${index}: queryEvents(first: $size) { ...F }`).join(' ')} }
      fragment F on RpcEventConnection { nodes { type } }`;
 
-  test('is refused before anybody is asked, and estimated so', async () => {
+  test('is rejected without an upstream call, and estimated as rejected', async () => {
     const ledger = await recordUpstream(devnet.graphqlUrl);
     await using instance = await createTestGateway({
       LEDGER_GRAPHQL_URL: ledger.url,
@@ -202,7 +202,7 @@ describe('an operation whose pages may come to more calls than are allowed', () 
     await ledger[Symbol.asyncDispose]();
   });
 
-  test('is served within the bound however many pages it has, by default', async () => {
+  test('is served within the limit, however many pages it has, by default', async () => {
     const { data, calls } = await callsOf(largePages(74), { size: 1 });
     expect(data.p73.nodes).toHaveLength(1);
     expect(calls).toBe(74);

@@ -14,7 +14,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-/** A server of WebSockets that answers as a test decides. @returns its address */
+/** A WebSocket server whose responses a test decides. @returns its URL */
 async function serve(answer: (socket: WebSocket, message: { id?: unknown; type?: string; method?: string }) => void) {
   const server: Server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -30,12 +30,12 @@ async function serve(answer: (socket: WebSocket, message: { id?: unknown; type?:
   return { url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}/`, clients: sockets.clients };
 }
 
-/** A server that accepts connections and says nothing on them. */
+/** A server that accepts connections and sends nothing. */
 async function serveSilence() {
   const open = new Set<{ destroy(): void }>();
   const server = createTcpServer((each) => {
     open.add(each.on('error', () => {}).on('close', () => open.delete(each)));
-    // Or its end would not be noticed.
+    // Without this, its end would go unnoticed.
     each.resume();
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -46,7 +46,7 @@ async function serveSilence() {
   return { url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}/`, clients: open };
 }
 
-/** What becomes of one subscription, in one form for both protocols. */
+/** The results of one subscription, in the same form for both protocols. */
 interface Heard {
   readonly told: unknown[];
   readonly end: string | null;
@@ -96,7 +96,7 @@ const protocols = {
   },
 };
 
-/** Acknowledges, and says the rest once something is subscribed to. */
+/** Acknowledges, and sends the rest once something subscribes. */
 const afterSubscribing =
   (say: (each: WebSocket, id: unknown) => void) =>
   (each: WebSocket, { id, type, method }: { id?: unknown; type?: string; method?: string }) => {
@@ -105,7 +105,7 @@ const afterSubscribing =
     if (type === 'subscribe' || method === 's') say(each, id);
   };
 
-describe.each(['graphql', 'rpc'] as const)('an upstream that pushes by %s', (protocol) => {
+describe.each(['graphql', 'rpc'] as const)('an upstream that pushes over %s', (protocol) => {
   const lost = (failure: string) => (protocol === 'rpc' ? 'lost' : failure);
 
   it.each([
@@ -131,21 +131,21 @@ describe.each(['graphql', 'rpc'] as const)('an upstream that pushes by %s', (pro
     expect(asked).toBe(1);
   });
 
-  it('and never finishes its handshake is given up', async () => {
+  it('and never finishes its handshake is abandoned', async () => {
     const { url } = await serveSilence();
     const heard = protocols[protocol](url);
     await until(() => heard.end !== null, 'the end');
     expect(heard.end).toBe(lost('unreachable'));
   });
 
-  it('and never answers is given up', async () => {
+  it('and never responds is abandoned', async () => {
     const { url } = await serve(() => {});
     const heard = protocols[protocol](url);
     await until(() => heard.end !== null, 'the end');
     expect(heard.end).toBe(lost('timeout'));
   });
 
-  it('by names that nobody gave is not heard', async () => {
+  it('to unknown subscription ids is ignored', async () => {
     const { url } = await serve(
       afterSubscribing((each, id) => {
         for (const name of ['404', '999999999999']) {
@@ -165,10 +165,10 @@ describe.each(['graphql', 'rpc'] as const)('an upstream that pushes by %s', (pro
     heard.leave();
   });
 
-  it('and floods is read no faster than it may', async () => {
+  it('and floods is read no faster than allowed', async () => {
     const { url } = await serve(
       afterSubscribing((each, id) => {
-        // So long that few of them arrive together: what has is read together.
+        // So long that few of them arrive in one read, because data in one read are handled together.
         const filler = 'x'.repeat(9_000);
         const text = JSON.stringify({ id, type: 'next', payload: { data: 2 }, params: { subscription: 7 }, filler });
         const send = (left: number) => {
@@ -182,16 +182,16 @@ describe.each(['graphql', 'rpc'] as const)('an upstream that pushes by %s', (pro
     const began = performance.now();
     const heard = protocols[protocol](url);
     await until(() => heard.told.length >= 250, 'more than may be read in two seconds');
-    // A hundred may be read in each second begun, and with the last of them a few that had arrived with it.
+    // A hundred may be read each second, and with the last of them a few that arrived together with it.
     expect(performance.now() - began).toBeGreaterThan(1_900);
     expect(heard.told.length).toBeLessThan(250 + 110);
     expect(heard.end).toBeNull();
     heard.leave();
   });
 
-  it('is left, answered or not, and hears no end', async () => {
+  it('is disconnected, with or without a response, and receives no end', async () => {
     const { url, clients } = await serveSilence();
-    // It is not given up for another reason.
+    // It is not abandoned for another reason.
     const heard = protocols[protocol](url, { connectMs: 3_600_000, beatMs: 3_600_000 });
     await until(() => clients.size === 1, 'a connection');
     heard.leave();
@@ -200,7 +200,7 @@ describe.each(['graphql', 'rpc'] as const)('an upstream that pushes by %s', (pro
   });
 });
 
-it('is not taken by the library for an end after which it connects again, at once and for ever', async () => {
+it('and closes oddly does not make the library reconnect for ever', async () => {
   let connections = 0;
   const { url } = await serve((each, { type }) => {
     if (type !== 'connection_init') return;
@@ -212,8 +212,8 @@ it('is not taken by the library for an end after which it connects again, at onc
   expect([heard.end, connections]).toEqual(['interrupted', 1]);
 });
 
-describe('an upstream that reads nothing more', () => {
-  it('is given up before what waits for it fills the memory', async () => {
+describe('an upstream that stops reading', () => {
+  it('is abandoned before waiting messages fill the memory', async () => {
     const { url } = await serve((each) => each.pause());
     const lost: string[] = [];
     let isOpen = false;
@@ -231,7 +231,7 @@ describe('an upstream that reads nothing more', () => {
     await until(() => isOpen, 'a connection');
     const text = JSON.stringify({ type: 'x'.repeat(1024 * 1024) });
     let sent = 0;
-    // The system takes some of it too, which takes turns of the event loop.
+    // The kernel buffers some of it too, which takes turns of the event loop.
     while (lost.length === 0 && sent < 200) {
       own.send(text);
       sent += 1;

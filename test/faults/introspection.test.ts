@@ -19,7 +19,7 @@ const everything = {
 const aliases = Array.from({ length: 150 }, (_, index) => `b${index}: types { fields { ...F } }`).join(' ');
 const fragment = 'fragment F on __Field { name args { name type { name } } type { name } }';
 
-describe('asking for the schema', () => {
+describe('introspection', () => {
   test.each([
     ['alone', `{ __schema { ${aliases} } } ${fragment}`],
     [
@@ -41,7 +41,7 @@ describe('asking for the schema', () => {
     }
   });
 
-  test('as every tool does is answered, and so it is below the root', async () => {
+  test('is served as tools send it, also below the root', async () => {
     const alone = await gateway.query(getIntrospectionQuery(everything));
     expect(buildClientSchema(alone.data).getQueryType()?.getFields()).toHaveProperty('chainIdentifier');
     const again = await gateway.query(getIntrospectionQuery(everything));
@@ -56,7 +56,7 @@ describe('asking for the schema', () => {
     expect(beside.data.__schema).toEqual(alone.data.__schema);
   });
 
-  test('of a field below the root is a mistake', async () => {
+  test('of a field below the root is invalid', async () => {
     const { errors } = await gateway.query('{ epoch { __schema { queryType { name } } } }');
     expect(errors?.map(({ message }) => message)).toEqual(['Cannot query field "__schema" on type "Epoch".']);
   });

@@ -16,10 +16,10 @@ const lane = 'query Epoch($id: Int) { epoch(id: $id) { epochId } }';
 const own = 'query Own { gateway { networkProfile } }';
 const split = 'query Mixed($id: Int) { epoch(id: $id) { epochId } gateway { networkProfile } }';
 
-/** A name that no document has; so long that whoever keeps some hundreds of them keeps some megabytes. */
+/** A unique name, so long that some hundreds of them take megabytes. */
 const inventedName = (index: number, length = 16_000) => `Invented${index}_${'x'.repeat(length)}`;
 
-/** Every other operation asks for one that its document has not, and every third has a variable that nobody declared. */
+/** Every other operation names a missing operation, and every third has an undeclared variable. */
 function toOperation(query: string, index: number) {
   return {
     query,
@@ -28,7 +28,7 @@ function toOperation(query: string, index: number) {
   };
 }
 
-/** Connections stay open: what an operation leaves behind must not be cleared away by the end of its connection. */
+/** Connections stay open, so that their end cannot clean up after an operation. */
 async function post(gateway: TestGateway, agent: Agent, body: object): Promise<void> {
   const headers = { 'content-type': 'application/json' };
   const sent = request(`${gateway.url}/graphql`, { method: 'POST', headers, agent });
@@ -37,7 +37,7 @@ async function post(gateway: TestGateway, agent: Agent, body: object): Promise<v
   await text(answer);
 }
 
-/** Over one connection for ten, so that what is kept of each counts too. */
+/** Ten per connection, so that data kept per connection count too. */
 async function subscribe(gateway: TestGateway, count: number): Promise<void> {
   const perSocket = 10;
   await inTurns(count / perSocket, 10, async (turn) => {
@@ -80,7 +80,7 @@ setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
 async function heapMegabytes(gateway: TestGateway): Promise<number> {
-  // The lines that the test keeps are none of the gateway's.
+  // Log lines kept by the test do not belong to the gateway.
   gateway.log.length = 0;
   for (let time = 0; time < 3; time += 1) {
     await new Promise((resolve) => setImmediate(resolve));
@@ -89,17 +89,17 @@ async function heapMegabytes(gateway: TestGateway): Promise<number> {
   return process.memoryUsage().heapUsed / 1024 ** 2;
 }
 
-test('four hundred operations each in the lane, in parts and over WebSockets, with names nobody has, leave nothing behind', {
+test('four hundred operations in the lane, in parts and over WebSockets, with random names, leave nothing behind', {
   timeout: 240_000,
 }, async () => {
   const ledger: FaultyLedger = await startFaultyLedger();
-  // A deadline that nobody takes back would run out before it is looked for, were it short.
+  // A short timeout that nothing clears would expire before it is looked for.
   const patience = { REQUEST_TIMEOUT_MS: '600000', MUTATION_TIMEOUT_MS: '600000' };
   const gateway = await createTestGateway({ LEDGER_GRAPHQL_URL: ledger.url, SCHEMA_POLL_MS: '0', ...patience });
   try {
     const idle = resources();
     const isIdle = () => Object.entries(resources()).every(([name, count]) => count <= (idle[name] ?? 0));
-    // What is made once is made.
+    // Data created once per process exist now.
     await round(gateway, 200);
     await until(isIdle, () => `${JSON.stringify(resources())} where ${JSON.stringify(idle)} were`);
     const before = await heapMegabytes(gateway);

@@ -14,13 +14,13 @@ import { newFlow } from '../support/sponsorship-store-suite.ts';
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-/** Megabytes in use when nothing is left that could be given back. */
+/** Megabytes in use after a garbage collection. */
 function megabytesInUse(): number {
   collectGarbage();
   return process.memoryUsage().heapUsed / 1e6;
 }
 
-/** The least processor time of several attempts, in milliseconds. */
+/** The least CPU time of several attempts, in milliseconds. */
 function leastTime(work: () => void): number {
   const times = Array.from({ length: 7 }, () => {
     const before = process.cpuUsage();
@@ -30,7 +30,7 @@ function leastTime(work: () => void): number {
   return Math.min(...times);
 }
 
-test('a body that comes in the smallest pieces it may takes its own memory, not that of its pieces', () => {
+test('a body in the smallest allowed pieces takes its own size in memory, not that of its pieces', () => {
   const req = new IncomingRequest(new Socket());
   const readings: BodyReading[] = [];
   const bounds = { maxBytes: 1024 * 1024, arrivals: createArrivals(() => 1e9) };
@@ -44,7 +44,7 @@ test('a body that comes in the smallest pieces it may takes its own memory, not 
   expect(body?.every((byte, index) => byte === Math.floor(index / 64) % 251)).toBe(true);
 });
 
-test('an origin has one set of headers, however its letters are written', () => {
+test('an origin has one set of headers, in any letter case', () => {
   const origin = 'https://a-dapp-of-a-long-name.example.com';
   const stamps = createStamps({ versionHeaders: ['x'], rpcVersion: { current: '1.0.0' }, corsOrigins: [origin] });
   const spelt = (index: number) => {
@@ -61,19 +61,19 @@ test('an origin has one set of headers, however its letters are written', () => 
   expect(stamps(origin, 'id')).toContain(origin);
 });
 
-test('a long path is searched for credentials in time that grows with its length', () => {
+test('redacting credentials takes time linear in the length of a path', () => {
   const pathOf = (letters: number) => `/${'a.'.repeat(letters / 2)}_://`;
   const [short, long] = [pathOf(2_000), pathOf(32_000)];
   expect(leastTime(() => redactText(long))).toBeLessThan(60 * leastTime(() => redactText(short)));
 });
 
-test('credentials in an address are hidden behind a scheme of any length', () => {
+test('credentials in a URL are redacted after a scheme of any length', () => {
   for (const scheme of ['redis', `x${'y'.repeat(100)}`, `a.${'b'.repeat(60)}`, '1http', '']) {
     expect(redactText(`at ${scheme}://user:secret@host/path?key=secret`)).not.toContain('secret');
   }
 });
 
-test('reservations that the sponsor refuses, and executions that are never sent, leave nothing in memory', async () => {
+test('reservations that the sponsor rejects, and executions that are never sent, leave nothing in memory', async () => {
   const store = createMemoryStore();
   const gas = { key: 'gas', perDay: 1e12 };
   const refuse = async (count: number) => {
@@ -93,7 +93,7 @@ test('reservations that the sponsor refuses, and executions that are never sent,
   expect(await store.gasAllowance(gas, newFlow().reservation().nowMs)).toMatchObject({ held: 0 });
 });
 
-test('a key of megabytes is refused as fast as any other bad one: it may be that of many fields', () => {
+test('a key of megabytes is rejected as fast as any other invalid key: many fields may share it', () => {
   const refuse = (key: string) => () => {
     for (let count = 0; count < 50; count += 1) expect(() => parseIdempotencyKey(key)).toThrow('1 to 255');
   };

@@ -11,7 +11,7 @@ import { createTestGateway, type TestGateway } from '../support/test-gateway.ts'
 import { until } from '../support/until.ts';
 
 const seed = Number(process.env.LIVE_SEED ?? Date.now() % 1_000_000);
-/** Things that are done, one after the other. */
+/** Actions, one after the other. */
 const steps = runs(30);
 
 let devnet: Devnet;
@@ -31,19 +31,19 @@ async function startGateway(env: Record<string, string> = {}): Promise<TestGatew
     LEDGER_GRAPHQL_URL: devnet.graphqlUrl,
     LEDGER_RPC_URL: rpc.url,
     ...quickPolls,
-    // Calls that hang are given up soon.
+    // Hanging calls are abandoned soon.
     REQUEST_TIMEOUT_MS: '1000',
     CURSOR_KEYS: 'k'.repeat(32),
-    // Every other course has the streams of one filter on the reader of everything.
+    // In every other course, the streams of one filter use the reader of everything.
     LIVE_MAX_READERS: seed % 2 === 0 ? '0' : '32',
     ...env,
   });
-  // On a busy machine the schema may take longer than that, and is asked for again.
+  // On a busy machine the schema may take longer, and is requested again.
   await until(async () => (await fetch(`${gateway.url}/health/ready`)).ok, 'a schema');
   return gateway;
 }
 
-/** Numbers from 0 to 1, the same for the same seed. */
+/** Numbers from 0 to 1; the same seed gives the same numbers. */
 function createRandom(from: number): () => number {
   let state = from;
   return () => {
@@ -57,7 +57,7 @@ function createRandom(from: number): () => number {
 const query =
   'subscription ($filter: EventStreamFilter, $after: String) { liveEvents(filter: $filter, after: $after) { __typename ... on LiveEventItem { cursor event { id } } ... on LiveMissed { resumeAfter } } }';
 
-/** One who comes and goes, and what it was told by all its streams. */
+/** A subscriber that comes and goes, with the deliveries of all its streams. */
 interface Follower {
   readonly filter: object | null;
   readonly isWanted: (sender: string) => boolean;
@@ -66,20 +66,20 @@ interface Follower {
   now: LiveClient | null;
 }
 
-/** One that came without a cursor while the node did not answer. */
+/** A stream that began without a cursor while the node did not respond. */
 interface Newcomer {
   readonly client: LiveClient;
-  /** Events that had happened for sure when it had begun. */
+  /** Events that had certainly happened before it began. */
   readonly happened: number;
 }
 
 interface Course {
   readonly random: () => number;
-  /** One of those that serve at this moment. */
+  /** One of the gateways in service. */
   readonly gateway: () => TestGateway;
-  /** Does something to them, beside what the node does. @returns has another taken the place of one? */
+  /** Does something to the gateways, beside the node's faults. @returns was one replaced? */
   readonly disturb: () => Promise<boolean>;
-  /** Ends what was done. */
+  /** Ends the fault. */
   readonly settle: () => void;
 }
 
@@ -105,14 +105,14 @@ async function runCourse({ random, gateway, disturb, settle }: Course): Promise<
     follower.cursor = client.cursor ?? follower.cursor;
     expect(client.results.filter(({ data }) => data?.liveEvents.__typename !== 'LiveEventItem')).toEqual([]);
   };
-  /** Whoever was refused or cut off tries again, as clients do. */
+  /** Rejected or disconnected subscribers try again, as clients do. */
   const comeAgain = async (follower: Follower) => {
     if (!follower.now?.end) return;
     await go(follower);
     come(follower);
   };
 
-  // Each begins with an event: only behind one can it go on.
+  // Each begins with an event, because only a cursor allows resuming.
   for (const follower of followers) {
     come(follower);
     await until(async () => {
@@ -133,7 +133,7 @@ async function runCourse({ random, gateway, disturb, settle }: Course): Promise<
     (result: { data: unknown[] }) => ({ ...result, data: result.data.slice(0, -2), hasNextPage: false }),
     (result: { data: unknown[] }) => ({ ...result, data: [], hasNextPage: true }),
   ];
-  /** Events from this one on have times before those of the others: the node's clock was set back. */
+  /** From this event on, times are earlier than before: the node's clock was set back. */
   let setBackFrom = Number.POSITIVE_INFINITY;
   const setBack: Spoil = (result) => {
     const late = new Set(eventIds(devnet).slice(setBackFrom));
@@ -144,7 +144,7 @@ async function runCourse({ random, gateway, disturb, settle }: Course): Promise<
     });
     return { ...result, data };
   };
-  /** What a frozen node has taken, and answers when it goes on. */
+  /** Requests that a frozen node received, and answers when it continues. */
   const frozen: (() => void)[] = [];
   const setFault = (next: typeof fault) => {
     fault = next;
@@ -158,7 +158,7 @@ async function runCourse({ random, gateway, disturb, settle }: Course): Promise<
         res.end(JSON.stringify({ ...rest, ...(result && { result: spoil(setBack(result) as typeof result) }) }));
       });
     };
-    // A fault that lasts would be taken for the node's own order.
+    // A lasting fault would be accepted as the node's own order.
     const isSpoilt = fault === 'away' || (random() > 0.4 && performance.now() - faultSinceMs < 3_000);
     if (!fault || !isSpoilt) answer((result) => result);
     else if (fault === 'drop' || fault === 'away') res.destroy();
@@ -214,7 +214,7 @@ async function runCourse({ random, gateway, disturb, settle }: Course): Promise<
     expect(follower.ids).toEqual(all.slice(all.indexOf(follower.ids[0] ?? '')));
   }
   for (const { client, happened } of newcomers) {
-    // Behind a gap it may have begun where nothing has happened since.
+    // After a gap, it may begin at any point since which nothing has happened.
     await until(() => {
       if (client.ids.length === 0) devnet.tick();
       return client.end !== null || client.ids.length > 0;
@@ -227,14 +227,14 @@ async function runCourse({ random, gateway, disturb, settle }: Course): Promise<
     await client.leave();
     const first = all.indexOf(client.ids[0] ?? '');
     if (client.ids.length > 0) expect(client.ids).toEqual(all.slice(first, first + client.ids.length));
-    // What happened behind its beginning is told, or said to be left out.
+    // Later events are delivered, or reported as missed.
     const isGapTold = client.results[0]?.data?.liveEvents.__typename === 'LiveGap';
     if (!isGapTold && client.ids.length > 0) expect(first).toBeLessThanOrEqual(happened);
   }
   rpc.intercept = undefined;
 }
 
-it(`everybody is told everything once, in order, while a node drops, hangs, freezes, repeats, lags, answers in reverse and sets its clock back (LIVE_SEED=${seed})`, async () => {
+it(`every subscriber gets everything once, in order, while a node drops, hangs, freezes, repeats, lags, reverses pages and sets its clock back (LIVE_SEED=${seed})`, async () => {
   const gateways = [await startGateway()];
   await runCourse({
     random: createRandom(seed),
@@ -275,7 +275,7 @@ it.skipIf(redisMissing)(
       async (at: number) => {
         const { gateway, gate } = fleet[at] as (typeof fleet)[number];
         fleet[at] = await start();
-        // As one that is killed: it cannot give back what it has.
+        // Like a killed process: it cannot return its lease.
         gate.cut();
         ended.push(gateway);
       },

@@ -28,7 +28,7 @@ const { constructor: Timeout } = setTimeout(() => {}, 0) as unknown as { constru
 
 type Counts = Readonly<Record<string, number>>;
 
-/** Classes with an object for each subscription, or for all with the same query. */
+/** Classes with one object per subscription, or per query. */
 const ofSubscriptions = [
   LiveStream,
   Channel,
@@ -44,7 +44,7 @@ const ofSubscriptions = [
   UpstreamSocket,
 ];
 
-/** An ancestor of all that is counted: it takes seconds to look for the objects of one class, and no longer for those of all. */
+/** An ancestor of all counted classes: a search for one class takes seconds, and for all of them no longer. */
 class Counted {}
 for (const { prototype } of [...ofSubscriptions, Timeout, Server]) {
   let root: object = prototype;
@@ -52,7 +52,7 @@ for (const { prototype } of [...ofSubscriptions, Timeout, Server]) {
   if (root !== Counted.prototype) Object.setPrototypeOf(root, Counted.prototype);
 }
 
-/** How many objects of each class this process still holds on to. */
+/** Live objects of each class in this process. */
 function countObjects(): Counts {
   const counts: Record<string, number> = {};
   for (const text of queryObjects(Counted, { format: 'summary' })) {
@@ -67,7 +67,7 @@ function countOfSubscriptions(): Counts {
   return Object.fromEntries(ofSubscriptions.map(({ name }) => [name, counts[name] ?? 0]));
 }
 
-/** Waits until there are no more objects of each class than before: readers stay 5 s for clients that reconnect. */
+/** Waits until no class has more objects than before: readers live 5 s longer, for clients that reconnect. */
 async function untilNoMoreThan(before: Counts): Promise<void> {
   let now = countOfSubscriptions();
   await until(
@@ -80,7 +80,10 @@ async function untilNoMoreThan(before: Counts): Promise<void> {
   );
 }
 
-/** Connections and servers of this process, and those who listen to it. Timers are counted as objects: not all keep it alive. */
+/**
+ * Connections, servers and listeners of this process. Timers are counted as objects, because some do not keep the process
+ * alive.
+ */
 function countHandles(): Counts {
   const kinds = process.getActiveResourcesInfo();
   const ofKind = (kind: string) => kinds.filter((each) => each === kind).length;
@@ -93,7 +96,7 @@ function countTimersAndHandles(): Counts {
   return { timers, listening, ...countHandles() };
 }
 
-/** Each of so many times leaves less than half a thing behind: libraries change by some. */
+/** Each round leaves less than half an object behind, because libraries vary a little. */
 function expectFewSince(before: Counts, times: number): void {
   for (const [name, count] of Object.entries(countTimersAndHandles())) {
     expect(count - (before[name] ?? 0), name).toBeLessThan(times / 2);
@@ -126,7 +129,7 @@ async function startNetwork(env: Record<string, string> = {}): Promise<Network> 
   };
 }
 
-/** Subscribes to history, to nothing yet, and to what cannot be had, and leaves in one of the ways in which clients do. */
+/** Subscribes to history, to the future and to failing streams, and leaves in one of the ways in which clients leave. */
 async function comeAndGoOverWebSocket(address: string, query: string, after: string, way: number): Promise<void> {
   const client = await openWebSocket(address.replace('http', 'ws'));
   const isTold = (id: string, type = 'next') => client.messages.some((each) => each.id === id && each.type === type);
@@ -141,7 +144,7 @@ async function comeAndGoOverWebSocket(address: string, query: string, after: str
   await until(() => isTold('invalid', 'error'), 'an error');
   switch (way % 5) {
     case 0:
-      // Told by its client that it is over, the first while items are on their way.
+      // The client sends `complete`, the first one while items are arriving.
       await until(() => isTold('history'), 'history');
       for (const id of ['history', 'now', 'nobody']) client.send({ id, type: 'complete' });
       client.send({ type: 'ping' });
@@ -153,7 +156,7 @@ async function comeAndGoOverWebSocket(address: string, query: string, after: str
       client.socket.close();
       break;
     case 2:
-      // Left at once.
+      // Leaves immediately.
       for (const id of ['history', 'now', 'nobody']) client.send({ id, type: 'complete' });
       client.socket.close();
       break;
@@ -195,10 +198,10 @@ async function comeAndGoOverEventStream(address: string, query: string, after: s
   }
 }
 
-/** Each comes with one to five subscriptions. */
+/** Each has one to five subscriptions. */
 const each = 80;
 
-test('two hundred subscriptions that come and go leave nothing behind, with others that stay', {
+test('two hundred short subscriptions leave nothing behind, beside lasting ones', {
   timeout: 240_000,
 }, async () => {
   await using network = await startNetwork({ LIVE_SOURCE: 'websocket' });
@@ -244,7 +247,7 @@ test('two hundred subscriptions that come and go leave nothing behind, with othe
   await untilNoMoreThan({});
 });
 
-test('a gateway that is stopped leaves nothing in its process, with those who follow it or without', {
+test('a stopped gateway leaves nothing in its process, with or without subscribers', {
   timeout: 240_000,
 }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'leak-guard-'));

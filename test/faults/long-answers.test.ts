@@ -5,7 +5,7 @@ import { type ScriptedRpc, startScriptedRpc } from '../support/scripted-rpc.ts';
 import { createTestGateway, type TestGateway } from '../support/test-gateway.ts';
 import { until } from '../support/until.ts';
 
-/** What an upstream says once may be asked for under hundreds of names, for each of fifty items. */
+/** One upstream value may be selected under hundreds of names, for each of fifty items. */
 const typeDefs = `
   scalar LedgerAddress
   type Query { chainIdentifier: String! address(address: LedgerAddress!): Address }
@@ -77,7 +77,7 @@ test.each([
   expect((await gateway.query(query)).errors).toBeUndefined();
 });
 
-test('clients that read nothing of what they asked for do not fill the memory together', async () => {
+test('clients that stop reading their responses do not fill the memory together', async () => {
   eventText = 'x'.repeat(2_900);
   const over = () => gateway.log.filter(({ msg }) => msg === 'request').length;
   const before = over();

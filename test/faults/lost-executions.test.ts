@@ -8,7 +8,7 @@ import { createTestGateway, type TestGateway } from '../support/test-gateway.ts'
 import { until } from '../support/until.ts';
 
 const token = 'token-of-the-sponsor';
-/** A third of it is left for the ledger where the sponsor never answers. */
+/** A third of the timeout is left for the ledger when the sponsor never responds. */
 const mutationMs = 3_000;
 let devnet: Devnet;
 let ledger: RecordingUpstream;
@@ -42,7 +42,7 @@ afterAll(async () => {
   for (const each of [gateway, ledger, sponsor, devnet]) await each?.[Symbol.asyncDispose]();
 });
 
-/** Reserves and signs, at a gateway. */
+/** Reserves and signs at a gateway. */
 async function prepare(at = gateway): Promise<PreparedExecution> {
   const prepared = await prepareExecution((query, variables) => at.query(query, variables));
   sponsor.requests.length = 0;
@@ -57,7 +57,7 @@ const execute = /* GraphQL */ `mutation ($id: ID!, $tx: Base64!, $sig: Base64!, 
 
 const executions = () => sponsor.requests.filter(({ path }) => path.endsWith('/v1/execute_tx'));
 
-/** Lets the sponsor execute, and does something else with its answer. */
+/** Lets the sponsor execute, and replaces its response. */
 function spoilAnswer(spoil: (res: ServerResponse, answer: string) => void): void {
   sponsor.intercept = (request, res) => {
     if (!request.path.endsWith('/v1/execute_tx')) return false;
@@ -66,7 +66,7 @@ function spoilAnswer(spoil: (res: ServerResponse, answer: string) => void): void
   };
 }
 
-/** What the sponsor answers to a request, and a checkpoint with what it executed. */
+/** Forwards a request to the sponsor, and closes a checkpoint with the execution. */
 async function execution({ body }: RecordedRequest): Promise<string> {
   const response = await fetch(`${devnet.sponsorUrl}/v1/execute_tx`, {
     method: 'POST',
@@ -78,14 +78,14 @@ async function execution({ body }: RecordedRequest): Promise<string> {
   return answer;
 }
 
-/** Lines of the audit about a transaction. */
+/** Audit log lines of a transaction. */
 const audit = (digest: string, of = gateway) =>
   of.log.filter((line) => line.msg === 'sponsorship' && line.digest === digest);
 const events = (digest: string, of = gateway) => audit(digest, of).map(({ event }) => event);
 
 const json = { 'content-type': 'application/json' };
 
-describe('an execution whose answer is lost', () => {
+describe('an execution whose response is lost', () => {
   it.each<[string, (res: ServerResponse, answer: string) => void]>([
     ['is a connection that closes', (res) => void res.socket?.destroy()],
     ['breaks off', (res, answer) => res.writeHead(200, json).write(answer.slice(0, 40), () => res.socket?.destroy())],
@@ -107,13 +107,13 @@ describe('an execution whose answer is lost', () => {
     expect(executions()).toHaveLength(1);
     expect(events(digest)).toEqual(['dispatched', 'recovered']);
     expect(audit(digest)[1]).toMatchObject({ gasUsed: expect.any(Number), budget: 50_000_000 });
-    // It stays spent.
+    // The lease stays spent.
     const again = await gateway.query(execute, order);
     expect(again.errors?.[0]?.extensions).toMatchObject({ code: 'RESERVATION_NOT_FOUND', digest });
     expect(executions()).toHaveLength(1);
   });
 
-  it('is of unknown outcome when the time is up, and of known outcome in the log once the ledger has it', async () => {
+  it('has an unknown outcome at the timeout, and a known outcome in the log once the ledger has it', async () => {
     await using hurried = await open({ MUTATION_TIMEOUT_MS: '1500' });
     const { order, digest } = await prepare(hurried);
     sponsor.intercept = (_, res) => {
@@ -136,7 +136,7 @@ describe('an execution whose answer is lost', () => {
     expect(executions()).toHaveLength(1);
   });
 
-  it('is not believed found by a ledger that fails, is slow, or answers with another transaction', async () => {
+  it('is not recovered by a ledger that fails, is slow, or returns another transaction', async () => {
     await using hurried = await open({ MUTATION_TIMEOUT_MS: '1000', REQUEST_TIMEOUT_MS: '1000' });
     for (const lie of [
       (res: ServerResponse) => void res.writeHead(500).end(),
@@ -158,7 +158,7 @@ describe('an execution whose answer is lost', () => {
 });
 
 describe('an execution', () => {
-  it('goes on when its caller hangs up, and its end is written', async () => {
+  it('continues when its caller disconnects, and its outcome is stored', async () => {
     const { order, digest } = await prepare();
     let release = () => {};
     const held = new Promise<void>((resolve) => (release = resolve));
@@ -177,7 +177,7 @@ describe('an execution', () => {
     expect(again.errors?.[0]?.extensions).toMatchObject({ code: 'RESERVATION_NOT_FOUND', digest });
   });
 
-  it('is one for all its twins, and the only one of its lease', async () => {
+  it('is shared by all its twins, and the only one of its lease', async () => {
     const { order, digest } = await prepare();
     let release = () => {};
     const held = new Promise<void>((resolve) => (release = resolve));
@@ -187,7 +187,7 @@ describe('an execution', () => {
     };
     const twins = Array.from({ length: 60 }, () => gateway.query(executeOrder, order));
     await until(() => executions().length === 1, 'one has arrived');
-    // Of the form of a signature.
+    // Has the form of a signature.
     const toSignature = (at: number) => Buffer.concat([Buffer.alloc(1), Buffer.alloc(96, at)]).toString('base64');
     const others = Array.from({ length: 30 }, (_, at) =>
       gateway.query(executeOrder, { ...order, sig: toSignature(at) }),
@@ -199,7 +199,7 @@ describe('an execution', () => {
     expect(executions()).toHaveLength(1);
   });
 
-  it('is replayed under its key, effects included, and the key is good for nothing else', async () => {
+  it('is replayed under its key with its effects, and the key accepts no other arguments', async () => {
     const { order, digest } = await prepare();
     const first = await gateway.query(executeOrder, { ...order, key: 'order-1' });
     expect(first.data.executeTx).toMatchObject({
@@ -216,7 +216,7 @@ describe('an execution', () => {
     expect(events(digest)).toEqual(['dispatched', 'executed', 'replayed']);
   });
 
-  it.each(['', 'with space', 'ü', 'x'.repeat(256)])('takes no key like %j', async (key) => {
+  it.each(['', 'with space', 'ü', 'x'.repeat(256)])('rejects the key %j', async (key) => {
     const { order } = await prepare();
     const { errors } = await gateway.query(executeOrder, { ...order, key });
     expect(errors?.[0]?.extensions).toMatchObject({ code: 'BAD_USER_INPUT', argument: 'idempotencyKey' });

@@ -5,8 +5,8 @@ import { type ScriptedRpc, startScriptedRpc } from '../support/scripted-rpc.ts';
 import { createTestGateway, type TestGateway } from '../support/test-gateway.ts';
 
 /**
- * One answer of the ledger may serve thousands of places of a client's answer: a join of fifty events under many names. What
- * goes wrong in it is told at each place, and so are its texts; all together must stay within a bound.
+ * One response of the ledger may fill thousands of positions in a client's response: a join of fifty events under many names.
+ * Each position gets its error and its texts; all together must stay within a bound.
  */
 const typeDefs = `
   scalar LedgerAddress
@@ -50,7 +50,7 @@ const plans = [
   `{ queryEvents(first: 50) @include(if: true) { nodes { ${joined} } } }`,
 ];
 
-/** @param answer to a request for these keys: what one plan asks under one key, the other asks under several */
+/** @param answer response for these keys: one plan uses one response key, the other several */
 function answerJoins(answer: (keys: readonly string[]) => object): void {
   ledger.override = (query) => {
     const keys = [...query.matchAll(/(k\d+):address/g)].map(([, key = '']) => key);
@@ -91,7 +91,7 @@ test.each<[string, Parameters<typeof answerJoins>[0]]>([
   },
 );
 
-test('an error for each of as many places as there are is told for each', async () => {
+test('each failed path gets its own error', async () => {
   answerJoins((keys) => ({
     data: ofEach(keys, null),
     errors: keys.map((key) => ({ message: 'no', path: [key], extensions: { code: 'NOT_THERE' } })),
@@ -107,7 +107,7 @@ test('an error for each of as many places as there are is told for each', async 
   }
 });
 
-test('what is joined under many names is asked for once, in either plan', async () => {
+test('a join selected under many names is one lookup, in either plan', async () => {
   const asked: number[] = [];
   answerJoins((keys) => {
     asked.push(keys.length);
@@ -118,7 +118,7 @@ test('what is joined under many names is asked for once, in either plan', async 
   expect(asked).toEqual([1, 1]);
 });
 
-test('a long text that stands for thousands of places does not fill the memory', async () => {
+test('a long message for thousands of paths does not fill the memory', async () => {
   const text = 'x'.repeat(20_000);
   answerJoins((keys) => ({
     data: ofEach(keys, null),
@@ -131,7 +131,7 @@ test('a long text that stands for thousands of places does not fill the memory',
   }
 });
 
-test('of the ledger’s own errors as many are passed on, each where it says', async () => {
+test('the same number of the ledger’s errors is forwarded, each with its path', async () => {
   const errors = toErrors(maxReportedErrors + 7, { path: ['chainIdentifier'], locations: [{ line: 2, column: 1 }] });
   ledger.override = (query) =>
     query.includes('__schema') ? undefined : { status: 200, body: JSON.stringify({ data: null, errors }) };

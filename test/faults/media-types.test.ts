@@ -43,7 +43,7 @@ const contentTypes = [
   'application/jsonx',
 ];
 
-it.each(contentTypes)('whatever is executed is answered, and the answer says so: %s', async (contentType) => {
+it.each(contentTypes)('every executed operation gets a response with its status: %s', async (contentType) => {
   const query = `mutation { pay } # ${contentType}`;
   for (const _sight of ['first', 'second', 'third']) {
     const before = executed;
@@ -52,7 +52,7 @@ it.each(contentTypes)('whatever is executed is answered, and the answer says so:
     if (executed > before) expect([status, data, errors]).toEqual([200, { pay: executed }, undefined]);
     else expect([status, data, errors[0].extensions.code]).toEqual([415, undefined, 'BAD_REQUEST']);
   }
-  // The next to come in plain words finds the document known, if it was read.
+  // The next plain request finds the document in memory, if it was read.
   expect((await post(query, {})).status).toBe(200);
   const before = executed;
   const { status } = await post(query, { 'content-type': contentType });
@@ -67,7 +67,7 @@ it.each([
   ['application/json;q=0, text/html', 406],
   ['text/html', 406],
   ['text/event-stream', 200],
-] as const)('whatever is executed is answered in a type that is taken: %s', async (accept, expected) => {
+] as const)('every executed operation gets a response of an accepted type: %s', async (accept, expected) => {
   const query = `mutation { pay } # accept ${accept}`;
   for (const _sight of ['first', 'second', 'third']) {
     const before = executed;
@@ -78,7 +78,7 @@ it.each([
   }
 });
 
-it('refusals are of the type that the caller takes, whoever makes them', async () => {
+it('rejections have the type that the client accepts, from every part of the server', async () => {
   const strict = { accept: 'application/graphql-response+json' };
   const type = 'application/graphql-response+json; charset=utf-8';
   const refused = [

@@ -6,10 +6,13 @@ import { until } from '../support/until.ts';
 
 let ledger: FaultyLedger;
 let gateway: SpawnedGateway;
-/** One that gives up sooner, but not before it has read the schema on a busy machine, and a client that falls silent on it while the others are tried. */
+/**
+ * A gateway with short timeouts, though long enough to read the schema on a busy machine, and a client that stops sending
+ * while the others are tested.
+ */
 let hasty: SpawnedGateway;
 let silent: RawClient;
-/** What was logged and served before a test counts no more. */
+/** Earlier log lines and requests do not count. */
 let [loggedBefore, servedBefore] = [0, 0];
 
 beforeAll(async () => {
@@ -41,7 +44,7 @@ const h2c = { connection: 'Upgrade, HTTP2-Settings', upgrade: 'h2c', 'http2-sett
 const handshake = (path: string) =>
   `GET ${path} HTTP/1.1\r\nhost: a\r\nconnection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\nsec-websocket-protocol: graphql-transport-ws\r\n\r\n`;
 
-/** What stands in the answers of a connection, one entry each: status, or status and body. */
+/** The responses on a connection: status, or status and body. */
 function answersIn(text: string): string[] {
   return text
     .split(/(?=HTTP\/1\.1 )/)
@@ -51,7 +54,7 @@ function answersIn(text: string): string[] {
 const paid = (amount: number) => `200 {"data":{"pay":${amount}}}`;
 const asked = '200 {"data":{"chainIdentifier":"4c78adac"}}';
 
-/** Sends on one connection while the ledger keeps mutations back; everything that came until it ended. */
+/** Sends on one connection while the ledger holds mutations back. Returns everything received. */
 async function pipeline(...pieces: readonly string[]): Promise<string[]> {
   ledger.manner = (query) => (query.includes('pay') ? 'held' : 'whole');
   const client = await openRawClient(gateway.port);
@@ -59,14 +62,14 @@ async function pipeline(...pieces: readonly string[]): Promise<string[]> {
   await client.send(first);
   await until(() => ledger.waiting > 0, 'the mutation has reached the ledger');
   for (const piece of rest) await client.send(piece);
-  // Whatever is written out of its turn comes before this does. Not the same read, which could be one with that of before.
+  // A response out of order would arrive before this one. It is another read, so it cannot share the earlier call.
   await (await openRawClient(gateway.port)).send(toPostText({ query: 'query Other { chainIdentifier }' }));
   await until(() => logged().length > 0, 'another client has been answered');
   ledger.release();
   return answersIn(await client.whole());
 }
 
-/** One request line in the log for each status, and nothing bad. */
+/** One request line in the log for each status, and no errors. */
 async function expectLogged(...statuses: readonly number[]): Promise<void> {
   const told = () => logged().map(({ status }) => status);
   await until(
@@ -78,13 +81,13 @@ async function expectLogged(...statuses: readonly number[]): Promise<void> {
   expect(gateway.cli.child.exitCode).toBeNull();
 }
 
-describe('behind a mutation that is still awaited,', () => {
-  it('a request that offers another protocol is answered in its place, and ends the connection', async () => {
+describe('behind a mutation in flight,', () => {
+  it('a request that offers an upgrade gets its response in order, and ends the connection', async () => {
     expect(await pipeline(pay(1) + ask(h2c))).toEqual([paid(1), expect.stringContaining(asked)]);
     await expectLogged(200, 200, 200);
   });
 
-  it('a request behind such an offer is not begun, in one piece with it or in another', async () => {
+  it('a request after such an offer is not begun, in the same packet or another', async () => {
     expect(await pipeline(pay(1) + ask(h2c) + pay(2), pay(3))).toEqual([paid(1), asked]);
     await expectLogged(200, 200, 200);
     expect(served()).toBe(3);
@@ -94,7 +97,7 @@ describe('behind a mutation that is still awaited,', () => {
     ['a handshake that is fine', '/graphql', 400],
     ['a handshake at another path', '/nope', 404],
     ['a handshake for another version', '/graphql/2020.1', 421],
-  ])('%s does not put its answer in the place of the mutation’s', async (_, path, status) => {
+  ])('%s does not get its response in place of the mutation’s', async (_, path, status) => {
     const answers = await pipeline(pay(1) + handshake(path));
     expect(answers).toEqual([paid(1), expect.stringMatching(new RegExp(`^${status} .*"extensions":`))]);
     await expectLogged(200, 200, status);
@@ -104,14 +107,14 @@ describe('behind a mutation that is still awaited,', () => {
     ['garbage', 'garbage\r\n\r\n'],
     ['headers too large', `GET /graphql HTTP/1.1\r\nhost: a\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`],
     ['two lengths', 'POST /graphql HTTP/1.1\r\nhost: a\r\ncontent-length: 3\r\ncontent-length: 4\r\n\r\nabc'],
-  ])('%s does not put its refusal in the place of the mutation’s', async (_, garbage) => {
+  ])('%s does not get its rejection in place of the mutation’s', async (_, garbage) => {
     const answers = await pipeline(pay(1), garbage, pay(2), garbage);
     expect(answers).toEqual([paid(1), expect.stringMatching(/^4\d\d .*The HTTP request is malformed/)]);
     await expectLogged(200, 200);
     expect(served()).toBe(2);
   });
 
-  it('a body of garbage does not put its refusal in the place of the mutation’s', async () => {
+  it('an invalid body does not get its rejection in place of the mutation’s', async () => {
     const head =
       'POST /graphql HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n';
     const answers = await pipeline(pay(1), head, 'zz\r\n');
@@ -119,7 +122,7 @@ describe('behind a mutation that is still awaited,', () => {
     await expectLogged(200, 200, 400);
   });
 
-  it('CONNECT and an unknown expectation are refused in their place', async () => {
+  it('CONNECT and an unknown expectation are rejected in order', async () => {
     expect(await pipeline(pay(1) + ask({ expect: 'magic' }))).toEqual([paid(1), expect.stringMatching(/^417 /)]);
     expect(await pipeline(`${pay(2)}CONNECT a:1 HTTP/1.1\r\nhost: a\r\n\r\n`)).toEqual([
       paid(2),
@@ -135,7 +138,7 @@ it('a hundred requests may wait on one connection', async () => {
   await expectLogged(...Array.from({ length: 101 }, () => 200));
 });
 
-it('a mutation behind a request that is refused with its body unread is not begun: nobody would hear its answer', async () => {
+it('a mutation after a request rejected with an unread body is not begun, because its response could not be sent', async () => {
   const client = await openRawClient(gateway.port);
   await client.send(ask({ 'content-type': 'text/plain' }) + pay(1));
   expect(answersIn(await client.whole())).toEqual([expect.stringMatching(/^415 /)]);
@@ -149,7 +152,7 @@ it.each([
   ['declared too long', 413, { 'content-length': '2000000' }],
   ['whose answer nobody takes', 406, { accept: 'image/png' }],
 ])(
-  'a body %s is refused with %i and not waited for: the answer says that the connection ends, and it does',
+  'a body %s is rejected with %i before it arrives: the response announces the end of the connection, and it ends',
   async (_, status, headers) => {
     const [head = ''] = ask(headers).split(/(?<=\r\n\r\n)/);
     const client = await openRawClient(gateway.port);
@@ -160,7 +163,7 @@ it.each([
   },
 );
 
-it('an offer whose body comes in pieces, whole or in chunks, is served, and the connection ends', async () => {
+it('an upgrade offer with a body in pieces, whole or chunked, is served, and the connection ends', async () => {
   const [head = '', body = ''] = ask(h2c).split(/(?<=\r\n\r\n)/);
   const chunked = head.replace(/content-length: \d+/, 'transfer-encoding: chunked');
   const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
@@ -176,7 +179,7 @@ it('an offer whose body comes in pieces, whole or in chunks, is served, and the 
   await expectLogged(200, 200, 200);
 });
 
-it('hundreds of offers one after another leave the gateway as it was', async () => {
+it('hundreds of upgrade offers in a row leave the gateway unchanged', async () => {
   for (let index = 0; index < 300; index += 1) {
     const client = await openRawClient(gateway.port);
     await client.send(ask(h2c) + ask(h2c) + ask(h2c));
@@ -189,12 +192,12 @@ it('hundreds of offers one after another leave the gateway as it was', async () 
 it.each([
   ['of which each would be answered', ask().repeat(100), 100],
   ['behind one that ends the connection', ask({ 'content-type': 'text/plain' }) + ask().repeat(99), 2],
-])('a connection on which more of them wait, %s, is cut', async (_, further, begun) => {
+])('a connection with more waiting requests, %s, is closed', async (_, further, begun) => {
   ledger.manner = (query) => (query.includes('pay') ? 'held' : 'whole');
   const client = await openRawClient(gateway.port);
   await client.send(pay(1));
   await until(() => ledger.waiting > 0, 'the mutation has reached the ledger');
-  // The mutation is kept back: nothing else would end it.
+  // The mutation is held back, so only this can end the connection.
   await client.send(further);
   expect(await client.whole()).toBe('');
   ledger.release();
@@ -206,7 +209,7 @@ it.each([
   expect(gateway.complaints()).toEqual([]);
 });
 
-it('a client that falls silent in the middle of its body is waited for no longer than any answer may take', async () => {
+it('a client that stops in its body is disconnected after the longest time of a response', async () => {
   // Node itself would wait for five minutes.
   expect(await silent.whole()).toMatch(/^HTTP\/1\.1 408 .*The HTTP request took too long to arrive/s);
   await until(() => hasty.logged('request').length === 1, 'it is logged');

@@ -12,15 +12,15 @@ beforeAll(async () => {
 });
 afterAll(() => network?.[Symbol.asyncDispose]());
 
-/** Each event many times over: so large that what the system keeps for a connection is full soon. */
+/** Each event repeated, so large that the kernel's buffer for a connection is soon full. */
 const copies = Array.from({ length: 240 }, (_, index) => `c${index}: parsedJson`).join(' ');
 const large = `subscription { liveEvents { __typename ... on LiveEventItem { event { id ${copies} } } ... on LiveMissed { count resumeAfter } } }`;
 const small =
   'subscription ($after: String) { liveEvents(after: $after) { ... on LiveEventItem { cursor event { id } } } }';
 
-/** Looks for what a stream may say in all that comes, and keeps none of it: it is megabytes. */
+/** Searches everything received for results, and keeps none of it, because it is megabytes. */
 class Watch {
-  /** The event that is said last. */
+  /** The last event received. */
   awaited = '';
   hasItem = false;
   hasMissed = false;
@@ -36,7 +36,7 @@ class Watch {
   }
 }
 
-/** A stream whose reader reads until it is told to stop, and from then on when it is told to again. */
+/** A stream whose client reads until it is paused, and again when it is resumed. */
 interface StoppedReader {
   readonly seen: Watch;
   stop(): void;
@@ -85,7 +85,7 @@ function overSocket(): Promise<StoppedReader> {
 it.each([
   ['an event stream', overEventStream],
   ['a WebSocket', overSocket],
-])('who stops reading %s is told what it missed, and has held up nobody', async (_, open) => {
+])('a client that stops reading %s receives what it missed, and delays no other client', async (_, open) => {
   const { devnet, address } = network;
   const reader = await open();
   const quick = overWebSocket(address, small);
@@ -93,11 +93,11 @@ it.each([
     devnet.tick();
     return quick.ids.length > 0 && reader.seen.hasItem;
   }, 'an event for both');
-  // How much the system keeps for a connection that nobody reads differs: it stops again until it was too much.
+  // The kernel's buffers vary, so the client pauses until enough was held back.
   while (!reader.seen.hasMissed) {
     reader.stop();
     const before = quick.ids.length;
-    // Others get everything at once all the while.
+    // Other clients receive everything immediately meanwhile.
     await until(() => {
       for (let ticks = 0; ticks < 2; ticks += 1) devnet.tick();
       return quick.ids.length > before + 600;

@@ -20,7 +20,7 @@ afterAll(async () => {
   await ledger?.close();
 });
 
-/** Each caller comes from an address of its own. */
+/** Each caller has its own address. */
 const newCaller = () => {
   addresses += 1;
   const from = { 'x-forwarded-for': `203.0.113.${addresses}` };
@@ -59,7 +59,7 @@ const noRequests: [name: string, ask: Ask, status: number][] = [
 ];
 
 describe.each(noRequests)('%s', (_name, ask, status) => {
-  it('counts, says where the caller stands, and over the limit is not looked at', async () => {
+  it('counts, reports the quota, and is not parsed over the limit', async () => {
     const caller = newCaller();
     for (let left = limit - 1; left >= 0; left -= 1) expect(await ask(caller)).toMatchObject({ status, left });
     const refused = await ask(caller);
@@ -70,7 +70,7 @@ describe.each(noRequests)('%s', (_name, ask, status) => {
 
 describe('a batch', () => {
   it.each(['[null]', '[1]', '["{a}"]', '[[]]', '[{}]', '[null, null]', '[{"query":"{a}"}, null, {"query":1}]'])(
-    'counts each entry, and calls what is none a bad request: %s',
+    'counts each entry, and rejects invalid ones as bad requests: %s',
     async (body) => {
       const caller = newCaller();
       const entries: unknown[] = JSON.parse(body);
@@ -87,7 +87,7 @@ describe('a batch', () => {
     },
   );
 
-  it('whose entries are refused does not have them looked at', async () => {
+  it('with rejected entries does not parse them', async () => {
     const caller = newCaller();
     for (let count = 1; count < limit; count += 1) await caller.post('{"query":"{a}"}');
     const { text } = await caller.post(JSON.stringify([{ query: '{a}' }, null, { query: '{' }]));
@@ -98,7 +98,7 @@ describe('a batch', () => {
   });
 });
 
-it('what a refused caller sends costs the same whatever it says', async () => {
+it('a rejected request costs the same, whatever it contains', async () => {
   const caller = newCaller();
   const members = Object.fromEntries(
     Array.from({ length: 19_000 }, (_, index) => [`unknown${'y'.repeat(30)}${index}`, 1]),
@@ -106,7 +106,7 @@ it('what a refused caller sends costs the same whatever it says', async () => {
   const query = 'query ($f: Filter) { a(f: $f) }';
   const hostile = JSON.stringify({ query, variables: { f: members } });
   const plain = JSON.stringify({ query, variables: {}, extensions: { padding: 'x'.repeat(hostile.length) } });
-  // Known from here on, so that its variables would be looked at.
+  // The document is in memory from now on, so variables would be checked.
   for (let count = 0; count <= limit; count += 1) await caller.post(plain);
   const millisecondsOf = async (body: string) => {
     const before = process.cpuUsage();

@@ -31,7 +31,7 @@ afterEach(async () => {
   await sponsor[Symbol.asyncDispose]();
 });
 
-/** Gives the ledger another schema and waits until the gateway serves it. */
+/** Changes the ledger's schema and waits until the gateway serves it. */
 async function swapTo(generation: number): Promise<void> {
   ledger.change(generation);
   await until(async () => {
@@ -40,7 +40,7 @@ async function swapTo(generation: number): Promise<void> {
   }, `schema ${generation} is in force`);
 }
 
-/** Asks in all ways there are, again and again, until told to stop; resolves with what was not as it should be. */
+/** Sends operations over every transport until stopped; resolves with unexpected responses. */
 function startLoad(clients: number): { stop(): Promise<{ requests: number; wrong: string[] }> } {
   let isOver = false;
   let requests = 0;
@@ -92,8 +92,8 @@ test('twenty-five generations under load: no request fails', async () => {
   expect(gateway.log).toEqual([]);
 });
 
-test('nothing is kept of generations that are no longer in force', async () => {
-  /** Nobody asks while objects are counted: that takes seconds on a busy machine, in which idle connections run out. */
+test('earlier generations are garbage collected', async () => {
+  /** Nothing is sent while objects are counted: this takes seconds on a busy machine, in which idle connections expire. */
   const swapUnderLoad = async (from: number, to: number) => {
     const load = startLoad(4);
     for (let generation = from; generation <= to; generation += 1) await swapTo(generation);
@@ -101,14 +101,14 @@ test('nothing is kept of generations that are no longer in force', async () => {
   };
   await swapUnderLoad(1, 5);
   const schemasBefore = countLiveObjects(GraphQLSchema);
-  // Connections whose time ran out meanwhile are closed in the next turns: nobody is to ask over them.
+  // Expired connections close in the next turns, so nothing may be sent over them.
   for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
   await swapUnderLoad(6, 20);
   // Collected when the engine finds the time.
   await expect.poll(() => countLiveObjects(GraphQLSchema), { timeout: 20_000 }).toBeLessThanOrEqual(schemasBefore);
 });
 
-test('an operation under way is finished by the schema it began with, whatever way it takes', async () => {
+test('an operation in flight finishes on the schema it began with, under every plan', async () => {
   await swapTo(1);
   const text = (alias: string, rest = '') => `query ($id: Int) { ${alias}: epoch(id: $id) { generation1 } ${rest} }`;
   const ways = [text('forwarded'), text('mixed', 'gateway { networkProfile }'), '{ unseen: epoch { generation1 } }'];
@@ -126,7 +126,7 @@ test('an operation under way is finished by the schema it began with, whatever w
     { data: { unseen: { generation1: 1 } } },
   ]);
 
-  // Whoever asks now is told by the schema in force.
+  // New operations use the schema in force.
   for (const query of ways) {
     const { data, errors } = await gateway.query(query);
     expect(data).toBeUndefined();
@@ -137,7 +137,7 @@ test('an operation under way is finished by the schema it began with, whatever w
   }
 });
 
-test('a join under way is made by the schema its operation began with', async () => {
+test('a join in flight uses the schema its operation began with', async () => {
   await swapTo(1);
   const coin = { objectId: `0x${'1'.repeat(64)}`, version: 3, digest: '1'.repeat(44) };
   const result = { sponsor_address: `0x${'2'.repeat(64)}`, reservation_id: 1, gas_coins: [coin] };

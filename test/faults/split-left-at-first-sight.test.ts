@@ -23,7 +23,7 @@ afterAll(async () => {
   for (const each of [ledger, devnet]) await each?.[Symbol.asyncDispose]();
 });
 
-it('a split operation whose client leaves asks the ledger no longer, at its first sight as at any other', async () => {
+it('a split operation stops its ledger call when its client disconnects, also at first sight', async () => {
   for (const sight of ['first', 'second']) {
     const calls = { open: 0, left: 0 };
     ledger.intercept = ({ body }, res) => {

@@ -8,13 +8,13 @@ import { executeMutation, reserveMutation } from '../support/sponsorship-history
 import type { Answered } from '../support/sponsorship-world.ts';
 import { until } from '../support/until.ts';
 
-/** What is done to a request that was read to its end. */
+/** Handles a request that was read completely. */
 type Manner = (socket: Socket) => void;
 
 const head = (status: string, ...headers: string[]) => `HTTP/1.1 ${status}\r\n${headers.join('\r\n')}\r\n\r\n`;
 const json = 'content-type: application/json';
 
-/** Writes for as long as anybody reads, at most 64 MB. */
+/** Writes as long as the client reads, at most 64 MB. */
 function flood(socket: Socket, start: string): void {
   const chunk = Buffer.alloc(64 * 1024, 'x');
   let left = 1024;
@@ -32,7 +32,7 @@ function flood(socket: Socket, start: string): void {
   go();
 }
 
-/** Long for whoever answers, also where all cores are busy. */
+/** A long timeout, even when all cores are busy. */
 const mutationMs = 2_000;
 let moved = 0;
 
@@ -89,7 +89,7 @@ let manner: { readonly reserve: Manner | null; readonly execute: Manner | null }
 let lastId = 0;
 const asked: string[] = [];
 
-/** Serves one request after another; half-closed connections stay half open until the other side closes too. */
+/** Serves one request after another; a half-closed connection stays half open until the other side closes too. */
 const sponsor = createServer({ allowHalfOpen: true }, (socket) => {
   let text = '';
   sockets.add(socket);
@@ -148,45 +148,48 @@ let budget = 1_000_000;
 const reserve = () => ask(reserveMutation, { budget: ++budget, seconds: 60, key: null });
 const isExecution = (path: string) => path === '/v1/execute_tx';
 
-/** Resident megabytes of the gateway's process. */
+/** RSS of the gateway's process, in megabytes. */
 const residentMb = () =>
   Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${gateway.pid}/status`, 'utf8'))?.[1]) / 1024;
 
 const atOnce = 12;
 
 describe('a sponsor that', () => {
-  test.each(manners)('%s is given up in time and with little memory, and is not asked again', async (_, bad, code) => {
-    const leases = await Promise.all(
-      Array.from(
-        { length: atOnce },
-        async () => (await reserve()).data?.reserveGas as Paying & { reservationId: string },
-      ),
-    );
-    const before = residentMb();
-    let most = before;
-    const watching = setInterval(() => {
-      most = Math.max(most, residentMb());
-    }, 20);
-    manner = { reserve: bad, execute: bad };
-    asked.length = 0;
-    const [reserved, executed] = await Promise.all([
-      Promise.all(leases.map(() => reserve())),
-      Promise.all(
-        leases.map((lease, index) => {
-          const { txBytes, userSig } = toSponsoredTransaction(lease, index);
-          return ask(executeMutation, { lease: lease.reservationId, tx: txBytes, sig: userSig, key: null });
-        }),
-      ),
-    ]);
-    clearInterval(watching);
-    manner = { reserve: null, execute: null };
-    const codes = (answers: readonly Answered[]) => [
-      ...new Set(answers.map(({ errors }) => errors[0]?.extensions.code)),
-    ];
-    expect([codes(reserved), codes(executed)]).toEqual([[code], ['EXECUTION_OUTCOME_UNKNOWN']]);
-    expect([asked.filter(isExecution).length, asked.length, moved]).toEqual([atOnce, 2 * atOnce, 0]);
-    // 24 answers of 64 MB would be a gigabyte and a half.
-    expect(most - before).toBeLessThan(200);
-    await until(async () => !(await reserve()).errors?.length, 'it is served as before');
-  });
+  test.each(manners)(
+    '%s is abandoned in time and with little memory, and is not called again',
+    async (_, bad, code) => {
+      const leases = await Promise.all(
+        Array.from(
+          { length: atOnce },
+          async () => (await reserve()).data?.reserveGas as Paying & { reservationId: string },
+        ),
+      );
+      const before = residentMb();
+      let most = before;
+      const watching = setInterval(() => {
+        most = Math.max(most, residentMb());
+      }, 20);
+      manner = { reserve: bad, execute: bad };
+      asked.length = 0;
+      const [reserved, executed] = await Promise.all([
+        Promise.all(leases.map(() => reserve())),
+        Promise.all(
+          leases.map((lease, index) => {
+            const { txBytes, userSig } = toSponsoredTransaction(lease, index);
+            return ask(executeMutation, { lease: lease.reservationId, tx: txBytes, sig: userSig, key: null });
+          }),
+        ),
+      ]);
+      clearInterval(watching);
+      manner = { reserve: null, execute: null };
+      const codes = (answers: readonly Answered[]) => [
+        ...new Set(answers.map(({ errors }) => errors[0]?.extensions.code)),
+      ];
+      expect([codes(reserved), codes(executed)]).toEqual([[code], ['EXECUTION_OUTCOME_UNKNOWN']]);
+      expect([asked.filter(isExecution).length, asked.length, moved]).toEqual([atOnce, 2 * atOnce, 0]);
+      // 24 responses of 64 MB would be 1.5 GB.
+      expect(most - before).toBeLessThan(200);
+      await until(async () => !(await reserve()).errors?.length, 'it is served as before');
+    },
+  );
 });

@@ -15,14 +15,14 @@ import { courses, type Played } from '../support/sponsorship-commands.ts';
 import { SponsorshipHistory } from '../support/sponsorship-history.ts';
 import { callerNames, type SponsorshipWorld, secrets, startSponsorshipWorld } from '../support/sponsorship-world.ts';
 
-/** How many courses are tried, and from which seed: another one each time, unless one is to be seen again. */
+/** The number of courses and the seed: a new one each time, unless one is to be repeated. */
 const runs = Number(process.env.SPONSORSHIP_RUNS ?? 12 * chaos);
-/** Worlds in which they are tried side by side: most of the time is waiting. */
+/** Worlds that run courses concurrently, because most of the time is waiting. */
 const worlds = Number(process.env.SPONSORSHIP_WORLDS ?? 1);
 const seed = Number(process.env.SPONSORSHIP_SEED ?? Date.now() % 2 ** 31);
 
 let budgets = 0;
-/** From one to four millions of the smallest unit, and a number of its own below that. */
+/** One to four million of the smallest unit, with a unique remainder. */
 const nextBudget = (around: number) => around * 1_000_000 + (budgets++ % 900_000) + 1;
 
 async function conclude({ world, history }: Played): Promise<void> {
@@ -38,22 +38,22 @@ async function conclude({ world, history }: Played): Promise<void> {
   world.advance(610_000);
   await untilTrue(() => judgeAllowances(world, history));
   await untilTrue(async () => judgeAudit(world, history));
-  // Of one caller all lines have one name, and none has more of a credential's hash than that of its requests.
+  // All lines of one caller have one name, and none shows more of a credential's hash than its requests do.
   const names = world.log().filter(({ msg }) => msg === 'sponsorship');
   expect(new Set(names.map(({ caller }) => caller)).size).toBeLessThanOrEqual(callerNames.length);
   const log = JSON.stringify(world.log());
-  // The sponsor's own numbers are worth nothing without a credential.
+  // The sponsor's own numbers are worthless without a credential.
   const leases = world.isForward ? [] : history.leases.map(({ id }) => id);
   const unsaid = [...secrets, ...leases, ...history.executions.map(({ tx }) => tx.txBytes)];
   expect(unsaid.filter((secret) => log.includes(secret))).toEqual([]);
 }
 
-/** On an idle machine so many attempts take longer than 20 s, on a busy one each of them may take seconds. */
+/** On an idle machine these attempts take more than 20 s; on a busy one, each may take seconds. */
 const enoughAttempts = 100;
 
 /**
- * Repeats a judgement until it holds: what an instance still had to write comes after its answers. Fails after 20 s, but not
- * before it had enough attempts: one whose calls all come too late on a busy machine says nothing about the gateway.
+ * Repeats a check until it holds, because an instance may write after its responses. Fails after 20 s, and after a minimum
+ * number of attempts: slow calls on a busy machine say nothing about the gateway.
  */
 async function untilTrue(judge: () => Promise<void>): Promise<void> {
   const deadline = performance.now() + 20_000;
@@ -76,7 +76,7 @@ async function tryCourses(world: SponsorshipWorld, numRuns: number, from: number
       course += 1;
       const history = new SponsorshipHistory(world, `course-${course}`);
       const played = { world, history, nextBudget, budgetOfKey: new Map<string, number>() };
-      // There is always something to be won.
+      // There is always something to gain.
       await Promise.all([
         history.reserve(0, 'rich', nextBudget(2), 60, null),
         history.reserve(0, 'poor', nextBudget(1), 600, null),
@@ -89,7 +89,7 @@ async function tryCourses(world: SponsorshipWorld, numRuns: number, from: number
   );
 }
 
-/** With the gateway's token; of the other one there is nothing to count. */
+/** Token mode only: forward mode has no budgets. */
 const policies = ['off', 'warn', 'enforce'] as const;
 
 async function tryWorlds(store: 'redis' | 'memory', numRuns: number, auth: 'forward' | 'token'): Promise<void> {
@@ -97,7 +97,7 @@ async function tryWorlds(store: 'redis' | 'memory', numRuns: number, auth: 'forw
   const inEach = Math.ceil(numRuns / worlds);
   await Promise.all(
     Array.from({ length: worlds }, async (_, index) => {
-      // What holds in every policy is tried in each run.
+      // The rules of all policies are checked in each run.
       const lenient = policies[(seed + index) % 2] ?? 'off';
       const policy = store === 'memory' ? lenient : (policies[(seed + index) % 3] ?? 'enforce');
       const preflight = auth === 'token' ? policy : 'warn';

@@ -24,7 +24,7 @@ afterEach(async () => {
   await ledger.close();
 });
 
-/** What comes of one operation over a WebSocket by a caller with such a credential. */
+/** The result of one operation over a WebSocket, by a caller with such a credential. */
 async function ask(query: string, authorization: string): Promise<unknown> {
   const url = `${gateway.url.replace('http', 'ws')}/graphql`;
   const connectionParams = { Authorization: authorization };
@@ -40,7 +40,7 @@ async function ask(query: string, authorization: string): Promise<unknown> {
 }
 
 test.each(['Bearer a\r\nx-admin: yes', 'Bearer a\nb', 'Bearer \0', 'Bearer \u{1f600}', 'Bearer \u0100', 'Bearer \x7f'])(
-  'the credential %j is refused as its caller’s own, and the sponsor is neither asked nor thought ill of',
+  'the credential %j is rejected as the caller’s own fault, without a call to the sponsor',
   async (authorization) => {
     expect(await ask('{ sponsor { health } }', 'Bearer good')).toEqual({ data: { sponsor: { health: 'OK' } } });
     for (const query of ['{ sponsor { health } }', '{ chainIdentifier }']) {

@@ -7,7 +7,7 @@ import { type ScriptedAnswer, type ScriptedSponsor, startScriptedSponsor } from 
 import { type SpawnedGateway, spawnGateway } from '../support/spawn-gateway.ts';
 import { until } from '../support/until.ts';
 
-/** A gateway between a ledger and a sponsor, and how to ask it. */
+/** A gateway between a ledger and a sponsor, and a client for it. */
 interface World extends AsyncDisposable {
   readonly ledger: FaultyLedger;
   readonly sponsor: ScriptedSponsor;
@@ -50,7 +50,7 @@ interface Answer {
   readonly errors?: readonly { readonly path: unknown; readonly extensions: Record<string, unknown> }[];
 }
 
-/** One socket that carries every operation asked through it. */
+/** One socket for all operations sent through it. */
 async function openSocket(
   url: string,
 ): Promise<{ ask(query: string, variables: object): Promise<Answer>; close(): void }> {
@@ -77,10 +77,10 @@ async function openSocket(
   };
 }
 
-/** Who hangs is given up soon; nobody else is, on a busy machine either. */
+/** Hanging calls are abandoned soon; others are not, even on a busy machine. */
 const patienceMs = (code: string) => (code === 'UPSTREAM_TIMEOUT' ? 8_000 : 30_000);
 
-/** Asks until it is answered without errors. */
+/** Repeats until the response has no errors. */
 async function untilServed(askOnce: () => Promise<Answer>): Promise<Answer> {
   let answer = await askOnce();
   await until(
@@ -93,7 +93,7 @@ async function untilServed(askOnce: () => Promise<Answer>): Promise<Answer> {
   return answer;
 }
 
-/** What was answered, errors as path and code alone. */
+/** The response, with errors reduced to path and code. */
 function outline({ data, errors }: Answer) {
   return { data, errors: errors?.map(({ path, extensions: { code, upstream } }) => [path, code, upstream]) };
 }
@@ -104,7 +104,7 @@ const events = 'query Events($after: Int) { events(first: 300, after: $after) { 
 const payment = 'mutation Pay($amount: Int!) { pay(amount: $amount) }';
 const own = { gateway: { networkProfile: 'ledger' } };
 
-// Tests that run side by side each have an `expect` of their own, which alone knows whose assertion it is.
+// Concurrent tests each have their own `expect`, which assigns assertions to the right test.
 test.concurrent.for<[what: string, manner: Manner, code: string]>([
   ['hangs', 'held', 'UPSTREAM_TIMEOUT'],
   ['hangs in the middle of every answer', 'half', 'UPSTREAM_TIMEOUT'],
@@ -137,7 +137,7 @@ test.concurrent.for<[what: string, manner: Manner, code: string]>([
       ],
       async () => [await ask('{ gateway { networkProfile } }'), { data: own, errors: undefined }],
     ];
-    // More at a time than there are connections to the ledger, so that some fail while they wait for one.
+    // More at once than there are ledger connections, so that some fail while they wait for one.
     const answers = await inTurns(180, 180, (index) => ways[index % ways.length]!(index));
     expect(answers.map(([answer]) => outline(answer))).toEqual(answers.map(([, right]) => right));
 
@@ -187,7 +187,7 @@ test.concurrent.for<[what: string, answer: ScriptedAnswer, code: string]>([
   },
 );
 
-/** Idle ones are closed after a while; what is left then would be left for ever. */
+/** Idle connections are closed after a while; what is left then would stay for ever. */
 async function expectNoConnections(expect: ExpectStatic, gateway: SpawnedGateway, port: number): Promise<void> {
   await until(
     () => countConnections(gateway.pid, port) === 0,

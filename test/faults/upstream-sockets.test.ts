@@ -9,7 +9,7 @@ import { until } from '../support/until.ts';
 
 const countTimers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
 
-/** Is told what becomes of one subscription. */
+/** Receives the results of one subscription. */
 class Sink {
   isLost = false;
   isSent = false;
@@ -26,7 +26,7 @@ class Sink {
   };
 }
 
-/** Fewer than half of the rounds leave behind, if each leaves one. Those of the last round may still be there. */
+/** Fewer than half of the rounds, if each leaves one behind. Those of the last round may remain. */
 async function expectFew(timersBefore: number): Promise<void> {
   await until(() => countLiveObjects(Sink) < 5, 'all subscribers but those of the last round to go');
   await until(
@@ -38,7 +38,7 @@ async function expectFew(timersBefore: number): Promise<void> {
 
 const operation = { query: 'subscription { events { __typename } }' };
 
-test('connections that are lost, closed, and never made leave no timers and no subscribers behind', async () => {
+test('lost, closed and failed connections leave no timers and no subscribers behind', async () => {
   await using ledger = await startPushingLedger();
   const url = ledger.url.replace('http', 'ws');
   const before = countTimers();
@@ -46,7 +46,7 @@ test('connections that are lost, closed, and never made leave no timers and no s
   for (let round = 0; round < 10; round += 1) {
     const sinks = [new Sink(), new Sink()];
     const leave = sinks.map((sink) => socket.subscribe(operation, sink));
-    // One is left before it was sent.
+    // One disconnects before it was sent.
     const unsent = socket.subscribe(operation, new Sink());
     unsent();
     await until(() => ledger.following === 2, 'both to follow');
@@ -66,7 +66,7 @@ test('connections that are lost, closed, and never made leave no timers and no s
   await expectFew(before);
 });
 
-test('the same holds for a node that breaks off', async () => {
+test('so does a node that breaks off', async () => {
   const node = createServer();
   node.on('upgrade', (_req, socket) => socket.destroy());
   await new Promise<void>((resolve) => node.listen(0, '127.0.0.1', resolve));

@@ -28,7 +28,7 @@ async function open(headers: Record<string, string> = {}): Promise<OpenWebSocket
   return client;
 }
 
-/** One that has been acknowledged. */
+/** An acknowledged WebSocket. */
 async function greet(payload?: object, headers: Record<string, string> = {}): Promise<OpenWebSocket> {
   const client = await open(headers);
   client.send({ type: 'connection_init', payload });
@@ -42,7 +42,7 @@ async function greet(payload?: object, headers: Record<string, string> = {}): Pr
 const subscribe = (client: OpenWebSocket, id: string, query = '{ chainIdentifier }') =>
   client.send({ id, type: 'subscribe', payload: { query } });
 
-/** What was answered to one operation. */
+/** The messages for one operation. */
 async function answerTo(client: OpenWebSocket, id: string) {
   const answer = () => client.messages.find((message) => message.id === id);
   await until(() => answer() !== undefined, `an answer to ${id}`);
@@ -51,7 +51,7 @@ async function answerTo(client: OpenWebSocket, id: string) {
 
 const refusedFor = (code: string) => ({ type: 'error', payload: [{ extensions: { code } }] });
 
-describe('before it is acknowledged', () => {
+describe('before the acknowledgement', () => {
   it.each([
     ['one large message', [JSON.stringify({ type: 'connection_init', payload: { a: 'x'.repeat(17_000) } })]],
     [
@@ -66,20 +66,20 @@ describe('before it is acknowledged', () => {
     expect(client.messages.filter(({ type }) => type === 'connection_ack')).toEqual([]);
   });
 
-  it('a message that never ends is not gathered', async () => {
+  it('a message without an end is not buffered', async () => {
     await start();
     const client = await open();
-    // One frame of a megabyte that has only begun.
+    // The beginning of a frame of one megabyte.
     for (let piece = 0; piece < 10; piece += 1) client.socket.send('x'.repeat(90_000), { fin: false });
     expect((await client.closed).code).toBeGreaterThan(1000);
   });
 
-  it('a client that says nothing is told to go', async () => {
+  it('a silent client is disconnected', async () => {
     await start();
     expect(await (await open()).closed).toMatchObject({ code: 4408 });
   });
 
-  it('what comes after is bounded by the message, as any body is', async () => {
+  it('later messages have the size limit of any body', async () => {
     await start();
     const client = await greet({ note: 'x'.repeat(15_000) });
     subscribe(client, '1', `{ chainIdentifier } #${'x'.repeat(4_000)}`);
@@ -89,8 +89,8 @@ describe('before it is acknowledged', () => {
   });
 });
 
-describe('messages that do not end', () => {
-  it('give way to others, those that have been under way longest first', async () => {
+describe('incomplete messages', () => {
+  it('are dropped when memory is full, oldest first', async () => {
     await start();
     const clients: OpenWebSocket[] = [];
     for (let index = 0; index < 105; index += 1) {
@@ -109,7 +109,7 @@ describe('messages that do not end', () => {
 });
 
 describe('the number of WebSockets', () => {
-  it('is bounded for each address, as proxies tell it, and who leaves makes place', async () => {
+  it('is limited per address, behind proxies too, and a disconnect frees a slot', async () => {
     await start({ WEBSOCKET_MAX_PER_ADDRESS: '2', TRUSTED_PROXIES: '127.0.0.1' });
     const from = (address: string) => ({ 'x-forwarded-for': address });
     const [first] = [await open(from('203.0.113.1')), await open(from('203.0.113.1'))];
@@ -135,7 +135,7 @@ describe('the number of WebSockets', () => {
     expect(gateway.log.filter(({ status }) => status === 101)).toHaveLength(6);
   });
 
-  it('is bounded for the process', async () => {
+  it('is limited per process', async () => {
     await start({ WEBSOCKET_MAX: '1' });
     await open();
     await expect(open()).rejects.toMatchObject({
@@ -146,8 +146,8 @@ describe('the number of WebSockets', () => {
   });
 });
 
-describe('the attempts of an address', () => {
-  it('have its upgrades among them, refused ones too', async () => {
+describe('the rate limit of an address', () => {
+  it('counts upgrades, rejected ones too', async () => {
     await start({ RATE_LIMIT_PER_MINUTE: '3', WEBSOCKET_MAX: '1' });
     const { socket } = await open();
     await expect(open()).rejects.toMatchObject({ status: 503 });
@@ -165,7 +165,7 @@ describe('the attempts of an address', () => {
     expect((await gateway.query('{ chainIdentifier }')).status).toBe(429);
   });
 
-  it('have its greetings among them, with whatever credential', async () => {
+  it('counts connection_init messages, with any credential', async () => {
     await start({ RATE_LIMIT_PER_MINUTE: '5' });
     for (const index of [1, 2]) await greet({ authorization: `Bearer ${index}` });
     const third = await open();
@@ -175,14 +175,14 @@ describe('the attempts of an address', () => {
 });
 
 describe('on one WebSocket', () => {
-  it('so many operations may be under way at once; one more is refused and counted, and there is place after them', async () => {
+  it('the limit of concurrent operations rejects and counts one more, and accepts again afterwards', async () => {
     await start({ WEBSOCKET_MAX_OPERATIONS: '3', RATE_LIMIT_PER_MINUTE: '8' });
     ledger.manner = () => 'held';
     const client = await greet();
     for (const id of ['1', '2', '3']) subscribe(client, id);
     subscribe(client, '4');
     expect(await answerTo(client, '4')).toMatchObject(refusedFor('RATE_LIMITED'));
-    // A client that takes no interest any more has not ended what it began.
+    // A client that has lost interest has not ended its operations.
     client.send({ id: '1', type: 'complete' });
     subscribe(client, '5');
     expect(await answerTo(client, '5')).toMatchObject(refusedFor('RATE_LIMITED'));
@@ -200,7 +200,7 @@ describe('on one WebSocket', () => {
     ['pings', { type: 'ping', payload: { a: 'x'.repeat(10_000) } }],
     ['pongs', { type: 'pong', payload: { a: 'x'.repeat(10_000) } }],
     ['completions', { id: '1', type: 'complete', padding: 'x'.repeat(10_000) }],
-  ])('%s without end do not go on for nothing', async (_, message) => {
+  ])('endless %s are not free', async (_, message) => {
     await start();
     const client = await greet();
     for (let index = 0; index < 100; index += 1) client.send(message);
@@ -208,14 +208,14 @@ describe('on one WebSocket', () => {
     expect(client.messages.length).toBeLessThan(40);
   });
 
-  it('pongs of the connection itself that nobody asked for do not go on for nothing either', async () => {
+  it('endless unsolicited pongs are not free either', async () => {
     await start();
     const client = await greet();
     for (let index = 0; index < 6_000; index += 1) client.socket.pong();
     expect((await client.closed).code).toBe(1008);
   });
 
-  it('an operation has a short id, because each result of a stream repeats it', async () => {
+  it('operation ids are short, because each result of a stream repeats them', async () => {
     await start({ RATE_LIMIT_PER_MINUTE: '6' });
     const client = await greet();
     const stream = 'subscription { liveEvents { __typename } }';
@@ -230,7 +230,7 @@ describe('on one WebSocket', () => {
     expect(await answerTo(client, 'last')).toMatchObject(refusedFor('RATE_LIMITED'));
   });
 
-  it('operations over the limit of their caller do not go on for nothing either, and such within go on', async () => {
+  it('operations over the rate limit are not free either, and operations within it continue', async () => {
     await start({ RATE_LIMIT_PER_MINUTE: '100' });
     const client = await greet();
     const query = `{ chainIdentifier } #${'x'.repeat(4_000)}`;
@@ -240,7 +240,7 @@ describe('on one WebSocket', () => {
     expect((await client.closed).code).toBe(1008);
   });
 
-  it('a client that does not read what it asked for is not heard either', async () => {
+  it('a client that does not read its results is not read from either', async () => {
     await start();
     const client = await greet();
     subscribe(client, 'first', '{ events(first: 300) { id json } }');
@@ -249,7 +249,7 @@ describe('on one WebSocket', () => {
     const query = '{ events(first: 3000) { id json } }';
     for (let index = 0; index < 10; index += 1) subscribe(client, String(index), `# ${index}\n${query}`);
     const others = await greet();
-    // Of three megabytes each: more than the kernel takes in.
+    // Three megabytes each: more than the kernel buffers.
     await until(
       () => ledger.served === 11,
       () => `${ledger.served} answers have come`,
