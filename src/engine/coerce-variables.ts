@@ -21,7 +21,7 @@ import {
   type VariableDefinitionNode,
   valueFromAST,
 } from 'graphql';
-import { putVariable } from '../documents/plan/split-document.ts';
+import { putVariable } from '../documents/plan-operation.ts';
 import { lightError } from '../errors/light-error.ts';
 import { ExactNumber, hasExactNumber } from '../json/exact-number.ts';
 import { showValue } from '../json/show-value.ts';

@@ -17,8 +17,16 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { collectPlainFields, type SelectionScope } from '../documents/selections.ts';
-import { type CompleteObject, compileValue, completeLeaf, toPresent } from './compile-value.ts';
-import { type ExecutionState, failPosition, isPromise, type JoinField } from './execution-state.ts';
+import {
+  type CompleteObject,
+  compileValue,
+  completeLeaf,
+  type ExecutionState,
+  failPosition,
+  isPromise,
+  type JoinField,
+  toPresent,
+} from './compile-value.ts';
 
 /**
  * Resolves a field of an object and completes its value; returns a promise if that takes time.

@@ -16,7 +16,7 @@ import {
   isNulled,
   isPromise,
   type JoinField,
-} from './execution-state.ts';
+} from './compile-value.ts';
 
 export interface CompileOptions {
   readonly schema: GraphQLSchema;

@@ -19,8 +19,7 @@ import {
   TypeMetaFieldDef,
   visit,
 } from 'graphql';
-import { rootFieldNames } from '../documents/plan/plan-operation.ts';
-import { takePart, variablesOf } from '../documents/plan/split-document.ts';
+import { rootFieldNames, takePart, variablesOf } from '../documents/plan-operation.ts';
 import {
   collectFields,
   type Fragments,
@@ -28,7 +27,7 @@ import {
   fragmentsOf,
   type SelectionScope,
 } from '../documents/selections.ts';
-import { reservedAliasPrefix } from '../documents/validation/own-rules.ts';
+import { reservedAliasPrefix } from '../documents/validation/validate-document.ts';
 import type { OperationContext } from '../upstream/operation-context.ts';
 import { toExecutable } from './coerce-variables.ts';
 

@@ -14,7 +14,7 @@ import {
   parse,
 } from 'graphql';
 import type { Config } from '../config/config.ts';
-import type { Plan } from '../documents/plan/plan-operation.ts';
+import type { Plan } from '../documents/plan-operation.ts';
 import { collectFields, type SelectionScope } from '../documents/selections.ts';
 import { type FieldCalls, isConfigured, type OwnFieldsUpstream, type RootField } from '../upstream/upstream.ts';
 

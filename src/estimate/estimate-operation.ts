@@ -11,13 +11,17 @@ import {
   visitWithTypeInfo,
 } from 'graphql';
 import { type RateCost, toPoints } from '../callers/caller-gate.ts';
-import { queryPart, transactionPayload } from '../documents/admit-document.ts';
-import { type CalledPages, mostCalls } from '../documents/cost/called-pages.ts';
 import type { LimitName, Limits } from '../documents/cost/limits.ts';
-import type { Variables } from '../documents/cost/output-cost.ts';
-import { maxCount, type Usage } from '../documents/cost/usage.ts';
-import { type Plan, toShownPlan } from '../documents/plan/plan-operation.ts';
-import { fieldsAsked, type PreparedDocument, type ReadDocument } from '../documents/prepared-document.ts';
+import { type CalledPages, mostCalls } from '../documents/cost/measure-document.ts';
+import { maxCount, type Usage, type Variables } from '../documents/cost/usage.ts';
+import { type Plan, toShownPlan } from '../documents/plan-operation.ts';
+import {
+  fieldsAsked,
+  type PreparedDocument,
+  queryPart,
+  type ReadDocument,
+  transactionPayload,
+} from '../documents/prepared-document.ts';
 import { usedFragments } from '../documents/selections.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { Estimate, EstimateLimit } from '../generated/own.ts';

@@ -1,5 +1,5 @@
 import { introspectionPoints, type RateCost } from '../callers/caller-gate.ts';
-import type { Variables } from '../documents/cost/output-cost.ts';
+import type { Variables } from '../documents/cost/usage.ts';
 import { fieldsAsked, type ReadDocument } from '../documents/prepared-document.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { Resolvers } from '../generated/own.ts';

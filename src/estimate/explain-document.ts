@@ -1,8 +1,7 @@
 import { type FieldNode, type GraphQLError, getLocation, Kind } from 'graphql';
 import type { LimitName, Limits } from '../documents/cost/limits.ts';
-import { isRows } from '../documents/cost/measure-definition.ts';
-import { resolvePageSize, toPageSize, type Variables } from '../documents/cost/output-cost.ts';
-import { takesTransaction } from '../documents/cost/transaction-bytes.ts';
+import { isRows, takesTransaction } from '../documents/cost/measure-definition.ts';
+import { resolvePageSize, toPageSize, type Variables } from '../documents/cost/usage.ts';
 import type { ExecutableDocument } from '../documents/selections.ts';
 import { type SelectionPlace, walkLevels } from '../documents/selections.ts';
 import { type CostedPlace, isSamePlace, pathOf, walkCosts } from './walk-selections.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { configKeys } from '../config/keys.ts';
-import { countPageCalls } from '../documents/cost/called-pages.ts';
+import { countPageCalls } from '../documents/cost/measure-document.ts';
 import type { LedgerPush } from '../ledger/ledger-push.ts';
 import { systemClock } from '../live/clock.ts';
 import type { Fleet } from '../live/fleet/fleet.ts';

@@ -1,6 +1,6 @@
 import { type GraphQLSchema, getNamedType, isInputObjectType, isScalarType, isSpecifiedScalarType } from 'graphql';
 import type { NetworkProfile } from '../config/network-profile.ts';
-import type { IdInputs } from '../documents/plan/id-variables.ts';
+import type { IdInputs } from '../documents/validation/validate-document.ts';
 
 /** Finds the gateway's inputs that are marked as ids, and the ledger's scalars for the same ids. */
 export function findIdInputs(own: GraphQLSchema, ledger: GraphQLSchema, names: NetworkProfile['joins']): IdInputs {

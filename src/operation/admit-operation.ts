@@ -1,27 +1,23 @@
 import type { GraphQLError } from 'graphql';
-import { type CallerGate, type RateCost, toPoints } from '../callers/caller-gate.ts';
-import { admitDocument } from '../documents/admit-document.ts';
+import { type CallerGate, type RateCost, type Standing, toPoints } from '../callers/caller-gate.ts';
+import type { Sender } from '../callers/identify-caller.ts';
 import type { Usage } from '../documents/cost/usage.ts';
-import { fieldsAsked, type PreparedDocument } from '../documents/prepared-document.ts';
+import { admitDocument, fieldsAsked, type PreparedDocument } from '../documents/prepared-document.ts';
 import { type ErrorCode, errorCatalogue } from '../errors/catalogue.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import { withExtensions } from '../errors/light-error.ts';
-import type { Caller } from '../upstream/operation-context.ts';
+import type { AnswerNotes } from '../ledger/immutable/answer-notes.ts';
+import type { OperationFacts } from '../telemetry/events.ts';
+import type { Held } from '../upstream/cancellation.ts';
+import type { Caller, StreamPlace } from '../upstream/operation-context.ts';
 import type { FairTurns } from './fair-turns.ts';
-import { lateError } from './open-operation.ts';
 import type { OperationRequest } from './parse-request.ts';
-import type {
-  OperationAdmission,
-  PreparedOperation,
-  RefusedOperation,
-  ServedGeneration,
-} from './prepared-operation.ts';
-import type { ServerContext } from './server-context.ts';
+import type { PreparedOperation, ServedGeneration } from './prepared-operation.ts';
 
 /** Characters of an unknown operation name that its error repeats. */
 const maxShown = 100;
 
-export interface AdmitOperationOptions {
+interface AdmitOperationOptions {
   readonly gate: CallerGate;
   readonly keeper: { readonly current: ServedGeneration };
   readonly cost: RateCost;
@@ -31,7 +27,7 @@ export interface AdmitOperationOptions {
 }
 
 /** Whether a caller may send a request at all. Decided before the request is read. */
-export type Entry =
+type Entry =
   | { readonly kind: 'entered'; readonly caller: Caller }
   | { readonly kind: 'refused'; readonly error: ReturnType<typeof gatewayError> };
 
@@ -125,7 +121,7 @@ function rejectUnread(error: GraphQLError): OperationAdmission {
   return { kind: 'refused', errors: [asFinal(error)], usage: null };
 }
 
-export type OperationDecision =
+type OperationDecision =
   | { readonly kind: 'admitted'; readonly operation: PreparedOperation; readonly usage: Usage | null }
   | RefusedOperation;
 
@@ -183,3 +179,67 @@ export function asFinal(error: GraphQLError): GraphQLError {
 function withHttp(error: GraphQLError, http: { readonly status: number; readonly spec?: boolean }): GraphQLError {
   return withExtensions(error, { ...error.extensions, http });
 }
+
+/** Rejects an operation that waited for its turn until its deadline. */
+export function lateError(): GraphQLError {
+  return gatewayError(
+    'REQUEST_TIMEOUT',
+    'The time of the operation was up before its turn came: nothing of it was begun.',
+  );
+}
+
+/** What the listener knows about a request before GraphQL does. */
+export interface ServerContext {
+  readonly requestId: string;
+  readonly sender: Sender;
+  /** Monotonic milliseconds. Deadlines count from here. */
+  readonly arrivedAt: number;
+  /** Has the client left? */
+  readonly isGone: () => boolean;
+  /** Calls back when the client leaves; immediately if it has left. May also call back after the response was sent. */
+  readonly onGone: (giveUp: () => void) => void;
+  /**
+   * Returns the caller that was counted before the request was read, and then `null`: the first operation of a batch takes that
+   * count, and each other one is counted by itself.
+   */
+  readonly takeCounted?: () => Caller | null;
+  /** Key for the caller's turns. Left out where no response is written for it as a whole. */
+  readonly turnKey?: string;
+  /** Called with the caller's remaining rate limit, each time it was counted. */
+  readonly onStanding: (standing: Standing) => void;
+  /** Bytes of the request's body or message; left out where that cannot be long. */
+  readonly requestBytes?: number;
+  /** Memory of that body or message, counted until the operation is over. */
+  held?: Held | undefined;
+  /** Does the client want usage in the response? */
+  readonly showUsage: boolean;
+  /** Entries of the request's log line, one for each complete operation. */
+  readonly operations: OperationFacts[];
+  /** Cursor of a stream whose transport keeps it for the client. */
+  readonly streamPlace?: StreamPlace | undefined;
+  /** Collects facts for the response headers. Left out for responses without headers. */
+  readonly notes?: AnswerNotes;
+  /** Error codes of the response, for the same line. */
+  readonly codes: string[];
+  /** What was decided before Yoga was called. Left out for a batch: Yoga decides about each entry. */
+  readonly admission?: OperationAdmission;
+}
+
+/** An operation that may run, and was counted for its caller. */
+/** Variables and name are those of the request. */
+export interface AdmittedOperation extends Pick<OperationRequest, 'variables' | 'operationName'> {
+  readonly kind: 'admitted';
+  readonly caller: Caller;
+  readonly operation: PreparedOperation;
+  /** `null` if the document asks for the schema alone. */
+  readonly usage: Usage | null;
+}
+
+interface RefusedOperation {
+  readonly kind: 'refused';
+  readonly errors: readonly GraphQLError[];
+  /** `null` if the document was rejected before it was counted to its end. */
+  readonly usage: Usage | null;
+}
+
+export type OperationAdmission = AdmittedOperation | RefusedOperation;

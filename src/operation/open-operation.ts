@@ -1,15 +1,16 @@
 import type { ExecutionResult, GraphQLError } from 'graphql';
 import { withUsage } from '../documents/cost/usage.ts';
-import { gatewayError } from '../errors/gateway-error.ts';
 import { withExtensions } from '../errors/light-error.ts';
 import { unwrapErrors } from '../errors/mask-error.ts';
+import type { StreamedAnswer } from '../ledger/answers/answer-stream.ts';
 import { restoreCauses } from '../ledger/answers/attribute-errors.ts';
-import { maxLoggedName } from '../telemetry/request-record.ts';
+import type { ChunkedBody } from '../ledger/answers/plain-answer.ts';
+import { maxLoggedName } from '../telemetry/events.ts';
 import { createCancellation } from '../upstream/cancellation.ts';
 import type { Caller, OperationContext } from '../upstream/operation-context.ts';
+import type { AdmittedOperation, ServerContext } from './admit-operation.ts';
 import type { FairTurns } from './fair-turns.ts';
-import type { AdmittedOperation } from './prepared-operation.ts';
-import type { ServerContext } from './server-context.ts';
+import type { ResultStream } from './subscriptions/result-stream.ts';
 
 export interface OperationOptions {
   /** Milliseconds from the arrival of an operation. */
@@ -40,7 +41,7 @@ export interface OperationRun {
 }
 
 /** Puts a result into the form that clients see: each error on its own, request errors marked, usage if asked for. */
-export type Tidy = (result: ExecutionResult) => ExecutionResult;
+type Tidy = (result: ExecutionResult) => ExecutionResult;
 
 /**
  * Opens an operation: starts its deadline and its record for the log. If the client leaves, reads are cancelled. A mutation
@@ -93,14 +94,6 @@ const usualWaitMs = 20;
 export function waitedMs({ arrivedAt }: Pick<ServerContext, 'arrivedAt'>, turns: Pick<FairTurns, 'now'>): number {
   const waited = turns.now() - arrivedAt;
   return waited < usualWaitMs ? 0 : Math.ceil(waited);
-}
-
-/** Rejects an operation that waited for its turn until its deadline. */
-export function lateError(): GraphQLError {
-  return gatewayError(
-    'REQUEST_TIMEOUT',
-    'The time of the operation was up before its turn came: nothing of it was begun.',
-  );
 }
 
 export function createTidy(
@@ -156,4 +149,39 @@ function asVariableError(error: GraphQLError): GraphQLError {
   const { code = 'BAD_USER_INPUT' } = error.extensions;
   if (code !== 'BAD_USER_INPUT') return error;
   return withExtensions(error, { code, ...error.extensions, http: { spec: true, status: 400 } });
+}
+
+/** The answer to an operation: one result, or a stream of them. */
+export type OperationAnswer = ExecutionResult | ResultStream | AsyncIterable<ExecutionResult>;
+
+/** How an operation ended for a transport that writes bytes and forwards answers without parsing them. */
+export type UnreadOutcome =
+  /** The body of the response. */
+  | { readonly kind: 'bytes'; readonly body: ChunkedBody }
+  | { readonly kind: 'text'; readonly text: string }
+  /** A large response, to be written as it arrives. */
+  | { readonly kind: 'stream'; readonly body: StreamedAnswer }
+  /** Made by the gateway, or with errors. */
+  | { readonly kind: 'result'; readonly result: ExecutionResult }
+  /** There is no response. */
+  | { readonly kind: 'failed'; readonly error: unknown }
+  /** The client is gone. */
+  | { readonly kind: 'gone' };
+
+/** Hands over the result of an operation, or why there is none. */
+export async function tellResult(
+  answer: Promise<ExecutionResult>,
+  { tidy, complete }: Pick<OperationRun, 'tidy' | 'complete'>,
+  done: (outcome: UnreadOutcome) => void,
+): Promise<void> {
+  let outcome: UnreadOutcome;
+  try {
+    const result = tidy(await answer);
+    complete(result.errors?.length ?? 0);
+    outcome = { kind: 'result', result };
+  } catch (error) {
+    complete(1);
+    outcome = { kind: 'failed', error };
+  }
+  done(outcome);
 }

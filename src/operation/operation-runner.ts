@@ -1,20 +1,26 @@
+import type { ExecutionResult } from 'graphql';
+import type { Usage } from '../documents/cost/usage.ts';
+import { printJson } from '../json/exact-number.ts';
 import type { StreamedAnswer } from '../ledger/answers/answer-stream.ts';
-import type { RawLedger } from '../ledger/raw-ledger.ts';
+import { spliceData } from '../ledger/answers/plain-answer.ts';
+import type { RawLedger, RawLedgerAnswer } from '../ledger/raw-ledger.ts';
+import type { OperationContext } from '../upstream/operation-context.ts';
+import { type AdmittedOperation, lateError, type ServerContext } from './admit-operation.ts';
 import {
   type Complete,
   createComplete,
   createOpenOperation,
   createTidy,
-  lateError,
+  type OperationAnswer,
   type OperationOptions,
+  type OperationRun,
+  tellResult,
   timeoutOf,
+  type UnreadOutcome,
   waitedMs,
 } from './open-operation.ts';
-import { type OperationAnswer, tellResult, type UnreadOutcome } from './operation-answer.ts';
-import type { AdmittedOperation } from './prepared-operation.ts';
-import { type RunPlan, settleAnswer, settleLedgersAnswer } from './run-plan.ts';
-import { runUnreadSplit } from './run-unread-split.ts';
-import type { ServerContext } from './server-context.ts';
+import type { UnreadSplit } from './prepared-operation.ts';
+import { type RunPlan, settleAnswer, settleLedgersAnswer, settleSplitAnswer } from './run-plan.ts';
 import { runStream } from './subscriptions/run-stream.ts';
 
 /**
@@ -33,14 +39,14 @@ export interface OperationRunner {
  * @param canStream the client can receive an answer of unknown length
  * @param done called once, perhaps from within the connection to the ledger
  */
-export type RunUnread = (
+type RunUnread = (
   admitted: AdmittedOperation,
   server: ServerContext,
   canStream: boolean,
   done: (outcome: UnreadOutcome) => void,
 ) => Promise<void>;
 
-export interface OperationRunnerOptions extends OperationOptions {
+interface OperationRunnerOptions extends OperationOptions {
   readonly runPlan: RunPlan;
   readonly ledger: RawLedger;
 }
@@ -172,4 +178,85 @@ function completing(body: StreamedAnswer, complete: Complete): StreamedAnswer {
         },
       }),
   };
+}
+
+type LedgerAnswer = Exclude<RawLedgerAnswer, { kind: 'stream' }>;
+/** Returns our part's result. Throws what its execution threw. */
+type OwnAnswer = () => ExecutionResult;
+
+/** Runs a split operation, and joins our members to the ledger's, whose answer is not parsed. Never rejects. */
+async function runUnreadSplit(
+  form: UnreadSplit,
+  admitted: AdmittedOperation,
+  server: ServerContext,
+  run: OperationRun,
+  ledger: RawLedger,
+  done: (outcome: UnreadOutcome) => void,
+): Promise<void> {
+  const { operation, variables } = admitted;
+  const { context, complete } = run;
+  const asked = askLedger(form, variables, context, ledger);
+  const ours = await attempt(() => form.executeOwn(variables, context));
+  const theirs = await asked;
+  run.end();
+  const body = putTogether(form, theirs, ours, server.showUsage ? admitted.usage : null);
+  if (body) {
+    complete(0);
+    return done({ kind: 'bytes', body });
+  }
+  const settle = async () => settleSplitAnswer(operation, variables, () => theirs.read(), ours());
+  return tellResult(settle(), run, done);
+}
+
+function askLedger(
+  form: UnreadSplit,
+  variables: AdmittedOperation['variables'],
+  { cancellation }: OperationContext,
+  ledger: RawLedger,
+): Promise<LedgerAnswer> {
+  const request = {
+    queryJson: form.queryJson,
+    operationName: null,
+    variables: form.ledgerVariables(variables),
+    isMutation: false,
+    operation: cancellation,
+    isClientsText: false,
+    usage: null,
+    canStream: false,
+  };
+  return new Promise((resolve) => {
+    const giveUp = ledger(request, (answer) => {
+      if (answer.kind === 'stream') throw new Error('the ledger streams an answer that was asked for whole');
+      resolve(answer);
+    });
+    cancellation.onCancel(giveUp);
+  });
+}
+
+async function attempt(execute: () => ExecutionResult | Promise<ExecutionResult>): Promise<OwnAnswer> {
+  try {
+    const result = await execute();
+    return () => result;
+  } catch (error) {
+    return () => {
+      throw error;
+    };
+  }
+}
+
+/** The whole response, joined from both texts; `null` if one part has errors or no data and they must be merged. */
+function putTogether(form: UnreadSplit, theirs: LedgerAnswer, ours: OwnAnswer, usage: Usage | null) {
+  const json = theirs.kind === 'plain' ? toMembers(ours) : null;
+  if (theirs.kind !== 'plain' || json === null) return null;
+  return spliceData(theirs.body, theirs.plainEnd, { json, isLast: form.isLedgerFirst }, usage);
+}
+
+/** Our part as JSON; `null` if it has errors or no data. */
+function toMembers(answer: OwnAnswer): string | null {
+  try {
+    const { data, errors } = answer();
+    return data && !errors ? printJson(data) : null;
+  } catch {
+    return null;
+  }
 }

@@ -1,9 +1,8 @@
 import { type GraphQLObjectType, print, stripIgnoredCharacters } from 'graphql';
-import { findTextVariables } from '../documents/plan/id-variables.ts';
-import { rootFieldNames } from '../documents/plan/plan-operation.ts';
-import { takePart } from '../documents/plan/split-document.ts';
+import { rootFieldNames, takePart, variablesOf } from '../documents/plan-operation.ts';
 import type { PrepareOptions, ValidOperation } from '../documents/prepared-document.ts';
 import { collectFields, usedFragments } from '../documents/selections.ts';
+import { findTextVariables } from '../documents/validation/validate-document.ts';
 import { coerceVariables, createFitsVariables, noTexts } from '../engine/coerce-variables.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { Graph } from '../graph/generation.ts';
@@ -11,11 +10,9 @@ import { createCheckWaits } from '../graph/joins/join-waits.ts';
 import type { ImmutableReads } from '../ledger/immutable/immutable-reads.ts';
 import type { OpenLedgerStream } from '../ledger/ledger-streams.ts';
 import { createExecuteHere, createKeepSchemaAnswer, type ExecuteHere } from './execute-here.ts';
-import { createOpenLedgerStream } from './open-ledger-stream.ts';
-import type { OperationParts, PreparedOperation } from './prepared-operation.ts';
-import { toUnreadSplit } from './run-unread-split.ts';
-import { createOpenStream, type OpenStream } from './subscriptions/open-stream.ts';
-import { ResultTexts } from './subscriptions/shared-results.ts';
+import type { OpenStream, OperationParts, PreparedOperation, UnreadSplit } from './prepared-operation.ts';
+import { ResultTexts } from './subscriptions/result-stream.ts';
+import { createOpenLedgerStream, createOpenStream } from './subscriptions/run-stream.ts';
 
 /** Bytes of printed results kept for subscribers that are sent the same: the newest of all subscriptions on a graph. */
 const printedBytes = 8 * 1024 * 1024;
@@ -160,4 +157,20 @@ function once<Value>(make: () => Value): () => Value {
 function onDemand<Given, Result>(make: () => (given: Given) => Result): (given: Given) => Result {
   const made = once(make);
   return (given) => made()(given);
+}
+
+/** `null` if the operation has one owner, or interleaves root keys of both, which must be merged key by key. */
+export function toUnreadSplit(prepared: PreparedOperation): UnreadSplit | null {
+  if (prepared.plan !== 'SPLIT' || prepared.isConditional) return null;
+  const owners = [...prepared.rootFields({}).values()].map(([node]) => prepared.isLedgers(node?.name.value ?? ''));
+  // All keys of one owner must come first: the owner changes exactly once.
+  if (owners.filter((owner, index) => index > 0 && owner !== owners[index - 1]).length !== 1) return null;
+  const { ledger, own } = prepared.parts();
+  return {
+    kind: 'split',
+    queryJson: JSON.stringify(ledger.text),
+    ledgerVariables: (sent) => variablesOf(ledger, sent),
+    isLedgerFirst: owners[0] === true,
+    executeOwn: (sent, context) => own.execute(variablesOf(own, sent), context),
+  };
 }

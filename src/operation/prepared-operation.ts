@@ -1,15 +1,14 @@
-import type { FieldNode, GraphQLError, GraphQLSchema, OperationTypeNode } from 'graphql';
-import type { Usage } from '../documents/cost/usage.ts';
+import type { ExecutionResult, FieldNode, GraphQLError, GraphQLSchema, OperationTypeNode } from 'graphql';
 import type { OperationTree } from '../documents/document-tree.ts';
-import type { OperationPlan } from '../documents/plan/plan-operation.ts';
-import type { DocumentPart } from '../documents/plan/split-document.ts';
+import type { DocumentPart, OperationPlan } from '../documents/plan-operation.ts';
 import type { CoercedVariables } from '../engine/coerce-variables.ts';
+import type { ExecuteStitched } from '../engine/execute-stitched.ts';
 import type { Generation } from '../graph/generation.ts';
 import type { CheckWaits } from '../graph/joins/join-waits.ts';
 import type { ImmutableRead } from '../ledger/immutable/immutable-reads.ts';
-import type { Caller } from '../upstream/operation-context.ts';
+import type { OperationContext } from '../upstream/operation-context.ts';
 import type { ExecuteHere } from './execute-here.ts';
-import type { OpenStream } from './subscriptions/open-stream.ts';
+import type { SharedResults } from './subscriptions/result-stream.ts';
 
 type Variables = Readonly<Record<string, unknown>>;
 
@@ -71,24 +70,20 @@ export interface UnreadSplit {
 /** A generation that operations are served on. */
 export type ServedGeneration = Generation<PreparedOperation>;
 
-/** An operation that may run, and was counted for its caller. */
-export interface AdmittedOperation {
-  readonly kind: 'admitted';
-  readonly caller: Caller;
-  readonly operation: PreparedOperation;
-  /** As they were sent. */
-  readonly variables: Variables;
-  /** As it was sent. */
-  readonly operationName: string | null;
-  /** `null` if the document asks for the schema alone. */
-  readonly usage: Usage | null;
+/** An open subscription. */
+export interface ItemStream {
+  readonly items: AsyncIterator<unknown>;
+  /** Executes the selection on an item. */
+  readonly execute: (item: unknown, context: OperationContext) => ReturnType<ExecuteStitched>;
+  /**
+   * Joins the streams that send the same result for the same item. Left out where results are only forwarded.
+   * @param rest what a result contains beside the item's data
+   */
+  readonly share?: (rest: string) => SharedResults;
 }
 
-export interface RefusedOperation {
-  readonly kind: 'refused';
-  readonly errors: readonly GraphQLError[];
-  /** `null` if the document was rejected before it was counted to its end. */
-  readonly usage: Usage | null;
-}
-
-export type OperationAdmission = AdmittedOperation | RefusedOperation;
+/** Opens a subscription, or returns the errors that reject it. Rejects as `subscribe` of graphql-js does. */
+export type OpenStream = (
+  variables: Readonly<Record<string, unknown>>,
+  context: OperationContext,
+) => Promise<ItemStream | ExecutionResult>;

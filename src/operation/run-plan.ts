@@ -1,6 +1,6 @@
 import { setImmediate as inNextTurn } from 'node:timers/promises';
 import { type ExecutionResult, type FieldNode, GraphQLError, type GraphQLObjectType, isNonNullType } from 'graphql';
-import { variablesOf } from '../documents/plan/split-document.ts';
+import { variablesOf } from '../documents/plan-operation.ts';
 import type { Ask } from '../ledger/immutable/immutable-reads.ts';
 import type { ForwardToLedger } from '../ledger/ledger-executor.ts';
 import type { OperationContext } from '../upstream/operation-context.ts';

@@ -14,7 +14,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { type Fragments, isIncluded, responseKey, walkFields } from '../documents/selections.ts';
-import { reservedAliasPrefix } from '../documents/validation/own-rules.ts';
+import { reservedAliasPrefix } from '../documents/validation/validate-document.ts';
 import { lightError } from '../errors/light-error.ts';
 import { unwrapErrors } from '../errors/mask-error.ts';
 import { limitErrors } from '../errors/reported-errors.ts';

@@ -5,13 +5,16 @@ import type { VersionRefusal } from '../callers/rpc-version.ts';
 import { withUsage } from '../documents/cost/usage.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import { isTooIntricate, maxJsonCommas, maxJsonMembers, maxJsonNesting, simpleJsonBytes } from '../json/json-shape.ts';
-import type { AdmitOperation } from '../operation/admit-operation.ts';
+import type {
+  AdmitOperation,
+  AdmittedOperation,
+  OperationAdmission,
+  ServerContext,
+} from '../operation/admit-operation.ts';
 import type { FairTurns } from '../operation/fair-turns.ts';
-import type { UnreadOutcome } from '../operation/operation-answer.ts';
+import type { UnreadOutcome } from '../operation/open-operation.ts';
 import type { OperationRunner } from '../operation/operation-runner.ts';
 import { type OperationRequest, readBodyRequest, readQueryString } from '../operation/parse-request.ts';
-import type { AdmittedOperation, OperationAdmission } from '../operation/prepared-operation.ts';
-import type { ServerContext } from '../operation/server-context.ts';
 import type { Caller } from '../upstream/operation-context.ts';
 import type { OpenEventStream } from './event-stream.ts';
 import type { Exchange } from './exchange.ts';

@@ -2,7 +2,7 @@ import type { ExecutionResult, GraphQLError, GraphQLFormattedError } from 'graph
 import { noteCodes } from '../errors/note-codes.ts';
 import { printJson } from '../json/exact-number.ts';
 import type { ChunkedBody } from '../ledger/answers/plain-answer.ts';
-import type { UnreadOutcome } from '../operation/operation-answer.ts';
+import type { UnreadOutcome } from '../operation/open-operation.ts';
 import type { Exchange } from './exchange.ts';
 import type { PlainType } from './request-head.ts';
 

@@ -8,12 +8,17 @@ import { gatewayError } from '../errors/gateway-error.ts';
 import { noteCodes } from '../errors/note-codes.ts';
 import { printJson } from '../json/exact-number.ts';
 import { parseRequestJson } from '../json/parse-json.ts';
-import { type AdmitOperation, asFinal, asRefusal } from '../operation/admit-operation.ts';
+import {
+  type AdmitOperation,
+  asFinal,
+  asRefusal,
+  type OperationAdmission,
+  type ServerContext,
+} from '../operation/admit-operation.ts';
 import type { FairTurns } from '../operation/fair-turns.ts';
 import type { OperationRunner } from '../operation/operation-runner.ts';
 import { parseRequest, type RequestFault } from '../operation/parse-request.ts';
-import type { OperationAdmission, ServedGeneration } from '../operation/prepared-operation.ts';
-import type { ServerContext } from '../operation/server-context.ts';
+import type { ServedGeneration } from '../operation/prepared-operation.ts';
 import type { PlainType } from './request-head.ts';
 import {
   type AnswerHead,

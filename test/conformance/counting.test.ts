@@ -1,11 +1,9 @@
 import { parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { priceDocument } from '../../src/documents/admit-document.ts';
-import { checkText } from '../../src/documents/cost/check-document.ts';
-import { shippedLimits } from '../../src/documents/cost/limits.ts';
+import { checkText, shippedLimits } from '../../src/documents/cost/limits.ts';
 import { measureDocument } from '../../src/documents/cost/measure-document.ts';
-import type { Variables } from '../../src/documents/cost/output-cost.ts';
-import type { Usage } from '../../src/documents/cost/usage.ts';
+import type { Usage, Variables } from '../../src/documents/cost/usage.ts';
+import { priceDocument } from '../../src/documents/prepared-document.ts';
 import { checkLimits } from '../support/check-limits.ts';
 import { referenceCount } from '../support/reference-counter.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { ExecutionResult } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
-import type { Plan } from '../../src/documents/plan/plan-operation.ts';
+import type { Plan } from '../../src/documents/plan-operation.ts';
 import { joinAlias } from '../../src/graph/joins/join-document.ts';
 import {
   deepValues,

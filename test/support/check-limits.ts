@@ -1,8 +1,7 @@
-import { checkVariables } from '../../src/documents/admit-document.ts';
-import { checkDocument } from '../../src/documents/cost/check-document.ts';
-import type { LimitRefusal, Limits } from '../../src/documents/cost/limits.ts';
+import { checkDocument, type LimitRefusal, type Limits } from '../../src/documents/cost/limits.ts';
 import type { MeasuredDocument } from '../../src/documents/cost/measure-document.ts';
-import type { Variables } from '../../src/documents/cost/output-cost.ts';
+import type { Variables } from '../../src/documents/cost/usage.ts';
+import { checkVariables } from '../../src/documents/prepared-document.ts';
 
 /**
  * The first limit, in the ledger's order, that a parsed document exceeds with these variables, or `null`.

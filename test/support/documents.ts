@@ -6,7 +6,7 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
-import type { Ownership } from '../../src/documents/plan/plan-operation.ts';
+import type { Ownership } from '../../src/documents/plan-operation.ts';
 
 /** Builds documents that are too deep for the parser's own recursion. */
 export const field = (name: string, ...selections: SelectionNode[]): FieldNode => ({

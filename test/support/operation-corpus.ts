@@ -1,4 +1,4 @@
-import type { Plan } from '../../src/documents/plan/plan-operation.ts';
+import type { Plan } from '../../src/documents/plan-operation.ts';
 
 /** An operation as a client sends it. */
 export interface CorpusOperation {

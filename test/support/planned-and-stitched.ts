@@ -2,7 +2,7 @@ import { type ExecutionResult, getOperationAST, parse, validate } from 'graphql'
 import { networkProfiles } from '../../src/config/network-profile.ts';
 import { parseConfig } from '../../src/config/parse-config.ts';
 import { Secret } from '../../src/config/secret.ts';
-import { type Plan, toShownPlan } from '../../src/documents/plan/plan-operation.ts';
+import { type Plan, toShownPlan } from '../../src/documents/plan-operation.ts';
 import { fragmentsOf } from '../../src/documents/selections.ts';
 import { coerceVariables } from '../../src/engine/coerce-variables.ts';
 import { createExecuteStitched } from '../../src/engine/execute-stitched.ts';

@@ -1,11 +1,10 @@
 import { getOperationAST, parse } from 'graphql';
-import { planOperation } from '../../src/documents/plan/plan-operation.ts';
+import { planOperation } from '../../src/documents/plan-operation.ts';
 import { fragmentsOf } from '../../src/documents/selections.ts';
 import type { Graph } from '../../src/graph/generation.ts';
+import type { AdmittedOperation, ServerContext } from '../../src/operation/admit-operation.ts';
 import { FairTurns, thisEventLoop } from '../../src/operation/fair-turns.ts';
 import { createPrepareOperation } from '../../src/operation/prepare-operation.ts';
-import type { AdmittedOperation } from '../../src/operation/prepared-operation.ts';
-import type { ServerContext } from '../../src/operation/server-context.ts';
 import type { CorpusOperation } from './operation-corpus.ts';
 import { toTestCaller } from './test-caller.ts';
 

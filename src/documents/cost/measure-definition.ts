@@ -8,8 +8,7 @@ import {
   type SelectionNode,
   type ValueNode,
 } from 'graphql';
-import { createTally, type PageSize, type Tally, toPageSize } from './output-cost.ts';
-import { literalBytes, takesTransaction } from './transaction-bytes.ts';
+import { createTally, type PageSize, type Tally, toPageSize } from './usage.ts';
 
 /** The size of one operation or fragment, without the fragments that it spreads. */
 export interface MeasuredDefinition {
@@ -31,7 +30,7 @@ export interface MeasuredDefinition {
   readonly transaction: TransactionLiterals;
 }
 
-export type MeasuredStep =
+type MeasuredStep =
   | { readonly kind: 'page'; readonly rows: Tally; readonly to: Tally; readonly size: PageSize }
   | MeasuredSpread;
 
@@ -46,7 +45,7 @@ export interface MeasuredSpread {
 }
 
 /** The arguments of transaction fields at the top of a definition. */
-export interface TransactionLiterals {
+interface TransactionLiterals {
   readonly bytes: number;
   readonly variables: ReadonlySet<string>;
 }
@@ -185,4 +184,60 @@ function nestingOf(literal: ValueNode): number {
     }
   }
   return deepest;
+}
+
+/** Our field and the ledgers' own. No ledger has all of them; its schema rejects the others. */
+const transactionFields = new Set([
+  'executeTx',
+  'executeTransactionBlock',
+  'dryRunTransactionBlock',
+  'executeTransaction',
+  'simulateTransaction',
+]);
+
+/** Do the field's arguments count as transaction payload and not as query text? */
+export function takesTransaction(field: FieldNode): boolean {
+  return transactionFields.has(field.name.value);
+}
+
+/**
+ * Bytes of a literal as compact JSON: strings with their quotes, lists with brackets and commas. Like the ledger, it counts
+ * numbers, and objects with all in them, as 0: they stay part of the query text.
+ * @param variables receives the names of the variables in the literal
+ */
+function literalBytes(literal: ValueNode, variables: Set<string>): number {
+  let bytes = 0;
+  const open: ValueNode[] = [literal];
+  for (let value = open.pop(); value !== undefined; value = open.pop()) {
+    if (value.kind === Kind.VARIABLE) variables.add(value.name.value);
+    else if (value.kind === Kind.STRING) bytes += textBytes(value.value);
+    else if (value.kind === Kind.LIST) {
+      bytes += listBytes(value.values);
+      for (const item of value.values) open.push(item);
+    }
+  }
+  return bytes;
+}
+
+/** Bytes of a variable's value, counted like a literal. Does not recurse, because its lists may nest very deep. */
+export function valueBytes(sent: unknown): number {
+  let bytes = 0;
+  const open: unknown[] = [sent];
+  while (open.length > 0) {
+    const value = open.pop();
+    if (typeof value === 'string') bytes += textBytes(value);
+    else if (Array.isArray(value)) {
+      bytes += listBytes(value);
+      for (const item of value) open.push(item);
+    }
+  }
+  return bytes;
+}
+
+function textBytes(text: string): number {
+  return Buffer.byteLength(text) + 2;
+}
+
+function listBytes(items: readonly unknown[]): number {
+  return 2 + Math.max(0, items.length - 1);
 }

@@ -1,3 +1,6 @@
+import { type ArgumentNode, Kind } from 'graphql';
+import { ExactNumber } from '../../json/exact-number.ts';
+
 /** What a request costs, as `extensions.usage` reports it. Every number is at most `maxCount`. */
 export interface Usage {
   /** Selections of all operations, fragments expanded at every spread. */
@@ -55,4 +58,174 @@ function saysYes(header: string | string[] | null | undefined): boolean {
   if (header === undefined) return false;
   const value = (Array.isArray(header) ? header[0] : header)?.trim().toLowerCase() ?? '';
   return value !== '' && value !== 'false' && value !== '0';
+}
+
+/** The fields of one place in a document: an operation, a fragment, or a page. */
+export interface Tally {
+  /** Fields written in this place, not multiplied by any page size. */
+  own: number;
+  /** The place selects `edges` or `nodes`, directly or through fragments. */
+  isPaged: boolean;
+}
+
+/** Adds one tally to another, multiplied by the items of a page; once when `size` is `null`. */
+export interface Transfer {
+  readonly from: Tally;
+  readonly to: Tally;
+  readonly size: PageSize | null;
+}
+
+/**
+ * Output nodes of a document with these variables. `maxCount` when a page size, or a product of page sizes, overflows the
+ * ledger's counter, even if it multiplies nothing: the ledger rejects such a document too.
+ */
+export type OutputCost = (variables: Variables, defaultPageSize: number) => number;
+
+export function createTally(): Tally {
+  return { own: 0, isPaged: false };
+}
+
+/** Numbers in `route` for one transfer: the place it comes from and the place it goes to. */
+const numbersOfTransfer = 2;
+
+/** Reused by every pricing: fields of each place with all page sizes multiplied in. */
+const counts: number[] = [];
+/** Reused likewise: the largest product of page sizes on any path down from each place. */
+const peaks: number[] = [];
+
+interface WeighedCost {
+  readonly outputNodes: OutputCost;
+  readonly numbers: number;
+}
+
+/** Memory of a page size, counted in numbers. */
+const numbersOfPageSize = 16;
+
+/**
+ * Holds numbers in lists and nothing of the tree, since it is kept with the document. Pricing allocates nothing.
+ * @param transfers ordered so that each tally is complete before it is added to another
+ * @param total the tally that all operations are added to
+ */
+export function createOutputCost(transfers: readonly Transfer[], total: Tally): WeighedCost {
+  const places = new Map<Tally, number>();
+  const own: number[] = [];
+  const numberOf = (tally: Tally): number => {
+    const known = places.get(tally) ?? own.length;
+    if (known === own.length) {
+      places.set(tally, known);
+      own.push(tally.own);
+    }
+    return known;
+  };
+  const last = numberOf(total);
+  const route: number[] = [];
+  for (const { from, to } of transfers) route.push(numberOf(from), numberOf(to));
+  // Copied, because a list that grew holds spare memory for more.
+  const sizes = toPageSizes(transfers);
+  const outputNodes = toOutputCost(own.slice(), route.slice(), sizes, last);
+  const numbers = own.length + route.length + (sizes ? sizes.length + new Set(sizes).size * numbersOfPageSize : 0);
+  return { outputNodes, numbers };
+}
+
+/** The page size of each transfer, equal ones shared; `null` if there are none, as in most documents. */
+function toPageSizes(transfers: readonly Transfer[]): readonly (PageSize | null)[] | null {
+  const known = new Map<string, PageSize>();
+  const sizes = transfers.map(({ size }) => {
+    if (size === null) return null;
+    const key = `${size.literal} ${size.variables.join(' ')}`;
+    const same = known.get(key) ?? size;
+    known.set(key, same);
+    return same;
+  });
+  return known.size > 0 ? sizes : null;
+}
+
+/** A function of its own, so that the cost holds no tally: closures of one scope hold all that any of them uses. */
+function toOutputCost(
+  own: readonly number[],
+  route: readonly number[],
+  sizes: readonly (PageSize | null)[] | null,
+  total: number,
+): OutputCost {
+  return (variables, defaultPageSize) => {
+    for (let place = 0; place < own.length; place += 1) {
+      counts[place] = own[place] ?? 0;
+      peaks[place] = 1;
+    }
+    for (let at = 0; at < route.length; at += numbersOfTransfer) {
+      const from = route[at] ?? 0;
+      const to = route[at + 1] ?? 0;
+      const size = sizes?.[at / numbersOfTransfer] ?? null;
+      const items = size === null ? 1 : resolvePageSize(size, variables, defaultPageSize);
+      if (items > maxMultiplicity) return maxCount;
+      counts[to] = addCounts(counts[to] ?? 0, items * (counts[from] ?? 0));
+      peaks[to] = Math.max(peaks[to] ?? 1, Math.min(items * (peaks[from] ?? 1), maxCount));
+    }
+    return (peaks[total] ?? 1) > maxMultiplicity ? maxCount : (counts[total] ?? 0);
+  };
+}
+
+/** Where the page size of a connection comes from: literals in the text and variables. */
+export interface PageSize {
+  /** The larger of the literals given to `first` and `last`; `null` when neither has a usable one. */
+  readonly literal: number | null;
+  /** Names of the variables given to `first` and `last`. */
+  readonly variables: readonly string[];
+}
+
+/** The ledger multiplies page sizes in 32 bits; a larger product exceeds any limit. */
+const maxMultiplicity = 2 ** 32 - 1;
+
+const maxUnsigned64 = 2n ** 64n - 1n;
+const digitsOfUnsigned64 = 20;
+
+/** Reads `first` and `last`. If an argument is given twice, the first one counts. */
+export function toPageSize(fieldArguments: readonly ArgumentNode[] | undefined): PageSize {
+  let literal: number | null = null;
+  const variables: string[] = [];
+  for (const name of ['first', 'last']) {
+    const value = fieldArguments?.find((argument) => argument.name.value === name)?.value;
+    if (value?.kind === Kind.VARIABLE) variables.push(value.name.value);
+    const size = value?.kind === Kind.INT ? parseSize(value.value) : null;
+    if (size !== null) literal = Math.max(literal ?? 0, size);
+  }
+  // Kept with the document, so copied: a list that grew holds spare memory for more.
+  return { literal, variables: variables.slice() };
+}
+
+/**
+ * The items of a page: the larger of `first` and `last`, which may be 0; the default without a usable one. Like the ledger,
+ * this ignores the default declared for a variable.
+ */
+export function resolvePageSize(size: PageSize, variables: Variables, defaultPageSize: number): number {
+  let items = size.literal;
+  for (const name of size.variables) {
+    const sent = toSize(sentValue(variables, name));
+    if (sent !== null) items = Math.max(items ?? 0, sent);
+  }
+  return items ?? defaultPageSize;
+}
+
+/** Compares exactly, as a `BigInt`: near 2^64 a rounded double could fall on the wrong side of the bound. */
+function parseSize(digits: string): number | null {
+  if (digits.startsWith('-') || digits.length > digitsOfUnsigned64) return null;
+  const exact = BigInt(digits);
+  return exact <= maxUnsigned64 ? Number(exact) : null;
+}
+
+/** `null` for a number that is negative, `-0` included, fractional, or larger than 64 bits. */
+function toSize(value: unknown): number | null {
+  if (value instanceof ExactNumber) {
+    return /^-?\d+$/.test(value.text) ? parseSize(value.text) : toSize(value.valueOf());
+  }
+  if (typeof value !== 'number' || !Number.isInteger(value)) return null;
+  return value >= 0 && value < 2 ** 64 && !Object.is(value, -0) ? value : null;
+}
+
+/** The variables of a request as they were sent: JSON values, nothing coerced, no declared defaults. */
+export type Variables = Readonly<Record<string, unknown>>;
+
+/** Reads a sent value. Own properties only, because a client may name a variable `constructor` or `toString`. */
+export function sentValue(variables: Variables, name: string): unknown {
+  return Object.hasOwn(variables, name) ? variables[name] : undefined;
 }

@@ -33,8 +33,7 @@ import {
 } from 'graphql';
 import { type ExecutableDocument, type Fragments, responseKey } from '../selections.ts';
 import { findOverlaps } from './overlapping-fields.ts';
-import { ReservedAliasRule } from './own-rules.ts';
-import type { ValidationOptions } from './validate-document.ts';
+import { ReservedAliasRule, type ValidationOptions } from './validate-document.ts';
 
 /** Additional rules that every accepted document obeys, because none with introspection or `__` aliases is accepted. */
 const impliedRules: ReadonlySet<ValidationRule> = new Set([ReservedAliasRule, NoSchemaIntrospectionCustomRule]);

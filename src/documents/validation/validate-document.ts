@@ -1,21 +1,205 @@
 import {
+  type ASTVisitor,
+  type DefinitionNode,
   type DocumentNode,
   GraphQLError,
+  GraphQLNonNull,
   type GraphQLSchema,
+  getNamedType,
+  isInputObjectType,
+  isInputType,
+  isNonNullType,
+  Kind,
   NoUnusedVariablesRule,
+  type OperationDefinitionNode,
   OverlappingFieldsCanBeMergedRule,
   specifiedRules,
+  TypeInfo,
+  type ValidationContext,
   type ValidationRule,
   ValuesOfCorrectTypeRule,
+  type VariableNode,
   VariablesInAllowedPositionRule,
   validate,
+  visit,
+  visitWithTypeInfo,
 } from 'graphql';
 import { gatewayError } from '../../errors/gateway-error.ts';
-import type { IdInputs } from '../plan/id-variables.ts';
 import type { ExecutableDocument } from '../selections.ts';
 import { type IntrospectionExcess, maxTimesStandard, measureAskedIntrospection } from './introspection-size.ts';
 import { findOverlaps, maxPairs } from './overlapping-fields.ts';
-import { createVariablePositionsRule, LiteralValuesRule, UnusedVariablesRule } from './own-rules.ts';
+
+/**
+ * Prefix of the gateway's own aliases, under which joins read their keys. GraphQL reserves names that begin with two
+ * underscores, so clients have no reason to use it.
+ */
+export const reservedAliasPrefix = '__join';
+
+/** Rejects aliases of clients that could replace the gateway's own. */
+export const ReservedAliasRule: ValidationRule = (context) => ({
+  Field(node) {
+    if (!node.alias?.value.startsWith(reservedAliasPrefix)) return;
+    const message = `The alias "${node.alias.value}" is reserved: choose one that does not begin with "${reservedAliasPrefix}".`;
+    context.reportError(new GraphQLError(message, { nodes: node }));
+  },
+});
+
+/** The specification's rule against unused variables, with the ledger's message. */
+const UnusedVariablesRule: ValidationRule = (context) => ({
+  OperationDefinition: {
+    leave(operation) {
+      const used = new Set(context.getRecursiveVariableUsages(operation).map(({ node }) => node.name.value));
+      const by = operation.name ? ` by operation "${operation.name.value}"` : '';
+      for (const definition of operation.variableDefinitions ?? []) {
+        const name = definition.variable.name.value;
+        if (used.has(name)) continue;
+        context.reportError(new GraphQLError(`Variable "$${name}" is not used${by}`, { nodes: definition }));
+      }
+    },
+  },
+});
+
+/** Names of a path that are shown; the line number tells the rest. */
+const maxShownNames = 8;
+
+/**
+ * The specification's rule about literal values, with messages that also name the argument, or the variable whose default it
+ * is. Names come from the schema: a name cut from the text would keep the whole text in memory.
+ */
+function LiteralValuesRule(context: ValidationContext): ASTVisitor {
+  let argument: string | null = null;
+  let variable: string | null = null;
+  const below: string[] = [];
+
+  const reportError = (error: GraphQLError): void => {
+    const { message, nodes = null, originalError = null, extensions } = error;
+    const path = argument === null ? null : [argument, ...below].slice(0, maxShownNames).join('.');
+    const about = path === null ? `Variable "$${variable}"` : `Argument "${path}"`;
+    const facts = path === null ? extensions : { ...extensions, argument: path };
+    context.reportError(new GraphQLError(`${about}: ${message}`, { nodes, originalError, extensions: facts }));
+  };
+  const { ObjectField: checkField, ...checks } = ValuesOfCorrectTypeRule(
+    Object.create(context, { reportError: { value: reportError } }),
+  ) as ASTVisitor & { readonly ObjectField: (...visited: unknown[]) => unknown };
+
+  return {
+    ...checks,
+    VariableDefinition(node) {
+      variable = node.variable.name.value;
+    },
+    Argument: {
+      enter() {
+        argument = context.getArgument()?.name ?? null;
+      },
+      leave() {
+        argument = null;
+      },
+    },
+    ObjectField: {
+      enter(node, ...more) {
+        // An unknown field is reported on the whole object, by its name.
+        checkField(node, ...more);
+        const type = getNamedType(context.getParentInputType());
+        below.push((isInputObjectType(type) && type.getFields()[node.name.value]?.name) || '?');
+      },
+      leave() {
+        below.pop();
+      },
+    },
+  };
+}
+
+/**
+ * The specification's rule that a variable must have the type of the place where it is used, with one exception: where our
+ * schema takes an id of the ledger as a String, the variable may be declared with the ledger's own scalar.
+ */
+function createVariablePositionsRule(idInputs: IdInputs): ValidationRule {
+  return (context) => {
+    const schema = context.getSchema();
+    // Found once for the document, because many operations may use one large fragment.
+    let places: IdPlaces | null = null;
+
+    const getRecursiveVariableUsages = (operation: OperationDefinitionNode) => {
+      const usages = context.getRecursiveVariableUsages(operation);
+      const declared = idVariables(operation, idInputs);
+      if (declared.size === 0) return usages;
+      places ??= findIdPlaces(context.getDocument().definitions, schema, idInputs);
+      const found = places;
+      return usages.map((usage) => {
+        const scalar = declared.get(usage.node.name.value);
+        const type = scalar !== undefined && found.get(usage.node)?.has(scalar) ? schema.getType(scalar) : undefined;
+        if (!isInputType(type)) return usage;
+        return { ...usage, type: isNonNullType(usage.type) ? new GraphQLNonNull(type) : type };
+      });
+    };
+    return VariablesInAllowedPositionRule(
+      Object.create(context, {
+        getRecursiveVariableUsages: { value: getRecursiveVariableUsages },
+      }) as ValidationContext,
+    );
+  };
+}
+
+/**
+ * Our inputs that take an id of the ledger, as `Type.member`, with the ledger's scalars for such an id. The inputs are of type
+ * String, but a variable may also be declared with such a scalar, so that one variable serves the fields of both.
+ */
+export type IdInputs = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** Variables used where an id is taken, and the scalars that they may be declared with there. */
+type IdPlaces = ReadonlyMap<VariableNode, ReadonlySet<string>>;
+
+/** Finds the variables used as ids. Visits each node once. */
+function findIdPlaces(definitions: readonly DefinitionNode[], schema: GraphQLSchema, idInputs: IdInputs): IdPlaces {
+  const places = new Map<VariableNode, ReadonlySet<string>>();
+  const typeInfo = new TypeInfo(schema);
+  const look = visitWithTypeInfo(typeInfo, {
+    ObjectField({ name, value }) {
+      if (value.kind !== Kind.VARIABLE) return;
+      const taken = idInputs.get(`${getNamedType(typeInfo.getParentInputType())?.name}.${name.value}`);
+      if (taken) places.set(value, taken);
+    },
+  });
+  for (const each of definitions) visit(each, look);
+  return places;
+}
+
+/**
+ * The variables of an operation that are declared with one of the ledger's scalars for ids, by name. A variable whose default
+ * is not a string is left out: the default could not be read as a String.
+ */
+function idVariables(
+  { variableDefinitions = [] }: OperationDefinitionNode,
+  idInputs: IdInputs,
+): ReadonlyMap<string, string> {
+  const scalars = new Set([...idInputs.values()].flatMap((taken) => [...taken]));
+  const declared = new Map<string, string>();
+  for (const { variable, type, defaultValue } of variableDefinitions) {
+    const named = type.kind === Kind.NON_NULL_TYPE ? type.type : type;
+    if (named.kind !== Kind.NAMED_TYPE || !scalars.has(named.name.value)) continue;
+    if (defaultValue && defaultValue.kind !== Kind.STRING && defaultValue.kind !== Kind.NULL) continue;
+    declared.set(variable.name.value, named.name.value);
+  }
+  return declared;
+}
+
+const none: ReadonlySet<string> = new Set();
+
+/** Names of the variables that an operation declares with a scalar of the ledger and uses where we take a String. */
+export function findTextVariables(
+  operation: OperationDefinitionNode,
+  fragments: readonly DefinitionNode[],
+  schema: GraphQLSchema,
+  idInputs: IdInputs,
+): ReadonlySet<string> {
+  const declared = idVariables(operation, idInputs);
+  if (declared.size === 0) return none;
+  const texts = new Set<string>();
+  for (const [{ name }, scalars] of findIdPlaces([operation, ...fragments], schema, idInputs)) {
+    if (scalars.has(declared.get(name.value) ?? '')) texts.add(name.value);
+  }
+  return texts;
+}
 
 export interface ValidationOptions {
   readonly schema: GraphQLSchema;
@@ -49,7 +233,7 @@ const linearRules = specifiedRules
 const linearRulesFor = (idInputs: IdInputs): readonly ValidationRule[] =>
   linearRules.map((rule) => (rule === VariablesInAllowedPositionRule ? createVariablePositionsRule(idInputs) : rule));
 
-export interface Validity {
+interface Validity {
   /** Empty for a valid document. */
   readonly errors: readonly GraphQLError[];
   /** Introspection fields of the response; 0 if the document has other errors. */

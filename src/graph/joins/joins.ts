@@ -12,7 +12,7 @@ import {
   visit,
 } from 'graphql';
 import type { NetworkProfile } from '../../config/network-profile.ts';
-import { reservedAliasPrefix } from '../../documents/validation/own-rules.ts';
+import { reservedAliasPrefix } from '../../documents/validation/validate-document.ts';
 import { ExactNumber } from '../../json/exact-number.ts';
 import { toCanonicalAddress } from '../../ledger/values/move-types.ts';
 

@@ -14,7 +14,7 @@ import {
 } from 'graphql';
 import { compileArguments, type ReadArguments } from '../../engine/compile-fields.ts';
 import type { CompileOptions } from '../../engine/compile-operation.ts';
-import type { AnswerJoins, JoinField, JoinOutcome, JoinPoint } from '../../engine/execution-state.ts';
+import type { AnswerJoins, JoinField, JoinOutcome, JoinPoint } from '../../engine/compile-value.ts';
 import { lightError, locateLightly } from '../../errors/light-error.ts';
 import { ReportedErrors } from '../../errors/reported-errors.ts';
 import type { LedgerExecutor } from '../../ledger/ledger-executor.ts';

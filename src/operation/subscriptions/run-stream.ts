@@ -1,16 +1,38 @@
-import type { ExecutionResult, GraphQLError } from 'graphql';
+import {
+  type ASTNode,
+  createSourceEventStream,
+  type DocumentNode,
+  type ExecutionResult,
+  type GraphQLError,
+  type GraphQLSchema,
+  getOperationAST,
+  type OperationDefinitionNode,
+  type SelectionNode,
+  visit,
+} from 'graphql';
+import { fragmentsOf, usedFragments, walkFields } from '../../documents/selections.ts';
+import { coerceVariables, declareTexts, toExecutable } from '../../engine/coerce-variables.ts';
+import { createExecuteStitched } from '../../engine/execute-stitched.ts';
 import { gatewayError } from '../../errors/gateway-error.ts';
 import { printJson } from '../../json/exact-number.ts';
+import type { OpenLedgerStream } from '../../ledger/ledger-streams.ts';
 import { type Cancellation, createCancellation } from '../../upstream/cancellation.ts';
 import { itemPlace, type PlacedItem, type PlacedResult } from '../../upstream/item-place.ts';
 import type { OperationContext } from '../../upstream/operation-context.ts';
+import type { AdmittedOperation } from '../admit-operation.ts';
+import { boundItemAnswer } from '../execute-here.ts';
 import type { FairTurns } from '../fair-turns.ts';
 import type { OperationRun } from '../open-operation.ts';
-import type { AdmittedOperation } from '../prepared-operation.ts';
-import { settleAnswer } from '../run-plan.ts';
-import type { ItemStream, OpenStream } from './open-stream.ts';
-import { arePushed, ResultStream, type SharedPrinting } from './result-stream.ts';
-import { ResultText } from './shared-results.ts';
+import type { ItemStream, OpenStream, PreparedOperation } from '../prepared-operation.ts';
+import { failAll, settleAnswer, toLedgersPart, valuesOf } from '../run-plan.ts';
+import {
+  arePushed,
+  ResultStream,
+  ResultText,
+  type ResultTexts,
+  type SharedPrinting,
+  type StoppableItems,
+} from './result-stream.ts';
 
 /**
  * Runs a subscription until its source ends or its client leaves. Each item is executed as an operation of its own, in the turn of
@@ -167,3 +189,117 @@ function refuseLongRequest(bytes: number): ExecutionResult | null {
   const says = `A subscription comes in at most ${maxBytes} bytes, with its variables and extensions.`;
   return { errors: [gatewayError('PAYLOAD_TOO_LARGE', says)] };
 }
+
+interface OpenStreamOptions {
+  /** Schema that results are executed on: the whole graph if the stream has joins, else our own part. */
+  readonly schema: GraphQLSchema;
+  readonly ownSchema: GraphQLSchema;
+  readonly document: DocumentNode;
+  readonly operationName: string | null;
+  /** Variables declared with a scalar of the ledger and used as a String. */
+  readonly texts: ReadonlySet<string>;
+  /** Results printed once for all streams that send the same. */
+  readonly printed: ResultTexts;
+}
+
+export function createOpenStream(options: OpenStreamOptions): OpenStream {
+  const { schema, ownSchema, operationName, texts } = options;
+  const operation = getOperationAST(options.document, operationName);
+  const document = schema === ownSchema ? declareTexts(options.document, texts) : options.document;
+  const execute = boundItemAnswer(createExecuteStitched(schema, document, operationName));
+  const join = options.printed.ofDocument();
+  const resultVariables = operation ? findResultVariables(document, operation) : [];
+  return async (variables, context) => {
+    const { errors } = operation ? coerceVariables(schema, operation, variables, { texts }) : {};
+    if (errors) return { errors };
+    const variableValues = operation ? toExecutable(schema, operation, variables) : variables;
+    const source = await createSourceEventStream({
+      schema,
+      document,
+      operationName,
+      variableValues,
+      contextValue: context,
+    });
+    if (!(Symbol.asyncIterator in source)) return source;
+    return {
+      items: source[Symbol.asyncIterator](),
+      execute: (item, itemContext) => execute(variables, itemContext, item),
+      share: (rest) => join(JSON.stringify([rest, ...resultVariables.map((name) => sentAs(variables, name))])),
+    };
+  };
+}
+
+/** A variable that was left out may have a default, unlike one that is null. */
+function sentAs(variables: Readonly<Record<string, unknown>>, name: string): readonly unknown[] {
+  return Object.hasOwn(variables, name) ? [variables[name]] : [];
+}
+
+/**
+ * Names of the variables that decide the result of a known item: all but those in the arguments of the root field, which decide
+ * which items there are.
+ */
+export function findResultVariables(
+  document: DocumentNode,
+  { selectionSet }: OperationDefinitionNode,
+): readonly string[] {
+  const fragments = fragmentsOf(document);
+  const names = new Set<string>();
+  const readVariables = (node: ASTNode) => visit(node, { Variable: ({ name }) => void names.add(name.value) });
+  const readDirectives = ({ directives }: SelectionNode) => {
+    for (const directive of directives ?? []) readVariables(directive);
+    return true;
+  };
+  walkFields([{ selectionSet, on: null }], fragments, {
+    isIncluded: readDirectives,
+    onField: ({ selectionSet: below }) => {
+      if (!below) return;
+      for (const each of [below, ...usedFragments(below, fragments).map((used) => used.selectionSet)])
+        readVariables(each);
+    },
+  });
+  return [...names].sort();
+}
+
+/** Opens a subscription of the ledger: its results are forwarded, and so is what ends it. */
+export function createOpenLedgerStream(operation: PreparedOperation, open: OpenLedgerStream): OpenStream {
+  return async (variables, { caller }) => {
+    const { errors } = operation.fits(variables) ? {} : operation.coerce(variables);
+    if (errors) return { errors };
+    const fail = (error: unknown) => failAll(error, operation, valuesOf(operation, variables));
+    try {
+      const part = toLedgersPart(operation, operation.name, variables);
+      const results = open({ ...part, caller: caller.rate.key });
+      return { items: withFailure(results, fail), execute: passOn };
+    } catch (error) {
+      return fail(error);
+    }
+  };
+}
+
+/** Turns a failure of the stream into its last result. */
+function withFailure(
+  results: ReturnType<OpenLedgerStream>,
+  toResult: (error: unknown) => ExecutionResult,
+): AsyncIterator<ExecutionResult, undefined> & StoppableItems {
+  let isOver = false;
+  return {
+    async next() {
+      if (isOver) return { done: true, value: undefined };
+      try {
+        return await results.next();
+      } catch (error) {
+        isOver = true;
+        await results.return?.();
+        return { done: false, value: toResult(error) };
+      }
+    },
+    stop: (why) => results.fail(why),
+    async return() {
+      isOver = true;
+      await results.return?.();
+      return { done: true, value: undefined };
+    },
+  };
+}
+
+const passOn = ((item: unknown) => item) as ItemStream['execute'];

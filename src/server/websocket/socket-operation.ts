@@ -4,14 +4,17 @@ import { gatewayError } from '../../errors/gateway-error.ts';
 import { withExtensions } from '../../errors/light-error.ts';
 import { noteCodes } from '../../errors/note-codes.ts';
 import { printJson } from '../../json/exact-number.ts';
-import type { AdmitOperation } from '../../operation/admit-operation.ts';
-import type { OperationAnswer, ResultReader, ResultStream, ResultText } from '../../operation/operation-answer.ts';
+import type {
+  AdmitOperation,
+  AdmittedOperation,
+  OperationAdmission,
+  ServerContext,
+} from '../../operation/admit-operation.ts';
+import type { OperationAnswer } from '../../operation/open-operation.ts';
 import type { OperationRunner } from '../../operation/operation-runner.ts';
 import type { OperationRequest } from '../../operation/parse-request.ts';
-import type { AdmittedOperation, OperationAdmission } from '../../operation/prepared-operation.ts';
-import type { ServerContext } from '../../operation/server-context.ts';
-import type { SocketOperationFacts } from '../../telemetry/events.ts';
-import type { OperationFacts } from '../../telemetry/request-record.ts';
+import type { ResultReader, ResultStream, ResultText } from '../../operation/subscriptions/result-stream.ts';
+import type { OperationFacts, SocketOperationFacts } from '../../telemetry/events.ts';
 import type { Held } from '../../upstream/cancellation.ts';
 import { type BytesInFlight, tooMuchInFlight } from '../read-body.ts';
 import type { MessageBudget } from './socket-bounds.ts';

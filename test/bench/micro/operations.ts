@@ -1,12 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { buildSchema, type FieldNode, type GraphQLCompositeType, getOperationAST, parse } from 'graphql';
-import { admitDocument, priceDocument } from '../../../src/documents/admit-document.ts';
 import { shippedLimits } from '../../../src/documents/cost/limits.ts';
 import { measureDocument } from '../../../src/documents/cost/measure-document.ts';
-import { createDocumentReader } from '../../../src/documents/document-reader.ts';
-import { createDocumentStore } from '../../../src/documents/document-store.ts';
-import { type Ownership, planOperation } from '../../../src/documents/plan/plan-operation.ts';
-import type { PreparedDocument } from '../../../src/documents/prepared-document.ts';
+import { createDocumentReader, createDocumentStore } from '../../../src/documents/document-store.ts';
+import { type Ownership, planOperation } from '../../../src/documents/plan-operation.ts';
+import { admitDocument, type PreparedDocument, priceDocument } from '../../../src/documents/prepared-document.ts';
 import { toExecutableDocument } from '../../../src/documents/selections.ts';
 import {
   createToJoinLookup,

@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { buildSchema, GraphQLError, Location, Source } from 'graphql';
 import { expect, test } from 'vitest';
-import { admitDocument } from '../../../src/documents/admit-document.ts';
-import { maxLines } from '../../../src/documents/cost/check-document.ts';
-import { shippedLimits } from '../../../src/documents/cost/limits.ts';
+import { maxLines, shippedLimits } from '../../../src/documents/cost/limits.ts';
 import { createDocumentStore } from '../../../src/documents/document-store.ts';
+import { admitDocument } from '../../../src/documents/prepared-document.ts';
 import { maxErrors } from '../../../src/documents/validation/validate-document.ts';
 import { countLiveObjects } from '../../support/count-live-objects.ts';
 import { ledgersOnly } from '../../support/documents.ts';

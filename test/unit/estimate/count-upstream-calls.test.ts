@@ -1,6 +1,6 @@
 import { buildSchema, getOperationAST, getVariableValues, parse, validate } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import type { Plan } from '../../../src/documents/plan/plan-operation.ts';
+import type { Plan } from '../../../src/documents/plan-operation.ts';
 import { toExecutableDocument } from '../../../src/documents/selections.ts';
 import {
   type CallCounting,

@@ -1,8 +1,7 @@
 import { Duplex } from 'node:stream';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { ResultStream } from '../../../src/operation/subscriptions/result-stream.ts';
-import { ResultText, ResultTexts } from '../../../src/operation/subscriptions/shared-results.ts';
+import { ResultStream, ResultText, ResultTexts } from '../../../src/operation/subscriptions/result-stream.ts';
 import { MessageBudget } from '../../../src/server/websocket/socket-bounds.ts';
 import {
   type OperationSocket,

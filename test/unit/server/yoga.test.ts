@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ServerContext } from '../../../src/operation/server-context.ts';
+import type { ServerContext } from '../../../src/operation/admit-operation.ts';
 import { warmUp, type YogaShell } from '../../../src/server/yoga.ts';
 
 test('warms what reads requests by either method, as somebody who has been counted already', async () => {

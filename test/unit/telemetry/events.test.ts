@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { createTelemetry, type Telemetry } from '../../../src/telemetry/events.ts';
+import { createTelemetry, type Telemetry, toRequestRecord } from '../../../src/telemetry/events.ts';
 import { createLogger, requestLine } from '../../../src/telemetry/logger.ts';
-import { toRequestRecord } from '../../../src/telemetry/request-record.ts';
 import { SponsorshipLine } from '../../../src/telemetry/sponsorship-line.ts';
 
 /** What is logged of an event, without its time. */

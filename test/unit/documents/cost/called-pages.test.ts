@@ -6,7 +6,7 @@ import {
   countPageCalls,
   gatherCalledPages,
   mostCalls,
-} from '../../../../src/documents/cost/called-pages.ts';
+} from '../../../../src/documents/cost/measure-document.ts';
 import { toExecutableDocument } from '../../../../src/documents/selections.ts';
 import { planPage } from '../../../../src/events/connection.ts';
 

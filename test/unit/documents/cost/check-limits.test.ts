@@ -1,9 +1,8 @@
 import { parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { checkDocument } from '../../../../src/documents/cost/check-document.ts';
-import { type Limits, shippedLimits } from '../../../../src/documents/cost/limits.ts';
+import { checkDocument, type Limits, shippedLimits } from '../../../../src/documents/cost/limits.ts';
 import { measureDocument } from '../../../../src/documents/cost/measure-document.ts';
-import type { Variables } from '../../../../src/documents/cost/output-cost.ts';
+import type { Variables } from '../../../../src/documents/cost/usage.ts';
 import { checkLimits } from '../../../support/check-limits.ts';
 import { fragmentChain, nested } from '../../../support/documents.ts';
 

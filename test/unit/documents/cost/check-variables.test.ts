@@ -1,9 +1,9 @@
 import { parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { priceDocument } from '../../../../src/documents/admit-document.ts';
 import { shippedLimits } from '../../../../src/documents/cost/limits.ts';
 import { measureDocument } from '../../../../src/documents/cost/measure-document.ts';
-import type { Variables } from '../../../../src/documents/cost/output-cost.ts';
+import type { Variables } from '../../../../src/documents/cost/usage.ts';
+import { priceDocument } from '../../../../src/documents/prepared-document.ts';
 
 const overflow = Number.MAX_SAFE_INTEGER;
 

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { parse } from 'graphql';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { exceedsFieldDepth } from '../../../../src/documents/cost/check-document.ts';
-import { shippedLimits } from '../../../../src/documents/cost/limits.ts';
+import { exceedsFieldDepth, shippedLimits } from '../../../../src/documents/cost/limits.ts';
 import { measureDocument } from '../../../../src/documents/cost/measure-document.ts';
 import { arbitraryDocument } from '../../../support/arbitrary-documents.ts';
 import { fragmentChain, nested, nestedField, queryOf } from '../../../support/documents.ts';

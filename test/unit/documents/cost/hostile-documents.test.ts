@@ -1,9 +1,8 @@
 import { type DocumentNode, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { priceDocument } from '../../../../src/documents/admit-document.ts';
-import { checkText } from '../../../../src/documents/cost/check-document.ts';
-import { type Limits, shippedLimits } from '../../../../src/documents/cost/limits.ts';
+import { checkText, type Limits, shippedLimits } from '../../../../src/documents/cost/limits.ts';
 import { measureDocument } from '../../../../src/documents/cost/measure-document.ts';
+import { priceDocument } from '../../../../src/documents/prepared-document.ts';
 import { checkLimits } from '../../../support/check-limits.ts';
 import { countReads, field, fragmentChain, nestedField, queryOf } from '../../../support/documents.ts';
 

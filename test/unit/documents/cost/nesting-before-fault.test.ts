@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { buildSchema, GraphQLError, parse } from 'graphql';
 import { expect, test } from 'vitest';
-import { admitDocument } from '../../../../src/documents/admit-document.ts';
 import { shippedLimits } from '../../../../src/documents/cost/limits.ts';
 import { createDocumentStore } from '../../../../src/documents/document-store.ts';
 import { maxTokens, nestingBeforeFault } from '../../../../src/documents/document-tree.ts';
+import { admitDocument } from '../../../../src/documents/prepared-document.ts';
 import { ledgersOnly } from '../../../support/documents.ts';
 
 const schema = buildSchema(readFileSync(new URL('../../../../schema/public.graphql', import.meta.url), 'utf8'));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sentValue } from '../../../../src/documents/cost/output-cost.ts';
+import { sentValue } from '../../../../src/documents/cost/usage.ts';
 
 test('a variable has the value that was sent, and none that is inherited', () => {
   expect(sentValue({ a: 1, b: null }, 'a')).toBe(1);

@@ -18,8 +18,7 @@ import {
 import { describe, expect, test } from 'vitest';
 import { toExecutableDocument } from '../../../../src/documents/selections.ts';
 import { acceptDocument } from '../../../../src/documents/validation/accept-document.ts';
-import { ReservedAliasRule } from '../../../../src/documents/validation/own-rules.ts';
-import { validateDocument } from '../../../../src/documents/validation/validate-document.ts';
+import { ReservedAliasRule, validateDocument } from '../../../../src/documents/validation/validate-document.ts';
 import { sharedScalars } from '../../../../src/graph/scalars.ts';
 import { exampleTabs } from '../../../../src/server/pages/graphiql-tabs.ts';
 import { operationCorpus } from '../../../support/operation-corpus.ts';

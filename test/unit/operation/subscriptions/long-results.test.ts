@@ -1,8 +1,8 @@
 import { makeExecutableSchema } from '@graphql-tools/schema';
 import { parse } from 'graphql';
 import { expect, it } from 'vitest';
-import { createOpenStream } from '../../../../src/operation/subscriptions/open-stream.ts';
-import { ResultTexts } from '../../../../src/operation/subscriptions/shared-results.ts';
+import { ResultTexts } from '../../../../src/operation/subscriptions/result-stream.ts';
+import { createOpenStream } from '../../../../src/operation/subscriptions/run-stream.ts';
 import type { OperationContext } from '../../../../src/upstream/operation-context.ts';
 
 const source = { next: () => new Promise(() => {}), [Symbol.asyncIterator]: () => source };

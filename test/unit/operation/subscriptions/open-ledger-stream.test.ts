@@ -1,6 +1,6 @@
 import { buildSchema } from 'graphql';
 import { expect, it } from 'vitest';
-import { createOpenLedgerStream } from '../../../../src/operation/open-ledger-stream.ts';
+import { createOpenLedgerStream } from '../../../../src/operation/subscriptions/run-stream.ts';
 import type { OperationContext } from '../../../../src/upstream/operation-context.ts';
 import { toTestCaller } from '../../../support/test-caller.ts';
 import { admitForTest } from '../../../support/test-operation.ts';

@@ -3,9 +3,8 @@ import fc from 'fast-check';
 import { parse, specifiedRules, validate } from 'graphql';
 import { expect, it } from 'vitest';
 import { ExactNumber } from '../../../../src/json/exact-number.ts';
-import { createOpenStream } from '../../../../src/operation/subscriptions/open-stream.ts';
-import { sharePrinting } from '../../../../src/operation/subscriptions/run-stream.ts';
-import { ResultTexts } from '../../../../src/operation/subscriptions/shared-results.ts';
+import { ResultTexts } from '../../../../src/operation/subscriptions/result-stream.ts';
+import { createOpenStream, sharePrinting } from '../../../../src/operation/subscriptions/run-stream.ts';
 import type { OperationContext } from '../../../../src/upstream/operation-context.ts';
 import { runs } from '../../../support/runs.ts';
 

@@ -1,7 +1,7 @@
 import { parse } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { findResultVariables } from '../../../../src/operation/subscriptions/open-stream.ts';
-import { ResultText, ResultTexts } from '../../../../src/operation/subscriptions/shared-results.ts';
+import { ResultText, ResultTexts } from '../../../../src/operation/subscriptions/result-stream.ts';
+import { findResultVariables } from '../../../../src/operation/subscriptions/run-stream.ts';
 
 /** Counts how often something was printed. */
 function printer() {

@@ -19,7 +19,7 @@ import {
   validate,
 } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { compileOperation } from '../../../../src/engine/compile-operation.ts';
+import { compileOperation } from '../../../src/engine/compile-operation.ts';
 
 /** Nothing about this schema is kind: null is allowed at some places and not at others, and everything fails at times. */
 const schema = buildSchema(`

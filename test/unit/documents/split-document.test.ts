@@ -1,7 +1,7 @@
 import { getOperationAST, parse, print } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { takePart, variablesOf } from '../../../../src/documents/plan/split-document.ts';
-import { fragmentsOf } from '../../../../src/documents/selections.ts';
+import { takePart, variablesOf } from '../../../src/documents/plan-operation.ts';
+import { fragmentsOf } from '../../../src/documents/selections.ts';
 
 const document = parse(
   'query Q($a: Int, $b: Int = 2, $c: Int) { theirs(x: $a) { y(z: $b) } ...Ours } fragment Ours on Query { ours(x: $c) }',

@@ -1,7 +1,7 @@
 import { buildSchema, parse } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { type Ownership, planOperation } from '../../../../src/documents/plan/plan-operation.ts';
-import { toExecutableDocument } from '../../../../src/documents/selections.ts';
+import { type Ownership, planOperation } from '../../../src/documents/plan-operation.ts';
+import { toExecutableDocument } from '../../../src/documents/selections.ts';
 
 const ownSchema = buildSchema(`
   type Query { sponsor: Sponsor queryEvents: Events gateway: String }

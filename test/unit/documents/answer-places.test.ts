@@ -1,7 +1,7 @@
 import { buildSchema, getOperationAST, parse, print } from 'graphql';
 import { expect, test } from 'vitest';
-import { fragmentsOf } from '../../../../src/documents/selections.ts';
-import { compareRanks, createFindPosition } from '../../../../src/operation/settle-errors.ts';
+import { fragmentsOf } from '../../../src/documents/selections.ts';
+import { compareRanks, createFindPosition } from '../../../src/operation/settle-errors.ts';
 
 const schema = buildSchema(`
   type Query { pet: Pet pets: [Pet] count: Int }
