@@ -59,7 +59,7 @@ async function walk(filter: object | undefined, direction: 'forward' | 'backward
   return { nodes, pages };
 }
 
-/** Each filter of an example event, and which events of the ledger it has to find; `null` where the face decides. */
+/** Each filter of an example event, and which of the ledger's events match; `null`: the node decides. */
 const filters: [string, (e: Event) => object | undefined, ((e: Event, of: Event) => boolean) | null][] = [
   ['none', () => undefined, () => true],
   ['all', () => ({ all: true }), () => true],
@@ -91,7 +91,7 @@ const filters: [string, (e: Event) => object | undefined, ((e: Event, of: Event)
   ['object', () => undefined, null],
 ];
 
-/** An event whose transaction emitted several, in the middle of the history. */
+/** An event from the middle of the history whose transaction emitted several. */
 async function example(): Promise<Event> {
   const { nodes } = await walk({ all: true }, 'forward', 50);
   const counts = new Map<string, number>();
@@ -101,7 +101,7 @@ async function example(): Promise<Event> {
   return found;
 }
 
-describe('every event filter, both ways over page boundaries:', () => {
+describe('every event filter, paging both ways:', () => {
   it.each(filters)('%s', async (name, toFilter, isHit) => {
     const of = await example();
     const everything = (await walk(undefined, 'forward', 50)).nodes;
@@ -120,7 +120,7 @@ describe('every event filter, both ways over page boundaries:', () => {
       );
       filter = { object: found.sort((a, b) => b.count - a.count)[0]?.object };
     }
-    // One transaction has only a few events.
+    // A transaction has only a few events.
     const [ahead, back] = name === 'transaction' ? [1, 1] : [7, 5];
     const idsOf = (nodes: Event[]) => nodes.map(({ id }) => id);
     const forward = await walk(filter, 'forward', ahead);
@@ -134,7 +134,7 @@ describe('every event filter, both ways over page boundaries:', () => {
     if (name === 'object') expect(idsOf(forward.nodes)).toContain(of.id);
   });
 
-  it('a cursor of one filter is refused by another, and a page over the maximum by all', async () => {
+  it('every filter rejects a cursor of another filter, and a page over the maximum', async () => {
     const { edges } = await page({ filter: { all: true }, first: 2 });
     const of = await example();
     for (const [variables, message] of [

@@ -42,7 +42,7 @@ const head = (line: string, headers: readonly string[] = []) =>
     body,
   ].join('\r\n');
 
-/** Sends bytes as they are and reads until the connection ends. */
+/** Sends raw bytes and reads until the connection ends. */
 function send(text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let answer = '';
@@ -55,7 +55,7 @@ function send(text: string): Promise<string> {
   });
 }
 
-describe('a request of an odd kind is answered, stamped, and tells nothing of the inside:', () => {
+describe('an unusual request gets a response with version headers and without internals:', () => {
   it.each<[name: string, request: string, status: number]>([
     ['a whole address as its target', head('POST http://elsewhere.example/graphql HTTP/1.1', ['host: a']), 200],
     [
@@ -103,23 +103,26 @@ describe('a request of an odd kind is answered, stamped, and tells nothing of th
     if (status === 200) expect(answer).toContain('{"chainIdentifier":"4c78adac"}');
   });
 
-  it.each(['h2c', 'foo', 'TLS/1.0, h2c'])('an offer of %s, which is declined and the request served', async (offer) => {
-    const answer = await send(
-      [
-        'POST /graphql HTTP/1.1',
-        'Host: a',
-        'Connection: Upgrade, HTTP2-Settings, close',
-        `Upgrade: ${offer}`,
-        'HTTP2-Settings: AAMAAABkAAQAAP__',
-        'content-type: application/json',
-        `content-length: ${body.length}`,
-        '',
-        body,
-      ].join('\r\n'),
-    );
-    expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
-    expect(answer).toContain('{"data":{"chainIdentifier":"4c78adac"}}');
-  });
+  it.each(['h2c', 'foo', 'TLS/1.0, h2c'])(
+    'an upgrade offer of %s is declined, and the request served',
+    async (offer) => {
+      const answer = await send(
+        [
+          'POST /graphql HTTP/1.1',
+          'Host: a',
+          'Connection: Upgrade, HTTP2-Settings, close',
+          `Upgrade: ${offer}`,
+          'HTTP2-Settings: AAMAAABkAAQAAP__',
+          'content-type: application/json',
+          `content-length: ${body.length}`,
+          '',
+          body,
+        ].join('\r\n'),
+      );
+      expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+      expect(answer).toContain('{"data":{"chainIdentifier":"4c78adac"}}');
+    },
+  );
 });
 
 const json = { 'content-type': 'application/json' };
@@ -128,7 +131,7 @@ const post = async (payload: string, path = '/graphql') => {
   return { status: response.status, text: await response.text() };
 };
 
-describe('a hostile body', () => {
+describe('a hostile request body', () => {
   it.each<[name: string, payload: string, status: number, answer: RegExp]>([
     ['a batch over the bound', JSON.stringify(Array.from({ length: 4 }, () => JSON.parse(body))), 413, /errors/],
     ['a batch of a hundred thousand', `[${'{},'.repeat(100_000)}{}]`, 400, /errors/],
@@ -218,7 +221,7 @@ describe('a hostile body', () => {
   });
 });
 
-describe('a hostile answer of the ledger', () => {
+describe('a hostile response of the ledger', () => {
   const deep = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
   it.each<[name: string, query: string, answer: string | Buffer, expected: RegExp]>([
     [
@@ -308,7 +311,7 @@ describe('a hostile answer of the ledger', () => {
   });
 });
 
-describe('a value of the ledger nested without bottom', () => {
+describe('an endlessly nested value of the ledger', () => {
   const nested = (depth: number) => `{"data":{"json":${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}}}`;
   const refused: unknown = expect.objectContaining({
     message: "The ledger's answer is nested over 2000 levels deep.",
@@ -330,7 +333,7 @@ describe('a value of the ledger nested without bottom', () => {
       'gateway { networkProfile } json sponsor { health }',
       { gateway: { networkProfile: 'ledger' }, sponsor: { health: null } },
     ],
-  ])('costs its own field, at first sight and later, over HTTP and a WebSocket: %s', async (name, selection, own) => {
+  ])('costs its own field, at first sight and later, over HTTP and WebSocket: %s', async (name, selection, own) => {
     answers(6_000);
     const query = `query bottomless { ${selection} } # ${name}`;
     const expected = { json: null, ...own };
@@ -351,13 +354,13 @@ describe('a value of the ledger nested without bottom', () => {
     expect(gateway.log.filter(({ msg }) => msg === 'an unexpected error was masked')).toEqual([]);
   });
 
-  it('is refused where the answer is collected, however large; where it is passed on as it comes, it breaks off', async () => {
+  it('is rejected where the response is collected, of any size; a forwarded response breaks off', async () => {
     answers(200_000);
     const payload = JSON.stringify({ query: '{ json }' });
-    // The lane takes no request with a query string; Yoga collects what it answers.
+    // Requests with a query string go to Yoga, which collects the response.
     const collected = await post(payload, '/graphql?by=yoga');
     expect([collected.status, JSON.parse(collected.text)]).toEqual([200, { data: { json: null }, errors: [refused] }]);
-    // Its head is gone before its end is seen.
+    // The headers are sent before the end of the body is known.
     await expect(post(payload)).rejects.toThrow('terminated');
     await expect
       .poll(() => gateway.log.filter(({ msg }) => msg === 'request').at(-1))
@@ -367,8 +370,8 @@ describe('a value of the ledger nested without bottom', () => {
   });
 });
 
-describe('connections that do nothing', () => {
-  it('keep nobody waiting, and are served when they go on', async () => {
+describe('idle connections', () => {
+  it('delay no other client, and are served when they continue', async () => {
     const body = '{"query":"{ chainIdentifier }"}';
     const head = `POST /graphql HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`;
     const idle = Array.from({ length: 200 }, (_, index) => {
@@ -391,7 +394,7 @@ describe('connections that do nothing', () => {
   });
 });
 
-describe('an upstream whose answer', () => {
+describe('an upstream whose response', () => {
   const ok = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n';
   it.each<[name: string, answer: (socket: Socket) => void, code: string]>([
     [

@@ -7,7 +7,7 @@ let address: string;
 let closeDevnet: () => Promise<void>;
 
 beforeAll(async () => {
-  // A ledger that stands still, so that two answers can be compared.
+  // A ledger without new checkpoints, so that responses can be compared.
   const devnet = await startDevnet({ sponsorToken: 'unused', checkpointIntervalMs: 0, genesis: { checkpoints: 40 } });
   closeDevnet = () => devnet.close();
   gateway = await createTestGateway({ LEDGER_GRAPHQL_URL: devnet.graphqlUrl, LEDGER_RPC_URL: devnet.rpcUrl });
@@ -18,7 +18,7 @@ afterAll(async () => {
   await closeDevnet?.();
 });
 
-/** Operations with one variable for an address, as they would be written with the type of each place. */
+/** Operations with one address variable, and the same operations with the exact type for each argument. */
 const operations: readonly [plan: string, name: string, fields: string, more: string][] = [
   ['LOCAL', 'ours alone', 'queryEvents(filter: { sender: $text }, last: 2) { nodes { id } }', ''],
   [
@@ -60,13 +60,13 @@ const withTwo = (fields: string, more: string) => {
   return `query Q($text: String! ${own}) { ${fields} } ${more}`;
 };
 
-describe('one variable for an address, declared with the ledger’s scalar, serves our fields and the ledger’s:', () => {
+describe('one address variable, declared with the ledger’s scalar, serves fields of the gateway and of the ledger:', () => {
   it.each(operations)('%s, %s', async (plan, _, fields, more) => {
     const [one, two] = [withOne(fields, more), withTwo(fields, more)];
     const expected = await gateway.query(two, { text: address, own: address });
     expect(expected.errors).toBeUndefined();
     expect(Object.values(expected.data).flatMap((each) => (each as { nodes?: [] }).nodes ?? [each])).not.toEqual([]);
-    // At first sight it goes another way than when it is known.
+    // First sight takes another path than later requests.
     for (const _ of ['new', 'known']) expect((await gateway.query(one, { a: address })).text).toBe(expected.text);
     const url = new URL('/graphql', gateway.url);
     url.searchParams.set('query', one);
@@ -81,7 +81,7 @@ describe('one variable for an address, declared with the ledger’s scalar, serv
   });
 
   it.each(operations)(
-    '%s, %s: what is no text is refused before anything is executed',
+    '%s, %s: a value that is no string is rejected before execution',
     async (_plan, _, fields, more) => {
       const one = withOne(fields, more);
       for (const [value, reason] of [
@@ -106,7 +106,7 @@ describe('one variable for an address, declared with the ledger’s scalar, serv
     },
   );
 
-  it('has its default, and its address checked, as any other', async () => {
+  it('uses its default, and checks its address, like any other variable', async () => {
     const withDefault = `query ($a: LedgerAddress = "${address}") { queryEvents(filter: { sender: $a }, last: 1) { nodes { sender } } }`;
     const optional = withDefault.replace('{ sender: $a }', '{ moveModule: { package: $a, module: "nowhere" } }');
     expect((await gateway.query(optional)).data).toEqual({ queryEvents: { nodes: [] } });
@@ -156,7 +156,7 @@ test.each([
     'query ($a: String!) { address(address: $a) { address } }',
     'Variable "$a" of type "String!" used in position expecting type "LedgerAddress!".',
   ],
-])('%s is refused as ever', async (_, text, message) => {
+])('%s is rejected as usual', async (_, text, message) => {
   const { data, errors } = await gateway.query(text, { a: address });
   expect(data).toBeUndefined();
   expect(errors?.map((error) => error.message)).toContain(message);

@@ -44,7 +44,7 @@ afterAll(async () => {
 });
 
 describe('one operation over all three upstreams', () => {
-  it('asks each once, and answers in the order of the question', async () => {
+  it('calls each once, and returns the keys in the operation’s order', async () => {
     const { data, errors } = await gateway.query(/* GraphQL */ `{
       queryEvents(last: 2) { nodes { type } }
       chainIdentifier
@@ -61,7 +61,7 @@ describe('one operation over all three upstreams', () => {
   });
 });
 
-/** The node gets what is chosen only when the function that this returns is called. */
+/** Holds the response to the chosen request back until the returned function is called. */
 function holdBack(isHeld: (requests: readonly RecordedRequest[]) => boolean): () => void {
   const held: (() => Promise<void>)[] = [];
   events.intercept = ({ body }, res) => {
@@ -108,8 +108,8 @@ describe('joins', () => {
     ['compiled', ''],
     ['stitched', 'chainIdentifier'],
     ['stitched for a directive', 'chainIdentifier @skip(if: true)'],
-  ])('of several root fields are one request, whichever comes first: %s', async (_, beside) => {
-    // The node answers the first question last.
+  ])('of several root fields are one request, in any order: %s', async (_, beside) => {
+    // The node answers the first request last.
     const release = holdBack(({ length }) => length === 1);
     events.onAnswer = () => void (events.requests.length === 3 && release());
     const text = `{ ${beside}
@@ -131,7 +131,7 @@ describe('joins', () => {
     expect(upstreamCalls).toBe(ledger.requests.length + events.requests.length);
   });
 
-  it('of one root field do not wait for another that hangs for longer than a second', async () => {
+  it('of one root field wait at most one second for another that hangs', async () => {
     const release = holdBack((requests) => requests.at(-1)?.body.includes('queryTransactionBlocks') ?? false);
     const answer = gateway.query(`{
       queryEvents(last: 1) { nodes { senderAddress { address } } }
@@ -143,7 +143,7 @@ describe('joins', () => {
     expect(ledger.requests).toHaveLength(2);
   });
 
-  it('are split when one request would be over the ledger’s bounds, and none of them is refused', async () => {
+  it('are split where one request would exceed the ledger’s limits, and all succeed', async () => {
     const { data, errors } = await gateway.query(/* GraphQL */ `{
       queryTransactionBlocks(last: 50) { nodes { digest transactionBlock {
         digest sender { address } gasInput { gasPrice gasBudget } effects { status timestamp lamportVersion checkpoint { sequenceNumber } }
@@ -152,11 +152,11 @@ describe('joins', () => {
     expect(errors).toBeUndefined();
     for (const { digest, transactionBlock } of data.queryTransactionBlocks.nodes)
       expect(transactionBlock.digest).toBe(digest);
-    // 50 look-ups of 14 nodes each, at most 300 nodes a request.
+    // 50 lookups of 14 nodes each; a request has at most 300 nodes.
     expect(ledger.requests).toHaveLength(3);
   });
 
-  it('send the variables of the selection, and only those', async () => {
+  it('send only the variables of their selection', async () => {
     const { data, errors } = await gateway.query(
       /* GraphQL */ `query ($n: Int!, $last: Int!, $skip: Boolean!) { queryEvents(last: $last) { nodes {
         transactionBlock { digest @skip(if: $skip) effects { events(first: $n) { nodes { sender { address } } } } }
@@ -171,7 +171,7 @@ describe('joins', () => {
     expect(JSON.parse(ledger.requests[0]?.body ?? '').variables).toEqual({ n: 1, skip: true });
   });
 
-  it('find their keys under whatever names the client has given them away', async () => {
+  it('find their keys behind any alias of the client', async () => {
     const { data, errors } = await gateway.query(/* GraphQL */ `
       mutation {
         reserved: reserveGas(gasBudget: 5000000, reserveDurationSecs: 5) {
@@ -199,7 +199,7 @@ describe('joins', () => {
   });
 
   it.each(['__joinId_object', '__joinVersion_object', '__joinanything'])(
-    'cannot be led astray by the alias %s, which is refused',
+    'cannot be misled by the alias %s, which is rejected',
     async (alias) => {
       const { errors, text } = await gateway.query(
         `mutation { reserveGas(gasBudget: 5, reserveDurationSecs: 1) { gasCoins { ${alias}: digest object { version } } } }`,
@@ -212,7 +212,7 @@ describe('joins', () => {
     },
   );
 
-  it('land their errors on the paths of the client, beside what did answer', async () => {
+  it('put their errors at the client’s paths, beside the data', async () => {
     const { data, errors } = await gateway.query(/* GraphQL */ `{
       page: queryEvents(last: 2) { nodes {
         fine: senderAddress { address }
@@ -232,7 +232,7 @@ describe('joins', () => {
     );
   });
 
-  it('cost only themselves when the ledger fails', async () => {
+  it('affect only themselves when the ledger fails', async () => {
     ledger.intercept = (_, res) => {
       res.writeHead(503, { 'content-type': 'text/html' }).end('<h1>away</h1>');
       return true;
@@ -252,7 +252,7 @@ describe('joins', () => {
     );
   });
 
-  it('are all there, and the gateway says so', async () => {
+  it('are all listed by the gateway', async () => {
     const { data } = await gateway.query('{ gateway { capabilities { name available reason } } }');
     const joins = data.gateway.capabilities.filter(({ name }: { name: string }) => name.startsWith('join:'));
     expect(joins.map(({ name }: { name: string }) => name).sort()).toEqual([

@@ -25,7 +25,7 @@ interface Answer {
   readonly errors?: readonly { message: string; path?: unknown; extensions?: unknown }[] | undefined;
 }
 
-/** The same request, asked of the ledger itself. */
+/** The same request, sent to the ledger itself. */
 async function askLedger(query: string, variables?: object): Promise<Answer> {
   const response = await fetch(devnet.graphqlUrl, {
     method: 'POST',
@@ -35,10 +35,10 @@ async function askLedger(query: string, variables?: object): Promise<Answer> {
   return (await response.json()) as Answer;
 }
 
-/** Given by the gateway where the ledger has none: these errors of the ledger are all of values that it cannot read. */
+/** The gateway adds this code where the ledger sends none: these errors all concern unreadable values. */
 const givenCode = { code: 'BAD_USER_INPUT' };
 
-/** Data, and of each error what clients are promised: message, path, extensions. */
+/** Data, and the promised parts of each error: message, path, extensions. */
 function essence({ data, errors }: Answer) {
   const told = errors?.map(({ message, path, extensions = givenCode }) => ({ message, path, extensions }));
   return { data, errors: told };
@@ -83,7 +83,7 @@ const fragments = /* GraphQL */ `
   fragment Prologue on ConsensusCommitPrologueTransaction { epoch { epochId } }
 `;
 
-describe('the ledger through the gateway answers as the ledger itself:', () => {
+describe('the ledger’s response is the same through the gateway:', () => {
   it.each<[name: string, query: string, variables?: object]>([
     [
       'named, inline and nested fragments on unions and interfaces',
@@ -171,7 +171,7 @@ describe('the ledger through the gateway answers as the ledger itself:', () => {
     expect(through.status).toBe(200);
   });
 
-  it('the keys of an answer come in the order of the question', async () => {
+  it('the keys of a response have the operation’s order', async () => {
     const query =
       '{ z: epoch { referenceGasPrice epochId } chainIdentifier a: checkpoint { sequenceNumber digest } m: gateway { version } }';
     const { data } = await gateway.query(query);
@@ -191,7 +191,7 @@ const pageOf = (connection: string, filter = '') => /* GraphQL */ `
 
 describe('paging through the gateway', () => {
   it.each(['checkpoints', 'transactionBlocks', 'events', 'objects', 'coins'])(
-    '%s: both ways meet, every edge once',
+    '%s: both directions meet, every edge once',
     async (connection) => {
       const query = pageOf(connection);
       const forward: string[] = [];
@@ -214,7 +214,7 @@ describe('paging through the gateway', () => {
     },
   );
 
-  it('cursors of different checkpoints, and one that has grown stale, are refused in the ledger’s words', async () => {
+  it('cursors of different checkpoints, and a stale one, are rejected in the ledger’s words', async () => {
     const query = pageOf('objects');
     const old = await gateway.query(query, { first: 2 });
     const { startCursor: after } = old.data.page.pageInfo;
@@ -236,7 +236,7 @@ describe('paging through the gateway', () => {
     expect(stale.errors?.map(({ message }) => message)).toEqual(['Requested data is outside the available range']);
   });
 
-  it('a stale cursor below a nullable field leaves the rest of the answer', async () => {
+  it('a stale cursor below a nullable field leaves the rest of the response', async () => {
     const query = /* GraphQL */ `query ($after: String) {
       chainIdentifier
       address(address: "0x5") { address }

@@ -31,7 +31,7 @@ const upstreams = () => ({
 
 const start = (port = '0') => createTestGateway({ ...upstreams(), PORT: port, SPONSOR_TOKEN: token });
 
-/** GET over connections that are kept. */
+/** GET over kept-alive connections. */
 function get(url: string, agent: Agent): Promise<{ status: number; connection: string | undefined; body: string }> {
   return new Promise((resolve, reject) => {
     request(url, { agent }, (answer) => {
@@ -46,7 +46,7 @@ function get(url: string, agent: Agent): Promise<{ status: number; connection: s
   });
 }
 
-it('leaving, it answers the execution under way, says on open connections that it leaves, and frees its port', async () => {
+it('while stopping, it finishes the execution in flight, announces the end on open connections, and frees its port', async () => {
   const gateway = await start();
   const { data } = await gateway.query(
     'mutation { reserveGas(gasBudget: 50000000, reserveDurationSecs: 60) { reservationId sponsorAddress gasCoins { objectId version digest } } }',
@@ -79,7 +79,7 @@ it('leaving, it answers the execution under way, says on open connections that i
     { i: reservationId, t: txBytes, s: userSig },
   );
   await asked;
-  // Long enough for a busy machine: a connection that asks nothing is closed soon after.
+  // Long enough for a busy machine; an idle connection is closed soon after.
   const closed = gateway.close(1_000);
 
   const ready = await get(`${gateway.url}/health/ready`, agent);
@@ -100,7 +100,7 @@ it('leaving, it answers the execution under way, says on open connections that i
   expect((await next.query('{ chainIdentifier }')).errors).toBeUndefined();
 });
 
-it('leaving, it waits for no connection that asks nothing', async () => {
+it('while stopping, it does not wait for idle connections', async () => {
   const gateway = await start();
   const port = Number(new URL(gateway.url).port);
   const silent = ['', 'POST /graphql HTTP/1.1\r\nhost: a\r\n'].map(
@@ -114,15 +114,15 @@ it('leaving, it waits for no connection that asks nothing', async () => {
       }),
   );
   const connections = await Promise.all(silent);
-  // An answer tells that what was written before it has been read.
+  // A response proves that earlier bytes were read.
   await gateway.query('{ gateway { version } }');
-  // What is under way has longer than a test may take.
+  // Operations in flight take longer than a test may.
   await gateway.close();
   await Promise.all(connections.map(({ ended }) => ended));
   expect(connections).toHaveLength(2);
 });
 
-it('closed, it leaves no interval behind', async () => {
+it('a closed gateway leaves no interval behind', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   const gateway = await createTestGateway({ ...upstreams(), SPONSOR_TOKEN_FILE: '/token' }, { '/token': token });
   expect(vi.getTimerCount()).toBeGreaterThan(0);
@@ -130,7 +130,7 @@ it('closed, it leaves no interval behind', async () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-it('a second close is the first one', async () => {
+it('a second close waits for the first', async () => {
   const gateway = await start();
   const closed = gateway.close();
   expect(gateway.close()).toBe(closed);
@@ -138,7 +138,7 @@ it('a second close is the first one', async () => {
   expect(gateway.close()).toBe(closed);
 });
 
-it('about to leave, it says so to new connections too, and serves them until it stops to listen', async () => {
+it('while draining, it reports 503 to new connections too, and serves them until it stops listening', async () => {
   const gateway = await start();
   const closed = gateway.close(400);
   const ready = await get(`${gateway.url}/health/ready`, new Agent());
@@ -152,7 +152,7 @@ it('about to leave, it says so to new connections too, and serves them until it 
   await expect(get(`${gateway.url}/health/live`, new Agent())).rejects.toThrow('ECONNREFUSED');
 });
 
-it('leaving, it does not begin a mutation any more, and says so', async () => {
+it('while stopping, it begins no mutation, and reports this', async () => {
   const gateway = await start();
   const { port } = new URL(gateway.url);
   const client = await openRawClient(Number(port));

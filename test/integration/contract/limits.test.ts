@@ -20,7 +20,7 @@ afterAll(async () => {
   for (const each of [ledger, devnet]) await each?.[Symbol.asyncDispose]();
 });
 
-describe('refused before any upstream is asked:', () => {
+describe('rejected without an upstream call:', () => {
   it.each<[name: string, query: string, variables: object | undefined, code: string, message: RegExp]>([
     [
       'an unused variable',
@@ -104,7 +104,7 @@ describe('refused before any upstream is asked:', () => {
     expect(ledger.requests).toEqual([]);
   });
 
-  it('and what a refused value of a variable cost does not stay with the document', async () => {
+  it('the cost of a rejected variable does not stay with the document', async () => {
     const query =
       'query ($n: Int) { checkpoints(first: $n) { nodes { transactionBlocks(first: $n) { nodes { effects { events(first: $n) { nodes { bcs } } } } } } } }';
     expect((await gateway.query(query, { n: 50 })).errors).toHaveLength(1);
@@ -112,7 +112,7 @@ describe('refused before any upstream is asked:', () => {
     expect((await gateway.query(query, { n: 50 })).errors).toHaveLength(1);
   });
 
-  it('the bounds in force are told as the ledger tells them', async () => {
+  it('the limits in force are returned as the ledger returns them', async () => {
     const query = `{ serviceConfig { maxQueryDepth maxQueryNodes maxOutputNodes maxDbQueryCost defaultPageSize maxPageSize requestTimeoutMs
       maxQueryPayloadSize maxTypeArgumentDepth maxTypeArgumentWidth maxTypeNodes maxMoveValueDepth } }`;
     const { data, errors } = await gateway.query(query);

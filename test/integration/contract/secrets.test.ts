@@ -13,7 +13,7 @@ let ledger: RecordingUpstream;
 let sponsor: RecordingUpstream;
 let events: RecordingUpstream;
 
-/** An address with a credential in it. */
+/** A URL with a credential. */
 const withPassword = (url: string) => url.replace('http://', `http://operator:${password}@`);
 
 beforeAll(async () => {
@@ -41,7 +41,7 @@ const everything = [
   'mutation { checkSponsorHealth { ok message } reloadAccessController { result } }',
 ];
 
-/** Of the three zero bytes that the executions below carry; effects of another transaction would not be shown. */
+/** Of the three zero bytes in the executions below; effects of another transaction would not be shown. */
 const digestOfAAAA = transactionDigest(new Uint8Array(3));
 
 const effects = (text: string) => ({
@@ -55,7 +55,7 @@ const effects = (text: string) => ({
   [text]: { deep: [text, { [text]: text }] },
 });
 
-/** Every way a sponsor might say what it was told in confidence. */
+/** Every way in which a sponsor might echo a secret. */
 const echoes: [
   string,
   (authorization: string) => { status: number; type: string; body: string; headers?: Record<string, string> },
@@ -150,7 +150,7 @@ const modes: [string, () => Promise<{ gateway: TestGateway; headers: Record<stri
         LEDGER_RPC_URL: withPassword(events.url),
         SPONSOR_URL: withPassword(sponsor.url),
         SPONSOR_TOKEN: token,
-        // What the sponsor says of transactions is seen only if all are sent to it.
+        // Only if all transactions are sent does the sponsor respond to them.
         SPONSOR_PREFLIGHT: 'off',
         SPONSOR_ALLOW_ANONYMOUS: 'true',
         CORS_ORIGINS: 'http://127.0.0.1:4000',
@@ -175,7 +175,7 @@ const modes: [string, () => Promise<{ gateway: TestGateway; headers: Record<stri
   ],
 ];
 
-describe.each(modes)('%s occurs in no answer, no header and no log line', (mode, start) => {
+describe.each(modes)('%s appears in no response, header or log line', (mode, start) => {
   let gateway: TestGateway;
   let headers: Record<string, string>;
   let secrets: string[];
@@ -183,20 +183,20 @@ describe.each(modes)('%s occurs in no answer, no header and no log line', (mode,
 
   beforeAll(async () => {
     ({ gateway, headers, secrets } = await start());
-    // Whose credential the sponsor gets: in the second mode it also decides who administers.
+    // Whose credential the sponsor gets; in forward mode the sponsor also decides who is an admin.
     reachesAdmin = mode === 'the caller’s header';
   });
   const sent = () => (reachesAdmin ? callers : token);
   afterAll(() => gateway?.close());
 
-  /** What a secret looks like in the encodings an echo could have. */
+  /** The secret in all encodings that an echo could have. */
   const shapes = (secret: string) => [
     secret,
     Buffer.from(secret).toString('base64').replace(/=+$/, ''),
     encodeURIComponent(secret),
   ];
 
-  /** Coins that the sponsor has reserved, whatever it is told to answer; in the second mode it does not take the credential. */
+  /** Coins reserved by the sponsor, whatever it responds; in forward mode it rejects the credential. */
   let lastNumber = 5;
   async function reserved(): Promise<string> {
     // Each is used once.
@@ -210,7 +210,7 @@ describe.each(modes)('%s occurs in no answer, no header and no log line', (mode,
     return data.reserveGas.reservationId;
   }
 
-  /** Lines of the log that were looked through; those written behind an answer are, after the next. */
+  /** Log lines searched so far; a request's line may follow its response. */
   let looked = 0;
   function newLines(): string {
     const lines = JSON.stringify(gateway.log.slice(looked));
@@ -221,7 +221,7 @@ describe.each(modes)('%s occurs in no answer, no header and no log line', (mode,
   async function expectSilence(query: string, given = {}): Promise<void> {
     const variables = query.includes('$id: ID!') ? { ...given, id: await reserved() } : given;
     const [sentBefore, lookedUpBefore] = [sponsor.requests.length, ledger.requests.length];
-    // Where the sponsor does not say what became of an execution, the ledger is asked until the time is over.
+    // If the sponsor does not report the outcome, the gateway queries the ledger until the timeout.
     const isLookedUp = () =>
       sponsor.requests.slice(sentBefore).some(({ path }) => path === '/v1/execute_tx') &&
       ledger.requests.slice(lookedUpBefore).some(({ body }) => body.includes(digestOfAAAA));
@@ -231,7 +231,7 @@ describe.each(modes)('%s occurs in no answer, no header and no log line', (mode,
     expect(told).toEqual([]);
   }
 
-  it('when all is well', async () => {
+  it('in normal operation', async () => {
     for (const query of everything) await expectSilence(query);
     expect([...new Set(sponsor.requests.map(({ path }) => path))].sort()).toEqual(
       [
@@ -245,7 +245,7 @@ describe.each(modes)('%s occurs in no answer, no header and no log line', (mode,
     );
   });
 
-  it('when it is echoed where clients are shown what came', async () => {
+  it('when an upstream echoes it in its response', async () => {
     const secret = sent();
     const id = await reserved();
     const json = { 'content-type': 'application/json' };
@@ -264,7 +264,7 @@ describe.each(modes)('%s occurs in no answer, no header and no log line', (mode,
     for (const { text } of [version, execution]) expect(text).not.toContain(secret);
   });
 
-  it.each(echoes)('when the sponsor answers with it: %s', async (_name, toAnswer) => {
+  it.each(echoes)('when the sponsor responds with it: %s', async (_name, toAnswer) => {
     sponsor.intercept = (request, res) => {
       const { status, type, body, headers: more } = toAnswer(request.headers.authorization ?? '');
       res.writeHead(status, { ...more, 'content-type': type }).end(body);
@@ -273,7 +273,7 @@ describe.each(modes)('%s occurs in no answer, no header and no log line', (mode,
     for (const query of everything) await expectSilence(query);
   });
 
-  it('when an upstream breaks off, resets, or says what is no HTTP', async () => {
+  it('when an upstream breaks off, resets, or sends invalid HTTP', async () => {
     for (const upstream of [ledger, sponsor, events]) {
       upstream.intercept = (request, res) => {
         res.writeHead(200, { 'content-type': 'application/json', 'content-length': '9999' });
@@ -290,7 +290,7 @@ describe.each(modes)('%s occurs in no answer, no header and no log line', (mode,
     }
   });
 
-  it('when it stands in the request itself', async () => {
+  it('when the request itself contains it', async () => {
     const secret = callers;
     await expectSilence(`query ${'Q'}($a: LedgerAddress!) { object(address: $a) { version } }`, { a: '0x5' });
     await gateway.query(
@@ -301,7 +301,7 @@ describe.each(modes)('%s occurs in no answer, no header and no log line', (mode,
     expect(JSON.stringify(gateway.log)).not.toContain(secret);
   });
 
-  it('in all that was logged, the last lines included', async () => {
+  it('in the whole log, the last lines included', async () => {
     await gateway.close();
     const log = JSON.stringify(gateway.log);
     expect(gateway.log.length).toBeGreaterThan(100);
@@ -309,8 +309,8 @@ describe.each(modes)('%s occurs in no answer, no header and no log line', (mode,
   });
 });
 
-describe('a credential in an upstream’s address', () => {
-  it('is in no mistake of the configuration', async () => {
+describe('a credential in an upstream’s URL', () => {
+  it('appears in no configuration mistake', async () => {
     await expect(createTestGateway({ LEDGER_GRAPHQL_URL: `ftp://operator:${password}@example.net` })).rejects.toThrow(
       expect.objectContaining({ message: expect.not.stringContaining(password) }),
     );
@@ -323,7 +323,7 @@ describe('a credential in an upstream’s address', () => {
     ).rejects.toThrow(expect.objectContaining({ message: expect.not.stringContaining(token) }));
   });
 
-  it('that is no percent encoding is taken as it stands', async () => {
+  it('with invalid percent encoding is used unchanged', async () => {
     await using gateway = await createTestGateway({
       LEDGER_GRAPHQL_URL: ledger.url.replace('http://', 'http://user:50%off@'),
     });

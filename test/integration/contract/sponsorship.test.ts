@@ -16,7 +16,7 @@ let ledger: RecordingUpstream;
 let sponsor: RecordingUpstream;
 let events: RecordingUpstream;
 let gateway: TestGateway;
-/** The same, for what is looked up in vain until its time is over. */
+/** A short timeout, for lookups in vain. */
 let hurried: TestGateway;
 
 const settings = () => ({ LEDGER_GRAPHQL_URL: ledger.url, LEDGER_RPC_URL: events.url, SPONSOR_URL: sponsor.url });
@@ -33,7 +33,7 @@ beforeAll(async () => {
   const env = {
     ...settings(),
     SPONSOR_TOKEN: token,
-    // What the sponsor says of transactions is seen only if all are sent to it.
+    // Only if all transactions are sent does the sponsor respond to them.
     SPONSOR_PREFLIGHT: 'off',
     SPONSOR_ALLOW_ANONYMOUS: 'true',
     CORS_ORIGINS: 'http://127.0.0.1:4000',
@@ -89,7 +89,7 @@ const execute = /* GraphQL */ `mutation ($id: ID!, $tx: Base64!, $sig: Base64!, 
   }
 }`;
 
-/** Closes checkpoints as soon as the sponsor has been asked, as the network would. */
+/** Closes checkpoints after each sponsor call, as the network would. */
 async function withCheckpoint<Result>(work: Promise<Result>): Promise<Result> {
   const timer = setInterval(() => devnet.ledger.closeCheckpoint(), 30);
   return work.finally(() => clearInterval(timer));
@@ -115,7 +115,7 @@ async function expectVisible(digest: string, sender: string, objectId: string | 
 }
 
 describe('reserve, sign, execute', () => {
-  it('works with the devnet’s own signer, and the transaction is seen by every road', async () => {
+  it('works with the simulated network’s signer, and every interface shows the transaction', async () => {
     const reserved = await reserve();
     const { sponsorAddress, gasCoins } = reserved;
     const signed = await gateway.query(
@@ -125,7 +125,7 @@ describe('reserve, sign, execute', () => {
       { sponsor: sponsorAddress, coins: gasCoins },
     );
     const { txBytes: tx, userSig: sig, digest } = signed.data.devnetSignTransaction;
-    // In a checkpoint before the answer is read: objects are not waited for.
+    // In a checkpoint before the response is read, because joins of objects do not wait.
     sponsor.onAnswer = () => devnet.ledger.closeCheckpoint();
     const done = await gateway.query(execute, { id: reserved.reservationId, tx, sig });
     expect(done.errors).toBeUndefined();
@@ -185,7 +185,7 @@ describe('reserve, sign, execute', () => {
 const reserveWith = (args: string) => `mutation { reserveGas(${args}) { reservationId } }`;
 const executeWith = (args: string) => `mutation { executeTx(${args}) { digest } }`;
 
-describe('what breaks a rule never reaches an upstream:', () => {
+describe('invalid input never reaches an upstream:', () => {
   it.each<[string, RegExp, string, code?: string]>([
     [reserveWith('gasBudget: 0, reserveDurationSecs: 1'), /gasBudget.*"0".*1 to 1999999999/, 'gasBudget'],
     [reserveWith('gasBudget: 2000000000, reserveDurationSecs: 1'), /gasBudget.*"2000000000"/, 'gasBudget'],
@@ -226,7 +226,7 @@ describe('what breaks a rule never reaches an upstream:', () => {
   });
 });
 
-describe('a waiting time out of its range is refused before anything is sent:', () => {
+describe('a waitMs out of range is rejected before anything is sent:', () => {
   const spendBy = (id: string) => `executeTx(reservationId: "${id}", txBytes: "AAAA", userSig: "AAAA")`;
   const spend = spendBy('1');
   const refused: [text: string, got: number, variables?: object][] = [
@@ -248,7 +248,7 @@ describe('a waiting time out of its range is refused before anything is sent:', 
   ];
 
   it.each(refused)('%s', async (text, got, variables = {}) => {
-    // The second time the document is known.
+    // The second request finds the document in memory.
     for (let sight = 1; sight <= 2; sight += 1) {
       const { data, errors, status } = await gateway.query(text, variables);
       expect(status).toBe(200);
@@ -271,7 +271,7 @@ describe('a waiting time out of its range is refused before anything is sent:', 
     expect([ledger, sponsor, events].flatMap(({ requests }) => requests)).toEqual([]);
   });
 
-  it('and matters to nobody where it is left out', async () => {
+  it('and is ignored if its field is skipped', async () => {
     const { reservationId } = await reserve();
     const text = `mutation ($no: Boolean!) { ${spendBy(reservationId)} { digest transactionBlock(waitMs: 10001) @include(if: $no) { digest } } }`;
     const { data } = await gateway.query(text, { no: false });
@@ -284,7 +284,7 @@ const someExecution =
   'mutation ($id: ID!) { executeTx(reservationId: $id, txBytes: "AAAA", userSig: "AAAA") { digest } }';
 const someReservation = reserveWith('gasBudget: 5000000, reserveDurationSecs: 5');
 
-describe('what the sponsor says is told by its code:', () => {
+describe('the sponsor’s errors have codes:', () => {
   const envelope = (error: string) => JSON.stringify({ result: null, error });
   it.each<[query: string, status: number, body: string, type: string, code: string, message: RegExp]>([
     [
@@ -411,7 +411,7 @@ describe('what the sponsor says is told by its code:', () => {
   });
 });
 
-describe('a transaction that the ledger will not take', () => {
+describe('a transaction that the ledger rejects', () => {
   const own = iotaKey.toIotaAddress();
   type Coin = Reservation['gasCoins'][number];
   const firstCoinOf = async (address: string): Promise<Coin> => {
@@ -422,7 +422,7 @@ describe('a transaction that the ledger will not take', () => {
     return data.address.coins.nodes[0];
   };
 
-  /** Reserves, builds a transfer of a coin to its sender, and has it executed. */
+  /** Reserves, builds a transfer of a coin to its sender, and executes it. */
   async function attempt(coin: Coin, spoil: (tx: IotaTransaction) => void = () => {}, at = gateway) {
     const reserved = await reserve(at);
     const tx = new IotaTransaction();
@@ -461,13 +461,13 @@ describe('a transaction that the ledger will not take', () => {
     expect(error?.extensions).toEqual({ code: 'SPONSOR_REJECTED', upstream: 'sponsor', ...facts });
   });
 
-  it('for an object of somebody else is refused for good', async () => {
+  it('because of a foreign object is rejected for good', async () => {
     const { error, facts } = await attempt(await firstCoinOf(suiKey.toSuiAddress()));
     expect(error?.message).toMatch(/was not signed by the correct sender: Object 0x/);
     expect(error?.extensions).toEqual({ code: 'SPONSOR_REJECTED', upstream: 'sponsor', ...facts });
   });
 
-  it('for an object that has moved on may have run all the same', async () => {
+  it('because of an outdated object may have run nevertheless', async () => {
     const coin = await firstCoinOf(own);
     expect((await attempt(coin)).executeTx.outcome).toBe('EXECUTED');
     const { error, facts } = await attempt(coin, () => {}, hurried);
@@ -478,7 +478,7 @@ describe('a transaction that the ledger will not take', () => {
 const admin = 'mutation { checkSponsorHealth { ok message } reloadAccessController { result } }';
 
 describe('authorization', () => {
-  it('in token mode is the gateway’s own whatever the caller sends, and goes to the sponsor alone', async () => {
+  it('in token mode is the gateway’s own, whatever the caller sends, and goes to the sponsor only', async () => {
     await gateway.query(
       '{ sponsor { health } chainIdentifier queryEvents(last: 1) { nodes { transactionBlock { digest } } } }',
       {},
@@ -493,14 +493,14 @@ describe('authorization', () => {
     }
   });
 
-  it('of administration is refused to anonymous callers before the sponsor is asked', async () => {
+  it('for admin fields is required before the sponsor is called', async () => {
     const { data, errors } = await gateway.query(admin);
     expect(data).toEqual({ checkSponsorHealth: null, reloadAccessController: null });
     expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['UNAUTHENTICATED', 'UNAUTHENTICATED']);
     expect(sponsor.requests).toEqual([]);
   });
 
-  it('of administration on the embedded network is there from this machine', async () => {
+  it('for admin fields exists on the embedded network for callers of this machine', async () => {
     await using embedded = await createTestGateway();
     const { data, errors } = await embedded.query(admin);
     expect(errors).toBeUndefined();
@@ -510,7 +510,7 @@ describe('authorization', () => {
     });
   });
 
-  it('in forward mode is the caller’s, whole, to the sponsor and nowhere else', async () => {
+  it('in forward mode is the caller’s, complete, to the sponsor and nowhere else', async () => {
     await using forward = await createTestGateway(settings());
     for (const upstream of [ledger, sponsor, events]) upstream.requests.length = 0;
     const authorization = `Bearer ${token}`;
@@ -542,8 +542,8 @@ describe('authorization', () => {
   });
 });
 
-describe('without an upstream', () => {
-  it('its fields name the key that is missing, the rest works', async () => {
+describe('without an upstream’s URL', () => {
+  it('its fields name the missing key, and the rest works', async () => {
     await using alone = await createTestGateway({ LEDGER_GRAPHQL_URL: ledger.url });
     const { data, errors } = await alone.query(
       '{ chainIdentifier sponsor { health } queryEvents { nodes { type } } queryTransactionBlocks { nodes { digest } } }',
@@ -565,7 +565,7 @@ describe('without an upstream', () => {
   });
 
   it.each(['ledger', 'sponsor', 'events'] as const)(
-    '%s down, the others answer and the error says which',
+    'with %s down, the others respond and the error names it',
     async (down) => {
       const upstream = { ledger, sponsor, events }[down];
       upstream.intercept = (_, res) => {

@@ -9,7 +9,7 @@ import { pricesUpstream } from '../../support/prices-upstream.ts';
 import { type ScriptedSponsor, startScriptedSponsor } from '../../support/scripted-sponsor.ts';
 import { createTestGateway, type TestGateway } from '../../support/test-gateway.ts';
 
-/** All that is done to have one more: its own file, and this line. */
+/** All that one more upstream needs: its own file, and this line. */
 const list: UpstreamList = { ...upstreamList, ownFields: [...upstreamList.ownFields, pricesUpstream] };
 
 let devnet: Devnet;
@@ -34,12 +34,12 @@ afterAll(async () => {
   await devnet.close();
 });
 
-describe('an upstream that is put on the list', () => {
+describe('an upstream added to the list', () => {
   test.each([
     ['alone', '{ price(coin: "gold") { amount } }'],
     ['beside the ledger', '{ chainIdentifier price(coin: "gold") { amount } }'],
     ['by stitching', '{ chainIdentifier price(coin: "gold") { amount } __type(name: "Price") { name } }'],
-  ])('answers its fields %s, at first sight and when the document is known', async (_, query) => {
+  ])('serves its fields %s, at first sight and later', async (_, query) => {
     for (let time = 0; time < 3; time += 1) {
       const { data, errors } = await gateway.query(query);
       expect(errors).toBeUndefined();
@@ -47,7 +47,7 @@ describe('an upstream that is put on the list', () => {
     }
   });
 
-  test('is told of with the others, with its version and what it can do', async () => {
+  test('is listed with the others, with its version and capabilities', async () => {
     const { data } = await gateway.query(
       '{ gateway { upstreams { name configured version state } capabilities { name available } } }',
     );
@@ -57,7 +57,7 @@ describe('an upstream that is put on the list', () => {
     expect(capabilities).toContainEqual({ name: 'prices:market', available: true });
   });
 
-  test('is asked whether it is there, and makes the gateway ready when nobody else does', async () => {
+  test('is probed, and makes the gateway ready when no other upstream does', async () => {
     const ready = await fetch(`${gateway.url}/health/ready`);
     expect(ready.status).toBe(200);
     expect(await ready.json()).toMatchObject({ upstreams: { prices: { state: 'up' } } });
@@ -65,7 +65,7 @@ describe('an upstream that is put on the list', () => {
     const health = await fetch(`${alone.url}/health/ready`);
     expect(await health.json()).toMatchObject({ schema: 'none', upstreams: { ledger: { state: 'down' } } });
     expect(health.status).toBe(200);
-    // Its fields have not been asked here yet, so the question was whether it is there.
+    // Its fields were not queried yet, so this call was the probe.
     expect(pathsOf(prices)).toContain('/up');
   });
 
@@ -76,7 +76,7 @@ describe('an upstream that is put on the list', () => {
     ['{ market { __typename } }', 0],
   ];
 
-  test.each(documents)('takes the calls that its estimate says: %s', async (query, calls) => {
+  test.each(documents)('gets as many calls as estimated: %s', async (query, calls) => {
     const asked = await gateway.query('query ($query: String!) { estimate(query: $query) { upstreamCalls } }', {
       query,
     });
@@ -93,7 +93,7 @@ describe('an upstream that is put on the list', () => {
     expect((await explainOperation(request, config, list.ownFields)).upstreamCalls).toBe(calls);
   });
 
-  test('is named by the errors about it', async () => {
+  test('is named in its errors', async () => {
     const { data, errors } = await gateway.query('{ chainIdentifier price(coin: "lead") { amount } }');
     expect(data).toMatchObject({ chainIdentifier: expect.any(String), price: null });
     expect(errors).toMatchObject([
@@ -103,7 +103,7 @@ describe('an upstream that is put on the list', () => {
   });
 });
 
-describe('one without an address', () => {
+describe('one without a URL', () => {
   test('keeps its fields, which name the setting, and costs nothing', async () => {
     await using without = await start();
     const query = '{ price(coin: "gold") { amount } }';
@@ -125,8 +125,8 @@ describe('one without an address', () => {
   });
 });
 
-describe('what an upstream opens beside its connection', () => {
-  /** One that opens something and says when it is closed. */
+describe('resources that an upstream opens', () => {
+  /** An upstream that opens a resource and reports its closing. */
   const opening = (closed: string[], connect: () => void = () => {}): UpstreamList => ({
     ...list,
     ownFields: [
@@ -149,7 +149,7 @@ describe('what an upstream opens beside its connection', () => {
     ],
   });
 
-  test('is closed when the gateway is', async () => {
+  test('are closed with the gateway', async () => {
     const closed: string[] = [];
     const running = await createTestGateway({ LEDGER_GRAPHQL_URL: devnet.graphqlUrl }, {}, opening(closed));
     expect((await running.query('{ mood }')).data).toEqual({ mood: null });
@@ -158,7 +158,7 @@ describe('what an upstream opens beside its connection', () => {
     expect(closed).toEqual(['prices']);
   });
 
-  test('is closed when another upstream cannot be connected, and why is told', async () => {
+  test('are closed when another upstream cannot be connected, and the cause is reported', async () => {
     const closed: string[] = [];
     const failing = opening(closed, () => {
       throw new Error('no mood today');
@@ -181,7 +181,7 @@ describe('its setting', () => {
   };
   const ledger = { LEDGER_GRAPHQL_URL: 'http://ledger.example/graphql' };
 
-  test('is read from the environment and from the file, and held to what an address is', () => {
+  test('is read from environment and file, and validated as a URL', () => {
     const addresses = { ...ledger, PRICES_URL: 'http://prices.example/' };
     const remote = {
       kind: 'remote',
@@ -193,13 +193,13 @@ describe('its setting', () => {
     expect(mistakesOf({ ...ledger, CONFIG_FILE: 'f' }, 'PRICE_URL: http://prices.example/')).toContain('PRICES_URL');
   });
 
-  test('stands beside a real ledger or not at all', () => {
+  test('requires a real ledger', () => {
     expect(mistakesOf({ PRICES_URL: 'http://prices.example' })).toBe(
       'PRICES_URL: expected LEDGER_GRAPHQL_URL beside it, got no LEDGER_GRAPHQL_URL',
     );
   });
 
-  test('is in the documentation, with its upstream', () => {
+  test('is documented with its upstream', () => {
     const pages = renderGeneratedParts(list).map(({ content }) => content);
     expect(pages.some((content) => content.includes('| `PRICES_URL` | a URL'))).toBe(true);
     expect(pages.some((content) => /\| prices \| `PRICES_URL` \| .*`price`, `market`/.test(content))).toBe(true);

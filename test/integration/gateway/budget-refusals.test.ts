@@ -26,9 +26,9 @@ const post = (path: string, query: string, accept = 'application/json') =>
     body: JSON.stringify({ query }),
   });
 
-describe.each(ways)('an operation refused for its gas budget, by %s', (_, path) => {
+describe.each(ways)('an operation rejected for its gas budget, over %s', (_, path) => {
   it.each(['application/json', 'application/graphql-response+json'])(
-    'is 429 with Retry-After as %s',
+    'gets 429 with Retry-After as %s',
     async (accept) => {
       const response = await post(path, refused, accept);
       expect(response.status).toBe(429);
@@ -46,7 +46,7 @@ describe.each(ways)('an operation refused for its gas budget, by %s', (_, path) 
     },
   );
 
-  it('is 200 beside anything that was served, or refused for another reason', async () => {
+  it('gets 200 if anything was served, or rejected for another reason', async () => {
     for (const other of ['__typename', 'c: reserveGas(gasBudget: 0, reserveDurationSecs: 60) { reservationId }']) {
       const response = await post(path, `mutation { ${reserve('a')} ${other} }`);
       expect([response.status, response.headers.get('retry-after')]).toEqual([200, null]);
@@ -54,7 +54,7 @@ describe.each(ways)('an operation refused for its gas budget, by %s', (_, path) 
   });
 });
 
-it('an operation refused for its gas budget over a WebSocket says so in its error', async () => {
+it('an operation rejected for its gas budget over a WebSocket has retryAfterSeconds in its error', async () => {
   await using socket = await connectAs(gateway.url, { headers: { 'x-api-key': key } });
   expect(await socket.ask(refused)).toMatchObject({
     data: { a: null },

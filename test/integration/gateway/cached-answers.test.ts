@@ -18,7 +18,7 @@ afterAll(async () => {
   await ledger?.close();
 });
 
-/** As it comes over the wire: `fetch` would unpack it. */
+/** The raw bytes: `fetch` would decompress them. */
 const get = (path: string, headers: Record<string, string>) =>
   new Promise<{ status: number; headers: Record<string, unknown>; body: Buffer }>((resolve, reject) => {
     request(`${gateway.url}${path}`, { headers }, (answer) => {
@@ -32,7 +32,7 @@ const get = (path: string, headers: Record<string, string>) =>
       .end();
   });
 
-describe('an answer to GET', () => {
+describe('a response to GET', () => {
   it.each([
     '/graphql?query={a}',
     '/graphql?query={',
@@ -40,7 +40,7 @@ describe('an answer to GET', () => {
     '/graphql/1999.1?query={a}',
     '/nowhere',
     '/health/ready',
-  ])('is kept by no cache, and says all that it differs by: %s', async (path) => {
+  ])('is not cacheable, and lists everything in Vary: %s', async (path) => {
     const { headers } = await get(path, { 'x-forwarded-for': '203.0.113.1' });
     expect(headers['cache-control']).toBe('private, no-store');
     expect(String(headers.vary).split(', ')).toEqual(
@@ -60,7 +60,7 @@ describe('the page of GraphiQL', () => {
   const page = (headers: Record<string, string>, address = '203.0.113.2') =>
     get('/graphql', { accept: 'text/html', 'x-forwarded-for': address, ...headers });
 
-  it('is compressed as the browser takes it, and the same however it comes', async () => {
+  it('is compressed if the browser accepts it, with the same content', async () => {
     const plain = await page({});
     const brotli = await page({ 'accept-encoding': 'gzip, br' });
     const zipped = await page({ 'accept-encoding': 'gzip' });
@@ -76,7 +76,7 @@ describe('the page of GraphiQL', () => {
     expect(plain.headers.vary).toMatch(/\baccept, accept-encoding\b/);
   });
 
-  it('is not sent again to who has it', async () => {
+  it('is not sent again to a browser that has it', async () => {
     const { headers } = await page({});
     const etag = String(headers.etag);
     for (const known of [etag, etag.slice(2), `"x", ${etag}`, '*']) {
@@ -87,13 +87,13 @@ describe('the page of GraphiQL', () => {
     expect((await page({ 'if-none-match': 'W/"other"' })).status).toBe(200);
   });
 
-  it('runs no script but its own, and says so', async () => {
+  it('runs only its own script, enforced by its content security policy', async () => {
     const { headers } = await page({}, '203.0.113.4');
     const scripts = /script-src ([^;]*)/.exec(String(headers['content-security-policy']))?.[1];
     expect(scripts).toBe("'self'");
   });
 
-  it('is small, and browsers keep what it is made of until that changes', async () => {
+  it('is small, and browsers cache its files until they change', async () => {
     const { body } = await page({}, '203.0.113.5');
     expect(body.length).toBeLessThan(10_000);
     const paths = [...body.toString().matchAll(/"(\/graphiql\/[^"]+)"/g)].map(([, path = '']) => path);
@@ -118,7 +118,7 @@ describe('the page of GraphiQL', () => {
     expect(status).toBe(404);
   });
 
-  it('has the schema of the moment, as introspection would tell it', async () => {
+  it('contains the current schema, as introspection would return it', async () => {
     const address = { 'x-forwarded-for': '203.0.113.6' };
     const { body } = await page({}, address['x-forwarded-for']);
     const [, path = ''] = /"(\/graphiql\/schema-[^"]+)"/.exec(body.toString()) ?? [];

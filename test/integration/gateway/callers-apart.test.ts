@@ -18,16 +18,16 @@ interface Asking {
 // biome-ignore lint/suspicious/noExplicitAny: answers are asserted on, not programmed against
 type Answer = { readonly data: any; readonly errors?: readonly { readonly extensions: { readonly code: string } }[] };
 
-/** An operation that needs the sponsor, and what its answer tells of whom the sponsor took the caller for. */
+/** An operation that needs the sponsor, and the caller that the sponsor saw, according to the response. */
 interface Reaching {
   readonly name: string;
   readonly query: string;
   readonly toNumber: (data: Answer['data']) => number;
-  /** Requests to the ledger that one of them needs. */
+  /** Ledger requests of one such operation. */
   readonly ledgerCalls: number;
 }
 
-/** Of a request to the ledger nothing is the caller's but what it asks. */
+/** A ledger request contains nothing of the caller except the operation. */
 const headersOfOurOwn = ['accept', 'connection', 'content-length', 'content-type', 'host', 'transfer-encoding'];
 
 let devnet: GraphqlDevnet;
@@ -73,7 +73,7 @@ async function ask(gateway: TestGateway, { query, headers, by }: Asking): Promis
   }
 }
 
-/** A sponsor that answers each credential with a number of its own, and nobody before all have asked. */
+/** A sponsor that returns a number per credential, once all callers have sent theirs. */
 function answerTogether(count: number, numberOf: (request: RecordedRequest) => number): Promise<unknown> {
   const meeting = createRendezvous<RecordedRequest>(count);
   sponsor.intercept = (request, res) => {
@@ -103,10 +103,10 @@ function expectNothingOfCallers(secrets: readonly string[]): void {
   }
 }
 
-describe('callers who bring their own credential, asking the same at the same time', () => {
+describe('callers with their own credentials, sending the same at the same time', () => {
   const callers = ['alice', 'bob', 'carol', 'dave', 'erin'].map((name) => `Bearer secret-of-${name}`);
   const numberOf = ({ headers }: RecordedRequest) => callers.indexOf(headers.authorization ?? '') + 1;
-  /** Everything a caller might send that a careless gateway would pass on. */
+  /** Everything that a careless gateway might forward. */
   const baggage = (authorization: string) => ({
     authorization,
     'x-request-id': `id-of-${authorization.slice(17)}`,
@@ -190,7 +190,7 @@ describe('callers who bring their own credential, asking the same at the same ti
     },
   );
 
-  test('one caller asking twice is two reservations', async () => {
+  test('two calls of one caller are two reservations', async () => {
     const [alice = ''] = callers;
     const query = 'mutation { reserveGas(gasBudget: 5000000, reserveDurationSecs: 5) { reservationId } }';
     const together = answerTogether(2, () => sponsor.requests.length);
@@ -200,7 +200,7 @@ describe('callers who bring their own credential, asking the same at the same ti
     expect(new Set(ids).size).toBe(2);
   });
 
-  test('reads of the ledger may be one call, and each is answered in the form it asked for', async () => {
+  test('reads of the ledger may share one call, and each gets the form it requested', async () => {
     const query = '{ chainIdentifier epoch { epochId } }';
     await ask(gateway, { query, headers: {}, by: 'POST' });
     ledger.exchanges.length = 0;
@@ -228,7 +228,7 @@ describe('callers who bring their own credential, asking the same at the same ti
     expectNothingOfCallers([...callers.map((each) => each.slice(7)), 'key-of', 'id-of', 'own-of', '203.0.113.5']);
   });
 
-  test('a read after one’s own call to the sponsor is not answered by another’s that began before', async () => {
+  test('a read after the caller’s own sponsor call never shares an earlier read', async () => {
     const query = '{ checkpoint { sequenceNumber } }';
     let asked = 0;
     let release = () => {};
@@ -254,7 +254,7 @@ describe('callers who bring their own credential, asking the same at the same ti
     expect(ledger.exchanges).toHaveLength(2);
   });
 
-  test('mutations of the ledger are never one call', async () => {
+  test('mutations of the ledger never share a call', async () => {
     const query = 'mutation { executeTransactionBlock(txBytes: "AA==", signatures: []) { errors } }';
     const meeting = createRendezvous(callers.length);
     ledger.gate = (body) => meeting.arrive(body);
@@ -268,7 +268,7 @@ describe('callers who bring their own credential, asking the same at the same ti
   });
 });
 
-describe('callers who have API keys, asking the same at the same time', () => {
+describe('callers with API keys, sending the same at the same time', () => {
   const keyOf = (id: string, fill: number) => toApiKey(id, new Uint8Array(32).fill(fill)).reveal();
   const keys = {
     once: keyOf('once', 1),
@@ -299,28 +299,23 @@ describe('callers who have API keys, asking the same at the same time', () => {
   const withKey = (key: string, index = 0) =>
     index % 2 === 0 ? { 'x-api-key': key } : { authorization: `Bearer ${key}` };
 
-  test.each(['never seen before', 'known'])(
-    'each is told about itself beside what they have in common (%s)',
-    async (sight) => {
-      const query = `{ viewer { id } chainIdentifier sponsor { version { raw } } } # ${sight}`;
-      if (sight === 'known') await ask(gateway, { query, headers: withKey(keys.other), by: 'POST' });
-      const names = ['spender', 'other', 'reader'] as const;
-      const answers = names.flatMap((name, index) =>
-        (['POST', 'WebSocket', 'GET'] as const).map((by) =>
-          ask(gateway, { query, headers: withKey(keys[name], index), by }),
-        ),
-      );
-      const ids = (await Promise.all(answers)).map(({ data }) => data.viewer.id);
-      expect(ids).toEqual(names.flatMap((name) => [1, 2, 3].map(() => `client:${name}`)));
-      expect(new Set(sponsor.requests.map(({ headers }) => headers.authorization))).toEqual(
-        new Set([`Bearer ${token}`]),
-      );
-      expectNothingOfCallers([token, ...Object.values(keys)]);
-      expect(JSON.stringify(sponsor.requests)).not.toMatch(new RegExp(Object.values(keys).join('|')));
-    },
-  );
+  test.each(['never seen before', 'known'])('each get their own data beside the shared data (%s)', async (sight) => {
+    const query = `{ viewer { id } chainIdentifier sponsor { version { raw } } } # ${sight}`;
+    if (sight === 'known') await ask(gateway, { query, headers: withKey(keys.other), by: 'POST' });
+    const names = ['spender', 'other', 'reader'] as const;
+    const answers = names.flatMap((name, index) =>
+      (['POST', 'WebSocket', 'GET'] as const).map((by) =>
+        ask(gateway, { query, headers: withKey(keys[name], index), by }),
+      ),
+    );
+    const ids = (await Promise.all(answers)).map(({ data }) => data.viewer.id);
+    expect(ids).toEqual(names.flatMap((name) => [1, 2, 3].map(() => `client:${name}`)));
+    expect(new Set(sponsor.requests.map(({ headers }) => headers.authorization))).toEqual(new Set([`Bearer ${token}`]));
+    expectNothingOfCallers([token, ...Object.values(keys)]);
+    expect(JSON.stringify(sponsor.requests)).not.toMatch(new RegExp(Object.values(keys).join('|')));
+  });
 
-  test('each has a reservation of its own, and who may not reserve costs none', async () => {
+  test('each get their own reservation, and a caller that may not reserve costs none', async () => {
     const query = 'mutation { reserveGas(gasBudget: 5000000, reserveDurationSecs: 5) { reservationId } }';
     const together = answerTogether(2, () => sponsor.requests.length);
     const spending = [keys.spender, keys.other].map((key, index) =>
@@ -335,7 +330,7 @@ describe('callers who have API keys, asking the same at the same time', () => {
     expect(sponsor.requests).toHaveLength(2);
   });
 
-  test('who is over the limit is refused while the same from others, and their own first, is under way', async () => {
+  test('a caller over the limit is rejected while the same call of others, and its own first one, are in flight', async () => {
     const query = '{ chainIdentifier epoch { epochId } }';
     const arrived = createRendezvous(1);
     let release = () => {};
@@ -346,7 +341,7 @@ describe('callers who have API keys, asking the same at the same time', () => {
     const first = gateway.query(query, undefined, withKey(keys.once));
     await arrived.complete;
     const others = [keys.spender, keys.other].map((key) => gateway.query(query, undefined, withKey(key)));
-    // Refused without waiting: the ledger answers nobody yet.
+    // Rejected immediately, while the ledger still holds all responses back.
     for (const headers of [withKey(keys.once), withKey(keys.once, 1)]) {
       const refused = await gateway.query(query, undefined, headers);
       expect(refused.status).toBe(429);
@@ -361,7 +356,7 @@ describe('callers who have API keys, asking the same at the same time', () => {
   });
 });
 
-/** The number a caller was given, as the last part of the sponsor's version. */
+/** The caller's number, as the last part of the sponsor's version. */
 function toPatch({ sponsor: { version } }: Answer['data']): number {
   return Number(/^1\.0\.(\d+)-/.exec(version.raw)?.[1]);
 }

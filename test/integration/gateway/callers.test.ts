@@ -39,16 +39,16 @@ describe('by', () => {
     await rm(folder, { recursive: true });
   });
 
-  test.each(askingShells)('%s, a key that is bound to origins is of use to their pages alone', async (_, ask) => {
+  test.each(askingShells)('%s, a key bound to origins works only for their pages', async (_, ask) => {
     const as = (origin?: string) => ask(gateway.url, viewer, withKey(keys.page, origin));
     expect((await as('https://app.example')).data.viewer).toMatchObject({ id: 'client:page', kind: 'API_KEY' });
     expect(codeOf(await as('https://app.example.evil.example'))).toBe('FORBIDDEN');
     expect(codeOf(await as('null'))).toBe('FORBIDDEN');
-    // No page: a server that got hold of it.
+    // Not a page: a server with a stolen key.
     expect(codeOf(await as())).toBe('FORBIDDEN');
   });
 
-  test('every way in, a key is judged by the file as it is now', async () => {
+  test('over every transport, a key is checked against the current file', async () => {
     const codes = () =>
       Promise.all(askingShells.map(async ([, ask]) => codeOf(await ask(gateway.url, viewer, withKey(keys.late)))));
     expect(new Set(await codes())).toEqual(new Set(['UNAUTHENTICATED']));
@@ -58,14 +58,14 @@ describe('by', () => {
     await until(async () => (await codes()).every((code) => code === 'UNAUTHENTICATED'), 'the old key to be gone');
   });
 
-  test('an open WebSocket, the next operation is refused once its key has been taken away', async () => {
+  test('on an open WebSocket, the next operation after a key’s removal is rejected', async () => {
     await writeFile(file, JSON.stringify([entries.ops, entries.late]));
     await using first = await connectAs(gateway.url, withKey(keys.ops));
     expect((await first.ask(viewer)).data.viewer.id).toBe('client:ops');
     await writeFile(file, JSON.stringify([entries.late]));
     await until(async () => codeOf(await first.ask(viewer)) === 'UNAUTHENTICATED', 'the key to be refused');
     expect(codeOf(await first.ask('{ chainIdentifier }'))).toBe('UNAUTHENTICATED');
-    // The key of another client on the same gateway goes on.
+    // Another client's key on the same gateway still works.
     await using second = await connectAs(gateway.url, withKey(keys.late));
     expect((await second.ask(viewer)).data.viewer.id).toBe('client:late');
   });
@@ -102,7 +102,7 @@ describe('by a JWT', () => {
   };
   const bearer = (token: string): Credentials => ({ headers: { authorization: `Bearer ${token}` } });
 
-  test.each(askingShells)('%s makes its holder known, as a bearer or in the place of a key', async (name, ask) => {
+  test.each(askingShells)('%s identifies its holder, as a bearer token or as a key', async (name, ask) => {
     const token = await toToken(name.replaceAll(' ', '-'));
     for (const who of [bearer(token), withKey(token)]) {
       expect((await ask(gateway.url, viewer, who)).data.viewer).toEqual({
@@ -118,7 +118,7 @@ describe('by a JWT', () => {
     });
   });
 
-  test('and by a key beside it, both are taken', async () => {
+  test('and by a key beside it, both are accepted', async () => {
     const ask = async (who: Credentials) => gateway.query(viewer, {}, { ...who.headers });
     expect((await ask(withKey(keys.ops))).data.viewer).toMatchObject({ id: 'client:ops', kind: 'API_KEY' });
     expect((await ask(bearer(await toToken('alice')))).data.viewer).toMatchObject({ id: 'jwt:alice', kind: 'JWT' });
@@ -126,7 +126,7 @@ describe('by a JWT', () => {
     expect([status, errors?.[0]?.message]).toEqual([401, 'The credential is neither a valid API key nor a JWT.']);
   });
 
-  test('on an open WebSocket, the next operation is refused once it has expired', async () => {
+  test('on an open WebSocket, the next operation after its expiry is rejected', async () => {
     await using connection = await connectAs(gateway.url, bearer(await toToken('guest')));
     expect((await connection.ask(viewer)).data.viewer.id).toBe('jwt:guest');
     clock.aheadMs += 631_000;
@@ -135,7 +135,7 @@ describe('by a JWT', () => {
     });
   });
 
-  test('its holder is counted, wherever it comes from; who brings bad ones is counted by address', async () => {
+  test('its subject is counted from any address; callers with invalid JWTs are counted by address', async () => {
     const token = await toToken('counted');
     const from = (address: string, credential: string) =>
       gateway.query(
@@ -153,12 +153,12 @@ describe('by a JWT', () => {
     const statuses: number[] = [];
     for (let count = 0; count < 60; count += 1) statuses.push((await from('203.0.113.9', made(count))).status);
     expect([statuses.indexOf(429), new Set(statuses.slice(40))]).toEqual([40, new Set([429])]);
-    // Whoever it was, the holder goes on, from that address too: its token has been verified.
+    // The holder continues, even from that address: its token was verified before.
     expect((await from('203.0.113.9', token)).data.viewer.rate.remaining).toBe('36');
     expect(issuer.asked).toBe(asked);
   });
 
-  test('a new key of the issuer is taken when the first token names it, and the log holds no token', async () => {
+  test('a new key of the issuer is read when the first token names it, and the log contains no token', async () => {
     const next = await createSigningKey('two');
     clock.aheadMs += 60_000;
     issuer.publish(key, next);
@@ -170,13 +170,13 @@ describe('by a JWT', () => {
     expect(text).not.toContain(issuer.url);
   });
 
-  test('that names an unknown key is answered by 502 while the issuer is away, and the log says so', async () => {
+  test('with an unknown key gets 502 while the issuer is unavailable, and the log has the reason', async () => {
     issuer.answer((res) => void res.writeHead(503).end());
     clock.aheadMs += 60_000;
     const stranger = await createSigningKey('three');
     const { status, errors } = await gateway.query(viewer, {}, bearer(await toToken('new', {}, stranger)).headers);
     expect([status, errors?.[0]?.extensions]).toEqual([502, { code: 'UPSTREAM_UNAVAILABLE', upstream: 'jwks' }]);
-    // Of keys that are known nothing changes.
+    // Known keys still work.
     clock.aheadMs += 600_000;
     expect((await gateway.query(viewer, {}, bearer(await toToken('old')).headers)).data.viewer.id).toBe('jwt:old');
     expect(gateway.log).toContainEqual(

@@ -75,7 +75,7 @@ const refused: readonly (readonly [name: string, status: number, asked: Asked])[
 describe.each(refused)('%s', (name, status, asked) => {
   const from = `203.0.113.${refused.findIndex((each) => each[0] === name) + 1}`;
 
-  it('is refused, counts against the address, and over the limit is refused for that', async () => {
+  it('is rejected, counts against the address, and gets 429 over the limit', async () => {
     for (let left = limit - 1; left >= 0; left -= 1)
       expect(await ask(from, asked)).toMatchObject({ status, left: String(left) });
     const over = await ask(from, asked);
@@ -86,7 +86,7 @@ describe.each(refused)('%s', (name, status, asked) => {
   });
 });
 
-it('probes of health and CORS preflights do not count', async () => {
+it('health checks and CORS preflights are not counted', async () => {
   const from = '203.0.113.200';
   for (let count = 0; count < 2 * limit; count += 1) {
     expect((await ask(from, { path: '/health/live' })).status).toBe(200);
@@ -95,7 +95,7 @@ it('probes of health and CORS preflights do not count', async () => {
 });
 
 it.each(['*/*', 'application/json', 'text/event-stream, application/json'])(
-  'a subscription in a batch is refused by its own error, beside what else the batch asks, for %s',
+  'a subscription in a batch gets its own error, and the rest of the batch is served, for %s',
   async (accept) => {
     const from = `203.0.114.${accept.length}`;
     const entries = [{ query: 'subscription { liveEvents { __typename } }' }, { query: '{ __typename }' }];

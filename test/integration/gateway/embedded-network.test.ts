@@ -11,14 +11,14 @@ describe.each(['ledger', 'iota', 'sui'])('the embedded network under the profile
   });
   const versionHeader = `x-${profile}-rpc-version`;
 
-  test('tells its version by the header of that network, and is asked for it by that header', async () => {
+  test('sends and reads that network’s version header', async () => {
     const answer = await gateway.query('{ serviceConfig { availableVersions } }');
     expect(answer.headers.get(versionHeader)).toMatch(/^2026\.11\.0-[0-9a-f]{12}$/);
     expect(answer.headers.get('x-ledger-rpc-version')).toBe(answer.headers.get(versionHeader));
     expect(answer.data.serviceConfig.availableVersions).toEqual(['2026.11']);
     expect((await gateway.query('{ chainIdentifier }', {}, { [versionHeader]: '2026.11' })).status).toBe(200);
     expect((await gateway.query('{ chainIdentifier }', {}, { [versionHeader]: '2020.1' })).status).toBe(421);
-    // Under both names, one that is served does not stand for one that is not.
+    // With both headers, a served version does not excuse one that is not served.
     const both = { 'x-ledger-rpc-version': '2026.11', [versionHeader]: '2020.1' };
     const refused = profile === 'ledger' ? 421 : 400;
     expect((await gateway.query('{ chainIdentifier }', {}, both)).status).toBe(refused);
@@ -26,7 +26,7 @@ describe.each(['ledger', 'iota', 'sui'])('the embedded network under the profile
     expect(JSON.parse(text).extensions.usage).toMatchObject({ inputNodes: 1 });
   });
 
-  test('serves the events of a closed range of time, its last millisecond included and none after', async () => {
+  test('returns the events of a closed time range, including its last millisecond', async () => {
     const within = async (startTime: number, endTime: number) => {
       const { data, errors } = await gateway.query(
         'query ($range: TimeRangeFilter!) { queryEvents(filter: { timeRange: $range }) { nodes { timestampMs } } }',

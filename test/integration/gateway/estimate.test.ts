@@ -72,7 +72,7 @@ async function run({ query, variables, operationName }: Question) {
   };
 }
 
-/** What an operation really asks of the upstreams. */
+/** The upstream calls that an operation really makes. */
 async function requestsOf(question: Question): Promise<number> {
   const before = countRequests();
   const { errors } = await run(question);
@@ -223,7 +223,7 @@ const served: readonly (readonly [string, Question, number])[] = [
   ],
 ];
 
-describe('pages that would be refused', () => {
+describe('pages that would be rejected', () => {
   const some = 'query Some($n: Int, $off: Boolean!) { checkpoints(last: $n) @skip(if: $off) { nodes { digest } } }';
   test.each<[string, Question, string]>([
     ['of the ledger', { query: '{ checkpoints(first: 51) { nodes { digest } } }' }, 'size of 51 exceeds max of 50'],
@@ -246,7 +246,7 @@ describe('pages that would be refused', () => {
     expect(errors?.map(({ message }) => message)).toEqual(told.reasons);
   });
 
-  test('are not those that are left out, nor those at the maximum', async () => {
+  test('exclude skipped pages and pages of the maximum size', async () => {
     for (const variables of [
       { n: 51, off: true },
       { n: 50, off: false },
@@ -256,13 +256,13 @@ describe('pages that would be refused', () => {
 });
 
 describe('upstream calls', () => {
-  test.each(served)('of %s are what really happens', async (_, question, calls) => {
+  test.each(served)('of %s match the real number', async (_, question, calls) => {
     const told = await estimate(question);
     expect(told).toMatchObject({ refused: false, reasons: [], upstreamCalls: calls });
     expect(await requestsOf(question)).toBe(calls);
   });
 
-  test('of a sponsored execution with joins all over its effects are what really happens', async () => {
+  test('of a sponsored execution with joins all over its effects match the real number', async () => {
     const reserved = await gateway.query(
       'mutation { reserveGas(gasBudget: 50000000, reserveDurationSecs: 60) { reservationId sponsorAddress gasCoins { objectId version digest } } }',
     );
@@ -286,7 +286,7 @@ describe('upstream calls', () => {
     expect(await requestsOf(question)).toBe(2);
   });
 
-  test('of mutations of the ledger alone are one, although it refuses them', async () => {
+  test('of ledger mutations are one, even if the ledger rejects them', async () => {
     const call = 'executeTransactionBlock(txBytes: "AAAA", signatures: []) { errors }';
     const query = `mutation { a: ${call} b: ${call} }`;
     expect(await estimate({ query })).toMatchObject({ plan: 'PASS_THROUGH', upstreamCalls: 1 });
@@ -300,11 +300,11 @@ describe('upstream calls', () => {
     ['LOCAL', '{ sponsor { health } }'],
     ['SPLIT', '{ chainIdentifier sponsor { health } }'],
     ['STITCHED', '{ queryEvents(last: 1) { nodes { transactionBlock { digest } } } }'],
-  ])('come with the plan %s', async (plan, query) => {
+  ])('have the plan %s', async (plan, query) => {
     expect((await estimate({ query })).plan).toBe(plan);
   });
 
-  test('of fields whose upstream has no address are none', async () => {
+  test('of fields without a configured upstream are none', async () => {
     await using alone = await createTestGateway({ LEDGER_GRAPHQL_URL: devnet.graphqlUrl });
     const query =
       '{ sponsor { health version { raw } } queryEvents(first: 1) { nodes { transactionBlock { digest } } } }';
@@ -329,7 +329,7 @@ describe('usage', () => {
     },
   );
 
-  test('is weighed into points as the rate limiter does', async () => {
+  test('is converted into points as the rate limiter does', async () => {
     expect(await estimate({ query: '{ chainIdentifier }' })).toMatchObject({ ratePoints: 1 });
     const full =
       '{ transactionBlocks(first: 50) { nodes { effects { events(first: 50) { nodes { a: json b: json c: json } } } } } }';
@@ -337,7 +337,7 @@ describe('usage', () => {
       usage: { inputNodes: 8, outputNodes: 7652 },
       ratePoints: 2,
     });
-    // Of 300 nodes and of 100,000: ten points each for the whole.
+    // Of 300 nodes and of 100,000: ten points each for the maximum.
     const larger = `{ ${['a', 'b', 'c', 'd', 'e', 'f'].map((name) => `${name}: ${full.slice(2, -2)}`).join(' ')} }`;
     expect(await estimate({ query: larger })).toMatchObject({
       usage: { inputNodes: 48, outputNodes: 45912 },
@@ -384,8 +384,8 @@ const refused: readonly (readonly [string, Question])[] = [
   ['a document of fragments alone', { query: 'fragment A on Query { chainIdentifier }' }],
 ];
 
-describe('a refusal', () => {
-  test.each(refused)('of %s is told in the words it would be given', async (_, question) => {
+describe('a rejection', () => {
+  test.each(refused)('of %s is reported in the server’s own words', async (_, question) => {
     const before = countRequests();
     const { data, errors = [] } = await run(question);
     expect(data ?? null).toBeNull();
@@ -395,7 +395,7 @@ describe('a refusal', () => {
     expect(countRequests()).toBe(before);
   });
 
-  test.each(refused)('of %s shows the usage that the answer would show, else zeros', async (_, question) => {
+  test.each(refused)('of %s reports the usage that the response would show, else zeros', async (_, question) => {
     const { extensions } = await run(question);
     const { usage } = await estimate(question);
     const { variables, queryPayload } = usage;
@@ -405,7 +405,7 @@ describe('a refusal', () => {
     expect(variables).toBe(Object.keys(question.variables ?? {}).length);
   });
 
-  test('names every limit that is exceeded, though one hides the others in the reasons', async () => {
+  test('names every exceeded limit, even if one hides the others in the reasons', async () => {
     const { reasons, limits } = await estimate({
       query: `{ events(first: 50000) { nodes { a: json b: json c: json } } ${deep.slice(1)}`,
     });
@@ -422,13 +422,13 @@ describe('one operation', () => {
   const many = (count: number) =>
     `{ ${Array.from({ length: count }, (_, index) => `e${index}: estimate(query: "{ chainIdentifier }") { refused }`).join(' ')} }`;
 
-  test('may ask for ten estimates', async () => {
+  test('may contain ten estimates', async () => {
     const { data, errors } = await gateway.query(many(10));
     expect(errors).toBeUndefined();
     expect(Object.values(data)).toEqual(Array(10).fill({ refused: false }));
   });
 
-  test('is refused the eleventh, by a message that names the bound', async () => {
+  test('is rejected with eleven, by a message that names the limit', async () => {
     const { data, errors } = await gateway.query(many(11));
     expect(data).toBeNull();
     expect(errors?.[0]).toMatchObject({
@@ -437,7 +437,7 @@ describe('one operation', () => {
     });
   });
 
-  test('takes its variables as an object only', async () => {
+  test('accepts variables only as an object', async () => {
     const { errors } = await gateway.query('{ estimate(query: "{ chainIdentifier }", variables: [1]) { refused } }');
     expect(errors?.[0]).toMatchObject({
       message: 'variables must be a JSON object; got a list.',
@@ -445,7 +445,7 @@ describe('one operation', () => {
     });
   });
 
-  test('may write its variables inline, whatever is in them', async () => {
+  test('may contain any variables inline', async () => {
     const { data } = await gateway.query(
       '{ estimate(query: "query ($n: Int) { events(first: $n) { nodes { bcs } } }", variables: { n: 7, other: [null, { a: 2.5 }] }) { usage { variables outputNodes } } }',
     );

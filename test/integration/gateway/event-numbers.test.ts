@@ -46,7 +46,7 @@ function expectDigits(text: string) {
 }
 
 test.each(plans)(
-  'the numbers of events and transactions keep their digits, at first sight and after: %s',
+  'events and transactions keep the digits of their numbers, at first sight and later: %s',
   async (_, query) => {
     for (let sight = 0; sight < 3; sight += 1) {
       const { text, errors } = await gateway.query(query);

@@ -30,7 +30,7 @@ const toldIds = ({ results }: EventStreamReader) => results.map(({ data }) => da
 
 const bare = 'subscription { liveEvents { ... on LiveEventItem { event { id } } } }';
 
-/** As an `EventSource` asks, with the query in the address. */
+/** As an `EventSource` would, with the query in the URL. */
 const follow = (query: string, variables: object = {}, lastEventId?: string) => {
   const asked = new URLSearchParams({ query, variables: JSON.stringify(variables) });
   return readEventStream(`${gateway.url}/graphql?${asked}`, {
@@ -39,7 +39,7 @@ const follow = (query: string, variables: object = {}, lastEventId?: string) => 
 };
 
 describe('an event stream', () => {
-  it('tells where it begins before anything happens, so that nothing is lost until it is back', async () => {
+  it('sends its start cursor before anything happens, so that a reconnect loses nothing', async () => {
     const first = await follow(bare);
     await until(() => first.lastId !== undefined, 'a place');
     expect(first.results).toEqual([]);
@@ -54,7 +54,7 @@ describe('an event stream', () => {
     await again.leave();
   });
 
-  it('says when to come back, and not to all at once', async () => {
+  it('sends a randomized reconnect time', async () => {
     const readers = await Promise.all([follow(bare), follow(bare), follow(bare)]);
     await until(() => readers.every(({ blocks }) => blocks.length > 0), 'the first blocks');
     const times = readers.map(({ blocks }) => Number(blocks[0]?.retry));
@@ -63,7 +63,7 @@ describe('an event stream', () => {
     await Promise.all(readers.map((reader) => reader.leave()));
   });
 
-  it('tells beside each item where to go on, whatever is selected: the cursor', async () => {
+  it('sends a resume cursor with each item, whatever is selected: the cursor', async () => {
     const reader = await follow('subscription { liveEvents { ... on LiveEventItem { cursor } __typename } }');
     await until(() => reader.lastId !== undefined, 'its beginning');
     happen();
@@ -79,7 +79,7 @@ describe('an event stream', () => {
       'subscription ($after: String) { liveEvents(after: $after) { ... on LiveEventItem { event { id } } } }',
     ],
     ['as a literal', 'subscription { liveEvents(after: "AFTER") { ... on LiveEventItem { event { id } } } }'],
-  ])('goes on where its client is, which is further on than `after` %s', async (_, query) => {
+  ])('resumes from Last-Event-ID, which is later than `after` %s', async (_, query) => {
     const early = await follow(bare);
     await until(() => early.lastId !== undefined, 'its beginning');
     const after = early.lastId ?? '';
@@ -96,7 +96,7 @@ describe('an event stream', () => {
     await reader.leave();
   });
 
-  it('takes an empty place for none', async () => {
+  it('treats an empty Last-Event-ID as none', async () => {
     const reader = await follow(bare, {}, '');
     await until(() => reader.lastId !== undefined, 'its beginning');
     expect(reader.results).toEqual([]);
@@ -123,7 +123,7 @@ describe('an event stream', () => {
     expect(JSON.stringify(reader.results).length).toBeLessThan(1_000);
   });
 
-  it('ends with the place from which to go on where the gateway stops', async () => {
+  it('ends with a resume cursor when the gateway stops', async () => {
     const other = await createTestGateway({
       LEDGER_GRAPHQL_URL: devnet.graphqlUrl,
       LEDGER_RPC_URL: devnet.rpcUrl,
@@ -138,12 +138,12 @@ describe('an event stream', () => {
   });
 });
 
-describe('one answer to who reads events alone', () => {
+describe('a single response to a client that accepts only event streams', () => {
   it.each([
     ['a result', '{ gateway { version } }', 3_000],
     ['a refusal, which its browser shall not ask for every second', '{ nothing }', 60_000],
     ['the refusal of a stream', 'subscription { liveEvents(after: "x") { __typename } }', 60_000],
-  ])('is a stream of one event, kept by nobody: %s', async (_, query, atMostMs) => {
+  ])('is a stream of one event, not cacheable: %s', async (_, query, atMostMs) => {
     const reader = await follow(query);
     await until(() => reader.isOver, 'its end');
     expect(reader.status).toBe(200);
@@ -154,14 +154,14 @@ describe('one answer to who reads events alone', () => {
     expect(reader.blocks.slice(1).map(({ event }) => event)).toEqual(['next', 'complete']);
   });
 
-  it('has the status of a refusal that is not about the document', async () => {
+  it('has an error status for rejections not about the document', async () => {
     const reader = await follow('mutation { executeTx(reservationId: "1", txBytes: "", userSig: "") { __typename } }');
     expect(reader.status).toBe(405);
     await reader.leave();
   });
 });
 
-describe('a subscription in parts of one answer', () => {
+describe('a multipart subscription', () => {
   const ask = (query: string, accept = 'multipart/mixed;boundary=graphql;subscriptionSpec=1.0,application/json') => {
     const controller = new AbortController();
     const headers = { accept, 'content-type': 'application/json' };
@@ -174,7 +174,7 @@ describe('a subscription in parts of one answer', () => {
     return { answer, leave: () => controller.abort() };
   };
 
-  it('has each event with the boundary behind it, so that clients need not wait for the next', async () => {
+  it('sends the boundary right after each event, so that clients need not wait for the next', async () => {
     const { answer, leave } = ask(bare);
     const response = await answer;
     expect(response.headers.get('content-type')).toBe('multipart/mixed; boundary="graphql"; subscriptionSpec=1.0');
@@ -194,13 +194,13 @@ describe('a subscription in parts of one answer', () => {
     expect(text.endsWith('}\r\n--graphql')).toBe(true);
   });
 
-  it('is not given to who reads parts of another protocol', async () => {
+  it('is not sent to clients of another multipart protocol', async () => {
     const response = await ask(bare, 'multipart/mixed, application/json').answer;
     expect(response.status).toBe(406);
     expect(await response.json()).toMatchObject({ errors: [{ extensions: { code: 'BAD_REQUEST' } }] });
   });
 
-  it('is refused as any operation is, where it is not valid', async () => {
+  it('is rejected like any operation if it is invalid', async () => {
     const response = await ask('subscription { nothing }').answer;
     expect(await response.json()).toMatchObject({ errors: [{ extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }] });
   });

@@ -13,7 +13,7 @@ afterAll(async () => {
   await devnet.close();
 });
 
-test("events and transactions stand beside the ledger's own fields in one operation", async () => {
+test('events and transactions combine with ledger fields in one operation', async () => {
   const { data, errors } = await gateway.query(/* GraphQL */ `{
     chainIdentifier
     newest: queryEvents(last: 1) { edges { cursor } nodes { txDigest timestampMs } }
@@ -30,7 +30,7 @@ test("events and transactions stand beside the ledger's own fields in one operat
   expect(Number(data.queryTransactionBlocks.nodes[0].checkpoint)).toBeGreaterThan(0);
 });
 
-test("an event of the JSON-RPC side and the ledger's own event are the same one", async () => {
+test('an event of JSON-RPC equals the ledger’s own event', async () => {
   const { data } = await gateway.query(
     '{ queryEvents(first: 3, filter: { moveEvent: "ItemSold" }) { nodes { type sender bcs parsedJson } } }',
   );
@@ -47,7 +47,7 @@ test("an event of the JSON-RPC side and the ledger's own event are the same one"
   });
 });
 
-test('walking pages through the whole gateway gives every event once', async () => {
+test('paging through the whole gateway returns every event once', async () => {
   const filter = { moveEvent: 'ItemSold' };
   const query = /* GraphQL */ `query ($filter: EventQueryFilter, $first: Int, $after: String, $last: Int, $before: String) {
     queryEvents(filter: $filter, first: $first, after: $after, last: $last, before: $before) {
@@ -89,7 +89,7 @@ test.each([
     'Argument \'filter.sender\' must be 0x and 1 to 64 hex digits; got "me".',
   ],
   ['{ queryEvents(filter: { package: "0x2" }) { nodes { type } } }', "This network has no event filter 'package'"],
-])('%s is refused in its own field, the others answer', async (query, message) => {
+])('%s is rejected in its own field, the others succeed', async (query, message) => {
   const { status, data, errors } = await gateway.query(query.replace('{', '{ chainIdentifier '));
   expect(status).toBe(200);
   expect(data.chainIdentifier).toBeTypeOf('string');
@@ -102,7 +102,7 @@ test.each([
   ]);
 });
 
-test('two members of a filter at once, or a time that is no number, never reach the field', async () => {
+test('a filter with two members, or a time that is no number, never reaches the field', async () => {
   const query = 'query ($filter: EventQueryFilter) { queryEvents(filter: $filter) { nodes { type } } }';
   for (const filter of [
     { sender: '0x1', object: '0x2' },
@@ -116,7 +116,7 @@ test('two members of a filter at once, or a time that is no number, never reach 
   }
 });
 
-test('what happens while somebody pages appears at the end', async () => {
+test('events that happen during paging appear at the end', async () => {
   const tail =
     'query ($after: String) { queryEvents(last: 1, after: $after) { pageInfo { endCursor } nodes { txDigest } } }';
   const before = await gateway.query(tail);
@@ -131,7 +131,7 @@ test('what happens while somebody pages appears at the end', async () => {
   expect((await gateway.query(tail, { after })).data.queryEvents.nodes).toEqual([{ txDigest }]);
 });
 
-test('with a ledger alone, the fields say which setting is missing', async () => {
+test('without a JSON-RPC URL, the fields name the missing setting', async () => {
   await using alone = await createTestGateway({ LEDGER_GRAPHQL_URL: devnet.graphqlUrl });
   const { data, errors } = await alone.query(
     '{ chainIdentifier queryEvents { nodes { type } } gateway { capabilities { name available reason } } }',

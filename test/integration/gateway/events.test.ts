@@ -53,7 +53,7 @@ async function page(query: string, filter: unknown, bounds: Bounds = {}) {
   return { pageInfo, names, cursors };
 }
 
-/** All pages of a query, walked from one end to the other; always in ledger order. */
+/** All pages of a query, in either direction; always in ledger order. */
 async function walk(query: string, filter: unknown, backward: boolean, nextSize: () => number) {
   const pages: string[][] = [];
   for (let edge: string | null = null; ; ) {
@@ -115,7 +115,7 @@ const eventFilters: Readonly<
   },
 };
 
-describe('every event filter gives its events, over page boundaries in both directions:', () => {
+describe('every event filter returns its events, paging both ways:', () => {
   test.each(Object.entries(eventFilters))('%s', async (_, toCase) => {
     const [filter, selects] = toCase(devnet);
     const expected = devnet.ledger.events
@@ -152,7 +152,7 @@ const transactionFilters: Readonly<Record<string, (net: RpcDevnet) => Transactio
   },
 };
 
-describe('every transaction filter pages both ways to the same sequence:', () => {
+describe('every transaction filter returns the same sequence both ways:', () => {
   test.each(Object.entries(transactionFilters))('%s', async (_, toFilter) => {
     const filter = toFilter(devnet);
     const forward = (await walk(transactionsQuery, filter, false, () => 2)).flat();
@@ -163,7 +163,7 @@ describe('every transaction filter pages both ways to the same sequence:', () =>
   });
 });
 
-test('walking with random page sizes, either way, gives one and the same sequence', async () => {
+test('random page sizes, in either direction, give the same sequence', async () => {
   const sender = devnet.ledger.events[60]!.sender;
   const expected = devnet.ledger.events
     .filter((event) => event.sender === sender)
@@ -178,7 +178,7 @@ test('walking with random page sizes, either way, gives one and the same sequenc
   );
 });
 
-test('after and before together are the slice between them, whatever the order of the two', async () => {
+test('after and before together select the slice between them, in any order', async () => {
   const sender = devnet.ledger.events[60]!.sender;
   const { names, cursors } = await page(eventsQuery, { sender }, { first: 50 });
   const index = fc.nat({ max: names.length - 1 });
@@ -203,7 +203,7 @@ test('after and before together are the slice between them, whatever the order o
   );
 });
 
-test('cursors are signed where they are asked for, each once under however many aliases', async () => {
+test('cursors are signed only if selected, once each under any number of aliases', async () => {
   let signed = 0;
   const key = cursorKeys.signing;
   const counting: CursorKeys = {
@@ -228,7 +228,7 @@ test('cursors are signed where they are asked for, each once under however many 
   expect(data.queryEvents.edges[0]).toMatchObject({ again: data.queryEvents.pageInfo.startCursor });
 });
 
-test('an end cursor of a forward page works as before, and the other way round', async () => {
+test('an end cursor of a forward page works as before, and vice versa', async () => {
   const forward = await page(eventsQuery, null, { first: 5 });
   const backward = await page(eventsQuery, null, { last: 3, before: forward.pageInfo.endCursor });
   expect(backward.names).toEqual(forward.names.slice(1, 4));
@@ -236,7 +236,7 @@ test('an end cursor of a forward page works as before, and the other way round',
   expect(again.names).toEqual(forward.names.slice(2, 3));
 });
 
-test('the page says what lies on its two sides as the ledger does', async () => {
+test('pageInfo agrees with the ledger on both sides of a page', async () => {
   const flags = async (bounds: Bounds) => {
     const { hasPreviousPage, hasNextPage } = (await page(eventsQuery, null, bounds)).pageInfo;
     return [hasPreviousPage, hasNextPage];
@@ -249,14 +249,14 @@ test('the page says what lies on its two sides as the ledger does', async () => 
   expect(await flags({ first: 0 })).toEqual([false, false]);
 });
 
-test('a default page has 20 items, the newest of all come last', async () => {
+test('a default page has 20 items, and the newest come last', async () => {
   const { names } = await page(eventsQuery, null);
   expect(names).toHaveLength(20);
   const newest = devnet.ledger.events.at(-1)!;
   expect((await page(eventsQuery, null, { last: 2 })).names.at(-1)).toBe(`${newest.txDigest}:${newest.eventSeq}`);
 });
 
-describe('refused before any upstream is asked:', () => {
+describe('rejected without an upstream call:', () => {
   const mixed =
     'The provided cursors are taken from different checkpoints and cannot be used together in the same query.';
   test.each<[string, (own: string, other: string) => Record<string, unknown>, string]>([
@@ -292,14 +292,14 @@ describe('refused before any upstream is asked:', () => {
     expect(graph.calls.length).toBe(callsBefore);
   });
 
-  test('a page of none', async () => {
+  test('an empty page', async () => {
     const callsBefore = graph.calls.length;
     expect((await page(eventsQuery, null, { first: 0 })).names).toEqual([]);
     expect(graph.calls.length).toBe(callsBefore);
   });
 });
 
-test('the whole of a transaction is fetched only when it is asked for', async () => {
+test('whole transactions are fetched only if selected', async () => {
   const asked = async (selection: string, rest = '') => {
     const { data, errors } = await graph.query(`{ queryTransactionBlocks(last: 1) { ${selection} } } ${rest}`);
     expect(errors).toBeUndefined();
@@ -327,7 +327,7 @@ test('the whole of a transaction is fetched only when it is asked for', async ()
   });
 });
 
-test('an event has what the ledger has of it', async () => {
+test('an event has the same fields as on the ledger', async () => {
   const record = devnet.ledger.events[55]!;
   const { data } = await graph.query(
     /* GraphQL */ `query ($transaction: String!) {
@@ -351,7 +351,7 @@ test('an event has what the ledger has of it', async () => {
   });
 });
 
-test('where pages may be larger than a node gives at once, it is asked several times', async () => {
+test('a page larger than the node’s maximum takes several calls', async () => {
   await using large = createEventsGraph({ url: devnet.url, pages: { defaultSize: 20, maxSize: 200 } });
   const { data } = await large.query('{ queryEvents(last: 120) { nodes { id } } }');
   const expected = devnet.ledger.events
@@ -361,7 +361,7 @@ test('where pages may be larger than a node gives at once, it is asked several t
   expect(large.calls.map(({ params }) => params[2])).toEqual([50, 50, 20]);
 });
 
-test("another network's names and time ranges are used on its wire", async () => {
+test('another network’s names and time ranges are used on the wire', async () => {
   await using iota = createEventsGraph({ url: devnet.url, profile: 'iota' });
   const { sender, type } = devnet.ledger.events[60]!;
   const { data } = await iota.query(
@@ -380,7 +380,7 @@ test("another network's names and time ranges are used on its wire", async () =>
   expect(errors?.[0]?.message).toContain("no event filter 'moveEvent'");
 });
 
-test('without an upstream the fields say which setting is missing', async () => {
+test('without an upstream the fields name the missing setting', async () => {
   await using none = createEventsGraph({ url: null });
   const { data, errors } = await none.query(
     '{ queryEvents { nodes { type } } queryTransactionBlocks { nodes { digest } } }',
@@ -392,7 +392,7 @@ test('without an upstream the fields say which setting is missing', async () => 
   }
 });
 
-test('an upstream that is gone costs only its own fields', async () => {
+test('an unavailable upstream costs only its own fields', async () => {
   const gone = await startRpcDevnet({ checkpoints: 2 });
   await gone[Symbol.asyncDispose]();
   await using dead = createEventsGraph({ url: gone.url });
@@ -401,7 +401,7 @@ test('an upstream that is gone costs only its own fields', async () => {
   expect(errors?.[0]).toMatchObject({ path: ['a'], extensions: { code: 'UPSTREAM_UNAVAILABLE', upstream: 'events' } });
 });
 
-test('a cursor the node does not know any more is stale', async () => {
+test('a cursor unknown to the node is stale', async () => {
   const cursor = (await page(eventsQuery, null, { last: 1 })).cursors[0];
   const younger = await startRpcDevnet({ checkpoints: 2, checkpointIntervalMs: 777 });
   await using other = createEventsGraph({ url: younger.url, cursorKeys });
@@ -413,7 +413,7 @@ test('a cursor the node does not know any more is stale', async () => {
 test.each([
   ['events', '{ queryEvents { nodes { type } } }'],
   ['transactions', '{ queryTransactionBlocks { nodes { digest } } }'],
-])('a caller who hangs up ends the call: %s', async (_, query) => {
+])('a client that disconnects cancels the call: %s', async (_, query) => {
   const hungUp = createCancellation();
   hungUp.cancel('aborted');
   const { errors } = await graph.query(query, {}, hungUp);

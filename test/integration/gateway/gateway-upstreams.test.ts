@@ -7,7 +7,7 @@ const query = '{ gateway { upstreams { name configured state version } } }';
 const versionsOf = (data: { gateway: { upstreams: { name: string; version: string | null }[] } }) =>
   Object.fromEntries(data.gateway.upstreams.map(({ name, version }) => [name, version]));
 
-test('a gateway just started tells the versions of the ledger and the sponsor', async () => {
+test('a gateway that just started returns the versions of the ledger and the sponsor', async () => {
   await using gateway = await createTestGateway();
   const { data, errors } = await gateway.query(query);
   expect(errors).toBeUndefined();
@@ -16,7 +16,7 @@ test('a gateway just started tells the versions of the ledger and the sponsor', 
   expect(versionsOf(data)).toEqual({ ledger: expect.stringMatching(/^\d+\.\d+\.\d+-/), sponsor, events: null });
 });
 
-test('in every plan, by one call to the sponsor, and by none of those who do not want it', async () => {
+test('under every plan, with one call to the sponsor if its version is selected, else none', async () => {
   const devnet = await startDevnet({ sponsorToken: 'unused', checkpointIntervalMs: 0, genesis: { checkpoints: 3 } });
   await using sponsor = await startScriptedSponsor();
   sponsor.answer('/version', { contentType: 'text/plain', body: '1.2.3-scripted' });
@@ -35,7 +35,7 @@ test('in every plan, by one call to the sponsor, and by none of those who do not
   await devnet.close();
 });
 
-test('the graph, readiness and the landing page tell the same of each upstream, from the first moment', async () => {
+test('the graph, readiness and the landing page agree on each upstream from the start', async () => {
   const devnet = await startDevnet({ sponsorToken: 'unused', checkpointIntervalMs: 0, genesis: { checkpoints: 3 } });
   const nobody = 'http://127.0.0.1:9/';
   const told = async (env: Record<string, string>) => {

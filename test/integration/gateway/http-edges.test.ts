@@ -166,7 +166,7 @@ const cases: [name: string, path: string, init: RequestInit, status: number, cod
   ],
 ];
 
-describe('every response bears the version and a request id, and every refusal one code:', () => {
+describe('every response has the version and a request id, and every rejection one code:', () => {
   it.each(cases)('%s', async (_, path, init, status, code) => {
     const response = await fetch(gateway.url + path, init);
     const text = await response.text();
@@ -182,7 +182,7 @@ describe('every response bears the version and a request id, and every refusal o
     expect(text).not.toMatch(/node_modules|\bat \w+ \(/);
   });
 
-  it('and none of them ran a mutation', () => {
+  it('and no mutation ran', () => {
     expect(executed).toBe(0);
   });
 
@@ -209,14 +209,14 @@ describe('every response bears the version and a request id, and every refusal o
       'GET /graphql HTTP/1.1\r\nhost: a\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n',
       '400 Bad Request',
     ],
-  ])('%s, on the bare socket', async (_, request, status) => {
+  ])('%s, on a raw socket', async (_, request, status) => {
     const answer = await raw(request);
     expect(answer).toContain(`HTTP/1.1 ${status}\r\n`);
     expect(answer).toContain(`x-ledger-rpc-version: ${version}\r\n`);
     expect(answer).toMatch(/x-request-id: [0-9a-f-]{36}\r\n/);
   });
 
-  it('a body that streams past the bound without a declared length', async () => {
+  it('a body over the limit without a declared length', async () => {
     const chunk = new Uint8Array(300_000).fill(32);
     const body = new ReadableStream({ pull: (controller) => controller.enqueue(chunk) });
     const response = await fetch(`${gateway.url}/graphql`, {
@@ -231,7 +231,7 @@ describe('every response bears the version and a request id, and every refusal o
 });
 
 describe('the request id', () => {
-  it('is the caller’s own when it is short and safe, and stands in the log', async () => {
+  it('is the caller’s own if it is short and safe, and is logged', async () => {
     const response = await fetch(`${gateway.url}/graphql`, post(ok, { 'x-request-id': 'trace-42' }));
     await response.text();
     expect(response.headers.get('x-request-id')).toBe('trace-42');

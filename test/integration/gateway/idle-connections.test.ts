@@ -19,15 +19,15 @@ afterAll(async () => {
   await ledger?.[Symbol.asyncDispose]();
 });
 
-/** Milliseconds for which proxies that are set up as they come keep a connection that they do not use. */
+/** How long proxies keep an idle connection by default, in milliseconds. */
 const proxiesMs = 60_000;
 
-it('are closed some time, after any kind of answer, but not before a proxy closes them', async () => {
+it('are closed eventually, after any response, but not before proxies close them', async () => {
   const port = Number(new URL(gateway.url).port);
   const bounds: [socket: Socket, boundMs: number | undefined][] = [];
   const boundsAtEnd: (number | undefined)[] = [];
   const boundsWhenBegun: (number | undefined)[] = [];
-  // Node tells of each request before it is served: what bounds the connection then is what bounded it while it was idle.
+  // Node reports a request before it is served, when the idle timeout still applies.
   const look = (message: unknown) => {
     const { socket } = message as { socket: Socket };
     if (socket.localPort === port) bounds.push([socket, socket.timeout]);
@@ -68,7 +68,7 @@ it('are closed some time, after any kind of answer, but not before a proxy close
   expect(new Set(bounds.map(([socket]) => socket)).size).toBe(1);
   expect(bounds.map(([, boundMs]) => boundMs)).toEqual(Array.from({ length: 6 }, () => bounds[0]?.[1]));
   expect(bounds[0]?.[1]).toBeGreaterThan(proxiesMs);
-  // An answer that Yoga writes may be left unread for as long as the lane's, and a stream for as long as a connection is idle.
+  // The unread response has the same timeout from Yoga as from the lane; a stream has the idle timeout.
   const [, whole, asked] = boundsAtEnd;
   expect([whole, asked, boundsWhenBegun[3]]).toEqual([40_000, 40_000, bounds[0]?.[1]]);
 });

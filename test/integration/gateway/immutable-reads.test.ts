@@ -11,11 +11,11 @@ import { createTestGateway, type TestGateway } from '../../support/test-gateway.
 import { until } from '../../support/until.ts';
 
 const json = 'application/json';
-/** As it is where nothing is configured. */
+/** The default configuration. */
 const on = { IMMUTABLE_CACHE_BYTES: '33554432' };
 const seeds = runs(30);
 
-/** Every operation in the log, oldest first. */
+/** Log lines of all operations, oldest first. */
 const operationsOf = (gateway: TestGateway) =>
   gateway.log.flatMap(({ operations }) => (operations as { from?: string }[] | undefined) ?? []);
 
@@ -35,7 +35,7 @@ describe.each(ledgerSchemas)('reads of $name', ({ schema, tables, profile }: Led
     await ledger?.[Symbol.asyncDispose]();
   });
 
-  it('are answered from memory in every shell only if the ledger would say the same, and then it is not asked', async () => {
+  it('are served from memory over every transport only if the ledger would respond the same, and without calling it', async () => {
     const [table] = tables.filter(({ isFor }) => schema.getQueryType()?.getFields()[isFor]);
     if (!table) throw new Error('no table is for this schema');
     const reads = Array.from({ length: seeds }, (_, seed) => lastingRead(schema, table, seed + 1)).filter(
@@ -62,7 +62,7 @@ describe.each(ledgerSchemas)('reads of $name', ({ schema, tables, profile }: Led
   });
 });
 
-/** Usage is told of the operation, not of its data. */
+/** Usage belongs to the operation, not to its data. */
 function withoutExtensions(answer: object | null): object {
   const { extensions: _, ...rest } = (answer ?? {}) as Record<string, unknown>;
   return rest;
@@ -70,13 +70,13 @@ function withoutExtensions(answer: object | null): object {
 
 const schema = ledgerSchemas[0]?.schema as GraphQLSchema;
 const readOf = (digest: string) => `{ transactionBlock(digest: "${digest}") { digest effects { timestamp status } } }`;
-/** Of some transactions this ledger does not know everything. */
+/** This ledger lacks some fields of some transactions. */
 const digests = Array.from({ length: 20 }, (_, number) => `d${number}`).filter(
   (digest) => !JSON.stringify(answerAt(schema, 0, { query: readOf(digest) })).includes('null'),
 );
 const [final, other] = digests.map(readOf) as [string, string];
 
-describe('an answer that never changes', () => {
+describe('an immutable response', () => {
   let ledger: MovingLedger;
   let gateway: TestGateway;
   let nowMs = 0;
@@ -97,7 +97,7 @@ describe('an answer that never changes', () => {
   const get = (query: string, headers: Record<string, string> = {}, at = gateway) =>
     fetch(`${at.url}/graphql?query=${encodeURIComponent(query)}`, { headers: { accept: json, ...headers } });
 
-  it('is the same with and without memory, bytes, usage and headers of its own time', async () => {
+  it('is the same with and without the cache, with its own usage and headers', async () => {
     const fresh = await gateway.query(final, {}, { ...usage, ...source });
     const kept = await gateway.query(final, {}, { ...usage, ...source });
     expect(ledger.requests).toHaveLength(1);
@@ -110,7 +110,7 @@ describe('an answer that never changes', () => {
     expect(operationsOf(gateway).map(({ from }) => from)).toEqual([undefined, 'memory', 'memory', 'memory']);
   });
 
-  it('is told apart by its variables and its operation, and asked once by many at once', async () => {
+  it('is cached by variables and operation, and concurrent requests call once', async () => {
     const two =
       'query A($d: String!) { transactionBlock(digest: $d) { digest effects { timestamp } } } query B { chainIdentifier }';
     const one = 'query ($d: String!) { transactionBlock(digest: $d) { digest effects { timestamp } } }';
@@ -122,11 +122,11 @@ describe('an answer that never changes', () => {
     expect(await Promise.all([...three, ...three].map(ask))).toEqual(first);
     expect(new Set(first).size).toBe(three.length);
     expect(ledger.requests).toHaveLength(asked);
-    // A document of several operations goes to the ledger in parts, and is not kept.
+    // A document with several operations is sent in parts, and not cached.
     expect((await gateway.query(two, { d: 'd1' })).errors).toBeDefined();
   });
 
-  it('counts against its caller as any other does', async () => {
+  it('counts against its caller like any other', async () => {
     await using limited = await createTestGateway({
       ...on,
       LEDGER_GRAPHQL_URL: ledger.url,
@@ -142,7 +142,7 @@ describe('an answer that never changes', () => {
     expect(headers.get('cache-control')).toBe('private, no-store');
   });
 
-  it('is refused by version and limits as any other is', async () => {
+  it('is rejected by version and limits like any other', async () => {
     await gateway.query(final);
     await gateway.query(final);
     expect((await gateway.query(final, {}, { 'x-ledger-rpc-version': '1999.1' })).status).toBe(421);
@@ -150,7 +150,7 @@ describe('an answer that never changes', () => {
     expect(ledger.requests).toHaveLength(1);
   });
 
-  it('is asked for again of another build of the ledger', async () => {
+  it('is requested again from another ledger build', async () => {
     await gateway.query(final);
     await gateway.query(final);
     expect(ledger.requests).toHaveLength(1);
@@ -163,14 +163,14 @@ describe('an answer that never changes', () => {
     expect(ledger.requests).toHaveLength(3);
   });
 
-  it('is given while the ledger is away, and what may change is not', async () => {
+  it('is served while the ledger is unavailable; mutable data are not', async () => {
     await gateway.query(final);
     ledger.override = (_request, res) => Boolean(res.destroy());
     const [kept, live] = [await gateway.query(final), await gateway.query('{ epoch { epochId } }')];
     expect([kept.errors, live.errors?.[0]?.extensions.code]).toEqual([undefined, 'UPSTREAM_UNAVAILABLE']);
   });
 
-  it('is forgotten when the network begins anew, within a minute or so of being asked for', async () => {
+  it('is dropped after a network restart, within about a minute of a read', async () => {
     const asked = () => ledger.requests.map(({ query }) => query);
     let network = 'aaaa';
     ledger.override = ({ query }, res) => {
@@ -193,7 +193,7 @@ describe('an answer that never changes', () => {
     expect(asked()).toEqual(['{ chainIdentifier }', final, '{chainIdentifier}', final]);
   });
 
-  it('is not what was read of the network before, for somebody else who asked earlier', async () => {
+  it('of a read that began before a network restart is not served after it', async () => {
     let network = 'aaaa';
     const held: ServerResponse[] = [];
     ledger.override = ({ query }, res) => {
@@ -238,7 +238,7 @@ describe('an answer that never changes', () => {
     expect([asked, ledger.requests.length]).toEqual([3, 4]);
   });
 
-  it('is not made of a status that is none of an answer', async () => {
+  it('is not cached from an error status', async () => {
     ledger.override = (request, res) => {
       res.statusCode = 500;
       return Boolean(res.end(JSON.stringify(answerAt(schema, 0, request))));
@@ -250,9 +250,9 @@ describe('an answer that never changes', () => {
     expect(ledger.requests).toHaveLength(3);
   });
 
-  describe('asked for by GET', () => {
-    it('says to caches that they may keep it, as long as it is good here', async () => {
-      // Which network it is of is asked beside what is served, and not told.
+  describe('by GET', () => {
+    it('is cacheable for HTTP caches as long as it is cached here', async () => {
+      // The network check runs beside the response and is not logged.
       ledger.override = ({ query }, res) => query !== final && Boolean(res.destroy());
       const asked = () => ledger.requests.filter(({ query }) => query === final).length;
       const first = await get(final);
@@ -270,7 +270,7 @@ describe('an answer that never changes', () => {
       expect(asked()).toBe(2);
     });
 
-    it('says nothing of its caller, and what it differs by', async () => {
+    it('contains nothing about its caller, and lists everything in Vary', async () => {
       await using limited = await createTestGateway({
         ...on,
         LEDGER_GRAPHQL_URL: ledger.url,
@@ -286,11 +286,11 @@ describe('an answer that never changes', () => {
           ]),
         );
       }
-      // It has been counted all the same.
+      // It was counted nevertheless.
       expect((await limited.query(final)).headers.get('ratelimit')).toContain('r=6;');
     });
 
-    it('is not sent again to who has it', async () => {
+    it('is not sent again to a client that has it', async () => {
       const { headers } = await get(final);
       const etag = String(headers.get('etag'));
       for (const known of [etag, `"x", ${etag}`, etag.slice(2)]) {
@@ -330,13 +330,13 @@ describe('an answer that never changes', () => {
       }
     });
 
-    it('tells where it is from to who asks', async () => {
+    it('shows its source on request', async () => {
       const sources = [await get(final, source), await get(final, source), await get('{ epoch { epochId } }', source)];
       expect(sources.map(({ headers }) => headers.get('x-gateway-source'))).toEqual(['fresh', 'memory', 'fresh']);
     });
   });
 
-  it('is no other than any answer where memory is off', async () => {
+  it('is an ordinary response if the cache is off', async () => {
     await using off = await createTestGateway({ LEDGER_GRAPHQL_URL: ledger.url, IMMUTABLE_CACHE_BYTES: '0' });
     await off.query(final);
     const { headers } = await off.query(final, {}, source);
@@ -345,7 +345,7 @@ describe('an answer that never changes', () => {
     expect(ledger.requests).toHaveLength(3);
   });
 
-  it('is good for as long as is configured', async () => {
+  it('is cached for the configured time', async () => {
     const env = { ...on, LEDGER_GRAPHQL_URL: ledger.url, IMMUTABLE_CACHE_SECONDS: '30' };
     await using brief = await createTestGateway(env, {}, upstreamList, clock);
     expect((await get(final, {}, brief)).headers.get('cache-control')).toBe('public, max-age=30, immutable');
@@ -354,7 +354,7 @@ describe('an answer that never changes', () => {
     expect(ledger.requests).toHaveLength(2);
   });
 
-  it('is none where the profile knows of none', async () => {
+  it('is never cached if the profile has no immutable fields', async () => {
     const env = { ...on, LEDGER_GRAPHQL_URL: ledger.url, PROFILE_OVERRIDES: '{"immutableFields":[]}' };
     await using unknown = await createTestGateway(env);
     await unknown.query(final);

@@ -17,7 +17,7 @@ afterAll(async () => {
   await ledger?.close();
 });
 
-it('a browser at the root gets a page that says what this is and leads to a first query', async () => {
+it('a browser at / gets a page that explains the gateway and links to a first query', async () => {
   const answer = await fetch(gateway.url, { headers: { accept: 'text/html,*/*;q=0.8' } });
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
   expect(answer.headers.get('content-security-policy')).toMatch(/^default-src 'none'/);
@@ -29,13 +29,13 @@ it('a browser at the root gets a page that says what this is and leads to a firs
   expect(data).toMatchObject({ gateway: { upstreams: expect.any(Array) } });
 });
 
-it('the page’s command line is one for the host that was asked, unless that is no host', async () => {
+it('the page’s curl command uses the requested host, if it is valid', async () => {
   const { host } = new URL(gateway.url);
   const page = await (await fetch(gateway.url, { headers: { accept: 'text/html' } })).text();
   expect(page).toContain(`curl -s http://${host}/graphql`);
 });
 
-it('others get the same as JSON', async () => {
+it('other clients get the same as JSON', async () => {
   const answer = await fetch(`${gateway.url}/`);
   expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
   expect(await answer.json()).toMatchObject({
@@ -48,13 +48,13 @@ it('others get the same as JSON', async () => {
   });
 });
 
-it('HEAD gets the head alone, and nothing else is served there', async () => {
+it('HEAD gets only the headers, and no other method is allowed', async () => {
   const head = await fetch(gateway.url, { method: 'HEAD' });
   expect([head.status, await head.text()]).toEqual([200, '']);
   expect((await fetch(gateway.url, { method: 'POST', body: '{}' })).status).toBe(404);
 });
 
-it('HEAD gets the head of a file of GraphiQL', async () => {
+it('HEAD gets the headers of a GraphiQL file', async () => {
   const page = await (await fetch(`${gateway.url}/graphql`, { headers: { accept: 'text/html' } })).text();
   const [path = ''] = /\/graphiql\/boot[^"]+/.exec(page) ?? [];
   const head = await fetch(gateway.url + path, { method: 'HEAD' });

@@ -32,7 +32,7 @@ afterAll(async () => {
 
 const lanes = () => gateway.log.filter(({ msg }) => msg === 'request').map(({ lane }) => lane === true);
 
-/** Sends the same operation to Yoga, which is left what has a query string, and then as others do. */
+/** Sends the same operation to Yoga, by a query string, and then to the lane. */
 async function known(query: string, variables?: object, headers?: Record<string, string>) {
   const before = lanes().length;
   const response = await fetch(`${gateway.url}/graphql?by=yoga`, {
@@ -51,14 +51,14 @@ describe('a split operation', () => {
     ['the ledger first', '{ chainIdentifier e: epoch { epochId } sponsor { health } }'],
     ['our own first', '{ __typename s: sponsor { health } chainIdentifier }'],
     ['both mixed', '{ chainIdentifier sponsor { health } epoch { epochId } }'],
-  ])('is served by the lane, its keys in their order: %s', async (_, query) => {
+  ])('is served by the lane, with its keys in order: %s', async (_, query) => {
     const { first, second, lane } = await known(query);
     expect(lane).toBe(true);
     expect(second.text).toBe(first.text);
     expect(second.errors).toBeUndefined();
   });
 
-  it('shows what it used, whoever comes first', async () => {
+  it('shows its usage, whichever part arrives first', async () => {
     const asking = { 'x-ledger-rpc-show-usage': 'true' };
     for (const query of ['{ chainIdentifier s: sponsor { health } }', '{ s: sponsor { health } chainIdentifier }']) {
       const { first, second, lane } = await known(query, {}, asking);
@@ -68,7 +68,7 @@ describe('a split operation', () => {
     }
   });
 
-  it('sends each side its own variables', async () => {
+  it('sends each part its own variables', async () => {
     const query = 'query ($id: Int) { epoch(id: $id) { epochId } sponsor { health } }';
     const { second, lane } = await known(query, { id: 12, other: 1 });
     expect(lane).toBe(true);
@@ -76,7 +76,7 @@ describe('a split operation', () => {
     expect(ledger.requests.at(-1)?.variables).toEqual({ id: 12 });
   });
 
-  it("passes the ledger's text on as it stands", async () => {
+  it("forwards the ledger's text unchanged", async () => {
     ledger.override = (query) =>
       query.includes('chainIdentifier')
         ? { status: 200, body: '{"data":{"chainIdentifier" : "\\u0041b" \n}\n}\n' }
@@ -94,7 +94,7 @@ describe('a split operation', () => {
       'has errors beside data',
       { status: 200, body: '{"data":{"epoch":null},"errors":[{"message":"x","path":["epoch"]}]}' },
     ],
-  ])('answers as by Yoga when the ledger %s', async (what, answer) => {
+  ])('responds as Yoga would when the ledger %s', async (what, answer) => {
     ledger.override = () => answer;
     const field = what === 'has errors beside data' ? 'epoch { epochId }' : 'chainIdentifier';
     const { first, second, lane } = await known(`{ ${field} sponsor { health } } # ${what}`);
@@ -104,7 +104,7 @@ describe('a split operation', () => {
     expect(lane).toBe(true);
   });
 
-  it('answers as by Yoga when the ledger hangs', async () => {
+  it('responds as Yoga would when the ledger hangs', async () => {
     ledger.override = () => 'hang';
     const { first, second } = await known('{ epoch { epochId } sponsor { health } } # hangs');
     expect(second.data).toEqual({ epoch: null, sponsor: { health: 'OK' } });

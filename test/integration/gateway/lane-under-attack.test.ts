@@ -9,7 +9,7 @@ import { createTestGateway, type TestGateway } from '../../support/test-gateway.
 
 const typeDefs = 'type Query { a: Int b(ids: [Int], f: Filter): String big: [String!] } input Filter { x: Int }';
 
-/** Stands before the ledger; holds back what comes after the first characters of an answer until it is let go. */
+/** A proxy in front of the ledger. Holds the rest of a response back after its first characters. */
 async function startGate(ledgerUrl: string) {
   let release: (() => void) | undefined;
   let held: Promise<void> | undefined;
@@ -46,7 +46,7 @@ async function startGate(ledgerUrl: string) {
       held = undefined;
       release?.();
     },
-    /** Resolves when so many answers are held back. */
+    /** Resolves when this many responses are held back. */
     holding: (count: number) =>
       new Promise<void>((resolve) => {
         onAsked = () => asked >= count && resolve();
@@ -65,7 +65,7 @@ let gate: Awaited<ReturnType<typeof startGate>>;
 let gateway: TestGateway;
 const requests = () => gateway.log.filter(({ msg }) => msg === 'request');
 
-/** A connection to a gateway and all it says. */
+/** A connection to a gateway, and everything received on it. */
 function open({ url }: Pick<TestGateway, 'url'> = gateway) {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   let said = '';
@@ -83,7 +83,7 @@ beforeAll(async () => {
   ledger = await startScriptedLedger(typeDefs, { Query: { a: () => 1, b: () => 'x', big: () => list } });
   gate = await startGate(ledger.url);
   gateway = await createTestGateway({ LEDGER_GRAPHQL_URL: gate.url, LIMIT_MAX_OUTPUT_NODES: '100000' });
-  // Known from here on.
+  // The document is in memory from now on.
   for (const query of ['{a}', '{big}', '{big gateway{version}}', '{a gateway{version}}', '{gateway{version} a}']) {
     await gateway.query(query, {});
     await gateway.query(query, {});
@@ -96,7 +96,7 @@ afterAll(async () => {
   await ledger?.close();
 });
 
-it('clients that ask again before they are answered get every answer', async () => {
+it('clients that send more requests before their responses get every response', async () => {
   gate.hold();
   const client = open();
   client.socket.write(toPostText({ query: '{a}', variables: {} }) + toPostText({ query: '{a}', variables: {} }));
@@ -106,7 +106,7 @@ it('clients that ask again before they are answered get every answer', async () 
   client.socket.destroy();
 });
 
-it('what waits behind an answer when its connection closes is ended and logged like anything else', async () => {
+it('a request that waits when its connection closes is ended and logged like any other', async () => {
   gate.hold();
   const before = requests().length;
   const client = open();
@@ -121,7 +121,7 @@ it('what waits behind an answer when its connection closes is ended and logged l
   await expect.poll(() => since('/graphql').map(({ status }) => status)).toContain(499);
 });
 
-it('a split operation is answered when whoever asked the ledger first hangs up', async () => {
+it('a split operation is completed when the client that first called the ledger disconnects', async () => {
   gate.hold();
   const first = open();
   first.socket.write(toPostText({ query: '{big}', variables: {} }));
@@ -134,14 +134,14 @@ it('a split operation is answered when whoever asked the ledger first hangs up',
   expect((await second).data.big).toHaveLength(3_000);
 });
 
-it('a client of the old protocol gets the length of an answer that another one would have had passed on', async () => {
+it('an HTTP/1.0 client gets a length where others get a streamed response', async () => {
   gate.hold();
   const first = open();
   first.socket.write(toPostText({ query: '{big}', variables: {} }));
   await gate.holding(1);
   const second = open();
   second.socket.write(toPostText({ query: '{big}', variables: {} }).replace('HTTP/1.1', 'HTTP/1.0'));
-  // What is asked after it is answered after it was read: by then it shares the first one's answer.
+  // A response to a later request proves that this one was read and shares the first one's response.
   await once(second.socket, 'connect');
   for (let count = 0; count < 3; count += 1) await fetch(`${gateway.url}/health/live`);
   const logged = requests().length;
@@ -172,7 +172,7 @@ it.each([
   }
 });
 
-it('data without a member is not taken for some', async () => {
+it('data without a selected member do not count as complete', async () => {
   ledger.override = (query) => (query.includes('__schema') ? undefined : { status: 200, body: '{"data":{}}' });
   for (const query of ['{a gateway{version}}', '{gateway{version} a}']) {
     const { data } = await gateway.query(query, {});
@@ -181,7 +181,7 @@ it('data without a member is not taken for some', async () => {
   ledger.override = undefined;
 });
 
-it('a thousand errors behind a large answer arrive', async () => {
+it('a thousand errors behind a large response arrive', async () => {
   const errors = Array.from({ length: 1_000 }, (_, index) => ({
     message: 'this item could not be resolved',
     path: ['big', index],
@@ -194,8 +194,8 @@ it('a thousand errors behind a large answer arrive', async () => {
   expect(answer.errors).toHaveLength(1_000);
 });
 
-it('what is no request does not end up in the answer before it', async () => {
-  // The answer never ends: its time has to.
+it('an invalid request does not end up in the response before it', async () => {
+  // The response never ends, so the timeout must end it.
   await using hasty = await createTestGateway({ LEDGER_GRAPHQL_URL: gate.url, REQUEST_TIMEOUT_MS: '3000' });
   await hasty.query('{big}', {});
   await hasty.query('{big}', {});

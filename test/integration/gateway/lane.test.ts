@@ -43,7 +43,7 @@ const resolvers = {
 
 type Answer = (req: IncomingMessage, res: ServerResponse, body: string) => void;
 
-/** Stands before the ledger and answers in its place when told to; knows when it is left alone with an answer. */
+/** A proxy in front of the ledger that can respond itself, and notices when the gateway disconnects. */
 async function startFront(ledgerUrl: string) {
   let answer: Answer | undefined;
   const server = createServer((req, res) => {
@@ -86,7 +86,7 @@ interface Asked {
   readonly path?: string;
 }
 
-/** Everything of an answer that a client can tell one from another by. */
+/** Everything in a response that a client can observe. */
 interface Seen {
   readonly status: number;
   readonly text: string;
@@ -108,7 +108,7 @@ beforeAll(async () => {
     REQUEST_TIMEOUT_MS: '400',
     TRUSTED_PROXIES: '127.0.0.1',
   });
-  // With so little time the ledger may be found late.
+  // With such a short timeout, the ledger may seem late.
   const isFound = async () => (await ask({ body: { query: '{ chainIdentifier }' } })).text.includes('"data"');
   await until(isFound, 'the ledger to be found');
 });
@@ -119,7 +119,7 @@ afterAll(async () => {
   await ledger?.close();
 });
 
-/** What comes with a query string is left to Yoga, whatever it says. */
+/** A request with a query string goes to Yoga. */
 const byYoga = '/graphql?by=yoga';
 
 async function ask({ body, headers = {}, path = '/graphql' }: Asked, target = gateway): Promise<Seen> {
@@ -136,7 +136,7 @@ async function ask({ body, headers = {}, path = '/graphql' }: Asked, target = ga
   };
 }
 
-/** The log line of a request comes after its answer. */
+/** The log line of a request follows its response. */
 async function logged(target: TestGateway, count: number): Promise<Record<string, unknown>[]> {
   const lines = () => target.log.filter(({ msg }) => msg === 'request');
   await expect.poll(() => lines().length).toBeGreaterThanOrEqual(count);
@@ -146,10 +146,10 @@ async function logged(target: TestGateway, count: number): Promise<Record<string
 const requestLines = (target: TestGateway) => target.log.filter(({ msg }) => msg === 'request').length;
 
 let unique = 0;
-/** A document nobody has sent yet: a comment makes it another. */
+/** A document that was never sent before: a comment makes it unique. */
 const fresh = (query: string) => `${query} # ${unique++}`;
 
-/** Sends the same three times, new, known, and to Yoga; tells which went by the lane. */
+/** Sends the same at first sight, later, and to Yoga; returns which ones the lane served. */
 async function thrice(query: string, rest: object = {}, headers: Record<string, string> = {}) {
   const before = requestLines(gateway);
   const asked = { body: { query: fresh(query), ...rest }, headers };
@@ -255,7 +255,7 @@ describe('an operation', () => {
     ['variables that are a list', '{ chainIdentifier }', { variables: [] }],
   ])('that is not for the lane is answered as ever: %s', async (_, query, rest = {}, headers = {}) => {
     const { cold, hot, ordinary, lanes } = await thrice(query, rest, headers);
-    // When a browser is to come again is chosen by chance, so that not all come at once.
+    // The reconnect time is random, so that not all clients return at once.
     const shown = ({ status, text, headers: { 'content-type': type } }: Seen) => ({
       ...{ status, type },
       text: text.replace(/^retry: \d+$/m, 'retry'),
@@ -269,7 +269,7 @@ describe('an operation', () => {
     ['by its own text', '{ partly { bad } }'],
     ['where variables decide', 'query ($s: Boolean!) { partly @include(if: $s) { bad } epoch { epochId } }'],
     ['in parts', '{ partly { bad } gateway { networkProfile } }'],
-  ])('is executed once, though it fails and another finishes the answer: %s', async (_, text) => {
+  ])('is executed once, even if it fails and another part completes the response: %s', async (_, text) => {
     const asked = { body: { query: fresh(text), variables: { s: true } } };
     for (const sight of ['first', 'second']) {
       ledger.requests.length = 0;
@@ -278,7 +278,7 @@ describe('an operation', () => {
     }
   });
 
-  test('that is the sponsor’s is sent once, though it fails and another finishes the answer', async () => {
+  test('of the sponsor is sent once, even if it fails and another part completes the response', async () => {
     let reservations = 0;
     const sponsor = createServer((req, res) => {
       if (req.method === 'POST') reservations += 1;
@@ -303,7 +303,7 @@ describe('an operation', () => {
     ['errors of the ledger beside our own fields', '{ partly { fine bad } gateway { networkProfile } }'],
     ['data that are null beside our own fields', '{ failing gateway { networkProfile } }'],
     ['a mutation of our own', 'mutation { reserveGas(gasBudget: 5, reserveDurationSecs: 5) { reservationId } }'],
-  ])('that fails answers as by Yoga: %s', async (_, query) => {
+  ])('that fails responds as Yoga would: %s', async (_, query) => {
     for (const accept of ['application/json', 'application/graphql-response+json']) {
       const { cold, hot, ordinary, lines, lanes } = await thrice(
         query,
@@ -327,10 +327,10 @@ const ending =
   (_req, res) =>
     void res.writeHead(status, headers).end(body);
 
-/** More than is looked at where an answer ends, and ends like data. */
+/** Longer than the inspected end of a response, and ends like data. */
 const largeExtensions = JSON.stringify({ usage: { trace: 'x'.repeat(6_000) }, last: { a: {} } });
 
-describe('a ledger that answers badly', () => {
+describe('a ledger with faulty responses', () => {
   test.each<[string, Answer]>([
     ['a server error', ending(500, type, '{"data":{"maybe":"x","a":{}}}')],
     ['too many requests', ending(429, type, '{}')],
@@ -378,7 +378,7 @@ describe('a ledger that answers badly', () => {
   ])('is shown the same way in the lane: %s', async (_, answer) => {
     const query = fresh('{ maybe }');
     const headers = { accept: 'application/graphql-response+json' };
-    // Known from the beginning, so that the first answer is a bad one for one of them only.
+    // In memory from the start, so that the first faulty response is faulty for one of them only.
     await ask({ body: { query }, headers });
     front.answerWith(answer);
     const hot = await ask({ body: { query }, headers });
@@ -387,7 +387,7 @@ describe('a ledger that answers badly', () => {
     expect([cold, hot]).toEqual([ordinary, ordinary]);
   });
 
-  test('without having executed anything has its own words passed on, and none of them twice', async () => {
+  test('that executed nothing: its messages are forwarded, none twice', async () => {
     const said = [
       { message: 'Cannot query field "maybe" on type "Query".', locations: [{ line: 1, column: 3 }] },
       { message: 'Query request timed out. Limit: 40s', extensions: { code: 'X', debug: '/srv/ledger.rs' } },
@@ -403,7 +403,7 @@ describe('a ledger that answers badly', () => {
       `{"data":null,"errors":[${first},"locations":[{"line":1,"column":3}],${code}},${second}]}`,
     );
     expect([passed.hot, passed.ordinary]).toEqual([passed.cold, passed.cold]);
-    // Beside others it costs only its own fields, and places in a text that the client has not sent are no use to it.
+    // Beside others it costs only its own fields, and locations in a text that the client did not send are dropped.
     const split = await thrice('{ maybe gateway { networkProfile } }');
     expect(split.cold.text).toBe(
       `{"data":{"maybe":null,"gateway":{"networkProfile":"ledger"}},"errors":[${first},${code}},${second}]}`,
@@ -417,7 +417,7 @@ describe('a ledger that answers badly', () => {
     expect([stitched.hot, stitched.ordinary]).toEqual([stitched.cold, stitched.cold]);
   });
 
-  test('of more than can be read is given up', async () => {
+  test('that sends too much is abandoned', async () => {
     const query = fresh('{ maybe }');
     await ask({ body: { query } });
     front.answerWith((_req, res) => {
@@ -434,7 +434,7 @@ describe('a ledger that answers badly', () => {
     expect(hot.text).toMatch(/UPSTREAM_(BAD_RESPONSE|TIMEOUT)/);
   });
 
-  test('is noted in its health', async () => {
+  test('is recorded in its health', async () => {
     const query = fresh('{ maybe }');
     await ask({ body: { query } });
     front.answerWith(ending(503, type, '{}'));
@@ -448,8 +448,8 @@ describe('a ledger that answers badly', () => {
   });
 });
 
-describe('a caller who hangs up', () => {
-  /** Hangs up when the ledger has the question; was the ledger's answer cut short? */
+describe('a client that disconnects', () => {
+  /** Disconnects once the ledger has the request; was the ledger's response cancelled? */
   const hangUpDuring = async (query: string) => {
     await ask({ body: { query } });
     const before = requestLines(gateway);
@@ -458,7 +458,7 @@ describe('a caller who hangs up', () => {
       front.answerWith((_req, res) => {
         res.once('close', () => resolve(!res.writableFinished));
         hangUp.abort();
-        // By then the gateway knows.
+        // By then the gateway has noticed.
         void logged(gateway, before + 1).then(() => res.writeHead(200, type).end('{"data":{"maybe":"x"}}'));
       });
     });
@@ -474,17 +474,17 @@ describe('a caller who hangs up', () => {
     return wasCut;
   };
 
-  test('ends a query', async () => {
+  test('cancels a query', async () => {
     expect(await hangUpDuring(fresh('{ maybe }'))).toBe(true);
   });
 
-  test('does not end a mutation', async () => {
+  test('does not cancel a mutation', async () => {
     expect(await hangUpDuring(fresh('mutation { executeTransactionBlock(txBytes: "AA") }'))).toBe(false);
   });
 });
 
 describe('callers', () => {
-  test('share an answer only while it is under way', async () => {
+  test('share a response only while it is in flight', async () => {
     const query = fresh('{ maybe }');
     await ask({ body: { query } });
     let count = 0;
@@ -496,7 +496,7 @@ describe('callers', () => {
     expect(answers.size).toBe(4);
   });
 
-  test('get their own answers when they ask at once, and nothing of them goes to the ledger', async () => {
+  test('get their own responses to concurrent requests, and the ledger receives nothing about them', async () => {
     const query = fresh('query ($id: Int) { epoch(id: $id) { epochId } }');
     await ask({ body: { query } });
     const before = requestLines(gateway);
@@ -535,7 +535,7 @@ describe('callers', () => {
     );
   });
 
-  test('are counted once for each request, and refused as ever', async () => {
+  test('are counted once per request, and rejected as usual', async () => {
     const limited = await createTestGateway({
       LEDGER_GRAPHQL_URL: front.url,
       RATE_LIMIT_PER_MINUTE: '4',

@@ -23,7 +23,7 @@ type Answer = (res: ServerResponse) => void;
 
 let ledger: ScriptedLedger;
 let gateway: TestGateway;
-/** Answers in place of the ledger; how often it has been asked. */
+/** Responds in place of the ledger, and counts requests. */
 let front: { url: string; answer: Answer | undefined; asked: number; close(): Promise<void> };
 
 beforeAll(async () => {
@@ -49,7 +49,7 @@ beforeAll(async () => {
       }),
   };
   gateway = await createTestGateway({ LEDGER_GRAPHQL_URL: front.url, REQUEST_TIMEOUT_MS: String(timeoutMs) });
-  // From now on these are no news, and can take the lane.
+  // From now on these documents are in memory and can take the lane.
   for (const query of ['{ rows }', 'mutation { pay }']) await gateway.query(query);
 });
 afterEach(() => {
@@ -69,12 +69,12 @@ const ask = (headers: Record<string, string> = {}, query = '{ rows }', path = '/
     body: JSON.stringify({ query }),
   });
 
-/** Whether an answer was passed on as it came: its length was not known. */
+/** Whether a response was streamed: then it has no declared length. */
 const isStreamed = (response: Response) => response.headers.get('transfer-encoding') === 'chunked';
 
 const lastLine = () => gateway.log.filter(({ msg }) => msg === 'request').at(-1);
 
-/** A connection that reads nothing by itself, with a question asked. */
+/** A connection that does not read by itself, with one request sent. */
 function askSlowly(version = '1.1', url = gateway.url): Socket {
   const { hostname, port } = new URL(url);
   const body = JSON.stringify({ query: '{ rows }' });
@@ -86,7 +86,7 @@ function askSlowly(version = '1.1', url = gateway.url): Socket {
   return socket;
 }
 
-/** An endless answer in pieces of 64 KiB, how many were written, and when its connection is gone. */
+/** An endless response in pieces of 64 KiB: how many were written, and when the connection closed. */
 function endless() {
   const seen = { written: 0, isCut: false };
   function* pieces() {
@@ -106,14 +106,14 @@ function endless() {
   return { seen, answer };
 }
 
-/** Polls until a number stays what it is. */
+/** Polls until a number stops changing. */
 async function settled(read: () => number): Promise<number> {
   const seen: number[] = [];
   await expect.poll(() => seen.push(read()) > 1 && seen.at(-1) === seen.at(-2), { interval: 100 }).toBe(true);
   return read();
 }
 
-describe('a large answer', () => {
+describe('a large response', () => {
   test.each([
     ['plain', 3_000, ''],
     [
@@ -123,7 +123,7 @@ describe('a large answer', () => {
     ],
     ['with extensions of the ledger', 3_000, ',"extensions":{"usage":{"theirs":1}}'],
     ['that ends in names of the protocol', 3_000, '', '{"errors":[{}],"extensions":{"a":[]}}'],
-  ])('%s says what Yoga says of it', async (_, count, behind, last = rowText) => {
+  ])('%s equals Yoga’s', async (_, count, behind, last = rowText) => {
     const body = `{"data":{"rows":{"list":[${rows(count)}],"last":${last}}}${behind}}`;
     front.answer = (res) => void res.writeHead(200, type).end(body);
     for (const headers of [{}, { 'x-ledger-rpc-show-usage': 'true' }]) {
@@ -134,7 +134,7 @@ describe('a large answer', () => {
         null,
       ]);
       const answer = JSON.parse(await streamed.text());
-      // Left to Yoga for its query string.
+      // Goes to Yoga for its query string.
       const ordinary = await ask(headers, '{ rows }', '/graphql?by=yoga');
       expect(isStreamed(ordinary)).toBe(false);
       const expected = JSON.parse(await ordinary.text());
@@ -144,7 +144,7 @@ describe('a large answer', () => {
     }
   });
 
-  test('notes its errors in the log', async () => {
+  test('logs its error codes', async () => {
     const errors = '[{"message":"late"},{"message":"later"}]';
     front.answer = (res) =>
       void res.writeHead(200, type).end(`{"data":{"rows":[${rows(3_000)}],"o":{}},"errors":${errors}}`);
@@ -170,7 +170,7 @@ describe('a large answer', () => {
     JSON.parse(await response.text());
   });
 
-  test('is collected for a client that knows no chunks', async () => {
+  test('is collected for a client without chunked encoding', async () => {
     const body = `{"data":{"rows":[${rows(3_000)}]}}`;
     front.answer = (res) => void res.writeHead(200, type).end(body);
     const answer = await text(askSlowly('1.0'));
@@ -204,7 +204,7 @@ describe('a large answer', () => {
     expect(await (await ask()).text()).toBe('{"data":{"rows":[]}}');
   });
 
-  test('tells the version of the ledger like any other', async () => {
+  test('has the ledger’s version like any other', async () => {
     const body = `{"data":{"rows":[${rows(3_000)}]}}`;
     const version = '2026.12.0-of-the-large';
     front.answer = (res) =>
@@ -213,7 +213,7 @@ describe('a large answer', () => {
     expect((await fetch(`${gateway.url}/health/live`)).headers.get('x-ledger-rpc-version')).toBe(version);
   });
 
-  test('comes no faster than the client reads it, and hanging up ends it at the ledger', async () => {
+  test('arrives no faster than the client reads, and a disconnect cancels it at the ledger', async () => {
     const { seen, answer } = endless();
     front.answer = answer;
     const socket = askSlowly();
@@ -222,7 +222,7 @@ describe('a large answer', () => {
     let received = 0;
     socket.on('data', ({ length }: Buffer) => {
       received += length;
-      // Far more than was in buffers anywhere.
+      // Far more than all buffers hold.
       if (received > 2 * stuck * 64 * 1_000) socket.destroy();
     });
     socket.resume();
@@ -245,7 +245,7 @@ describe('a large answer', () => {
       expect(seen.isCut).toBe(false);
       vi.advanceTimersByTime(1);
       await expect.poll(() => seen.isCut).toBe(true);
-      // What had been sent can still be read; there is no last chunk behind it.
+      // What was sent can still be read; the last chunk is missing.
       const received = await text(socket).catch(String);
       expect(received.endsWith('\r\n0\r\n\r\n')).toBe(false);
       const last = () => patient.log.filter(({ msg }) => msg === 'request').at(-1);

@@ -11,7 +11,7 @@ import { createTestGateway, type TestGateway } from '../../support/test-gateway.
 const token = 'token-of-the-sponsor-0123456789';
 const leaseKey = 'the-key-of-leases-in-this-test-0123456789';
 const [mine, theirs, another] = ['key-of-mine', 'key-of-theirs', 'key-of-another'];
-/** Of the three zero bytes that "AAAA" stands for. */
+/** Of the three zero bytes of "AAAA". */
 const digest = 'AsWWT89kJHbo64xjtscp9E5zExV9CuMgQf4jNbxiDZ9s';
 const signature = 'c2lnbmF0dXJlIG9mIHRoZSB1c2Vy';
 
@@ -72,7 +72,7 @@ async function reserve(key = mine, more = ''): Promise<string> {
 const executeBy = (id: string, txBytes = 'AAAA') =>
   `mutation { executeTx(reservationId: "${id}", txBytes: "${txBytes}", userSig: "${signature}") { digest outcome } }`;
 
-/** Ids that are good for nobody, or not for who sends them, made from one that is. */
+/** Invalid and foreign ids, made from a valid one. */
 const bad: readonly [string, (id: string) => string][] = [
   ['the sponsor’s own number', () => String(reservations)],
   ['one made up', () => randomBytes(147).toString('base64url')],
@@ -86,7 +86,7 @@ const bad: readonly [string, (id: string) => string][] = [
 
 const shells = askingShells.filter(([name]) => /POST|WebSocket/.test(name));
 
-describe.each(shells)('by %s', (_, ask) => {
+describe.each(shells)('over %s', (_, ask) => {
   const refused = async (id: string, key = mine) => {
     const before = sponsor.requests.length;
     const { data, errors } = await ask(gateway.url, executeBy(id), as(key));
@@ -98,7 +98,7 @@ describe.each(shells)('by %s', (_, ask) => {
     return errors[0];
   };
 
-  it('a lease that is not its caller’s, or none, is refused in the same words, and the sponsor is not asked', async () => {
+  it('a foreign or invalid lease is rejected with one message, without calling the sponsor', async () => {
     const id = await reserve();
     const told = [await refused(id, theirs)];
     for (const [, spoil] of bad) told.push(await refused(spoil(id)));
@@ -135,7 +135,7 @@ describe.each(shells)('by %s', (_, ask) => {
     expect(sponsor.requests.length).toBe(before);
   });
 
-  it('a key gives the same reservation again, with what is left of it, and does not stand in the way of an execution', async () => {
+  it('a key returns the same reservation again, with its remaining time, and does not conflict with an execution', async () => {
     const key = randomBytes(16).toString('hex');
     const more = `, idempotencyKey: "${key}"`;
     const query = `mutation { reserveGas(gasBudget: 50, reserveDurationSecs: 60${more}) { reservationId state secondsLeft } }`;
@@ -159,7 +159,7 @@ describe.each(shells)('by %s', (_, ask) => {
     ['longer than any', 'k'.repeat(256)],
     ['with a NUL', '\u0000'],
     ['of other letters', 'schlüssel'],
-  ])('a key that is %s is refused before anything is sent', async (_name, key) => {
+  ])('a key that is %s is rejected before anything is sent', async (_name, key) => {
     const before = sponsor.requests.length;
     const query = `mutation { reserveGas(gasBudget: 50, reserveDurationSecs: 60, idempotencyKey: ${JSON.stringify(key)}) { state } }`;
     const { errors } = await ask(gateway.url, query, as(mine));
@@ -168,7 +168,7 @@ describe.each(shells)('by %s', (_, ask) => {
   });
 });
 
-it('a budget is held by a reservation, spent by what its execution used, and shown', async () => {
+it('a budget is held by a reservation, settled by its execution, and shown', async () => {
   const viewed = async () => {
     const { data } = await gateway.query('{ viewer { gas { limit remaining held } } }', {}, as(another).headers);
     return data.viewer.gas;
@@ -184,7 +184,7 @@ it('a budget is held by a reservation, spent by what its execution used, and sho
     gas: { limit: 100, held: 50, settled: 0, left: 50 },
   });
   expect(sponsor.requests.length).toBe(before);
-  // A transaction that cannot be read spends nothing.
+  // A transaction that cannot be parsed spends nothing.
   const unread = await gateway.query(executeBy(id), {}, as(another).headers);
   expect(unread.errors?.[0]?.extensions.code).toBe('BAD_USER_INPUT');
   expect(sponsor.requests.length).toBe(before);
@@ -193,11 +193,11 @@ it('a budget is held by a reservation, spent by what its execution used, and sho
   const readable = toSponsoredTransaction(paying, 1);
   sponsor.answer('/v1/execute_tx', { body: JSON.stringify({ effects: sponsorEffects(readable.digest), error: null }) });
   await gateway.query(executeBy(id, readable.txBytes), {}, as(another).headers);
-  // It used more than was reserved for it, and no more than that is counted.
+  // It used more than it reserved; only the reserved amount is counted.
   expect(await viewed()).toEqual({ limit: '100', remaining: '50', held: '0' });
 });
 
-it('each event of sponsorship is a line of the log, and no line has by what anything could be spent', async () => {
+it('each sponsorship event is a log line, and none contains a usable credential', async () => {
   const id = await reserve();
   await gateway.query(executeBy(id), {}, as(mine).headers);
   await gateway.query(executeBy(id), {}, as(theirs).headers);

@@ -8,7 +8,7 @@ const places = createStreamQuota({ max: 1_000, maxPerCaller: 1_000 });
 const request = { isClientsText: true, operationName: null, variables: {} };
 const text = 'subscription { events { ... on MoveThing { json } } }';
 
-it('sets callers apart whose connection was broken by what one of them asked for', async () => {
+it('separates subscriptions after a result of one broke their connection', async () => {
   await using ledger = await startPushingLedger();
   const url = ledger.url.replace('http', 'ws');
   const streams = createLedgerStreams({ url, places, graceMs: 10, socket: { maxMessageBytes: 10_000 } });
@@ -27,7 +27,7 @@ it('sets callers apart whose connection was broken by what one of them asked for
   for (const each of again) await expect(each.next()).rejects.toMatchObject({ extensions: { code: 'UNAVAILABLE' } });
 });
 
-it('ends a stream that is not read, and none that is, however much those keep that are not', async () => {
+it('ends a stream that is not read and keeps those that are, however much waits in the former', async () => {
   await using ledger = await startPushingLedger();
   const streams = createLedgerStreams({ url: ledger.url.replace('http', 'ws'), places, graceMs: 10 });
   const open = (asked: string) => streams.open({ ...request, text: asked, caller: 'somebody' });

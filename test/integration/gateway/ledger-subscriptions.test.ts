@@ -22,7 +22,7 @@ const query = 'subscription Things { events { __typename ... on MoveThing { modu
 const byModule =
   'subscription ($of: SubscriptionEventFilter) { told: events(filter: $of) { ...Thing } } fragment Thing on MoveThing { module }';
 
-/** Subscribes, and waits until the ledger has heard of it. */
+/** Subscribes, and waits until the ledger has received it. */
 async function open(subscribe: Subscribe, text: string, variables?: Record<string, unknown>): Promise<LiveClient> {
   const before = ledger.subscribed.length;
   const client = subscribe(`${gateway.url}/graphql`, text, variables);
@@ -35,7 +35,7 @@ describe.each([
   ['over WebSocket', overWebSocket],
   ['as event streams', overEventStream],
 ])('the ledger’s own subscriptions %s', (_, subscribe) => {
-  it('are passed on as they are: arguments, variables, fragments, unions', async () => {
+  it('are forwarded unchanged: arguments, variables, fragments, unions', async () => {
     const client = await open(subscribe, query);
     const other = await open(subscribe, byModule, { of: { emittingModule: 'b' } });
     ledger.tell(thing('a', { n: 1 }), { count: 3 }, thing('b'));
@@ -50,7 +50,7 @@ describe.each([
     await Promise.all([client.leave(), other.leave()]);
   });
 
-  it('are many over one connection, which is closed within a second of the last one’s leaving', async () => {
+  it('share one connection, which closes within a second of the last subscription', async () => {
     await until(() => ledger.following === 0, 'others to have left');
     const before = ledger.opened;
     const clients = Array.from({ length: 20 }, () => subscribe(`${gateway.url}/graphql`, query));
@@ -64,7 +64,7 @@ describe.each([
     expect(ledger.following).toBe(0);
   });
 
-  it('end as the ledger ends them', async () => {
+  it('end when the ledger ends them', async () => {
     const client = await open(subscribe, query);
     ledger.tell(thing('a'));
     ledger.end();
@@ -74,7 +74,7 @@ describe.each([
     await client.leave();
   });
 
-  it('are told the ledger’s errors', async () => {
+  it('receive the ledger’s errors', async () => {
     const client = await open(subscribe, 'subscription { events { ... on Lagged { count } } }');
     ledger.tell({ count: 1.5 });
     await until(() => client.results.length === 1, 'an error');
@@ -85,7 +85,7 @@ describe.each([
     await client.leave();
   });
 
-  it('are told when the ledger is lost, and then completed; the next one connects again', async () => {
+  it('receive an error and complete when the ledger connection is lost; the next one reconnects', async () => {
     const [client, nullable] = [await open(subscribe, query), await open(subscribe, 'subscription { m: maybe }')];
     ledger.tell(thing('a'));
     await until(() => client.results.length === 1, 'one');
@@ -104,7 +104,7 @@ describe.each([
     await Promise.all([client, nullable, again].map((each) => each.leave()));
   });
 
-  it('are told when the ledger takes no connections', async () => {
+  it('receive an error when the ledger accepts no connection', async () => {
     await unused();
     ledger.isRefusing = true;
     const client = subscribe(`${gateway.url}/graphql`, query);
@@ -115,7 +115,7 @@ describe.each([
     await client.leave();
   });
 
-  it('are refused without asking the ledger where variables do not fit', async () => {
+  it('are rejected without calling the ledger if their variables are invalid', async () => {
     const before = ledger.opened;
     const client = subscribe(`${gateway.url}/graphql`, byModule, { of: { emittingModule: 5 } });
     await until(() => client.end !== null, 'the end');
@@ -136,7 +136,7 @@ describe.each([
   });
 });
 
-it('keeps numbers digit by digit, of what is sent and of what is told', async () => {
+it('keep all digits of numbers, sent and received', async () => {
   await until(() => ledger.following === 0, 'others to have left');
   const client = await open(
     overEventStream,
@@ -153,7 +153,7 @@ it('keeps numbers digit by digit, of what is sent and of what is told', async ()
   await client.leave();
 });
 
-it('says what a caller’s document costs, as for any operation', async () => {
+it('report a document’s usage like any operation', async () => {
   const headers = {
     'x-ledger-rpc-show-usage': 'true',
     accept: 'text/event-stream',
@@ -171,7 +171,7 @@ it('says what a caller’s document costs, as for any operation', async () => {
   await reader?.cancel();
 });
 
-it('sends nothing of the caller to the ledger', async () => {
+it('send nothing about the caller to the ledger', async () => {
   const client = await open(overWebSocket, query);
   expect(Object.keys(ledger.headers).filter((name) => !/^(connection|upgrade|host|sec-websocket)/.test(name))).toEqual(
     [],
@@ -179,7 +179,7 @@ it('sends nothing of the caller to the ledger', async () => {
   await client.leave();
 });
 
-it('ends every stream with a reason when the gateway stops', async () => {
+it('end with a reason when the gateway stops', async () => {
   const stopping = await createTestGateway({ LEDGER_GRAPHQL_URL: ledger.url });
   await until(() => ledger.following === 0, 'others to have left');
   const client = overWebSocket(`${stopping.url}/graphql`, query);
@@ -191,7 +191,7 @@ it('ends every stream with a reason when the gateway stops', async () => {
   await unused();
 });
 
-it('finds the WebSocket where the network has it', async () => {
+it('use the network’s WebSocket URL', async () => {
   await using real = await startPushingLedger('/graphql/subscriptions');
   await using iota = await createTestGateway({ LEDGER_GRAPHQL_URL: real.url, NETWORK_PROFILE: 'iota' });
   const client = overWebSocket(`${iota.url}/graphql`, query);
@@ -207,7 +207,7 @@ it('finds the WebSocket where the network has it', async () => {
   expect(real.opened).toBe(2);
 });
 
-it('is in the graph only where the ledger has subscriptions', async () => {
+it('exist only if the ledger has subscriptions', async () => {
   await using plain = await startScriptedLedger('type Query { a: Int }');
   await using without = await createTestGateway({ LEDGER_GRAPHQL_URL: plain.url });
   const fields = '{ __schema { subscriptionType { fields { name } } } }';

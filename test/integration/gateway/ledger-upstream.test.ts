@@ -56,7 +56,7 @@ describe('a ledger in another process', () => {
     await ledger?.close();
   });
 
-  it('is read with variables, fragments, aliases, directives and abstract types', async () => {
+  it('serves variables, fragments, aliases, directives and abstract types', async () => {
     await start();
     const answer = await gateway.query(
       `query ($id: UInt53, $skip: Boolean!) {
@@ -79,7 +79,7 @@ describe('a ledger in another process', () => {
     expect(ledger.requests).toHaveLength(1);
   });
 
-  it('sees no header of the caller', async () => {
+  it('receives no header of the caller', async () => {
     await start();
     await gateway.query(
       '{ chainIdentifier }',
@@ -95,7 +95,7 @@ describe('a ledger in another process', () => {
     ]);
   });
 
-  it('has its errors passed as they are, but not what would set our status', async () => {
+  it('has its errors forwarded, without members that would set our status', async () => {
     await start();
     const answer = await gateway.query('{ partly { fine bad worse } }');
     expect(answer).toMatchObject({ status: 200, data: { partly: { fine: 1, bad: null, worse: null } } });
@@ -105,7 +105,7 @@ describe('a ledger in another process', () => {
     ]);
   });
 
-  it('does not have its true error hidden behind fields that failed with it', async () => {
+  it('does not lose its real error behind fields that failed with it', async () => {
     await start();
     const { data, errors, status } = await gateway.query('{ chainIdentifier failing }');
     expect(status).toBe(200);
@@ -115,7 +115,7 @@ describe('a ledger in another process', () => {
     );
   });
 
-  it('has its version shown on every response, and followed', async () => {
+  it('has its version on every response, also after a change', async () => {
     await start();
     expect((await gateway.query('{ gateway { rpcVersion } }')).headers.get('x-ledger-rpc-version')).toBe(
       '2026.11.0-scripted',
@@ -137,7 +137,7 @@ describe('a ledger in another process', () => {
     ],
     ['answers what is no GraphQL', () => ({ status: 200, body: 'OK secret' }), 'UPSTREAM_BAD_RESPONSE', /not GraphQL/],
     ['does not answer', () => 'hang' as const, 'UPSTREAM_TIMEOUT', /in time/],
-  ])('that %s costs only its own fields, and the error says which upstream', async (_, override, code, message) => {
+  ])('that %s costs only its own fields, and the error names the upstream', async (_, override, code, message) => {
     await start({ REQUEST_TIMEOUT_MS: '1000' });
     ledger.override = override;
     const { data, errors, status, text } = await gateway.query(
@@ -154,7 +154,7 @@ describe('a ledger in another process', () => {
     expect(text).not.toMatch(/secret|127\.0\.0\.1|nginx/);
   });
 
-  it('that is down at start leaves the rest working, and is picked up when it comes', async () => {
+  it('that is down at start leaves the rest working, and is used once it is up', async () => {
     const placeholder = await startScriptedLedger(typeDefs, resolvers);
     const { url } = placeholder;
     await placeholder.close();
@@ -173,14 +173,14 @@ describe('a ledger in another process', () => {
     expect((await fetch(`${gateway.url}/health/ready`)).status).toBe(200);
   });
 
-  it('whose schema has a name of ours is refused at start, with both named', async () => {
+  it('whose schema has one of our names is rejected at start, with both named', async () => {
     ledger = await startScriptedLedger('type Query { sponsor: Int } type RpcEvent { a: Int }');
     await expect(createTestGateway({ LEDGER_GRAPHQL_URL: ledger.url })).rejects.toThrow(
       /type RpcEvent: the gateway has its own, and the ledger has one too[\s\S]*query field sponsor/,
     );
   });
 
-  it('whose schema changes while running is followed; one that collides is refused and the old one stays', async () => {
+  it('whose schema changes is followed; a collision is rejected and the old schema stays', async () => {
     await start({ SCHEMA_POLL_MS: '1000' });
     const grown = await startScriptedLedger('type Query { chainIdentifier: String! brandNew: Int }');
     ledger.schema = grown.schema;
@@ -197,7 +197,7 @@ describe('a ledger in another process', () => {
   });
 });
 
-/** Asks on one connection, all before the first is answered. */
+/** Sends all operations on one connection before the first response. */
 async function askInOrder(url: string, queries: readonly string[]): Promise<{ answers: Promise<string[]> }> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
@@ -211,8 +211,8 @@ async function askInOrder(url: string, queries: readonly string[]): Promise<{ an
   return { answers };
 }
 
-describe('identical queries under way together', () => {
-  it('are one request to the ledger, whoever asks, by whichever way, and whatever they send along; mutations never are', async () => {
+describe('identical queries in flight', () => {
+  it('are one ledger request, for any callers, transports and headers; mutations never are', async () => {
     let release = () => {};
     let held = Promise.resolve();
     const hold = () => {
@@ -237,7 +237,7 @@ describe('identical queries under way together', () => {
       asked.query('{ other }'),
     ];
     await expect.poll(seen).toEqual(['mutation { pay }', 'mutation { pay }', '{ other }', '{ slow }', '{slow}']);
-    // Seen before now, so by the lane; what comes after it on one connection is asked after it.
+    // Seen before, so served by the lane; later requests on one connection are sent later.
     const short = await askInOrder(asked.url, ['{ slow }', '{ last: other }']);
     await expect.poll(seen).toContain('{ last: other }');
     release();

@@ -47,7 +47,7 @@ afterEach(async () => {
   await ledger?.close();
 });
 
-describe('limits told by the ledger', () => {
+describe('the ledger’s limits', () => {
   beforeEach(() => start());
 
   it.each([
@@ -81,11 +81,11 @@ describe('limits told by the ledger', () => {
     expect(ledger.requests).toEqual([]);
   });
 
-  /** Nine levels around what stands innermost. */
+  /** Nine levels around the innermost selection. */
   const nested = (innermost: string): string =>
     `${'{list(first:1){nodes'.repeat(3)}{list(first:1){edges{node{${innermost}}}}}${'}'.repeat(6)}`;
 
-  it('of depth: at the limit served, one over refused where it begins', async () => {
+  it('of depth: a document at the limit is served, one above is rejected at the right location', async () => {
     expect((await gateway.query(nested('epoch'))).errors).toBeUndefined();
     const { errors } = await gateway.query(nested('serviceConfig{maxQueryDepth}'));
     expect(errors).toMatchObject([
@@ -97,7 +97,7 @@ describe('limits told by the ledger', () => {
     ]);
   });
 
-  it('are refused in order: a document with every mistake reports the first', async () => {
+  it('are checked in order: a document with every mistake reports the first', async () => {
     const output = '{ nope list(first: 5000) { nodes { epoch } } }';
     expect((await gateway.query(output)).errors?.[0]?.message).toBe('Estimated output nodes exceeds 1000');
     const nodes = `{ ${output.slice(1, -1)} ${'epoch '.repeat(61)}}`;
@@ -113,14 +113,14 @@ describe('limits told by the ledger', () => {
     expect((await gateway.query(`{ nope }`)).errors?.[0]?.extensions.code).toBe('GRAPHQL_VALIDATION_FAILED');
   });
 
-  it('decide again for every request what variables decide', async () => {
+  it('are checked again for each request’s variables', async () => {
     const query = 'query ($n: Int) { list(first: $n) { nodes { epoch } } }';
     expect((await gateway.query(query, { n: 999 })).errors).toHaveLength(1);
     expect((await gateway.query(query, { n: 2 })).errors).toBeUndefined();
     expect((await gateway.query(query, { n: 999 })).errors).toHaveLength(1);
   });
 
-  it('exempt only a document that asks for the schema alone', async () => {
+  it('exempt only a document that selects just the schema', async () => {
     const schema = `{ __schema { types { ${'name '.repeat(80)} } } }`;
     const exempt = await gateway.query(schema, {}, askUsage);
     expect(exempt.errors).toBeUndefined();
@@ -128,14 +128,14 @@ describe('limits told by the ledger', () => {
     expect((await gateway.query(`{ epoch ${schema.slice(1)}`)).errors?.[0]?.message).toBe('Query has over 60 nodes');
   });
 
-  it('are shown by serviceConfig, page sizes and all', async () => {
+  it('are returned by serviceConfig, with page sizes', async () => {
     const { data } = await gateway.query(`{ serviceConfig { ${Object.keys(service).join(' ')} } }`);
     expect(data.serviceConfig).toEqual({ ...service, requestTimeoutMs: 15_000, mutationTimeoutMs: 20_000 });
   });
 });
 
-describe('limits of the operator', () => {
-  it('hold where they are stricter, and serviceConfig shows the stricter of each', async () => {
+describe('the operator’s limits', () => {
+  it('apply where they are stricter, and serviceConfig returns the stricter of each', async () => {
     await start({
       LIMIT_MAX_QUERY_DEPTH: '3',
       LIMIT_MAX_QUERY_NODES: '5000',
@@ -179,18 +179,18 @@ describe('usage', () => {
   const usageOf = async (text: string, variables: object, headers: Record<string, string>) =>
     JSON.parse((await gateway.query(text, variables, headers)).text).extensions?.usage;
 
-  it.each(['true', '1', 'yes', 'TRUE'])('is shown when the header says %s', async (value) => {
+  it.each(['true', '1', 'yes', 'TRUE'])('is shown if the header is %s', async (value) => {
     expect(await usageOf(query, { n: 3 }, { 'x-ledger-rpc-show-usage': value })).toEqual({
       ...usage,
       queryPayload: query.length,
     });
   });
 
-  it.each(['false', 'False', '0', ''])('is not shown when the header says "%s"', async (value) => {
+  it.each(['false', 'False', '0', ''])('is not shown if the header is "%s"', async (value) => {
     expect(await usageOf(query, { n: 3 }, { 'x-ledger-rpc-show-usage': value })).toBeUndefined();
   });
 
-  it('is shown on refusals that come after counting, and is never asked of the ledger', async () => {
+  it('is shown on rejections after measuring, and never requested from the ledger', async () => {
     expect(await usageOf(`{${'epoch '.repeat(61)}}`, {}, askUsage)).toMatchObject({ inputNodes: 61, depth: 1 });
     expect(await usageOf(query, { n: 5_000 }, askUsage)).toMatchObject({ outputNodes: 5_002 });
     expect(await usageOf('{ nope }', {}, askUsage)).toMatchObject({ inputNodes: 1, outputNodes: 1 });
@@ -198,13 +198,13 @@ describe('usage', () => {
     for (const headers of ledger.headers) expect(headers).not.toHaveProperty('x-ledger-rpc-show-usage');
   });
 
-  it('is not shown where the document was never counted', async () => {
+  it('is not shown for a document that was not measured', async () => {
     for (const text of ['{', '{ epoch @odd }', '{ ...Missing }', `{ epoch }#${'x'.repeat(691)}`, '{a'.repeat(3_000)]) {
       expect(await usageOf(text, {}, askUsage)).toBeUndefined();
     }
   });
 
-  it('of documents that expand without end is cut where JSON numbers end to be exact', async () => {
+  it('of exponentially growing documents is capped at the largest exact JSON number', async () => {
     const doubling = Array.from(
       { length: 60 },
       (_, index) => `fragment F${index} on Query{...F${index + 1} ...F${index + 1}}`,

@@ -34,7 +34,7 @@ const libraries = [['graphql-ws', overWebSocket] as const, ...libraryClients];
 const query =
   'subscription Follow($filter: EventStreamFilter, $after: String) { liveEvents(filter: $filter, after: $after) { __typename ... on LiveEventItem { cursor event { id } } ... on LiveMissed { count resumeAfter } } }';
 
-/** Comes back as soon as it can. */
+/** A client that reconnects as soon as it can. */
 const atOnce = { retryAttempts: 1_000, retry: pause, retryWait: pause, shouldRetry: () => true };
 function pause(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 20));
@@ -45,14 +45,14 @@ interface Follower {
   readonly client: LiveClient;
 }
 
-/** By each library at once. */
+/** Each library, concurrently. */
 const followAll = (toVariables: (name: string) => Record<string, unknown>): Follower[] =>
   libraries.map(([name, subscribe]) => ({
     name,
     client: subscribe(`${gateway.url}/graphql`, query, toVariables(name)),
   }));
 const leaveAll = (followers: readonly Follower[]) => Promise.all(followers.map(({ client }) => client.leave()));
-/** What those are of whom it does not hold yet. */
+/** The variables of streams that it does not hold yet. */
 const untilAll = (followers: readonly Follower[], holds: (client: LiveClient) => boolean, meanwhile = () => {}) =>
   until(
     () => {
@@ -67,14 +67,14 @@ const untilAll = (followers: readonly Follower[], holds: (client: LiveClient) =>
         .join('\n'),
   );
 
-/** Is the node asked within three times the longest pause of a reader? */
+/** Is the node polled within three times a reader's longest pause? */
 async function isPolled(): Promise<boolean> {
   const before = rpc.requests.length;
   await new Promise((resolve) => setTimeout(resolve, 120));
   return rpc.requests.length > before;
 }
 
-it('each library tells what a filter matches, in order, goes on behind a cursor, and leaves nothing behind', async () => {
+it('each library receives matching events in order, resumes behind a cursor, and leaves nothing behind', async () => {
   const sender = devnet.ledger.events.at(-1)?.sender ?? '';
   const filter = { not: { sender } };
   const followers = followAll(() => ({ filter }));
@@ -85,7 +85,7 @@ it('each library tells what a filter matches, in order, goes on behind a cursor,
   );
   const told = new Map(followers.map(({ name, client }) => [name, client]));
   await leaveAll(followers);
-  // What each has not been told yet is told to it when it is back.
+  // Each receives what it missed when it is back.
   const again = followAll((name) => ({ filter, after: told.get(name)?.cursor }));
   await untilAll(
     again,
@@ -103,7 +103,7 @@ it('each library tells what a filter matches, in order, goes on behind a cursor,
   }
   const begunReaders = () => rpc.requests.filter(({ body }) => JSON.parse(body).params.at(-1) === true).length;
   const begun = begunReaders();
-  // A stream that comes when nobody reads any more begins a reader of its own: one that went on would serve it.
+  // A stream without a running reader starts its own; a reader still running would serve it.
   await until(async () => {
     if (await isPolled()) return false;
     const next = overWebSocket(`${gateway.url}/graphql`, query.replace('Follow', 'Next'), { filter });
@@ -122,7 +122,7 @@ it('each library tells what a filter matches, in order, goes on behind a cursor,
   );
 });
 
-it('each library is told in its own form why a subscription is refused', async () => {
+it('each library reports in its own form why a subscription was rejected', async () => {
   const followers = followAll(() => ({ after: 'AAAAAAAAAAAAAAAAAAAAAAAA' }));
   await untilAll(followers, ({ results, end }) => results.length > 0 && end !== null);
   for (const { name, client } of followers)
@@ -173,7 +173,7 @@ it.each([
   expect(ids).toEqual(all.slice(all.indexOf(ids[0] ?? '')).slice(0, ids.length));
 });
 
-it('each library is told where to go on and that it is over, where the gateway stops', async () => {
+it('each library receives a resume cursor and the end when the gateway stops', async () => {
   const followers = followAll(() => ({}));
   await untilAll(
     followers,

@@ -25,15 +25,15 @@ beforeAll(async () => {
 afterAll(() => network?.[Symbol.asyncDispose]());
 
 const idsFrom = (start: number) => eventIds(devnet).slice(start);
-/** Lets events happen: at least one. */
+/** Creates events: at least one. */
 const happen = () => {
   const before = devnet.ledger.events.length;
   while (devnet.ledger.events.length === before) devnet.tick();
 };
 const polls = () => rpc.requests.length;
-/** A reader begins by asking for the newest, and never does so again. */
+/** A reader begins by requesting the newest event, and never does so again. */
 const begunReaders = () => rpc.requests.filter(({ body }) => JSON.parse(body).params.at(-1) === true).length;
-/** Lets events happen until a stream tells one. @returns the place of that one among all */
+/** Creates events until a stream receives one. @returns its index among all */
 async function begun(client: LiveClient): Promise<number> {
   await until(() => {
     if (client.ids.length === 0) happen();
@@ -49,7 +49,7 @@ describe.each([
   ['over WebSocket', overWebSocket],
   ['as an event stream', overEventStream],
 ])('liveEvents %s', (_, subscribe) => {
-  it('tells what happens, in order, and goes on exactly behind a cursor', async () => {
+  it('delivers events in order, and resumes exactly behind a cursor', async () => {
     const client = subscribe(address, items);
     const start = await begun(client);
     happen();
@@ -65,7 +65,7 @@ describe.each([
     await again.leave();
   });
 
-  it('tells what a filter matches alone', async () => {
+  it('delivers only matching events', async () => {
     const sender = devnet.ledger.events.at(-1)?.sender ?? '';
     const client = subscribe(address, items, { filter: { not: { sender } } });
     const start = await begun(client);
@@ -76,7 +76,7 @@ describe.each([
     await client.leave();
   });
 
-  it('follows joins for each event', async () => {
+  it('resolves joins for each event', async () => {
     const query =
       '{ liveEvents { ... on LiveEventItem { event { id type senderAddress { address } transactionBlock { digest } } } } }';
     const client = subscribe(address, `subscription ${query}`);
@@ -101,7 +101,7 @@ describe.each([
     ['a filter that breaks a rule', { filter: { and: [] } }, 'BAD_USER_INPUT'],
     ['a cursor that was made up', { after: 'AAAAAAAAAAAAAAAAAAAAAAAA' }, 'BAD_USER_INPUT'],
     ['a variable of another type', { after: 5 }, 'BAD_USER_INPUT'],
-  ])('refuses %s, and asks nobody', async (_about, variables, code) => {
+  ])('rejects %s without an upstream call', async (_about, variables, code) => {
     const before = begunReaders();
     const client = subscribe(address, items, variables);
     await until(() => client.results.length > 0, 'a refusal');
@@ -111,7 +111,7 @@ describe.each([
     await client.leave();
   });
 
-  it('does not take the cursor of another filter', async () => {
+  it('rejects a cursor of another filter', async () => {
     const client = subscribe(address, items);
     await begun(client);
     await client.leave();
@@ -121,12 +121,12 @@ describe.each([
     await other.leave();
   });
 
-  it('asks the node no more when the last one has left', async () => {
+  it('stops polling when the last subscriber has left', async () => {
     const clients = [subscribe(address, items), subscribe(address, items, { filter: { package: '0x2' } })];
     await Promise.all(clients.slice(0, 1).map(begun));
     await Promise.all(clients.map((client) => client.leave()));
     const before = begunReaders();
-    // A stream that comes then begins a reader of its own: one that went on would serve it.
+    // This stream starts its own reader; a reader still running would serve it.
     await until(async () => {
       if (await isPolled()) return false;
       const next = subscribe(address, items);
@@ -138,14 +138,14 @@ describe.each([
   });
 });
 
-/** Is the node asked within three times the longest pause of a reader? */
+/** Is the node polled within three times a reader's longest pause? */
 async function isPolled(): Promise<boolean> {
   const before = polls();
   await new Promise((resolve) => setTimeout(resolve, 120));
   return polls() > before;
 }
 
-it('reads the node once for all who follow, over WebSocket and as event streams', async () => {
+it('polls once for all subscribers, over WebSocket and event streams', async () => {
   const clients = [overWebSocket, overEventStream].flatMap((subscribe) =>
     Array.from({ length: 10 }, () => subscribe(address, items)),
   );
@@ -168,7 +168,7 @@ describe('liveTransactions', () => {
   const query = (fields: string) =>
     `subscription ($filter: TransactionStreamFilter, $after: String) { liveTransactions(filter: $filter, after: $after) { ... on LiveTransactionItem { cursor transaction { digest ${fields} } } } }`;
   const digests = () => devnet.ledger.transactions.map(({ digest }) => digest);
-  /** Lets things happen until a stream tells a transaction. @returns all that followed it */
+  /** Creates transactions until a stream receives one. @returns all that followed it */
   const sinceFirst = async (client: LiveClient) => {
     await until(() => {
       if (client.ids.length === 0) happen();
@@ -181,7 +181,7 @@ describe('liveTransactions', () => {
   it.each([
     ['over WebSocket', overWebSocket],
     ['as an event stream', overEventStream],
-  ])('tells what happens, in order, and goes on exactly behind a cursor: %s', async (_, subscribe) => {
+  ])('delivers transactions in order, and resumes exactly behind a cursor: %s', async (_, subscribe) => {
     const client = subscribe(address, query('checkpoint transactionBlock { digest }'));
     const all = await sinceFirst(client);
     await client.leave();
@@ -197,9 +197,9 @@ describe('liveTransactions', () => {
     await again.leave();
   });
 
-  it('tells those that a filter selects, whole where that is asked for', async () => {
+  it('delivers matching transactions, whole if selected', async () => {
     const fromAddress = devnet.ledger.events.at(-1)?.sender ?? '';
-    // A reader that does not ask for the parts of a transaction cannot serve a stream that needs them.
+    // A reader that does not fetch parts of a transaction cannot serve a stream that needs them.
     const brief = overWebSocket(address, query(''), { filter: { fromAddress } });
     await sinceFirst(brief);
     const client = overWebSocket(address, query('raw'), { filter: { fromAddress } });
@@ -209,7 +209,7 @@ describe('liveTransactions', () => {
     await Promise.all([client.leave(), brief.leave()]);
   });
 
-  it('refuses a filter that breaks a rule', async () => {
+  it('rejects an invalid filter', async () => {
     const client = overEventStream(address, query(''), { filter: { fromAddress: 'me' } });
     await until(() => client.results.length > 0, 'a refusal');
     expect(client.results[0]?.errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }]);
@@ -218,7 +218,7 @@ describe('liveTransactions', () => {
 });
 
 describe('a stream', () => {
-  it('goes on behind an outage of the node, and has lost nothing', async () => {
+  it('resumes after an outage of the node without losing anything', async () => {
     const client = overWebSocket(address, items);
     const start = await begun(client);
     const before = polls();
@@ -235,7 +235,7 @@ describe('a stream', () => {
     await client.leave();
   });
 
-  it('is refused to who cannot read it, before anything is opened', async () => {
+  it('is rejected for a client that cannot read it, before anything is opened', async () => {
     const before = begunReaders();
     const headers = { accept: 'application/json', 'content-type': 'application/json' };
     const variables = { filter: { sender: '0x77' } };
@@ -249,7 +249,7 @@ describe('a stream', () => {
     expect(begunReaders()).toBe(before);
   });
 
-  it('is answered to a plain GET, with a comment at once', async () => {
+  it('is served to a plain GET, with an immediate comment', async () => {
     const query = 'subscription { liveEvents { __typename } }';
     const controller = new AbortController();
     const response = await fetch(`${address}?${new URLSearchParams({ query })}`, {
@@ -262,7 +262,7 @@ describe('a stream', () => {
     controller.abort();
   });
 
-  it('is told by an estimate to be served, without a number of calls', async () => {
+  it('is estimated as served, without a number of calls', async () => {
     const { data } = await gateway.query(
       'query ($query: String!) { estimate(query: $query) { refused plan upstreamCalls } }',
       {
@@ -272,7 +272,7 @@ describe('a stream', () => {
     expect(data.estimate).toEqual({ refused: false, plan: 'LOCAL', upstreamCalls: null });
   });
 
-  it('says how it ended in the log', async () => {
+  it('logs how it ended', async () => {
     const client = overWebSocket(address, items);
     await begun(client);
     await client.leave();
@@ -286,7 +286,7 @@ describe('a stream', () => {
 describe('a gateway', () => {
   const env = () => ({ LEDGER_GRAPHQL_URL: devnet.graphqlUrl, LEDGER_RPC_URL: devnet.rpcUrl, ...quickPolls });
 
-  it('that stops has every stream tell where to go on, and end', async () => {
+  it('that stops sends each stream a resume cursor, and ends it', async () => {
     const stopping = await createTestGateway(env());
     const clients: LiveClient[] = [overWebSocket, overEventStream].map((subscribe) =>
       subscribe(`${stopping.url}/graphql`, items),
@@ -308,7 +308,7 @@ describe('a gateway', () => {
     await Promise.all(clients.map((client) => client.leave()));
   });
 
-  it('bounds the streams of one caller, and gives a place back that is left', async () => {
+  it('limits the streams of one caller, and a stream that ends frees a slot', async () => {
     await using small = await createTestGateway({ ...env(), LIVE_MAX_STREAMS_PER_CALLER: '1' });
     const first = overEventStream(`${small.url}/graphql`, items);
     await until(() => {
@@ -331,7 +331,7 @@ describe('a gateway', () => {
     }, 'a place');
   });
 
-  it('without a JSON-RPC endpoint says which setting is missing', async () => {
+  it('without a JSON-RPC URL names the missing setting', async () => {
     await using bare = await createTestGateway({ LEDGER_GRAPHQL_URL: devnet.graphqlUrl });
     const client = overEventStream(`${bare.url}/graphql`, items);
     await until(() => client.results.length > 0, 'a refusal');
@@ -342,7 +342,7 @@ describe('a gateway', () => {
   });
 });
 
-it('tells of a gap where a node has dropped what follows a cursor', async () => {
+it('reports a gap if a node has dropped the events after a cursor', async () => {
   await using forgetful = await startTickedDevnet({ retention: { checkpoints: 40 } });
   const env = {
     LEDGER_GRAPHQL_URL: forgetful.graphqlUrl,
@@ -358,7 +358,7 @@ it('tells of a gap where a node has dropped what follows a cursor', async () => 
   }, 'an event');
   await client.leave();
   for (let count = 0; count < 100; count += 1) forgetful.tick();
-  // Another instance, which has read nothing yet.
+  // Another instance, without history.
   await using other = await createTestGateway(env);
   const again = overWebSocket(`${other.url}/graphql`, items, { after: client.cursor });
   const kept = eventIds(forgetful);
@@ -369,7 +369,7 @@ it('tells of a gap where a node has dropped what follows a cursor', async () => 
   await again.leave();
 });
 
-describe('many streams with filters of their own', () => {
+describe('many streams with different filters', () => {
   const capability = async (gateway: TestGateway) => {
     const { data } = await gateway.query('{ gateway { capabilities { name available reason } } }');
     const all = (data as { gateway: { capabilities: { name: string }[] } }).gateway.capabilities;
@@ -377,7 +377,7 @@ describe('many streams with filters of their own', () => {
   };
   const senderOf = (index: number) => `0x${(index + 16).toString(16)}`;
 
-  it('have a few readers and the reader of everything, which the gateway tells, and are told what they want', async () => {
+  it('share a few readers and the reader of everything, which capabilities shows, and receive their events', async () => {
     await using network = await startLiveNetwork({ LIVE_MAX_READERS_PER_CALLER: '2' });
     const { gateway, rpc, devnet, address } = network;
     expect(await capability(gateway)).toMatchObject({ available: true, reason: null });

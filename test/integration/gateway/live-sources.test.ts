@@ -10,9 +10,9 @@ import { until } from '../../support/until.ts';
 
 let devnet: Devnet;
 let rpc: RecordingUpstream;
-/** Tells by subscription of what happens on the devnet. */
+/** Pushes the network's activity to subscriptions. */
 let ledger: PushingLedger;
-/** Before the node's WebSocket. */
+/** A proxy in front of the node's WebSocket. */
 let gate: TcpGate;
 
 beforeAll(async () => {
@@ -29,7 +29,7 @@ afterAll(async () => {
 });
 
 const moduleOf = (event: Devnet['ledger']['events'][number]) => `${event.packageId}::${event.transactionModule}`;
-/** Lets events happen: at least one. */
+/** Creates events: at least one. */
 function happen(): void {
   const before = devnet.ledger.events.length;
   while (devnet.ledger.events.length === before) devnet.tick();
@@ -41,7 +41,7 @@ function happen(): void {
 const items =
   'subscription ($filter: EventStreamFilter, $after: String) { liveEvents(filter: $filter, after: $after) { ... on LiveEventItem { cursor event { id } } ... on LiveMissed { resumeAfter } } }';
 const idOf = ({ txDigest, eventSeq }: Devnet['ledger']['events'][number]) => `${txDigest}:${eventSeq}`;
-/** What has happened since a stream told its first event. */
+/** Events since a stream's first event. */
 const since = (id: string | undefined) => {
   const all = devnet.ledger.events.map(idOf);
   return all.slice(all.indexOf(id ?? ''));
@@ -52,7 +52,7 @@ describe.each(['poll', 'auto', 'graphql', 'websocket'])('live streams by LIVE_SO
   const follow = (variables: object = {}) => overWebSocket(`${gateway.url}/graphql`, items, { ...variables });
   const sockets = () => (source === 'websocket' ? gate.connections : ledger.sockets.size);
   const isPushed = source !== 'poll';
-  /** Every look makes one call, or a few. */
+  /** Every poll makes one call, or a few. */
   async function looksWithin(ms: number): Promise<number> {
     const before = rpc.requests.length;
     await new Promise((resolve) => setTimeout(resolve, ms));
@@ -73,7 +73,7 @@ describe.each(['poll', 'auto', 'graphql', 'websocket'])('live streams by LIVE_SO
     await until(() => sockets() === 0, 'no connection after the gateway is closed');
   });
 
-  it('take one connection for many, hardly ask while nothing happens, and let go when nobody follows', async () => {
+  it('share one connection, hardly poll while nothing happens, and close it with the last subscriber', async () => {
     const sender = devnet.ledger.events.at(-1)?.sender ?? '';
     const clients = [{}, { filter: { not: { sender } } }, {}].map(follow);
     await until(() => {
@@ -81,7 +81,7 @@ describe.each(['poll', 'auto', 'graphql', 'websocket'])('live streams by LIVE_SO
       return clients.every(({ ids }) => ids.length > 0);
     }, 'an event for each');
     if (isPushed) await until(() => sockets() === 1, 'a connection');
-    // A reader that nobody tells looks 25 times in a second.
+    // A reader without a trigger polls 25 times a second.
     if (isPushed) await until(async () => (await looksWithin(1_000)) <= 2, 'quiet');
     const before = rpc.requests.length;
     if (!isPushed) await until(() => rpc.requests.length > before + 4, 'more looks');
@@ -92,7 +92,7 @@ describe.each(['poll', 'auto', 'graphql', 'websocket'])('live streams by LIVE_SO
     await until(() => sockets() === 0, 'nobody to be connected');
     const begunReaders = () => rpc.requests.filter(({ body }) => JSON.parse(body).params.at(-1) === true).length;
     const begun = begunReaders();
-    // A stream that comes then begins a reader of its own: one that went on would serve it.
+    // This stream starts its own reader; a reader still running would serve it.
     await until(async () => {
       if ((await looksWithin(120)) > 0) return false;
       const next = follow();
@@ -107,7 +107,7 @@ describe.each(['poll', 'auto', 'graphql', 'websocket'])('live streams by LIVE_SO
     expect(begunReaders()).toBe(begun + 1);
   });
 
-  it('tell everything once, in order, through cuts and silences of whoever tells', async () => {
+  it('deliver everything once, in order, through broken and silent triggers', async () => {
     const [emitted] = devnet.ledger.events.slice(-1);
     const filter = { moveModule: { package: emitted?.packageId, module: emitted?.transactionModule } };
     const [client, filtered] = [follow(), follow({ filter })];
@@ -137,12 +137,12 @@ describe.each(['poll', 'auto', 'graphql', 'websocket'])('live streams by LIVE_SO
     expect(filtered.ids).toEqual(expected);
     expect(client.ids).toEqual(since(client.ids[0]));
     await Promise.all([client.leave(), filtered.leave()]);
-    // Frozen ones do not hear that they are left.
+    // Frozen connections do not notice that they are closed.
     ledger.cut();
   });
 });
 
-it('asks for no more than the filter’s, unless it may: who is told of everything asks all the time', async () => {
+it('subscribe only with the filter, unless the source allows everything, which triggers all the time', async () => {
   const queries = async (source: string) => {
     const before = ledger.subscribed.length;
     await using gateway = await createTestGateway({

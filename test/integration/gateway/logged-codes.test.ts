@@ -27,7 +27,7 @@ afterAll(async () => {
   await ledger.close();
 });
 
-/** The one line of what was asked, once it is there. */
+/** The log line of a request, once it exists. */
 async function lineOf(msg: string, of = gateway): Promise<Record<string, unknown>> {
   const find = () => of.log.find((line) => line.msg === msg);
   await until(() => find() !== undefined, `the line "${msg}"`);
@@ -70,7 +70,7 @@ describe('the log line of a request', () => {
     expect(await codesOf(path, request)).toEqual(codes.length === 0 ? undefined : codes);
   });
 
-  it('has each code of a batch once, beside what ran', async () => {
+  it('has each code of a batch once, and those of other fields', async () => {
     const queries = ['{ bad gateway { version } }', '{ nothing }', '{ nothing }', '{', '{ chainIdentifier }'];
     const codes = await codesOf('/graphql', post(queries.map((query) => ({ query }))));
     expect([...(codes as string[])].sort()).toEqual([
@@ -81,7 +81,7 @@ describe('the log line of a request', () => {
     expect((await lineOf('request')).operations).toMatchObject([{ errors: 1 }, { errors: 0 }]);
   });
 
-  it('has them as well where the lane began, and none where it answered', async () => {
+  it('has the codes of operations that began in the lane, and none of those it completed', async () => {
     for (const [query, expected] of [
       ['{ bad }', { codes: ['RESOURCE_EXHAUSTED'], operations: [{ errors: 1 }] }],
       ['{ chainIdentifier }', { lane: true, operations: [{ errors: 0 }] }],
@@ -103,7 +103,7 @@ describe('the log line of a request', () => {
     expect(await codesOf('/graphql', ask('{ chainIdentifier }'), limited)).toEqual(['RATE_LIMITED']);
   });
 
-  it('has the code of a WebSocket that is refused', async () => {
+  it('has the code of a rejected WebSocket', async () => {
     const socket = new WebSocket(`${gateway.url.replace('http', 'ws')}/nothing`, 'graphql-transport-ws');
     socket.on('error', () => {});
     expect(await lineOf('request')).toMatchObject({ status: 404, codes: ['BAD_REQUEST'] });

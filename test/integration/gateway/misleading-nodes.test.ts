@@ -6,7 +6,7 @@ import { type RpcCall, type ScriptedRpc, startScriptedRpc } from '../../support/
 import { createTestGateway, type TestGateway } from '../../support/test-gateway.ts';
 import { until } from '../../support/until.ts';
 
-/** Longer than the reader of a lone client went on for once. */
+/** Longer than the reader of a lone client used to run on. */
 const pollMs = 700;
 
 let devnet: Devnet;
@@ -56,7 +56,7 @@ afterAll(async () => {
 const query =
   'subscription ($filter: EventStreamFilter, $after: String) { liveEvents(filter: $filter, after: $after) { __typename ... on LiveEventItem { cursor event { id } } ... on LiveGap { after before reason } } }';
 
-it('an event that comes late while a lone client reconnects is told to it', async () => {
+it('an event that arrives late while the only client reconnects is delivered', async () => {
   events = [{ name: 'Pre', timestampMs: 1_000 }];
   const address = `${gateway.url}/graphql`;
   const first = overWebSocket(address, query);
@@ -66,7 +66,7 @@ it('an event that comes late while a lone client reconnects is told to it', asyn
   await first.leave();
   events.splice(2, 0, { name: 'Lat', timestampMs: 2_500 });
   const before = rpc.calls.length;
-  // The reader goes on for longer than it takes to look again twice.
+  // The reader runs longer than two polls.
   await until(() => rpc.calls.length > before + 1, 'more looks', 4 * pollMs);
   events.push({ name: 'C', timestampMs: 4_000 });
   const again = overEventStream(address, query, { after: first.cursor });
@@ -75,7 +75,7 @@ it('an event that comes late while a lone client reconnects is told to it', asyn
   await again.leave();
 });
 
-it('events whose times go back are told, and operators are told of it', async () => {
+it('events whose times go back are delivered, and a warning is logged', async () => {
   events = [{ name: 'Pre', timestampMs: 20_000 }];
   const client = overEventStream(`${gateway.url}/graphql`, query, { filter: { sender: '0x5' } });
   const before = rpc.calls.length;

@@ -33,7 +33,7 @@ const post = (body: unknown, headers: Record<string, string> = {}) =>
 
 const get = (parameters: Record<string, string>) => fetch(`${gateway.url}/graphql?${new URLSearchParams(parameters)}`);
 
-describe('a document named by its hash alone is refused in the words that make clients send its text:', () => {
+describe('a document sent only as a hash is rejected with the message that makes clients send its text:', () => {
   it.each<[name: string, ask: () => Promise<Response>, status: number]>([
     ['by POST', () => post({ operationName: 'Chain', variables: {}, extensions }), 200],
     ['with an empty text', () => post({ query: '', extensions }), 200],
@@ -50,7 +50,7 @@ describe('a document named by its hash alone is refused in the words that make c
     expect(await answer.json()).toEqual([{ data: { chainIdentifier: '4c78adac' } }, { errors: [notSupported] }]);
   });
 
-  it('and counted as any other attempt', async () => {
+  it('and counts like any other attempt', async () => {
     const remaining = async () => {
       const left = (await post({ extensions })).headers.get('ratelimit');
       return Number(/r=(\d+)/.exec(left ?? '')?.[1]);
@@ -67,7 +67,7 @@ it.each([
   expect(await (await ask()).json()).toEqual({ data: { chainIdentifier: '4c78adac' } });
 });
 
-it('a request without text and hash is told that the text is missing', async () => {
+it('a request without text and hash gets an error about the missing text', async () => {
   const { errors } = (await (await post({ extensions: {} })).json()) as { errors: { message: string }[] };
   expect(errors[0]?.message).toMatch(/query/);
 });

@@ -49,7 +49,7 @@ interface Reservation {
   readonly gasCoins: { objectId: string; version: number; digest: string }[];
 }
 
-/** A transaction as a dApp builds it, but for the changes. */
+/** A transaction as a dApp builds it, with the given changes. */
 interface Changes {
   readonly owner?: string;
   readonly payment?: Reservation['gasCoins'];
@@ -128,7 +128,7 @@ describe.each([
   });
   afterAll(() => gateway?.close());
 
-  it('what was reserved, signed and executed is on the ledger', async () => {
+  it('a reserved, signed and executed transaction is on the ledger', async () => {
     const reserved = await reserve(gateway, shop);
     const signed = await sign(reserved);
     const { data, errors } = await execute(gateway, reserved.reservationId, signed, shop);
@@ -158,7 +158,7 @@ describe.each([
     ['calls what is not allowed', () => ({ target: '0xbad::drain::all' }), 'FORBIDDEN', /it calls 0xbad::drain::all;/],
   ];
   it.each(wrongs)(
-    'one that %s never leaves, and the lease is good for a right one',
+    'a transaction that %s is never sent, and the lease stays usable',
     async (_what, changes, code, message) => {
       const reserved = await reserve(gateway, shop);
       const wrong = await sign(reserved, changes(reserved));
@@ -186,7 +186,7 @@ describe.each([
     },
   );
 
-  it('a caller without a list of calls may call anything', async () => {
+  it('a caller without moveCalls may call any function', async () => {
     const open = { 'x-api-key': keys.open };
     const reserved = await reserve(gateway, open);
     const { data } = await execute(
@@ -204,7 +204,7 @@ describe('what the policy leaves to the sponsor', () => {
   const doubtsOf = (gateway: TestGateway) =>
     gateway.log.filter(({ msg }) => String(msg).startsWith('sent a transaction'));
 
-  it('is sent with one line in the log by warn, and with none by off', async () => {
+  it('is sent with a log line under warn, and without one under off', async () => {
     for (const policy of ['warn', 'off']) {
       sponsor.requests.length = 0;
       await using gateway = await start({ SPONSOR_TOKEN: token, SPONSOR_PREFLIGHT: policy });
@@ -227,7 +227,7 @@ describe('what the policy leaves to the sponsor', () => {
     }
   });
 
-  it('is never what a caller may not call', async () => {
+  it('never includes calls outside moveCalls', async () => {
     await using gateway = await start({ SPONSOR_TOKEN: token, SPONSOR_PREFLIGHT: 'off' });
     const shop = { 'x-api-key': keys.shop };
     const reserved = await reserve(gateway, shop);
@@ -240,7 +240,7 @@ describe('what the policy leaves to the sponsor', () => {
     expect(executions()).toBe(0);
   });
 
-  it('is never what may use more of a gas budget than was held for it', async () => {
+  it('never includes spending more of a gas budget than was held', async () => {
     await using gateway = await start({ SPONSOR_TOKEN: token, SPONSOR_PREFLIGHT: 'off' });
     const counted = { 'x-api-key': keys.counted };
     const reserved = await reserve(gateway, counted);
@@ -257,11 +257,11 @@ describe('what the policy leaves to the sponsor', () => {
   });
 });
 
-describe('where callers hold the token of the sponsor', () => {
+describe('in forward mode', () => {
   const own = { authorization: `Bearer ${token}` };
   const doubtsOf = (gateway: TestGateway) =>
     gateway.log.filter(({ msg }) => String(msg).startsWith('sent a transaction'));
-  /** As a backend would that reserves without the gateway. */
+  /** A backend that reserves without the gateway. */
   const reserveElsewhere = async (): Promise<Reservation> => {
     const response = await fetch(new URL('v1/reserve_gas', `${sponsor.url.replace(/\/$/, '')}/`), {
       method: 'POST',
@@ -276,7 +276,7 @@ describe('where callers hold the token of the sponsor', () => {
     };
   };
 
-  it('what was reserved through the gateway is held against it: with a line in the log, or refused', async () => {
+  it('a transaction is checked against a reservation of the gateway: logged or rejected', async () => {
     for (const policy of ['warn', 'enforce']) {
       sponsor.requests.length = 0;
       await using gateway = await start(policy === 'warn' ? {} : { SPONSOR_PREFLIGHT: policy });
@@ -291,12 +291,12 @@ describe('where callers hold the token of the sponsor', () => {
       expect(executions()).toBe(policy === 'warn' ? 1 : 0);
       expect(doubtsOf(gateway)).toHaveLength(policy === 'warn' ? 1 : 0);
       const right = await execute(gateway, reserved.reservationId, await withSui(reserved), own);
-      // The sponsor itself may hold against it what was wrong before, but not what nobody told it.
+      // The sponsor may object to the earlier mistake, but not to a reservation unknown to the gateway.
       if (policy === 'enforce') expect(right.data.executeTx.outcome).toBe('EXECUTED');
     }
   });
 
-  it('what was reserved elsewhere passes unless it has to be verified', async () => {
+  it('a transaction of an unknown reservation passes, except under enforce', async () => {
     await using lenient = await start({});
     const first = await reserveElsewhere();
     const { data } = await execute(lenient, first.reservationId, await withIota(first), own);

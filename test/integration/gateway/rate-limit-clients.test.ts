@@ -19,7 +19,7 @@ const clients = {
 };
 
 const from = (address: string) => ({ 'x-forwarded-for': address });
-/** As a page of the web application, to whose origin its key is bound. */
+/** A page of the web app whose origin the key is bound to. */
 const withKey = (key: string) => ({ 'x-api-key': key, origin: 'https://app.example' });
 const viewer = '{ viewer { id kind scopes rate { limit remaining } } }';
 const reserve = 'mutation { reserveGas(gasBudget: 5000000, reserveDurationSecs: 5) { reservationId } }';
@@ -28,7 +28,7 @@ const reload = 'mutation { reloadAccessController { result } }';
 const codeOf = ({ errors }: { errors: { extensions: Record<string, unknown> }[] | undefined }) =>
   errors?.[0]?.extensions.code ?? 'none';
 
-describe('where the gateway holds the token of the sponsor', () => {
+describe('in token mode', () => {
   let gateway: TestGateway;
   beforeAll(async () => {
     const env = {
@@ -45,12 +45,12 @@ describe('where the gateway holds the token of the sponsor', () => {
     ['x-api-key', withKey(keys.web)],
     ['a bearer token', { authorization: `Bearer ${keys.web}`, origin: 'https://app.example' }],
     ['a bearer token in small letters', { authorization: `bearer ${keys.web}`, origin: 'https://app.example' }],
-  ])('a key is taken as %s', async (_, headers) => {
+  ])('a key is accepted as %s', async (_, headers) => {
     const { data } = await gateway.query(viewer, {}, headers);
     expect(data.viewer).toMatchObject({ id: 'client:web', kind: 'API_KEY', scopes: ['read', 'sponsor'] });
   });
 
-  test('callers without one may only read', async () => {
+  test('callers without a key may only read', async () => {
     const { data } = await gateway.query(viewer);
     expect(data.viewer).toMatchObject({ kind: 'ANONYMOUS', scopes: ['read'] });
     expect(codeOf(await gateway.query('{ chainIdentifier }'))).toBe('none');
@@ -58,7 +58,7 @@ describe('where the gateway holds the token of the sponsor', () => {
     expect(codeOf(await gateway.query(reload))).toBe('UNAUTHENTICATED');
   });
 
-  test('the page of GraphiQL counts against the address, not against the key that comes with it', async () => {
+  test('the page of GraphiQL counts against the address, not against a key sent with it', async () => {
     const ask = async (headers: Record<string, string>) => {
       const sent = { ...headers, ...withKey(keys.reader), ...from('198.51.100.8'), 'if-none-match': '*' };
       const response = await fetch(`${gateway.url}/graphql`, { headers: sent });
@@ -70,7 +70,7 @@ describe('where the gateway holds the token of the sponsor', () => {
     }
   });
 
-  test('scopes say what a key is good for', async () => {
+  test('scopes set what a key allows', async () => {
     const codes = async (mutation: string) => [
       codeOf(await gateway.query(mutation, {}, withKey(keys.web))),
       codeOf(await gateway.query(mutation, {}, withKey(keys.ops))),
@@ -79,7 +79,7 @@ describe('where the gateway holds the token of the sponsor', () => {
     expect(await codes(reload)).toEqual(['FORBIDDEN', 'none']);
   });
 
-  test('a key has the limit of its entry, wherever it is used', async () => {
+  test('a key has the limit of its entry from any address', async () => {
     const ask = (address: string) => gateway.query(viewer, {}, { ...withKey(keys.reader), ...from(address) });
     expect((await ask('203.0.113.1')).data.viewer.rate).toEqual({ limit: '2', remaining: '1' });
     expect((await ask('203.0.113.2')).data.viewer.rate).toEqual({ limit: '2', remaining: '0' });
@@ -107,14 +107,14 @@ describe('where the gateway holds the token of the sponsor', () => {
     expect(await left()).toBe(before - 2);
   });
 
-  test('who goes on trying bad keys is refused without a look at them, and good ones still work', async () => {
+  test('a caller that repeats invalid keys is rejected unread, and valid keys still work', async () => {
     const address = from('203.0.113.99');
     for (let attempt = 0; attempt < 20; attempt++) await gateway.query(viewer, {}, { ...withKey('bad'), ...address });
     expect((await gateway.query(viewer, {}, { ...withKey('bad'), ...address })).status).toBe(429);
     expect((await gateway.query(viewer, {}, { ...withKey(keys.web), ...address })).status).toBe(200);
   });
 
-  test('over a WebSocket the key comes with the first message', async () => {
+  test('over a WebSocket the key is in connection_init', async () => {
     const ask = (payload: object) =>
       new Promise<{ type: string; payload: unknown }>((resolve, reject) => {
         const socket = new WebSocket(`${gateway.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws', {
@@ -140,7 +140,7 @@ describe('where the gateway holds the token of the sponsor', () => {
     });
   });
 
-  test('the log names the caller and holds no key', async () => {
+  test('the log names the caller and contains no key', async () => {
     await gateway.query(viewer, {}, withKey(keys.ops));
     const text = JSON.stringify(gateway.log);
     expect(text).toContain('"caller":"client:ops"');
@@ -148,7 +148,7 @@ describe('where the gateway holds the token of the sponsor', () => {
   });
 });
 
-test('callers without a key may sponsor where that is allowed in so many words', async () => {
+test('callers without a key may sponsor only if that is set explicitly', async () => {
   const env = { CLIENTS_FILE: '/clients', TRUSTED_PROXIES: '127.0.0.1' };
   await using gateway = await createTestGateway({ ...env, SPONSOR_ALLOW_ANONYMOUS: 'true' }, clients);
   const here = await gateway.query(viewer);
@@ -159,7 +159,7 @@ test('callers without a key may sponsor where that is allowed in so many words',
   expect(pretending.data.viewer.scopes).toEqual(['read', 'sponsor']);
 });
 
-describe('where callers bring their own token for the sponsor', () => {
+describe('in forward mode', () => {
   let ledger: ScriptedLedger;
   let gateway: TestGateway;
   beforeAll(async () => {
@@ -174,7 +174,7 @@ describe('where callers bring their own token for the sponsor', () => {
     await ledger?.close();
   });
 
-  test('they are told apart by it, and counted by address all the same', async () => {
+  test('callers are distinguished by credential, and counted by address', async () => {
     const ask = async (token: string) =>
       (await gateway.query(viewer, {}, { authorization: token, ...from('203.0.113.1') })).data.viewer;
     const [first, again, other] = [await ask('Bearer one'), await ask('Bearer one'), await ask('Bearer two')];
@@ -185,7 +185,7 @@ describe('where callers bring their own token for the sponsor', () => {
     expect([first, again, other].map(({ rate }) => rate.remaining)).toEqual(['2', '1', '0']);
   });
 
-  test('a key beside it says who they are', async () => {
+  test('an additional key identifies the caller', async () => {
     const headers = { ...withKey(keys.ops), authorization: 'Bearer one' };
     expect((await gateway.query(viewer, {}, headers)).data.viewer).toMatchObject({ id: 'client:ops', kind: 'API_KEY' });
   });
@@ -196,7 +196,7 @@ describe('where callers bring their own token for the sponsor', () => {
   });
 });
 
-test('where nobody has a key, an API key is refused, and another credential means nothing', async () => {
+test('without configured keys, an API key is rejected, and other credentials are ignored', async () => {
   await using gateway = await createTestGateway();
   const refused = await gateway.query(viewer, {}, withKey('bad'));
   expect([refused.status, refused.errors?.[0]?.extensions.code]).toEqual([401, 'UNAUTHENTICATED']);

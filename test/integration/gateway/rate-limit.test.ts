@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => ledger?.close());
 
-/** Every test has its callers to itself: the gateway believes where they say they are. */
+/** Each test uses its own caller addresses, which the gateway takes from a trusted proxy. */
 const start = (env: Record<string, string> = {}) =>
   createTestGateway({ LEDGER_GRAPHQL_URL: ledger.url, TRUSTED_PROXIES: '127.0.0.1', ...env });
 
@@ -32,7 +32,7 @@ describe('a caller', () => {
   });
   afterAll(() => gateway?.close());
 
-  test('is told where it stands, then refused with the time to come back', async () => {
+  test('sees its quota, then gets 429 with the time to retry', async () => {
     const headers = from('203.0.113.1');
     const answers = [];
     for (let attempt = 0; attempt < 4; attempt++) answers.push(await gateway.query(ask, {}, headers));
@@ -61,24 +61,24 @@ describe('a caller', () => {
     expect(refused.headers.get('x-ledger-rpc-version')).not.toBeNull();
   });
 
-  test('is refused with 429 whatever it accepts', async () => {
+  test('gets 429 for any Accept header', async () => {
     const headers = { ...from('203.0.113.2'), accept: 'application/graphql-response+json' };
     for (let attempt = 0; attempt < 3; attempt++) await gateway.query(ask, {}, headers);
     expect((await gateway.query(ask, {}, headers)).status).toBe(429);
   });
 
-  test('does not use up what another has', async () => {
+  test('does not use another caller’s quota', async () => {
     for (let attempt = 0; attempt < 4; attempt++) await gateway.query(ask, {}, from('203.0.113.3'));
     expect((await gateway.query(ask, {}, from('203.0.113.4'))).status).toBe(200);
   });
 
-  test('is the whole /64 of an IPv6 address', async () => {
+  test('is a whole /64 of IPv6 addresses', async () => {
     for (let host = 1; host <= 3; host++) await gateway.query(ask, {}, from(`2001:db8:7:7::${host}`));
     expect((await gateway.query(ask, {}, from('2001:db8:7:7::99'))).status).toBe(429);
     expect((await gateway.query(ask, {}, from('2001:db8:7:8::1'))).status).toBe(200);
   });
 
-  test('pays for documents that are refused', async () => {
+  test('pays for rejected documents', async () => {
     const headers = from('203.0.113.5');
     await gateway.query('{', {}, headers);
     await gateway.query('{ nothing }', {}, headers);
@@ -86,7 +86,7 @@ describe('a caller', () => {
     expect((await gateway.query(ask, {}, headers)).status).toBe(429);
   });
 
-  test('pays for each entry of a batch, and gets what it can pay for', async () => {
+  test('pays for each entry of a batch, and gets the entries it can pay for', async () => {
     const response = await fetch(`${gateway.url}/graphql`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...from('203.0.113.6') },
@@ -108,7 +108,7 @@ describe('a caller', () => {
     expect((await get()).status).toBe(429);
   });
 
-  test('pays nothing for probes and preflights', async () => {
+  test('pays nothing for health checks and preflights', async () => {
     const headers = from('203.0.113.8');
     for (let attempt = 0; attempt < 5; attempt++) {
       await (await fetch(`${gateway.url}/health/live`, { headers })).text();
@@ -119,7 +119,7 @@ describe('a caller', () => {
     expect(await remaining(gateway, '203.0.113.8')).toBe(2);
   });
 
-  test('sees itself, and pays once for looking', async () => {
+  test('sees itself, and pays once for it', async () => {
     const { data } = await gateway.query(viewer, {}, from('203.0.113.9'));
     expect(data.viewer).toEqual({
       id: 'address:203.0.113.9',
@@ -134,7 +134,7 @@ describe('a caller', () => {
     expect(await remaining(gateway, '203.0.113.9')).toBe(1);
   });
 
-  test('over a WebSocket pays the same, and is refused in the answer', async () => {
+  test('pays the same over a WebSocket, and is rejected in the response', async () => {
     const socket = new WebSocket(`${gateway.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws', {
       headers: from('203.0.113.10'),
     });
@@ -152,7 +152,7 @@ describe('a caller', () => {
     socket.on('open', () => socket.send(JSON.stringify({ type: 'connection_init' })));
     await done;
     socket.terminate();
-    // The connection is one attempt, and its greeting another.
+    // The connection is one attempt, and its connection_init another.
     expect(messages.filter(({ type }) => type === 'next')).toHaveLength(1);
     expect(messages.at(-1)?.payload[0].extensions).toMatchObject({
       code: 'RATE_LIMITED',
@@ -161,14 +161,14 @@ describe('a caller', () => {
   });
 });
 
-test('a peer that is not a trusted proxy is known by its own address, whatever it writes', async () => {
+test('an untrusted proxy is identified by its own address, whatever it sends', async () => {
   await using gateway = await start({ RATE_LIMIT_PER_MINUTE: '2', TRUSTED_PROXIES: '10.0.0.0/8' });
   expect(await remaining(gateway, '203.0.113.1')).toBe(1);
   expect(await remaining(gateway, '203.0.113.2')).toBe(0);
   expect((await gateway.query(ask, {}, from('203.0.113.3'))).status).toBe(429);
 });
 
-test('without a limit nobody is counted and nothing is said of limits', async () => {
+test('without a limit, no caller is counted and no limit is shown', async () => {
   await using gateway = await start({ RATE_LIMIT_PER_MINUTE: '0' });
   const { headers, data } = await gateway.query(viewer);
   expect(data.viewer.rate).toBeNull();
@@ -176,7 +176,7 @@ test('without a limit nobody is counted and nothing is said of limits', async ()
   expect(headers.has('ratelimit-policy')).toBe(false);
 });
 
-test('by usage, a large operation counts for more than a small one', async () => {
+test('by usage, a large operation costs more than a small one', async () => {
   const env = { RATE_LIMIT_PER_MINUTE: '10', RATE_LIMIT_COST: 'usage', LIMIT_MAX_QUERY_NODES: '20' };
   await using gateway = await start(env);
   const left = async (query: string, address: string) => {
@@ -184,7 +184,7 @@ test('by usage, a large operation counts for more than a small one', async () =>
     return Number(/r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1]);
   };
   expect(await left(ask, '203.0.113.1')).toBe(9);
-  // 11 of 20 nodes: 5 of 10 points besides the one for asking.
+  // 11 of 20 nodes: 5 of 10 points, besides the one for the operation.
   const large = `{ ${Array.from({ length: 11 }, (_, index) => `a${index}: chainIdentifier`).join(' ')} }`;
   expect(await left(large, '203.0.113.2')).toBe(4);
   const refused = await gateway.query(large, {}, from('203.0.113.2'));
@@ -192,13 +192,13 @@ test('by usage, a large operation counts for more than a small one', async () =>
   expect(refused.data).toBeUndefined();
 });
 
-test('by usage, an operation that fails is counted once, whoever finishes it', async () => {
+test('by usage, an operation that fails is counted once, whichever part completes it', async () => {
   await using gateway = await start({
     RATE_LIMIT_PER_MINUTE: '20',
     RATE_LIMIT_COST: 'usage',
     LIMIT_MAX_QUERY_NODES: '20',
   });
-  // 11 of 20 nodes, and nobody to ask for the events.
+  // 11 of 20 nodes, without an events upstream.
   const failing = `{ queryEvents { nodes { type } } ${Array.from({ length: 8 }, (_, index) => `a${index}: chainIdentifier`).join(' ')} }`;
   for (const address of ['203.0.113.1', '203.0.113.2', '203.0.113.3']) {
     const { headers, errors } = await gateway.query(failing, {}, from(address));
@@ -209,7 +209,7 @@ test('by usage, an operation that fails is counted once, whoever finishes it', a
 
 describe('by usage, an estimate', () => {
   const env = { RATE_LIMIT_PER_MINUTE: '30', RATE_LIMIT_COST: 'usage', LIMIT_MAX_QUERY_NODES: '20' };
-  // 11 of 20 nodes: 5 of 10 points besides the one for asking.
+  // 11 of 20 nodes: 5 of 10 points, besides the one for the operation.
   const large = `{ ${Array.from({ length: 11 }, (_, index) => `a${index}: chainIdentifier`).join(' ')} }`;
   const estimates = (count: number, text: string) =>
     `{ ${Array.from({ length: count }, (_, index) => `e${index}: estimate(query: ${JSON.stringify(text)}) { ratePoints }`).join(' ')} }`;
@@ -223,7 +223,7 @@ describe('by usage, an estimate', () => {
     return { ...answer, left: Number(/r=(\d+)/.exec(answer.headers.get('ratelimit') ?? '')?.[1]) };
   };
 
-  test('counts what it names, at first sight and later', async () => {
+  test('costs its points, at first sight and later', async () => {
     const { data, left } = await ask(estimates(1, large), '203.0.113.21');
     expect(data.e0.ratePoints).toBe(6);
     const own = 30 - left - data.e0.ratePoints;
@@ -231,7 +231,7 @@ describe('by usage, an estimate', () => {
     expect(again.left).toBe(left - own - 6);
   });
 
-  test('counts each time, of several in one document too', async () => {
+  test('costs its points each time, also several in one document', async () => {
     const one = await ask(estimates(1, '{ chainIdentifier }'), '203.0.113.22');
     const three = await ask(estimates(3, large), '203.0.113.23');
     expect(Object.values(three.data)).toEqual(Array(3).fill({ ratePoints: 6 }));
@@ -241,7 +241,7 @@ describe('by usage, an estimate', () => {
 
   const small = '{ chainIdentifier }';
 
-  test('takes no more than the caller has', async () => {
+  test('costs at most the caller’s quota', async () => {
     const address = '203.0.113.24';
     while ((await ask(small, address)).left > 4);
     const { data, errors, headers, left } = await ask(estimates(1, large), address);
@@ -249,7 +249,7 @@ describe('by usage, an estimate', () => {
     expect(headers.has('retry-after')).toBe(false);
   });
 
-  test('is counted before its work, so that one too many is refused', async () => {
+  test('is counted before its work, so that one too many is rejected', async () => {
     const address = '203.0.113.25';
     while ((await ask(small, address)).left > 6);
     // Four of them for the operation, which has six nodes of twenty.
@@ -258,7 +258,7 @@ describe('by usage, an estimate', () => {
   });
 });
 
-describe.each(['request', 'usage'])('by %s, reservations and executions under aliases', (cost) => {
+describe.each(['request', 'usage'])('over %s, reservations and executions under aliases', (cost) => {
   let gateway: TestGateway;
   beforeAll(async () => {
     gateway = await createTestGateway({
@@ -304,7 +304,7 @@ describe.each(['request', 'usage'])('by %s, reservations and executions under al
     const before = await remaining(gateway, caller);
     const { text } = await gateway.query(query, {}, from(caller));
     expect(text).toContain('"data":{');
-    // Asking for what remains counts as well.
+    // Reading the quota counts as well.
     expect(before - (await remaining(gateway, caller)) - 1).toBe(points);
     expect(await costOf(query)).toBe(points);
   });

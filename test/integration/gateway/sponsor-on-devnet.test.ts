@@ -17,7 +17,7 @@ interface SetUp {
   readonly graph?: Partial<SponsorGraphOptions>;
 }
 
-/** The sponsor's part of the graph in front of the devnet's sponsor, both on one clock that a test moves. */
+/** The sponsor part of the graph in front of the simulated network's sponsor, with a clock that a test moves. */
 async function setUp({ face: faceOptions, graph: graphOptions }: SetUp = {}) {
   const time = { nowMs: Date.UTC(2026, 0, 31, 12) };
   const clock = () => time.nowMs;
@@ -91,7 +91,7 @@ const execute = `mutation ($reservationId: ID!, $txBytes: Base64!, $userSig: Bas
   }
 }`;
 
-describe('the devnet’s sponsor through the graph', () => {
+describe('the simulated network’s sponsor through the graph', () => {
   it('reserves, executes and pays', async () => {
     await using devnet = await setUp();
     const reservation = await devnet.reserve();
@@ -123,7 +123,7 @@ describe('the devnet’s sponsor through the graph', () => {
     expect(devnet.observations).toEqual([]);
   });
 
-  it('executes under the other spelling of the request type as well', async () => {
+  it('executes with the other spelling of the request type too', async () => {
     await using devnet = await setUp({ graph: { requestTypeKey: 'request_type' } });
     const reservation = await devnet.reserve();
     const { digest, ...transaction } = devnet.sign(reservation);
@@ -136,7 +136,7 @@ describe('the devnet’s sponsor through the graph', () => {
     expect(devnet.ledger.transaction(digest)?.checkpoint).toBe(closedBefore + 1);
   });
 
-  it('shows its health and its version', async () => {
+  it('returns its health and version', async () => {
     await using devnet = await setUp();
     const { data } = await devnet.ask('{ sponsor { health version { semver buildHash } } }');
     expect(data).toEqual({
@@ -147,7 +147,7 @@ describe('the devnet’s sponsor through the graph', () => {
     });
   });
 
-  it('checks itself and reads its rules again', async () => {
+  it('runs its self-check and reloads its rules', async () => {
     await using devnet = await setUp();
     const { data } = await devnet.ask(
       'mutation { checkSponsorHealth { ok message } reloadAccessController { result } }',
@@ -159,9 +159,9 @@ describe('the devnet’s sponsor through the graph', () => {
   });
 });
 
-describe('a refusal of the devnet’s sponsor', () => {
+describe('an error of the simulated network’s sponsor', () => {
   it.each(['Bearer of-somebody-else', null])(
-    'of the credential %j is the same code at every door',
+    'about the credential %j has the same code at every endpoint',
     async (authorization) => {
       await using devnet = await setUp({ graph: { auth: 'forward' } });
       const sources = [
@@ -176,7 +176,7 @@ describe('a refusal of the devnet’s sponsor', () => {
     },
   );
 
-  it('for want of coins is exhaustion', async () => {
+  it('about missing coins is SPONSOR_EXHAUSTED', async () => {
     await using devnet = await setUp();
     const all = 'mutation { reserveGas(gasBudget: 1999999999, reserveDurationSecs: 60) { reservationId } }';
     expect((await devnet.ask(all)).errors).toBeUndefined();
@@ -187,14 +187,14 @@ describe('a refusal of the devnet’s sponsor', () => {
     });
   });
 
-  it('for maintenance says so', async () => {
+  it('about maintenance is SPONSOR_MAINTENANCE', async () => {
     await using devnet = await setUp();
     devnet.face.setMaintenance(true);
     const source = 'mutation { reserveGas(gasBudget: 1, reserveDurationSecs: 1) { reservationId } }';
     expect(firstError(await devnet.ask(source))).toMatchObject({ code: 'SPONSOR_MAINTENANCE' });
   });
 
-  it('of a second execution says that the reservation is gone', async () => {
+  it('about a second execution is RESERVATION_NOT_FOUND', async () => {
     await using devnet = await setUp();
     const reservation = await devnet.reserve();
     const { digest, ...transaction } = devnet.sign(reservation);
@@ -208,7 +208,7 @@ describe('a refusal of the devnet’s sponsor', () => {
     });
   });
 
-  it('of an expired reservation is the same', async () => {
+  it('about an expired reservation is RESERVATION_NOT_FOUND', async () => {
     await using devnet = await setUp();
     const reservation = await devnet.reserve();
     const { digest: _, ...transaction } = devnet.sign(reservation);
@@ -217,7 +217,7 @@ describe('a refusal of the devnet’s sponsor', () => {
     expect(firstError(await devnet.ask(execute, { variables }))).toMatchObject({ code: 'RESERVATION_NOT_FOUND' });
   });
 
-  it('of a signature over something else keeps its words', async () => {
+  it('about a wrong signature keeps its message', async () => {
     await using devnet = await setUp();
     const reservation = await devnet.reserve();
     const { txBytes } = devnet.sign(reservation);
@@ -232,7 +232,7 @@ describe('a refusal of the devnet’s sponsor', () => {
   it.each([
     ['denied by its rules', 'deny', 'SPONSOR_FORBIDDEN', 'Access denied by access controller'],
     ['that it could not check', 'break', 'SPONSOR_REJECTED', 'Error while checking access. EventId='],
-  ])('of a sender %s keeps its words', async (_, how, code, words) => {
+  ])('about a sender that %s keeps its message', async (_, how, code, words) => {
     await using devnet = await setUp();
     const reservation = await devnet.reserve();
     if (how === 'deny') devnet.face.access.deny(createDevnetAccounts(seed).visitor.address);
@@ -245,7 +245,7 @@ describe('a refusal of the devnet’s sponsor', () => {
     });
   });
 
-  it('of bytes that are no transaction keeps its words', async () => {
+  it('about bytes that are no transaction keeps its message', async () => {
     await using devnet = await setUp();
     const source = `mutation { executeTx(reservationId: "${await devnet.lease('1')}", txBytes: "AAAA", userSig: "AAAA") { digest } }`;
     expect(firstError(await devnet.ask(source))).toMatchObject({
@@ -254,7 +254,7 @@ describe('a refusal of the devnet’s sponsor', () => {
     });
   });
 
-  it('of a gas owner it does not know keeps its words', async () => {
+  it('about an unknown gas owner keeps its message', async () => {
     await using devnet = await setUp();
     const reservation = await devnet.reserve();
     const stranger = createDevnetAccounts(seed).patron.address;
@@ -266,7 +266,7 @@ describe('a refusal of the devnet’s sponsor', () => {
     });
   });
 
-  it('to read its rules says nothing of its files', async () => {
+  it('about its rules shows no file names', async () => {
     await using devnet = await setUp();
     devnet.face.access.breakConfiguration(true);
     expect(firstError(await devnet.ask('mutation { reloadAccessController { result } }'))).toEqual({
@@ -276,7 +276,7 @@ describe('a refusal of the devnet’s sponsor', () => {
     });
   });
 
-  it('of its own health is a result, and the reason is for the operator', async () => {
+  it('about its health is a result, with the reason in the log', async () => {
     await using devnet = await setUp();
     await devnet.ask('mutation { reserveGas(gasBudget: 1999999999, reserveDurationSecs: 60) { reservationId } }');
     const { data } = await devnet.ask('mutation { checkSponsorHealth { ok message } }');

@@ -5,12 +5,12 @@ import { sponsorEffects } from '../../support/sponsor-effects.ts';
 import { createSponsorGraph, firstError, type SponsorGraphOptions } from '../../support/sponsor-graph.ts';
 
 const token = 's3cr3t-t0ken-of-the-sponsor';
-/** Of the three zero bytes that "AAAA" stands for. */
+/** Of the three zero bytes of "AAAA". */
 const digest = 'AsWWT89kJHbo64xjtscp9E5zExV9CuMgQf4jNbxiDZ9s';
 
 type SetUp = Partial<SponsorGraphOptions>;
 
-/** The sponsor's part of the graph, and the scripted sponsor behind it. */
+/** The sponsor part of the graph, and the scripted sponsor behind it. */
 async function setUp(options: SetUp = {}) {
   const sponsor = await startScriptedSponsor();
   const graph = createSponsorGraph({ origin: sponsor.origin, token, ...options });
@@ -18,7 +18,7 @@ async function setUp(options: SetUp = {}) {
   return {
     ...graph,
     id,
-    /** Executes with coins that are number 42 of the sponsor's reservations. */
+    /** Executes with the coins of the sponsor's reservation 42. */
     execute: executeBy(id),
     sponsor,
     async [Symbol.asyncDispose]() {
@@ -44,7 +44,7 @@ describe('health and version', () => {
   it.each([
     ['as JSON strings', json('OK'), json('0.3.0-1a2b3c4d5e6f')],
     ['as bare text', text('OK'), text('0.3.0-1a2b3c4d5e6f')],
-  ])('are read %s, the gateway’s token going along', async (_, health, version) => {
+  ])('are read %s, with the gateway’s token', async (_, health, version) => {
     await using gateway = await setUp();
     gateway.sponsor.answer('/', health);
     gateway.sponsor.answer('/version', version);
@@ -65,7 +65,7 @@ describe('health and version', () => {
     expect(firstError(result)).toMatchObject({ code: 'UPSTREAM_UNAVAILABLE', upstream: 'sponsor' });
   });
 
-  it('stop when the caller hangs up', async () => {
+  it('are cancelled when the client disconnects', async () => {
     await using gateway = await setUp();
     gateway.sponsor.answer('/', 'silence');
     const caller = createCancellation();
@@ -96,7 +96,7 @@ describe('reserveGas', () => {
     ]);
   });
 
-  it('gives a text that its caller can execute by, the sponsor’s number exact', async () => {
+  it('returns an id that its caller can execute with, and the sponsor’s exact number', async () => {
     await using gateway = await setUp();
     gateway.sponsor.answer('/v1/reserve_gas', {
       body: '{"result":{"sponsor_address":"0x5","reservation_id":9007199254740993,"gas_coins":[]},"error":null}',
@@ -111,7 +111,7 @@ describe('reserveGas', () => {
   it.each([
     ['a number beyond a u64', { reservation_id: '18446744073709551616' }],
     ['an address that is a page of text', { sponsor_address: 'x'.repeat(300) }],
-  ])('takes an answer with %s for none', async (_, odd) => {
+  ])('treats a response with %s as invalid', async (_, odd) => {
     await using gateway = await setUp();
     const result = { sponsor_address: '0x5', reservation_id: 1, gas_coins: [], ...odd };
     gateway.sponsor.answer('/v1/reserve_gas', json({ result, error: null }));
@@ -135,7 +135,7 @@ describe('reserveGas', () => {
     },
   );
 
-  it('says that the sponsor cannot be reached when nothing listens', async () => {
+  it('reports an unreachable sponsor if nothing listens', async () => {
     const gone = await startScriptedSponsor();
     await gone[Symbol.asyncDispose]();
     await using gateway = await setUp({ origin: gone.origin });
@@ -146,7 +146,7 @@ describe('reserveGas', () => {
 });
 
 describe('in forward mode', () => {
-  it.each(['Bearer of-the-caller', null])('the caller’s header %j is what the sponsor gets', async (authorization) => {
+  it.each(['Bearer of-the-caller', null])('forwards the caller’s header %j to the sponsor', async (authorization) => {
     await using gateway = await setUp({ auth: 'forward' });
     gateway.sponsor.answer('/v1/reserve_gas', json({ error: 'Invalid authorization token' }, 401));
     const result = await gateway.ask(reserve, { authorization });
@@ -197,7 +197,7 @@ describe('executeTx', () => {
     },
   );
 
-  it('that never left is not of unknown outcome', async () => {
+  it('that was not sent has no unknown outcome', async () => {
     const gone = await startScriptedSponsor();
     await gone[Symbol.asyncDispose]();
     await using gateway = await setUp({ origin: gone.origin });
@@ -207,7 +207,7 @@ describe('executeTx', () => {
     });
   });
 
-  it('runs to its end when the caller hangs up', async () => {
+  it('continues when the client disconnects', async () => {
     await using gateway = await setUp();
     let release = (_: ScriptedAnswer): void => {};
     gateway.sponsor.answer('/v1/execute_tx', new Promise<ScriptedAnswer>((resolve) => (release = resolve)));
@@ -220,7 +220,7 @@ describe('executeTx', () => {
     expect((await asked).data).toEqual({ executeTx: { digest, outcome: 'EXECUTED' } });
   });
 
-  it('keeps the sponsor’s own words in a refusal it knows', async () => {
+  it('keeps the sponsor’s message of a known rejection', async () => {
     await using gateway = await setUp();
     gateway.sponsor.answer('/v1/execute_tx', json({ effects: null, error: 'Access denied by access controller' }, 403));
     expect(firstError(await gateway.ask(gateway.execute))).toEqual({
@@ -233,8 +233,8 @@ describe('executeTx', () => {
   });
 });
 
-describe('the admin’s mutations', () => {
-  it('reach their endpoints', async () => {
+describe('the admin mutations', () => {
+  it('call their endpoints', async () => {
     await using gateway = await setUp();
     gateway.sponsor.answer('/debug_health_check', text('OK'));
     gateway.sponsor.answer('/v1/reload_access_controller', json({ result: 'success' }));
@@ -251,7 +251,7 @@ describe('the admin’s mutations', () => {
     ]);
   });
 
-  it('tell a wrong token, under 200 as under 403', async () => {
+  it('report a wrong token, under 200 as under 403', async () => {
     await using gateway = await setUp();
     gateway.sponsor.answer('/debug_health_check', text('Unauthorized'));
     gateway.sponsor.answer('/v1/reload_access_controller', json({ error: 'Invalid authorization token' }, 403));
@@ -265,7 +265,7 @@ describe('the token', () => {
     ['a refusal', json({ error: `Bearer ${token} is not valid` }, 400)],
     ['an unknown error', json({ error: `redis://pool:pw@10.0.0.1 does not know ${token}` }, 500)],
     ['a page', text(`<html>${token}</html>`)],
-  ])('is shown to nobody when the sponsor echoes it in %s', async (_, answer) => {
+  ])('is redacted when the sponsor echoes it in %s', async (_, answer) => {
     await using gateway = await setUp();
     for (const path of ['/', '/version', '/debug_health_check', '/v1/reserve_gas', '/v1/execute_tx']) {
       gateway.sponsor.answer(path, answer);

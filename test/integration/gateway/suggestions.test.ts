@@ -13,14 +13,14 @@ const mistakes: readonly (readonly [what: string, query: string, variables?: obj
   ],
 ];
 
-describe('names that a client got nearly right', () => {
-  test('are told of a schema that may be asked for', async () => {
+describe('suggestions for misspelt names', () => {
+  test('are sent if introspection is allowed', async () => {
     await using gateway = await createTestGateway();
     const { errors } = await gateway.query('{ chainIdentifer }');
     expect(errors?.[0]?.message).toContain('Did you mean "chainIdentifier"?');
   });
 
-  test('are not told of one that may not', async () => {
+  test('are not sent if introspection is off', async () => {
     await using gateway = await createTestGateway({ INTROSPECTION: 'false' });
     for (const [what, query, variables] of mistakes) {
       const { errors, text } = await gateway.query(query, variables);

@@ -29,7 +29,7 @@ describe.each([
   ['2024.1', 'TransactionBlock'],
   ['2024.4', 'TransactionBlock'],
   ['latest', 'Transaction'],
-] as const)('over the unmodified schema of Sui %s', (version, type) => {
+] as const)('on the unmodified Sui schema %s', (version, type) => {
   let ledger: SuiLedger;
   let gateway: TestGateway;
   beforeAll(async () => {
@@ -41,22 +41,22 @@ describe.each([
     await ledger?.[Symbol.asyncDispose]();
   });
 
-  it('has every join, and says so', async () => {
+  it('every join exists and is listed', async () => {
     const { data } = await gateway.query('{ gateway { capabilities { name available reason } } }');
     const joins = data.gateway.capabilities.filter(({ name }: { name: string }) => name.startsWith('join:'));
     expect(joins).toHaveLength(8);
     for (const join of joins) expect(join).toMatchObject({ available: true, reason: null });
   });
 
-  it('shows the times in force, under the names that the network gives them', async () => {
+  it('serviceConfig has the timeouts in force under the network’s names', async () => {
     const asked = version === 'latest' ? 'queryTimeoutMs' : 'requestTimeoutMs';
     const { data, errors } = await gateway.query(`{ serviceConfig { ${asked} mutationTimeoutMs } }`);
     expect(errors).toBeUndefined();
-    // The ledger's own is stricter for queries, the gateway's for mutations.
+    // The ledger's timeout is stricter for queries, the gateway's for mutations.
     expect(data.serviceConfig).toEqual({ [asked]: 9_000, mutationTimeoutMs: 30_000 });
   });
 
-  it('joins events to their transactions and senders, in one request', async () => {
+  it('events join their transactions and senders in one request', async () => {
     ledger.asked.length = 0;
     const { data, errors } = await gateway.query(
       '{ queryEvents(last: 3) { nodes { txDigest sender transactionBlock { __typename digest } senderAddress { address } } } }',
@@ -72,7 +72,7 @@ describe.each([
     expect(ledger.asked).toHaveLength(1);
   });
 
-  it('joins where the operation is stitched, and says what it costs', async () => {
+  it('joins work in a stitched operation, with the estimated cost', async () => {
     const text = '{ chainIdentifier queryTransactionBlocks(last: 1) { nodes { digest transactionBlock { digest } } } }';
     const { data, errors } = await gateway.query(text);
     expect(errors).toBeUndefined();
@@ -84,7 +84,7 @@ describe.each([
     expect(asked.data.estimate).toEqual({ refused: false, plan: 'STITCHED', upstreamCalls: 3 });
   });
 
-  it('joins a reservation to its coins, at their versions, and to its sponsor', async () => {
+  it('a reservation joins its coins, at their versions, and its sponsor', async () => {
     const { data, errors } = await gateway.query(
       'mutation { reserveGas(gasBudget: 5000000, reserveDurationSecs: 60) { sponsorAddress sponsor { address } gasCoins { objectId version object { address version } } } }',
       {},
@@ -98,7 +98,7 @@ describe.each([
       expect(object).toEqual({ address: objectId, version: at });
   });
 
-  it('takes one variable for an address through both', async () => {
+  it('one address variable serves fields of the gateway and of the ledger', async () => {
     const { data, errors } = await gateway.query(
       'query ($a: SuiAddress!) { address(address: $a) { address } queryEvents(filter: { sender: $a }, last: 1) { nodes { sender } } }',
       { a: devnet.ledger.events.at(-1)?.sender },
@@ -108,7 +108,7 @@ describe.each([
   });
 });
 
-test('a join whose field the ledger has by none of its names is left out, and the reason names them', async () => {
+test('a join without a matching ledger field is left out, and the reason lists the names tried', async () => {
   await using ledger = await startSuiLedger('latest');
   const overrides = JSON.stringify({
     joins: { transaction: { field: ['transactionBlock', 'tx'] }, object: { field: 'objects' } },

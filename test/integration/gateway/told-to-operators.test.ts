@@ -21,7 +21,7 @@ async function openLedger() {
   return ledger;
 }
 
-/** A server of which only the address counts. */
+/** A server of which only the address matters. */
 async function occupyPort(answer: { readonly status: number; readonly body: string }): Promise<number> {
   const server = createServer((req, res) => {
     req.resume();
@@ -33,7 +33,7 @@ async function occupyPort(answer: { readonly status: number; readonly body: stri
 }
 
 describe('while the ledger is down', () => {
-  it('the log says that it listens without the ledger, and which host of which setting it is, without a stack or a credential', async () => {
+  it('the log reports the start without a ledger, with the host and its setting, without a stack or credential', async () => {
     const gateway = await openGateway({ LEDGER_GRAPHQL_URL: 'http://me:hunter2@127.0.0.1:9/graphql' });
     const place = { setting: 'LEDGER_GRAPHQL_URL', host: '127.0.0.1:9' };
     expect(gateway.log).toEqual([
@@ -48,14 +48,14 @@ describe('while the ledger is down', () => {
   });
 });
 
-it('the first sight of a version is no change of it', async () => {
+it('the first version seen is not a change', async () => {
   const ledger = await openLedger();
   const gateway = await openGateway({ LEDGER_GRAPHQL_URL: ledger.url });
   const told = gateway.log.filter((line) => 'version' in line);
   expect(told).toEqual([expect.objectContaining({ msg: 'ledger reached', version: '2026.11.0-scripted' })]);
 });
 
-it('a sponsor that does not take the token is degraded, and the log names the setting once', async () => {
+it('a sponsor that rejects the token is degraded, and the log names the setting once', async () => {
   const ledger = await openLedger();
   const port = await occupyPort({ status: 401, body: '{"error":"Invalid authorization token"}' });
   const gateway = await openGateway({
@@ -88,14 +88,14 @@ it('an address that cannot be bound names its setting', async () => {
   );
 });
 
-it('without keys for cursors, and without Redis, the log warns once that a restart makes them worthless', async () => {
+it('without cursor keys and Redis, one warning says that cursors end with the process', async () => {
   const { url } = await openLedger();
   const warned = async (env: Record<string, string>) =>
     (await openGateway({ LEDGER_GRAPHQL_URL: url, ...env })).log.filter(({ setting }) => setting === 'CURSOR_KEYS');
   const rpc = { LEDGER_RPC_URL: 'http://127.0.0.1:9/' };
   const warning = expect.objectContaining({ level: 'warn', msg: expect.stringContaining('after a restart') });
   expect(await warned(rpc)).toEqual([warning]);
-  // No cursors are signed, or with a key that stays.
+  // No cursors are signed, or a lasting key signs them.
   expect(await warned({})).toEqual([]);
   expect(await warned({ ...rpc, CURSOR_KEYS: 'k'.repeat(32) })).toEqual([]);
 });

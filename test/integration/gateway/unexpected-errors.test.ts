@@ -31,7 +31,7 @@ const post = async (query: string, requestId: string) => {
 };
 
 it.each(['{ viewer { rate { resetsAt } } }', '{ a viewer { rate { resetsAt } } }'])(
-  'a resolver that throws gives one error line, with request id and cause, and nothing of it to the client: %s',
+  'a resolver that throws gives one log line, with request id and cause, and no details to the client: %s',
   async (query) => {
     for (const sight of ['first', 'second', 'third']) {
       const requestId = `${sight}-${query.length}`;
@@ -53,7 +53,7 @@ it.each(['{ viewer { rate { resetsAt } } }', '{ a viewer { rate { resetsAt } } }
   },
 );
 
-it('what was masked once is told once, however often it passes', () => {
+it('a masked error is logged once, however often it is handled', () => {
   const told: unknown[] = [];
   const mask = createMaskError((error, requestId) => told.push([(error as Error).message, requestId]));
   const masked = mask(new Error('inside'), 'r');

@@ -24,7 +24,7 @@ it.each([
   ['a name where there is one without', '{ a }', 'C', 'Unknown operation named "C"'],
   ['no name among several', two, undefined, 'Operation name required in request.'],
   ['an endless name', two, 'C'.repeat(100_000), `Unknown operation named "${'C'.repeat(100)}…"`],
-])('%s is refused in the words of the ledger, in every shell', async (_name, query, operationName, message) => {
+])('%s is rejected in the ledger’s words, over every transport', async (_name, query, operationName, message) => {
   const error = { message, extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } };
   const usage = { inputNodes: expect.any(Number) };
   const post = async (accept: string) => {
@@ -48,7 +48,7 @@ it.each([
   expect(data.estimate).toEqual({ refused: true, reasons: [message] });
 });
 
-it('an estimate says that a subscription of the ledger is passed on, for nobody knows how long', async () => {
+it('an estimate reports that a ledger subscription is forwarded, with an unknown number of calls', async () => {
   const { data } = await gateway.query(
     '{ estimate(query: "subscription { ticks }") { refused reasons plan upstreamCalls } }',
   );

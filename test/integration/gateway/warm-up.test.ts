@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { createTestGateway } from '../../support/test-gateway.ts';
 
-test('what was served before the first client came left no line in the log and took nothing from anybody’s limit', async () => {
+test('requests of the warm-up are neither logged nor counted', async () => {
   await using gateway = await createTestGateway({ RATE_LIMIT_PER_MINUTE: '2', RATE_LIMIT_COST: 'usage' });
-  // Whatever is told of a request bears its id.
+  // Every log line of a request has its id.
   expect(gateway.log.filter((line) => 'requestId' in line)).toEqual([]);
   const first = await gateway.query('{ __typename }');
   expect(first.data).toEqual({ __typename: 'Query' });

@@ -25,7 +25,7 @@ let client: Client;
 
 const url = (path = '/graphql') => `${gateway.url.replace('http', 'ws')}${path}`;
 
-/** One operation over the socket: everything that came, and how it ended. */
+/** One operation over the socket: its results, and how it ended. */
 async function run(query: string, variables?: Record<string, unknown>, by: Client = client) {
   const results: unknown[] = [];
   try {
@@ -36,7 +36,7 @@ async function run(query: string, variables?: Record<string, unknown>, by: Clien
   }
 }
 
-/** The answer to an upgrade request: its status, and the headers it bears. */
+/** The response to an upgrade request: status and headers. */
 function upgrade(path: string, headers: Record<string, string> = {}) {
   return new Promise<{ status: number; headers: Record<string, unknown> }>((resolve, reject) => {
     const socket = new WebSocket(url(path), 'graphql-transport-ws', { headers });
@@ -69,7 +69,7 @@ afterEach(async () => {
 });
 
 describe('operations over a WebSocket', () => {
-  it('are answered as over HTTP', async () => {
+  it('get the same responses as over HTTP', async () => {
     expect(await run('{ chainIdentifier gateway { networkProfile } }')).toEqual({
       results: [{ data: { chainIdentifier: '4c78adac', gateway: { networkProfile: 'ledger' } } }],
       refused: null,
@@ -92,7 +92,7 @@ describe('operations over a WebSocket', () => {
       'BAD_USER_INPUT',
     ],
     ['a thousand nested braces', '{a'.repeat(1_000) + '}'.repeat(1_000), undefined, 'BAD_USER_INPUT'],
-  ])('%s is refused by a message, and the socket stays usable', async (_, query, variables, code) => {
+  ])('%s is rejected with an error message, and the socket stays usable', async (_, query, variables, code) => {
     const { refused } = await run(query, variables);
     expect(refused).toHaveLength(1);
     expect(refused?.[0]?.extensions).toMatchObject({ code });
@@ -100,13 +100,13 @@ describe('operations over a WebSocket', () => {
     expect((await run('{ chainIdentifier }')).refused).toBeNull();
   });
 
-  it('give a value of the wrong type as a result without data', async () => {
+  it('return a result without data for a value of the wrong type', async () => {
     expect((await run('query ($a: Boolean!) { chainIdentifier @skip(if: $a) }', { a: 1 })).results).toMatchObject([
       { errors: [{ extensions: { code: 'BAD_USER_INPUT' } }] },
     ]);
   });
 
-  it('show their usage when connection_init asks for it under the header’s name', async () => {
+  it('show their usage if connection_init requests it under the header’s name', async () => {
     const asking = createClient({
       url: url(),
       webSocketImpl: WebSocket,
@@ -124,7 +124,7 @@ describe('operations over a WebSocket', () => {
     await asking.dispose();
   });
 
-  it('say who they are in their parameters, and not where they come from', async () => {
+  it('take the caller from connection_init, but not its address', async () => {
     await gateway.close();
     gateway = await createTestGateway({
       LEDGER_GRAPHQL_URL: ledger.url,
@@ -142,7 +142,7 @@ describe('operations over a WebSocket', () => {
     await lying.dispose();
   });
 
-  it('leave a line in the log each', async () => {
+  it('are logged, one line each', async () => {
     await run('query Named { chainIdentifier }');
     expect(gateway.log.find((line) => line.msg === 'operation over a WebSocket')).toMatchObject({
       operations: [{ name: 'Named', type: 'query', errors: 0 }],
@@ -162,7 +162,7 @@ describe('the upgrade', () => {
     ['/graphql', { origin: 'https://dapp.example' }, 101],
     ['/graphql', { origin: 'https://evil.example' }, 403],
     ['/nope', {}, 404],
-  ])('%s %j is answered with %i, bearing version and request id', async (path, headers, status) => {
+  ])('%s %j gets %i, with version and request id', async (path, headers, status) => {
     const answer = await upgrade(path, headers);
     expect(answer.status).toBe(status);
     expect(answer.headers).toMatchObject({
@@ -171,7 +171,7 @@ describe('the upgrade', () => {
     });
   });
 
-  it('ends a connection whose message is over the bound', async () => {
+  it('closes on a message over the limit', async () => {
     const closed = new Promise<number>((resolve) => {
       client.on('closed', (event) => resolve((event as { code: number }).code));
     });
@@ -180,8 +180,8 @@ describe('the upgrade', () => {
   });
 });
 
-describe('a message without a bottom', () => {
-  it('ends the connection, not the process', async () => {
+describe('an endlessly nested message', () => {
+  it('closes the connection, not the process', async () => {
     const closed = new Promise<number>((resolve) => {
       client.on('closed', (event) => resolve((event as { code: number }).code));
     });
@@ -194,7 +194,7 @@ describe('a message without a bottom', () => {
 });
 
 describe('draining', () => {
-  it('answers what is under way before it says goodbye', async () => {
+  it('finishes operations in flight before it closes', async () => {
     let release = () => {};
     const held = new Promise<void>((resolve) => {
       release = resolve;

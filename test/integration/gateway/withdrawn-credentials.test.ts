@@ -54,7 +54,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** One stream, and what it was told. */
+/** One stream, and its results. */
 interface Stream {
   // biome-ignore lint/suspicious/noExplicitAny: answers are asserted on, not programmed against
   readonly results: any[];
@@ -130,13 +130,13 @@ const untilTold = (streams: readonly Stream[]) =>
     return streams.every(isTold);
   }, 'an event for each');
 
-/** What the last result of a stream says of its end. */
+/** The end that the last result of a stream reports. */
 const farewells = (streams: readonly Stream[]) =>
   streams.map(({ results, end }) => [end, results.at(-1)?.data?.liveEvents]);
 const goodbye = ['complete', { __typename: 'LiveMissed', count: 0, resumeAfter: expect.any(String) }];
 
 describe('streams of a client', () => {
-  it('end when its key is removed, each way, and say where to go on; those of others go on', async () => {
+  it('end when its key is removed, over every transport, with a resume cursor; streams of others continue', async () => {
     const own = ways.map(([, follow]) => follow(leaves, live));
     const others = ways.map(([, follow]) => follow(stays, live));
     await untilTold([...own, ...others]);
@@ -153,7 +153,7 @@ describe('streams of a client', () => {
     for (const { leave } of [...own, ...others]) await leave();
   });
 
-  it('end where they are subscriptions of the ledger, with an error that says why', async () => {
+  it('end with an error that has the reason, if they are ledger subscriptions', async () => {
     const query = 'subscription { events { __typename ... on MoveThing { module } } }';
     const withKey = async (credential: string) => {
       const response = await gateway.query('{ viewer { id } }', {}, { 'x-api-key': credential });
@@ -175,11 +175,11 @@ describe('streams of a client', () => {
   });
 });
 
-it('streams of the holder of a JWT end when it expires, each way, and say where to go on', async () => {
+it('streams of a JWT’s holder end when it expires, over every transport, with a resume cursor', async () => {
   const sign = (exp: number, sub: string) =>
     key.sign({ iss: 'https://issuer.example/', aud: 'ledger', exp, sub, scope: 'read' });
   const seconds = Math.floor(Date.now() / 1_000);
-  // A token is good for half a minute longer than it says: this one for some eight seconds.
+  // A token is valid for 30 s beyond its expiry: this one for about eight seconds.
   const streams = await Promise.all(ways.map(async ([, follow]) => follow(await sign(seconds - 22, 'a'), live)));
   const other = overWebSocket(await sign(seconds + 600, 'b'), live);
   await untilTold([...streams, other]);
