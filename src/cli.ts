@@ -27,6 +27,7 @@ const services: Services = {
   configSchema: async () => (await import('./start/read-config.ts')).configSchema(),
   startGateway: async (options) => (await import('./start/start.ts')).startGateway(options),
   printPublicSchema: async () => (await import('./start/print-public-schema.ts')).printPublicSchema(),
+  printSubgraphSchema: async (config) => (await import('./start/print-public-schema.ts')).printSubgraphSchema(config),
   explainOperation: async (request, config) => (await import('./start/start.ts')).explainOperation(request, config),
   startDevnet: async (options) => (await import('./devnet/start-devnet.ts')).startDevnet(options),
   startWorkers: async ({ logger, ...options }) => {

@@ -51,6 +51,8 @@ export interface Services {
   startWorkers(options: WorkersSettings): Promise<RunningWorkers>;
   takeOrders(primary: PrimaryLink): Promise<Orders>;
   printPublicSchema(): Promise<string>;
+  /** The graph over the configured ledger as a Federation 2 subgraph. */
+  printSubgraphSchema(config: Config): Promise<string>;
   explainOperation(request: ExplainRequest, config: Config): Promise<Explanation>;
   startDevnet(options: DevnetOptions): Promise<RunningDevnet>;
 }

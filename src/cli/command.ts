@@ -26,7 +26,11 @@ export type Command =
       /** Checkpoints behind the newest at which live objects can be read; `null`: the devnet's default. */
       readonly availableCheckpoints: number | null;
     }
-  | { readonly name: 'schema print' }
+  | {
+      readonly name: 'schema print';
+      /** Print the graph over the configured ledger as a Federation 2 subgraph. */
+      readonly isFederation: boolean;
+    }
   | { readonly name: 'config check' }
   | { readonly name: 'config schema' }
   | {

@@ -16,6 +16,9 @@ Options
   -h, --help                        show this
   -V, --version                     show the version
 
+Options of schema print
+  --federation                      print the graph over the configured ledger as a Federation 2 subgraph
+
 Options of devnet
   --port N                          one port for its three services; 0 = any free one (${devnetDefaults.port})
   --host ADDRESS                    address to listen on (${devnetDefaults.host})
@@ -52,6 +55,7 @@ Examples
   CONFIG_FILE=gateway.yaml ledger-gateway serve
   ledger-gateway devnet --port 4100 --seed 7
   ledger-gateway schema print > public.graphql
+  ledger-gateway schema print --federation > subgraph.graphql
   ledger-gateway explain query.graphql --variables '{"count": 50}'
   ledger-gateway keys new --id web-app --scopes read,sponsor --per-minute 1200
 `;

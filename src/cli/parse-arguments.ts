@@ -58,6 +58,7 @@ export function parseArguments(argv: readonly string[]): Command | UsageError {
         help: { type: 'boolean', short: 'h' },
         version: { type: 'boolean', short: 'V' },
         ...(command === 'explain' && { json: { type: 'boolean' } }),
+        ...(command === 'schema' && { federation: { type: 'boolean' } }),
         ...Object.fromEntries(names.map((name) => [name, { type: 'string' } as const])),
       },
       allowPositionals: true,
@@ -66,19 +67,21 @@ export function parseArguments(argv: readonly string[]): Command | UsageError {
     if (values.version) return { name: 'version' };
     if (command === 'explain') return toExplain(positionals, values);
     if (command === 'devnet') return toDevnet(positionals, values);
-    return command === 'keys' ? toKeysNew(positionals, values) : toPlainCommand(positionals);
+    return command === 'keys'
+      ? toKeysNew(positionals, values)
+      : toPlainCommand(positionals, values.federation === true);
   } catch (error) {
     return usageError(firstSentence(error));
   }
 }
 
-/** Commands of two words, by the first; none has an option. */
+/** Commands of two words, by the first. */
 const commandGroups: ReadonlyMap<string, readonly Command[]> = new Map([
-  ['schema', [{ name: 'schema print' }]],
+  ['schema', [{ name: 'schema print', isFederation: false }]],
   ['config', [{ name: 'config check' }, { name: 'config schema' }]],
 ]);
 
-function toPlainCommand(positionals: readonly string[]): Command | UsageError {
+function toPlainCommand(positionals: readonly string[], isFederation: boolean): Command | UsageError {
   const [command = 'serve', subcommand, ...rest] = positionals;
   if (command === 'help' && subcommand === undefined) return { name: 'help' };
   if (command === 'serve' || command === 'worker')
@@ -94,7 +97,8 @@ function toPlainCommand(positionals: readonly string[]): Command | UsageError {
     const verb = group.length > 1 ? 'are' : 'is';
     return usageError(`Unknown command ${quoteText(`${command} ${subcommand ?? ''}`.trim())}; there ${verb} ${names}`);
   }
-  return rest[0] === undefined ? found : unexpected(rest[0]);
+  if (rest[0] !== undefined) return unexpected(rest[0]);
+  return found.name === 'schema print' ? { ...found, isFederation } : found;
 }
 
 type OptionTexts = Readonly<Record<string, string | boolean | undefined>>;

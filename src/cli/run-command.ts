@@ -22,7 +22,7 @@ export async function runCommand(command: Command | UsageError, world: CliWorld)
     case 'explain':
       return explainFile(command, world);
     case 'schema print':
-      return printSchema(world);
+      return printSchema(command.isFederation, world);
     case 'config check':
       return checkConfig(world);
     case 'config schema':
@@ -39,9 +39,13 @@ export async function runCommand(command: Command | UsageError, world: CliWorld)
   }
 }
 
-async function printSchema({ services, writeOut, writeError }: CliWorld): Promise<number> {
+async function printSchema(isFederation: boolean, world: CliWorld): Promise<number> {
+  const { env, readFile, services, writeOut, writeError } = world;
   try {
-    writeOut(ensureLineEnd(await services.printPublicSchema()));
+    const text = isFederation
+      ? await services.printSubgraphSchema(await services.readConfig({ env, readFile }))
+      : await services.printPublicSchema();
+    writeOut(ensureLineEnd(text));
     return 0;
   } catch (error) {
     writeError(toFailureLine(error));

@@ -96,6 +96,8 @@ export interface Config {
   readonly corsOrigins: '*' | readonly string[];
   readonly graphiql: boolean;
   readonly introspection: boolean;
+  /** Is the graph a Federation 2 subgraph? */
+  readonly federation: boolean;
   /** Processes that serve; `auto` = one per core. An embedded gateway ignores this and serves in one process. */
   readonly workers: number | 'auto';
   /** How long the gateway serves after a stop signal, in milliseconds; `null`: the signal decides. */

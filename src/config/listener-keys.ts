@@ -47,6 +47,12 @@ export const listenerKeys = {
     description:
       'Whether clients may read the schema. When `false`, GraphiQL has no documentation and code generators need a schema file.',
   },
+  FEDERATION: {
+    type: boolean,
+    fallback: false,
+    description:
+      'Whether the gateway is a Federation 2 subgraph. With `INTROSPECTION=true` its SDL can be read from `_service { sdl }`; `ledger-gateway schema print --federation` prints it in any case.',
+  },
 } as const satisfies ConfigTable;
 
 export const operationKeys = {

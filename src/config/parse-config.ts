@@ -151,6 +151,7 @@ function toConfig(settings: Settings): Omit<Config, 'profile' | 'clients'> {
     corsOrigins: values.CORS_ORIGINS,
     graphiql: values.GRAPHIQL,
     introspection: values.INTROSPECTION,
+    federation: values.FEDERATION,
     workers: values.WORKERS,
     drainMs: values.DRAIN_MS,
     logLevel: values.LOG_LEVEL,

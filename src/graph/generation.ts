@@ -42,6 +42,8 @@ export interface Generation<Operation = unknown> extends Graph {
   /** Differs for different schemas of the ledger. */
   readonly fingerprint: string;
   readonly missingJoins: ReadonlyMap<string, string>;
+  /** The graph as a Federation 2 subgraph; `null` if it is none, or there is no ledger. */
+  readonly subgraphSdl: string | null;
   /** The limits on documents in force. */
   readonly limits: Limits;
   /** `<year>.<month>` versions that the ledger serves. */
@@ -66,7 +68,7 @@ export interface GenerationOptions<Operation = unknown> {
   readonly ownSchema: GraphQLSchema;
   readonly execute: LedgerExecutor;
   readonly names: NetworkProfile['joins'];
-  readonly config: Pick<Config, 'introspection' | 'timeouts' | 'pages'> & {
+  readonly config: Pick<Config, 'introspection' | 'federation' | 'timeouts' | 'pages'> & {
     readonly limits: Pick<Config['limits'], 'documents' | 'maxEventCalls'>;
   };
 }
@@ -88,7 +90,13 @@ export function buildGeneration<Operation>(
   const collisions = schema ? findCollisions(ownSchema, schema) : [];
   if (collisions.length > 0) throw new SchemaCollisionError(collisions);
   const inForce = { ...documentLimits, ...stricterTimeouts(config.timeouts, service) };
-  const stitched = stitch({ ownSchema, ledger: schema && { schema, limits: service.limits, inForce }, execute, names });
+  const stitched = stitch({
+    ownSchema,
+    ledger: schema && { schema, limits: service.limits, inForce },
+    execute,
+    names,
+    federation: config.federation ? { hasService: config.introspection } : null,
+  });
   const graph = {
     schema: stitched.schema,
     ownSchema,
@@ -99,6 +107,7 @@ export function buildGeneration<Operation>(
   return {
     ...graph,
     missingJoins: stitched.missingJoins,
+    subgraphSdl: stitched.subgraphSdl,
     origin: source?.origin ?? 'none',
     fingerprint: source ? toSchemaFingerprint(source.introspection, service) : 'none',
     limits,

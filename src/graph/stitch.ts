@@ -16,12 +16,14 @@ import { attributeRefusal } from '../ledger/answers/attribute-errors.ts';
 import { type LedgerExecutor, rootKeysOf } from '../ledger/ledger-executor.ts';
 import { createPerOperation, type OperationContext } from '../upstream/operation-context.ts';
 import { toClientWords } from './client-words.ts';
+import { findLedgerEntities, serviceField } from './joins/entities.ts';
 import type { RequestBounds } from './joins/join-document.ts';
 import { OpenRoots } from './joins/join-loader.ts';
 import { findJoinOffer, joinName, joinSelectionSet, joins, type ServedJoin, selectsJoinKeys } from './joins/joins.ts';
 import { type CreateOperationJoins, createOperationJoins } from './joins/operation-joins.ts';
 import { createJoinResolver, toPlainBuiltins } from './joins/stitched-joins.ts';
 import { describedScalars, keepDigits } from './scalars.ts';
+import { printSubgraph, serviceTypeDefs } from './subgraph-sdl.ts';
 
 export interface StitchOptions {
   readonly ownSchema: GraphQLSchema;
@@ -34,6 +36,8 @@ export interface StitchOptions {
   } | null;
   readonly execute: LedgerExecutor;
   readonly names: NetworkProfile['joins'];
+  /** Makes the graph a Federation 2 subgraph. `hasService`: its SDL can be read. */
+  readonly federation: { readonly hasService: boolean } | null;
 }
 
 export interface StitchedGraph {
@@ -42,13 +46,15 @@ export interface StitchedGraph {
   readonly missingJoins: ReadonlyMap<string, string>;
   /** Makes the joins of an operation that is compiled; `null` while there is no ledger. */
   readonly operationJoins: CreateOperationJoins | null;
+  /** As a Federation 2 subgraph; `null` if it is none, or there is no ledger. */
+  readonly subgraphSdl: string | null;
 }
 
 /**
  * Builds the schema that clients see: the ledger's, the gateway's own, and the joins that the ledger can serve. Executing an
  * operation on it is the STITCHED plan: root fields are delegated to their owners, those of the ledger in one request.
  */
-export function stitch({ ownSchema, ledger, execute: ask, names }: StitchOptions): StitchedGraph {
+export function stitch({ ownSchema, ledger, execute: ask, names, federation }: StitchOptions): StitchedGraph {
   if (!ledger) return withoutLedger(ownSchema);
   const offers = joins.map((join) => ({ join, offer: findJoinOffer(join, ledger.schema, names) }));
   const served = offers.flatMap(({ join, offer }) => ('field' in offer ? [{ ...join, root: offer }] : []));
@@ -58,17 +64,19 @@ export function stitch({ ownSchema, ledger, execute: ask, names }: StitchOptions
   const schema = stitchSchemas({
     // Descriptions come from the last subschema, and those of the ledger are better.
     subschemas: [toOwnSubschema(ownSchema, rootsOf), subschema],
-    typeDefs: served.map(joinTypeDefs),
+    typeDefs: [...served.map(joinTypeDefs), ...(federation?.hasService ? [serviceTypeDefs] : [])],
     resolvers: [
       describedScalars(ledger.schema, ownSchema),
       serviceConfigResolvers(ledger.schema, ledger.inForce),
       streamResolvers(ownSchema),
+      ...(federation?.hasService ? [{ Query: { [serviceField]: () => ({ sdl: subgraphSdl }) } }] : []),
       ...served.map((join) => ({
         [join.type]: { [join.field]: { selectionSet: joinSelectionSet(join), resolve: resolverOf(join) } },
       })),
     ],
   });
   keepDigits(schema);
+  const subgraphSdl = federation ? printSubgraph(schema, findLedgerEntities(ledger.schema, names)) : null;
   const missing = offers.flatMap(({ join, offer }) =>
     'reason' in offer ? [[joinName(join), offer.reason] as const] : [],
   );
@@ -76,6 +84,7 @@ export function stitch({ ownSchema, ledger, execute: ask, names }: StitchOptions
     schema,
     missingJoins: new Map(missing),
     operationJoins: createOperationJoins({ execute: ask, limits: ledger.limits, schema, joins: served }),
+    subgraphSdl,
   };
 }
 
@@ -85,7 +94,8 @@ function withoutLedger(ownSchema: GraphQLSchema): StitchedGraph {
     resolvers: [describedScalars(ownSchema), streamResolvers(ownSchema)],
   });
   const reason = "The ledger's schema is not loaded yet.";
-  return { schema, missingJoins: new Map(joins.map((join) => [joinName(join), reason])), operationJoins: null };
+  const missingJoins = new Map(joins.map((join) => [joinName(join), reason]));
+  return { schema, missingJoins, operationJoins: null, subgraphSdl: null };
 }
 
 function joinTypeDefs({ type, field, description, waits, root }: ServedJoin): string {

@@ -1,4 +1,5 @@
 import { lexicographicSortSchema, printSchema } from 'graphql';
+import type { Config } from '../config/config.ts';
 import { parseConfig } from '../config/parse-config.ts';
 import { buildGeneration } from '../graph/generation.ts';
 import { createOwnSchema } from '../graph/own-schema.ts';
@@ -10,16 +11,25 @@ import { upstreamList } from './upstreams.ts';
 
 /** The graph as clients of the embedded network see it, as SDL. */
 export async function printPublicSchema(): Promise<string> {
-  const { startDevnet } = await import('../devnet/start-devnet.ts');
-  const devnet = await startDevnet({ sponsorToken: 'unused', checkpointIntervalMs: 0, isHistoryDeferred: true });
+  const { schema } = await readGraph(parseConfig({ env: {}, readFile: () => '' }));
+  return `${printSchema(lexicographicSortSchema(schema))}\n`;
+}
+
+/** The graph over the configured ledger as a Federation 2 subgraph, as SDL. */
+export async function printSubgraphSchema(config: Config): Promise<string> {
+  const { subgraphSdl } = await readGraph({ ...config, federation: true });
+  return `${subgraphSdl}\n`;
+}
+
+async function readGraph(config: Config) {
   const { graph, ownFields } = upstreamList;
-  const connection = connectUpstream({ name: graph.name, url: graph.addressOnDevnet(devnet), now: Date.now });
+  const { url, close } = await openLedger(config);
+  const connection = connectUpstream({ name: graph.name, url, now: Date.now });
   try {
-    const config = parseConfig({ env: {}, readFile: () => '' });
     const { execute } = graph.connect(connection, config, createStreamQuota({ max: 0, maxPerCaller: 0 }));
     const introspection = await fetchLedgerIntrospection(execute);
     const source = { introspection, service: silentLedgerService, origin: 'ledger' } as const;
-    const { schema } = buildGeneration(source, {
+    return buildGeneration(source, {
       // Nothing is executed.
       prepareOn: () => () => null,
       ownSchema: createOwnSchema(ownFields),
@@ -27,9 +37,17 @@ export async function printPublicSchema(): Promise<string> {
       names: config.profile.joins,
       config,
     });
-    return `${printSchema(lexicographicSortSchema(schema))}\n`;
   } finally {
     await connection.close();
-    await devnet.close();
+    await close();
   }
+}
+
+async function openLedger({ upstreams }: Config): Promise<{ readonly url: string; close(): Promise<void> }> {
+  const { graph } = upstreamList;
+  const url = upstreams.kind === 'remote' ? upstreams.addresses[graph.setting.name] : undefined;
+  if (url !== undefined) return { url, close: async () => {} };
+  const { startDevnet } = await import('../devnet/start-devnet.ts');
+  const devnet = await startDevnet({ sponsorToken: 'unused', checkpointIntervalMs: 0, isHistoryDeferred: true });
+  return { url: graph.addressOnDevnet(devnet), close: () => devnet.close() };
 }

@@ -57,6 +57,7 @@ function createWorld(explanation: Explanation | Error, changed: Partial<CliWorld
       startWorkers: unused,
       takeOrders: unused,
       printPublicSchema: unused,
+      printSubgraphSchema: unused,
       startDevnet: unused,
       explainOperation: async (request) => {
         seen.requests.push(request);

@@ -19,7 +19,8 @@ describe('commands', () => {
   test.each([
     [[], { name: 'serve' }],
     [['serve'], { name: 'serve' }],
-    [['schema', 'print'], { name: 'schema print' }],
+    [['schema', 'print'], { name: 'schema print', isFederation: false }],
+    [['schema', 'print', '--federation'], { name: 'schema print', isFederation: true }],
     [['config', 'check'], { name: 'config check' }],
     [['config', 'schema'], { name: 'config schema' }],
     [['--help'], { name: 'help' }],

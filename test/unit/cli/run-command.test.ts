@@ -82,6 +82,7 @@ function createWorld({ services, ...overrides }: Overrides = {}) {
       },
       takeOrders: async (primary) => takeOrders(primary),
       printPublicSchema: async () => 'type Query { a: Int }',
+      printSubgraphSchema: async ({ profile }) => `type Query { ${profile.name}: Int }`,
       explainOperation: async () => {
         throw new Error('nothing to explain here');
       },
@@ -336,8 +337,14 @@ describe('devnet', () => {
 describe('the rest', () => {
   test('schema print writes the graph and a line end', async () => {
     const { world, seen } = createWorld();
-    expect(await runCommand({ name: 'schema print' }, world)).toBe(0);
+    expect(await runCommand({ name: 'schema print', isFederation: false }, world)).toBe(0);
     expect(seen.out).toBe('type Query { a: Int }\n');
+  });
+
+  test('schema print --federation writes the subgraph of the configured network', async () => {
+    const { world, seen } = createWorld({ env: { NETWORK_PROFILE: 'iota' } });
+    expect(await runCommand({ name: 'schema print', isFederation: true }, world)).toBe(0);
+    expect(seen.out).toBe('type Query { iota: Int }\n');
   });
 
   test('schema print that fails is one line and exit code 1', async () => {
@@ -345,7 +352,7 @@ describe('the rest', () => {
       throw new Error('two names\n  collide');
     };
     const { world, seen } = createWorld({ services: { printPublicSchema } });
-    expect(await runCommand({ name: 'schema print' }, world)).toBe(1);
+    expect(await runCommand({ name: 'schema print', isFederation: false }, world)).toBe(1);
     expect(seen.error).toBe('ledger-gateway: two names collide\n');
   });
 
