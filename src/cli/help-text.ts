@@ -1,4 +1,5 @@
 import { configKeys } from '../config/keys.ts';
+import { networkProfiles } from '../config/network-profile.ts';
 import { devnetDefaults } from './command.ts';
 
 export const helpText = `ledger-gateway: one GraphQL endpoint over a ledger, its gas sponsor and its events.
@@ -24,7 +25,7 @@ Options of devnet
   --host ADDRESS                    address to listen on (${devnetDefaults.host})
   --seed N                          same seed and start time, same digests: chain identifier, objects, history and what follows
   --start-time TIME                 when its time begins, in UTC, or now (${devnetDefaults.seededStart} with --seed, else now)
-  --profile NAME                    the network whose wire names it uses: ledger, iota or sui (ledger)
+  --profile NAME                    the network whose wire names it uses: ${Object.keys(networkProfiles).join(', ')} (${networkProfiles.ledger.name})
   --sponsor-token TOKEN             the token that its sponsor accepts (a random one, printed)
   --checkpoint-ms N                 milliseconds between two checkpoints; 0 = one with each transaction (${devnetDefaults.checkpointMs})
   --history-checkpoints N           how many checkpoints it remembers (7200)
@@ -51,7 +52,7 @@ rejected, 2 when it cannot tell.
 Examples
   ledger-gateway
   PORT=8080 LOG_LEVEL=warn ledger-gateway
-  LEDGER_GRAPHQL_URL=https://graphql.example.net LEDGER_RPC_URL=https://rpc.example.net NETWORK_PROFILE=iota ledger-gateway
+  LEDGER_GRAPHQL_URL=https://graphql.example.net LEDGER_RPC_URL=https://rpc.example.net ledger-gateway
   CONFIG_FILE=gateway.yaml ledger-gateway serve
   ledger-gateway devnet --port 4100 --seed 7
   ledger-gateway schema print > public.graphql

@@ -23,7 +23,7 @@ export const upstreamKeys = {
     type: url('ws', 'wss'),
     isAddress: true,
     needs: 'LEDGER_GRAPHQL_URL',
-    fallbackText: '`LEDGER_GRAPHQL_URL` as `ws` or `wss`; on IOTA and Sui followed by `/subscriptions`',
+    fallbackText: '`LEDGER_GRAPHQL_URL` as `ws` or `wss`; followed by the path of subscriptions in the network profile',
     description:
       'The ledger’s endpoint for GraphQL subscriptions (`graphql-transport-ws`). The gateway connects when the first subscription needs it.',
   },

@@ -213,7 +213,7 @@ export type GasReservationState =
 export type Gateway = {
   /** Optional features: joins, event filters and live readers, each with the reason if it is unavailable. */
   readonly capabilities: ReadonlyArray<GatewayCapability>;
-  /** Network profile in use: ledger, iota or sui. */
+  /** Name of the network profile in use. */
   readonly networkProfile: Scalars['String']['output'];
   /** Build version of the ledger from its latest response; `0.0.0-unknown` before the first response. */
   readonly rpcVersion: Scalars['String']['output'];

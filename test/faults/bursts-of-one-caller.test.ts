@@ -12,7 +12,7 @@ let ledger: SuiLedger;
 let gateway: SpawnedGateway;
 
 beforeAll(async () => {
-  ledger = await startSuiLedger('latest');
+  ledger = await startSuiLedger('newest');
   gateway = await spawnGateway({
     LEDGER_GRAPHQL_URL: ledger.url,
     NETWORK_PROFILE: 'sui',

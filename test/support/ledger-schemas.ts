@@ -20,13 +20,13 @@ const files = [
   },
   {
     name: 'Sui 2024.4',
-    profile: 'sui',
+    profile: 'sui-legacy',
     file: 'node_modules/@mysten/sui/src/graphql/generated/2024.4/schema.graphql',
   },
   {
-    name: 'Sui latest',
+    name: 'Sui',
     profile: 'sui',
-    file: 'node_modules/@mysten/sui/src/graphql/generated/latest/schema.graphql',
+    file: 'node_modules/@mysten/sui-v2/src/graphql/generated/schema.graphql',
   },
 ] as const;
 

@@ -10,9 +10,12 @@ export interface SuiLedger extends AsyncDisposable {
   readonly asked: string[];
 }
 
-/** @param version folder name of its schema in the SDK */
-export async function startSuiLedger(version: '2024.1' | '2024.4' | 'latest'): Promise<SuiLedger> {
-  const file = `../../node_modules/@mysten/sui/src/graphql/generated/${version}/schema.graphql`;
+/** @param version of Sui's schema, as the SDKs name it; `newest` is that of the current SDK */
+export async function startSuiLedger(version: '2024.1' | '2024.4' | 'newest'): Promise<SuiLedger> {
+  const file =
+    version === 'newest'
+      ? '../../node_modules/@mysten/sui-v2/src/graphql/generated/schema.graphql'
+      : `../../node_modules/@mysten/sui/src/graphql/generated/${version}/schema.graphql`;
   const schema = buildSchema(readFileSync(new URL(file, import.meta.url), 'utf8'));
   const found = (ids: Readonly<Record<string, unknown>>) => ids;
   const rootValue = {

@@ -130,6 +130,12 @@ describe('districts', () => {
     expect(offenders(files, (file) => listens(file) && !isHome(file))).toEqual([]);
   });
 
+  test('name networks in their profiles alone', () => {
+    const isName = /(?<![a-z])(?:iotax?|suix?)(?![a-z])/i;
+    const named = written.filter(({ path, code }) => !path.startsWith('src/config/network') && isName.test(code));
+    expect(named.map(({ path }) => path)).toEqual([]);
+  });
+
   test('leave the process to cli.ts', () => {
     const touches = ({ code }: SourceFile) =>
       /(?<![\w.])process\s*(?:\.(?!nextTick\()|\[)|globalThis\.process|['"](node:)?process['"]/.test(code);

@@ -36,7 +36,7 @@ export function parseCall(text: string): ParsedCall {
   if (id !== undefined && !isId(id))
     return refused(null, rpcCodes.invalidRequest, 'Invalid request: id must be a number, text or null');
   if (!Array.isArray(params)) return refused(knownId, rpcCodes.invalidParams, 'Invalid params: expected a list');
-  return { ok: true, call: { id, calledAs: method, method: method.replace(/^(ledgerx|iotax|suix)_/, ''), params } };
+  return { ok: true, call: { id, calledAs: method, method: method.replace(/^[a-z]+x_/, ''), params } };
 }
 
 function refused(id: RpcId, code: RpcError['code'], message: string): ParsedCall {

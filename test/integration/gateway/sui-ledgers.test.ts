@@ -28,13 +28,13 @@ const start = (ledger: SuiLedger, env: Record<string, string> = {}) =>
 describe.each([
   ['2024.1', 'TransactionBlock'],
   ['2024.4', 'TransactionBlock'],
-  ['latest', 'Transaction'],
+  ['newest', 'Transaction'],
 ] as const)('on the unmodified Sui schema %s', (version, type) => {
   let ledger: SuiLedger;
   let gateway: TestGateway;
   beforeAll(async () => {
     ledger = await startSuiLedger(version);
-    gateway = await start(ledger);
+    gateway = await start(ledger, { NETWORK_PROFILE: version === 'newest' ? 'sui' : 'sui-legacy' });
   });
   afterAll(async () => {
     await gateway?.close();
@@ -49,7 +49,7 @@ describe.each([
   });
 
   it('serviceConfig has the timeouts in force under the network’s names', async () => {
-    const asked = version === 'latest' ? 'queryTimeoutMs' : 'requestTimeoutMs';
+    const asked = version === 'newest' ? 'queryTimeoutMs' : 'requestTimeoutMs';
     const { data, errors } = await gateway.query(`{ serviceConfig { ${asked} mutationTimeoutMs } }`);
     expect(errors).toBeUndefined();
     // The ledger's timeout is stricter for queries, the gateway's for mutations.
@@ -109,7 +109,7 @@ describe.each([
 });
 
 test('a join without a matching ledger field is left out, and the reason lists the names tried', async () => {
-  await using ledger = await startSuiLedger('latest');
+  await using ledger = await startSuiLedger('newest');
   const overrides = JSON.stringify({
     joins: { transaction: { field: ['transactionBlock', 'tx'] }, object: { field: 'objects' } },
   });

@@ -102,7 +102,7 @@ describe('usage errors are one line that names what was wrong', () => {
       ['devnet', '--start-time', time],
       `--start-time: expected now, or an instant in UTC like 2026-01-31T12:00:00Z, from 1971 to 2199, got "${time}"`,
     ]),
-    [['devnet', '--profile', 'eth'], '--profile: expected one of ledger, iota, sui, got "eth"'],
+    [['devnet', '--profile', 'eth'], '--profile: expected one of ledger, iota, sui, sui-legacy, got "eth"'],
     [
       ['devnet', '--sponsor-token', 'two words'],
       '--sponsor-token: expected a token of visible ASCII characters, without the word Bearer, got [redacted]',

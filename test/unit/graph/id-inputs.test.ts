@@ -14,7 +14,7 @@ describe('the ledger’s scalars for ids of our inputs', () => {
     ['the contract', 'schema/ledger.graphql', 'LedgerAddress'],
     ['IOTA', 'node_modules/@iota/iota-sdk/src/graphql/generated/2025.2/schema.graphql', 'IotaAddress'],
     ['Sui 2024.4', 'node_modules/@mysten/sui/src/graphql/generated/2024.4/schema.graphql', 'SuiAddress'],
-    ['Sui latest', 'node_modules/@mysten/sui/src/graphql/generated/latest/schema.graphql', 'SuiAddress'],
+    ['Sui', 'node_modules/@mysten/sui-v2/src/graphql/generated/schema.graphql', 'SuiAddress'],
   ])('of %s are found where it takes them', (_, path, scalar) => {
     const inputs = findIdInputs(own, read(path), names);
     expect(inputs.get('EventQueryFilter.sender')).toEqual(new Set([scalar]));

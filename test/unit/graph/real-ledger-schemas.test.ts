@@ -24,8 +24,12 @@ const realSchemas = [
     profile: networkProfiles.iota,
     file: '@iota/iota-sdk/src/graphql/generated/2025.2/schema.graphql',
   },
-  { name: 'Sui 2024.4', profile: networkProfiles.sui, file: '@mysten/sui/src/graphql/generated/2024.4/schema.graphql' },
-  { name: 'Sui latest', profile: networkProfiles.sui, file: '@mysten/sui/src/graphql/generated/latest/schema.graphql' },
+  {
+    name: 'Sui 2024.4',
+    profile: networkProfiles['sui-legacy'],
+    file: '@mysten/sui/src/graphql/generated/2024.4/schema.graphql',
+  },
+  { name: 'Sui', profile: networkProfiles.sui, file: '@mysten/sui-v2/src/graphql/generated/schema.graphql' },
 ];
 
 const printed = (schema: GraphQLSchema, name: string): string => {

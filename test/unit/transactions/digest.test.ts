@@ -7,7 +7,9 @@ import { transactionDigest } from '../../../src/transactions/digest.ts';
 const address = `0x${'5'.padStart(64, '0')}`;
 const coin = { objectId: `0x${'c'.padStart(64, '0')}`, version: '7', digest: '11111111111111111111111111111111' };
 
-function fill<T extends IotaTransaction | SuiTransaction>(transaction: T): T {
+function fill<T extends IotaTransaction | SuiTransaction>(empty: T): T {
+  // Both SDKs have these methods, with types that do not fit each other.
+  const transaction = empty as IotaTransaction;
   transaction.setSender(address);
   transaction.setGasOwner(address);
   transaction.setGasPayment([coin]);
@@ -15,7 +17,7 @@ function fill<T extends IotaTransaction | SuiTransaction>(transaction: T): T {
   transaction.setGasBudget(5_000_000);
   const [part] = transaction.splitCoins(transaction.gas, [1]);
   transaction.transferObjects([part!], address);
-  return transaction;
+  return empty;
 }
 
 describe('transactionDigest', () => {

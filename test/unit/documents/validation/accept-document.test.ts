@@ -70,7 +70,7 @@ if (picky instanceof GraphQLScalarType) {
 const schemas = [
   ['the whole graph', readSchema('schema/public.graphql')],
   ['IOTA 2025.2', readSchema('node_modules/@iota/iota-sdk/src/graphql/generated/2025.2/schema.graphql')],
-  ['Sui latest', readSchema('node_modules/@mysten/sui/src/graphql/generated/latest/schema.graphql')],
+  ['Sui', readSchema('node_modules/@mysten/sui-v2/src/graphql/generated/schema.graphql')],
   ['a schema of corners', corners],
 ] as const;
 const [[, graph]] = schemas;
@@ -129,7 +129,7 @@ describe.each(schemas)('documents for %s', (_, schema) => {
 });
 
 describe('what is accepted', () => {
-  const sdkFolder = 'node_modules/@mysten/sui/src/graphql/queries';
+  const sdkFolder = 'node_modules/@mysten/sui-v2/src/graphql/queries';
   const sdkTexts = readdirSync(fileAt(sdkFolder)).flatMap((file) => eachOperation(readText(`${sdkFolder}/${file}`)));
   const docTexts = ['README.md', 'docs/operations.md'].flatMap((path) =>
     [...readText(path).matchAll(/^ *```graphql\n(.*?)^ *```/gms)].map(([, text = '']) => text),

@@ -12,7 +12,7 @@ const read = (path: string) => buildSchema(readFileSync(new URL(`../../../../${p
 const schemas = [
   ['the whole graph', read('schema/public.graphql')],
   ['IOTA 2025.2', read('node_modules/@iota/iota-sdk/src/graphql/generated/2025.2/schema.graphql')],
-  ['Sui latest', read('node_modules/@mysten/sui/src/graphql/generated/latest/schema.graphql')],
+  ['Sui', read('node_modules/@mysten/sui-v2/src/graphql/generated/schema.graphql')],
 ] as const;
 const everything = {
   descriptions: true,

@@ -1,0 +1,83 @@
+import { z } from 'zod';
+
+const rpcMethods = [
+  'queryEvents',
+  'queryTransactionBlocks',
+  'subscribeEvent',
+  'unsubscribeEvent',
+  'subscribeTransaction',
+  'unsubscribeTransaction',
+] as const;
+
+export const eventFilterMembers = [
+  'all',
+  'transaction',
+  'moveModule',
+  'moveEventModule',
+  'moveEvent',
+  'eventType',
+  'sender',
+  'recipient',
+  'object',
+  'timeRange',
+  'package',
+  'moveEventType',
+] as const;
+
+export type EventFilterMember = (typeof eventFilterMembers)[number];
+
+/** Text that matches a pattern. */
+const text = (pattern: RegExp, expected: string) => z.string('a text').regex(pattern, expected);
+const headerName = text(/^[a-z\d!#$%&'*+.^_`|~-]+$/, 'a header name in lower case');
+const graphqlName = text(/^[_a-zA-Z]\w*$/, 'a GraphQL name');
+const wireName = text(/^\S+$/, 'a text without white space');
+const nameOrNames = 'a GraphQL name, or a list of them';
+/** A list where versions of a ledger differ in the name: the gateway reads the first that the ledger's schema has and that fits. */
+const rootFieldName = z.union([graphqlName, z.array(graphqlName).min(1, nameOrNames).readonly()], nameOrNames);
+
+export const networkProfileSchema = z.strictObject({
+  name: wireName,
+  /** Request headers of the ledger's GraphQL, in lower case. */
+  headers: z.strictObject({ version: headerName, showUsage: headerName }),
+  events: z.strictObject({
+    methods: z.record(z.enum(rpcMethods), wireName),
+    /** The node's name of each member of `EventQueryFilter`; `null` where it has no such filter. */
+    filters: z.record(z.enum(eventFilterMembers), wireName.nullable()),
+    timeRange: z.strictObject({
+      /** Does the node take the bounds as JSON numbers, or as strings of digits? */
+      encoding: z.enum(['number', 'text']),
+      /** Does the node exclude the end of the range? The gateway always includes it. */
+      endExclusive: z.boolean('true or false'),
+    }),
+  }),
+  /** The subscriptions of the ledger's GraphQL: root fields, and the members of their `filter` that match ours. */
+  subscriptions: z.strictObject({
+    /** Follows the path of the GraphQL endpoint. */
+    path: text(/^(?:\/[\w.~-]+)*$/, 'a path, or an empty text'),
+    events: z.strictObject({ field: graphqlName, moveModule: graphqlName }),
+    transactions: z.strictObject({ field: graphqlName, fromAddress: graphqlName, moveFunction: graphqlName }),
+  }),
+  /** The key of an `execute_tx` body that says how long to wait. */
+  sponsor: z.strictObject({ requestTypeKey: z.enum(['requestType', 'request_type']) }),
+  /** The ledger's root fields that joins query, and the names of their arguments. */
+  joins: z.strictObject({
+    object: z.strictObject({ field: rootFieldName, id: graphqlName, version: graphqlName }),
+    address: z.strictObject({ field: rootFieldName, id: graphqlName }),
+    transaction: z.strictObject({ field: rootFieldName, id: graphqlName }),
+  }),
+  /**
+   * Tables of the fields that never change; the gateway uses the first that the schema fits. They differ in how a schema
+   * represents transactions. Empty: no field counts as immutable.
+   */
+  immutableFields: z.array(z.enum(['transactionBlocks', 'transactions']), 'a list').readonly(),
+});
+
+/** The names that one network uses on the wire. No other code depends on which network it is. */
+export type NetworkProfile = z.output<typeof networkProfileSchema>;
+
+/** What a network does differently from the contract, in the shape of a profile. A list replaces the contract's list. */
+export type ProfileDifferences = { readonly name: string } & DeepPartial<NetworkProfile>;
+
+type DeepPartial<Value> = Value extends readonly unknown[] | string | null
+  ? Value
+  : { readonly [Key in keyof Value]?: DeepPartial<Value[Key]> };

@@ -1,0 +1,28 @@
+import type { ProfileDifferences } from './profile-schema.ts';
+
+/** Sui's first GraphQL RPC, whose schema has transaction blocks. */
+export const suiLegacy: ProfileDifferences = {
+  name: 'sui-legacy',
+  headers: { version: 'x-sui-rpc-version', showUsage: 'x-sui-rpc-show-usage' },
+  events: {
+    methods: {
+      queryEvents: 'suix_queryEvents',
+      queryTransactionBlocks: 'suix_queryTransactionBlocks',
+      subscribeEvent: 'suix_subscribeEvent',
+      unsubscribeEvent: 'suix_unsubscribeEvent',
+      subscribeTransaction: 'suix_subscribeTransaction',
+      unsubscribeTransaction: 'suix_unsubscribeTransaction',
+    },
+    filters: {
+      moveEvent: null,
+      eventType: 'MoveEventType',
+      recipient: null,
+      object: null,
+      package: 'Package',
+      moveEventType: 'MoveEventType',
+    },
+    timeRange: { encoding: 'text', endExclusive: true },
+  },
+  subscriptions: { path: '/subscriptions' },
+  sponsor: { requestTypeKey: 'request_type' },
+};
