@@ -36,18 +36,18 @@ function start(identity: Identity, answer: typeof granted | typeof refusal | nul
   return { gate, consumed };
 }
 
-test('an attempt counts 1 and says where the caller stands', async () => {
+test('an attempt counts 1 and returns the quota', async () => {
   const { gate, consumed } = start({ kind: 'caller', caller }, granted);
   expect(await gate.admit(sender)).toEqual({ kind: 'admitted', caller, standing: granted });
   expect(consumed).toEqual([['address:203.0.113.9', 1]]);
 });
 
-test('a caller without a limit stands nowhere', async () => {
+test('a caller without a limit has no quota', async () => {
   const { gate } = start({ kind: 'caller', caller }, null);
   expect(await gate.admit(sender)).toEqual({ kind: 'admitted', caller, standing: null });
 });
 
-test('a caller over its limit is told when to come back', async () => {
+test('a caller over its limit gets the time to retry', async () => {
   const { gate } = start({ kind: 'caller', caller }, refusal);
   const answer = await gate.admit(sender);
   expect(answer).toMatchObject({ kind: 'refused', standing: refusal });
@@ -57,25 +57,25 @@ test('a caller over its limit is told when to come back', async () => {
   });
 });
 
-test('an operation can be charged for what it turned out to cost', async () => {
+test('an operation can be charged for its real cost', async () => {
   const { gate, consumed } = start({ kind: 'caller', caller }, refusal);
   expect(await gate.charge(caller, 9)).toMatchObject({ kind: 'refused' });
   expect(consumed).toEqual([['address:203.0.113.9', 9]]);
 });
 
-test('a bad credential counts, and is answered as such', async () => {
+test('an invalid credential counts, and is rejected as invalid', async () => {
   const { gate, consumed } = start(stranger, granted);
   const answer = await gate.admit(sender);
   expect(answer).toMatchObject({ standing: granted, error: { message: 'The API key is not valid.' } });
   expect(consumed).toEqual([['address:203.0.113.9', 1]]);
 });
 
-test('too many of them are answered as too many', async () => {
+test('too many invalid credentials are rejected as rate-limited', async () => {
   const { gate } = start(stranger, refusal);
   expect(await gate.admit(sender)).toMatchObject({ error: { extensions: { code: 'RATE_LIMITED' } } });
 });
 
-test('one without an address is refused and not counted', async () => {
+test('a connection without an address is rejected and not counted', async () => {
   const { gate, consumed } = start({ ...stranger, rate: null }, granted);
   expect(await gate.admit(sender)).toMatchObject({ kind: 'refused', standing: null });
   expect(consumed).toEqual([]);
@@ -85,7 +85,7 @@ const limits = { maxQueryNodes: 300, maxOutputNodes: 100_000 };
 const priced = (usage: PricedOperation['usage'], cost: RateCost, more: Partial<PricedOperation> = {}) =>
   toPoints({ usage, ownMutations: 0, introspectedFields: 0, ...more }, cost, limits);
 
-describe('an operation counts', () => {
+describe('an operation costs', () => {
   test.each([
     [{ inputNodes: 1, outputNodes: 1 }, 1],
     [{ inputNodes: 29, outputNodes: 0 }, 1],
@@ -98,7 +98,7 @@ describe('an operation counts', () => {
     expect(priced(usage, 'usage')).toBe(points);
   });
 
-  test('1 by request, whatever its usage', () => {
+  test('1 per request, whatever its usage', () => {
     expect(priced({ inputNodes: 300, outputNodes: 100_000 }, 'request')).toBe(1);
   });
 
@@ -106,7 +106,7 @@ describe('an operation counts', () => {
     [1, 1, 11],
     [2, 2, 12],
     [50, 50, 60],
-  ])('each of its %s mutations of ours: %i by request, %i by usage', (ownMutations, byRequest, byUsage) => {
+  ])('for each of its %s own mutations: %i by request, %i by usage', (ownMutations, byRequest, byUsage) => {
     const usage = { inputNodes: 300, outputNodes: 0 };
     expect(priced(usage, 'request', { ownMutations })).toBe(byRequest);
     expect(priced(usage, 'usage', { ownMutations })).toBe(byUsage);
@@ -116,14 +116,14 @@ describe('an operation counts', () => {
     [999, 1, 11],
     [1_000, 2, 12],
     [20_640, 21, 31],
-  ])('each thousand of its %s fields of introspection: %i by request, %i by usage', (introspectedFields, ...points) => {
+  ])('for each thousand of its %s introspected fields: %i by request, %i by usage', (introspectedFields, ...points) => {
     const usage = { inputNodes: 300, outputNodes: 0 };
     expect([priced(usage, 'request', { introspectedFields }), priced(usage, 'usage', { introspectedFields })]).toEqual(
       points,
     );
   });
 
-  test('1 when it was refused unread', () => {
+  test('1 if it was rejected unread', () => {
     expect(priced(null, 'usage')).toBe(1);
   });
 
@@ -139,7 +139,7 @@ describe('an operation counts', () => {
   });
 });
 
-test('an allowance tells what is left, for how long, and of what', () => {
+test('an allowance contains the remaining quota, the window and the policy', () => {
   expect(toRateLimitHeaders({ limit: 600, remaining: 599, resetsAtMs: 30_001 }, 1)).toEqual([
     'ratelimit',
     '"default";r=599;t=30',
@@ -148,7 +148,7 @@ test('an allowance tells what is left, for how long, and of what', () => {
   ]);
 });
 
-test('a refusal tells besides when to come back', () => {
+test('a rejection also contains the time to retry', () => {
   const refusal = { isGranted: false, limit: 600, remaining: 0, resetsAtMs: 1_500, retryAfterSeconds: 2 } as const;
   expect(toRateLimitHeaders(refusal, 0)).toEqual([
     'ratelimit',
@@ -160,21 +160,21 @@ test('a refusal tells besides when to come back', () => {
   ]);
 });
 
-test('a window that has just ended is not over for a negative time', () => {
+test('a window that has just ended has no negative time left', () => {
   expect(toRateLimitHeaders({ limit: 1, remaining: 1, resetsAtMs: 5 }, 2_000)[1]).toBe('"default";r=1;t=0');
 });
 
-test('every header is one that pages are allowed to read', () => {
+test('browsers may read every header', () => {
   const refusal = { isGranted: false, limit: 1, remaining: 0, resetsAtMs: 0, retryAfterSeconds: 1 } as const;
   const names = toRateLimitHeaders(refusal, 0).filter((_, index) => index % 2 === 0);
   expect(names).toEqual([...rateLimitHeaderNames]);
 });
 
-describe('a token that nobody has verified yet', () => {
+describe('an unverified token', () => {
   const rate = { key: 'address:203.0.113.9', perMinute: null };
   const holder = toTestCaller({ id: 'jwt:alice', kind: 'JWT', rate: { key: 'jwt:alice', perMinute: null } });
 
-  test('is counted against the address before anybody looks at it, and then against its holder', async () => {
+  test('counts against the address before its verification, and then against its holder', async () => {
     let verified = 0;
     const verify = async () => {
       verified += 1;
@@ -191,13 +191,13 @@ describe('a token that nobody has verified yet', () => {
     ]);
   });
 
-  test('is not verified for an address that is over its limit', async () => {
+  test('is not verified for an address over its limit', async () => {
     const verify = () => Promise.reject(new Error('nobody should ask'));
     const { gate } = start({ kind: 'unverified', rate, verify }, refusal);
     expect(await gate.admit(sender)).toMatchObject({ error: { extensions: { code: 'RATE_LIMITED' } } });
   });
 
-  test('and turns out to be bad has been counted, once', async () => {
+  test('that turns out to be invalid was counted once', async () => {
     const bad = { kind: 'refused', code: 'UPSTREAM_UNAVAILABLE', message: 'Away.', upstream: 'jwks', rate } as const;
     const { gate, consumed } = start({ kind: 'unverified', rate, verify: async () => bad }, granted);
     expect(await gate.admit(sender)).toMatchObject({

@@ -37,12 +37,12 @@ describe('the client address', () => {
     expect(addressOf(remoteAddress, forwardedFor, trusted)).toBe(address);
   });
 
-  test('is nobody’s once the connection is closed', () => {
+  test('is null once the connection is closed', () => {
     expect(toClientAddress({ remoteAddress: '', forwardedFor: '198.51.100.1' }, [])).toBeNull();
   });
 });
 
-test('attempts are counted by IPv4 address and by IPv6 /64', () => {
+test('IPv4 attempts count by address, IPv6 attempts by /64', () => {
   expect(networkOf('203.0.113.9')).toBe('203.0.113.9');
   expect(networkOf('::ffff:203.0.113.9')).toBe('203.0.113.9');
   expect(networkOf('2001:db8:1:2:3:4:5:6')).toBe('2001:db8:1:2::/64');
@@ -51,7 +51,7 @@ test('attempts are counted by IPv4 address and by IPv6 /64', () => {
   expect(networkOf('::1')).toBe('::/64');
 });
 
-describe('whatever a client writes into the header', () => {
+describe('whatever the client sends in X-Forwarded-For', () => {
   const invention = fc.array(fc.oneof(fc.ipV4(), fc.ipV6(), fc.string(), fc.constant('10.0.0.1')), { maxLength: 5 });
   const outside = fc.oneof(
     fc.ipV4().filter((address) => !address.startsWith('10.')),
@@ -60,7 +60,7 @@ describe('whatever a client writes into the header', () => {
   const inside = fc.ipV4().map((address) => address.replace(/^\d+/, '10'));
   const trusted = ['10.0.0.0/8'];
 
-  test('it is known by the address that the outermost trusted proxy heard', () => {
+  test('its address is the one that the outermost trusted proxy saw', () => {
     fc.assert(
       fc.property(invention, outside, fc.array(inside, { minLength: 1, maxLength: 4 }), (words, client, proxies) => {
         const [peer = '', ...others] = proxies;
@@ -70,7 +70,7 @@ describe('whatever a client writes into the header', () => {
     );
   });
 
-  test('it is known by its own address when it connects directly', () => {
+  test('without a trusted proxy its address is its own', () => {
     fc.assert(
       fc.property(invention, outside, (words, client) => {
         expect(addressOf(client, words.join(','), trusted)).toBe(addressOf(client));

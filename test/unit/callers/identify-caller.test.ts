@@ -40,7 +40,7 @@ const identify = (options: IdentifyOptions, headers: Record<string, string> = {}
 };
 
 describe('an anonymous caller', () => {
-  test('is known by address, and counted by network', () => {
+  test('is identified by address, and counted by network', () => {
     expect(identify(token, {}, '2001:db8::7')).toEqual({
       id: 'address:2001:db8::7',
       kind: 'ANONYMOUS',
@@ -70,19 +70,19 @@ describe('an anonymous caller', () => {
     expect(identify({ ...token, devnet: true, clients: null }, headers, address)).toMatchObject({ scopes });
   });
 
-  test('on the embedded network that refuses strangers may not administer from this machine either', () => {
+  test('on the embedded network without anonymous callers, has no admin scope even from this machine', () => {
     expect(identify({ ...token, devnet: true, allowAnonymous: false }, {}, '127.0.0.1')).toMatchObject({
       scopes: ['read'],
     });
   });
 
-  test('is nobody once its connection is closed', () => {
+  test('is null once its connection is closed', () => {
     expect(identify(token, {}, '')).toMatchObject({ kind: 'refused', code: 'BAD_REQUEST', rate: null });
   });
 });
 
 describe('a client', () => {
-  test('in token mode has the scopes and the limit of its key, which goes nowhere', () => {
+  test('in token mode has the scopes and limit of its key, which is not forwarded', () => {
     expect(identify(token, { authorization: `Bearer ${key}` })).toEqual({
       id: 'client:web',
       kind: 'API_KEY',
@@ -95,7 +95,7 @@ describe('a client', () => {
     });
   });
 
-  test('in forward mode sends its credential to the sponsor beside the key, and the sponsor alone bounds what it may do', () => {
+  test('in forward mode sends its credential to the sponsor beside the key, and only the sponsor limits it', () => {
     expect(identify(forward, { authorization: 'Bearer mine', 'x-api-key': key })).toMatchObject({
       id: 'client:web',
       kind: 'API_KEY',
@@ -107,7 +107,7 @@ describe('a client', () => {
     });
   });
 
-  test('is not found by the id in a key with other random bits', () => {
+  test('is not found by its id with other random bits', () => {
     const other = toApiKey('web', new Uint8Array(32).fill(2)).reveal();
     expect(identify(token, { 'x-api-key': other })).toEqual({
       kind: 'refused',
@@ -138,7 +138,7 @@ describe('a client', () => {
 });
 
 describe('a forwarded credential', () => {
-  test('is told apart by a short hash and counted by address, for nobody has checked it', () => {
+  test('is identified by a short hash and counted by address, because it is not verified', () => {
     expect(identify(forward, { authorization: 'Bearer mine' })).toEqual({
       id: expect.stringMatching(/^credential:8a7acda11c68[\da-f]{20}$/),
       kind: 'FORWARDED',
@@ -151,18 +151,18 @@ describe('a forwarded credential', () => {
   });
 });
 
-test('where nobody has a key, a bearer token is not looked at', () => {
+test('without configured keys, a bearer token is ignored', () => {
   expect(identify({ ...token, clients: null }, { authorization: 'Bearer bad' })).toMatchObject({
     kind: 'ANONYMOUS',
   });
 });
 
-test('headers sent several times are taken together', () => {
+test('repeated headers are combined', () => {
   const sender = toSender({ 'x-forwarded-for': ['1.1.1.1', '10.0.0.1'] }, '10.0.0.2');
   expect(createIdentify(token)(sender)).toMatchObject({ caller: { id: 'address:1.1.1.1' } });
 });
 
-test('what was sent as credential does not print', () => {
+test('a credential cannot be printed', () => {
   const headers: Record<string, string> = { authorization: 'Bearer hunter2', 'x-api-key': 'hunter3' };
   expect(JSON.stringify(toSender(headers, '::1'))).not.toContain('hunter');
 });
@@ -198,13 +198,13 @@ describe('a signed token', () => {
   test.each([
     ['as a key', { 'x-api-key': text }],
     ['as the bearer token', { authorization: `Bearer ${text}` }],
-  ])('that is remembered makes its holder known at once, %s', (_, headers) => {
+  ])('in the cache identifies its holder immediately, %s', (_, headers) => {
     const { tokens, asked } = book(true);
     expect(judge({ ...token, tokens }, headers)).toEqual({ kind: 'caller', caller: holder });
     expect(asked).toEqual([]);
   });
 
-  test('that is not is for somebody else to verify, who counts the address first', async () => {
+  test('not in the cache is verified elsewhere, after the address was counted', async () => {
     const { tokens, asked } = book(false);
     const identity = judge({ ...token, tokens }, { authorization: `Bearer ${text}` });
     expect(identity).toMatchObject({ kind: 'unverified', rate: byAddress });
@@ -213,7 +213,7 @@ describe('a signed token', () => {
     expect(asked).toEqual([text, hashApiKey(text)]);
   });
 
-  test('stands in the place of a key where callers bring a credential for the sponsor, which goes there as it is', () => {
+  test('serves as a key in forward mode, and is forwarded to the sponsor', () => {
     const { tokens } = book(true);
     expect(identify({ ...forward, tokens }, { 'x-api-key': text, authorization: 'Bearer mine' })).toMatchObject({
       id: 'jwt:alice',
@@ -227,7 +227,7 @@ describe('a signed token', () => {
   test.each([
     [null, 'The credential is not a JWT.'],
     [token.clients, 'The credential is neither a valid API key nor a JWT.'],
-  ])('is what it looks like: anything else is refused unverified', (clients, message) => {
+  ])('is recognized by its form: anything else is rejected unverified', (clients, message) => {
     const { tokens, asked } = book(false);
     for (const bad of ['aaaa.bbbb', `${text}.`, `a.b.${'c'.repeat(9_000)}`, `${text}, ${text}`]) {
       const identity = judge({ ...token, clients, tokens }, { 'x-api-key': bad });
@@ -238,7 +238,7 @@ describe('a signed token', () => {
 });
 
 test.each([token, forward])(
-  'an API key where none is configured is refused, and counts against its address: $auth',
+  'without configured keys, an API key is rejected and counts against its address: $auth',
   (options) => {
     expect(identify({ ...options, clients: null }, { 'x-api-key': key })).toEqual({
       kind: 'refused',

@@ -39,7 +39,7 @@ describe('a window', () => {
   });
 });
 
-describe('with its store away', () => {
+describe('while its store is unavailable', () => {
   /** Counts until it is broken; may then refuse of its own accord, as one does that remembers who has used up everything. */
   function createBreakable(): RateStore & { isBroken: boolean; refuses: boolean; msBeforeNext: number } {
     const store = {
@@ -81,7 +81,7 @@ describe('with its store away', () => {
     expect(await limiter.peek(caller)).toMatchObject({ limit: 4, remaining: 0 });
   });
 
-  test('a store that comes and goes does not renew the share', async () => {
+  test('an outage that comes and goes does not renew the share', async () => {
     const { store, limiter } = start(2, 2);
     const granted = { away: 0, there: 0 };
     for (let round = 0; round < 20; round++) {
@@ -91,7 +91,7 @@ describe('with its store away', () => {
     expect(granted).toEqual({ away: 1, there: 2 });
   });
 
-  test('it says once that the store went, and once that it came back', async () => {
+  test('it reports the outage once, and its end once', async () => {
     const { store, seen, limiter } = start(10);
     store.isBroken = true;
     await limiter.consume(caller, 1);
@@ -102,7 +102,7 @@ describe('with its store away', () => {
     expect(seen).toEqual(['gone', 'back']);
   });
 
-  test('who is refused without a look at the store does not bring it back', async () => {
+  test('a rejection without a store call does not end the outage', async () => {
     const { store, seen, limiter } = start(2, 2);
     await limiter.consume(caller, 2);
     const other = { rate: { key: 'another', perMinute: null } };
@@ -115,7 +115,7 @@ describe('with its store away', () => {
     expect(seen).toEqual(['gone']);
   });
 
-  test('a refusal at the very end of a window says to come back in a second', async () => {
+  test('a rejection at the very end of a window says to retry in a second', async () => {
     const { store, limiter } = start(1);
     store.refuses = true;
     store.msBeforeNext = 0;
@@ -124,7 +124,7 @@ describe('with its store away', () => {
     expect(refusal?.resetsAtMs).toBeLessThanOrEqual(Date.now());
   });
 
-  test('a refusal is no outage', async () => {
+  test('a rejection is not an outage', async () => {
     const { seen, limiter } = start(1);
     await limiter.consume(caller, 1);
     await limiter.consume(caller, 1);

@@ -32,20 +32,20 @@ describe('the RPC version a request asks for', () => {
     expect(check(undefined, version)?.message).toContain(`Failed to parse version path: ${version}.`);
   });
 
-  it('several values are refused, even equal ones', () => {
+  it('several values are rejected, even equal ones', () => {
     expect(check('2026.11, 2026.11')).toMatchObject({
       status: 400,
       message: expect.stringContaining('Multiple possible versions found'),
     });
   });
 
-  it('header and path must both hold', () => {
+  it('header and path must both match', () => {
     expect(check('2026.11', '2026.12')).toMatchObject({ status: 421 });
     expect(check('2026.12', '2026.11')).toMatchObject({ status: 421 });
     expect(check('2026.11', 'stable')).toBeNull();
   });
 
-  it('serves the first two numbers of the build where the ledger lists no versions', () => {
+  it('uses the first two numbers of the build if the ledger lists no versions', () => {
     expect(checkRpcVersion({ header: '2026.11', path: null }, { ...served, available: [] })).toBeNull();
   });
 

@@ -4,7 +4,7 @@ import { createSocketPlaces } from '../../../src/callers/socket-places.ts';
 const codeFor = (places: ReturnType<typeof createSocketPlaces>, network: string) =>
   places.refusalFor(network)?.extensions.code ?? null;
 
-it('are bounded for each network and for all together', () => {
+it('are limited per network and in total', () => {
   const places = createSocketPlaces({ max: 3, maxPerAddress: 2 });
   places.take('a');
   places.take('a');
@@ -13,7 +13,7 @@ it('are bounded for each network and for all together', () => {
   expect([codeFor(places, 'a'), codeFor(places, 'b')]).toEqual(['RATE_LIMITED', 'UNAVAILABLE']);
 });
 
-it('are given back once, however often that is said', () => {
+it('are freed once, even if freed repeatedly', () => {
   const places = createSocketPlaces({ max: 2, maxPerAddress: 1 });
   const giveBack = places.take('a');
   places.take('b');
@@ -24,6 +24,6 @@ it('are given back once, however often that is said', () => {
   expect([codeFor(places, 'a'), codeFor(places, 'c')]).toEqual(['RATE_LIMITED', 'UNAVAILABLE']);
 });
 
-it('may be none at all', () => {
+it('may be limited to none', () => {
   expect(codeFor(createSocketPlaces({ max: 0, maxPerAddress: 1 }), 'a')).toBe('UNAVAILABLE');
 });

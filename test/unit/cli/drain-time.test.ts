@@ -8,6 +8,6 @@ test.each([
   ['Ctrl-C where the output goes to a file', 'SIGINT', false, null, 0],
   ['a supervisor that was told otherwise', 'SIGTERM', false, 20, 20],
   ['a person who configured it', 'SIGINT', true, 3_000, 3_000],
-])('%s has it serve on for so long', (_, signal, isTerminal, drainMs, expected) => {
+])('%s sets this drain time', (_, signal, isTerminal, drainMs, expected) => {
   expect(toDrainMs({ drainMs }, signal, isTerminal)).toBe(expected);
 });

@@ -3,7 +3,7 @@ import { parseArguments } from '../../../src/cli/parse-arguments.ts';
 
 const bare = { name: 'explain', file: 'a.graphql', variables: {}, operationName: null, isJson: false };
 
-describe('explain takes', () => {
+describe('explain accepts', () => {
   test.each([
     ['a file', ['explain', 'a.graphql'], bare],
     ['standard input', ['explain', '-'], { ...bare, file: '-' }],
@@ -23,7 +23,7 @@ describe('explain takes', () => {
     [['explain', 'a', '--variables', '{n: 1}'], '--variables: expected a JSON object, got "{n: 1}"'],
     [['explain', 'a', '--seed', '1'], "Unknown option '--seed'"],
     [['serve', '--json'], "Unknown option '--json'"],
-  ])('nothing else: %j', (argv, message) => {
+  ])('and rejects %j', (argv, message) => {
     expect(parseArguments(argv)).toEqual({ name: 'usage error', message });
   });
 });

@@ -71,20 +71,20 @@ function createWorld(explanation: Explanation | Error, changed: Partial<CliWorld
 }
 
 describe('explain', () => {
-  test('passes on the text of the file, the variables and the name', async () => {
+  test('passes on the file’s text, the variables and the name', async () => {
     const { world, seen } = createWorld(served);
     expect(await explainFile(command, world)).toBe(0);
     expect(seen.requests).toEqual([{ query: '{ a }', variables: { n: 1 }, operationName: 'A' }]);
     expect(seen.out).toMatch(/^served\n/);
   });
 
-  test('reads standard input where the file is -', async () => {
+  test('reads standard input for -', async () => {
     const { world, seen } = createWorld(served);
     await explainFile({ ...command, file: '-' }, world);
     expect(seen.requests).toMatchObject([{ query: '{ b }' }]);
   });
 
-  test('stops waiting for input when it is asked to', async () => {
+  test('stops waiting for input on request', async () => {
     const { world, seen } = createWorld(served, { readInput: () => never, stopRequested: Promise.resolve('SIGINT') });
     expect(await explainFile({ ...command, file: '-' }, world)).toBe(130);
     expect(seen.out).toBe('');
@@ -95,13 +95,13 @@ describe('explain', () => {
     ['not into a file', false, {}, false],
     ['not where NO_COLOR is set', true, { NO_COLOR: '1' }, false],
     ['where NO_COLOR is empty', true, { NO_COLOR: '' }, true],
-  ])('is in colours %s', async (_, isTerminal, env, isColoured) => {
+  ])('is coloured %s', async (_, isTerminal, env, isColoured) => {
     const { world, seen } = createWorld(served, { isTerminal, env });
     await explainFile(command, world);
     expect(seen.out.includes('\u001b')).toBe(isColoured);
   });
 
-  test('writes JSON without colours, and notes beside it', async () => {
+  test('writes JSON without colours, and notes to standard error', async () => {
     const noted: Explanation = { ...served, schema: { origin: 'shipped', note: 'it is gone' } };
     const { world, seen } = createWorld(noted, { isTerminal: true });
     await explainFile({ ...command, isJson: true }, world);
@@ -109,7 +109,7 @@ describe('explain', () => {
     expect(seen.error).toBe('ledger-gateway: it is gone; going by the schema shipped\n');
   });
 
-  test('ends with 1 for a refusal, and with 2 when it cannot tell', async () => {
+  test('exits with 1 for a rejection, and with 2 if it fails', async () => {
     expect(await explainFile(command, createWorld({ ...served, refused: true, reasons: ['no'] }).world)).toBe(1);
     const { world, seen } = createWorld(new Error('two names\ncollide'));
     expect(await explainFile(command, world)).toBe(2);

@@ -52,8 +52,8 @@ const refused: Explanation = {
 const text = (explanation: Explanation, options: { isColoured?: boolean; maxLines?: number } = {}) =>
   toExplainText(explanation, { isColoured: false, maxLines: 200, ...options });
 
-describe('an explanation for people', () => {
-  test('of what would be served', () => {
+describe('an explanation as text', () => {
+  test('of a served operation', () => {
     expect(text(served)).toBe(
       `served
 
@@ -81,7 +81,7 @@ output nodes
     );
   });
 
-  test('of what would be refused: why, where, and which limit', () => {
+  test('of a rejected operation: why, where, and which limit', () => {
     const lines = text(refused).split('\n');
     expect(lines.slice(0, 6)).toEqual([
       'would be refused: Query nesting is over 3',
@@ -96,12 +96,12 @@ output nodes
     expect(lines).toContain('       1,020          json  <== refused here');
   });
 
-  test('says which page is a default', () => {
+  test('marks default page sizes', () => {
     const tree = [field(1, 'events', 1, { connection: { pageSize: 20, argument: null } })];
     expect(text({ ...served, tree })).toContain('events  connection, first: 20 (default)\n');
   });
 
-  test('sums up what it leaves out', () => {
+  test('summarizes what it leaves out', () => {
     const lines = text(served, { maxLines: 2 }).trimEnd().split('\n');
     expect(lines.slice(-3)).toEqual([
       '           1    latest: events  connection, last: 1,020',
@@ -110,7 +110,7 @@ output nodes
     ]);
   });
 
-  test('shows a document that is not counted without numbers', () => {
+  test('shows an unmeasured document without numbers', () => {
     const tree = served.tree.map((each) => ({ ...each, cost: null }));
     const lines = text({ ...served, tree, isTreeCut: true })
       .trimEnd()
@@ -122,18 +122,18 @@ output nodes
     ]);
   });
 
-  test('has no tree where nothing could be read', () => {
+  test('has no tree for an unparseable document', () => {
     expect(text({ ...refused, tree: [], offending: { path: null, line: 1, column: 2 } })).not.toContain('output nodes');
   });
 
-  test('has colours only when asked', () => {
+  test('has colours only on request', () => {
     expect(text(refused)).not.toContain('\u001b');
     expect(text(refused, { isColoured: true })).toContain('\u001b[31mwould be refused');
     expect(text(served, { isColoured: true })).toContain('\u001b[32mserved');
   });
 });
 
-test('an explanation for programs has the same facts, its tree nested', () => {
+test('an explanation as JSON has the same facts, with a nested tree', () => {
   const { tree, ...facts } = toExplainJson(refused) as { tree: unknown } & Record<string, unknown>;
   expect(facts).toEqual({ ...refused, tree: undefined });
   const plain = { connection: null, times: null, isOffending: false };

@@ -50,14 +50,14 @@ describe('commands', () => {
     expect(parseArguments(argv)).toEqual(command);
   });
 
-  test('the sponsor token of the devnet does not print', () => {
+  test('the sponsor token of the simulated network cannot be printed', () => {
     const command = parseArguments(['devnet', '--sponsor-token', 'hunter2']);
     expect(JSON.stringify(command)).not.toContain('hunter2');
     expect(command.name === 'devnet' && command.sponsorToken?.reveal()).toBe('hunter2');
   });
 });
 
-describe('usage errors are one line that names what was wrong', () => {
+describe('usage errors are one line that names the mistake', () => {
   test.each([
     [['--prot', '1'], "Unknown option '--prot'"],
     [['serve', '--port', '1'], "Unknown option '--port'"],
@@ -111,7 +111,7 @@ describe('usage errors are one line that names what was wrong', () => {
     expect(parseArguments(argv)).toEqual({ name: 'usage error', message });
   });
 
-  test('whatever the arguments are, there is an answer', () => {
+  test('any arguments give a command or a usage error', () => {
     const words = fc.constantFrom(
       'devnet',
       'serve',

@@ -104,7 +104,7 @@ function createWorld({ services, ...overrides }: Overrides = {}) {
 }
 
 describe('serve', () => {
-  test('starts with the configuration, says where, and stops in order when asked', async () => {
+  test('starts with the configuration, logs its URL, and stops in order on request', async () => {
     const { world, seen } = createWorld({ env: { PORT: '0' } });
     expect(await runCommand({ name: 'serve' }, world)).toBe(0);
     expect(seen.configs.map(({ port }) => port)).toEqual([0]);
@@ -114,7 +114,7 @@ describe('serve', () => {
   });
 
   test.each([[{}], [{ WORKERS: '2', REDIS_URL: 'redis://localhost' }]])(
-    'reads again what it is asked to, with %j, but not before it serves',
+    'reloads on %j, but not before it serves',
     async (env) => {
       let stop = () => {};
       const stopRequested = new Promise<string>((resolve) => {
@@ -133,13 +133,13 @@ describe('serve', () => {
     },
   );
 
-  test('tells a person at a terminal in one line', async () => {
+  test('prints one line at a terminal', async () => {
     const { world, seen } = createWorld({ isTerminal: true });
     await runCommand({ name: 'serve' }, world);
     expect(seen.error).toBe('ledger-gateway 1.2.3 listens at http://127.0.0.1:4000/graphql\n');
   });
 
-  test('reports every configuration mistake, one a line, and starts nothing', async () => {
+  test('prints every configuration mistake, one per line, and starts nothing', async () => {
     const { world, seen } = createWorld({ env: { PORT: 'x', GRAPHIQL: 'maybe', SPONSOR_URL: 'http://s' } });
     expect(await runCommand({ name: 'serve' }, world)).toBe(2);
     expect(
@@ -152,7 +152,7 @@ describe('serve', () => {
     expect(seen.log).toEqual([]);
   });
 
-  test('exits with 1 when it cannot start, without showing credentials', async () => {
+  test('exits with 1 if it cannot start, without showing credentials', async () => {
     const startGateway = async () => {
       throw new Error('connect http://me:hunter2@ledger.example/ failed');
     };
@@ -163,14 +163,14 @@ describe('serve', () => {
     expect(seen.log.at(-1)).toMatchObject({ level: 'fatal' });
   });
 
-  test('logs what nobody caught', async () => {
+  test('logs uncaught errors', async () => {
     const { world, seen } = createWorld();
     await runCommand({ name: 'serve' }, world);
     seen.crash(new Error('lost'));
     expect(seen.log.at(-1)).toMatchObject({ level: 'fatal', err: { message: 'lost' } });
   });
 
-  test('does not wait for a start that hangs when asked to stop', async () => {
+  test('does not wait for a hanging start when it is asked to stop', async () => {
     const { world } = createWorld({ services: { startGateway: () => never } });
     expect(await runCommand({ name: 'serve' }, world)).toBe(0);
   });
@@ -181,7 +181,7 @@ describe('serve in several processes', () => {
   const files = { '/gateway.yaml': 'PORT: 4001' };
   const readFile = (path: string) => files[path as keyof typeof files] ?? '';
 
-  test('hands them the configuration as it was read, and serves nothing itself', async () => {
+  test('pass the parsed configuration to the workers, and serve nothing in the primary', async () => {
     const { world, seen } = createWorld({ env: { ...several, WORKERS: '3', CONFIG_FILE: '/gateway.yaml' }, readFile });
     expect(await runCommand({ name: 'serve' }, world)).toBe(0);
     expect(seen.workers).toMatchObject([{ count: 3, files, config: { port: 4001 } }]);
@@ -205,14 +205,14 @@ describe('serve in several processes', () => {
     expect(warned).toHaveLength(count === null && cores > 1 ? 1 : 0);
   });
 
-  test('is refused beside a sponsor without what they would remember in together', async () => {
+  test('is rejected with a sponsor without a shared store', async () => {
     const { world, seen } = createWorld({ env: { WORKERS: '2' } });
     expect(await runCommand({ name: 'serve' }, world)).toBe(2);
     expect(seen.error).toMatch(/^REDIS_URL: [^\n]*WORKERS=2[^\n]*\n$/);
     expect([seen.workers, seen.configs]).toEqual([[], []]);
   });
 
-  test('exits with 1 when they do not come up again', async () => {
+  test('exits with 1 if workers keep failing', async () => {
     const failed = Promise.reject(new Error('the workers keep ending'));
     const startWorkers = async () => ({
       url: 'http://127.0.0.1:4000',
@@ -247,7 +247,7 @@ describe('a worker', () => {
     };
   };
 
-  test('serves what its primary read, on the port it was given, until it is told to stop', async () => {
+  test('serves its primary’s configuration on the given port, until it is stopped', async () => {
     const { primary, heard } = primaryThatSays({ kind: 'begin', beginning });
     const { world, seen } = createWorld({ primary, env: { CONFIG_FILE: '/gateway.yaml' } });
     expect(await runCommand({ name: 'worker' }, world)).toBe(0);
@@ -257,14 +257,14 @@ describe('a worker', () => {
     expect(seen.log).toMatchObject([{ level: 'info', msg: 'worker stopped' }]);
   });
 
-  test('ends without having begun when it is told to stop first', async () => {
+  test('exits before it has begun if it is stopped first', async () => {
     const { primary } = primaryThatSays({ kind: 'stop', drainMs: 0 });
     const { world, seen } = createWorld({ primary, stopRequested: never });
     expect(await runCommand({ name: 'worker' }, world)).toBe(0);
     expect(seen.configs).toEqual([]);
   });
 
-  test('leaves it to its primary to say why it cannot start', async () => {
+  test('lets its primary report why it cannot start', async () => {
     const startGateway = async () => {
       throw new Error('listen EADDRINUSE');
     };
@@ -275,7 +275,7 @@ describe('a worker', () => {
     expect([seen.error, seen.log]).toEqual(['', []]);
   });
 
-  test('started by hand says who starts workers', async () => {
+  test('started by hand explains how workers start', async () => {
     const { world, seen } = createWorld();
     expect(await runCommand(parseArguments(['worker']), world)).toBe(2);
     expect(seen.error).toMatch(/^ledger-gateway: workers are started by serve[^\n]*\n$/);
@@ -283,7 +283,7 @@ describe('a worker', () => {
 });
 
 describe('devnet', () => {
-  test('prints its addresses and an environment with which a gateway starts', async () => {
+  test('prints its URLs and an environment with which a gateway starts', async () => {
     const { world, seen } = createWorld();
     expect(await runCommand(parseArguments(['devnet', '--port', '4100', '--seed', '7']), world)).toBe(0);
     const everyHalfSecond = { checkpointIntervalMs: 500, checkpointPerTransaction: false };
@@ -318,13 +318,13 @@ describe('devnet', () => {
     expect(config.notInForce).toEqual([]);
   });
 
-  test('quotes a token that a shell would take apart', async () => {
+  test('quotes a token with shell characters', async () => {
     const { world, seen } = createWorld();
     await runCommand(parseArguments(['devnet', '--sponsor-token', "a'b$c"]), world);
     expect(seen.out).toContain("export SPONSOR_TOKEN='a'\\''b$c'\n");
   });
 
-  test('exits with 1 when its port is taken', async () => {
+  test('exits with 1 if its port is in use', async () => {
     const startDevnet = async () => {
       throw new Error('listen EADDRINUSE: address already in use 127.0.0.1:4100');
     };
@@ -334,8 +334,8 @@ describe('devnet', () => {
   });
 });
 
-describe('the rest', () => {
-  test('schema print writes the graph and a line end', async () => {
+describe('other commands', () => {
+  test('schema print prints the graph and a newline', async () => {
     const { world, seen } = createWorld();
     expect(await runCommand({ name: 'schema print', isFederation: false }, world)).toBe(0);
     expect(seen.out).toBe('type Query { a: Int }\n');
@@ -347,7 +347,7 @@ describe('the rest', () => {
     expect(seen.out).toBe('type Query { iota: Int }\n');
   });
 
-  test('schema print that fails is one line and exit code 1', async () => {
+  test('schema print that fails prints one line and exits with 1', async () => {
     const printPublicSchema = async () => {
       throw new Error('two names\n  collide');
     };
@@ -356,7 +356,7 @@ describe('the rest', () => {
     expect(seen.error).toBe('ledger-gateway: two names collide\n');
   });
 
-  test('help shows every command and examples; version only the version', async () => {
+  test('help shows every command with examples; version only the version', async () => {
     const { world, seen } = createWorld();
     expect(await runCommand({ name: 'help' }, world)).toBe(0);
     for (const text of ['serve', 'devnet', 'schema print', '--port', 'Examples']) expect(seen.out).toContain(text);
@@ -365,7 +365,7 @@ describe('the rest', () => {
     expect(other.seen.out).toBe('1.2.3\n');
   });
 
-  test('a usage error is one line on standard error and exit code 2', async () => {
+  test('a usage error prints one line on standard error and exits with 2', async () => {
     const { world, seen } = createWorld();
     expect(await runCommand(parseArguments(['--prot']), world)).toBe(2);
     expect(seen.error).toBe("ledger-gateway: Unknown option '--prot' (see --help)\n");
@@ -373,7 +373,7 @@ describe('the rest', () => {
 });
 
 describe('keys new', () => {
-  test('prints a key once, and the entry that lets it in', async () => {
+  test('prints a key once, and its entry for CLIENTS_FILE', async () => {
     const { world, seen } = createWorld();
     const argv = ['keys', 'new', '--id', 'web', '--scopes', 'sponsor, read', '--per-minute', '9'];
     argv.push('--gas-per-day', '5000000000', '--move-calls', '0x2::coin, 0xA');
@@ -397,7 +397,7 @@ describe('keys new', () => {
     ]);
   });
 
-  test('says only what was asked for', async () => {
+  test('prints only the requested options', async () => {
     const { world, seen } = createWorld();
     await runCommand(parseArguments(['keys', 'new', '--id', 'a', '--origins', 'https://a.example']), world);
     expect(JSON.parse(seen.out).client).toEqual({
@@ -410,7 +410,7 @@ describe('keys new', () => {
 });
 
 describe('config check', () => {
-  test('tells what is in force and starts nothing', async () => {
+  test('prints the values in force and starts nothing', async () => {
     const { world, seen } = createWorld({ env: { PORT: '8080' } });
     expect(await runCommand({ name: 'config check' }, world)).toBe(0);
     expect(seen.out).toMatch(/^PORT +environment +8080$/m);
@@ -419,7 +419,7 @@ describe('config check', () => {
     expect(seen.configs).toEqual([]);
   });
 
-  test('tells every mistake', async () => {
+  test('prints every mistake', async () => {
     const { world, seen } = createWorld({ env: { PORT: 'x', LEDGER_GRAPHQL_ULR: 'http://ledger' } });
     expect(await runCommand({ name: 'config check' }, world)).toBe(2);
     expect(seen.out).toBe('');

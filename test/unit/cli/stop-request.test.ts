@@ -6,14 +6,14 @@ function createStop() {
   return { seen, stop: createStopRequest({ now: () => seen.nowMs, onInsist: (signal) => seen.insisted.push(signal) }) };
 }
 
-test('the first signal asks to stop', async () => {
+test('the first signal requests a stop', async () => {
   const { seen, stop } = createStop();
   stop.signal('SIGTERM');
   await stop.requested;
   expect(seen.insisted).toEqual([]);
 });
 
-test('a second one, a moment later, insists', () => {
+test('a second one, a moment later, forces it', () => {
   const { seen, stop } = createStop();
   stop.signal('SIGTERM');
   seen.nowMs = 251;
@@ -21,7 +21,7 @@ test('a second one, a moment later, insists', () => {
   expect(seen.insisted).toEqual(['SIGINT']);
 });
 
-test('the copy of Ctrl-C that npm passes on is not a second wish', () => {
+test('the copy of Ctrl-C that npm forwards is not a second request', () => {
   const { seen, stop } = createStop();
   stop.signal('SIGINT');
   seen.nowMs = 20;

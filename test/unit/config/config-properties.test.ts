@@ -79,11 +79,11 @@ function mistakesOf(env: ConfigSource['env'], read = readFile) {
   }
 }
 
-test.each(badEntries)('%s refuses %j', (key, value) => {
+test.each(badEntries)('%s rejects %j', (key, value) => {
   expect(mistakesOf({ [key]: value }).map((mistake) => mistake.key)).toContain(key);
 });
 
-test('every mixture of bad values is reported whole, each key once, and shows no secret', () => {
+test('any mixture of bad values is reported completely, each key once, without secrets', () => {
   fc.assert(
     fc.property(
       fc.uniqueArray(fc.constantFrom(...badEntries), { minLength: 1, selector: ([key]) => key }),
@@ -102,7 +102,7 @@ test('every mixture of bad values is reported whole, each key once, and shows no
   );
 });
 
-test('whatever the environment holds, the answer is a configuration or a list of known keys', () => {
+test('any environment gives a configuration or a list of known keys', () => {
   const value = fc.oneof(fc.string({ unit: 'binary' }), fc.webUrl(), fc.ipV6(), fc.json(), fc.integer().map(String));
   const env = fc.dictionary(fc.constantFrom(...configKeyNames), value);
   fc.assert(
@@ -116,7 +116,7 @@ test('whatever the environment holds, the answer is a configuration or a list of
   );
 });
 
-test('whatever the configuration file holds, a mistake in it does not quote a token', () => {
+test('any configuration file: a mistake in it does not quote a token', () => {
   const wrap = fc.constantFrom<(text: string) => string>(
     (text) => `SPONSOR_TOKEN: ${text}`,
     (text) => `{"SPONSOR_TOKEN": "${text}"`,
@@ -134,7 +134,7 @@ test('whatever the configuration file holds, a mistake in it does not quote a to
   );
 });
 
-test('numbers survive: every integer in the range is itself, every other is refused', () => {
+test('every integer in the range is accepted unchanged, every other is rejected', () => {
   fc.assert(
     fc.property(fc.integer({ min: -10, max: 70_000 }), (port) => {
       const fits = port >= 0 && port <= 65_535;
@@ -143,7 +143,7 @@ test('numbers survive: every integer in the range is itself, every other is refu
   );
 });
 
-test('origins come out as browsers send them', () => {
+test('origins are normalized as browsers send them', () => {
   const parse = (text: string) => parseText(configKeys.CORS_ORIGINS.type, text);
   expect(parse('https://App.Example:443, http://localhost:3000,capacitor://localhost,https://app.example')).toEqual([
     'https://app.example',

@@ -17,7 +17,7 @@ function isParsed(text: string): boolean {
   }
 }
 
-describe('the JSON Schema of a configuration file says what the parser says of', () => {
+describe('the JSON Schema of a configuration file agrees with the parser on', () => {
   it.each([
     ['nothing', '', true],
     ['numbers and words', 'PORT: 8080\nLOG_LEVEL: warn\nGRAPHIQL: false', true],

@@ -27,7 +27,7 @@ it.each([
   expect(settingOf(name)).toEqual({ name, value, from });
 });
 
-it('shows no secret and no setting that does nothing', () => {
+it('shows no secret and no unused setting', () => {
   expect(JSON.stringify(described)).not.toMatch(new RegExp(`${token}|secret@`));
   expect(settingOf('TRUSTED_DOCUMENTS_FILE')).toBeUndefined();
 });

@@ -11,7 +11,7 @@ test.each([
   ['CORS_ORIGIN', 'CORS_ORIGINS'],
   ['zzzzzzzz', undefined],
   ['', undefined],
-])('%s most likely meant %s', (typed, meant) => {
+])('%s is closest to %s', (typed, meant) => {
   expect(nearestName(typed, configKeyNames)).toBe(meant);
 });
 
@@ -31,7 +31,7 @@ test.each([
   ['PORTT', 'PORT'],
   ['PPORT', 'PORT'],
   ['HOOST', 'HOST'],
-])('the variable %s was meant to be %s', (typed, meant) => {
+])('the variable %s is probably %s', (typed, meant) => {
   expect(misspeltName(typed, configKeyNames)).toBe(meant);
 });
 
@@ -55,6 +55,6 @@ test.each([
   ...['REDIS_PORT', 'REDIS_HOST', 'REDIS_SERVICE_HOST', 'SPONSOR_PORT', 'SPONSOR_SERVICE_PORT', 'LEDGER_RPC_PORT'],
   ...['LEDGER_GRAPHQL_PORT', 'LEDGER_GRAPHQL_SERVICE_HOST', 'LEDGER_RPC_PORT_80_TCP', 'DATABASE_URL', 'JWT_SECRET'],
   `LEDGER_GRAPHQL_URL${'X'.repeat(100_000)}`,
-])('the variable %s is somebody else’s', (typed) => {
+])('the variable %s belongs to another program', (typed) => {
   expect(misspeltName(typed, configKeyNames)).toBeUndefined();
 });

@@ -52,7 +52,7 @@ describe('a clients file', () => {
 });
 
 describe('mistakes', () => {
-  test('are reported all at once, each by its place', () => {
+  test('are reported all at once, each by its path', () => {
     expect(
       mistakesOf([
         { id: 'Web', hash: 'abc', scopes: ['read', 'root'], rate: { perMinute: -1, perHour: 3 }, origins: [] },
@@ -122,17 +122,17 @@ describe('mistakes', () => {
       'package::module::function',
       'another text of 67 characters',
     ],
-  ])('%j of sponsorship is told at its place', (wrong, place, expected, got) => {
+  ])('%j of sponsorship is reported by its path', (wrong, place, expected, got) => {
     expect(mistakesOf([{ id: 'a', hash, ...wrong }])).toEqual([
       { key: `CLIENTS_FILE.0.${place}`, expected: expect.stringContaining(expected), got },
     ]);
   });
 
-  test('a client may be left without any call', () => {
+  test('a client may have an empty moveCalls list', () => {
     expect(clientsOf(JSON.stringify([{ id: 'a', hash, moveCalls: [] }]))).toMatchObject([{ moveCalls: [] }]);
   });
 
-  test('two clients cannot have one id or one key', () => {
+  test('two clients cannot have the same id or key', () => {
     expect(
       mistakesOf([
         { id: 'a', hash },
@@ -149,11 +149,11 @@ describe('mistakes', () => {
     ['[]', 'an empty list'],
     ['id: a', 'an object'],
     ['a', 'another text of 1 characters'],
-  ])('%j has no list of clients', (text, got) => {
+  ])('%j is no list of clients', (text, got) => {
     expect(mistakesOf(text)).toEqual([{ key: 'CLIENTS_FILE', expected: expect.stringContaining('a list of'), got }]);
   });
 
-  test('a name that is given twice is one in JSON as in YAML', () => {
+  test('a repeated key is one mistake in JSON as in YAML', () => {
     for (const text of [`[{"id":"a","hash":"${hash}","id":"b"}]`, `- { id: a, hash: ${hash}, id: b }`]) {
       expect(mistakesOf(text)).toEqual([
         {
@@ -165,14 +165,14 @@ describe('mistakes', () => {
     }
   });
 
-  test('a key where its hash belongs is recognised and not shown', () => {
+  test('a key in place of its hash is recognized and not shown', () => {
     const key = `lgk_web_${'x'.repeat(43)}`;
     expect(mistakesOf([{ id: 'web', hash: key }])).toEqual([
       { key: 'CLIENTS_FILE.0.hash', expected: '64 hexadecimal digits in lower case', got: 'a key itself' },
     ]);
   });
 
-  test('whatever stands in the file, none of its texts is shown', () => {
+  test('no text of the file is shown, whatever it contains', () => {
     const secret = 'hunter2';
     const place = fc.constantFrom<(text: string) => string>(
       (text) => text,
@@ -199,7 +199,7 @@ describe('mistakes', () => {
   });
 });
 
-test('JSON means the same whichever way it is parsed, with quotes and colons in its texts', () => {
+test('JSON means the same to both parsers, with quotes and colons in its texts', () => {
   const part = fc.constantFrom('"', ':', '\\', '": "', '","', 'a', ' ', '\u2028', '{', '"a":');
   const awkward = fc.array(part, { maxLength: 6 }).map((parts) => parts.join(''));
   const value = fc.letrec((tie) => ({
@@ -214,7 +214,7 @@ test('JSON means the same whichever way it is parsed, with quotes and colons in 
   );
 });
 
-test('every list of clients is read back as it was written', () => {
+test('every list of clients is parsed as it was written', () => {
   const client: fc.Arbitrary<Client> = fc.record({
     id: fc.stringMatching(/^[a-z\d](?:[a-z\d-]{0,10}[a-z\d])?$/),
     hash: fc.stringMatching(/^[\da-f]{64}$/),

@@ -35,7 +35,7 @@ const real = { ...ledger, SPONSOR_URL: 'http://sponsor.example:9527' };
 const held = { ...real, SPONSOR_TOKEN: 'secret-of-the-sponsor' };
 const open = { ...held, SPONSOR_ALLOW_ANONYMOUS: 'true', CORS_ORIGINS: 'https://app.example' };
 
-describe('nothing set', () => {
+describe('without configuration', () => {
   test('serves the embedded network on loopback with every documented default', () => {
     expect(parse({})).toEqual({
       settings: expect.objectContaining({ PORT: 4000, DRAIN_MS: null, CORS_ORIGINS: '*' }),
@@ -96,16 +96,16 @@ describe('nothing set', () => {
     });
   });
 
-  test('an empty value, or one of white space, is an unset one', () => {
+  test('an empty or blank value is unset', () => {
     expect(parse({ PORT: '', HOST: '  ', SPONSOR_URL: '', CONFIG_FILE: ' ', CLIENTS_FILE: '' })).toEqual(parse({}));
   });
 
-  test('white space around a value does not count', () => {
+  test('white space around a value is ignored', () => {
     expect(parse({ PORT: ' 4001\n' }).port).toBe(4001);
   });
 });
 
-test('keys of cursors are told apart, whether they are given or stand in a file', () => {
+test('cursor keys come from the environment or a file', () => {
   const [one, two] = ['1'.repeat(32), '2'.repeat(40)] as const;
   const reveal = ({ cursorKeys }: ReturnType<typeof parse>) => cursorKeys?.map((key) => key.reveal());
   expect(reveal(parse({ CURSOR_KEYS: `${one}, ${two}` }))).toEqual([one, two]);
@@ -119,7 +119,7 @@ describe('upstreams', () => {
     });
   });
 
-  test('all three, with a WebSocket address', () => {
+  test('all three, with a WebSocket URL', () => {
     const env = { ...real, LEDGER_RPC_URL: 'http://rpc.example', LEDGER_RPC_WS_URL: 'wss://rpc.example/ws' };
     expect(parse(env).upstreams).toEqual({
       kind: 'remote',
@@ -132,7 +132,7 @@ describe('upstreams', () => {
     });
   });
 
-  test('a sponsor or RPC address without a ledger is a mistake that names the ledger key', () => {
+  test('a sponsor or RPC URL without a ledger is a mistake that names the ledger key', () => {
     const mistakes = mistakesOf({ SPONSOR_URL: 'http://s', LEDGER_RPC_URL: 'http://r', LEDGER_RPC_WS_URL: 'ws://r' });
     expect(mistakes.map(({ key }) => key).sort()).toEqual(['LEDGER_RPC_URL', 'LEDGER_RPC_WS_URL', 'SPONSOR_URL']);
     for (const { expected, got } of mistakes) {
@@ -141,49 +141,49 @@ describe('upstreams', () => {
     }
   });
 
-  test('a WebSocket address without the RPC address is a mistake', () => {
+  test('a WebSocket URL without the RPC URL is a mistake', () => {
     expect(keysOf({ ...ledger, LEDGER_RPC_WS_URL: 'ws://r' })).toEqual(['LEDGER_RPC_WS_URL']);
   });
 
-  test('a ledger address with a mistake is not also reported as missing', () => {
+  test('an invalid ledger URL is not also reported as missing', () => {
     expect(keysOf({ LEDGER_GRAPHQL_URL: 'ledger.example', SPONSOR_URL: 'http://s' })).toEqual(['LEDGER_GRAPHQL_URL']);
   });
 });
 
-describe('who holds the sponsor token', () => {
-  test('callers, when the gateway has none', () => {
+describe('SPONSOR_AUTH', () => {
+  test('is forward if the gateway has no token', () => {
     expect(parse(real).sponsorship).toMatchObject({ auth: 'forward', token: null, allowAnonymous: false });
   });
 
-  test('the gateway, as soon as it is given one', () => {
+  test('is token if the gateway has one', () => {
     const { sponsorship } = parse(open);
     expect(sponsorship).toMatchObject({ auth: 'token', allowAnonymous: true });
     expect(sponsorship.token?.reveal()).toBe('secret-of-the-sponsor');
   });
 
-  test('the token may come from a file, without the line end', () => {
+  test('reads the token from a file, without the newline', () => {
     const { SPONSOR_TOKEN: _, ...rest } = open;
     const config = parse({ ...rest, SPONSOR_TOKEN_FILE: '/run/token' }, { '/run/token': 'from-a-file\n' });
     expect(config.sponsorship.auth).toBe('token');
     expect(config.sponsorship.token?.reveal()).toBe('from-a-file');
   });
 
-  test('forward said explicitly wins, and the token is not kept', () => {
+  test('forward set explicitly wins, and the token is dropped', () => {
     expect(parse({ ...held, SPONSOR_AUTH: 'forward' }).sponsorship).toMatchObject({ auth: 'forward', token: null });
   });
 
-  test('a token both as text and as file is a mistake', () => {
+  test('rejects a token both as text and as file', () => {
     const [mistake, ...others] = mistakesOf({ ...open, SPONSOR_TOKEN_FILE: '/run/token' }, { '/run/token': 'other' });
     expect(others).toEqual([]);
     expect(mistake).toMatchObject({ key: 'SPONSOR_TOKEN_FILE', got: 'both' });
   });
 
-  test('token mode without a token is a mistake', () => {
+  test('token requires a token', () => {
     const { SPONSOR_TOKEN: _, ...rest } = open;
     expect(keysOf({ ...rest, SPONSOR_AUTH: 'token' })).toEqual(['SPONSOR_TOKEN']);
   });
 
-  test('token mode where no client has a credential must be allowed in so many words, and name its origins', () => {
+  test('token without credentials requires explicit permission for anonymous callers, and named origins', () => {
     expect(keysOf(held)).toEqual(['SPONSOR_ALLOW_ANONYMOUS', 'CORS_ORIGINS']);
     expect(keysOf({ ...held, SPONSOR_ALLOW_ANONYMOUS: 'true' })).toEqual(['CORS_ORIGINS']);
     expect(keysOf({ ...held, SPONSOR_ALLOW_ANONYMOUS: 'true', CORS_ORIGINS: '*' })).toEqual(['CORS_ORIGINS']);
@@ -191,13 +191,13 @@ describe('who holds the sponsor token', () => {
     expect(keysOf(open)).toEqual([]);
   });
 
-  test('whoever leaves out who may sponsor is not told first to let everybody do so', () => {
+  test('asks first for an unset permission, not for anonymous callers', () => {
     expect(mistakesOf({ ...held, CORS_ORIGINS: 'https://app.example' })[0]?.expected).toMatch(
       /^CLIENTS_FILE or JWT_JWKS_URL instead, or true, /,
     );
   });
 
-  test('a token file that cannot be read, is empty or holds something else is a mistake that does not show its path', () => {
+  test('rejects a token file that is unreadable, empty or malformed, without showing its path', () => {
     const env = { SPONSOR_TOKEN_FILE: 'the-token-itself' };
     expect(mistakesOf(env)).toEqual([
       { key: 'SPONSOR_TOKEN_FILE', expected: 'a path to a readable file', got: 'one that cannot be read (ENOENT)' },
@@ -206,7 +206,7 @@ describe('who holds the sponsor token', () => {
     expect(mistakesOf(env, { 'the-token-itself': 'two words' })[0]?.got).toBe('one that holds something else');
   });
 
-  test('the word Bearer does not belong to the token', () => {
+  test('removes the word Bearer from the token', () => {
     expect(mistakesOf({ SPONSOR_TOKEN: 'Bearer abc' })).toEqual([
       {
         key: 'SPONSOR_TOKEN',
@@ -216,17 +216,17 @@ describe('who holds the sponsor token', () => {
     ]);
   });
 
-  test('the embedded network may be run in forward mode, and keeps the token its sponsor accepts', () => {
+  test('may be forward on the embedded network, which keeps its own sponsor token', () => {
     const { sponsorship } = parse({ SPONSOR_AUTH: 'forward', SPONSOR_TOKEN: 'dev' });
     expect(sponsorship).toMatchObject({ auth: 'forward' });
     expect(sponsorship.token?.reveal()).toBe('dev');
   });
 
-  test('the embedded network in token mode that refuses anonymous callers could serve nobody', () => {
+  test('token on the embedded network without anonymous callers would serve no caller', () => {
     expect(keysOf({ SPONSOR_ALLOW_ANONYMOUS: 'false' })).toEqual(['SPONSOR_ALLOW_ANONYMOUS']);
   });
 
-  test('a ledger without a sponsor has no gas to protect', () => {
+  test('a ledger without a sponsor needs no protection of gas', () => {
     expect(keysOf({ ...ledger, SPONSOR_TOKEN: 'unused' })).toEqual([]);
   });
 });
@@ -238,7 +238,7 @@ describe('several workers', () => {
     ['with a real sponsor', several, 'SPONSOR_URL'],
     ['where callers bring the token', { ...real, WORKERS: '4' }, 'SPONSOR_URL'],
     ['on the embedded network', { WORKERS: '4' }, 'the sponsor of the embedded network'],
-  ])('need a store in which they remember sponsorship together %s', (_, env, sponsor) => {
+  ])('need a shared sponsorship store %s', (_, env, sponsor) => {
     expect(mistakesOf(env)).toEqual([
       {
         key: 'REDIS_URL',
@@ -250,16 +250,16 @@ describe('several workers', () => {
     expect(keysOf({ ...env, WORKERS: '1' })).toEqual([]);
   });
 
-  test('need none without a sponsor, and are no mistake where their number is left to the gateway', () => {
+  test('need none without a sponsor, and WORKERS=auto is no mistake', () => {
     expect(keysOf({ ...ledger, WORKERS: '4' })).toEqual([]);
     for (const env of [{}, several, real]) expect(parse({ ...env, WORKERS: 'auto' }).workers).toBe('auto');
   });
 });
 
-describe('keys of leases', () => {
+describe('lease keys', () => {
   const alone = { ...open, LEASE_KEYS: `${'a'.repeat(32)},${'b'.repeat(32)}` };
 
-  test('are given in their order, or in a file', () => {
+  test('are read in order, or from a file', () => {
     expect(parse(alone).sponsorship.leaseKeys?.map((key) => key.reveal()[0])).toEqual(['a', 'b']);
     expect(parse(open).sponsorship.leaseKeys).toBeNull();
     expect(parse(alone).notInForce).toEqual([]);
@@ -268,7 +268,7 @@ describe('keys of leases', () => {
   test.each([
     ['REDIS_URL', { REDIS_URL: 'redis://localhost' }],
     ['REDIS_URL and WORKERS=2', { WORKERS: '2', REDIS_URL: 'redis://localhost' }],
-  ])('must be configured beside %s, where one process signs what another is asked to open', (_, several) => {
+  ])('are required with %s, because one process opens leases that another signed', (_, several) => {
     expect(mistakesOf({ ...open, ...several })).toEqual([
       {
         key: 'LEASE_KEYS',
@@ -284,7 +284,7 @@ describe('keys of leases', () => {
 });
 
 describe('pages', () => {
-  test('a lower maximum lowers the default with it', () => {
+  test('a lower maximum lowers the default', () => {
     expect(parse({ LIMIT_MAX_PAGE_SIZE: '10' }).pages).toEqual({ defaultSize: 10, maxSize: 10 });
   });
 
@@ -303,14 +303,14 @@ describe('pages', () => {
   });
 });
 
-describe('what this version does not have', () => {
-  test('a harmless key is checked and told', () => {
+describe('keys without a feature in this version', () => {
+  test('a harmless key is validated and reported', () => {
     expect(parse({ METRICS_PORT: '9090' }).notInForce).toEqual(['METRICS_PORT']);
     expect(keysOf({ METRICS_PORT: 'many' })).toEqual(['METRICS_PORT']);
   });
 
   test.each(['TRUSTED_DOCUMENTS_FILE'])(
-    '%s is refused, because its absence would be less safe than asked for',
+    '%s is rejected, because without it the gateway would be less safe than requested',
     (key) => {
       const mistakes = mistakesOf({ [key]: 'https://anything.example' });
       expect(mistakes).toHaveLength(1);
@@ -327,7 +327,7 @@ describe('JWTs', () => {
     JWT_AUDIENCE: 'ledger',
   };
 
-  test('are taken by the rules of their issuer, their audience and their keys together', () => {
+  test('are accepted with issuer, audience and key set configured', () => {
     expect(parse({}).jwt).toBeNull();
     expect(parse(rules).jwt).toEqual({
       keysUrl: rules.JWT_JWKS_URL,
@@ -345,20 +345,20 @@ describe('JWTs', () => {
     });
   });
 
-  test.each(Object.keys(rules))('are taken by none of them without %s', (left) => {
+  test.each(Object.keys(rules))('are not accepted without %s', (left) => {
     const rest = Object.entries(rules).filter(([key]) => key !== left);
     expect(mistakesOf(Object.fromEntries(rest))).toEqual(
       rest.map(([key]) => ({ key, expected: `${left} beside it`, got: `no ${left}` })),
     );
   });
 
-  test.each(['JWT_SCOPES_CLAIM', 'JWT_GAS_PER_DAY', 'JWT_MOVE_CALLS'])('are what %s is about', (key) => {
+  test.each(['JWT_SCOPES_CLAIM', 'JWT_GAS_PER_DAY', 'JWT_MOVE_CALLS'])('are a requirement of %s', (key) => {
     expect(mistakesOf({ [key]: key === 'JWT_MOVE_CALLS' ? '0x2' : '7' })).toEqual([
       { key, expected: 'JWT_JWKS_URL beside it', got: 'no JWT_JWKS_URL' },
     ]);
   });
 
-  test('are credentials: nobody has to be allowed in anonymously', () => {
+  test('are credentials: anonymous callers need no permission', () => {
     expect(parse({ ...held, ...rules }).sponsorship).toMatchObject({ auth: 'token', allowAnonymous: false });
   });
 });
@@ -367,7 +367,7 @@ describe('callers', () => {
   const client = { id: 'web', hash: 'ab'.repeat(32), scopes: ['read', 'sponsor'] };
   const clients = { '/clients': JSON.stringify([client]) };
 
-  test('clients with keys are credentials: nobody has to be allowed in anonymously', () => {
+  test('API keys are credentials: anonymous callers need no permission', () => {
     const config = parse({ ...held, CLIENTS_FILE: '/clients' }, clients);
     expect(config.sponsorship).toMatchObject({ auth: 'token', allowAnonymous: false });
     expect(config.clients).toEqual([{ ...client, perMinute: null, origins: null, gasPerDay: null, moveCalls: null }]);
@@ -379,13 +379,13 @@ describe('callers', () => {
     expect(parse({ ...env, CORS_ORIGINS: 'https://app.example' }, clients).sponsorship.allowAnonymous).toBe(true);
   });
 
-  test('a clients file that cannot be read is one mistake, not a demand for anonymous callers', () => {
+  test('an unreadable clients file is one mistake, not a demand for anonymous callers', () => {
     expect(mistakesOf({ ...held, CLIENTS_FILE: '/missing' })).toEqual([
       { key: 'CLIENTS_FILE', expected: 'a path to a readable file', got: '"/missing", which cannot be read (ENOENT)' },
     ]);
   });
 
-  test('mistakes in the clients file stand beside all others', () => {
+  test('mistakes in the clients file are listed with all others', () => {
     expect(keysOf({ PORT: '-1', CLIENTS_FILE: '/c' }, { '/c': '[{ "id": "A" }]' })).toEqual([
       'PORT',
       'CLIENTS_FILE.0.id',
@@ -393,7 +393,7 @@ describe('callers', () => {
     ]);
   });
 
-  test('limits, their weights, and the proxies that tell who is calling', () => {
+  test('limits, their weights, and the trusted proxies', () => {
     const env = { RATE_LIMIT_PER_MINUTE: '0', RATE_LIMIT_COST: 'usage', TRUSTED_PROXIES: '10.0.0.0/8, ::1' };
     expect(parse(env)).toMatchObject({
       rateLimit: { perMinute: 0, cost: 'usage', redis: null },
@@ -401,14 +401,14 @@ describe('callers', () => {
     });
   });
 
-  test('a Redis of a fleet does not show its password', () => {
+  test('the Redis URL is shown without its password', () => {
     const { rateLimit } = parse({ REDIS_URL: 'redis://:hunter2@redis.example:6379/1', REDIS_SHARED_BY: '3' });
     expect(rateLimit.redis).toMatchObject({ sharedBy: 3 });
     expect(rateLimit.redis?.url.reveal()).toBe('redis://:hunter2@redis.example:6379/1');
     expect(JSON.stringify(rateLimit)).not.toContain('hunter2');
   });
 
-  test('a fleet without a Redis to share is a mistake', () => {
+  test('a fleet without Redis is a mistake', () => {
     expect(keysOf({ REDIS_SHARED_BY: '3' })).toEqual(['REDIS_SHARED_BY']);
   });
 });
@@ -443,13 +443,13 @@ describe('configuration file', () => {
     expect(parse(...file('# nothing yet\n'))).toEqual({ ...nothing, settings });
   });
 
-  test('a token of digits keeps every one of them', () => {
+  test('a numeric token keeps all its digits', () => {
     expect(parse(...file('SPONSOR_TOKEN: 00123456789012345678901234567890')).sponsorship.token?.reveal()).toBe(
       '00123456789012345678901234567890',
     );
   });
 
-  test('a variable that is nearly a setting is a mistake that has the name meant, unless it is empty', () => {
+  test('a variable that resembles a key is a mistake that names the key, unless it is empty', () => {
     const env = { LEDGER_GRAPHQL_ULR: 'http://ledger', RATE_LIMIT_PERMINUTE: '10', CORS_ORIGIN: ' ', REDIS_PORT: '1' };
     expect(mistakesOf(env)).toEqual([
       { key: 'LEDGER_GRAPHQL_ULR', expected: 'the name LEDGER_GRAPHQL_URL', got: 'a similar one' },
@@ -457,13 +457,13 @@ describe('configuration file', () => {
     ]);
   });
 
-  test.each(['METRICS_PORT', 'RATE_LIMIT_PORT'])('%s is no setting where a cluster says there what it has', (name) => {
+  test.each(['METRICS_PORT', 'RATE_LIMIT_PORT'])('%s, which a cluster sets, is not taken for a key', (name) => {
     expect(mistakesOf({ [name]: 'tcp://10.96.0.7:80' })).toEqual([]);
     expect(mistakesOf({ [name]: 'udp://[fd00::7]:80' })).toEqual([]);
     expect(keysOf({ [name]: 'tcp://metrics' })).toEqual([name]);
   });
 
-  test('an unknown key is a mistake that names the nearest known one', () => {
+  test('an unknown key is a mistake that names the nearest key', () => {
     expect(mistakesOf(...file('sponsor-url: http://x\nPROT: 1\nzzz_unheard_of: 1'))).toEqual([
       {
         key: 'sponsor-url',
@@ -475,18 +475,18 @@ describe('configuration file', () => {
     ]);
   });
 
-  test('a file cannot name another', () => {
+  test('a file cannot name another file', () => {
     expect(keysOf(...file('CONFIG_FILE: /d'))).toEqual(['CONFIG_FILE']);
   });
 
-  test('a value of the wrong shape is a mistake', () => {
+  test('a value of the wrong type is a mistake', () => {
     expect(mistakesOf(...file('PORT: [1]\nHOST: { a: 1 }'))).toEqual([
       { key: 'PORT', expected: 'an integer from 0 to 65535', got: 'a list' },
       { key: 'HOST', expected: 'an IP address or a host name', got: 'an object' },
     ]);
   });
 
-  test('a missing file is one mistake, and says nothing about what it might have held', () => {
+  test('a missing file is one mistake, without consequences for missing keys', () => {
     expect(mistakesOf({ CONFIG_FILE: '/missing', SPONSOR_URL: 'http://s' })).toEqual([
       { key: 'CONFIG_FILE', expected: 'a path to a readable file', got: '"/missing", which cannot be read (ENOENT)' },
     ]);
@@ -498,7 +498,7 @@ describe('configuration file', () => {
     '- hunter2',
     'hunter2',
     'PORT: *hunter2',
-  ])('a file that is not an object of settings is a mistake that does not quote it: %j', (text) => {
+  ])('a file that is not an object is a mistake that does not quote it: %j', (text) => {
     const mistakes = mistakesOf(...file(text));
     expect(mistakes.map(({ key }) => key)).toEqual(['CONFIG_FILE']);
     expect(JSON.stringify(mistakes)).not.toContain('hunter');
@@ -506,7 +506,7 @@ describe('configuration file', () => {
 });
 
 describe('wire names', () => {
-  test('a single one can be overridden, in the environment or nested in the file', () => {
+  test('one can be overridden, in the environment or nested in the file', () => {
     const overrides = {
       headers: { version: 'x-my-rpc-version' },
       events: { filters: { package: 'Package', object: null } },
@@ -525,7 +525,7 @@ describe('wire names', () => {
     expect(parse({ CONFIG_FILE: '/c' }, { '/c': text }).profile).toEqual(expected);
   });
 
-  test('the root field of a join is a name, or several of which the ledger has one', () => {
+  test('a join’s root field is a name, or a list of alternatives', () => {
     const fieldOf = (field: unknown) => ({ PROFILE_OVERRIDES: JSON.stringify({ joins: { transaction: { field } } }) });
     for (const field of ['tx', ['transactionBlock', 'tx']])
       expect(parse(fieldOf(field)).profile.joins.transaction).toEqual({ field, id: 'digest' });
@@ -537,7 +537,7 @@ describe('wire names', () => {
     }
   });
 
-  test('every override that fits nowhere is reported by its path', () => {
+  test('every unknown override is reported by its path', () => {
     const overrides =
       '{"header":{}, "headers":{"version":"X Y","__proto__":{"a":1}}, "events":{"filters":{"colour":"Red"},"timeRange":{"encoding":"hex","endExclusive":"no"}}, "joins":7}';
     expect(mistakesOf({ PROFILE_OVERRIDES: overrides })).toEqual(
@@ -563,7 +563,7 @@ describe('wire names', () => {
   });
 });
 
-test('the message of the error has one line for each mistake', () => {
+test('the error message has one line per mistake', () => {
   const error = (() => {
     try {
       return parse({ PORT: '65536', HOST: 'a b' });
@@ -577,7 +577,7 @@ test('the message of the error has one line for each mistake', () => {
   );
 });
 
-describe('what becomes of a transaction that does not fit its reservation', () => {
+describe('SPONSOR_PREFLIGHT', () => {
   const remote = { LEDGER_GRAPHQL_URL: 'http://ledger.example/graphql', SPONSOR_URL: 'http://sponsor.example' };
   test.each([
     [

@@ -21,11 +21,11 @@ test.each([
   ['extensions', { path, extensions: { code: 'NO' } }],
   ['an error that has extensions', { path, originalError: new GraphQLError('x', { extensions: { code: 'NO' } }) }],
   ['an error that has none', { nodes, originalError: new Error('x') }],
-])('an error with %s is told as one of the library is', (_, options) => {
+])('an error with %s is printed like one of graphql-js', (_, options) => {
   expect(shown(lightError('no', options))).toEqual(shown(new GraphQLError('no', options)));
 });
 
-test('an error at places of a text is told as one of the library is', () => {
+test('an error with locations is printed like one of graphql-js', () => {
   const source = new Source('one\ntwo');
   const light = lightError('no', { positions: { source, positions: [5], locations: [{ line: 2, column: 2 }] } });
   expect(shown(light)).toEqual(shown(new GraphQLError('no', { source, positions: [5] })));
@@ -46,7 +46,7 @@ test.each([
   });
 });
 
-test('thousands at the same fields note nowhere in the program, and read no text for each', () => {
+test('thousands at the same fields share their locations', () => {
   const errors = Array.from({ length: 3 }, () => lightError('no', { nodes, path }));
   expect(errors.map(({ stack }) => stack)).toEqual([undefined, undefined, undefined]);
   expect(errors[2]?.locations).toBe(errors[0]?.locations);

@@ -11,22 +11,22 @@ function noted(...errors: Parameters<typeof noteCodes>[1]): readonly string[] {
 
 const coded = (code: unknown) => ({ extensions: { code } });
 
-describe('codes of errors for the log', () => {
-  it('are noted once each, in the order in which they come, of errors made here and of plain ones', () => {
+describe('error codes in the log', () => {
+  it('are recorded once each, in order, from our errors and plain ones', () => {
     const ours = gatewayError('UPSTREAM_TIMEOUT', 'late');
     expect(noted(ours, coded('BAD_USER_INPUT'), ours)).toEqual(['UPSTREAM_TIMEOUT', 'BAD_USER_INPUT']);
   });
 
-  it('are missing where an error has none', () => {
+  it('are missing if an error has none', () => {
     expect(noted(new GraphQLError('no code'), {}, coded(7), coded(null))).toEqual([]);
   });
 
-  it('of a ledger are noted as far as they are words of capitals', () => {
+  it('of a ledger are recorded if they are upper-case words', () => {
     const others = ['RESOURCE_EXHAUSTED', 'Bearer abc', 'A\nB', 'lower', 'SK9F8A7', `X${'Y'.repeat(40)}`, ''];
     expect(noted(...others.map(coded))).toEqual(['RESOURCE_EXHAUSTED']);
   });
 
-  it('are the first five, however many follow, and however often more are noted', () => {
+  it('are the first five, however many follow', () => {
     const codes: string[] = [];
     const many = ['A', 'B', 'C', 'D', 'E', 'F', 'G'].map(coded);
     noteCodes(codes, many);

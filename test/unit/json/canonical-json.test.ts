@@ -28,7 +28,7 @@ describe('comparing a value with a canonical text', () => {
     expect(isCanonicalJsonOf(value, text)).toBe(isEqual);
   });
 
-  it('says what comparing both canonical texts says', () => {
+  it('agrees with comparing both canonical texts', () => {
     fc.assert(
       fc.property(json, json, (one, other) => {
         expect(isCanonicalJsonOf(one, toCanonicalJson(one))).toBe(true);
@@ -38,7 +38,7 @@ describe('comparing a value with a canonical text', () => {
     );
   });
 
-  it('looks no further than the first difference, however large the value is', () => {
+  it('stops at the first difference, however large the value is', () => {
     let looked = 0;
     const watched = (value: object) =>
       new Proxy(value, {
@@ -54,7 +54,7 @@ describe('comparing a value with a canonical text', () => {
     expect(looked).toBeLessThan(20);
   });
 
-  it('goes no deeper than the text does', () => {
+  it('goes no deeper than the text', () => {
     let deep: unknown = 0;
     for (let level = 0; level < 100_000; level += 1) deep = [deep];
     expect(isCanonicalJsonOf(deep, '[[[0]]]')).toBe(false);

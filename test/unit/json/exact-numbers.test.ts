@@ -29,18 +29,18 @@ describe('JSON with numbers of any size', () => {
   });
 
   it.each(['0', '-1', '1.5', '9007199254740991', '123456789012345680', '1e+21', '5e-324'])(
-    'leaves %s a number',
+    'parses %s as a number',
     (number) => expect(parseJson(`[${number}]`)).toEqual([Number(number)]),
   );
 
-  it('never takes what stands in texts for numbers', () => {
+  it('ignores digits in strings', () => {
     for (const text of ['18446744073709551615', '\\"1.10, 1.10', '\\\\', 'a\\\\\\", 1.10: [1.10', '']) {
       const json = `{"${text}":["${text}",1,"${text}"]}`;
       expect(parseJson(json)).toEqual(JSON.parse(json));
     }
   });
 
-  it('gives back every JSON text as it came, space aside', () => {
+  it('prints every JSON text as it was read, except white space', () => {
     const number = fc
       .tuple(
         fc.constantFrom('', '-'),
@@ -76,12 +76,12 @@ describe('JSON with numbers of any size', () => {
     );
   }, 60_000);
 
-  it('refuses what is no JSON, as ever', () => {
+  it('rejects invalid JSON as usual', () => {
     for (const text of ['', '01', '1.', '+1', '{"a":1.10', '-', '1e', '.5', 'NaN'])
       for (const parse of [parseJson, parseRequestJson, parseVariables]) expect(() => parse(text)).toThrow(SyntaxError);
   });
 
-  it('reads a number of a megabyte, and a text of quotes, in time that grows with their length', () => {
+  it('reads a number of a megabyte, and a text of quotes, in linear time', () => {
     const took = (length: number) => {
       const [digits, quotes] = ['7'.repeat(length), '\\"'.repeat(length)];
       const before = process.cpuUsage();
@@ -95,7 +95,7 @@ describe('JSON with numbers of any size', () => {
 });
 
 describe('the body of a request', () => {
-  it('keeps the digits of its variables, and of nothing else', () => {
+  it('keeps the digits of its variables only', () => {
     const body =
       '{"query":"{ a }","variables":{"v":18446744073709551615,"f":[1.10]},"extensions":{"x":18446744073709551615}}';
     expect(parseRequestJson(body)).toEqual({
@@ -111,7 +111,7 @@ describe('the body of a request', () => {
     expect(parseRequestJson('18446744073709551615')).toBe(18446744073709552000);
   });
 
-  it('takes a safe whole number for what it is, however it is written', () => {
+  it('takes a safe integer as a number in any notation', () => {
     expect(parseRequestJson('{"variables":{"a":1.0,"b":1e1,"c":9007199254740991.0,"d":1}}')).toEqual({
       variables: { a: 1, b: 10, c: 9007199254740991, d: 1 },
     });
@@ -127,7 +127,7 @@ describe('the body of a request', () => {
     expect(parseVariables('18446744073709551615')).toBe(18446744073709552000);
   });
 
-  it('takes the last of what is said twice', () => {
+  it('takes the last of a repeated key', () => {
     expect(parseRequestJson('{"variables":{"v":18446744073709551615},"variables":{"v":1}}')).toEqual({
       variables: { v: 1 },
     });

@@ -16,12 +16,12 @@ test('a value is about as long as its JSON', () => {
   );
 });
 
-test('numbers that keep their digits count with all of them', () => {
+test('exact numbers count with all their digits', () => {
   const long = toExactNumber('9'.repeat(500));
   expect([isLonger([long], 400), isLonger([long], 600)]).toEqual([true, false]);
 });
 
-test('nothing behind the bound is looked at', () => {
+test('reading stops at the bound', () => {
   let looks = 0;
   const item = {
     get text() {

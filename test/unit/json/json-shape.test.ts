@@ -12,26 +12,26 @@ const depthOf = (value: unknown): number =>
   typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0;
 
 describe('the nesting of JSON', () => {
-  it('is at the bound or over it', () => {
+  it('is within the bound or over it', () => {
     expect(isNestedOver(bytes(lists(128)), 128)).toBe(false);
     expect(isNestedOver(bytes(lists(129)), 128)).toBe(true);
     expect(isNestedOver(bytes(`{"a":${lists(128)}}`), 128)).toBe(true);
     expect(isNestedOver(bytes('['.repeat(500_000)), 128)).toBe(true);
   });
 
-  it('is not what stands in text, escaped quotes and backslashes included', () => {
+  it('ignores brackets in strings, with escaped quotes and backslashes', () => {
     const text = JSON.stringify({ a: `${'['.repeat(500)}"\\"{[`, b: '\\', c: [1] });
     expect(isNestedOver(bytes(text), 2)).toBe(false);
     expect(isNestedOver(bytes(text), 1)).toBe(true);
   });
 
-  it('is bounded in its pieces too, those in text not counted', () => {
+  it('is bounded across chunks too, without strings', () => {
     const text = JSON.stringify({ list: Array(11).fill(1), text: ','.repeat(50) });
     expect(isTooIntricate(bytes(text), 8, 11)).toBe(false);
     expect(isTooIntricate(bytes(text), 8, 10)).toBe(true);
   });
 
-  it('is bounded in members of objects besides, which cost more', () => {
+  it('is also bounded in object members, which cost more', () => {
     const text = JSON.stringify([{ a: 1, b: { c: 'd:e:f' } }, { 'x:y': 2 }]);
     expect(isTooIntricate(bytes(text), 8, 100, 4)).toBe(false);
     expect(isTooIntricate(bytes(text), 8, 100, 3)).toBe(true);

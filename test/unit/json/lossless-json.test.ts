@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parseLosslessJson } from '../../../src/json/lossless-json.ts';
 
 describe('parseLosslessJson', () => {
-  it('gives a number beyond 2^53-1 as its exact text', () => {
+  it('returns a number beyond 2^53-1 as its exact text', () => {
     expect(parseLosslessJson('{"reservation_id":18446744073709551615}')).toEqual({
       reservation_id: '18446744073709551615',
     });
@@ -24,13 +24,13 @@ describe('parseLosslessJson', () => {
   });
 
   it.each(['', '{', '{1234567890123456789: 1}', '01234567890123456789', 'OK'])(
-    'refuses %j, which is not JSON',
+    'rejects %j, which is not JSON',
     (text) => {
       expect(() => parseLosslessJson(text)).toThrow(SyntaxError);
     },
   );
 
-  it('agrees with JSON.parse wherever no number is rounded', () => {
+  it('agrees with JSON.parse if no number is rounded', () => {
     const json = fc.jsonValue({ noUnicodeString: false });
     fc.assert(
       fc.property(json, (value) => {
@@ -40,7 +40,7 @@ describe('parseLosslessJson', () => {
     );
   });
 
-  it('keeps every u64 exact wherever it stands', () => {
+  it('keeps every u64 exact anywhere', () => {
     fc.assert(
       fc.property(fc.bigInt(0n, 2n ** 64n - 1n), fc.string(), (number, text) => {
         const [before, exact] = parseLosslessJson(`[${JSON.stringify(text)}, ${number}]`) as [string, string | number];

@@ -49,7 +49,7 @@ describe('the memory of a parsed value', () => {
     expect(measured).toBeLessThan(real * 7);
   });
 
-  it('is estimated at no less than half of it for any value', () => {
+  it('is estimated at half of it at least, for any value', () => {
     fc.assert(
       fc.property(fc.json({ maxDepth: 4, stringUnit: 'grapheme' }), (text) => {
         const { real, measured } = measureCopies(() => `[${text}]`);

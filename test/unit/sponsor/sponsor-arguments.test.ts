@@ -10,11 +10,11 @@ import {
 } from '../../../src/sponsor/sponsor-arguments.ts';
 
 describe('checkGasBudget', () => {
-  it.each([1, 5_000_000, 1_999_999_999])('lets %d pass', (gasBudget) => {
+  it.each([1, 5_000_000, 1_999_999_999])('accepts %d', (gasBudget) => {
     expect(checkGasBudget(gasBudget, 2_000_000_000)).toBeUndefined();
   });
 
-  it.each([0, -1, 2_000_000_000, 2_000_000_001, 1.5, Number.NaN, 2 ** 53])('refuses %d', (gasBudget) => {
+  it.each([0, -1, 2_000_000_000, 2_000_000_001, 1.5, Number.NaN, 2 ** 53])('rejects %d', (gasBudget) => {
     expect(() => checkGasBudget(gasBudget, 2_000_000_000)).toThrow('from 1 to 1999999999');
   });
 
@@ -27,7 +27,7 @@ describe('checkGasBudget', () => {
     );
   });
 
-  it('passes exactly the whole numbers between 0 and the maximum, both left out', () => {
+  it('accepts exactly the integers between 0 and the maximum, both excluded', () => {
     fc.assert(
       fc.property(fc.integer({ min: -10, max: 1_010 }), (gasBudget) => {
         const passes = gasBudget > 0 && gasBudget < 1_000;
@@ -39,7 +39,7 @@ describe('checkGasBudget', () => {
 });
 
 describe('checkReserveDuration', () => {
-  it('passes exactly 1 to 600 seconds', () => {
+  it('accepts exactly 1 to 600 seconds', () => {
     fc.assert(
       fc.property(fc.integer({ min: -5, max: 650 }), (seconds) => {
         const passes = seconds >= 1 && seconds <= 600;
@@ -50,7 +50,7 @@ describe('checkReserveDuration', () => {
     );
   });
 
-  it.each([1, 600])('lets the bound %d pass', (seconds) => {
+  it.each([1, 600])('accepts the bound %d', (seconds) => {
     expect(checkReserveDuration(seconds)).toBeUndefined();
   });
 
@@ -62,7 +62,7 @@ describe('checkReserveDuration', () => {
 });
 
 describe('parseReservationId', () => {
-  it('passes every u64 as it is', () => {
+  it('accepts every u64', () => {
     fc.assert(
       fc.property(fc.bigInt(0n, 2n ** 64n - 1n), (id) => {
         expect(parseReservationId(String(id))).toBe(String(id));
@@ -70,13 +70,13 @@ describe('parseReservationId', () => {
     );
   });
 
-  it('passes the largest and refuses the next', () => {
+  it('accepts the largest and rejects the next', () => {
     expect(parseReservationId('18446744073709551615')).toBe('18446744073709551615');
     expect(() => parseReservationId('18446744073709551616')).toThrow('from 0 to 18446744073709551615');
   });
 
   it.each(['', ' 1', '1 ', '01', '-1', '+1', '1.0', '1e3', '0x1', '１', '1}', '1,"tx_bytes":"x"', 'lease'])(
-    'refuses %j',
+    'rejects %j',
     (text) => {
       expect(() => parseReservationId(text)).toThrow(
         expect.objectContaining({ extensions: { code: 'BAD_USER_INPUT', argument: 'reservationId' } }),
@@ -84,7 +84,7 @@ describe('parseReservationId', () => {
     },
   );
 
-  it('passes nothing that JSON would read as anything but that number', () => {
+  it('accepts nothing that JSON would read as anything but that number', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.stringMatching(/^[0-9-]{1,22}$/)), (text) => {
         try {
@@ -98,13 +98,13 @@ describe('parseReservationId', () => {
     );
   });
 
-  it('shows a long value shortened', () => {
+  it('shortens a long value in its message', () => {
     expect(() => parseReservationId('x'.repeat(5_000))).toThrow(`"${'x'.repeat(24)}"… (5000 characters)`);
   });
 });
 
 describe('checkTransactionPayload', () => {
-  it('lets both texts together be as long as the limit', () => {
+  it('accepts both texts together up to the limit', () => {
     expect(checkTransactionPayload('A'.repeat(60), 'B'.repeat(40), 100)).toBe(100);
     expect(checkTransactionPayload('A'.repeat(60), 'B'.repeat(10), 100, 30)).toBe(100);
   });
@@ -112,7 +112,7 @@ describe('checkTransactionPayload', () => {
   it.each([
     ['txBytes', 'A'.repeat(61), 'B'.repeat(40)],
     ['userSig', 'A'.repeat(1), 'B'.repeat(100)],
-  ])('names %s when it is the longer of two that exceed it, and shows neither', (argument, txBytes, userSig) => {
+  ])('names %s if it is the longer of two that exceed the limit, and shows neither', (argument, txBytes, userSig) => {
     expect(() => checkTransactionPayload(txBytes, userSig, 100)).toThrow(
       expect.objectContaining({
         message: `Argument "${argument}" is too large: txBytes and userSig together are 101 bytes (txBytes ${txBytes.length}, userSig ${userSig.length}) and may be at most 100.`,
@@ -123,7 +123,7 @@ describe('checkTransactionPayload', () => {
 });
 
 describe('parseBase64Argument', () => {
-  it('reads back every non-empty sequence of bytes', () => {
+  it('decodes every non-empty sequence of bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 1, maxLength: 300 }), (bytes) => {
         expect([...parseBase64Argument('txBytes', Buffer.from(bytes).toString('base64'))]).toEqual([...bytes]);
@@ -131,7 +131,7 @@ describe('parseBase64Argument', () => {
     );
   });
 
-  it('passes one spelling of a value only', () => {
+  it('accepts only one spelling of a value', () => {
     const spelling = fc.stringMatching(/^[A-Za-z0-9+/=\-_ \n]{1,12}$/);
     fc.assert(
       fc.property(spelling, (text) => {
@@ -157,15 +157,15 @@ describe('parseBase64Argument', () => {
     ['stray bits before one pad', 'AAB='],
     ['other characters', 'A*AA'],
     ['other scripts', 'ÄAAA'],
-  ])('refuses %s', (_, text) => {
+  ])('rejects %s', (_, text) => {
     expect(() => parseBase64Argument('userSig', text)).toThrow('it must be canonical base64');
   });
 
-  it('refuses the empty text by its own rule', () => {
+  it('rejects the empty text with its own message', () => {
     expect(() => parseBase64Argument('userSig', '')).toThrow('Argument "userSig" has value "": it must not be empty.');
   });
 
-  it('never repeats a signature whole', () => {
+  it('never repeats a whole signature', () => {
     const signature = `${'QUJD'.repeat(33)} `;
     expect(() => parseBase64Argument('userSig', signature)).toThrow(
       expect.objectContaining({

@@ -14,22 +14,22 @@ const caller = (scopes: readonly Scope[], authorization: string | null = null): 
 describe('in forward mode', () => {
   const authorization = createSponsorAuthorization({ auth: 'forward', token: null });
 
-  it('sends the caller’s header whole', () => {
+  it('sends the caller’s whole header', () => {
     expect(authorization.headerFor(caller(['read'], 'Basic abc'))?.reveal()).toBe('Basic abc');
   });
 
-  it('sends none when the caller has none', () => {
+  it('sends none if the caller has none', () => {
     expect(authorization.headerFor(caller(['read']))).toBeNull();
   });
 
-  it('tells holders apart by the whole hash of their headers', () => {
+  it('identifies callers by the whole hash of their headers', () => {
     // The SHA-256 of both begin with b5acdcb75f.
     const holders = ['Bearer 648458', 'Bearer 1192461'].map((header) => authorization.holderOf(caller([], header)));
     expect(new Set(holders).size).toBe(2);
     expect(holders[0]).toMatch(/^credential:b5acdcb75f[\da-f]{54}$/);
   });
 
-  it('leaves it to the sponsor who is admin', () => {
+  it('lets the sponsor decide who is an admin', () => {
     expect(authorization.demand('admin', caller([]))).toBeUndefined();
   });
 });
@@ -37,7 +37,7 @@ describe('in forward mode', () => {
 describe('in token mode', () => {
   const authorization = createSponsorAuthorization({ auth: 'token', token: new Secret('gateway-token') });
 
-  it('sends another token from the moment at which it is replaced', () => {
+  it('sends a replaced token immediately', () => {
     const options = { auth: 'token', token: new Secret('first') } as const;
     const own = gatewayAuthorization(options);
     const { headerFor } = createSponsorAuthorization(options, own);
@@ -55,13 +55,13 @@ describe('in token mode', () => {
     ['sponsor', ['read', 'admin']],
     ['admin', ['read', 'sponsor']],
     ['admin', []],
-  ] as [Scope, Scope[]][])('refuses who lacks %s and has %j', (scope, scopes) => {
+  ] as [Scope, Scope[]][])('rejects a caller without %s and with %j', (scope, scopes) => {
     expect(() => authorization.demand(scope, caller(scopes, 'Bearer mine'))).toThrow(
       expect.objectContaining({ message: `This needs the scope "${scope}".`, extensions: { code: 'FORBIDDEN' } }),
     );
   });
 
-  it('asks a caller that sent no credential for one', () => {
+  it('asks a caller without a credential for one', () => {
     expect(() => authorization.demand('sponsor', caller(['read']))).toThrow(
       expect.objectContaining({
         message: 'This needs the scope "sponsor": send an API key or a token that has it.',
@@ -70,11 +70,11 @@ describe('in token mode', () => {
     );
   });
 
-  it('lets who has the scope pass', () => {
+  it('accepts a caller with the scope', () => {
     expect(authorization.demand('admin', caller(['admin']))).toBeUndefined();
   });
 
-  it('cannot be set up without the token', () => {
+  it('requires the token', () => {
     expect(() => createSponsorAuthorization({ auth: 'token', token: null })).toThrow('needs the token');
   });
 });

@@ -72,15 +72,15 @@ const everyCall: readonly [string, (client: SponsorClient) => Promise<unknown>][
   ['reloadAccessController', (client) => client.reloadAccessController(authorization, goingOn)],
 ];
 
-describe('what is sent', () => {
-  it('is nothing with a credential that no header can carry', async () => {
+describe('a request', () => {
+  it('is not sent with a credential that is no valid header', async () => {
     const { client, requests } = setUp(json('OK'));
     const asked = client.health(new Secret('Bearer a\r\nb'), createCancellation(1_000));
     expect((await refusalOf(asked)).extensions).toEqual({ code: 'UNAUTHENTICATED' });
     expect(requests).toEqual([]);
   });
 
-  it('is a reservation below the base path', async () => {
+  it('reserves below the base path', async () => {
     const { client, requests } = setUp(
       json({ result: { sponsor_address: '0x5', reservation_id: 42, gas_coins: [] }, error: null }),
     );
@@ -101,7 +101,7 @@ describe('what is sent', () => {
   });
 
   it.each(['requestType', 'request_type'] as const)(
-    'is an execution with the id exact and the wait under %s',
+    'executes with the exact id and waits by %s',
     async (requestTypeKey) => {
       const { client, requests } = setUp(json({ effects: sponsorEffects('TX') }), { requestTypeKey });
       await client.executeTx(execution, authorization, goingOn);
@@ -123,13 +123,13 @@ describe('what is sent', () => {
     expect(requests.map(({ path }) => path)).toEqual([health, version]);
   });
 
-  it('has no authorization header when there is none to send', async () => {
+  it('has no authorization header without a credential', async () => {
     const { client, requests } = setUp({ body: '"OK"' });
     await client.health(null, createCancellation());
     expect(requests[0]?.headers).not.toHaveProperty('authorization');
   });
 
-  it('ends with its operation when it is a read, and runs on as long again when it may move money', async () => {
+  it('ends with its operation if it is a read, and continues as long again if it may move money', async () => {
     const runOnMs: Record<string, number | undefined> = {};
     for (const [name, ask] of everyCall) {
       const { client, requests } = setUp(new UpstreamCallError('timeout', 'x'));
@@ -148,7 +148,7 @@ describe('what is sent', () => {
   });
 });
 
-describe('nothing is sent twice', () => {
+describe('is not repeated', () => {
   it.each(everyCall)('by %s', async (_, ask) => {
     for (const reply of [
       new UpstreamCallError('unreachable', 'x'),
@@ -174,7 +174,7 @@ describe('the token', () => {
     { status: 200, body: JSON.stringify({ effects: sponsorEffects(token) }) },
   ];
 
-  it.each(everyCall)('is in no error and no observation of %s, whatever the sponsor echoes', async (_, ask) => {
+  it.each(everyCall)('is in no error and no log event of %s, whatever the sponsor echoes', async (_, ask) => {
     for (const reply of leaks) {
       const { client, observations } = setUp(reply);
       const outcome = await ask(client).catch((error: unknown) => error);
@@ -186,7 +186,7 @@ describe('the token', () => {
 });
 
 describe('reserveGas', () => {
-  it('keeps an id of 64 bits exact', async () => {
+  it('keeps a 64-bit id exact', async () => {
     const { client } = setUp({
       body: '{"result":{"sponsor_address":"0x5","reservation_id":18446744073709551615,"gas_coins":[]}}',
     });
@@ -197,7 +197,7 @@ describe('reserveGas', () => {
     });
   });
 
-  it('reports words nobody knows and shows none of them', async () => {
+  it('reports an unknown message to the operator and does not show it', async () => {
     const { client, observations } = setUp(json({ result: null, error: 'redis at 10.0.0.1 is gone' }, 500));
     const error = await refusalOf(client.reserveGas({ gasBudget: 1, reserveDurationSecs: 1 }, null, goingOn));
     expect(error.message).not.toContain('10.0.0.1');
@@ -211,14 +211,14 @@ describe('reserveGas', () => {
     ]);
   });
 
-  it('reports nothing about a refusal it knows', async () => {
+  it('reports nothing about a known rejection', async () => {
     const { client, observations } = setUp(json({ error: 'Gas usage exceeds daily cap' }, 500));
     const error = await refusalOf(client.reserveGas({ gasBudget: 1, reserveDurationSecs: 1 }, null, goingOn));
     expect(error.extensions).toEqual({ code: 'SPONSOR_EXHAUSTED', upstream: 'sponsor' });
     expect(observations).toEqual([]);
   });
 
-  it('cuts a refusal that is a whole book', async () => {
+  it('cuts a very long rejection', async () => {
     const { client } = setUp(json({ error: 'x'.repeat(10_000) }, 400));
     const error = await refusalOf(client.reserveGas({ gasBudget: 1, reserveDurationSecs: 1 }, null, goingOn));
     expect(error.message).toBe(`${'x'.repeat(500)}…`);
@@ -226,7 +226,7 @@ describe('reserveGas', () => {
 });
 
 describe('executeTx', () => {
-  it('tells an execution that succeeded from one that failed', async () => {
+  it('distinguishes success and failure', async () => {
     const failure = sponsorEffects('TX', { status: { status: 'failure', error: 'MoveAbort(1)' } });
     expect(
       await setUp(json({ effects: sponsorEffects('TX') })).client.executeTx(execution, null, goingOn),
@@ -241,7 +241,7 @@ describe('executeTx', () => {
     });
   });
 
-  it('keeps the verdict when the rest of the effects is of an unknown form, and reports that', async () => {
+  it('keeps the outcome if the rest of the effects is unknown, and reports this', async () => {
     const { client, observations } = setUp(json({ effects: sponsorEffects('TX', { gasUsed: 'much' }) }));
     expect(await client.executeTx(execution, null, goingOn)).toMatchObject({
       digest: 'TX',
@@ -251,7 +251,7 @@ describe('executeTx', () => {
     expect(observations).toMatchObject([{ what: 'unreadable-effects', endpoint: 'executeTx' }]);
   });
 
-  it('has an unknown outcome when the effects are of another transaction', async () => {
+  it('has an unknown outcome if the effects belong to another transaction', async () => {
     const { client, observations } = setUp(json({ effects: sponsorEffects('OTHER'), error: null }));
     const error = await refusalOf(client.executeTx(execution, null, goingOn));
     expect(error.extensions).toEqual({
@@ -265,7 +265,7 @@ describe('executeTx', () => {
   });
 
   it.each([400, 401, 403, 404, 408, 409, 422, 429, 500, 503])(
-    'ran if its effects are told, though the status is %d',
+    'ran if it has effects, even under status %d',
     async (status) => {
       const told = async (effects: object) => {
         const { client } = setUp(json({ effects, error: 'Access denied by access controller' }, status));
@@ -303,7 +303,7 @@ describe('executeTx', () => {
     expect(error.extensions).toMatchObject({ code: 'EXECUTION_OUTCOME_UNKNOWN', digest: 'TX', checkAfterMs: 5_000 });
   });
 
-  it('names digest and reservation in a refusal, so that the caller can look', async () => {
+  it('names digest and reservation in a rejection, so that the caller can look it up', async () => {
     const { client } = setUp(json({ effects: null, error: 'Reservation no longer exist: 42' }, 500));
     const error = await refusalOf(client.executeTx(execution, null, goingOn));
     expect(error.extensions).toEqual({
@@ -315,7 +315,7 @@ describe('executeTx', () => {
   });
 });
 
-describe('the end of a call that nobody waits for', () => {
+describe('the end of a call without a client', () => {
   it.each([
     ['answered', json({ effects: sponsorEffects('TX') }), 'Executed.'],
     ['lost', new UpstreamCallError('interrupted', 'x'), 'No answer: x.'],
@@ -335,7 +335,7 @@ describe('the end of a call that nobody waits for', () => {
     expect(observations).toMatchObject([{ what: 'unheard-outcome', text, digest: 'TX' }]);
   });
 
-  it('is told at once when its answer was lost, and not at all when its caller is still there', async () => {
+  it('is reported immediately if its response was lost, and not at all while its client waits', async () => {
     const gone = createCancellation();
     gone.cancel('aborted');
     for (const cancellation of [gone, goingOn]) {
@@ -348,21 +348,21 @@ describe('the end of a call that nobody waits for', () => {
 
 describe('debugHealthCheck', () => {
   it.each([{ body: '"OK"' }, { body: 'OK', type: 'text/plain' }])(
-    'is well when the sponsor says so as %j',
+    'is healthy if the sponsor responds %j',
     async (reply) => {
       expect(await setUp(reply).client.debugHealthCheck(null, goingOn)).toEqual({ ok: true, message: 'OK' });
     },
   );
 
   it.each([{ body: '"Unauthorized"' }, { body: 'Unauthorized', type: 'text/plain' }])(
-    'is an error when the token is wrong, under 200 as %j',
+    'is an error if the token is wrong, under 200 as %j',
     async (reply) => {
       const error = await refusalOf(setUp(reply).client.debugHealthCheck(null, goingOn));
       expect(error.extensions).toEqual({ code: 'SPONSOR_UNAUTHORIZED', upstream: 'sponsor' });
     },
   );
 
-  it('is a result without the reason when the check failed; the reason is reported', async () => {
+  it('is a result without the reason if the check failed; the reason is logged', async () => {
     const { client, observations } = setUp({
       type: 'text/plain',
       body: 'Failed to check health: no coins on 10.0.0.1',
@@ -386,7 +386,7 @@ function toMembers({ type = '', body }: Reply): { readonly effects?: unknown; re
   }
 }
 
-describe('whatever the sponsor answers', () => {
+describe('whatever the sponsor responds', () => {
   const status = fc.oneof(
     fc.constantFrom(200, 204, 301, 400, 401, 403, 404, 408, 422, 429, 500, 502, 503),
     fc.integer({ min: 100, max: 599 }),
@@ -417,7 +417,7 @@ describe('whatever the sponsor answers', () => {
     );
   });
 
-  it('an execution is of unknown outcome unless something rules that out', async () => {
+  it('an execution has an unknown outcome unless something rules that out', async () => {
     await fc.assert(
       fc.asyncProperty(reply, async (answer) => {
         const { code } = (await refusalOf(setUp(answer).client.executeTx(execution, null, goingOn))).extensions;

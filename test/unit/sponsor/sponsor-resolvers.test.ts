@@ -136,7 +136,7 @@ const adminCalls = [
 ] as const;
 
 describe('sponsor', () => {
-  it('shows health and version, whole and in parts', async () => {
+  it('returns health and version, completely and in parts', async () => {
     const { data } = await ask('{ sponsor { health version { raw semver buildHash } } }', recordingClient());
     expect(data).toEqual({
       sponsor: {
@@ -146,20 +146,20 @@ describe('sponsor', () => {
     });
   });
 
-  it('asks only for what is selected, and once, under aliases too', async () => {
+  it('calls only for selected fields, and once, under aliases too', async () => {
     const { client, calls } = recordingClient();
     await ask('{ a: sponsor { x: health y: health } b: sponsor { health } }', { client });
     expect(calls.map(([name]) => name)).toEqual(['health']);
   });
 
-  it('asks again in the next operation', async () => {
+  it('calls again in the next operation', async () => {
     const { client, calls } = recordingClient();
     await ask('{ sponsor { health } }', { client });
     await ask('{ sponsor { health } }', { client });
     expect(calls).toHaveLength(2);
   });
 
-  it('keeps version when health is lost', async () => {
+  it('keeps the version if health fails', async () => {
     const { client } = recordingClient({
       health: async () => {
         throw gatewayError('UPSTREAM_TIMEOUT', 'late', { upstream: 'sponsor' });
@@ -173,7 +173,7 @@ describe('sponsor', () => {
     });
   });
 
-  it('is there without a sponsor, and its fields say what to set', async () => {
+  it('exists without a sponsor, and its fields name the setting', async () => {
     expect(await errorOf(ask('{ sponsor { health } }', { client: null }))).toEqual({
       data: { sponsor: { health: null } },
       message: 'No sponsor is configured: SPONSOR_URL is not set.',
@@ -185,7 +185,7 @@ describe('sponsor', () => {
 
 describe('every mutation', () => {
   it.each([['reserveGas', reserve], ['executeTx', execute], ...adminCalls] as const)(
-    '%s says so when there is no sponsor',
+    '%s without a sponsor names the setting',
     async (name, source) => {
       expect(await errorOf(ask(source, { client: null }))).toMatchObject({
         data: { [name]: null },
@@ -200,7 +200,7 @@ describe('every mutation', () => {
     ['checkSponsorHealth', adminCalls[0][1], 'admin', ['read', 'sponsor']],
     ['reloadAccessController', adminCalls[1][1], 'admin', ['read', 'sponsor']],
   ] as [string, string, Scope, Scope[]][])(
-    '%s in token mode is refused without its scope, and never reaches the sponsor',
+    '%s in token mode is rejected without its scope, without a sponsor call',
     async (name, source, scope, scopes) => {
       const { client, calls } = recordingClient();
       expect(await errorOf(ask(source, { client, auth: 'token', scopes }))).toMatchObject({
@@ -230,7 +230,7 @@ describe('every mutation', () => {
     },
   );
 
-  it('takes a null key for none', async () => {
+  it('treats a null key as none', async () => {
     const source =
       'mutation { reserveGas(gasBudget: 5, reserveDurationSecs: 60, idempotencyKey: null) { reservationId } }';
     expect((await ask(source, recordingClient())).errors).toBeUndefined();
@@ -238,7 +238,7 @@ describe('every mutation', () => {
 });
 
 describe('reserveGas', () => {
-  it('gives the reservation with its end counted from before the sponsor was asked', async () => {
+  it('returns the reservation with its expiry counted from before the sponsor call', async () => {
     const { client, calls } = recordingClient({
       async reserveGas() {
         nowMs += 2_500;
@@ -261,7 +261,7 @@ describe('reserveGas', () => {
     expect(calls[0]?.[1]).toEqual({ gasBudget: 5000000, reserveDurationSecs: 60 });
   });
 
-  it('says when the time was over before the answer came', async () => {
+  it('reports a reservation that expired before the response came', async () => {
     const { client } = recordingClient({
       async reserveGas() {
         nowMs += 1_000;
@@ -294,7 +294,7 @@ describe('reserveGas', () => {
     ['reserveDurationSecs', 'gasBudget: 1, reserveDurationSecs: 0'],
     ['reserveDurationSecs', 'gasBudget: 1, reserveDurationSecs: 601'],
     ['reserveDurationSecs', 'gasBudget: 1, reserveDurationSecs: -1'],
-  ])('refuses %s before the sponsor sees it: %s', async (argument, args) => {
+  ])('rejects %s without a sponsor call: %s', async (argument, args) => {
     const { client, calls } = recordingClient();
     expect(await errorOf(ask(`mutation { reserveGas(${args}) { reservationId } }`, { client }))).toMatchObject({
       data: { reserveGas: null },
@@ -305,7 +305,7 @@ describe('reserveGas', () => {
 });
 
 describe('executeTx', () => {
-  it('hands over the transaction with its digest', async () => {
+  it('sends the transaction with its digest', async () => {
     const { client, calls } = recordingClient();
     expect((await ask(execute, { client })).data).toEqual({
       executeTx: { digest: digestOfThreeZeros, outcome: 'EXECUTED' },
@@ -320,7 +320,7 @@ describe('executeTx', () => {
     });
   });
 
-  it('in token mode hands over the sponsor’s number of a lease, and answers with the lease', async () => {
+  it('in token mode sends the sponsor’s number of a lease, and returns the lease', async () => {
     const refused = gatewayError('SPONSOR_REJECTED', 'no', { reservationId: 'of the client' });
     const { client, calls } = recordingClient({ executeTx: () => Promise.reject(refused) });
     await ask(execute.replace('42', lease()), { client, auth: 'token' });
@@ -350,7 +350,7 @@ describe('executeTx', () => {
     ['another transaction', { tx: 'AAAB' }],
     ['another lease', { id: lease({ leaseId: 'BBBBBBBBBBBBBBBBBBBBBA' }) }],
     ['another wait', { type: 'WAIT_FOR_LOCAL_EXECUTION' }],
-  ])('is under its key one execution: with %s it is a conflict', async (_, change) => {
+  ])('is one execution per key: with %s it is a conflict', async (_, change) => {
     const { client, calls } = recordingClient();
     const books = toTestBooks('token', () => nowMs, { leases, isStoreNeeded: false });
     const source =
@@ -368,7 +368,7 @@ describe('executeTx', () => {
   it.each([
     ['what it used', '1000', '500', 500],
     ['nothing where the rebate is larger: it refills no budget', '1000', '9000', 0],
-  ])('settles of the budget %s', async (_, cost, rebate, settled) => {
+  ])('settles %s of the budget', async (_, cost, rebate, settled) => {
     const gasUsed = { ...sponsorEffects('TX').gasUsed, computationCost: cost, storageCost: '0', storageRebate: rebate };
     const { client } = recordingClient({ executeTx: async ({ digest }) => executed(digest, { gasUsed }) });
     const books = toTestBooks('token', () => nowMs, { leases, isStoreNeeded: false });
@@ -383,7 +383,7 @@ describe('executeTx', () => {
     expect(await books.store.gasAllowance(gas, nowMs)).toMatchObject({ held: 0, settled, free: 50_000_000 - settled });
   });
 
-  it('answers a repeat under its key after the lease has expired; without the key, or under another, there is none', async () => {
+  it('repeats its result under its key after the lease has expired; without the key, or with another, it fails', async () => {
     const { client, calls } = recordingClient();
     const books = toTestBooks('token', () => nowMs, { leases, isStoreNeeded: false });
     const id = lease();
@@ -406,7 +406,7 @@ describe('executeTx', () => {
     ['WAIT_FOR_EFFECTS_CERT', 'waitForEffectsCert'],
     ['WAIT_FOR_LOCAL_EXECUTION', 'waitForLocalExecution'],
     [null, 'waitForEffectsCert'],
-  ])('asks to wait by %s as %s', async (type, requestType) => {
+  ])('asks the sponsor to wait by %s as %s', async (type, requestType) => {
     const { client, calls } = recordingClient();
     const source =
       'mutation ($type: ExecuteTxRequestType) { executeTx(reservationId: 42, txBytes: "AAAA", userSig: "BBBB", requestType: $type) { digest } }';
@@ -414,7 +414,7 @@ describe('executeTx', () => {
     expect(calls[0]?.[1]).toMatchObject({ requestType });
   });
 
-  it('makes a transaction that ran and failed a result', async () => {
+  it('returns a failed transaction as a result', async () => {
     const status = { status: 'failure', error: 'MoveAbort(1)' };
     const { client } = recordingClient({ executeTx: async ({ digest }) => executed(digest, { status }) });
     const source =
@@ -422,7 +422,7 @@ describe('executeTx', () => {
     expect((await ask(source, { client })).data).toEqual({ executeTx: { outcome: 'FAILED', effects: { status } } });
   });
 
-  it('shows every part of the effects, lists left out as empty, and the whole beside them', async () => {
+  it('returns every part of the effects, with omitted lists as empty, and the raw effects', async () => {
     const owners = [
       { AddressOwner: '0x5' },
       { ObjectOwner: '0x6' },
@@ -494,7 +494,7 @@ describe('executeTx', () => {
       'effects { sharedObjects { version } }',
       ['effects', 'sharedObjects', 0, 'version'],
     ],
-  ])('keeps digest and outcome when the effects are %s', async (_, changes, selection, path) => {
+  ])('keeps digest and outcome if the effects are %s', async (_, changes, selection, path) => {
     const { client } = recordingClient({ executeTx: async ({ digest }) => executed(digest, changes) });
     const source = `mutation { executeTx(reservationId: "42", txBytes: "AAAA", userSig: "BBBB") { digest outcome ${selection} } }`;
     expect(await errorOf(ask(source, { client }))).toMatchObject({
@@ -512,7 +512,7 @@ describe('executeTx', () => {
     ['txBytes', { txBytes: 'A'.repeat(1_000) }],
     ['userSig', { userSig: 'AA' }],
     ['userSig', { userSig: 'B'.repeat(1_000) }],
-  ])('refuses a bad %s before the sponsor sees it', async (argument, change) => {
+  ])('rejects an invalid %s without a sponsor call', async (argument, change) => {
     const { client, calls } = recordingClient();
     const source =
       'mutation ($reservationId: ID!, $txBytes: Base64!, $userSig: Base64!) { executeTx(reservationId: $reservationId, txBytes: $txBytes, userSig: $userSig) { digest } }';
@@ -524,7 +524,7 @@ describe('executeTx', () => {
     expect(calls).toEqual([]);
   });
 
-  it('sends what all executions of an operation carry within the limit of one, though one text may stand in all', async () => {
+  it('limits the payload of all executions of an operation together, even if one text fills all', async () => {
     const { client, calls } = recordingClient();
     const fields = Array.from(
       { length: 5 },
@@ -544,8 +544,8 @@ describe('executeTx', () => {
   });
 });
 
-describe('the admin’s mutations', () => {
-  it('give the sponsor’s results', async () => {
+describe('the admin mutations', () => {
+  it('return the sponsor’s results', async () => {
     const source = 'mutation { checkSponsorHealth { ok message } reloadAccessController { result } }';
     expect((await ask(source, recordingClient())).data).toEqual({
       checkSponsorHealth: { ok: false, message: 'ill' },

@@ -30,11 +30,11 @@ describe('readOwner', () => {
     { Shared: { initialSharedVersion: 3 } },
     { Shared: { initial_shared_version: -1 } },
     { ConsensusAddressOwner: { owner: '0x5' } },
-  ])('does not know %j', (wire) => {
+  ])('rejects %j', (wire) => {
     expect(readOwner(wire)).toBeNull();
   });
 
-  it('never throws, and sets the address exactly for those that have one', () => {
+  it('never throws, and has an address exactly for kinds that have one', () => {
     const form = fc.oneof(
       fc.record({ AddressOwner: fc.string() }),
       fc.record({ ObjectOwner: fc.string() }),
@@ -74,14 +74,14 @@ describe('a gas reservation', () => {
     expect(reservationState(reservation, nowMs)).toBe(state);
   });
 
-  it('that was used is so, before its end and after', () => {
+  it('that was used is CONSUMED, before its expiry and after', () => {
     for (const nowMs of [1_000_000, 1_060_000])
       expect(reservationState({ ...reservation, isConsumed: true }, nowMs)).toBe('CONSUMED');
   });
 });
 
 describe('toUInt53', () => {
-  it('passes what a JSON number holds exactly', () => {
+  it('accepts what a JSON number holds exactly', () => {
     expect(toUInt53('9007199254740991')).toBe(9007199254740991);
   });
 

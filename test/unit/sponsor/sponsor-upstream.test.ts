@@ -4,7 +4,7 @@ import { type SponsorHost, sponsorUpstream } from '../../../src/sponsor/sponsor-
 import { createMemoryStore } from '../../../src/sponsor/store/memory-store.ts';
 import type { UpstreamConnection } from '../../../src/upstream/connect-upstream.ts';
 
-test('once it is closed nothing is looked for in the store any more, and no timer is left', async () => {
+test('a closed upstream reads the store no more, and leaves no timer', async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const env = { LEDGER_GRAPHQL_URL: 'http://127.0.0.1:1', SPONSOR_URL: 'http://127.0.0.1:1' };

@@ -26,7 +26,7 @@ function watched(...sayings: Said[]) {
   return { watch, asked, clock };
 }
 
-test('the sponsor is asked once, by whoever wants to know first, with the credential of the gateway', async () => {
+test('the sponsor is probed once for concurrent callers, with the gateway’s credential', async () => {
   const { watch, asked } = watched('0.3.0-abc');
   expect(await Promise.all([watch.tell(), watch.tell()])).toEqual(['0.3.0-abc', '0.3.0-abc']);
   expect(await watch.tell()).toBe('0.3.0-abc');
@@ -39,7 +39,7 @@ test('the sponsor is asked once, by whoever wants to know first, with the creden
   ]);
 });
 
-test('what is a minute old is told at once, and asked for anew', async () => {
+test('a state a minute old is returned immediately, and refreshed', async () => {
   let release = (_text: string): void => {};
   const held = new Promise<string>((resolve) => {
     release = resolve;
@@ -58,7 +58,7 @@ test('what is a minute old is told at once, and asked for anew', async () => {
   expect(asked).toHaveLength(2);
 });
 
-describe('where the sponsor says nothing of use', () => {
+describe('if the sponsor responds with nothing useful', () => {
   test.each<[string, Said]>([
     ['it does not answer', new Error('down')],
     ['it says something else', '<html> a page </html>'],
@@ -72,7 +72,7 @@ describe('where the sponsor says nothing of use', () => {
     expect(await watch.tell()).toBe('0.3.0-abc');
   });
 
-  test('what was known stays', async () => {
+  test('the known state stays', async () => {
     const { watch, clock } = watched('0.3.0-abc', new Error('down'));
     await watch.tell();
     clock.now += 60_000;
@@ -80,7 +80,7 @@ describe('where the sponsor says nothing of use', () => {
   });
 });
 
-test('what a client hears is remembered, so that nobody has to ask for it again', async () => {
+test('a client’s call updates the state, so that no probe is needed', async () => {
   const { watch, asked } = watched('never asked');
   const client = watch.listen({ version: async () => '0.3.0-heard' } as unknown as SponsorClient);
   const [heard, told] = await Promise.all([client.version(null, createCancellation()), watch.tell()]);
@@ -88,7 +88,7 @@ test('what a client hears is remembered, so that nobody has to ask for it again'
   expect(asked).toEqual([]);
 });
 
-test('who wants to know while a client asks waits for what that hears', async () => {
+test('a caller that needs the state while a client’s call is in flight waits for it', async () => {
   const { watch, asked } = watched('never asked');
   const version = new Promise<string>((resolve) => setImmediate(resolve, '0.3.0-heard'));
   const client = watch.listen({ version: () => version } as unknown as SponsorClient);
@@ -97,21 +97,21 @@ test('who wants to know while a client asks waits for what that hears', async ()
   expect(asked).toEqual([]);
 });
 
-test('a client that hears nothing gets its own error, and leaves nothing to tell', async () => {
+test('a client’s failed call gives the client its own error, and no state', async () => {
   const { watch } = watched(new Error('down'));
   const client = watch.listen({ version: () => Promise.reject(new Error('refused')) } as unknown as SponsorClient);
   await expect(client.version(null, createCancellation())).rejects.toThrow('refused');
   expect(await watch.tell()).toBeNull();
 });
 
-test('nobody who only looks waits longer than a second for a client of the sponsor', async () => {
+test('a caller waits at most a second for another client’s call', async () => {
   const { watch } = watched('unused');
   const client = watch.listen({ version: () => new Promise<string>(() => {}) } as unknown as SponsorClient);
   void client.version(null, createCancellation());
   expect(await watch.tell()).toBeNull();
 });
 
-it('a refused token is told once, until it is taken again', async () => {
+it('a rejected token is reported once, until it is accepted again', async () => {
   let outcome: () => Promise<never> | Promise<{ result: string }> = async () => ({ result: 'success' });
   const client = {
     reloadAccessController: () => outcome(),

@@ -50,11 +50,11 @@ describe('readReservation', () => {
     ['no address', { result: { ...result, sponsor_address: '' } }],
     ['a list', []],
     ['nothing', null],
-  ])('does not take %s for a reservation', (_, value) => {
+  ])('rejects %s as a reservation', (_, value) => {
     expect(readReservation(json(value))).toBeNull();
   });
 
-  it('looks at none of more coins than a transaction may pay with', () => {
+  it('rejects more coins than a transaction may pay with, unread', () => {
     let looks = 0;
     const coin = {
       ...result.gas_coins[0],
@@ -74,7 +74,7 @@ describe('readReservation', () => {
     expect(looks).toBe(0);
   });
 
-  it('does not take a reservation under an error status', () => {
+  it('rejects a reservation under an error status', () => {
     expect(readReservation(json({ result }, 500))).toBeNull();
   });
 });
@@ -88,7 +88,7 @@ describe('readExecution', () => {
     expect(readExecution(json({ effects, error: null }))).toEqual({ transactionDigest: 'TX', succeeded, raw: effects });
   });
 
-  it('needs the digest and the status, and nothing else', () => {
+  it('needs only the digest and the status', () => {
     const effects = { transactionDigest: 'TX', status: { status: 'success' } };
     expect(readExecution(json({ effects }))).toMatchObject({ succeeded: true });
     expect(readEffects(effects)).toBeNull();
@@ -99,13 +99,13 @@ describe('readExecution', () => {
     ['no digest', { effects: { status: { status: 'success' } } }],
     ['an unheard-of status', { effects: sponsorEffects('TX', { status: { status: 'pending' } }) }],
     ['a bare string', 'success'],
-  ])('gives no verdict on %s', (_, value) => {
+  ])('gives no outcome for %s', (_, value) => {
     expect(readExecution(json(value))).toBeNull();
   });
 });
 
 describe('readEffects', () => {
-  it('makes lists that were left out empty', () => {
+  it('reads omitted lists as empty', () => {
     expect(readEffects(sponsorEffects('TX', { modifiedAtVersions: undefined, dependencies: null }))).toMatchObject({
       modifiedAtVersions: [],
       sharedObjects: [],
@@ -134,7 +134,7 @@ describe('readEffects', () => {
     });
   });
 
-  it('does without the burned cost, which some ledgers do not report', () => {
+  it('accepts a missing burned cost, which some ledgers do not report', () => {
     const { computationCostBurned: _, ...gasUsed } = sponsorEffects('TX').gasUsed;
     expect(readEffects(sponsorEffects('TX', { gasUsed }))).toMatchObject({ gasUsed: { computationCostBurned: null } });
   });

@@ -65,7 +65,7 @@ describe('the outline of a transaction', () => {
     });
   });
 
-  test('says of every transaction what both SDKs read', () => {
+  test('equals what both SDKs read, for every transaction', () => {
     fc.assert(
       fc.property(transactionData, (data) => {
         const bytes = encodeTransactionData(data);
@@ -125,7 +125,7 @@ describe('bytes that were altered', () => {
     return Uint8Array.from(bytes);
   });
 
-  test('are outlined only where both SDKs read the same, and would write them so', () => {
+  test('are parsed only if both SDKs read the same, and would encode them so', () => {
     fc.assert(
       fc.property(altered, (bytes) => {
         const read = outlineTransaction(bytes);
@@ -142,7 +142,7 @@ describe('bytes that were altered', () => {
     );
   });
 
-  test('never make it throw, and where they are not read it says why in few words', () => {
+  test('never make it throw; if they are not parsed, the reason is short', () => {
     fc.assert(
       fc.property(fc.oneof(altered, fc.uint8Array({ maxLength: 300 })), (bytes) => {
         const read = outlineTransaction(bytes);
@@ -153,7 +153,7 @@ describe('bytes that were altered', () => {
   });
 });
 
-describe('a transaction as large as may be', () => {
+describe('a transaction of the maximum size', () => {
   const size = 131_072;
   const tail = [...new Uint8Array(32), 0, ...new Uint8Array(49)];
   const uleb = (value: number): number[] => (value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...uleb(value >>> 7)]);
@@ -169,7 +169,7 @@ describe('a transaction as large as may be', () => {
     ]);
   const split = (amounts: number) => [2, 0, ...uleb(amounts), ...new Uint8Array(amounts)];
 
-  test('costs memory in proportion, whatever it is made of', () => {
+  test('costs memory in proportion, whatever its contents', () => {
     const large = programmable(
       [],
       Array.from({ length: 128 }, () => split(1000)),

@@ -13,7 +13,7 @@ const web: Client = {
   moveCalls: null,
 };
 
-test('a key is found by the hash of all of it: no part of it, and nothing beside it, comes nearer', () => {
+test('a key is found only by the hash of its whole text', () => {
   const book = createClientBook([web], 'token');
   expect(book.find(hashApiKey(key))?.caller).toMatchObject({ id: 'client:web', kind: 'API_KEY' });
   const near = [...Array.from(key, (_, end) => key.slice(0, end)), `${key}x`, key.toLowerCase(), web.hash];
@@ -26,12 +26,12 @@ test('a key is found by the hash of all of it: no part of it, and nothing beside
   expect(Math.max(...alike.slice(Math.floor(key.length / 2)))).toBeLessThan(6);
 });
 
-test('a caller is made once for each client, not for each request', () => {
+test('a caller is created once per client, not per request', () => {
   const book = createClientBook([web], 'token');
   expect(book.find(web.hash)).toBe(book.find(web.hash));
 });
 
-test('others in its place are in force at once, whole', () => {
+test('new clients replace all previous ones immediately', () => {
   const book = createClientBook([web], 'token');
   const hash = hashApiKey('another key');
   book.replace([{ ...web, id: 'other', hash }]);
@@ -49,7 +49,7 @@ const client = (id: string, about: Partial<Client> = {}): Client => ({
   ...about,
 });
 
-test('what is new, what is gone and what is another are told by id', () => {
+test('added, removed and changed clients are reported by id', () => {
   const before = [client('a'), client('b'), client('c')];
   expect(diffClients(before, [client('d'), client('c', { hash: 'f'.repeat(64) }), client('a')])).toEqual({
     added: ['d'],
@@ -69,7 +69,7 @@ test.each<Partial<Client>>([
   expect(diffClients([client('a')], [client('a', about)])).toEqual({ added: [], removed: [], changed: ['a'] });
 });
 
-test('the order in which something is listed says nothing', () => {
+test('the order of a list does not matter', () => {
   const turned = client('a', { scopes: ['sponsor', 'read'], origins: ['https://b.example', 'https://a.example'] });
   expect(diffClients([client('a'), client('b')], [client('b'), turned])).toEqual({
     added: [],

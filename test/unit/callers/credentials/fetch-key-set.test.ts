@@ -39,7 +39,7 @@ test.each<[string, (res: ServerResponse) => void, string]>([
   expect(issuer.asked).toBe(before + 1);
 });
 
-test('an answer without end is given up in time, and in size', async () => {
+test('an endless response is abandoned by time and by size', async () => {
   let isOpen = true;
   issuer.answer((res) => {
     const pour = () => {
@@ -57,7 +57,7 @@ test('an answer without end is given up in time, and in size', async () => {
   await expect(read(100)).rejects.toThrow('no whole answer within 100 ms');
 });
 
-test('an answer of another status is not read to its end', async () => {
+test('a response with another status is not read completely', async () => {
   let isOpen = true;
   issuer.answer((res) => {
     res.on('close', () => {
@@ -69,7 +69,7 @@ test('an answer of another status is not read to its end', async () => {
   await until(() => !isOpen, 'the end of the connection');
 });
 
-test('whoever does not listen is named by the system alone', async () => {
+test('an unreachable issuer is reported by its system error code only', async () => {
   const gone = await startTokenIssuer();
   await gone[Symbol.asyncDispose]();
   await expect(fetchKeySet({ url: gone.url, timeoutMs: 5_000, maxBytes: 1 })).rejects.toThrow(/^ECONNREFUSED$/);

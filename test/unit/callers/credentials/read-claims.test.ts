@@ -44,11 +44,11 @@ describe('the holder of a token', () => {
     ['', { kind: 'unfit', claim: 'sub' }],
     [7, { kind: 'unfit', claim: 'sub' }],
     [undefined, { kind: 'unfit', claim: 'sub' }],
-  ])('whose subject is %j is known as %j', (sub, id) => {
+  ])('whose subject is %j is shown as %j', (sub, id) => {
     expect(idOf(sub)).toEqual(id);
   });
 
-  test('is never taken for another, and cannot write into a log', () => {
+  test('cannot impersonate another, or write into a log', () => {
     const sub = fc.oneof(fc.string({ minLength: 1, unit: 'binary' }), fc.stringMatching(/^#?[\da-f]{32}$/));
     fc.assert(
       fc.property(sub, sub, (one, other) => {
@@ -58,7 +58,7 @@ describe('the holder of a token', () => {
     );
   });
 
-  test('is one of three things at most, whatever the claims are', () => {
+  test('has at most three scopes, whatever the claims contain', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.constantFrom('sub', 'scope', 'scopes', 'scp', 'x'), fc.jsonValue()), (claims) => {
         const holder = readClaims(claims, null);

@@ -38,7 +38,7 @@ function start(...published: SigningKey[]) {
   return { world, ask, pass };
 }
 
-test('are read when a token needs them, once for many, and again when they have become old', async () => {
+test('are read when a token needs them, once for concurrent tokens, and again when they are old', async () => {
   const { world, ask, pass } = start(first);
   expect(await Promise.all([ask('first'), ask('first'), ask('first')])).toEqual(['found', 'found', 'found']);
   expect(world.asked).toBe(1);
@@ -50,7 +50,7 @@ test('are read when a token needs them, once for many, and again when they have 
   expect([world.asked, world.told]).toEqual([2, [1]]);
 });
 
-test('a new key is asked for at once, but however many tokens name one that is not there, once in half a minute', async () => {
+test('an unknown key id triggers a read immediately, but at most once in half a minute', async () => {
   const { world, ask, pass } = start(first);
   await ask('first');
   pass(30);
@@ -64,7 +64,7 @@ test('a new key is asked for at once, but however many tokens name one that is n
   expect([world.asked, world.told]).toEqual([3, [1, 2]]);
 });
 
-test('a key that was withdrawn counts five minutes longer at most', async () => {
+test('a withdrawn key is accepted for at most five more minutes', async () => {
   const { world, ask, pass } = start(first, second);
   await ask('first');
   world.published = [second];
@@ -74,7 +74,7 @@ test('a key that was withdrawn counts five minutes longer at most', async () => 
   expect(await ask('first')).toBe('unknown');
 });
 
-test('while the issuer is away known keys go on for a day, and of others nobody says that they are wrong', async () => {
+test('while the issuer is unavailable, known keys stay valid for a day, and unknown keys are not called invalid', async () => {
   const { world, ask, pass } = start(first);
   await ask('first');
   world.isAway = true;
@@ -92,7 +92,7 @@ test('while the issuer is away known keys go on for a day, and of others nobody 
   expect(world.told).toEqual([1, 'ECONNREFUSED', 'back', 1]);
 });
 
-test('while the issuer is known to be away no token with a known key waits for it', async () => {
+test('while the issuer is known to be unavailable, tokens with known keys do not wait', async () => {
   const { world, ask, pass } = start(first);
   await ask('first');
   world.isAway = true;
@@ -105,7 +105,7 @@ test('while the issuer is known to be away no token with a known key waits for i
   expect(world.asked).toBe(asked + 1);
 });
 
-test('where they could never be read nobody is let in, and the issuer is asked again every five seconds', async () => {
+test('if they could never be read, all tokens are rejected, and the issuer is called every five seconds', async () => {
   const { world, ask, pass } = start(first);
   world.isAway = true;
   for (let count = 0; count < 100; count += 1) expect(await ask('first')).toBe('away');
@@ -115,7 +115,7 @@ test('where they could never be read nobody is let in, and the issuer is asked a
   expect([await ask('first'), world.asked]).toEqual(['found', 2]);
 });
 
-test('a clock that is set back stops nothing', async () => {
+test('setting the clock back blocks nothing', async () => {
   const { world, ask, pass } = start(first);
   await ask('first');
   pass(-100_000);

@@ -44,7 +44,7 @@ const toHash = (token: string) => hash('sha256', token);
 const verify = (book: TokenBook, token: string) => book.verify(token, toHash(token));
 const toText = (value: object) => base64url.encode(JSON.stringify(value));
 
-test('a token makes its holder known, with what it says and what is allowed to all', async () => {
+test('a token gives its holder its own identity and scopes, with the common limits', async () => {
   const { book } = open({ gasPerDay: 50 });
   for (const key of [ours, rsa, edwards]) {
     expect(await verify(book, await key.sign(good))).toEqual({
@@ -63,7 +63,7 @@ test('a token makes its holder known, with what it says and what is allowed to a
   }
 });
 
-test('where the sponsor judges what callers may do, a token bounds nothing', async () => {
+test('in forward mode, a token limits nothing', async () => {
   const { book } = open({ auth: 'forward', gasPerDay: 50 });
   expect(await verify(book, await ours.sign(good))).toMatchObject({
     caller: { scopes: new Set(['read', 'sponsor', 'admin']), gas: null, moveCalls: null },
@@ -96,11 +96,11 @@ test.each([
   ['expired just now', { exp: nowSeconds - 29 }],
   ['is good in a moment', { nbf: nowSeconds + 30 }],
   ['is for several', { aud: ['else', 'ledger'] }],
-])('a token that %s is taken', async (_, claims) => {
+])('a token that %s is accepted', async (_, claims) => {
   expect(await verify(open().book, await ours.sign({ ...good, ...claims }))).toMatchObject({ kind: 'caller' });
 });
 
-describe('a token that somebody made up', () => {
+describe('a forged token', () => {
   const unsigned = `${toText({ alg: 'none', kid: 'ours' })}.${toText(good)}.`;
   const forged: readonly (readonly [string, () => string | Promise<string>])[] = [
     ['is not signed', () => unsigned],
@@ -157,7 +157,7 @@ describe('a token that somebody made up', () => {
     asked = issuer.asked;
   });
 
-  test.each(forged)('%s: it is refused', async (_, make) => {
+  test.each(forged)('%s: is rejected', async (_, make) => {
     const token = await make();
     expect(await verify(book, token)).toMatchObject({ kind: 'refused', code: 'UNAUTHENTICATED' });
     expect(book.recall(toHash(token))).toBeNull();
@@ -165,15 +165,15 @@ describe('a token that somebody made up', () => {
     expect(issuer.asked).toBe(asked);
   });
 
-  test('is not even looked at when it is longer than any token, or of another form', () => {
+  test('is rejected unverified if it is too long or malformed', () => {
     for (const text of ['a.b', 'a.b.c.d', 'a..c', 'a.b.c ', `a.b.${'c'.repeat(100_000)}`, '', 'lgk_web_x'])
       expect(looksLikeToken(text)).toBe(false);
     expect(looksLikeToken('a.b-.c_')).toBe(true);
   });
 });
 
-describe('a token that was verified', () => {
-  test('is remembered until it expires, and five minutes at most', async () => {
+describe('a verified token', () => {
+  test('is cached until it expires, for at most five minutes', async () => {
     const { book, clock } = open();
     const [long, short] = [await ours.sign(good), await ours.sign({ ...good, exp: nowSeconds + 60 })];
     for (const token of [long, short]) {
@@ -190,7 +190,7 @@ describe('a token that was verified', () => {
     expect(book.recall(toHash(long))).toBeNull();
   });
 
-  test('while the keys were replaced is good for that once: its own may have been withdrawn', async () => {
+  test('during a key rotation is accepted once, because its own key may have been withdrawn', async () => {
     const token = await ours.sign(good);
     const { book } = open();
     // The first keys are read meanwhile.
@@ -200,7 +200,7 @@ describe('a token that was verified', () => {
     expect(book.recall(toHash(token))?.id).toBe('jwt:alice');
   });
 
-  test('is verified again once the clock was set back: nobody knows how long ago that was', async () => {
+  test('is verified again if the clock was set back', async () => {
     const { book, clock } = open();
     const token = await ours.sign(good);
     await verify(book, token);
@@ -214,7 +214,7 @@ describe('a token that was verified', () => {
     expect(book.recall(toHash(token))?.id).toBe('jwt:alice');
   });
 
-  test('is forgotten when the keys become others', async () => {
+  test('is dropped when the keys change', async () => {
     const { book, clock } = open();
     const [token, newer] = [await ours.sign(good), await other.sign(good)];
     await verify(book, token);
@@ -227,7 +227,7 @@ describe('a token that was verified', () => {
     issuer.publish(ours, rsa, edwards);
   });
 
-  test('was verified once, however many asked at a time', async () => {
+  test('is verified once for concurrent requests', async () => {
     const { book } = open();
     const token = await ours.sign(good);
     const [first, ...others] = await Promise.all(Array.from({ length: 50 }, () => verify(book, token)));
@@ -235,7 +235,7 @@ describe('a token that was verified', () => {
   });
 });
 
-test('while the keys cannot be read nobody is let in, and nobody is told to be wrong', async () => {
+test('while the keys cannot be read, every token is rejected, and none as invalid', async () => {
   issuer.answer((res) => void res.writeHead(503).end());
   const { book } = open();
   expect(await verify(book, await ours.sign(good))).toEqual({

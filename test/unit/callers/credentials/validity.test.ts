@@ -3,8 +3,8 @@ import { createClientBook } from '../../../../src/callers/credentials/client-boo
 import { createExpiry, Withdrawable } from '../../../../src/callers/credentials/validity.ts';
 import type { Client } from '../../../../src/config/client.ts';
 
-describe('a credential that may be withdrawn', () => {
-  it('tells all who wait for its end, once, and those who come later at once', () => {
+describe('a revocable credential', () => {
+  it('reports its end once to all waiters, and immediately to later ones', () => {
     const credential = new Withdrawable();
     const told: string[] = [];
     credential.onEnd(() => told.push('a'));
@@ -18,11 +18,11 @@ describe('a credential that may be withdrawn', () => {
   });
 });
 
-describe('a credential that expires', () => {
+describe('an expiring credential', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it('tells so when its time has come, and has a timer only while somebody waits', () => {
+  it('reports its expiry in time, and has a timer only while something waits', () => {
     const expiry = createExpiry(Date.now() + 3_600_000, Date.now);
     expect(vi.getTimerCount()).toBe(0);
     let told = 0;
@@ -41,7 +41,7 @@ describe('a credential that expires', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('goes by the clock, which may be set', () => {
+  it('uses the clock, which may be set', () => {
     let aheadMs = 0;
     const expiry = createExpiry(Date.now() + 10_000_000, () => Date.now() + aheadMs);
     let told = 0;
@@ -52,7 +52,7 @@ describe('a credential that expires', () => {
   });
 });
 
-describe('keys of clients', () => {
+describe('API keys', () => {
   const client = (about: Partial<Client>): Client => ({
     id: 'page',
     hash: 'a'.repeat(64),
@@ -95,7 +95,7 @@ describe('keys of clients', () => {
     expect(outlives(before, after)).toBe(isGoingOn);
   });
 
-  it('that come back are valid again', () => {
+  it('that return are valid again', () => {
     const book = createClientBook([client({})], 'token');
     book.replace([]);
     book.replace([client({})]);

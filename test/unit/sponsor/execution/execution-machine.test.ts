@@ -176,11 +176,11 @@ describe('the machine of an execution', () => {
     },
   );
 
-  it('begins with a look at the transaction', () => {
+  it('begins with the preflight', () => {
     expect(firstStep).toEqual({ state: 'opened', acts: ['check'] });
   });
 
-  it('sends once: no way leads from what was sent to sending', () => {
+  it('sends once: no path leads from dispatched to sending', () => {
     const reached = new Set<ExecutionState>(['dispatched']);
     for (const state of reached)
       for (const event of events) {
@@ -191,14 +191,14 @@ describe('the machine of an execution', () => {
     expect([...reached].sort()).toEqual(['dispatched', 'doubted', 'ended', 'lookingUp', 'swept', 'unheard']);
   });
 
-  it('sends only what has its fence', () => {
+  it('sends only after setting its fence', () => {
     const sending = states.flatMap((state) =>
       events.filter((event) => nextStep(state, event).acts.includes('dispatch')).map((event) => [state, event]),
     );
     expect(sending).toEqual([['fencing', 'begun']]);
   });
 
-  it('leaves nothing that was sent without an end in the store', () => {
+  it('stores an end for everything that was sent', () => {
     for (const state of states)
       for (const event of events) {
         const { state: next, acts } = nextStep(state, event);
@@ -208,7 +208,7 @@ describe('the machine of an execution', () => {
       }
   });
 
-  it('is drawn as it is', () => {
+  it('equals the drawn state diagram', () => {
     const page = readFileSync(new URL('../../../../docs/executing.md', import.meta.url), 'utf8');
     const drawn = [...page.matchAll(/^ {2}(\w+) --> (\w+):/gm)].map(([, from, into]) => `${from} ${into}`);
     const ways = states.flatMap((state) =>

@@ -130,7 +130,7 @@ describe('an execution', () => {
     [{ ...executed, succeeded: false }, { outcome: 'FAILED', effects: { of: 'TX' } }, ['dispatched', 'failed']],
     [refused, { code: 'SPONSOR_REJECTED' }, ['dispatched', 'refused']],
     [unsent, { code: 'UPSTREAM_UNAVAILABLE' }, ['dispatched', 'unsent']],
-  ] as const)('answers what the sponsor says: %#', async (verdict, answer, events) => {
+  ] as const)('returns what the sponsor responds: %#', async (verdict, answer, events) => {
     const { begin, sent, settle, told, asked } = setUp();
     const { ended } = begin();
     await settle();
@@ -139,7 +139,7 @@ describe('an execution', () => {
     expect([told(), asked]).toEqual([events, []]);
   });
 
-  it('writes for the audit who, what and how much, and no secret', async () => {
+  it('is logged for the audit with caller, lease and gas, without secrets', async () => {
     const { begin, sent, settle, facts } = setUp();
     const { ended } = begin();
     await settle();
@@ -152,14 +152,14 @@ describe('an execution', () => {
     ]);
   });
 
-  it('that is refused by what its bytes tell asks neither store nor sponsor', async () => {
+  it('that the preflight rejects calls neither store nor sponsor', async () => {
     const { begin, sent, told } = setUp({ store: awayStore() });
     const error = gatewayError('FORBIDDEN', 'calls what it may not');
     expect(await begin({}, createCancellation(), { check: () => error }).ended).toMatchObject({ code: 'FORBIDDEN' });
     expect([sent, told()]).toEqual([[], []]);
   });
 
-  it('may be held against what the store keeps of its reservation, in two steps of the store, and leaves it good', async () => {
+  it('in forward mode is checked against its stored reservation, in two steps of the store, and leaves it usable', async () => {
     const store = createMemoryStore();
     const flow = newFlow('client:a');
     const { leaseId } = flow;
@@ -193,7 +193,7 @@ describe('an execution', () => {
     expect(seen).toEqual(['coins', 'coins']);
   });
 
-  it('is not begun for an operation that is over', async () => {
+  it('is not begun for an operation that has ended', async () => {
     const { begin, sent } = setUp();
     const gone = createCancellation();
     gone.cancel('aborted');
@@ -201,7 +201,7 @@ describe('an execution', () => {
     expect(sent).toEqual([]);
   });
 
-  it('is sent again after a call that sent nothing, and once only', async () => {
+  it('is sent again after a call that sent nothing, and only once', async () => {
     const { begin, sent, settle } = setUp();
     const first = begin();
     await settle();
@@ -217,7 +217,7 @@ describe('an execution', () => {
 });
 
 describe('a lease', () => {
-  it('is dispatched once, however many bodies are sent at once', async () => {
+  it('is dispatched once, however many transactions are sent at once', async () => {
     const { begin, sent, settle } = setUp();
     const all = Array.from({ length: 1_000 }, (_, at) => begin({ bodyHash: `body ${at}`, digest: `TX${at}` }).ended);
     await settle();
@@ -229,7 +229,7 @@ describe('a lease', () => {
     expect(answers[999]).toMatchObject({ digest: 'TX0' });
   });
 
-  it('leaves nothing behind where its caller’s own credential was not taken: anybody can make those up', async () => {
+  it('is not stored if its caller’s own credential was rejected, because anyone can invent those', async () => {
     const bounds = { ...defaultStoreBounds, maxKeys: 10, maxLeases: 10 };
     const { begin, sent, settle, told, store } = setUp({ store: createMemoryStore(bounds) });
     const kept = { caller: 'credential:known', leaseId: 'known', idempotencyKey: 'mine' };
@@ -257,7 +257,7 @@ describe('a lease', () => {
     });
   });
 
-  it('that a refusal spent says so, and not that a transaction used it', async () => {
+  it('spent by a rejection says so, and not that a transaction used it', async () => {
     const { begin, sent, settle } = setUp();
     const first = begin();
     await settle();
@@ -276,7 +276,7 @@ describe('a lease', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('is shared by twins: ten thousand of them are one dispatch and one answer', async () => {
+  it('is shared by twins: ten thousand of them are one dispatch and one response', async () => {
     const { begin, sent, settle, told } = setUp();
     const all = Array.from({ length: 10_000 }, () => begin().ended);
     await settle();
@@ -286,7 +286,7 @@ describe('a lease', () => {
     expect([sent.length, told()]).toEqual([1, ['dispatched', 'executed']]);
   });
 
-  it('is shared by a twin under a key, which gets the same outcome when it repeats', async () => {
+  it('is shared by a twin with a key, which gets the same outcome when it repeats', async () => {
     const { begin, sent, pass } = setUp();
     const own = begin();
     await pass(25);
@@ -301,7 +301,7 @@ describe('a lease', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('is of one caller: another who names the same is neither joined to it nor told its answer', async () => {
+  it('belongs to one caller: another caller neither joins it nor gets its response', async () => {
     const { begin, sent, settle } = setUp();
     const own = begin({ idempotencyKey: 'k' });
     const others = begin({ idempotencyKey: 'k', caller: 'client:b' });
@@ -315,7 +315,7 @@ describe('a lease', () => {
     expect(sent).toHaveLength(2);
   });
 
-  it('is looked up at once when a client asks again after the first one left and the sponsor took long', async () => {
+  it('is looked up immediately when a client repeats after the first one left and the sponsor was slow', async () => {
     const { begin, settle, pass, asked } = setUp();
     const first = begin();
     await settle();
@@ -327,7 +327,7 @@ describe('a lease', () => {
     expect(asked).toEqual(['TX']);
   });
 
-  it('that was answered as unknown is looked up soon when a client asks again, and later once that client leaves', async () => {
+  it('with unknown outcome is looked up soon when a client repeats, and later once that client leaves', async () => {
     const { begin, sent, settle, pass, ledger, asked } = setUp({ canFind: false });
     const first = begin();
     await settle();
@@ -344,7 +344,7 @@ describe('a lease', () => {
     expect(asked.length - soon).toBeLessThanOrEqual(1);
   });
 
-  it('goes on for those who wait, though the operation of one that was answered ends', async () => {
+  it('continues for waiting clients when the operation of another ends', async () => {
     const { begin, sent, settle, pass, ledger, told } = setUp({ canFind: false });
     const first = begin();
     await settle();
@@ -360,7 +360,7 @@ describe('a lease', () => {
     expect(told()).toEqual(['dispatched', 'unknown', 'recovered']);
   });
 
-  it('is not dispatched while the store is away, unless somebody else has a fence', async () => {
+  it('is not dispatched while the store is unavailable, unless the sponsor has a fence', async () => {
     const needed = setUp({ store: awayStore() });
     expect(await needed.begin().ended).toMatchObject({ code: 'UPSTREAM_UNAVAILABLE', reservationId: 'the-lease' });
     expect(needed.sent).toEqual([]);
@@ -372,16 +372,16 @@ describe('a lease', () => {
   });
 });
 
-describe('where the store has no room left', () => {
+describe('when the store is full', () => {
   const full = () => createMemoryStore({ ...defaultStoreBounds, maxLeases: 0 });
 
-  it('nothing is sent that it alone keeps from being sent twice', async () => {
+  it('nothing is sent that only the store fences', async () => {
     const { begin, sent } = setUp({ store: full() });
     expect(await begin().ended).toMatchObject({ code: 'RATE_LIMITED' });
     expect(sent).toEqual([]);
   });
 
-  it('what somebody else has a fence for goes on: made-up credentials could fill it', async () => {
+  it('an execution with the sponsor’s own fence continues, because invented credentials could fill the store', async () => {
     const { begin, settle, sent } = setUp({ store: full(), isStoreNeeded: false });
     const { ended } = begin();
     await settle();
@@ -391,7 +391,7 @@ describe('where the store has no room left', () => {
 });
 
 describe('an idempotency key', () => {
-  it('replays what ended, effects and refusals, and refuses another body', async () => {
+  it('replays effects and rejections, and rejects other arguments', async () => {
     const { begin, sent, settle, told } = setUp();
     const first = begin({ idempotencyKey: 'k' });
     await settle();
@@ -411,7 +411,7 @@ describe('an idempotency key', () => {
     ]);
   });
 
-  it('replays without the effects where they were too large', async () => {
+  it('replays without effects that were too large', async () => {
     const { begin, sent, settle } = setUp();
     const first = begin({ idempotencyKey: 'k' });
     await settle();
@@ -421,7 +421,7 @@ describe('an idempotency key', () => {
   });
 });
 
-describe('a lost answer', () => {
+describe('a lost response', () => {
   it('is looked up until the ledger has the transaction', async () => {
     const { begin, sent, settle, pass, ledger, asked, told, facts } = setUp();
     const { ended } = begin();
@@ -436,7 +436,7 @@ describe('a lost answer', () => {
     expect(asked.length).toBeLessThan(8);
   });
 
-  it('is not known when the time is up; the look goes on until it is, and settles the budget', async () => {
+  it('is unknown at the timeout; the lookup continues until it is found, and settles the budget', async () => {
     const time = { ms: 0 };
     const store = createMemoryStore();
     const { begin, sent, settle, pass, ledger, told } = setUp({ store, time });
@@ -454,7 +454,7 @@ describe('a lost answer', () => {
     expect(await store.gasAllowance(gas, dayStart + time.ms)).toMatchObject({ held: 0, settled: 4 });
   });
 
-  it('is given up after a while, seldom asked for', async () => {
+  it('is given up eventually, with rare lookups', async () => {
     const { begin, sent, settle, pass, told, asked, store } = setUp();
     const { ended, cancellation } = begin();
     await settle();
@@ -467,7 +467,7 @@ describe('a lost answer', () => {
     await store.close();
   });
 
-  it('is believed neither lost nor refused by a ledger that fails, hangs or lies with nothing', async () => {
+  it('is neither recovered nor rejected by a ledger that fails, hangs or returns nothing', async () => {
     const { begin, sent, settle, pass, ledger, asked } = setUp();
     const { ended } = begin();
     await settle();
@@ -487,7 +487,7 @@ describe('a lost answer', () => {
     expect(await ended).toMatchObject({ outcome: 'EXECUTED' });
   });
 
-  it('waits for nothing where the ledger cannot be asked for transactions', async () => {
+  it('is not waited for if the ledger cannot look up transactions', async () => {
     const { begin, sent, settle, asked, told } = setUp({ canFind: false });
     const { ended } = begin();
     await settle();
@@ -496,7 +496,7 @@ describe('a lost answer', () => {
     expect([asked, told()]).toEqual([[], ['dispatched', 'unknown']]);
   });
 
-  it('of a sponsor that takes long is looked up before the time is over', async () => {
+  it('of a slow sponsor is looked up before the timeout', async () => {
     const { begin, settle, pass, ledger } = setUp();
     const { ended } = begin();
     await settle();
@@ -505,7 +505,7 @@ describe('a lost answer', () => {
     expect(await ended).toMatchObject({ outcome: 'RECOVERED' });
   });
 
-  it('is looked for a bounded number of times at once', async () => {
+  it('is looked up by a bounded number of lookups at once', async () => {
     const { begin, sent, settle, pass, ledger, asked } = setUp({ maxLooks: 4 });
     ledger.has = () => new Promise(() => {});
     for (let at = 0; at < 20; at++) begin({ leaseId: `L${at}` });
@@ -515,7 +515,7 @@ describe('a lost answer', () => {
     expect(asked).toHaveLength(4);
   });
 
-  it('is looked for only so often: of too many, those that began first are given up', async () => {
+  it('is looked up for a bounded number of executions: beyond it, the oldest are given up', async () => {
     const { begin, sent, settle, pass, told } = setUp({ maxSwept: 3 });
     const all = Array.from({ length: 5 }, (_, at) => begin({ leaseId: `L${at}` }));
     await settle();
@@ -526,7 +526,7 @@ describe('a lost answer', () => {
   });
 });
 
-describe('a caller who leaves', () => {
+describe('a client that disconnects', () => {
   it('before the fence has nothing sent', async () => {
     const { store, release } = slowStore();
     const { begin, sent, settle } = setUp({ store });
@@ -543,7 +543,7 @@ describe('a caller who leaves', () => {
     expect(await again).toMatchObject({ outcome: 'EXECUTED' });
   });
 
-  it('cuts nothing that was sent, and its end is written', async () => {
+  it('cancels nothing that was sent, and the outcome is stored', async () => {
     const { begin, sent, settle, told } = setUp();
     const { cancellation } = begin();
     await settle();
@@ -555,7 +555,7 @@ describe('a caller who leaves', () => {
     expect(await begin().ended).toMatchObject({ code: 'RESERVATION_NOT_FOUND' });
   });
 
-  it('gives the call up only when its twins have left too', async () => {
+  it('cancels the call only when its twins have left too', async () => {
     const { begin, sent, settle } = setUp();
     const [first, second] = [begin(), begin()];
     await settle();
@@ -568,7 +568,7 @@ describe('a caller who leaves', () => {
     expect(await second.ended).toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' });
   });
 
-  it('is out of time at once, whatever the store and the sponsor do', async () => {
+  it('gets its timeout immediately, whatever store and sponsor do', async () => {
     const { store, release } = slowStore();
     const { begin, settle, sent } = setUp({ store });
     const waiting = begin();
@@ -583,7 +583,7 @@ describe('a caller who leaves', () => {
     expect(await asking.ended).toMatchObject({ code: 'EXECUTION_OUTCOME_UNKNOWN', checkAfterMs: 5_000 });
   });
 
-  it('and is followed by another in the same turn leaves nobody unheard', async () => {
+  it('and is followed by another in the same turn leaves neither unanswered', async () => {
     const { begin, sent, settle, pass, ledger, told } = setUp();
     const first = begin();
     await settle();
@@ -597,7 +597,7 @@ describe('a caller who leaves', () => {
     expect(told()).toEqual(['dispatched', 'recovered']);
   });
 
-  it('and comes back waits for what is still under way', async () => {
+  it('and returns waits for the execution in flight', async () => {
     const { begin, sent, settle, pass, ledger } = setUp();
     const first = begin();
     await settle();
@@ -613,13 +613,13 @@ describe('a caller who leaves', () => {
   });
 });
 
-describe('two processes of one store', () => {
+describe('two processes with one store', () => {
   function twoProcesses() {
     const [store, time] = [createMemoryStore(), { ms: 0 }];
     return [setUp({ store, time }), setUp({ store, time })] as const;
   }
 
-  it('dispatch once, and answer the same', async () => {
+  it('dispatch once, and respond the same', async () => {
     const [one, other] = twoProcesses();
     const first = one.begin();
     await one.settle();
@@ -645,7 +645,7 @@ describe('two processes of one store', () => {
     expect(await second.ended).toMatchObject({ outcome: 'EXECUTED' });
   });
 
-  it('look up what one of them left behind when it died', async () => {
+  it('look up what a dead process left', async () => {
     const [one, other] = twoProcesses();
     one.begin();
     await one.settle();
@@ -658,7 +658,7 @@ describe('two processes of one store', () => {
     expect([other.sent, other.told()]).toEqual([[], ['recovered']]);
   });
 
-  it('look up what one of them takes long for, each time after a longer pause, and still follow the other', async () => {
+  it('look up what the other is slow with, after growing pauses, and still follow it', async () => {
     const [one, other] = twoProcesses();
     const first = one.begin();
     await one.settle();
@@ -686,7 +686,7 @@ describe('two processes of one store', () => {
     expect(await second.ended).toMatchObject({ outcome: 'EXECUTED' });
   });
 
-  it('say that nobody knows where the ledger does not have what was left behind', async () => {
+  it('report an unknown outcome if the ledger does not have what was left', async () => {
     const [one, other] = twoProcesses();
     one.begin();
     await one.settle();
@@ -704,8 +704,8 @@ describe('two processes of one store', () => {
   });
 });
 
-describe('what is left', () => {
-  it('of an execution whose answer was lost is not its transaction, however long it is looked for', async () => {
+describe('what remains', () => {
+  it('of an execution with a lost response is not its transaction, however long the lookup takes', async () => {
     class Payload {}
     const { begin, sent, settle, told } = setUp();
     const before = countLiveObjects(Payload);
@@ -723,7 +723,7 @@ describe('what is left', () => {
     expect(countLiveObjects(Payload) - before).toBeLessThan(5);
   });
 
-  it('when all have ended is no timer', async () => {
+  it('after all have ended is no timer', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     onTestFinished(() => void vi.useRealTimers());
     const { begin, sent, settle, pass } = setUp();
@@ -741,7 +741,7 @@ describe('what is left', () => {
 });
 
 describe('closing', () => {
-  it('waits for what the sponsor was handed, and looks the rest up once more', async () => {
+  it('waits for dispatched executions, and looks up the rest once more', async () => {
     const { begin, sent, settle, executions, ledger, told } = setUp();
     const [asked, lostOne] = [begin(), begin({ leaseId: 'M' })];
     await settle();
@@ -758,7 +758,7 @@ describe('closing', () => {
     expect(told()).toEqual(['dispatched', 'dispatched', 'unknown', 'executed', 'recovered']);
   });
 
-  it('waits until what the last look found is written', async () => {
+  it('waits until the last lookup is stored', async () => {
     const memory = createMemoryStore();
     let write = () => {};
     const store: SponsorshipStore = {

@@ -67,7 +67,7 @@ function setUp(processes = 1) {
   return { store, away, time, asked, facts, ledger, rounds, watches, countSteps };
 }
 
-test('what a process left without an end is settled by the ledger, once, and told to who repeats it', async () => {
+test('an unfinished execution of a dead process is settled by the ledger once, and reported to repeats', async () => {
   const { store, time, asked, facts, ledger, rounds } = setUp(3);
   const { caller, leaseId, execution } = await reserve(store, { gas });
   await store.beginExecution(execution({ idempotency }));
@@ -89,7 +89,7 @@ test('what a process left without an end is settled by the ledger, once, and tol
   expect(await store.beginExecution(execution({ idempotency }))).toEqual({ kind: 'replay', answer });
 });
 
-test('what the ledger does not have stays held, and is asked for again only after a while', async () => {
+test('a transaction that is not in the ledger stays held, and is looked up again only after a while', async () => {
   const { store, time, asked, facts, ledger, rounds } = setUp();
   const { execution } = await reserve(store, { gas });
   await store.beginExecution(execution());
@@ -104,7 +104,7 @@ test('what the ledger does not have stays held, and is asked for again only afte
   expect(await store.gasAllowance(gas, time.nowMs)).toMatchObject({ held: 0, settled: 30 });
 });
 
-test('of many, a few at a time are asked for, and all of them without a pause between', async () => {
+test('of many, a few at a time are looked up, without pauses in between', async () => {
   const { store, time, asked, ledger } = setUp();
   let [atOnce, most] = [0, 0];
   ledger.find = async () => {
@@ -124,7 +124,7 @@ test('of many, a few at a time are asked for, and all of them without a pause be
   expect(most).toBe(4);
 });
 
-test('while ledger or store are away nothing is settled, and of what is due no more than a few are taken', async () => {
+test('while ledger or store is unavailable, nothing is settled, and only a few due ones are claimed', async () => {
   const { store, away, time, asked, facts, ledger, rounds } = setUp();
   for (let count = 0; count < 20; count += 1) {
     const { execution } = await reserve(store, { gas });
@@ -148,7 +148,7 @@ test('while ledger or store are away nothing is settled, and of what is due no m
   await until(async () => (await store.gasAllowance(gas, time.nowMs)).settled === 600, 'all are settled');
 });
 
-test('one that is closed while the store answers asks no more, and settles nothing', async () => {
+test('one that is closed during a store call makes no more calls, and settles nothing', async () => {
   const other = setUp();
   const { store, time, facts, asked, ledger, rounds, watches, countSteps } = setUp();
   const { execution } = await reserve(store, { gas });

@@ -38,7 +38,7 @@ const anyLease = fc.record({
   coinsHash: base64urlOf(32),
 });
 
-test('every lease fits 512 letters that need no escape anywhere, and is given back whole to its caller', () => {
+test('every lease fits 512 URL-safe characters, and is returned complete to its caller', () => {
   fc.assert(
     fc.property(anyLease, fc.string({ unit: 'grapheme' }), (each, who) => {
       const signed = keys.sign(each, who);
@@ -49,12 +49,12 @@ test('every lease fits 512 letters that need no escape anywhere, and is given ba
   );
 });
 
-test('the text of a lease of the ledger is short, and does not tell to whom it was given', () => {
+test('a lease in token mode is short, and does not reveal its caller', () => {
   expect(text.length).toBeLessThan(200);
   expect(Buffer.from(text, 'base64url').includes('web-app')).toBe(false);
 });
 
-test('the text of a lease begins alike, and then tells the lease’s id, so that it is found in a log', () => {
+test('all leases begin alike, followed by the lease’s id, so that it is found in a log', () => {
   fc.assert(
     fc.property(anyLease, (each) => {
       expect(keys.sign(each, caller).slice(0, 24)).toBe(`bGcx${each.leaseId.slice(0, 20)}`);
@@ -75,7 +75,7 @@ test.each<[string, Partial<Lease>]>([
   expect(() => keys.sign({ ...lease, ...odd }, caller)).toThrow(RangeError);
 });
 
-test('no other letter at any place, none left out and none put in makes another text that is good', () => {
+test('no changed, removed or added character gives another valid lease', () => {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_+/=. \n\u0000é';
   for (let at = 0; at <= text.length; at += 1) {
     const [before, rest] = [text.slice(0, at), text.slice(at)];
@@ -89,7 +89,7 @@ test('no other letter at any place, none left out and none put in makes another 
   }
 });
 
-test('no bit of a lease can be turned over', () => {
+test('no flipped bit gives a valid lease', () => {
   const bytes = Buffer.from(text, 'base64url');
   for (let bit = 0; bit < bytes.length * 8; bit += 1) {
     const altered = Buffer.from(bytes);
@@ -98,7 +98,7 @@ test('no bit of a lease can be turned over', () => {
   }
 });
 
-test('parts of two leases do not make a third', () => {
+test('parts of two leases do not form a third', () => {
   const other = keys.sign({ ...lease, leaseId: Buffer.alloc(16, 8).toString('base64url'), gasBudget: 1 }, caller);
   expect(keys.open(text + other, caller)).toBeNull();
   for (let at = 1; at < text.length; at += 1) {
@@ -107,20 +107,20 @@ test('parts of two leases do not make a third', () => {
   }
 });
 
-test('a lease is nothing to anybody else, nor under another key', () => {
+test('a lease is invalid for another caller, and under another key', () => {
   for (const other of ['', 'client:web-ap', 'client:web-app2', 'address:203.0.113.9'])
     expect(keys.open(text, other)).toBeNull();
   expect(createLeaseKeys(newer).open(text, caller)).toBeNull();
 });
 
-test('the first key signs, and those behind it still open', () => {
+test('the first key signs, and all keys verify', () => {
   const rotated = createLeaseKeys(newer, older);
   expect(rotated.open(text, caller)).toEqual(lease);
   expect(rotated.sign(lease, caller)).toBe(createLeaseKeys(newer).sign(lease, caller));
   expect(keys.open(rotated.sign(lease, caller), caller)).toBeNull();
 });
 
-test('keys that replace others are the only ones: what was signed by a key that is gone is not opened', () => {
+test('replaced keys are invalid immediately', () => {
   const changing = createLeaseKeys(older);
   changing.replace([newer, older]);
   expect(changing.open(text, caller)).toEqual(lease);
@@ -133,14 +133,14 @@ test('keys that replace others are the only ones: what was signed by a key that 
   expect(changing.open(signed, caller)).toEqual(lease);
 });
 
-test('a key that is adopted signs from then on, and what was signed before stays good', () => {
+test('an adopted key signs from then on, and earlier leases stay valid', () => {
   const changing = createLeaseKeys(older);
   changing.adopt(newer);
   expect(changing.open(text, caller)).toEqual(lease);
   expect(changing.sign(lease, caller)).toBe(createLeaseKeys(newer).sign(lease, caller));
 });
 
-test('a signature is the HMAC of caller and lease under a key that is used for nothing else', () => {
+test('a signature is the HMAC of caller and lease under a key with no other use', () => {
   const bytes = Buffer.from(text, 'base64url');
   const derived = createHmac('sha256', 'older'.repeat(8)).update('ledger-gateway leases').digest();
   const length = Buffer.from([0, 0, 0, caller.length]);
@@ -148,18 +148,18 @@ test('a signature is the HMAC of caller and lease under a key that is used for n
   expect(bytes.subarray(-32)).toEqual(createHmac('sha256', derived).update(signed).digest());
 });
 
-test('ids of leases do not repeat', () => {
+test('lease ids do not repeat', () => {
   const ids = Array.from({ length: 1_000 }, createLeaseId);
   expect(new Set(ids).size).toBe(1_000);
   for (const id of ids) expect(keys.open(keys.sign({ ...lease, leaseId: id }, caller), caller)?.leaseId).toBe(id);
 });
 
-test('what others signed with the same secret for another purpose is no lease', () => {
+test('a signature by the same secret for another purpose is no lease', () => {
   const plain = createLeaseKeys(new Secret('')).sign(lease, caller);
   expect(keys.open(plain, caller)).toBeNull();
 });
 
-test('text that nobody signed is refused without an error, however long it is', () => {
+test('an unsigned text is rejected without an error, at any length', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (made) => {
       expect(keys.open(made, caller)).toBeNull();

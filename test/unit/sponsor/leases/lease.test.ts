@@ -9,13 +9,13 @@ const coin = {
 };
 const another = { ...coin, objectId: `0x${'f'.repeat(64)}` };
 
-test('coins have one hash, in whichever order they are named and however their ids are spelt', () => {
+test('coins have one hash, in any order and spelling of their ids', () => {
   expect(hashCoins([coin, another])).toBe(hashCoins([another, coin]));
   expect(hashCoins([coin])).toBe(hashCoins([{ ...coin, objectId: '0xC01' }]));
   expect(hashCoins([coin])).toMatch(/^[A-Za-z0-9_-]{43}$/);
 });
 
-test('only ids are spelt anew: of other texts as long as one, capitals tell', () => {
+test('only ids are normalized: other texts of the same length are case-sensitive', () => {
   const long = another.objectId;
   expect(hashCoins([{ ...coin, objectId: long.toUpperCase() }])).toBe(hashCoins([another]));
   expect(hashCoins([{ ...coin, objectId: long.replace(/f$/, 'F') }])).toBe(hashCoins([another]));

@@ -17,42 +17,42 @@ const refused = (reason: string, code = 'BAD_USER_INPUT', of = code === 'FORBIDD
 });
 
 describe('a transaction and its reservation', () => {
-  test('fit as reserved', () => {
+  test('match as reserved', () => {
     expect(check(sampleTransaction())).toEqual({ kind: 'ok' });
   });
 
-  test('fit with the coins in another order, and with a smaller budget', () => {
+  test('match with the coins in another order, and with a smaller budget', () => {
     expect(gas({ payment: [second, first] })).toEqual({ kind: 'ok' });
     expect(gas({ budget: 1n })).toEqual({ kind: 'ok' });
   });
 
   test.each(['0x5', '0x05', '0X0000000000000005'.replace('X', 'x')])(
-    'fit if the sponsor spells its address %s',
+    'match if the sponsor spells its address %s',
     (text) => {
       const rules = { terms: { ...terms, sponsorAddress: text }, moveCalls: null };
       expect(checkTransaction(sampleTransaction(), rules)).toEqual({ kind: 'ok' });
     },
   );
 
-  test('fit if its letters are in upper case', () => {
+  test('match in upper case', () => {
     const owner = `0x${'ab'.repeat(32)}`;
     const rules = { terms: { ...terms, sponsorAddress: `0x${'AB'.repeat(32)}` }, moveCalls: null };
     expect(checkTransaction(sampleTransaction({ gas: { owner } }), rules)).toEqual({ kind: 'ok' });
   });
 
-  test('do not fit with another gas owner, and both are named', () => {
+  test('do not match with another gas owner, and both are named', () => {
     expect(gas({ owner: stranger })).toEqual(
       refused(`the gas owner is ${stranger}; it must be the sponsor of the reservation, ${sponsor}`),
     );
   });
 
-  test.each([5_000_001n, 2n ** 64n - 1n])('do not fit with a budget of %s', (budget) => {
+  test.each([5_000_001n, 2n ** 64n - 1n])('do not match with a budget of %s', (budget) => {
     expect(gas({ budget })).toEqual(
       refused(`the gas budget is ${budget}; it may be at most 5000000`, 'BAD_USER_INPUT', 'gas'),
     );
   });
 
-  test('hold where the sponsor would have to sign for itself', () => {
+  test('still match if the sponsor would have to sign for itself', () => {
     expect(check(sampleTransaction({ sender: sponsor }))).toEqual(refused('sender and gas owner are both'));
     // What an SDK builds when nobody told it of a sponsor.
     expect(gas({ owner: user })).toEqual(refused('sender and gas owner are both'));
@@ -73,17 +73,17 @@ describe('a transaction and its reservation', () => {
         { ...second, version: first.version },
       ],
     ],
-  ])('do not fit if it pays with %s', (_coins, payment) => {
+  ])('do not match if it pays with %s', (_coins, payment) => {
     expect(gas({ payment })).toEqual(refused('it must be exactly the gasCoins of the reservation'));
   });
 
-  test('tell three coins of many that are wrong', () => {
+  test('name three of many wrong coins', () => {
     const payment = Array.from({ length: 256 }, () => first);
     const verdict = gas({ payment });
     expect(verdict).toEqual(refused('at version 7 and 253 more'));
   });
 
-  test('do not fit if it takes a gas coin for something else', () => {
+  test('do not match if it uses a gas coin for something else', () => {
     const gives = sampleTransaction({}, (tx) => tx.transfer([tx.gasCoin], user));
     const names = sampleTransaction({}, (tx) => tx.transfer([tx.owned(first)], user));
     const splits = sampleTransaction({}, (tx) => tx.transfer([tx.split(tx.gasCoin, tx.u64(1))], user));
@@ -96,14 +96,14 @@ describe('a transaction and its reservation', () => {
     ['shared', { kind: 'shared', objectId: second.objectId, initialSharedVersion: 1, mutable: true }],
     ['shared, to be read', { kind: 'shared', objectId: second.objectId, initialSharedVersion: 9, mutable: false }],
     ['received', { kind: 'receiving', ref: { ...second, version: 3 } }],
-  ] as const)('do not fit if one of its inputs is a gas coin, named as %s, used or not', (_how, input) => {
+  ] as const)('do not match if an input is a gas coin, named as %s, used or not', (_how, input) => {
     const other: CallArg = { kind: 'owned', ref: { ...second, objectId: stranger } };
     const kind = { kind: 'PROGRAMMABLE_TX', inputs: [other, input], commands: [] } as const;
     expect(check(sampleTransaction({ kind }))).toEqual(refused('gas coins may only pay gas', 'BAD_USER_INPUT', 'gas'));
     expect(check(sampleTransaction({ kind: { ...kind, inputs: [other] } }))).toEqual({ kind: 'ok' });
   });
 
-  test('are held against what needs no reservation where none is known', () => {
+  test('without a known reservation, only the other checks apply', () => {
     const rules = { terms: null, moveCalls: null };
     expect(checkTransaction(sampleTransaction({ gas: { owner: stranger, payment: [], budget: 9n } }), rules)).toEqual({
       kind: 'ok',
@@ -112,7 +112,7 @@ describe('a transaction and its reservation', () => {
   });
 });
 
-describe('what a caller may call', () => {
+describe('moveCalls', () => {
   const calling = (...targets: readonly string[]) =>
     sampleTransaction({}, (tx) => {
       for (const target of targets) tx.call(target, [], target.endsWith('join') ? ['0x2::iota::IOTA'] : []);
@@ -124,7 +124,7 @@ describe('what a caller may call', () => {
     ['a function, whose package is written in full', `0x${'2'.padStart(64, '0')}::coin::join`],
     ['its module', '0x2::coin'],
     ['its package', '0x02'],
-  ])('is %s, with whichever type arguments', (_what, allowed) => {
+  ])('allow %s, with any type arguments', (_what, allowed) => {
     expect(check(calling('0x2::coin::join'), allow(allowed))).toEqual({ kind: 'ok' });
   });
 
@@ -133,11 +133,11 @@ describe('what a caller may call', () => {
     ['a function whose name only begins like one', '0x2::coin::join_all'],
     ['a function that differs in case', '0x2::coin::Join'],
     ['another package', '0x22::coin::join'],
-  ])('is not %s', (_what, target) => {
+  ])('do not allow %s', (_what, target) => {
     expect(check(calling(target), allow('0x2::coin::join'))).toEqual(refused(`it calls ${target};`, 'FORBIDDEN'));
   });
 
-  test('is looked for in all commands, and only what is not allowed is named, with what is', () => {
+  test('apply to all commands, and name only what is not allowed and what is', () => {
     const verdict = check(
       calling('0x2::coin::join', '0x3::shop::buy', '0x4::a::b'),
       allow('0x2::coin', '0x3::shop::sell'),
@@ -147,18 +147,18 @@ describe('what a caller may call', () => {
     );
   });
 
-  test('can be nothing: transfers are no calls', () => {
+  test('may be empty: transfers are no calls', () => {
     const transfer = sampleTransaction({}, (tx) => tx.transfer([tx.owned({ ...first, objectId: stranger })], user));
     expect(check(transfer, [])).toEqual({ kind: 'ok' });
     expect(check(calling('0x2::coin::join'), [])).toEqual(refused('this caller may call nothing', 'FORBIDDEN'));
   });
 
-  test('is told before what the reservation says', () => {
+  test('are checked before the reservation', () => {
     const bytes = sampleTransaction({ gas: { owner: stranger } }, (tx) => tx.call('0x9::a::b', []));
     expect(check(bytes, [])).toMatchObject({ code: 'FORBIDDEN' });
   });
 
-  test('is told in a few words, however much is called and allowed', () => {
+  test('give a short message, however many calls and entries there are', () => {
     const many = calling(
       ...Array.from({ length: 1000 }, (_, at) => `0x${(at + 16).toString(16)}::${'m'.repeat(60)}::f`),
     );
@@ -168,7 +168,7 @@ describe('what a caller may call', () => {
   });
 });
 
-describe('bytes that cannot be read', () => {
+describe('bytes that cannot be parsed', () => {
   test.each([
     ['a newer version', [1], 'unknown TransactionData version 2'],
     ['a kind that users do not send', [0, 2], 'unknown transaction kind 2'],
@@ -185,7 +185,7 @@ describe('bytes that cannot be read', () => {
     expect(check(bytes)).toEqual({ kind: 'unverifiable', reason: expect.stringContaining('unknown expiration 2') });
   });
 
-  test('are unverifiable: a transaction with something behind it', () => {
+  test('are unverifiable: a transaction with trailing bytes', () => {
     const bytes = Buffer.concat([sampleTransaction(), Uint8Array.of(0)]);
     expect(check(bytes)).toEqual({ kind: 'unverifiable', reason: expect.stringContaining('1 trailing byte') });
   });

@@ -29,12 +29,12 @@ function look(policy: 'enforce' | 'warn' | 'off', changes: Partial<Parameters<ty
   };
 }
 
-describe('enforced', () => {
-  test('it lets pass what fits', () => {
+describe('enforce', () => {
+  test('passes a matching transaction', () => {
     expect(look('enforce')).toMatchObject({ code: null, doubts: [] });
   });
 
-  test('it refuses what does not fit, and says that nothing is lost', () => {
+  test('rejects a mismatch, and says that the lease is unused', () => {
     expect(look('enforce', { txBytes: wrong })).toMatchObject({
       message: expect.stringMatching(
         /^Argument "txBytes": sender and gas owner are both .*\. Nothing was sent to the sponsor, and nothing is spent\.$/,
@@ -44,56 +44,56 @@ describe('enforced', () => {
     });
   });
 
-  test('it refuses what cannot be read', () => {
+  test('rejects an unparseable transaction', () => {
     const { code, message } = look('enforce', { txBytes: unreadable });
     expect(code).toBe('BAD_USER_INPUT');
     expect(message).toContain('it cannot be verified, because it is no transaction of a form that this gateway knows');
   });
 
-  test('it refuses what belongs to a reservation that is not known here', () => {
+  test('rejects an unknown reservation', () => {
     expect(look('enforce', { terms: null })).toMatchObject({
       code: 'BAD_USER_INPUT',
       extensions: { argument: 'reservationId' },
     });
   });
 
-  test('it refuses what the caller may not call as forbidden', () => {
+  test('rejects a forbidden call as FORBIDDEN', () => {
     expect(look('enforce', { txBytes: calling, moveCalls: [] })).toMatchObject({ code: 'FORBIDDEN' });
   });
 });
 
-describe('as a warning', () => {
+describe('warn', () => {
   test.each([
     ['what does not fit', { txBytes: wrong }, 'txBytes: sender and gas owner are both'],
     ['what cannot be read', { txBytes: unreadable }, 'txBytes: it cannot be verified'],
     ['a signature that is none', { userSig: new Uint8Array(3) }, 'userSig: it is no signature'],
-  ])('it lets pass and tells %s', (_what, changes, told) => {
+  ])('passes and reports %s', (_what, changes, told) => {
     expect(look('warn', changes)).toMatchObject({ code: null, doubts: [expect.stringContaining(told)] });
   });
 
-  test('it tells nothing of reservations that are not known here', () => {
+  test('reports nothing about unknown reservations', () => {
     expect(look('warn', { terms: null })).toMatchObject({ code: null, doubts: [] });
   });
 });
 
-describe('switched off', () => {
-  test('it looks at nothing', () => {
+describe('off', () => {
+  test('checks nothing', () => {
     for (const txBytes of [wrong, unreadable, calling]) {
       expect(look('off', { txBytes, userSig: new Uint8Array(1) })).toMatchObject({ code: null, doubts: [] });
     }
   });
 });
 
-describe.each(['warn', 'off'] as const)('a list of calls, with SPONSOR_PREFLIGHT=%s', (policy) => {
-  test('holds all the same', () => {
+describe.each(['warn', 'off'] as const)('moveCalls with SPONSOR_PREFLIGHT=%s', (policy) => {
+  test('apply nevertheless', () => {
     expect(look(policy, { txBytes: calling, moveCalls: [] })).toMatchObject({ code: 'FORBIDDEN', doubts: [] });
   });
 
-  test('lets nothing pass of which it cannot be seen what it calls', () => {
+  test('reject a transaction whose calls cannot be read', () => {
     expect(look(policy, { txBytes: unreadable, moveCalls: [] })).toMatchObject({ code: 'BAD_USER_INPUT', doubts: [] });
   });
 
-  test('does not make the rest binding', () => {
+  test('do not enforce the other checks', () => {
     expect(look(policy, { txBytes: wrong, moveCalls: [] }).code).toBeNull();
     expect(look(policy, { txBytes: wrong, moveCalls: [] }).doubts).toHaveLength(policy === 'warn' ? 1 : 0);
   });
@@ -102,7 +102,7 @@ describe.each(['warn', 'off'] as const)('a list of calls, with SPONSOR_PREFLIGHT
 describe.each(['warn', 'off'] as const)('the gas budget of a caller, with SPONSOR_PREFLIGHT=%s', (policy) => {
   const dear = sampleTransaction({ gas: { budget: 5_000_001n } });
 
-  test('lets nothing pass that may use more than was held for it', () => {
+  test('rejects a transaction that may use more than was held', () => {
     for (const txBytes of [dear, sampleTransaction({ sender: sponsor, gas: { budget: 5_000_001n } })]) {
       const { code, message, doubts } = look(policy, { txBytes, isGasCounted: true });
       expect(code).toBe('BAD_USER_INPUT');
@@ -113,13 +113,13 @@ describe.each(['warn', 'off'] as const)('the gas budget of a caller, with SPONSO
     expect(look(policy, { txBytes: dear, moveCalls: [] }).code).toBeNull();
   });
 
-  test('lets nothing pass of which it cannot be seen what it may use', () => {
+  test('rejects a transaction whose gas cannot be read', () => {
     const { code, message, doubts } = look(policy, { txBytes: unreadable, isGasCounted: true });
     expect([code, doubts]).toEqual(['BAD_USER_INPUT', []]);
     expect(message).toContain('it cannot be verified');
   });
 
-  test('lets nothing pass that gives a gas coin away: nobody counts what is in it', () => {
+  test('rejects a transaction that gives a gas coin away, because its balance is not counted', () => {
     for (const sender of [undefined, sponsor]) {
       const gives = sampleTransaction(sender ? { sender } : {}, (tx) => tx.transfer([tx.gasCoin], user));
       expect(look(policy, { txBytes: gives, isGasCounted: true }).code).toBe('BAD_USER_INPUT');
@@ -127,7 +127,7 @@ describe.each(['warn', 'off'] as const)('the gas budget of a caller, with SPONSO
     }
   });
 
-  test('does not make the rest binding', () => {
+  test('does not enforce the other checks', () => {
     expect(look(policy, { txBytes: sampleTransaction({ gas: { payment: [] } }), isGasCounted: true }).code).toBeNull();
     expect(look(policy, { txBytes: wrong, isGasCounted: true }).doubts).toHaveLength(policy === 'warn' ? 1 : 0);
   });
@@ -154,7 +154,7 @@ describe('a signature', () => {
     ['too long', 0, 98],
     ['of another scheme’s length', 1, 97],
     ['of one byte', 2, 1],
-  ])('%s is refused before it uses its reservation up', (_what, flag, bytes) => {
+  ])('%s is rejected before it spends its reservation', (_what, flag, bytes) => {
     expect(look('enforce', { userSig: signature(flag, bytes) })).toMatchObject({
       code: 'BAD_USER_INPUT',
       extensions: { argument: 'userSig' },

@@ -5,21 +5,21 @@ import { UpstreamCallError, type UpstreamFailure } from '../../../../src/upstrea
 const lost = (failure: UpstreamFailure) => new UpstreamCallError(failure, 'connect ECONNREFUSED 10.0.0.1:9527');
 const execution = { upstream: 'sponsor', digest: 'TX', reservationId: '42' } as const;
 
-describe('an execution whose answer is lost', () => {
+describe('an execution whose response is lost', () => {
   it.each(['timeout', 'interrupted', 'too-large', 'aborted'] as const)('by %s has an unknown outcome', (failure) => {
     const error = toLostAnswerError('executeTx', lost(failure), execution);
     expect(error.message).toMatch(/may or may not execute/);
     expect(error.extensions).toEqual({ code: 'EXECUTION_OUTCOME_UNKNOWN', ...execution, checkAfterMs: 5_000 });
   });
 
-  it('that never arrived leaves the reservation unused', () => {
+  it('because it never arrived leaves the reservation unused', () => {
     const error = toLostAnswerError('executeTx', lost('unreachable'), execution);
     expect(error.message).toMatch(/Nothing was sent and the reservation is unused/);
     expect(error.extensions).toEqual({ code: 'UPSTREAM_UNAVAILABLE', ...execution });
   });
 });
 
-describe('a reservation whose answer is lost', () => {
+describe('a reservation whose response is lost', () => {
   it.each([
     ['timeout', 'UPSTREAM_TIMEOUT'],
     ['interrupted', 'UPSTREAM_UNAVAILABLE'],
@@ -30,14 +30,14 @@ describe('a reservation whose answer is lost', () => {
     expect(error.extensions).toEqual({ code, upstream: 'sponsor' });
   });
 
-  it('that never arrived locks nothing', () => {
+  it('because it never arrived locks nothing', () => {
     const error = toLostAnswerError('reserveGas', lost('unreachable'), { upstream: 'sponsor' });
     expect(error.message).not.toMatch(/locked/);
     expect(error.extensions).toEqual({ code: 'UPSTREAM_UNAVAILABLE', upstream: 'sponsor' });
   });
 });
 
-it('shows no address of the sponsor', () => {
+it('shows no URL of the sponsor', () => {
   for (const endpoint of ['health', 'executeTx', 'reserveGas', 'debugHealthCheck'] as const) {
     expect(JSON.stringify(toLostAnswerError(endpoint, lost('unreachable'), { upstream: 'sponsor' }))).not.toMatch(
       /10\.0/,
@@ -45,7 +45,7 @@ it('shows no address of the sponsor', () => {
   }
 });
 
-it('leaves a fault of our own to the mask', () => {
+it('leaves a bug of ours to be masked', () => {
   expect(toLostAnswerError('executeTx', new TypeError('x is undefined'), execution).extensions.code).toBe(
     'INTERNAL_SERVER_ERROR',
   );

@@ -54,8 +54,8 @@ const wrapped = (message: string, code = 'ServerError(-32002)') =>
 const gathered = (how: 'execution' | 'validator signing') =>
   `Transaction ${how} failed due to issues with transaction inputs, please review the errors and try again:`;
 
-describe('what a node refuses for good', () => {
-  it.each(finals)('is read in every form it comes in: %s', (text) => {
+describe('a final rejection of a node', () => {
+  it.each(finals)('is recognized in all its forms: %s', (text) => {
     const forms = [
       text,
       `Error checking transaction input objects: ${text}`,
@@ -67,7 +67,7 @@ describe('what a node refuses for good', () => {
         expect(readNodeRefusal(said)).toBe(form);
   });
 
-  it('is read where validators gave several reasons, all of them final', () => {
+  it('is recognized if validators gave several reasons, all final', () => {
     const line = fc.constantFrom(...finals);
     fc.assert(
       fc.property(fc.array(line, { minLength: 1, maxLength: 5 }), (reasons) => {
@@ -79,21 +79,21 @@ describe('what a node refuses for good', () => {
     );
   });
 
-  it('shows of a signature’s fault no more than plain words', () => {
+  it('shows plain words of a signature’s fault only', () => {
     const said = 'Invalid user signature: Value was not equal to 1 at validator 10.0.0.7:8080';
     expect(readNodeRefusal(wrapped(said))).toBe('Invalid user signature');
     expect(readNodeRefusal('Signature is not valid: key 0xabc (node 10.0.0.7)')).toBe('Signature is not valid');
   });
 });
 
-describe('what may have run all the same', () => {
-  it.each(ambiguous)('is not taken for a refusal: %s', (text) => {
+describe('a transaction that may have run', () => {
+  it.each(ambiguous)('is not taken for a rejection: %s', (text) => {
     for (const head of ['', 'Error checking transaction input objects: ', `${gathered('execution')} `])
       for (const said of [head + text, wrapped(head + text), wrapped(`${head}${text}`, 'ServerError(-32050)')])
         expect(readNodeRefusal(said)).toBeNull();
   });
 
-  it('is not taken for a refusal because other validators gave final reasons', () => {
+  it('is not taken for a rejection because other validators gave final reasons', () => {
     const mixed = fc.tuple(
       fc.array(fc.constantFrom(...finals), { maxLength: 3 }),
       fc.constantFrom(...ambiguous),
@@ -110,13 +110,13 @@ describe('what may have run all the same', () => {
   });
 
   it.each(['ServerError(-32050)', 'ServerError(-32001)', 'InternalError', 'ServerError(-32603)', 'ServerIsBusy'])(
-    'is whatever comes under %s',
+    'includes everything under %s',
     (code) => {
       for (const text of finals) expect(readNodeRefusal(wrapped(text, code))).toBeNull();
     },
   );
 
-  it('is whatever somebody else may have written around final words', () => {
+  it('includes final words inside a foreign message', () => {
     const around = fc.string({ minLength: 1, maxLength: 40 }).filter((text) => /[^\s.]/.test(text));
     fc.assert(
       fc.property(fc.constantFrom(...finals), around, fc.boolean(), (text, other, before) => {
@@ -139,7 +139,7 @@ describe('what may have run all the same', () => {
     '',
   ])('is %s', (text) => expect(readNodeRefusal(text)).toBeNull());
 
-  it('is a text of any length, at no cost', () => {
+  it('is classified in constant time for a message of any length', () => {
     const long = `${gathered('execution')} ${`${finals[0]}, `.repeat(100_000)}x`;
     expect(readNodeRefusal(long)).toBeNull();
     expect(readNodeRefusal(wrapped('\\'.repeat(1_900)))).toBeNull();

@@ -19,26 +19,26 @@ const answer = (body: string, contentType?: string, status = 200) =>
   });
 
 describe('toSponsorAnswer', () => {
-  it('parses JSON where the content type says so, whatever the status', () => {
+  it('parses JSON by its content type, under any status', () => {
     expect(answer('{"error":"x"}', 'application/json', 500).json).toEqual({ error: 'x' });
     expect(answer('{"error":"x"}', 'application/problem+json; charset=utf-8', 400).json).toEqual({ error: 'x' });
   });
 
-  it('does not parse plain text, however much it looks like JSON', () => {
+  it('does not parse plain text, even if it looks like JSON', () => {
     expect(answer('{"error":"x"}', 'text/plain; charset=utf-8', 400).json).toBeUndefined();
   });
 
-  it('parses when no content type is given', () => {
+  it('parses without a content type', () => {
     expect(answer('"OK"').json).toBe('OK');
   });
 
-  it('takes JSON that nobody could write again for none', () => {
+  it('ignores JSON that could not be printed again', () => {
     const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
     expect(answer(nested(2_001), 'application/json').json).toBeUndefined();
     expect(answer(nested(2_000), 'application/json').json).toBeDefined();
   });
 
-  it('keeps the text of JSON that is none', () => {
+  it('keeps the text of invalid JSON', () => {
     expect(answer('OK', 'application/json')).toEqual({ status: 200, text: 'OK', json: undefined });
   });
 });
@@ -95,7 +95,7 @@ describe('redact', () => {
     expect(redact(text, new Secret('Bearer s3cr3t-token'), 500)).toBe(shown);
   });
 
-  it('hides other parties’ credentials when the call had none', () => {
+  it('hides credentials of other parties even if the call had none', () => {
     expect(redact('Bearer abcdefgh', null, 500)).toBe('Bearer [redacted]');
   });
 
@@ -110,11 +110,11 @@ describe('redact', () => {
   });
 });
 
-describe('an answer without the credential that was sent', () => {
+describe('a response without the credential that was sent', () => {
   const authorization = new Secret('Bearer s3cr3t-token');
   const answer = (json: unknown, text = JSON.stringify(json)) => ({ status: 200, json, text });
 
-  it('has it in no value and no key, however deep, and keeps the rest as it was', () => {
+  it('has it in no value and no key at any depth, and is otherwise unchanged', () => {
     expect(
       withoutCredential(
         answer({ a: ['s3cr3t-token', { 'x s3cr3t-token': 'Bearer s3cr3t-token' }], n: 5 }),
@@ -135,7 +135,7 @@ describe('an answer without the credential that was sent', () => {
     expect(withoutCredential(escaped, new Secret(`Bearer ${token}`))).toEqual(answer({ effects: '[redacted]' }));
   });
 
-  it('is the same object where there is nothing to take out', () => {
+  it('is the same object if nothing was removed', () => {
     const plain = answer({ digest: 'abc' });
     expect(withoutCredential(plain, authorization)).toBe(plain);
     expect(withoutCredential(plain, null)).toBe(plain);

@@ -84,14 +84,14 @@ const envelopeRows: [SponsorEndpoint, number, string, ErrorCode, string?][] = [
   ],
 ];
 
-describe('a refusal envelope', () => {
+describe('an error envelope', () => {
   it.each(envelopeRows)('of %s with %d "%s" is %s', (endpoint, status, text, code, message = text) => {
     for (const answer of envelopes(status, text)) {
       expect(toSponsorRefusal(endpoint, answer)).toMatchObject({ code, message, unknown: false });
     }
   });
 
-  it('under 4xx keeps the sponsor’s own words whole, to be redacted', () => {
+  it('under 4xx keeps the sponsor’s own message whole, to be redacted', () => {
     const [answer] = envelopes(401, 'Invalid authorization token abc');
     expect(toSponsorRefusal('reserveGas', answer!)).toMatchObject({
       message: 'Invalid authorization token abc',
@@ -115,7 +115,7 @@ describe('a refusal envelope', () => {
     ['executeTx', 504, 'EXECUTION_OUTCOME_UNKNOWN'],
     ['reloadAccessController', 500, 'UPSTREAM_BAD_RESPONSE'],
   ] as [SponsorEndpoint, number, ErrorCode][])(
-    'of %s under %d with words nobody knows is %s, and none of them is shown',
+    'of %s under %d with an unknown message is %s, and the message is not shown',
     (endpoint, status, code) => {
       for (const answer of envelopes(status, 'panic at /srv/src/main.rs:42')) {
         const refusal = toSponsorRefusal(endpoint, answer);
@@ -138,14 +138,14 @@ describe('a refusal envelope', () => {
     'Gas coin can only be used to pay gas, said module 0x5::attacker',
     'Invalid transaction signature of certificate: retry',
     'Access denied by access controller of validator 3',
-  ])('on execution does not rule out that the transaction ran when it says "%s"', (text) => {
+  ])('about an execution does not rule out that the transaction ran if it says "%s"', (text) => {
     const [answer] = envelopes(500, text);
     expect(toSponsorRefusal('executeTx', answer!).code).toBe('EXECUTION_OUTCOME_UNKNOWN');
   });
 });
 
-describe('a plain-text answer', () => {
-  it.each([400, 413, 415, 422])('with %d means that our own request was off, and that nothing was done', (status) => {
+describe('a plain-text response', () => {
+  it.each([400, 413, 415, 422])('with %d means that our own request was invalid, and nothing was done', (status) => {
     for (const endpoint of ['reserveGas', 'executeTx'] as const) {
       expect(toSponsorRefusal(endpoint, plain(status, 'Failed to deserialize the JSON body'))).toEqual({
         code: 'UPSTREAM_BAD_RESPONSE',
@@ -163,7 +163,7 @@ describe('a plain-text answer', () => {
     [404, 'UPSTREAM_BAD_RESPONSE'],
     [405, 'UPSTREAM_BAD_RESPONSE'],
     [429, 'SPONSOR_EXHAUSTED'],
-  ] as [number, ErrorCode][])('with %d is %s in fixed words', (status, code) => {
+  ] as [number, ErrorCode][])('with %d is %s with a fixed message', (status, code) => {
     const refusal = toSponsorRefusal('executeTx', plain(status, '<html>nginx/1.25</html>'));
     expect(refusal).toMatchObject({ code, own: false, unknown: true });
     expect(refusal.message).not.toContain('nginx');
@@ -181,12 +181,12 @@ describe('a plain-text answer', () => {
   });
 });
 
-describe('effects that cannot be read', () => {
+describe('unreadable effects', () => {
   it.each([
     '{"effects":{"status":{"status":"failure","error":"Reservation no longer exist"',
     '{"effects":{"status":{"status":"odd","error":"Invalid user signature"}},"error":null}',
     '{"effects":{"status":{"status":"odd"}},"error":"Invalid user signature"}',
-  ])('never pass for a refusal: %s', (text) => {
+  ])('never count as a rejection: %s', (text) => {
     let json: unknown;
     try {
       json = JSON.parse(text);
@@ -197,7 +197,7 @@ describe('effects that cannot be read', () => {
   });
 });
 
-describe('coins that are told under a status of refusal', () => {
+describe('coins under an error status', () => {
   it.each([400, 403, 429, 500])('may be locked: HTTP %d', (status) => {
     const json = { result: { reservation_id: 42 }, error: 'Gas budget must be positive' };
     const refusal = toSponsorRefusal('reserveGas', { status, json, text: JSON.stringify(json) });
@@ -206,7 +206,7 @@ describe('coins that are told under a status of refusal', () => {
   });
 });
 
-describe('an answer lost on the way', () => {
+describe('a response lost on the way', () => {
   it('to a reservation says that coins may be locked', () => {
     expect(toSponsorRefusal('reserveGas', plain(500, '')).message).toBe(
       'The sponsor failed (HTTP 500). If it reserved coins, they stay locked until the duration asked for is over.',

@@ -80,7 +80,7 @@ const lost = (failure: 'unreachable' | 'timeout' | 'interrupted') =>
   gatewayError('UPSTREAM_UNAVAILABLE', 'gone', {}, { originalError: new UpstreamCallError(failure, 'x') });
 
 describe('a reservation', () => {
-  it('is a lease that its holder can open, of what the sponsor reserved, from before it was asked', async () => {
+  it('is a lease that its caller can open, expiring from before the sponsor was called', async () => {
     const { here, order, time, events } = setUp();
     const atMs = time.nowMs;
     const ask = async () => {
@@ -99,7 +99,7 @@ describe('a reservation', () => {
     expect(events).toEqual([{ event: 'reserved', leaseId: lease?.leaseId, budget: 5 }]);
   });
 
-  it('is the sponsor’s own number where callers bring the token', async () => {
+  it('in forward mode is the sponsor’s own number', async () => {
     const { here, order } = setUp({ auth: 'forward' });
     const { reservationId } = await here.reserve(order());
     expect(reservationId).toBe('42');
@@ -108,7 +108,7 @@ describe('a reservation', () => {
     expect(await here.find('43', holder)).toBeNull();
   });
 
-  it('is not looked for under texts that are longer than any number: one may stand in many fields', async () => {
+  it('is not looked up for texts longer than any number, because one may fill many fields', async () => {
     const memory = createMemoryStore();
     const asked: string[] = [];
     const findReservation: SponsorshipStore['findReservation'] = (caller, leaseId, nowMs) => {
@@ -121,7 +121,7 @@ describe('a reservation', () => {
     expect(asked).toEqual(['18446744073709551615']);
   });
 
-  it('is found by its holder alone, in each process, and tells whether it was used', async () => {
+  it('is found by its caller only, in each process, with its state', async () => {
     const { here, there, order, store, time } = setUp();
     const reserved = await here.reserve(order());
     const { reservationId, expiresAtMs } = reserved;
@@ -140,21 +140,18 @@ describe('a reservation', () => {
     expect(await there.find(reservationId, holder)).toEqual({ ...reserved, isConsumed: true });
   });
 
-  it.each(refusals)(
-    'after %s is none, and what is held of the budget follows from that',
-    async (_, toError, isLost) => {
-      const { here, order, events, store, time } = setUp();
-      const error = toError();
-      await expect(here.reserve(order({ gas, ask: () => Promise.reject(error) }))).rejects.toBe(error);
-      expect(events).toMatchObject([{ event: isLost ? 'reserve-lost' : 'reserve-refused', budget: 5 }]);
-      expect(await store.gasAllowance(gas, time.nowMs)).toMatchObject({ held: isLost ? 5 : 0, settled: 0 });
-      expect(await store.gasAllowance(gas, time.nowMs + 60_000)).toMatchObject({ held: 0, free: 100 });
-    },
-  );
+  it.each(refusals)('after %s is null, with the right hold on the budget', async (_, toError, isLost) => {
+    const { here, order, events, store, time } = setUp();
+    const error = toError();
+    await expect(here.reserve(order({ gas, ask: () => Promise.reject(error) }))).rejects.toBe(error);
+    expect(events).toMatchObject([{ event: isLost ? 'reserve-lost' : 'reserve-refused', budget: 5 }]);
+    expect(await store.gasAllowance(gas, time.nowMs)).toMatchObject({ held: isLost ? 5 : 0, settled: 0 });
+    expect(await store.gasAllowance(gas, time.nowMs + 60_000)).toMatchObject({ held: 0, free: 100 });
+  });
 });
 
 describe('a gas budget', () => {
-  it('is not exceeded by reservations that come together, and the refusal says what is left', async () => {
+  it('is not exceeded by concurrent reservations, and the rejection contains the rest', async () => {
     const { here, there, order, asked, time } = setUp();
     const both = await Promise.allSettled(
       [here, there].map((process) => process.reserve(order({ gas, gasBudget: 60 }))),
@@ -175,7 +172,7 @@ describe('a gas budget', () => {
     await here.reserve(order({ gas, gasBudget: 100 }));
   });
 
-  it('is not given again when the clock is put back', async () => {
+  it('is not renewed when the clock is set back', async () => {
     const { here, order, time } = setUp();
     await here.reserve(order({ gas, gasBudget: 60 }));
     time.nowMs -= 60 * 60_000;
@@ -188,7 +185,7 @@ describe('a gas budget', () => {
 describe('an idempotency key', () => {
   const idempotencyKey = 'a key';
 
-  it('gives the same reservation again, in each process, with what is left of it now', async () => {
+  it('returns the same reservation again, in each process, with its remaining time', async () => {
     const { here, there, order, asked, events, time } = setUp();
     const reserved = await here.reserve(order({ idempotencyKey, gas }));
     time.nowMs += 61_000;
@@ -217,7 +214,7 @@ describe('an idempotency key', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('has twins wait for one question to the sponsor, in this process and in another', async () => {
+  it('lets twins wait for one sponsor call, in this process and in another', async () => {
     const { here, there, order } = setUp();
     let asked = 0;
     let answer = (_: ReturnType<typeof coins>) => {};
@@ -233,7 +230,7 @@ describe('an idempotency key', () => {
     expect(asked).toBe(1);
   });
 
-  it('has a twin wait for the request of its own holder, whatever becomes of another holder’s under the same key', async () => {
+  it('lets a twin wait for its own caller’s call, whatever happens to another caller’s', async () => {
     // A second without an answer would make the twin ask the store again.
     vi.useFakeTimers({ toFake: ['setTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
@@ -260,7 +257,7 @@ describe('an idempotency key', () => {
     expect(await twin).toEqual(await own);
   });
 
-  it('can be used again after a refusal, and a twin that waited then asks itself', async () => {
+  it('can be reused after a rejection, and a waiting twin then calls itself', async () => {
     const { here, there, order, asked } = setUp();
     let refuse = (_: Error) => {};
     const answered = new Promise<never>((_, reject) => (refuse = reject));
@@ -273,7 +270,7 @@ describe('an idempotency key', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('has a twin wait for whoever has it now, without asking again and again, when the first one here was refused', async () => {
+  it('lets a twin wait for the current call, without repeated calls, when the first one was rejected', async () => {
     const memory = createMemoryStore();
     let begins = 0;
     const beginReservation: SponsorshipStore['beginReservation'] = (begin) => {
@@ -296,7 +293,7 @@ describe('an idempotency key', () => {
     expect(await twin).toEqual(await elsewhere);
   });
 
-  it('whose answer was lost reserves nothing more until the coins are free again', async () => {
+  it('with a lost response reserves nothing more until the coins are free again', async () => {
     const { here, order, asked, time } = setUp();
     await expect(here.reserve(order({ idempotencyKey, ask: () => Promise.reject(lost('timeout')) }))).rejects.toThrow();
     await expect(here.reserve(order({ idempotencyKey }))).rejects.toMatchObject({
@@ -308,7 +305,7 @@ describe('an idempotency key', () => {
     await here.reserve(order({ idempotencyKey }));
   });
 
-  it.each(['aborted', 'timeout'] as const)('lets a twin go that is %s, and nothing of it was sent', async (cause) => {
+  it.each(['aborted', 'timeout'] as const)('releases a twin that is %s, and nothing of it was sent', async (cause) => {
     const { here, there, order } = setUp();
     let answer = (_: ReturnType<typeof coins>) => {};
     const ask = () => new Promise<ReturnType<typeof coins>>((resolve) => (answer = resolve));
@@ -325,16 +322,16 @@ describe('an idempotency key', () => {
   });
 });
 
-describe('where the store has no room left', () => {
+describe('when the store is full', () => {
   const store = () => createMemoryStore({ ...defaultStoreBounds, maxLeases: 0 });
 
-  it('nothing is reserved where the gateway holds the token', async () => {
+  it('nothing is reserved in token mode', async () => {
     const { here, order, asked } = setUp({ store: store() });
     await expect(here.reserve(order())).rejects.toMatchObject({ extensions: { code: 'RATE_LIMITED' } });
     expect(asked).toEqual([]);
   });
 
-  it('callers who bring the token reserve all the same, but not under a key that could not be kept', async () => {
+  it('forward mode reserves nevertheless, but not under a key that could not be stored', async () => {
     const { here, order, asked } = setUp({ auth: 'forward', store: store() });
     expect(await here.reserve(order())).toMatchObject({ reservationId: '42' });
     await expect(here.reserve(order({ idempotencyKey: 'k' }))).rejects.toMatchObject({
@@ -344,15 +341,15 @@ describe('where the store has no room left', () => {
   });
 });
 
-describe('while the store is away', () => {
-  it('nothing is sent where the gateway holds the token', async () => {
+describe('while the store is unavailable', () => {
+  it('nothing is sent in token mode', async () => {
     const { here, order, asked, events } = setUp({ store: awayFrom('beginReservation') });
     await expect(here.reserve(order())).rejects.toMatchObject({ extensions: { code: 'UPSTREAM_UNAVAILABLE' } });
     expect(asked).toEqual([]);
     expect(events).toMatchObject([{ event: 'reserve-refused', leaseId: null, code: 'UPSTREAM_UNAVAILABLE' }]);
   });
 
-  it('callers who bring the token reserve all the same, but not under a key that could not be kept', async () => {
+  it('forward mode reserves nevertheless, but not under a key that could not be stored', async () => {
     const { here, order, asked } = setUp({ auth: 'forward', store: awayFrom('beginReservation') });
     expect(await here.reserve(order())).toMatchObject({ reservationId: '42' });
     await expect(here.reserve(order({ idempotencyKey: 'k' }))).rejects.toMatchObject({
@@ -361,12 +358,12 @@ describe('while the store is away', () => {
     expect(asked).toHaveLength(1);
   });
 
-  test('what was reserved is answered, though its end cannot be written', async () => {
+  test('a made reservation is returned, even if its end cannot be stored', async () => {
     const { here, order } = setUp({ store: awayFrom('endReservation') });
     expect(await here.reserve(order())).toMatchObject({ gasBudget: 5 });
   });
 
-  it('it is said that a reservation cannot be looked up, but not of one that is made up', async () => {
+  it('a reservation cannot be looked up, but an invented one is null', async () => {
     const { here, order } = setUp({ store: awayFrom('findReservation') });
     const { reservationId } = await here.reserve(order());
     await expect(here.find(reservationId, holder)).rejects.toMatchObject({
@@ -376,7 +373,7 @@ describe('while the store is away', () => {
   });
 });
 
-test('a holder of very many keys is refused at some point, and nobody else is', async () => {
+test('a caller with very many keys is rejected eventually, and no other caller is', async () => {
   const bounds = {
     ...{ maxLeasesPerCaller: 50, maxLeases: 1_000, maxKeysPerCaller: 50, maxKeys: 1_000 },
     ...{ maxAnswerBytes: 10_000, maxAnswerBytesPerCaller: 100_000, maxAnswerBytesInAll: 1_000_000 },
@@ -390,7 +387,7 @@ test('a holder of very many keys is refused at some point, and nobody else is', 
   expect(asked).toHaveLength(51);
 });
 
-test('a pause ends when what it is for has come, long before its time', async () => {
+test('a pause ends as soon as its event has happened', async () => {
   await pauseUnlessOver(3_600_000, createCancellation(), Promise.resolve());
   const cancellation = createCancellation();
   const paused = pauseUnlessOver(3_600_000, cancellation, new Promise(() => {}));

@@ -17,7 +17,7 @@ describeSponsorshipStore('in memory', () => ({
   close: () => {},
 }));
 
-test('whatever callers do, held, settled and free are the budget, and each what its story says', async () => {
+test('whatever callers do, held, settled and free add up to the budget, as their history says', async () => {
   let names = 0;
   await fc.assert(
     fc.asyncProperty(arbitrarySteps, async (steps) => {
@@ -28,7 +28,7 @@ test('whatever callers do, held, settled and free are the budget, and each what 
   );
 });
 
-test('of many leases that are over at one time none is found, and their room is there, before all are dropped', async () => {
+test('of many leases that expire at once, none is found and their room is free before all are dropped', async () => {
   const store = createMemoryStore({ ...defaultStoreBounds, maxLeases: 1_000, maxLeasesPerCaller: 600 });
   const begin = (caller: string, leaseId: string, nowMs: number) =>
     store.beginReservation({
@@ -57,7 +57,7 @@ test('of many leases that are over at one time none is found, and their room is 
   expect(await begin('d', 'one more', overAtMs)).toEqual({ kind: 'full' });
 });
 
-test('a clock that was far ahead and is put right ends no budget for longer than its day', async () => {
+test('a clock that ran far ahead and is corrected keeps no budget for longer than its day', async () => {
   const store = createMemoryStore();
   const gas = { key: 'gas', perDay: 100 };
   const aheadMs = noon + 400 * dayMs;
@@ -71,7 +71,7 @@ test('a clock that was far ahead and is put right ends no budget for longer than
   expect(await store.gasAllowance(gas, noon)).toMatchObject({ free: 0 });
 });
 
-test('answers whose life is over are forgotten some at a time, and the one that is asked for at once', () => {
+test('expired results are dropped some at a time, and a requested one immediately', () => {
   const forgotten: number[] = [];
   const bounds = { maxItems: 1_000, maxBytes: 1_000 };
   const texts = createKeptTexts<Kept & { readonly id: number }>({
@@ -91,7 +91,7 @@ test('answers whose life is over are forgotten some at a time, and the one that 
   expect(forgotten).toEqual([0, 1, 2, 7, 3, 4, 5, 6, 8]);
 });
 
-test('leases that are dropped before their time are let go of, wherever they were waited for', async () => {
+test('leases that are dropped early leave no other trace', async () => {
   const records = createMemoryRecords(defaultStoreBounds);
   const dropped = Array.from({ length: 1_000 }, (_, index) => {
     const facts = {

@@ -32,7 +32,7 @@ function open(options: Partial<RetryingStoreOptions> = {}) {
 
 const gas = { key: 'gas', perDay: 1_000 };
 
-test('how something ended is written when the store is back', async () => {
+test('an outcome is written when the store is back', async () => {
   const { memory, store, away, givenUp } = open();
   const { caller, leaseId, reservation, reservationEnd, execution, executionEnd } = newFlow();
   await store.beginReservation(reservation({ gas }));
@@ -52,7 +52,7 @@ test('how something ended is written when the store is back', async () => {
 });
 
 test.each(['before', 'after'] as const)(
-  'a reservation whose beginning was not confirmed is refused, and taken back (lost %s the step)',
+  'an unconfirmed reservation is rejected and undone (lost %s the step)',
   async (fault) => {
     const { memory, store, away } = open();
     const { reservation, leaseId } = newFlow();
@@ -68,7 +68,7 @@ test.each(['before', 'after'] as const)(
 );
 
 test.each(['before', 'after'] as const)(
-  'an execution whose beginning was not confirmed is refused, and its lease can be executed (lost %s the step)',
+  'an unconfirmed execution is rejected, and its lease can be executed (lost %s the step)',
   async (fault) => {
     const { memory, store, away } = open();
     const { execution } = await reserve(memory);
@@ -81,7 +81,7 @@ test.each(['before', 'after'] as const)(
   },
 );
 
-test('what another attempt began meanwhile is not taken back', async () => {
+test('what another attempt began meanwhile is not undone', async () => {
   const { memory, store, away } = open();
   const { execution } = await reserve(memory);
   away.fault = 'before';
@@ -92,7 +92,7 @@ test('what another attempt began meanwhile is not taken back', async () => {
   expect(await memory.beginExecution(execution())).toMatchObject({ kind: 'in-progress' });
 });
 
-test('of more ends than may wait the oldest are given up, by name', async () => {
+test('beyond the maximum, the oldest waiting outcomes are given up and named', async () => {
   const { memory, store, away, givenUp } = open({ maxWaiting: 2 });
   const flows = [await reserve(memory), await reserve(memory), await reserve(memory)];
   for (const { execution } of flows) await store.beginExecution(execution());
@@ -105,7 +105,7 @@ test('of more ends than may wait the oldest are given up, by name', async () => 
   expect(await Promise.all(kinds)).toEqual(['in-progress', 'refused', 'refused']);
 });
 
-test('of answers that wait there are no more than so many letters, and of what ends beyond that how it ended is written', async () => {
+test('waiting results are bounded in characters; beyond the bound only the outcome is written', async () => {
   const { memory, store, away, givenUp } = open({ maxWaitingCharacters: 1_000 });
   const answer = 'x'.repeat(400);
   const flows = [await reserve(memory), await reserve(memory), await reserve(memory)];
@@ -142,7 +142,7 @@ test('of answers that wait there are no more than so many letters, and of what e
   expect(await find(later)).toEqual({ kind: 'replay', answer });
 });
 
-test('what was to be taken back is given up before any end, and what was never sent needs no taking back', async () => {
+test('uncertain begins are given up before outcomes, and what was never sent needs no undo', async () => {
   const { memory, store, away, givenUp } = open({ maxWaiting: 2 });
   const [ended, begun, other] = [await reserve(memory), await reserve(memory), await reserve(memory)];
   await store.beginExecution(ended.execution());
@@ -162,7 +162,7 @@ test('what was to be taken back is given up before any end, and what was never s
   expect(await memory.beginExecution(ended.execution())).toMatchObject({ kind: 'refused' });
 });
 
-test('after it was away once, the store is asked as soon again when it is away the next time', async () => {
+test('after an outage, the next outage begins with short pauses again', async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const { memory, store, away } = open({ firstPauseMs: 100, maxPauseMs: 3_600_000 });
@@ -183,7 +183,7 @@ test('after it was away once, the store is asked as soon again when it is away t
   await store.close();
 });
 
-test('what is being written when it is closed is not written a second time beside that', async () => {
+test('a write in flight at the close is not repeated beside it', async () => {
   const { memory, away, givenUp } = open();
   let [writing, most] = [0, 0];
   let write = () => {};
@@ -215,7 +215,7 @@ test('what is being written when it is closed is not written a second time besid
   expect([most, writing, givenUp]).toEqual([1, 0, []]);
 });
 
-test('attempts to write become fewer while the store is away', async () => {
+test('retries become rarer during an outage', async () => {
   const { memory, store, away, stepsTaken } = open({ maxPauseMs: 3_600_000 });
   const flows = await Promise.all(Array.from({ length: 50 }, () => reserve(memory)));
   for (const { execution } of flows) await store.beginExecution(execution());

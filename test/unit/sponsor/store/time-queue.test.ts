@@ -16,7 +16,7 @@ function drain(queue: ReturnType<typeof newQueue>) {
   return drained;
 }
 
-test('of what nobody waits for any more no more is kept than of what somebody does, but for a few', () => {
+test('removed entries take no more room than live ones, except for a few', () => {
   const queue = newQueue();
   const kept = Array.from({ length: 200 }, (_, id): Item => ({ id, isAwaited: true }));
   for (const item of kept) queue.push(1_000 - item.id, item);
@@ -31,7 +31,7 @@ test('of what nobody waits for any more no more is kept than of what somebody do
   expect(left.filter(({ item }) => item.isAwaited)).toHaveLength(kept.length);
 });
 
-test('what is left after many were forgotten comes out by its time', () => {
+test('entries that remain after many removals are returned in order of time', () => {
   const queue = newQueue();
   const items = Array.from({ length: 400 }, (_, id): Item => ({ id, isAwaited: true }));
   // 400 is no multiple of 7: each time occurs once.
@@ -45,7 +45,7 @@ test('what is left after many were forgotten comes out by its time', () => {
   expect(times).toEqual([...times].sort((one, other) => one - other));
 });
 
-test('what is awaited comes out by its time, whatever was forgotten between', () => {
+test('entries are returned in order of time, whatever was removed in between', () => {
   const step = fc.record({ atMs: fc.nat(50), isForgotten: fc.boolean() });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 400 }), (steps) => {
