@@ -1,13 +1,10 @@
 import {
   type DocumentNode,
   GraphQLError,
-  type GraphQLInputObjectType,
   type GraphQLInputType,
-  type GraphQLLeafType,
   GraphQLNonNull,
   type GraphQLSchema,
   GraphQLString,
-  isEnumType,
   isInputObjectType,
   isInputType,
   isListType,
@@ -25,6 +22,7 @@ import { putVariable } from '../documents/plan-operation.ts';
 import { lightError } from '../errors/light-error.ts';
 import { ExactNumber, hasExactNumber } from '../json/exact-number.ts';
 import { showValue } from '../json/show-value.ts';
+import { type Coerce, coercionOf, type InputPath, maxShown, type OnMistake, toBuiltin } from './coerce-input.ts';
 
 /**
  * Errors of variables that are reported. Each shows the wrong value, so a large value with many mistakes would be written many
@@ -54,32 +52,44 @@ const enough = new Error('enough mistakes');
  */
 export function coerceVariables(
   schema: GraphQLSchema,
-  { variableDefinitions = [] }: OperationDefinitionNode,
+  operation: OperationDefinitionNode,
   variables: Variables,
-  { maxErrors = maxVariableErrors, texts = noTexts }: CoerceOptions = {},
+  { maxErrors, texts }: CoerceOptions = {},
 ): CoercedVariables {
-  const errors: GraphQLError[] = [];
-  const values: Record<string, unknown> = {};
-  const tell = (definition: VariableDefinitionNode, message: string, cause?: unknown): void => {
-    if (errors.length === maxErrors) {
-      errors.push(lightError('Too many errors processing variables, error limit reached. Execution aborted.'));
-      throw enough;
+  return createCoerceVariables(schema, operation, texts)(variables, maxErrors);
+}
+
+/** The same for an operation that runs several times. */
+export function createCoerceVariables(
+  schema: GraphQLSchema,
+  { variableDefinitions = [] }: OperationDefinitionNode,
+  texts: ReadonlySet<string> = noTexts,
+): (variables: Variables, maxErrors?: number) => CoercedVariables {
+  const declared = variableDefinitions.map((definition) => {
+    const type = variableType(schema, definition, texts);
+    // Validation allows input types only.
+    if (!type) throw new Error(`variable $${definition.variable.name.value} is not of an input type`);
+    return { definition, type, coerce: coercionOf(type) };
+  });
+  return (variables, maxErrors = maxVariableErrors) => {
+    const errors: GraphQLError[] = [];
+    const values: Record<string, unknown> = {};
+    const tell: Tell = (definition, message, cause) => {
+      if (errors.length === maxErrors) {
+        errors.push(lightError('Too many errors processing variables, error limit reached. Execution aborted.'));
+        throw enough;
+      }
+      const text = message.length > maxMessageLength ? `${message.slice(0, maxMessageLength)}…` : message;
+      const extensions = cause instanceof GraphQLError ? cause.extensions : null;
+      errors.push(lightError(text, { nodes: [definition], extensions }));
+    };
+    try {
+      for (const each of declared) coerceVariable(each, variables, values, tell);
+    } catch (error) {
+      if (error !== enough) throw error;
     }
-    const text = message.length > maxMessageLength ? `${message.slice(0, maxMessageLength)}…` : message;
-    const extensions = cause instanceof GraphQLError ? cause.extensions : null;
-    errors.push(lightError(text, { nodes: [definition], extensions }));
+    return errors.length > 0 ? { errors } : { values };
   };
-  try {
-    for (const definition of variableDefinitions) {
-      const type = variableType(schema, definition, texts);
-      // Validation allows input types only.
-      if (!type) throw new Error(`variable $${definition.variable.name.value} is not of an input type`);
-      coerceVariable(definition, type, variables, values, tell);
-    }
-  } catch (error) {
-    if (error !== enough) throw error;
-  }
-  return errors.length > 0 ? { errors } : { values };
 }
 
 /** Thrown at the first mistake, where nobody reports it. */
@@ -97,25 +107,30 @@ export function createFitsVariables(
   return toFits(
     variableDefinitions.map((definition) => {
       const type = sharedType(schema, definition, texts);
-      return { name: definition.variable.name.value, type, hasDefault: definition.defaultValue !== undefined };
+      return {
+        name: definition.variable.name.value,
+        coerce: type ? coercionOf(type) : null,
+        isRequired: isNonNullType(type) && definition.defaultValue === undefined,
+      };
     }),
   );
 }
 
 interface DeclaredVariable {
   readonly name: string;
-  readonly type: GraphQLInputType | undefined;
-  readonly hasDefault: boolean;
+  /** `null` if the schema has no such input type. */
+  readonly coerce: Coerce | null;
+  readonly isRequired: boolean;
 }
 
 /** A function of its own, so that the result does not hold the tree: closures of one scope hold all that any of them uses. */
 function toFits(declared: readonly DeclaredVariable[]): (variables: Variables) => boolean {
   return (variables) => {
     try {
-      for (const { name, type, hasDefault } of declared) {
-        if (!type) return false;
-        if (Object.hasOwn(variables, name)) coerceInput(variables[name], type, throwMisfit);
-        else if (!hasDefault && isNonNullType(type)) return false;
+      for (const { name, coerce, isRequired } of declared) {
+        if (!coerce) return false;
+        if (Object.hasOwn(variables, name)) coerce(variables[name], throwMisfit, null);
+        else if (isRequired) return false;
       }
       return true;
     } catch (error) {
@@ -142,11 +157,16 @@ function sharedType(schema: GraphQLSchema, definition: VariableDefinitionNode, t
   return shared;
 }
 
+interface KnownVariable {
+  readonly definition: VariableDefinitionNode;
+  readonly type: GraphQLInputType;
+  readonly coerce: Coerce;
+}
+
 type Tell = (definition: VariableDefinitionNode, message: string, cause?: unknown) => void;
 
 function coerceVariable(
-  definition: VariableDefinitionNode,
-  type: GraphQLInputType,
+  { definition, type, coerce }: KnownVariable,
   sent: Variables,
   values: Record<string, unknown>,
   tell: Tell,
@@ -166,15 +186,15 @@ function coerceVariable(
   // Mistakes of one object follow one another: print the object once for all of them.
   let shownValue: unknown;
   let shown: string | null = null;
-  const coerced = coerceInput(value, type, (path, wrong, message, cause) => {
+  const report: OnMistake = (path, wrong, message, cause) => {
     const at = path ? ` at "${name}${showPath(path)}"` : '';
     if (shown === null || shownValue !== wrong) {
       shownValue = wrong;
       shown = showValue(wrong, maxShown);
     }
     tell(definition, `Variable "$${name}" got invalid value ${shown}${at}; ${message}`, cause);
-  });
-  putVariable(values, name, coerced);
+  };
+  putVariable(values, name, coerce(value, report, null));
 }
 
 function showPath(path: InputPath): string {
@@ -219,122 +239,6 @@ export function declareTexts(document: DocumentNode, texts: ReadonlySet<string>)
   return { ...document, definitions };
 }
 
-/** The path to a member of a value, linked from the member upwards. */
-interface InputPath {
-  readonly key: string | number;
-  readonly above: InputPath | null;
-}
-
-/** Called for each mistake. May throw to stop the coercion. */
-type OnMistake = (path: InputPath | null, value: unknown, message: string, cause?: unknown) => void;
-
-/** Characters of a value that an error message repeats. */
-const maxShown = 200;
-
-/**
- * Coerces a value by the rules of GraphQL. Visits each member once, and suggests no names for unknown ones, which would take
- * longer than all the rest.
- * @returns anything if there was a mistake
- */
-function coerceInput(
-  value: unknown,
-  type: GraphQLInputType,
-  onMistake: OnMistake,
-  path: InputPath | null = null,
-): unknown {
-  if (isNonNullType(type)) {
-    if (value !== null && value !== undefined) return coerceInput(value, type.ofType, onMistake, path);
-    return onMistake(path, value, `Expected non-nullable type "${type}" not to be null.`);
-  }
-  if (value === null || value === undefined) return null;
-  if (isListType(type)) {
-    const { ofType } = type;
-    // A bare value is a list of one.
-    if (!Array.isArray(value)) return [coerceInput(value, ofType, onMistake, path)];
-    return value.map((item: unknown, key) => coerceInput(item, ofType, onMistake, { key, above: path }));
-  }
-  return isInputObjectType(type)
-    ? coerceObject(value, type, onMistake, path)
-    : coerceLeaf(value, type, onMistake, path);
-}
-
-function coerceObject(
-  value: unknown,
-  type: GraphQLInputObjectType,
-  onMistake: OnMistake,
-  path: InputPath | null,
-): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof ExactNumber) {
-    return onMistake(path, value, `Expected type "${type.name}" to be an object.`);
-  }
-  const sent = value as Readonly<Record<string, unknown>>;
-  const fields = type.getFields();
-  // A field may be called `__proto__`.
-  const coerced: Record<string, unknown> = Object.create(null);
-  for (const { name, type: fieldType, defaultValue } of Object.values(fields)) {
-    const member = Object.hasOwn(sent, name) ? sent[name] : undefined;
-    if (member !== undefined) coerced[name] = coerceInput(member, fieldType, onMistake, { key: name, above: path });
-    else if (defaultValue !== undefined) coerced[name] = defaultValue;
-    else if (isNonNullType(fieldType))
-      onMistake(path, value, `Field "${name}" of required type "${fieldType}" was not provided.`);
-  }
-  for (const name in sent) {
-    if (!Object.hasOwn(fields, name))
-      onMistake(path, value, `Field "${showName(name)}" is not defined by type "${type.name}".`);
-  }
-  if (type.isOneOf) checkOneOf(coerced, type, value, onMistake, path);
-  return { ...coerced };
-}
-
-function checkOneOf(
-  coerced: Readonly<Record<string, unknown>>,
-  type: GraphQLInputObjectType,
-  value: unknown,
-  onMistake: OnMistake,
-  path: InputPath | null,
-): void {
-  const [key = '', ...others] = Object.keys(coerced);
-  if (key === '' || others.length > 0) {
-    onMistake(path, value, `Exactly one key must be specified for OneOf type "${type.name}".`);
-  }
-  if (coerced[key] === null) onMistake({ key, above: path }, null, `Field "${key}" must be non-null.`);
-}
-
-function coerceLeaf(sent: unknown, type: GraphQLLeafType, onMistake: OnMistake, path: InputPath | null): unknown {
-  const isOwn = isScalarType(type) && !isSpecifiedScalarType(type);
-  const value = sent instanceof ExactNumber && !isOwn ? toBuiltin(sent, type.name) : sent;
-  // Built-in scalars and enums print the whole value into their message, which may be long.
-  const isPlain = typeof value !== 'object' || typeof (value as { toJSON?: unknown }).toJSON === 'function';
-  if (!isOwn && (!isPlain || (isEnumType(type) && typeof value === 'string' && value.length > maxShown))) {
-    const shown = showValue(value, maxShown);
-    return onMistake(path, value, `${isEnumType(type) ? 'Enum ' : ''}"${type.name}" cannot represent value: ${shown}`);
-  }
-  let parsed: unknown;
-  try {
-    parsed = parseLeaf(type, value);
-  } catch (error) {
-    const message = error instanceof Error ? error.message : `Expected type "${type.name}".`;
-    // Show the number as it was sent, not the double next to it.
-    return onMistake(path, sent, value === sent ? message : message.replace(String(value), String(sent)), error);
-  }
-  return parsed === undefined ? onMistake(path, sent, `Expected type "${type.name}".`) : parsed;
-}
-
-/** Errors of wrong values get no stack: nothing reads it, and it costs more than all else of the refusal. */
-function parseLeaf(type: GraphQLLeafType, value: unknown): unknown {
-  const { stackTraceLimit } = Error;
-  Error.stackTraceLimit = 0;
-  try {
-    return isEnumType(type) ? type.parseValue(value, true) : type.parseValue(value);
-  } finally {
-    Error.stackTraceLimit = stackTraceLimit;
-  }
-}
-
-function showName(name: string): string {
-  return name.length > maxShown ? `${name.slice(0, maxShown)}…` : name;
-}
-
 /**
  * Variables in the form that `execute` of graphql-js can coerce: exact numbers stay where a scalar of the graph takes them, and
  * are converted for built-in types.
@@ -352,11 +256,6 @@ export function toExecutable(
     if (Object.hasOwn(variables, name) && isInputType(type)) executable[name] = convert(type, variables[name]);
   }
   return executable;
-}
-
-/** Converts an exact number for a built-in type. */
-function toBuiltin(number: ExactNumber, typeName: string): string | number {
-  return typeName === 'ID' && /^-?\d+$/.test(number.text) ? number.text : number.valueOf();
 }
 
 function convert(type: GraphQLInputType, value: unknown): unknown {

@@ -6,7 +6,7 @@ import {
   type OperationDefinitionNode,
 } from 'graphql';
 import { fragmentsOf, isSchemaOnly, toExecutableDocument } from '../documents/selections.ts';
-import { coerceVariables, declareTexts, noTexts } from '../engine/coerce-variables.ts';
+import { createCoerceVariables, declareTexts, noTexts } from '../engine/coerce-variables.ts';
 import { compileOperation } from '../engine/compile-operation.ts';
 import { createExecuteIntrospected, createExecuteStitched } from '../engine/execute-stitched.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
@@ -44,9 +44,10 @@ export function createExecuteHere(options: ExecuteHereOptions): ExecuteHere {
   const fragments = fragmentsOf(document);
   const introspected =
     operation && createExecuteIntrospected({ schema, operation, fragments, executeWhole, toExecute });
+  const coerce = operation && createCoerceVariables(schema, operation, texts);
   const execute: ExecuteHere = (variables, context) => {
-    if (!operation) return executeWhole(variables, context);
-    const coerced = coerceVariables(schema, operation, variables, { texts });
+    if (!coerce) return executeWhole(variables, context);
+    const coerced = coerce(variables);
     if (coerced.errors) return { errors: coerced.errors };
     return introspected?.(variables, context, coerced.values) ?? executeWhole(variables, context);
   };
@@ -67,8 +68,9 @@ export function compileOwn(options: ExecuteHereOptions): ExecuteHere | null {
     ...(operationJoins ? { joinOf: operationJoins.joinOf } : {}),
   });
   if (!run) return null;
+  const coerce = createCoerceVariables(schema, operation, texts);
   const execute: ExecuteHere = (sent, context) => {
-    const coerced = coerceVariables(schema, operation, sent, { texts });
+    const coerced = coerce(sent);
     if (coerced.errors) return { errors: coerced.errors };
     const variables = coerced.values;
     return run({ variables, context, answerJoins: operationJoins?.answer(variables, context) ?? null });

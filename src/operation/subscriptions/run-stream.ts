@@ -11,7 +11,7 @@ import {
   visit,
 } from 'graphql';
 import { fragmentsOf, usedFragments, walkFields } from '../../documents/selections.ts';
-import { coerceVariables, declareTexts, toExecutable } from '../../engine/coerce-variables.ts';
+import { createCoerceVariables, declareTexts, toExecutable } from '../../engine/coerce-variables.ts';
 import { createExecuteStitched } from '../../engine/execute-stitched.ts';
 import { gatewayError } from '../../errors/gateway-error.ts';
 import { printJson } from '../../json/exact-number.ts';
@@ -209,8 +209,9 @@ export function createOpenStream(options: OpenStreamOptions): OpenStream {
   const execute = boundItemAnswer(createExecuteStitched(schema, document, operationName));
   const join = options.printed.ofDocument();
   const resultVariables = operation ? findResultVariables(document, operation) : [];
+  const coerce = operation && createCoerceVariables(schema, operation, texts);
   return async (variables, context) => {
-    const { errors } = operation ? coerceVariables(schema, operation, variables, { texts }) : {};
+    const { errors } = coerce?.(variables) ?? {};
     if (errors) return { errors };
     const variableValues = operation ? toExecutable(schema, operation, variables) : variables;
     const source = await createSourceEventStream({
