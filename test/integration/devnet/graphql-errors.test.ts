@@ -13,7 +13,7 @@ afterAll(async () => {
 
 const somewhere = expect.arrayContaining([{ line: 1, column: expect.any(Number) }]);
 
-describe('a refused field', () => {
+describe('a failed field', () => {
   const userInput = { code: 'BAD_USER_INPUT' };
   const noDigest = '1'.repeat(32);
 
@@ -149,7 +149,7 @@ describe('a refused field', () => {
     expect(text).not.toMatch(/\.ts|node_modules/);
   });
 
-  test('that may be null leaves the others their data', async () => {
+  test('that is nullable leaves the others their data', async () => {
     const { data, errors } = await net.query(
       '{ chainIdentifier object(address: "nothing") { digest } checkpoint { sequenceNumber } }',
     );
@@ -162,7 +162,7 @@ describe('a refused field', () => {
     expect(errors![0]!.path).toEqual(['object']);
   });
 
-  test('refuses more transaction ids than are allowed', async () => {
+  test('fails for more transaction ids than allowed', async () => {
     await using small = await startGraphqlDevnet({ limits: { maxTransactionIds: 2 } });
     const query =
       'query ($ids: [String!]) { transactionBlocks(filter: { transactionIds: $ids }) { nodes { digest } } }';
@@ -172,7 +172,7 @@ describe('a refused field', () => {
   });
 });
 
-describe('a document that does not fit the schema', () => {
+describe('an invalid document', () => {
   test.each([
     ['{ nothing }', 'Unknown field "nothing" on type "Query".'],
     ['{ checkpoint { nothing } }', 'Unknown field "nothing" on type "Checkpoint".'],
@@ -205,14 +205,14 @@ describe('a document that does not fit the schema', () => {
       'Field "chainIdentifier" must not have a selection since type "String!" has no subfields',
     ],
     ['{ checkpoint }', 'Field "checkpoint" of type "Checkpoint" must have a selection of subfields'],
-  ])('%s is told so', async (query, message) => {
+  ])('%s is reported', async (query, message) => {
     const { status, data, errors } = await net.query(query);
     expect(status).toBe(200);
     expect(data).toBeNull();
     expect(errors).toContainEqual({ message, locations: somewhere });
   });
 
-  test('is told so of a variable’s value as of a literal', async () => {
+  test('reports a variable’s value like a literal', async () => {
     const query = 'query ($n: Int) { events(first: $n) { nodes { bcs } } }';
     for (const n of [-1, '1', 1.5]) {
       const { errors } = await net.query(query, { n });
@@ -225,7 +225,7 @@ describe('a document that does not fit the schema', () => {
     expect((await net.data(query, {})).events.nodes).toHaveLength(20);
   });
 
-  test('is told so of a variable without a value only where there must be one', async () => {
+  test('reports a missing variable only if it is required', async () => {
     const query = 'query ($d: String!) { transactionBlock(digest: $d) { digest } }';
     expect((await net.query(query)).errors).toEqual([{ message: 'Variable d is not defined.' }]);
     expect(
@@ -239,11 +239,11 @@ describe('an operation', () => {
   const post = async (body: object) =>
     toAnswer(await fetch(net.devnet.graphqlUrl, { method: 'POST', body: JSON.stringify(body) }));
 
-  test('is chosen by name', async () => {
+  test('is selected by name', async () => {
     expect((await post({ query: two, operationName: 'b' })).data).toEqual({ checkpoint: { sequenceNumber: 59 } });
   });
 
-  test('that no document has is unknown', async () => {
+  test('that the document does not have is unknown', async () => {
     expect((await post({ query: two, operationName: 'c' })).errors).toEqual([
       { message: 'Unknown operation named "c"' },
     ]);
@@ -252,13 +252,13 @@ describe('an operation', () => {
     ]);
   });
 
-  test('must be named where there are several', async () => {
+  test('must be named if there are several', async () => {
     expect((await post({ query: two })).errors).toEqual([{ message: 'Operation name required in request.' }]);
   });
 });
 
-describe('a feature that is not served', () => {
-  test('is refused in the document, and shown as not enabled', async () => {
+describe('a disabled feature', () => {
+  test('is rejected in the document, and listed as disabled', async () => {
     await using bare = await startGraphqlDevnet({ features: ['DYNAMIC_FIELDS'] });
     const { errors } = await bare.query('{ coins { nodes { address } } }');
     expect(errors).toEqual([

@@ -37,7 +37,7 @@ const executeMutation =
   'mutation ($txBytes: String!, $signatures: [String!]!) { executeTransactionBlock(txBytes: $txBytes, signatures: $signatures) { errors effects { status lamportVersion timestamp checkpoint { sequenceNumber } transactionBlock { digest sender { address } } gasEffects { gasSummary { computationCost } gasObject { version } } events { nodes { type { repr } timestamp transactionBlock { digest } } } } } }';
 
 describe('executeTransactionBlock', () => {
-  test('runs a transaction, which a checkpoint then makes visible', async () => {
+  test('runs a transaction, which is visible after a checkpoint', async () => {
     const { sender, ...args } = nextTransaction();
     const { executeTransactionBlock: result } = await net.data(executeMutation, args);
     const { digest } = result.effects.transactionBlock;
@@ -61,13 +61,13 @@ describe('executeTransactionBlock', () => {
     });
   });
 
-  test('answers the same transaction again with what it did the first time', async () => {
+  test('returns the first result again for the same transaction', async () => {
     const { txBytes, signatures } = nextTransaction();
     const first = await net.data(executeMutation, { txBytes, signatures });
     expect(await net.data(executeMutation, { txBytes, signatures })).toEqual(first);
   });
 
-  test('is an internal error when the network would not run it', async () => {
+  test('is an internal error if the network rejects the transaction', async () => {
     const { txBytes } = nextTransaction();
     const forged = base64(new Uint8Array(97));
     const { data, errors } = await net.query(executeMutation, { txBytes, signatures: [forged] });
@@ -84,7 +84,7 @@ describe('executeTransactionBlock', () => {
     ]);
   });
 
-  test('refuses what is not base64 or not a transaction', async () => {
+  test('rejects invalid base64 and invalid transactions', async () => {
     const { txBytes } = nextTransaction();
     const messageOf = async (args: object) => (await net.query(executeMutation, args)).errors![0]!.message;
     expect(await messageOf({ txBytes: 'not base64', signatures: [] })).toMatch(
@@ -103,7 +103,7 @@ describe('dryRunTransactionBlock', () => {
   const dryRun =
     'query ($txBytes: String!, $txMeta: TransactionMetadata, $skipChecks: Boolean) { dryRunTransactionBlock(txBytes: $txBytes, txMeta: $txMeta, skipChecks: $skipChecks) { error transaction { digest signatures sender { address } gasInput { gasPrice gasBudget } effects { status timestamp checkpoint { sequenceNumber } gasEffects { gasSummary { computationCost storageCost } } } } } }';
 
-  test('says what a transaction would do, and does nothing', async () => {
+  test('returns what a transaction would do, without doing it', async () => {
     const { txBytes, signatures, sender } = nextTransaction();
     const { dryRunTransactionBlock: dry } = await net.data(dryRun, { txBytes });
     expect(dry).toMatchObject({
@@ -124,7 +124,7 @@ describe('dryRunTransactionBlock', () => {
     );
   });
 
-  test('takes a bare transaction kind with what it lacks', async () => {
+  test('completes a bare transaction kind', async () => {
     const owned = net.devnet.ledger
       .liveObjects(59)
       .find(({ balance, owner }) => balance !== null && balance > 1_000_000_000n && owner.kind === 'address')!;
@@ -148,7 +148,7 @@ describe('dryRunTransactionBlock', () => {
     );
   });
 
-  test('says why a transaction could not be run at all', async () => {
+  test('reports why a transaction could not run at all', async () => {
     const { txBytes, signatures } = nextTransaction();
     await net.data(executeMutation, { txBytes, signatures });
     net.step(0);
@@ -172,7 +172,7 @@ describe('devnetSignTransaction', () => {
     return (await response.json()) as any;
   };
 
-  test('lets a reservation be executed with no SDK, and the ledger shows it', async () => {
+  test('builds a transaction for a reservation without an SDK, and the ledger shows it', async () => {
     const gasBudget = 50_000_000;
     const { result } = await callSponsor('/v1/reserve_gas', { gas_budget: gasBudget, reserve_duration_secs: 60 });
     const gasCoins = result.gas_coins.map(
@@ -209,7 +209,7 @@ describe('devnetSignTransaction', () => {
     expect(transactionBlock.effects.events.nodes).toHaveLength(1);
   });
 
-  test('refuses gas coins it cannot read', async () => {
+  test('rejects invalid gas coins', async () => {
     const coin = { objectId: '0x1', version: 1, digest: '1'.repeat(32) };
     const messageOf = async (wrong: object) =>
       (await net.query(sign, { sponsorAddress: '0x1', gasCoins: [{ ...coin, ...wrong }], gasBudget: 1 })).errors![0]!
@@ -222,8 +222,8 @@ describe('devnetSignTransaction', () => {
   });
 });
 
-describe('what a transaction says of itself', () => {
-  test('is indexed as soon as it is executed, and in effects that say what it only read', async () => {
+describe('a transaction', () => {
+  test('is indexed as soon as it is executed, with the objects it only read in its effects', async () => {
     const accounts = createDevnetAccounts(seed);
     const { board } = toSharedIds(seed);
     const [alice] = accounts.users;
@@ -263,7 +263,7 @@ describe('what a transaction says of itself', () => {
     });
   });
 
-  test('of a dry run tells what each command changed and returned', async () => {
+  test('of a dry run returns what each command changed and returned', async () => {
     const [alice] = createDevnetAccounts(seed).users;
     const { packages } = createDevnetContracts(seed);
     const run = async (write: (builder: ReturnType<typeof createProgrammableBuilder>) => void) => {
@@ -302,7 +302,7 @@ describe('what a transaction says of itself', () => {
     expect(failed).toMatchObject({ error: expect.stringContaining('UnusedValueWithoutDrop'), results: null });
   });
 
-  test('owners hold no stakes and no names, and types tell their abilities and layout', async () => {
+  test('owners have no stakes and no names, and types have their abilities and layout', async () => {
     const { market, arena } = createDevnetContracts(seed).packages;
     const empty = { nodes: [], pageInfo: { hasNextPage: false } };
     const page = '{ nodes { address } pageInfo { hasNextPage } }';

@@ -105,7 +105,7 @@ const typeOf = (name: string) => {
   return type;
 };
 
-describe('every field answers without an error on', () => {
+describe('every field resolves without an error on', () => {
   test.each(Object.keys(wayTo))('%s', async (name) => {
     const fields = askable(typeOf(name));
     const data = await net.data(wayTo[name]!.replace('BODY', fields.map(selectionOf).join(' ')));

@@ -108,7 +108,7 @@ describe('an event filter', () => {
     expect(system).toEqual(expectedEvents((event) => event.type.startsWith(`0x${'3'.padStart(64, '0')}::`)));
   });
 
-  test('by a generic type without arguments fits every instance, and with them one', async () => {
+  test('by a generic type without arguments matches every instance, and with them one', async () => {
     const { type } = generic();
     const bare = type.slice(0, type.indexOf('<'));
     const every = await allEvents({ eventType: bare });
@@ -184,7 +184,7 @@ describe('a transaction filter', () => {
     expect(await allTransactions({ transactionIds: [...digests].reverse() })).toEqual(digests);
   });
 
-  test('by checkpoint bounds, exclusive but for the exact one', async () => {
+  test('by checkpoint bounds, exclusive except for the exact one', async () => {
     const within = (from: number, to: number) =>
       expectedTransactions(({ checkpoint }) => checkpoint! >= from && checkpoint! <= to);
     expect(await allTransactions({ afterCheckpoint: 10, beforeCheckpoint: 14 })).toEqual(within(11, 13));
@@ -193,7 +193,7 @@ describe('a transaction filter', () => {
     expect(await allTransactions({ atCheckpoint: 1000 })).toEqual([]);
   });
 
-  test('that can fit nothing gives an empty page, even before its cursors are compared', async () => {
+  test('that can match nothing gives an empty page, even before its cursors are compared', async () => {
     const { transactionBlocks } = await net.data('{ transactionBlocks(first: 2) { edges { cursor } } }');
     const [one, other] = transactionBlocks.edges.map((edge: { cursor: string }) => edge.cursor);
     const moved = Buffer.from(
@@ -222,7 +222,7 @@ describe('a transaction filter', () => {
     expect((await net.query(query, { a: one, b: moved })).errors).toHaveLength(1);
   });
 
-  test('below a parent is intersected with what the parent selects', async () => {
+  test('below a parent is combined with the parent’s own', async () => {
     const { sender } = sample();
     const answer = await net.data(
       `{ checkpoint(id: { sequenceNumber: 12 }) { transactionBlocks { nodes { digest } } other: transactionBlocks(filter: { atCheckpoint: 13 }) { nodes { digest } } }
@@ -246,7 +246,7 @@ describe('a transaction filter', () => {
 });
 
 describe('a scan limit', () => {
-  test('finds the same transactions in the end, whatever it is', async () => {
+  test('finds the same transactions in the end, at any size', async () => {
     const { moveCalls, sender } = net.devnet.ledger.transactions.findLast((record) => record.moveCalls.length > 0)!;
     const filter = { function: moveCalls[0]!.package, kind: 'PROGRAMMABLE_TX', sentAddress: sender };
     const expected = expectedTransactions(
@@ -257,7 +257,7 @@ describe('a scan limit', () => {
       expect(await allTransactions(filter, { s, n: 2 }), `scan ${s}`).toEqual(expected);
   });
 
-  test('gives empty pages that go on, with the edges of what was scanned as cursors', async () => {
+  test('gives empty pages with a next page, whose cursors are the edges of the scan', async () => {
     const query =
       'query ($a: String) { transactionBlocks(after: $a, scanLimit: 5, filter: { kind: END_OF_EPOCH_TX }) { nodes { digest } pageInfo { hasPreviousPage hasNextPage startCursor endCursor } } }';
     const { transactionBlocks } = await net.data(query);
@@ -269,7 +269,7 @@ describe('a scan limit', () => {
     expect(next.transactionBlocks.pageInfo.startCursor).not.toBe(transactionBlocks.pageInfo.endCursor);
   });
 
-  test('works from the back as well', async () => {
+  test('works backwards too', async () => {
     const found: string[] = [];
     let before: string | null = null;
     do {
@@ -310,7 +310,7 @@ describe('an object filter', () => {
     expect(await addresses({ objectIds: [] })).toEqual([]);
   });
 
-  test('by an exact version finds an old one too', async () => {
+  test('by an exact version finds old versions too', async () => {
     const changed = live().find((record) => net.devnet.ledger.objectVersions(record.objectId).length > 1)!;
     const [old] = net.devnet.ledger.objectVersions(changed.objectId);
     expect(await addresses({ objectKeys: [{ objectId: old!.objectId, version: old!.version }] })).toEqual([

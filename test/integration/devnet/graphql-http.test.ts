@@ -31,7 +31,7 @@ const post = async (
   );
 
 describe('a version in the path', () => {
-  test('is served when it is the running one or a name for it', async () => {
+  test('is served if it is the running version or an alias', async () => {
     for (const path of ['', '/', '/stable', '/beta', '/legacy', `/${served}`, `/${served}?query=ignored`]) {
       const { status, data, headers } = await post(path);
       expect(status, path).toBe(200);
@@ -40,7 +40,7 @@ describe('a version in the path', () => {
     }
   });
 
-  test('is misdirected when it is another', async () => {
+  test('gets 421 if it is another version', async () => {
     const [year = '', month = ''] = served.split('.');
     for (const version of ['2024.1', `${year}.0${month}`, `0${served}`]) {
       const { status, text, headers } = await post(`/${version}`);
@@ -53,7 +53,7 @@ describe('a version in the path', () => {
     }
   });
 
-  test('is a bad request when it is none', async () => {
+  test('gets 400 if it is malformed', async () => {
     for (const version of ['latest', '2024', '2024.1.0', 'Stable']) {
       const { status, text } = await post(`/${version}`);
       expect(status).toBe(400);
@@ -69,7 +69,7 @@ describe('a version in the path', () => {
     }
   });
 
-  test('may not be two', async () => {
+  test('must be unique', async () => {
     const { status, headers } = await post(`/${served}/more`);
     expect(status).toBe(404);
     expect(headers.get('x-ledger-rpc-version')).toBeNull();
@@ -77,7 +77,7 @@ describe('a version in the path', () => {
 });
 
 describe('a body', () => {
-  test('that is not one request is refused in plain text', async () => {
+  test('that is not one request gets a plain-text error', async () => {
     for (const body of [
       '',
       'null',
@@ -105,13 +105,13 @@ describe('a body', () => {
     expect(errors![0]!.extensions).toBeUndefined();
   });
 
-  test('may have null members and members nobody knows', async () => {
+  test('may have null and unknown members', async () => {
     expect(
       (await post('', { query: '{ chainIdentifier }', variables: null, operationName: null, id: 7 })).errors,
     ).toBeUndefined();
   });
 
-  test('over the bound is refused without being read to its end', async () => {
+  test('over the limit is rejected before its end', async () => {
     const { status } = await post('', {
       query: '{ chainIdentifier }',
       variables: { padding: 'x'.repeat(1024 * 1024) },
@@ -119,23 +119,23 @@ describe('a body', () => {
     expect(status).toBe(413);
   });
 
-  test('is asked for with POST only', async () => {
+  test('must be sent by POST', async () => {
     const response = await fetch(net.devnet.graphqlUrl);
     expect(response.status).toBe(405);
     expect(response.headers.get('allow')).toBe('POST');
   });
 
-  test('is answered as JSON with data before errors', async () => {
+  test('gets JSON with data before errors', async () => {
     const { headers, text } = await post('', { query: '{ object(address: "x") { digest } }' });
     expect(headers.get('content-type')).toBe('application/json');
     expect(text).toMatch(/^\{"data":\{"object":null\},"errors":\[/);
   });
 });
 
-describe('a devnet', () => {
+describe('a simulated network', () => {
   const options = { sponsorToken: 'secret', checkpointIntervalMs: 0, genesis: { checkpoints: 5, sponsorCoins: 3 } };
 
-  test('serves its three faces on one port', async () => {
+  test('serves its three interfaces on one port', async () => {
     await using devnet = await startDevnet({ ...options, port: 0 });
     const { origin } = new URL(devnet.graphqlUrl);
     expect([devnet.graphqlUrl, devnet.sponsorUrl, devnet.rpcUrl]).toEqual([
@@ -154,7 +154,7 @@ describe('a devnet', () => {
     }
   });
 
-  test('serves each face on a port of its own', async () => {
+  test('serves each interface on its own port', async () => {
     await using devnet = await startDevnet(options);
     const ports = [devnet.graphqlUrl, devnet.sponsorUrl, devnet.rpcUrl].map((url) => new URL(url).port);
     expect(new Set(ports).size).toBe(3);
@@ -186,7 +186,7 @@ describe('a devnet', () => {
     socket.terminate();
   }
 
-  test('closes at once, with connections open and idle', async () => {
+  test('closes immediately, with connections open and idle', async () => {
     const devnet = await startDevnet({ ...options, port: 0 });
     const { port } = new URL(devnet.graphqlUrl);
     const idle = connect(Number(port), '127.0.0.1');
@@ -200,21 +200,21 @@ describe('a devnet', () => {
     await expect(fetch(devnet.graphqlUrl, { method: 'POST', body: '{}' })).rejects.toThrow();
   });
 
-  test('refuses a WebSocket where no face has one', async () => {
+  test('rejects a WebSocket at other paths', async () => {
     await using devnet = await startDevnet({ ...options, port: 0 });
     const socket = new WebSocket(devnet.graphqlUrl.replace('http', 'ws'));
     const [error] = await once(socket, 'error');
     expect((error as Error).message).toMatch(/404/);
   });
 
-  test('does not start on a port that is taken', async () => {
+  test('does not start on a port in use', async () => {
     await using devnet = await startDevnet({ ...options, port: 0 });
     await expect(startDevnet({ ...options, port: Number(new URL(devnet.graphqlUrl).port) })).rejects.toThrow(
       /EADDRINUSE/,
     );
   });
 
-  test('closes checkpoints by itself when it has an interval', async () => {
+  test('closes checkpoints at its interval', async () => {
     await using devnet = await startDevnet({ ...options, checkpointIntervalMs: 5, activityEveryCheckpoints: 1 });
     const before = devnet.ledger.events.length;
     await new Promise<void>((resolve) => {

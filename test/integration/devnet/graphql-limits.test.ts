@@ -54,13 +54,13 @@ describe('usage', () => {
     });
   });
 
-  test('counts a spread and its body, and an inline fragment, as levels and nodes of input, not of output', async () => {
+  test('counts a spread with its body, and an inline fragment, as levels and nodes of input, not of output', async () => {
     const query =
       '{transactionBlocks{...page}}fragment page on TransactionBlockConnection{...on TransactionBlockConnection{nodes{digest sender{address}}}}';
     expect(await usageOf(query)).toMatchObject({ inputNodes: 7, outputNodes: 82 - 20, depth: 6, fragments: 1 });
   });
 
-  test('counts the larger of first and last, beside the error they make together', async () => {
+  test('counts the larger of first and last, beside their error', async () => {
     const { errors, extensions } = await net.query(
       '{transactionBlocks(first:20 last:30){edges{node{digest}}}}',
       undefined,
@@ -70,7 +70,7 @@ describe('usage', () => {
     expect(errors![0]!.message).toBe("'first' and 'last' must not be used together");
   });
 
-  test('counts the default page size for a size that no counter holds, beside the argument error', async () => {
+  test('counts the default page size for an overflowing size, beside the argument error', async () => {
     const { errors, extensions } = await net.query(
       '{transactionBlocks(first:36893488147419103000){edges{node{digest}}}}',
       undefined,
@@ -80,14 +80,14 @@ describe('usage', () => {
     expect(errors![0]!.message).toBe('Invalid value for argument "first", expected type "Int"');
   });
 
-  test('takes page sizes from the variables sent, never from their defaults', async () => {
+  test('takes page sizes from the variables sent, not from their defaults', async () => {
     const query = 'query($n:Int=5){transactionBlocks(first:$n){nodes{digest}}}';
     expect(await usageOf(query, { n: 2 })).toMatchObject({ outputNodes: 4, variables: 1 });
     expect(await usageOf(query)).toMatchObject({ outputNodes: 22, variables: 0 });
     expect(await usageOf(query, { n: null, other: 1 })).toMatchObject({ outputNodes: 22, variables: 2 });
   });
 
-  test('adds up all operations of a document, run or not', async () => {
+  test('adds up all operations of a document', async () => {
     const query = 'query a{chainIdentifier} query b{checkpoint{epoch{epochId}}}';
     const response = await fetch(net.devnet.graphqlUrl, {
       method: 'POST',
@@ -99,7 +99,7 @@ describe('usage', () => {
     });
   });
 
-  test('is shown by the presence of its header, whatever it says', async () => {
+  test('is shown if its header is present, with any value', async () => {
     for (const value of ['true', 'false', '0', '']) {
       const { extensions } = await net.query('{ chainIdentifier }', undefined, { 'x-ledger-rpc-show-usage': value });
       expect(extensions?.usage, JSON.stringify(value)).toMatchObject({ inputNodes: 1 });
@@ -107,7 +107,7 @@ describe('usage', () => {
     expect((await net.query('{ chainIdentifier }')).extensions).toBeUndefined();
   });
 
-  test('comes with validation and execution errors, not with broken limits, bad syntax or the schema alone', async () => {
+  test('is sent with validation and execution errors, not with limit errors, bad syntax or introspection alone', async () => {
     expect(await usageOf('{ nothing }')).toMatchObject({ inputNodes: 1 });
     expect(await usageOf('{ object(address: "x") { digest } }')).toMatchObject({ inputNodes: 2 });
     expect(await usageOf('{ __typename __schema { queryType { name } } }')).toMatchObject({ inputNodes: 4 });
@@ -154,14 +154,14 @@ describe('a limit', () => {
     ],
     ['nodes', wide(300), wide(301), { message: nodesText, locations: [{ line: 1, column: 3303 }] }],
     ['payload', long(5000), long(5001), { message: payloadText }],
-  ])('of %s allows what it names and refuses one more', async (_, allowed, refused, error) => {
+  ])('of %s accepts its maximum and rejects one more', async (_, allowed, refused, error) => {
     expect((await net.query(allowed)).errors).toBeUndefined();
     const answer = await net.query(refused);
     expect(answer.status).toBe(200);
     expect(answer.text).toBe(JSON.stringify({ data: null, errors: [{ ...error, extensions: userInput }] }));
   });
 
-  test('of output allows what it names and refuses one more', async () => {
+  test('of output accepts its maximum and rejects one more', async () => {
     await using small = await startGraphqlDevnet({ limits: { maxOutputNodes: 42 } });
     const query = 'query($n:Int){transactionBlocks(first:$n){edges{node{digest}}}}';
     expect((await small.query(query, { n: 20 })).errors).toBeUndefined();
@@ -171,7 +171,7 @@ describe('a limit', () => {
     expect((await small.query(query, { n: 20 })).errors).toBeUndefined();
   });
 
-  test('of output is over for page sizes and products that do not fit its counter', async () => {
+  test('of output is exceeded by page sizes and products that overflow', async () => {
     for (const query of [
       '{ events(first: 4294967296) { nodes { bcs } } }',
       '{ checkpoints(first: 65536) { nodes { transactionBlocks(first: 65536) { nodes { digest } } } } }',
@@ -184,7 +184,7 @@ describe('a limit', () => {
     ['depth', { maxTypeArgumentDepth: 2 }, 'vector<u8>', 'vector<vector<u8>>', 'type argument depth is over 2'],
     ['width', { maxTypeArgumentWidth: 1 }, '0x2::a::B<u8>', '0x2::a::B<u8, u8>', 'type argument width is over 1'],
     ['nodes', { maxTypeNodes: 2 }, 'vector<u8>', 'vector<vector<u8>>', 'total type nodes is over 2'],
-  ])('of type %s holds wherever a type is named', async (_, limits, allowed, refused, message) => {
+  ])('of type %s applies wherever a type is named', async (_, limits, allowed, refused, message) => {
     await using small = await startGraphqlDevnet({ limits });
     const places = (type: string) => [
       `{ type(type: "${type}") { repr } }`,
@@ -202,7 +202,7 @@ describe('a limit', () => {
     }
   });
 
-  test('of Move values holds for their JSON as for their data', async () => {
+  test('of Move values applies to their JSON as to their data', async () => {
     await using small = await startGraphqlDevnet({ limits: { maxMoveValueDepth: 1 } });
     for (const field of ['json', 'data']) {
       const { errors } = await small.query(`{ events(first: 1) { nodes { ${field} } } }`);
@@ -210,7 +210,7 @@ describe('a limit', () => {
     }
   });
 
-  test('of transaction payload has room beside the query’s, and is refused when it is used up', async () => {
+  test('of transaction payload is separate from the query’s, and is rejected once used up', async () => {
     await using small = await startGraphqlDevnet({
       limits: { maxQueryPayloadSize: 100, maxTransactionPayloadSize: 400 },
     });
@@ -229,7 +229,7 @@ describe('a limit', () => {
     expect(await messageOf(long(501))).toBe('Query payload is too large. The maximum allowed is 100 bytes');
   });
 
-  test('refuses what no document may have', async () => {
+  test('rejects what no document may have', async () => {
     const { errors: directive } = await net.query('query @deprecated { chainIdentifier }');
     expect(directive).toEqual([
       {
@@ -248,7 +248,7 @@ describe('a limit', () => {
     ]);
   });
 
-  test('of recursion stands before depth, also for fragments that contain themselves', async () => {
+  test('of recursion is checked before depth, also for cyclic fragments', async () => {
     const message = 'The recursion depth of the query cannot be greater than `32`';
     expect((await net.query(nested(33))).errors![0]!.message).toBe(depthText);
     expect((await net.query(nested(34))).errors).toEqual([{ message }]);
@@ -256,7 +256,7 @@ describe('a limit', () => {
     expect((await net.query(circle)).errors).toEqual([{ message }]);
   });
 
-  test('is not blown up by fragments that double one another, nor by braces without end', async () => {
+  test('withstands fragments that double one another, and endless braces', async () => {
     const doubling = Array.from(
       { length: 25 },
       (_, index) => `fragment f${index} on Query { ...f${index + 1} ...f${index + 1} }`,
@@ -271,7 +271,7 @@ describe('a limit', () => {
   });
 });
 
-describe('several breaches', () => {
+describe('several exceeded limits', () => {
   test.each([
     ['payload before syntax', `{ ${' '.repeat(5000)}`, payloadText],
     ['payload before depth', nested(21).padEnd(5001, ' '), payloadText],
@@ -294,7 +294,7 @@ describe('several breaches', () => {
     expect(errors![0]!.message).toMatch(message);
   });
 
-  test('count what is skipped, and not the schema alone', async () => {
+  test('count skipped fields, and not introspection alone', async () => {
     const skipped = `{ chainIdentifier ${wide(300).slice(2, -2).replaceAll('__typename', 'chainIdentifier @skip(if: true)')} }`;
     await using roomy = await startGraphqlDevnet({ limits: { maxQueryPayloadSize: 20_000 } });
     expect((await roomy.query(skipped)).errors![0]!.message).toBe(nodesText);
@@ -302,7 +302,7 @@ describe('several breaches', () => {
     expect((await net.query(schemaOnly)).data.__schema.__typename).toBe('__Schema');
   });
 
-  test('are decided by limits that serviceConfig shows', async () => {
+  test('follow the values in serviceConfig', async () => {
     await using other = await startGraphqlDevnet({ limits: { maxQueryDepth: 3, maxPageSize: 7, defaultPageSize: 2 } });
     const { serviceConfig, events } = await other.data(
       '{ serviceConfig { maxQueryDepth maxPageSize defaultPageSize } events { nodes { bcs } } }',
@@ -316,7 +316,7 @@ describe('several breaches', () => {
   });
 });
 
-describe('where the whole body counts', () => {
+describe('counting the whole body', () => {
   const limits = { maxQueryPayloadSize: 200, maxTransactionPayloadSize: 400 };
   const allowances =
     'Requests are limited to 400 bytes or fewer on transaction payloads (all inputs to executeTransactionBlock or dryRunTransactionBlock) and the rest of the request (the query part) must be 200 bytes or fewer.';
@@ -336,7 +336,7 @@ describe('where the whole body counts', () => {
     return ((await response.json()) as { errors?: { message: string }[] }).errors?.[0]?.message;
   };
 
-  test('everything but the transaction is query, white space and variables too', async () => {
+  test('everything except the transaction is query, with white space and variables', async () => {
     expect(await messageOf(padded(200))).toBeUndefined();
     expect(await messageOf(padded(201))).toBe(`Query part too large: 201 bytes. ${allowances}`);
     expect(await messageOf(bodyOf('{chainIdentifier}', { unused: 'x'.repeat(200) }))).toMatch(
@@ -344,14 +344,14 @@ describe('where the whole body counts', () => {
     );
   });
 
-  test('the transaction has an allowance of its own', async () => {
+  test('the transaction has its own limit', async () => {
     expect(await messageOf(bodyOf(dryRun, { t: 'A'.repeat(398) }))).toMatch(/^Unable to deserialize/);
     expect(await messageOf(bodyOf(dryRun, { t: 'A'.repeat(399) }))).toBe(
       `Transaction payload too large. ${allowances}`,
     );
   });
 
-  test('both together are refused before anything is read', async () => {
+  test('both together are rejected unread', async () => {
     expect(await messageOf(padded(600))).toMatch(/^Query part too large: 600 bytes/);
     expect(await messageOf('x'.repeat(601))).toBe(`Overall request too large: 601 bytes. ${allowances}`);
   });

@@ -131,7 +131,7 @@ const walks = () => {
 };
 
 describe('every connection', () => {
-  test('gives the same sequence forwards and backwards, whatever the page sizes', async () => {
+  test('returns the same sequence forwards and backwards, for any page sizes', async () => {
     for (const walk of walks()) {
       const whole = await walkForward(walk, [50]);
       expect(whole.length, walk.name).toBeGreaterThan(1);
@@ -156,7 +156,7 @@ describe('every connection', () => {
     }
   });
 
-  test('shows its edges, its nodes and its cursors in step', async () => {
+  test('returns matching edges, nodes and cursors', async () => {
     for (const walk of walks()) {
       const { edges, nodes, pageInfo } = await walk.page({ first: 3 });
       expect(edges.map((edge) => edge.node)).toEqual(nodes);
@@ -165,7 +165,7 @@ describe('every connection', () => {
     }
   });
 
-  test('takes what lies between two cursors', async () => {
+  test('returns the items between two cursors', async () => {
     for (const walk of walks()) {
       const { edges } = await walk.page({ first: 50 });
       const between = await walk.page({ after: edges[0]!.cursor, before: edges.at(-1)!.cursor });
@@ -173,7 +173,7 @@ describe('every connection', () => {
     }
   });
 
-  test('answers first: 0 with an empty page and no flags', async () => {
+  test('returns an empty page without flags for first: 0', async () => {
     for (const walk of walks()) {
       const { pageInfo, nodes } = await walk.page({ first: 0 });
       expect(nodes).toEqual([]);
@@ -186,7 +186,7 @@ describe('every connection', () => {
     }
   });
 
-  test('refuses first with last, and a page over the maximum', async () => {
+  test('rejects first with last, and a page over the maximum', async () => {
     for (const walk of walks()) {
       await expect(walk.page({ first: 1, last: 1 })).rejects.toThrow(
         `"message":"'first' and 'last' must not be used together"`,
@@ -196,7 +196,7 @@ describe('every connection', () => {
     }
   });
 
-  test('refuses text that is not a cursor', async () => {
+  test('rejects an invalid cursor', async () => {
     for (const walk of walks()) {
       for (const text of [
         '!',
@@ -229,7 +229,7 @@ describe('a cursor', () => {
     expect(fresh.events.nodes.at(-1)).not.toEqual(pinned.events.nodes.at(-1));
   });
 
-  test('pins what is nested below it as well', async () => {
+  test('pins nested data as well', async () => {
     await using live = await startGraphqlDevnet();
     const owner = live.devnet.sponsor.sponsorAddress;
     const { objects } = await live.data(`{ objects(first: 1) { pageInfo { endCursor } } }`);
@@ -244,7 +244,7 @@ describe('a cursor', () => {
     for (const found of sponsors) expect(JSON.stringify({ address: { balance: found.balance } })).toBe(held);
   });
 
-  test('cannot be used with one of another checkpoint', async () => {
+  test('cannot be combined with one of another checkpoint', async () => {
     await using live = await startGraphqlDevnet();
     const query =
       '{ events(first: 3) { edges { cursor } } checkpoints(first: 3) { edges { cursor } } objects(first: 3) { edges { cursor } } transactionBlocks(first: 3) { edges { cursor } } }';
@@ -269,7 +269,7 @@ describe('a cursor', () => {
     }
   });
 
-  test('that is not on the edge of the set gives an empty page without flags', async () => {
+  test('outside the set gives an empty page without flags', async () => {
     const { events } = await net.data('{ events(first: 1) { edges { cursor } } }');
     const { type } = net.devnet.ledger.events[0]!;
     const other = net.devnet.ledger.events.find((event) => event.type !== type)!.type;
@@ -283,7 +283,7 @@ describe('a cursor', () => {
     });
   });
 
-  test('goes stale for live state once its checkpoint leaves the available range, and not yet for history', async () => {
+  test('is stale for live state once its checkpoint leaves the available range, and not yet for history', async () => {
     await using live = await startGraphqlDevnet({ availableCheckpoints: 3 });
     const owner = live.devnet.sponsor.sponsorAddress;
     const first = await live.data(
@@ -324,7 +324,7 @@ describe('a cursor', () => {
     expect(availableRange.last.sequenceNumber - availableRange.first.sequenceNumber).toBe(3);
   });
 
-  test('goes stale for history as well once that is dropped at its far end', async () => {
+  test('is stale for history too once that is dropped', async () => {
     await using short = await startGraphqlDevnet({ retention: { checkpoints: 64 }, availableCheckpoints: 8 });
     const connections = [
       '{ page: events(first: 2 AFTER) { edges { cursor } nodes { bcs } } }',

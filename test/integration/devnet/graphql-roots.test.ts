@@ -16,7 +16,7 @@ const iso = (ms: number) => new Date(ms).toISOString().replace('.000Z', 'Z');
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
 const short = (address: string) => address.replace(/^0x0+/, '0x');
 
-describe('a root field answers from the state:', () => {
+describe('a root field resolves from the state:', () => {
   test('chainIdentifier', async () => {
     const genesis = net.devnet.ledger.checkpoint(0)!;
     const { chainIdentifier } = await net.data('{ chainIdentifier }');
@@ -404,7 +404,7 @@ describe('a root field answers from the state:', () => {
     });
   });
 
-  test('the supply of each coin is what its coins add up to, before and after something happens', async () => {
+  test('the supply of each coin is the sum of its coins, before and after transactions', async () => {
     await using live = await startGraphqlDevnet();
     const { ledger } = live.devnet;
     const types = [...ledger.latestCheckpoint().coinSupplies.keys()];
@@ -432,7 +432,7 @@ describe('a root field answers from the state:', () => {
     expect(after).not.toEqual(before);
   });
 
-  test('an ended epoch says what went through the storage fund, and what was alive at its end', async () => {
+  test('an ended epoch contains its storage fund, and the objects alive at its end', async () => {
     const fields =
       'epochId fundSize netInflow fundInflow fundOutflow ledgerTotalSupply liveObjectSetDigest checkpoints(last: 1) { nodes { rollingGasSummary { storageCost storageRebate } } }';
     const { one, two, now } = await net.data(
@@ -461,7 +461,7 @@ describe('a root field answers from the state:', () => {
     'systemStateVersion',
     'systemParameters { durationMs }',
     'ledgerTreasuryCapId',
-  ])('what only the system state knows is refused by the name of its feature: %s', async (selection) => {
+  ])('system state fields are disabled, with the name of their feature: %s', async (selection) => {
     const [field] = selection.split(' ');
     const { data, errors } = await net.query(`{ epoch { ${selection} } }`);
     expect(data).toBeNull();
@@ -494,7 +494,7 @@ describe('a root field answers from the state:', () => {
     });
   });
 
-  test('type, within the service’s bounds', async () => {
+  test('type, within the service’s limits', async () => {
     const wrap = (depth: number) => `${'vector<'.repeat(depth - 1)}u8${'>'.repeat(depth - 1)}`;
     expect((await net.data('query ($t: String!) { type(type: $t) { repr } }', { t: wrap(16) })).type.repr).toBe(
       wrap(16),

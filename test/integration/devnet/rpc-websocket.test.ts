@@ -64,7 +64,7 @@ test('a subscriber gets each event of a checkpoint in order when it closes, and 
   expect(client.unread()).toBe(0);
 });
 
-test('what is executed is pushed only when its checkpoint closes', async () => {
+test('executed transactions are pushed only when their checkpoint closes', async () => {
   const client = await connect();
   await client.call('subscribeTransaction', { TransactionKind: 'ProgrammableTransaction' });
   const { sequenceNumber } = devnet.step(1);
@@ -73,7 +73,7 @@ test('what is executed is pushed only when its checkpoint closes', async () => {
   expect(devnet.ledger.transaction(pushed.params.result.transactionDigest)?.checkpoint).toBe(sequenceNumber);
 });
 
-test('a combined filter lets through what fits both parts', async () => {
+test('a combined filter passes what matches both parts', async () => {
   const client = await connect();
   const { packages } = devnet.contracts;
   await client.call('ledgerx_subscribeEvent', {
@@ -114,7 +114,7 @@ test("the network's own SDK subscribes and unsubscribes", async () => {
   expect(await unsubscribe()).toBe(true);
 });
 
-test('queries work on the same socket; refusals leave it open', async () => {
+test('queries work on the same socket; errors leave it open', async () => {
   const client = await connect();
   expect(await client.call('ledgerx_queryEvents', { All: [] }, null, 1)).toMatchObject({ result: { data: [{}] } });
   client.socket.send('[]');
@@ -125,7 +125,7 @@ test('queries work on the same socket; refusals leave it open', async () => {
   await settled(client);
 });
 
-test('a connection has so many subscriptions and no more, another has its own', async () => {
+test('subscriptions are limited per connection', async () => {
   const [one, two] = await Promise.all([connect(), connect()]);
   for (let count = 0; count < 3; count += 1)
     expect(await one.call('subscribeEvent', { All: [] })).toHaveProperty('result');
@@ -139,7 +139,7 @@ test("one connection cannot end another's subscription", async () => {
   expect(await two.call('unsubscribeEvent', result)).toMatchObject({ result: false });
 });
 
-test('a message over the bound closes that socket and no other', async () => {
+test('a message over the limit closes only its own socket', async () => {
   const [one, two] = await Promise.all([connect(), connect()]);
   const closed = once(one.socket, 'close');
   one.socket.send('x'.repeat(2 * 1024 * 1024));
@@ -147,7 +147,7 @@ test('a message over the bound closes that socket and no other', async () => {
   await settled(two);
 });
 
-test('a socket that goes away is not written to', async () => {
+test('nothing is written to a closed socket', async () => {
   const [one, two] = await Promise.all([connect(), connect()]);
   await one.call('subscribeEvent', { All: [] });
   await two.call('subscribeTransaction', { TransactionKind: 'ProgrammableTransaction' });
@@ -157,7 +157,7 @@ test('a socket that goes away is not written to', async () => {
   expect(await two.next()).toHaveProperty('params');
 });
 
-test('closing the face ends its sockets', async () => {
+test('closing the interface ends its sockets', async () => {
   const { socket } = await connect();
   const closed = once(socket, 'close');
   await devnet[Symbol.asyncDispose]();

@@ -30,7 +30,7 @@ async function walk(
 
 const nameOf = ({ txDigest, eventSeq }: { txDigest: string; eventSeq: string | number }) => `${txDigest}:${eventSeq}`;
 
-describe('queryEvents on a seeded ledger: each filter has hits and leaves others out', () => {
+describe('queryEvents on a seeded ledger: each filter matches some events and not others', () => {
   type Case = (devnet: RpcDevnet) => readonly [filter: unknown, selects: (event: EventRecord) => boolean];
   const cases: Readonly<Record<string, Case>> = {
     Transaction: ({ ledger }) => {
@@ -94,12 +94,12 @@ describe('queryEvents on a seeded ledger: each filter has hits and leaves others
     }
   });
 
-  test('All is all', async () => {
+  test('All matches everything', async () => {
     const items = await walk('queryEvents', { All: [] }, 50, false);
     expect(items).toHaveLength(devnet.ledger.events.length);
   });
 
-  test('a time range is closed: its ends alone are in it', async () => {
+  test('a time range includes both ends', async () => {
     const { timestampMs } = devnet.ledger.events[100]!;
     const items = await walk(
       'queryEvents',
@@ -111,7 +111,7 @@ describe('queryEvents on a seeded ledger: each filter has hits and leaves others
   });
 });
 
-describe('queryTransactionBlocks on a seeded ledger: each filter has hits and leaves others out', () => {
+describe('queryTransactionBlocks on a seeded ledger: each filter matches some transactions and not others', () => {
   type Case = (devnet: RpcDevnet) => readonly [filter: unknown, selects: (transaction: TransactionRecord) => boolean];
   const someone = ({ ledger }: RpcDevnet) => ledger.transactions.find(({ kind }) => kind === 'PROGRAMMABLE_TX')!.sender;
   const owns = (transaction: TransactionRecord, address: string) =>
@@ -268,19 +268,19 @@ describe('over HTTP', () => {
     expect(JSON.parse(answer).error).toEqual({ code, message: expect.stringContaining(text) });
   });
 
-  test('the id comes back as it was', async () => {
+  test('the id is returned unchanged', async () => {
     const { text } = await post('{"jsonrpc":"2.0","id":"a-7","method":"queryEvents","params":[{"All":[]},null,1]}');
     expect(JSON.parse(text)).toMatchObject({ jsonrpc: '2.0', id: 'a-7', result: { data: [{}] } });
   });
 
-  test('a notification gets an empty answer', async () => {
+  test('a notification gets an empty response', async () => {
     expect(await post('{"jsonrpc":"2.0","method":"queryEvents","params":[{"All":[]}]}')).toMatchObject({
       status: 200,
       text: '',
     });
   });
 
-  test('anything but POST is refused', async () => {
+  test('only POST is accepted', async () => {
     const response = await fetch(devnet.url);
     expect({ status: response.status, allow: response.headers.get('allow') }).toEqual({ status: 405, allow: 'POST' });
   });

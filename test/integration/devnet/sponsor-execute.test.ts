@@ -43,7 +43,7 @@ async function isStillHeld(sponsor: SponsorDevnet, reserved: Reserved): Promise<
 }
 
 describe('executing a sponsored transaction', () => {
-  test('answers its effects and puts it before the next checkpoint', async () => {
+  test('returns its effects and puts it into the next checkpoint', async () => {
     await using sponsor = await startSponsorDevnet();
     const { ledger, accounts } = sponsor.devnet;
     const reserved = await sponsor.reserve();
@@ -72,7 +72,7 @@ describe('executing a sponsored transaction', () => {
     expect(ledger.events.at(-1)).toMatchObject({ txDigest: digest, sender: accounts.visitor.address });
   });
 
-  test('is in a checkpoint before the answer when local execution is waited for', async () => {
+  test('is in a checkpoint before the response if the client waits for local execution', async () => {
     await using sponsor = await startSponsorDevnet();
     for (const key of ['request_type', 'requestType']) {
       const { digest, ...body } = sponsor.signed(await sponsor.reserve());
@@ -83,7 +83,7 @@ describe('executing a sponsored transaction', () => {
     }
   });
 
-  test('returns the coin to the pool as the ledger left it', async () => {
+  test('returns the coin to the pool in its new version', async () => {
     await using sponsor = await startSponsorDevnet({ genesis: { sponsorCoins: 1 } });
     const first = await sponsor.reserve();
     await execute(sponsor, sponsor.signed(first));
@@ -92,7 +92,7 @@ describe('executing a sponsored transaction', () => {
     expect((await execute(sponsor, sponsor.signed(second))).status).toBe(200);
   });
 
-  test('leaves one coin of the several that paid', async () => {
+  test('leaves one of several payment coins', async () => {
     await using sponsor = await startSponsorDevnet();
     const reserved = await sponsor.reserve(350_000_000);
     const { effects } = await execute(sponsor, sponsor.signed(reserved));
@@ -105,7 +105,7 @@ describe('executing a sponsored transaction', () => {
     expect(sponsor.face.freeCoins()).toBe(1);
   });
 
-  test('a run that fails is an answer, and consumes the reservation', async () => {
+  test('that fails has a result, and consumes the reservation', async () => {
     await using sponsor = await startSponsorDevnet();
     const reserved = await sponsor.reserve();
     const [coin] = sponsor.devnet.coins(sponsor.devnet.alice.address);
@@ -141,7 +141,7 @@ describe('executing a sponsored transaction', () => {
   });
 });
 
-describe('refusals that leave the reservation alone', () => {
+describe('errors that keep the reservation', () => {
   const cases: [string, number, string | RegExp, (sponsor: SponsorDevnet, reserved: Reserved) => Promise<Answer>][] = [
     [
       'a wrong token',
@@ -266,7 +266,7 @@ describe('refusals that leave the reservation alone', () => {
     expect(await isStillHeld(sponsor, reserved)).toBe(true);
   });
 
-  test('a body of the wrong shape is told so before the token', async () => {
+  test('a body of the wrong shape is reported before the token', async () => {
     await using sponsor = await startSponsorDevnet();
     const { tx_bytes: _left, ...body } = sponsor.signed(await sponsor.reserve());
     const missing = await sponsor.post(path, body, {});
@@ -282,7 +282,7 @@ describe('refusals that leave the reservation alone', () => {
   });
 });
 
-describe('a reservation that is gone', () => {
+describe('a missing reservation', () => {
   const gone = (id: number) => `Reservation no longer exist: ${id}`;
 
   test('never was', async () => {
@@ -310,7 +310,7 @@ describe('a reservation that is gone', () => {
     expect(late.error).toContain(gone(1));
   });
 
-  test('goes to one of two that ask at once', async () => {
+  test('goes to one of two concurrent executions', async () => {
     await using sponsor = await startSponsorDevnet();
     const body = sponsor.signed(await sponsor.reserve());
     const both = await Promise.all([execute(sponsor, body), execute(sponsor, body)]);
@@ -318,7 +318,7 @@ describe('a reservation that is gone', () => {
   });
 });
 
-describe('what the node refuses consumes the reservation', () => {
+describe('a rejection by the node consumes the reservation', () => {
   test.each<[string, RegExp, (sponsor: SponsorDevnet, reserved: Reserved) => object]>([
     [
       'a signature over other bytes',
@@ -371,7 +371,7 @@ describe('what the node refuses consumes the reservation', () => {
   });
 });
 
-test('a client that hangs up after sending does not stop the work', async () => {
+test('a client that disconnects after sending does not stop the execution', async () => {
   await using sponsor = await startSponsorDevnet();
   const { digest, ...body } = sponsor.signed(await sponsor.reserve());
   const text = JSON.stringify(body);
@@ -387,7 +387,7 @@ test('a client that hangs up after sending does not stop the work', async () => 
   expect(sponsor.devnet.ledger.transaction(digest)?.status).toEqual({ ok: true });
 });
 
-test('a client that hangs up in the middle of its body stops nothing but itself', async () => {
+test('a client that disconnects within its body stops only itself', async () => {
   await using sponsor = await startSponsorDevnet();
   const reserved = await sponsor.reserve();
   const { hostname, port } = new URL(sponsor.url);

@@ -9,7 +9,7 @@ async function outcome(response: Response): Promise<[number, unknown]> {
 }
 
 describe('the plain endpoints', () => {
-  test('answer without a token, as text', async () => {
+  test('respond without a token, as text', async () => {
     await using sponsor = await startSponsorDevnet();
     const health = await fetch(sponsor.url);
     expect([health.status, health.headers.get('content-type'), await health.text()]).toEqual([
@@ -21,7 +21,7 @@ describe('the plain endpoints', () => {
     expect(await version.text()).toMatch(/^0\.3\.0-[0-9a-f]{12}$/);
   });
 
-  test('have no other paths and methods', async () => {
+  test('accept no other paths and methods', async () => {
     await using sponsor = await startSponsorDevnet();
     const unknown = await fetch(`${sponsor.url}/health`);
     expect([unknown.status, await unknown.text()]).toEqual([404, '']);
@@ -31,7 +31,7 @@ describe('the plain endpoints', () => {
 });
 
 describe('reserving gas', () => {
-  test('holds coins that make up the budget', async () => {
+  test('returns coins that cover the budget', async () => {
     await using sponsor = await startSponsorDevnet();
     const response = await sponsor.post(path, { gas_budget: 150_000_000, reserve_duration_secs: 60 });
     const [status, body] = await outcome(response);
@@ -53,7 +53,7 @@ describe('reserving gas', () => {
     expect(sponsor.face.freeCoins()).toBe(2);
   });
 
-  test('numbers reservations in sequence and never hands out a coin twice', async () => {
+  test('numbers reservations in sequence and reserves no coin twice', async () => {
     await using sponsor = await startSponsorDevnet();
     const all = [await sponsor.reserve(), await sponsor.reserve(), await sponsor.reserve(), await sponsor.reserve()];
     expect(all.map(({ reservation_id }) => reservation_id)).toEqual([1, 2, 3, 4]);
@@ -66,18 +66,18 @@ describe('reserving gas', () => {
     ['a budget beyond 2^53', { gas_budget: 2 ** 60 }, 'Gas budget must be less than 2000000000'],
     ['no duration', { reserve_duration_secs: 0 }, 'Reserve duration must be positive'],
     ['a duration over the limit', { reserve_duration_secs: 601 }, 'Reserve duration must be less than 600 seconds'],
-  ])('refuses %s', async (_what, change, error) => {
+  ])('rejects %s', async (_what, change, error) => {
     await using sponsor = await startSponsorDevnet();
     expect(await outcome(await sponsor.post(path, { ...good, ...change }))).toEqual([400, { result: null, error }]);
   });
 
-  test('lets exactly the limits pass, whatever the texts say', async () => {
+  test('accepts exactly the limits', async () => {
     await using sponsor = await startSponsorDevnet({ genesis: { sponsorCoins: 20 } });
     const response = await sponsor.post(path, { gas_budget: 2_000_000_000, reserve_duration_secs: 600 });
     expect(response.status).toBe(200);
   });
 
-  test('refuses when the free coins are not enough', async () => {
+  test('fails if the free coins do not suffice', async () => {
     await using sponsor = await startSponsorDevnet();
     await sponsor.reserve(350_000_000);
     expect(await outcome(await sponsor.post(path, good))).toEqual([
@@ -87,7 +87,7 @@ describe('reserving gas', () => {
     expect(sponsor.face.freeCoins()).toBe(0);
   });
 
-  test('refuses when it would take more than 256 coins, and holds none', async () => {
+  test('fails if it would take more than 256 coins, and reserves none', async () => {
     await using sponsor = await startSponsorDevnet({ genesis: { sponsorCoins: 257, sponsorCoinBalance: 1000n } });
     expect(await outcome(await sponsor.post(path, { ...good, gas_budget: 256_001 }))).toEqual([
       500,
@@ -97,7 +97,7 @@ describe('reserving gas', () => {
     expect((await sponsor.post(path, { ...good, gas_budget: 256_000 })).status).toBe(200);
   });
 
-  test('refuses in maintenance', async () => {
+  test('fails in maintenance', async () => {
     await using sponsor = await startSponsorDevnet();
     sponsor.face.setMaintenance(true);
     expect(await outcome(await sponsor.post(path, good))).toEqual([
@@ -108,7 +108,7 @@ describe('reserving gas', () => {
     expect((await sponsor.post(path, good)).status).toBe(200);
   });
 
-  test('refuses for the rest of the day once the cap is reached', async () => {
+  test('fails for the rest of the day once the cap is reached', async () => {
     await using sponsor = await startSponsorDevnet({ dailyGasCap: 1n });
     const reserved = await sponsor.reserve();
     expect((await sponsor.post('/v1/execute_tx', sponsor.signed(reserved))).status).toBe(200);
@@ -120,7 +120,7 @@ describe('reserving gas', () => {
     expect((await sponsor.post(path, good)).status).toBe(200);
   });
 
-  test('lets coins go when the time is over', async () => {
+  test('frees coins at expiry', async () => {
     await using sponsor = await startSponsorDevnet();
     await sponsor.reserve(350_000_000, 10);
     sponsor.devnet.now += 9_999;
@@ -130,7 +130,7 @@ describe('reserving gas', () => {
   });
 });
 
-describe('the body comes before the token', () => {
+describe('the body is checked before the token', () => {
   const text = async (response: Response) => [
     response.status,
     response.headers.get('content-type'),
@@ -164,7 +164,7 @@ describe('the body comes before the token', () => {
     ['null', '{"gas_budget":null,"reserve_duration_secs":1}', 422, 'gas_budget: invalid type: null'],
     ['more than 64 bits', '{"gas_budget":18446744073709551616,"reserve_duration_secs":1}', 422, 'invalid value'],
     ['a list', '[]', 422, 'invalid type: sequence'],
-  ])('%s is refused in plain text', async (_what, body, status, part) => {
+  ])('%s gets a plain-text error', async (_what, body, status, part) => {
     await using sponsor = await startSponsorDevnet();
     const [got, type, message] = await text(await send(sponsor, body));
     expect([got, type]).toEqual([status, plain]);
@@ -190,7 +190,7 @@ describe('the body comes before the token', () => {
     ]);
   });
 
-  test('members it does not know are ignored', async () => {
+  test('unknown members are ignored', async () => {
     await using sponsor = await startSponsorDevnet();
     expect((await sponsor.post(path, { ...good, more: [1] })).status).toBe(200);
   });
@@ -199,7 +199,7 @@ describe('the body comes before the token', () => {
     ['no token', {}],
     ['a wrong one', { authorization: 'Bearer wrong' }],
     ['another scheme', { authorization: `Basic ${token}` }],
-  ])('with a good body, %s is refused', async (_what, headers: Record<string, string>) => {
+  ])('with a valid body, %s is rejected', async (_what, headers: Record<string, string>) => {
     await using sponsor = await startSponsorDevnet();
     expect(await outcome(await sponsor.post(path, good, headers))).toEqual([
       401,
@@ -208,7 +208,7 @@ describe('the body comes before the token', () => {
     expect(sponsor.face.freeCoins()).toBe(4);
   });
 
-  test('a sponsor without a token lets everyone in', async () => {
+  test('a sponsor without a token accepts every caller', async () => {
     await using sponsor = await startSponsorDevnet({ token: null });
     expect((await sponsor.post(path, good, {})).status).toBe(200);
   });
@@ -218,7 +218,7 @@ describe('the deep health check', () => {
   const check = (sponsor: SponsorDevnet, bearer: string) =>
     fetch(`${sponsor.url}/debug_health_check`, { method: 'POST', headers: { authorization: `Bearer ${bearer}` } });
 
-  test('says OK and really reserves for three seconds', async () => {
+  test('returns OK and really reserves for three seconds', async () => {
     await using sponsor = await startSponsorDevnet();
     const response = await check(sponsor, token);
     expect([response.status, await response.text()]).toEqual([200, 'OK']);
@@ -227,13 +227,13 @@ describe('the deep health check', () => {
     expect(sponsor.face.freeCoins()).toBe(4);
   });
 
-  test('answers 200 for a wrong token too', async () => {
+  test('returns 200 for a wrong token too', async () => {
     await using sponsor = await startSponsorDevnet();
     const response = await check(sponsor, 'wrong');
     expect([response.status, await response.text()]).toEqual([200, 'Unauthorized']);
   });
 
-  test('and for a pool that is empty', async () => {
+  test('and for an empty pool', async () => {
     await using sponsor = await startSponsorDevnet({ genesis: { sponsorCoins: 0 } });
     const response = await check(sponsor, token);
     expect([response.status, await response.text()]).toEqual([
@@ -247,17 +247,17 @@ describe('reloading the access controller', () => {
   const reload = (sponsor: SponsorDevnet, bearer: string) =>
     fetch(`${sponsor.url}/v1/reload_access_controller`, { headers: { authorization: `Bearer ${bearer}` } });
 
-  test('answers with one key', async () => {
+  test('returns one key', async () => {
     await using sponsor = await startSponsorDevnet();
     expect(await outcome(await reload(sponsor, token))).toEqual([200, { result: 'success' }]);
   });
 
-  test('forbids a wrong token', async () => {
+  test('rejects a wrong token', async () => {
     await using sponsor = await startSponsorDevnet();
     expect(await outcome(await reload(sponsor, 'wrong'))).toEqual([403, { error: 'Invalid authorization token' }]);
   });
 
-  test('fails when the configuration cannot be read', async () => {
+  test('fails if the configuration cannot be read', async () => {
     await using sponsor = await startSponsorDevnet();
     sponsor.face.access.breakConfiguration(true);
     expect(await outcome(await reload(sponsor, token))).toEqual([500, { error: 'Failed to load config file' }]);

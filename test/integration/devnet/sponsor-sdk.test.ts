@@ -67,7 +67,7 @@ const wallets: [string, Wallet][] = [
 ];
 
 describe.each(wallets)('a transaction built and signed by %s', (_name, wallet) => {
-  test('executes through the sponsor under the digest the SDK computed', async () => {
+  test('executes through the sponsor under the SDK’s digest', async () => {
     await using sponsor = await startSponsorDevnet({ genesis: { fundedAddresses: [wallet.address] } });
     const { ledger, bob, coins } = sponsor.devnet;
     const [coin] = coins(wallet.address);

@@ -49,8 +49,8 @@ function inputsOf({ ledger, alice, bob, coins, contracts }: SmallDevnet): CallAr
   ];
 }
 
-describe('whatever a user sends', () => {
-  test('ends in an outcome, and no coin comes out of nothing', () => {
+describe('any transaction of a user', () => {
+  test('has an outcome, and creates no coin from nothing', () => {
     const statuses = { ok: 0, failed: 0 };
     const devnet = createSmallDevnet();
     const { ledger, alice } = devnet;

@@ -45,7 +45,7 @@ describe('splitting, merging and transferring coins', () => {
     });
   });
 
-  test('the gas coin itself can be given away', () => {
+  test('the gas coin itself can be transferred', () => {
     const devnet = createSmallDevnet();
     const transaction = devnet.run((tx) => tx.transfer([tx.gasCoin], devnet.bob.address));
     expect(transaction.gasObject?.owner).toEqual({ kind: 'address', address: devnet.bob.address });
@@ -62,7 +62,7 @@ describe('splitting, merging and transferring coins', () => {
     expect(created(transaction).map(({ balance }) => balance)).toEqual([30n]);
   });
 
-  test('supply is kept: what leaves one owner reaches another, gas aside', () => {
+  test('supply is constant: what leaves one owner reaches another, except gas', () => {
     const devnet = createSmallDevnet();
     const total = () =>
       devnet.ledger
@@ -77,7 +77,7 @@ describe('splitting, merging and transferring coins', () => {
   });
 });
 
-describe('what commands cannot do fails the transaction, gas paid, nothing else changed', () => {
+describe('invalid commands fail the transaction: gas is paid, nothing else changes', () => {
   const devnet = createSmallDevnet();
   const { alice, bob, ledger, contracts } = devnet;
   const gold = () =>

@@ -22,7 +22,7 @@ describe('gas', () => {
     });
   });
 
-  test('changes nothing in the coin but its balance and version', () => {
+  test('changes only the coin’s balance and version', () => {
     const devnet = createSmallDevnet();
     const [before] = devnet.coins(devnet.alice.address);
     const { gasObject, gasUsed } = devnet.run((tx) => void tx.call('0x2::a::b', []));
@@ -37,7 +37,7 @@ describe('gas', () => {
     expect(gasObject!.digest).not.toBe(before!.digest);
   });
 
-  test('smashes several payment coins into the first, also when the run fails', () => {
+  test('merges several payment coins into the first, also if the run fails', () => {
     for (const amount of [1n, 10n ** 18n]) {
       const devnet = createSmallDevnet();
       const coins = devnet.coins(devnet.alice.address);
@@ -61,7 +61,7 @@ describe('gas', () => {
     }
   });
 
-  test('that the budget does not cover fails the run and is charged in full computation and storage', () => {
+  test('over the budget fails the run, with full computation and storage charged', () => {
     const devnet = createSmallDevnet();
     // 1 020 000 of computation and one coin's storage fit; storing a second coin does not.
     const transaction = devnet.run((tx) => tx.transfer([tx.split(tx.gasCoin, tx.u64(1))], devnet.bob.address), {
@@ -71,7 +71,7 @@ describe('gas', () => {
     expect(transaction.gasUsed).toMatchObject({ computationCost: 1_020_000n, storageCost: 988_000n });
   });
 
-  test('takes the whole budget when not even a failed run fits', () => {
+  test('takes the whole budget if not even a failed run fits', () => {
     const devnet = createSmallDevnet();
     const [purse] = devnet.coins(devnet.alice.address);
     const transaction = devnet.run((tx) => void tx.call('0x2::a::b', []), { gas: { budget: 1_000_000n } });
@@ -82,7 +82,7 @@ describe('gas', () => {
     });
   });
 
-  test('is paid by the gas owner alone when that is another', () => {
+  test('is paid only by the gas owner', () => {
     const devnet = createSmallDevnet();
     const transaction = devnet.run((tx) => void tx.call('0x2::a::b', []), { gas: { owner: devnet.bob.address } });
     expect(transaction.balanceChanges.map(({ owner }) => owner)).toEqual([devnet.bob.address]);
@@ -91,7 +91,7 @@ describe('gas', () => {
 });
 
 describe('versions', () => {
-  test('follow Lamport: one above the highest input, for everything written', () => {
+  test('follow Lamport: one above the highest input, for every written object', () => {
     const devnet = createSmallDevnet();
     const { alice, bob, ledger } = devnet;
     const [, second] = devnet.coins(alice.address);
@@ -105,7 +105,7 @@ describe('versions', () => {
     });
   });
 
-  test('of untouched mutable inputs rise too, those of read-only ones do not', () => {
+  test('of untouched mutable inputs rise too, of read-only inputs not', () => {
     const devnet = createSmallDevnet();
     const { ledger, alice } = devnet;
     const [, second] = devnet.coins(alice.address);

@@ -44,7 +44,7 @@ describe('a Move call', () => {
     ]);
   });
 
-  test('carries its type arguments into a generic event and not into a plain one', () => {
+  test('carries its type arguments into a generic event only', () => {
     const devnet = createSmallDevnet();
     const { dex, market } = devnet.contracts.packages;
     const { events } = devnet.run((tx) => {
@@ -57,7 +57,7 @@ describe('a Move call', () => {
     ]);
   });
 
-  test('gives an object when its result is transferred', () => {
+  test('returns an object when its result is transferred', () => {
     const devnet = createSmallDevnet();
     const { arena } = devnet.contracts.packages;
     const transaction = devnet.run((tx) =>
@@ -90,7 +90,7 @@ describe('a Move call', () => {
     ]);
   });
 
-  test('takes an object that was sent to another object, and leaves it there', () => {
+  test('accepts an object owned by another object, and leaves it there', () => {
     const devnet = createSmallDevnet();
     const [, coin] = devnet.coins(devnet.alice.address);
     const registry = devnet.ledger.liveObjects(0).find(({ type }) => type.endsWith('::events::Registry'))!;
@@ -105,7 +105,7 @@ describe('a Move call', () => {
     expect(devnet.ledger.currentObject(objectId)?.version).toBe(version);
   });
 
-  test('takes a list made before it, which nothing else can', () => {
+  test('accepts a list made earlier, which no other command can', () => {
     const devnet = createSmallDevnet();
     const makeList = { kind: 'makeMoveVec', type: null, elements: [{ kind: 'gasCoin' }] } as const;
     const data = devnet.build((tx) => void tx.call('0x5::vault::deposit', [{ kind: 'result', index: 0 }]));
@@ -137,7 +137,7 @@ describe('publishing', () => {
     Buffer.of(1),
   ]);
 
-  test('makes a package, named after its bytecode, and a capability the publisher must take', () => {
+  test('creates a package, named after its bytecode, and a capability for the publisher', () => {
     const devnet = createSmallDevnet();
     const publish = { kind: 'publish', modules: [greeter, Buffer.from('nonsense')], dependencies: [] } as const;
     const data = devnet.build((tx) => tx.transfer([{ kind: 'result', index: 0 }], devnet.alice.address));
@@ -165,7 +165,7 @@ describe('publishing', () => {
     });
   });
 
-  test('an upgrade makes the next version, and needs a package to stand on', () => {
+  test('an upgrade creates the next version, and needs an existing package', () => {
     const devnet = createSmallDevnet();
     const upgrade = (packageId: string) => {
       const data = devnet.build(() => {});

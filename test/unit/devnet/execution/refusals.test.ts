@@ -13,7 +13,7 @@ const registry = ledger.liveObjects(0).find(({ type }) => type.endsWith('::event
 const [child] = ledger.ownedObjects(registry.objectId, 0);
 const call = (tx: ProgrammableBuilder) => void tx.call('0x2::a::b', []);
 
-describe('a validator refuses', () => {
+describe('a validator rejects', () => {
   test.each<[string, string, (tx: ProgrammableBuilder) => void, DataChanges]>([
     [
       'a missing object',
@@ -192,14 +192,14 @@ describe('a validator refuses', () => {
     });
   });
 
-  test('a transaction nobody signed', () => {
+  test('an unsigned transaction', () => {
     expect(devnet.execute(devnet.build(call), [])).toEqual({
       kind: 'refused',
       message: 'Expect 1 signer signatures but got 0',
     });
   });
 
-  test('more commands or inputs than a transaction may have', () => {
+  test('more commands or inputs than allowed', () => {
     const many = devnet.build((tx) => {
       for (let count = 0; count < 1_025; count += 1) tx.call('0x2::a::b', []);
     });

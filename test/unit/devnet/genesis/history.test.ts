@@ -12,7 +12,7 @@ const ledger = createLedger({ clock: () => now });
 const newest = ledger.latestCheckpoint().sequenceNumber;
 const programmable = ledger.transactions.filter(({ kind }) => kind === 'PROGRAMMABLE_TX');
 
-describe('the history a devnet starts with', () => {
+describe('the initial history of a simulated network', () => {
   test('is long enough to page through', () => {
     expect(newest).toBe(599);
     expect(ledger.latestEpoch().epochId).toBe(4);
@@ -27,13 +27,13 @@ describe('the history a devnet starts with', () => {
     expect(ledger.checkpoint(0)?.timestampMs).toBe(now - 600_000);
   });
 
-  test('numbers transactions and events by their place', () => {
+  test('numbers transactions and events by position', () => {
     expect(ledger.transactions.every(({ sequence }, index) => sequence === index)).toBe(true);
     expect(ledger.events.every(({ sequence }, index) => sequence === index)).toBe(true);
     expect(ledger.transactions.flatMap(({ events }) => events)).toEqual(ledger.events);
   });
 
-  test('has every kind of transaction, failed and sponsored ones too', () => {
+  test('has every kind of transaction, also failed and sponsored ones', () => {
     const kinds = new Set(ledger.transactions.map(({ kind }) => kind));
     expect([...kinds].sort()).toEqual([
       'CONSENSUS_COMMIT_PROLOGUE_V1',
@@ -73,7 +73,7 @@ describe('the history a devnet starts with', () => {
     }
   });
 
-  test('was really signed: every signature verifies, every byte decodes', () => {
+  test('is really signed: every signature verifies, every byte decodes', () => {
     for (const { bytes, signatures } of programmable.slice(0, 60)) {
       expect(checkSignatures(parseTransactionData(bytes), bytes, signatures)).toBeNull();
     }
@@ -81,7 +81,7 @@ describe('the history a devnet starts with', () => {
     expect(digests.size).toBe(ledger.transactions.length);
   });
 
-  test('has dynamic fields under the ids the SDK derives', () => {
+  test('has dynamic fields under the ids that the SDK derives', () => {
     const registry = ledger.liveObjects(0).find(({ type }) => type.endsWith('::events::Registry'))!;
     const fields = ledger.ownedObjects(registry.objectId, newest);
     expect(fields.map(({ json }) => json.name).sort()).toEqual(['heroes', 'listings', 'pools']);
@@ -92,7 +92,7 @@ describe('the history a devnet starts with', () => {
     }
   });
 
-  test('sums up: no coin was made or lost beyond gas', () => {
+  test('conserves coins, except for gas', () => {
     const total = (checkpoint: number) =>
       ledger
         .liveObjects(checkpoint)
@@ -101,7 +101,7 @@ describe('the history a devnet starts with', () => {
   });
 });
 
-describe('what goes on afterwards', () => {
+describe('later activity', () => {
   test('is accepted like any other transaction', () => {
     const live = createLedger({ clock: () => now, genesis: { checkpoints: 40, sponsorCoins: 2 } });
     const accounts = createDevnetAccounts(defaultSeed);

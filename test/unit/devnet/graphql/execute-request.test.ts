@@ -37,7 +37,7 @@ async function run(query: string, { jumpMs = 0, ledger = quiet }: { jumpMs?: num
 }
 
 describe('a request', () => {
-  test('that takes longer than it may is answered with that alone, without a code', async () => {
+  test('that times out gets one error without a code', async () => {
     const usage = { inputNodes: 1, outputNodes: 1, depth: 1, variables: 0, fragments: 0, queryPayload: 19 };
     expect(await run('{ chainIdentifier }', { jumpMs: 1_500 })).toEqual({
       data: { chainIdentifier: quiet.chainIdentifier },
@@ -54,7 +54,7 @@ describe('a request', () => {
     expect(mutation.errors).toEqual([{ message: 'Mutation request timed out. Limit: 40ms' }]);
   });
 
-  test('that meets a fault of the service says so, with a path and without a stack', async () => {
+  test('that meets an internal fault gets an error with a path and without a stack', async () => {
     const broken: Ledger = {
       ...quiet,
       coinMetadata: () => {

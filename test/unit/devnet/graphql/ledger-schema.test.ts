@@ -56,7 +56,7 @@ describe('the ledger’s graph', () => {
     expect(silent).toEqual([]);
   });
 
-  test('keeps clear of the names a gateway adds', () => {
+  test('avoids the names that a gateway adds', () => {
     const reserved = /^(Rpc|Sponsor|Reserved|Live|Gateway|Estimate|Viewer|ExecuteTx|GasReservation)/;
     const inputs = [
       'EventQueryFilter',
@@ -74,7 +74,7 @@ describe('the ledger’s graph', () => {
     expect(types.map(({ name }) => name).filter((name) => reserved.test(name) || inputs.includes(name))).toEqual([]);
   });
 
-  test('has the PageInfo everybody has', () => {
+  test('has the usual PageInfo', () => {
     const bare = printType(schema.getType('PageInfo')!)
       .replace(/\s*"""[\s\S]*?"""/g, '')
       .replace(/\s+/g, ' ')

@@ -17,7 +17,7 @@ describe('an RPC version', () => {
     [build, 400],
     ['BETA', 400],
     ['', 400],
-  ])('%j is answered with %i', (asked, status) => {
+  ])('%j gets %i', (asked, status) => {
     expect(checkRpcVersion(asked, build)?.status).toBe(status);
   });
 });

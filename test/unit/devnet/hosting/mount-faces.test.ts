@@ -17,7 +17,7 @@ function request(url: string) {
   return { req, res: new ServerResponse(req) };
 }
 
-describe('faces', () => {
+describe('interfaces', () => {
   const mounts = (seen: string[]) => ({
     '/graphql': createFace(seen, 'graphql'),
     '/graphql/inner': createFace(seen, 'inner'),
@@ -48,7 +48,7 @@ describe('faces', () => {
     expect(res.statusCode).toBe(404);
   });
 
-  test('mounted at the root see every path as it is', async () => {
+  test('mounted at the root see every path unchanged', async () => {
     const seen: string[] = [];
     const { req, res } = request('/v1/x?y');
     mountFaces({ '/': createFace(seen, 'sponsor') }).handle(req, res);
@@ -56,7 +56,7 @@ describe('faces', () => {
     expect(seen).toEqual(['sponsor /v1/x?y']);
   });
 
-  test('that throw answer 500 without saying why', async () => {
+  test('that throw respond 500 without details', async () => {
     const { req, res } = request('/');
     const failing: DevnetFace = { handle: () => Promise.reject(new Error('a secret')), close: async () => {} };
     mountFaces({ '/': failing }).handle(req, res);

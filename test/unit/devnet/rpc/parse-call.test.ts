@@ -15,7 +15,7 @@ test.each(['queryEvents', 'ledgerx_queryEvents', 'iotax_queryEvents', 'suix_quer
   },
 );
 
-test('parameters may be left out; a request without an id is a notification', () => {
+test('parameters are optional; a request without an id is a notification', () => {
   expect(parseCall('{"jsonrpc":"2.0","method":"x"}')).toEqual({
     ok: true,
     call: { id: undefined, method: 'x', calledAs: 'x', params: [] },
@@ -37,7 +37,7 @@ test.each<[string, number, unknown]>([
   expect(parseCall(text)).toMatchObject({ ok: false, id, error: { code } });
 });
 
-test('answers are JSON-RPC 2.0; only refusals are told in detail', () => {
+test('responses are JSON-RPC 2.0; only rejections have details', () => {
   expect(JSON.parse(toResultText('a', [1]))).toEqual({ jsonrpc: '2.0', id: 'a', result: [1] });
   expect(JSON.parse(toErrorText(1, new RpcError(-32601, 'no')))).toEqual({
     jsonrpc: '2.0',

@@ -15,7 +15,7 @@ const names = (page: EventPage, ledger: QueriedLedger) =>
   page.data.map(({ id }) => `${ledger.transactions.findIndex(({ digest }) => digest === id.txDigest)}.${id.eventSeq}`);
 const all = { All: [] };
 
-describe('each filter selects what it says and leaves the rest out:', () => {
+describe('each filter matches what it names and nothing else:', () => {
   const coin = `${address(2)}::coin`;
   const ledger = literalLedger([
     { sender: address(1), timestampMs: 10, events: [{ type: `${coin}::Minted` }, { type: `${coin}::Burned` }] },
@@ -64,7 +64,7 @@ describe('each filter selects what it says and leaves the rest out:', () => {
   });
 });
 
-test('a time range leaves out its end where the network is one that does', () => {
+test('a time range excludes its end on networks that do so', () => {
   const ledger = literalLedger([
     { timestampMs: 10, events: [{ type: `${address(2)}::coin::Minted` }] },
     { timestampMs: 20, events: [{ type: `${address(2)}::coin::Minted` }] },
@@ -89,22 +89,22 @@ describe('a page', () => {
   ]);
   const id = (sequence: number, eventSeq: number) => ({ txDigest: digestOf(sequence), eventSeq: String(eventSeq) });
 
-  test('begins after its cursor, or before it when newest come first', () => {
+  test('begins after its cursor, or before it in descending order', () => {
     expect(names(query(ledger, all, id(0, 0), 2, false), ledger)).toEqual(['0.1', '2.0']);
     expect(names(query(ledger, all, id(2, 0), 2, true), ledger)).toEqual(['0.1', '0.0']);
   });
 
-  test('names its last item as next cursor even where nothing follows', () => {
+  test('has its last item as next cursor even at the end', () => {
     expect(query(ledger, all, id(2, 0), 5)).toMatchObject({ nextCursor: id(3, 0), hasNextPage: false });
     expect(query(ledger, all, null, 1)).toMatchObject({ nextCursor: id(0, 0), hasNextPage: true });
   });
 
-  test('gives the cursor back when it is empty', () => {
+  test('returns its own cursor if it is empty', () => {
     expect(query(ledger, all, id(3, 0), 5)).toEqual({ data: [], nextCursor: id(3, 0), hasNextPage: false });
     expect(query(ledger, { Sender: '0x77' })).toEqual({ data: [], nextCursor: null, hasNextPage: false });
   });
 
-  test('can begin at a place that holds no event', () => {
+  test('can begin at a position without an event', () => {
     expect(names(query(ledger, all, id(1, 0)), ledger)).toEqual(['2.0', '3.0']);
     expect(names(query(ledger, all, id(0, 99), 1, true), ledger)).toEqual(['0.1']);
   });
@@ -121,12 +121,12 @@ describe('a page', () => {
     );
   });
 
-  test('sees nothing of what is in no checkpoint yet', () => {
+  test('excludes transactions without a checkpoint', () => {
     expect(query(ledger, all).data).toHaveLength(4);
   });
 });
 
-test.each([null, 0, 51, 1000])('a limit of %j is silently 50', (limit) => {
+test.each([null, 0, 51, 1000])('a limit of %j means 50', (limit) => {
   const ledger = literalLedger([{ events: Array(60).fill({}) }]);
   expect(query(ledger, all, null, limit)).toMatchObject({ data: { length: 50 }, hasNextPage: true });
 });
@@ -148,7 +148,7 @@ test('an event has every field, its BCS in base64', () => {
   ]);
 });
 
-describe('refused:', () => {
+describe('rejected:', () => {
   const ledger = literalLedger([]);
   test.each<[unknown[], number, string]>([
     [[{ All: [all, all] }], -32600, 'does not support filter combinations'],
@@ -185,7 +185,7 @@ describe('refused:', () => {
   });
 });
 
-test('walking in pages of any size, either way, under any filter, gives what one look at everything gives', () => {
+test('pages of any size, in either direction, under any filter, contain the same as a full scan', () => {
   const transaction = fc.record({
     sender: fc.constantFrom(address(1), address(2)),
     events: fc.array(fc.record({ module: fc.constantFrom('a', 'b') }), { maxLength: 4 }),
@@ -224,7 +224,7 @@ test('walking in pages of any size, either way, under any filter, gives what one
   );
 });
 
-test('a ledger that grows is seen in full, whenever its index was first used', () => {
+test('a growing ledger is read completely, whenever its index was first used', () => {
   const grown = literalLedger([{ events: [{}] }, { events: [{}] }]);
   const events = grown.events.slice(0, 1);
   const queries = createQueries({ ...grown, events });

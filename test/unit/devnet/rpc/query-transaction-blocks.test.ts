@@ -38,7 +38,7 @@ const query = (...params: unknown[]) => queryTransactionBlocks(params) as Transa
 const numbers = (page: TransactionPage) =>
   page.data.map(({ digest }) => ledger.transactions.findIndex((known) => known.digest === digest));
 
-describe('each filter selects what it says and leaves the rest out:', () => {
+describe('each filter matches what it names and nothing else:', () => {
   test.each<[unknown, number[]]>([
     [null, [0, 1, 2, 3, 4]],
     [{ Checkpoint: '1' }, [1, 2]],
@@ -65,7 +65,7 @@ describe('each filter selects what it says and leaves the rest out:', () => {
   });
 });
 
-test('a page has a digest as cursor, echoed when nothing follows', () => {
+test('a page has a digest as cursor, echoed at the end', () => {
   expect(query({}, digestOf(1), 2)).toMatchObject({ nextCursor: digestOf(3), hasNextPage: true });
   expect(query({}, digestOf(4), 2)).toEqual({ data: [], nextCursor: digestOf(4), hasNextPage: false });
   expect(numbers(query({}, digestOf(2), 1, true))).toEqual([1]);

@@ -23,7 +23,7 @@ function connection(maxSubscriptions = 100) {
   };
 }
 
-test('an event is pushed under the name the subscription was called by, until it ends', () => {
+test('an event is pushed under the method name of its subscription, until it ends', () => {
   const { sent, call, publish } = connection();
   expect(call('subscribeEvent', { All: [] })).toBe(1);
   publish({ events: [{}] });
@@ -49,13 +49,13 @@ test('of a transaction the effects are pushed', () => {
   ]);
 });
 
-test('subscriptions of one kind are not ended as the other', () => {
+test('a subscription cannot be ended as another kind', () => {
   const { call } = connection();
   call('subscribeEvent', { All: [] });
   expect(call('unsubscribeTransaction', 1)).toBe(false);
 });
 
-test('one subscription over the limit is refused, and fits again when another ended', () => {
+test('one subscription over the limit is rejected, and accepted once another has ended', () => {
   const { call } = connection(2);
   call('subscribeEvent', { All: [] });
   call('subscribeTransaction', { FromAddress: '0x1' });
@@ -64,7 +64,7 @@ test('one subscription over the limit is refused, and fits again when another en
   expect(call('subscribeEvent', { All: [] })).toBe(3);
 });
 
-test('other methods are not its business', () => {
+test('ignores other methods', () => {
   expect(connection().call('queryEvents')).toBeUndefined();
 });
 
@@ -82,7 +82,7 @@ const history: LiteralTransaction[] = [
   },
 ];
 
-describe('each filter lets through what it says:', () => {
+describe('each filter passes what it names:', () => {
   const sender1 = { Sender: '0x1' };
   const minted = { MoveEventType: '0x2::coin::Minted' };
   test.each<[unknown, string[]]>([

@@ -20,14 +20,14 @@ describe('the gas pool', () => {
     expect(third.coins.at(-1)).toEqual(first.coins[0]);
   });
 
-  test('keeps what a refused reservation had looked at', () => {
+  test('keeps coins that a failed reservation considered', () => {
     const { pool } = createPool();
     expect(pool.reserve(400_000_001n, 1_000)).toBeNull();
     expect(pool.freeCoins()).toBe(4);
     expect(pool.reserve(400_000_000n, 1_000)?.id).toBe(1n);
   });
 
-  test('gives a reservation away once', () => {
+  test('gives a reservation to one execution', () => {
     const { pool } = createPool();
     const { id } = pool.reserve(1n, 1_000)!;
     expect(pool.take(id)?.id).toBe(id);
@@ -36,7 +36,7 @@ describe('the gas pool', () => {
     expect(pool.freeCoins()).toBe(3);
   });
 
-  test('lets expired reservations go on every look', () => {
+  test('frees expired reservations at every use', () => {
     const { pool, devnet } = createPool();
     const { id } = pool.reserve(400_000_000n, 5_000)!;
     devnet.now += 4_999;
@@ -46,7 +46,7 @@ describe('the gas pool', () => {
     expect(pool.reserve(400_000_000n, 5_000)?.coins).toHaveLength(4);
   });
 
-  test('forgets coins the sponsor no longer owns', () => {
+  test('drops coins that the sponsor no longer owns', () => {
     const { pool, devnet } = createPool();
     const { alice, accounts } = devnet;
     const { coins } = pool.reserve(1n, 1_000)!;

@@ -22,17 +22,17 @@ describe('the body of a request', () => {
   });
 
   test.each(['1.0', '1e3', '1.5', '-1', '18446744073709551616', '"1"', 'true', 'null', '[1]', '{}'])(
-    'refuses %s for a number',
+    'rejects %s as a number',
     (literal) => {
       expect(() => reserve(`{"gas_budget":${literal},"reserve_duration_secs":1}`)).toThrow(BodyMismatch);
     },
   );
 
-  test.each(['null', '[]', '"text"', '3'])('refuses %s for an object', (text) => {
+  test.each(['null', '[]', '"text"', '3'])('rejects %s as an object', (text) => {
     expect(() => reserve(text)).toThrow('expected a JSON object');
   });
 
-  test('names the member that is missing', () => {
+  test('names the missing member', () => {
     expect(() => execute('{"reservation_id":1,"user_sig":""}')).toThrow('missing field `tx_bytes`');
   });
 

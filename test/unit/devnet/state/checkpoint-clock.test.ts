@@ -17,7 +17,7 @@ describe('the checkpoint clock', () => {
     expect(ledger.latestCheckpoint().sequenceNumber).toBe(4);
   });
 
-  test('ends epochs after so many checkpoints, or never', () => {
+  test('ends epochs after a number of checkpoints, or never', () => {
     const short = createSmallDevnet().ledger;
     const endless = createSmallDevnet().ledger;
     const clocks = [
@@ -30,7 +30,7 @@ describe('the checkpoint clock', () => {
     for (const clock of clocks) clock.stop();
   });
 
-  test('lets the network do something now and then', () => {
+  test('lets simulated users act now and then', () => {
     const { ledger, accounts, contracts } = createSmallDevnet();
     const activity = createActivity({ ledger, accounts, contracts, seed, sequenceSeed: 3 });
     const clock = startCheckpointClock({
@@ -44,7 +44,7 @@ describe('the checkpoint clock', () => {
     clock.stop();
   });
 
-  test('slows down when nobody uses the network, and closes at once what somebody sends', () => {
+  test('slows down when idle, and closes a checkpoint immediately for a client’s transaction', () => {
     const devnet = createSmallDevnet();
     const { ledger } = devnet;
     const clock = startCheckpointClock({ ledger, intervalMs: 100, idle: { afterIntervals: 4, slowdown: 5 } });

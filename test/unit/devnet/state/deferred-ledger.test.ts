@@ -6,7 +6,7 @@ import { until } from '../../../support/until.ts';
 const options = { clock: () => 1_800_000_000_000, genesis: { checkpoints: 40, sponsorCoins: 3 } };
 const whole = createLedger(options);
 
-test('a ledger whose history is written later has the same one, whatever is read first', () => {
+test('a ledger with a deferred history has the same history, whatever is read first', () => {
   const readers: ((ledger: typeof whole) => unknown)[] = [
     (ledger) => ledger.latestCheckpoint(),
     (ledger) => ledger.transactions.length,
@@ -24,7 +24,7 @@ test('a ledger whose history is written later has the same one, whatever is read
   }
 });
 
-test('it may be written in turns, and read in between', () => {
+test('it may be written in parts, with reads in between', () => {
   const { ledger, writeHistoryFor, hasHistory } = createDeferredLedger(options);
   expect(writeHistoryFor(0.01)).toBe(true);
   expect(hasHistory()).toBe(false);
@@ -32,7 +32,7 @@ test('it may be written in turns, and read in between', () => {
   expect([writeHistoryFor(1_000), hasHistory()]).toEqual([false, true]);
 });
 
-test('a devnet writes a deferred history while it serves, and closes checkpoints after it', async () => {
+test('a network writes a deferred history while it serves, and closes checkpoints after it', async () => {
   const genesis = { checkpoints: 20, sponsorCoins: 3 };
   await using devnet = await startDevnet({
     sponsorToken: 't',

@@ -9,20 +9,20 @@ const call = (tx: ProgrammableBuilder) => void tx.call('0x2::a::b', []);
 describe('a ledger', () => {
   const options = { clock: () => 1_800_000_000_000, genesis: { checkpoints: 30, sponsorCoins: 2 } };
 
-  test('of the same seed and clock is the same, digest by digest', () => {
+  test('with the same seed and clock is the same, digest by digest', () => {
     const [one, other] = [createLedger({ ...options, seed: 5 }), createLedger({ ...options, seed: 5 })];
     expect(other.latestCheckpoint()).toEqual(one.latestCheckpoint());
     expect(other.transactions.map(({ digest }) => digest)).toEqual(one.transactions.map(({ digest }) => digest));
     expect([other.chainIdentifier, other.buildVersion]).toEqual([one.chainIdentifier, one.buildVersion]);
   });
 
-  test('of another seed is another chain', () => {
+  test('with another seed is another chain', () => {
     const [one, other] = [createLedger({ ...options, seed: 5 }), createLedger({ ...options, seed: 6 })];
     expect(other.chainIdentifier).not.toBe(one.chainIdentifier);
     expect(other.buildVersion).not.toBe(one.buildVersion);
   });
 
-  test('names itself in the forms clients expect', () => {
+  test('has its identifier in the forms that clients expect', () => {
     const ledger = createLedger(options);
     expect(ledger.chainIdentifier).toMatch(/^[0-9a-f]{8}$/);
     expect(ledger.buildVersion).toMatch(/^2026\.11\.0-[0-9a-f]{12}$/);
@@ -38,7 +38,7 @@ describe('a ledger', () => {
 });
 
 describe('a transaction', () => {
-  test('is pending until a checkpoint closes, and is then in it with its events', () => {
+  test('is pending until a checkpoint closes, and then in it with its events', () => {
     const devnet = createSmallDevnet();
     const { ledger } = devnet;
     const [before, eventsBefore] = [ledger.transactions.length, ledger.events.length];
@@ -63,7 +63,7 @@ describe('a transaction', () => {
     });
   });
 
-  test('sent again is answered from what is stored, even by others', () => {
+  test('sent again gets the stored result, also from others', () => {
     const devnet = createSmallDevnet();
     const data = devnet.build(call);
     const first = devnet.execute(data);
@@ -74,7 +74,7 @@ describe('a transaction', () => {
     expect(devnet.execute(data)).toMatchObject({ replayed: true, transaction: { checkpoint: 1 } });
   });
 
-  test('builds on one that is still pending', () => {
+  test('builds on a pending one', () => {
     const devnet = createSmallDevnet();
     const first = devnet.run(call);
     const second = devnet.run(call);
@@ -84,7 +84,7 @@ describe('a transaction', () => {
 });
 
 describe('a dry run', () => {
-  test('tells what would happen and changes nothing', () => {
+  test('returns what would happen and changes nothing', () => {
     const devnet = createSmallDevnet();
     const { ledger } = devnet;
     const data = devnet.build((tx) => tx.transfer([tx.split(tx.gasCoin, tx.u64(5))], devnet.bob.address));
@@ -98,7 +98,7 @@ describe('a dry run', () => {
     );
   });
 
-  test('checks all but signatures', () => {
+  test('checks everything except signatures', () => {
     const devnet = createSmallDevnet();
     const data = devnet.build(call, { gas: { price: 1n } });
     expect(devnet.ledger.dryRun(encodeTransactionData(data))).toMatchObject({
@@ -107,14 +107,14 @@ describe('a dry run', () => {
     });
   });
 
-  test('without a payment is paid with a made-up coin', () => {
+  test('without a payment is paid with an invented coin', () => {
     const devnet = createSmallDevnet();
     const data = devnet.build(call, { gas: { payment: [] } });
     const outcome = devnet.ledger.dryRun(encodeTransactionData(data));
     expect(outcome).toMatchObject({ kind: 'executed', transaction: { status: { ok: true } } });
   });
 
-  test('that skips checks takes objects of others, stale ones, and any gas data', () => {
+  test('that skips checks accepts foreign and stale objects, and any gas data', () => {
     const devnet = createSmallDevnet();
     const [bobs] = devnet.coins(devnet.bob.address);
     const data = devnet.build((tx) => tx.transfer([tx.owned({ ...bobs!, version: 99 })], devnet.alice.address), {
@@ -163,7 +163,7 @@ describe('checkpoints', () => {
     expect(devnet.ledger.closeCheckpoint().timestampMs).toBe(before);
   });
 
-  test('are told to those who listen, until they stop', () => {
+  test('are reported to listeners, until they stop', () => {
     const devnet = createSmallDevnet();
     const seen: [number, string[]][] = [];
     const stop = devnet.ledger.onCheckpoint(({ sequenceNumber }, taken) =>
@@ -207,7 +207,7 @@ describe('epochs', () => {
 });
 
 describe('objects', () => {
-  test('can be read at a version, as of a checkpoint, and as they are now', () => {
+  test('can be read at a version, as of a checkpoint, and now', () => {
     const devnet = createSmallDevnet();
     const { ledger, alice, bob } = devnet;
     const [, coin] = devnet.coins(alice.address);
@@ -238,7 +238,7 @@ describe('objects', () => {
     expect(ledger.object(id, { version: 2 })).toMatchObject({ live: false });
   });
 
-  test('are listed by owner and altogether, in the order of their ids, as of any checkpoint', () => {
+  test('are listed by owner and in total, in the order of their ids, as of any checkpoint', () => {
     const devnet = createSmallDevnet();
     const { ledger, alice, bob } = devnet;
     const [, coin] = devnet.coins(alice.address);
@@ -255,7 +255,7 @@ describe('objects', () => {
     expect(ledger.ownedObjects(`0x${'9'.repeat(64)}`, 1)).toEqual([]);
   });
 
-  test('of a checkpoint still to come read as of the newest, and are read anew once it is there', () => {
+  test('of a future checkpoint read as of the newest, and again once it exists', () => {
     const devnet = createSmallDevnet();
     const { ledger, bob } = devnet;
     const count = (checkpoint: number) => ledger.ownedObjects(bob.address, checkpoint).length;

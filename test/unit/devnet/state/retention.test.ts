@@ -44,7 +44,7 @@ function startLife(retention?: Partial<HistoryRetention>) {
 
 const sequences = (records: readonly { readonly sequence: number }[]) => records.map(({ sequence }) => sequence);
 
-describe('a ledger that remembers so many checkpoints', () => {
+describe('a ledger with a bounded history', () => {
   const short = startLife({ checkpoints: 32 });
   const long = startLife();
   short.live(400);
@@ -52,7 +52,7 @@ describe('a ledger that remembers so many checkpoints', () => {
   const newest = long.ledger.latestCheckpoint().sequenceNumber;
   const first = short.ledger.firstCheckpoint();
 
-  test('goes through the same life as one that remembers all', () => {
+  test('has the same state as one that keeps everything', () => {
     expect(short.ledger.latestCheckpoint()).toEqual(long.ledger.latestCheckpoint());
     expect(short.ledger.latestEpoch()).toEqual(long.ledger.latestEpoch());
     expect(short.ledger.liveObjects(newest)).toEqual(long.ledger.liveObjects(newest));
@@ -60,7 +60,7 @@ describe('a ledger that remembers so many checkpoints', () => {
       expect(short.ledger.ownedObjects(address, newest)).toEqual(long.ledger.ownedObjects(address, newest));
   });
 
-  test('has the newest of the history, whole and under the same numbers, and nothing before', () => {
+  test('keeps the newest part of the history under the same numbers, and nothing before', () => {
     expect(long.ledger.firstCheckpoint()).toBe(0);
     expect(newest - first + 1).toBeGreaterThanOrEqual(32);
     expect(newest - first + 1).toBeLessThanOrEqual(34);
@@ -80,7 +80,7 @@ describe('a ledger that remembers so many checkpoints', () => {
     );
   });
 
-  test('reads objects at every checkpoint it remembers, inputs of its transactions too', () => {
+  test('reads objects at every checkpoint it keeps, inputs of its transactions too', () => {
     for (let at = first; at <= newest; at += 1)
       expect(short.ledger.liveObjects(at), `at ${at}`).toEqual(long.ledger.liveObjects(at));
     for (const { inputObjects } of short.ledger.transactions)
@@ -90,7 +90,7 @@ describe('a ledger that remembers so many checkpoints', () => {
     expect(clock.length).toBeLessThanOrEqual(newest - first + 2);
   });
 
-  test('answers queries by key, time and cursor as one that has never had more', () => {
+  test('answers queries by key, time and cursor like one that never had more', () => {
     const queries = createQueries(short.ledger);
     const all = createQueries(long.ledger);
     const [oldest] = short.ledger.events;
@@ -113,7 +113,7 @@ describe('a ledger that remembers so many checkpoints', () => {
   });
 });
 
-test('a history is bounded in bytes as well, and its newest checkpoint is kept whatever it takes', () => {
+test('a history is also bounded in bytes, and its newest checkpoint is always kept', () => {
   const { ledger, live } = startLife({ bytes: 200_000 });
   live(60);
   const kept = ledger.latestCheckpoint().sequenceNumber - ledger.firstCheckpoint() + 1;

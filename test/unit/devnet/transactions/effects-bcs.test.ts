@@ -13,7 +13,7 @@ const decode = (record: TransactionRecord) =>
   bcs.TransactionEffects.parse(encodeEffects(record, sharedReadsOf(record))).V1;
 
 describe('the effects of a transaction, as the network encodes them', () => {
-  test('hold what it changed, read and cost', () => {
+  test('contain what it changed, read and cost', () => {
     const { run, bob, ledger } = createSmallDevnet();
     const { board, pool } = toSharedIds(seed);
     const record = run((tx) => {
@@ -52,7 +52,7 @@ describe('the effects of a transaction, as the network encodes them', () => {
     ]);
   });
 
-  test('hold what it deleted, and packages it published', () => {
+  test('contain what it deleted, and packages it published', () => {
     const { run, alice, coins } = createSmallDevnet();
     const [, second, third] = coins(alice.address);
     const merged = decode(run((tx) => tx.merge(tx.owned(second!), [tx.owned(third!)])));
@@ -88,7 +88,7 @@ describe('the effects of a transaction, as the network encodes them', () => {
     expect(decode(run(commands)).status).toMatchObject({ Failed: failure });
   });
 
-  test('can be encoded of everything in a history', () => {
+  test('can be encoded for a whole history', () => {
     const { ledger } = createSmallDevnet({ checkpoints: 80, checkpointsPerEpoch: 20 });
     for (const record of ledger.transactions) expect(decode(record).transactionDigest).toBe(record.digest);
   });

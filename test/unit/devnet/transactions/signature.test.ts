@@ -15,7 +15,7 @@ const sui = SuiKeypair.fromSecretKey(secret);
 const message = Uint8Array.of(1, 2, 3);
 
 describe('signatures', () => {
-  test('of both SDKs are read, with the address each derives from the key', async () => {
+  test('of both SDKs are parsed, with the address each derives from the key', async () => {
     const fromIota = parseSignature((await iota.signTransaction(message)).signature);
     const fromSui = parseSignature((await sui.signTransaction(message)).signature);
     expect(fromSui.addresses).toEqual([sui.toSuiAddress(), iota.toIotaAddress()]);
@@ -25,13 +25,13 @@ describe('signatures', () => {
     expect(isSignatureOf(fromSui, Uint8Array.of(1, 2, 4))).toBe(false);
   });
 
-  test('made here are what the SDK makes of the same key', async () => {
+  test('made here equal the SDK’s for the same key', async () => {
     const ours = createKeypair(1, 'someone');
     const verified = await verifyTransactionSignature(message, signTransaction(ours, message));
     expect(verified.toSuiAddress()).toBe(ours.address);
   });
 
-  test('of another scheme, of another length, or not base64 are refused by name', async () => {
+  test('of another scheme or length, or not base64, are rejected by name', async () => {
     const other = (await Secp256k1Keypair.fromSecretKey(secret).signTransaction(message)).signature;
     expect(() => parseSignature(other)).toThrow('97 bytes, got 98');
     expect(() => parseSignature(Buffer.alloc(97, 3).toString('base64'))).toThrow('scheme flag 3');
@@ -46,7 +46,7 @@ describe('checking who signed', () => {
   const bytes = encodeTransactionData(data);
   const [byAlice, byBob] = [signTransaction(alice, bytes), signTransaction(bob, bytes)];
 
-  test('takes the sender and the gas owner in any order', () => {
+  test('accepts the sender and the gas owner in any order', () => {
     expect(checkSignatures(data, bytes, [byAlice, byBob])).toBeNull();
     expect(checkSignatures(data, bytes, [byBob, byAlice])).toBeNull();
   });
@@ -57,18 +57,18 @@ describe('checking who signed', () => {
     expect(checkSignatures(own, bytes, [byAlice, byAlice])).toBe('Expect 1 signer signatures but got 2');
   });
 
-  test('misses a signer whose place another key took', () => {
+  test('misses a signer replaced by another key', () => {
     expect(checkSignatures(data, bytes, [byAlice, byAlice])).toBe(
       `Required Signature from ${bob.address} is absent ["${alice.address}", "${alice.address}"]`,
     );
   });
 
-  test('refuses the right key over other bytes', () => {
+  test('rejects the right key over other bytes', () => {
     const wrong = signTransaction(alice, Uint8Array.of(1));
     expect(checkSignatures(data, bytes, [wrong, byBob])).toBe('Signature is not valid: Fail to verify user sig');
   });
 
-  test('says what is wrong with an unreadable one', () => {
+  test('names what is wrong with an unreadable one', () => {
     expect(checkSignatures(data, bytes, ['AA==', byBob])).toBe('Signature is not valid: signature has 97 bytes, got 1');
   });
 });

@@ -39,7 +39,7 @@ function buildWith(transaction: IotaTransaction | SuiTransaction) {
 }
 
 describe('the transaction codec', () => {
-  test('reads what the SDKs build, digest included', async () => {
+  test('parses what the SDKs build, with the same digest', async () => {
     const iota = await buildWith(new IotaTransaction());
     const sui = await buildWith(new SuiTransaction());
     expect(Buffer.from(iota)).toEqual(Buffer.from(sui));
@@ -59,7 +59,7 @@ describe('the transaction codec', () => {
     expect(transactionDigest(iota)).toBe(await SuiTransaction.from(sui).getDigest());
   });
 
-  test('writes the bytes both SDKs write for the same content', () => {
+  test('writes the bytes that both SDKs write for the same content', () => {
     fc.assert(
       fc.property(transactionData, (data) => {
         const bytes = encodeTransactionData(data);
@@ -73,7 +73,7 @@ describe('the transaction codec', () => {
     );
   });
 
-  test('reads back what it writes', () => {
+  test('parses what it writes', () => {
     fc.assert(
       fc.property(transactionData, (data) => {
         expect(parseTransactionData(encodeTransactionData(data))).toEqual(data);
@@ -81,7 +81,7 @@ describe('the transaction codec', () => {
     );
   });
 
-  test('refuses trailing bytes', () => {
+  test('rejects trailing bytes', () => {
     fc.assert(
       fc.property(transactionData, fc.uint8Array({ minLength: 1, maxLength: 5 }), (data, tail) => {
         const bytes = Buffer.concat([encodeTransactionData(data), tail]);
@@ -90,7 +90,7 @@ describe('the transaction codec', () => {
     );
   });
 
-  test('refuses every proper prefix', () => {
+  test('rejects every proper prefix', () => {
     fc.assert(
       fc.property(transactionData, fc.nat(), (data, at) => {
         const bytes = encodeTransactionData(data);
@@ -99,7 +99,7 @@ describe('the transaction codec', () => {
     );
   });
 
-  test('accepts of altered bytes only those that have no other encoding', () => {
+  test('accepts altered bytes only if they have no other encoding', () => {
     fc.assert(
       fc.property(transactionData, fc.nat(), fc.integer({ min: 0, max: 255 }), (data, at, value) => {
         const bytes = encodeTransactionData(data);
@@ -118,7 +118,7 @@ describe('the transaction codec', () => {
     );
   });
 
-  test('survives arbitrary bytes with nothing but a RangeError', () => {
+  test('throws nothing but a RangeError for arbitrary bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
         try {
@@ -130,7 +130,7 @@ describe('the transaction codec', () => {
     );
   });
 
-  test('refuses a length that is not in its shortest form', () => {
+  test('rejects a length that is not in its shortest form', () => {
     // V1, programmable, no inputs written as 80 00 instead of 00.
     expect(() => parseTransactionData(Uint8Array.of(0, 0, 0x80, 0x00))).toThrow('length is not in its shortest form');
   });
@@ -141,18 +141,18 @@ describe('the transaction codec', () => {
     );
   });
 
-  test('refuses versions above 2^53-1, which a JSON number could not carry', () => {
+  test('rejects versions above 2^53-1, which a JSON number cannot hold', () => {
     const data = { ...parseTransactionData(minimal()), expirationEpoch: Number.MAX_SAFE_INTEGER };
     const bytes = encodeTransactionData(data);
     bytes.set([0xff, 0xff], bytes.length - 2);
     expect(() => parseTransactionData(bytes)).toThrow('above 2^53-1');
   });
 
-  test('says where and what, for bytes of a newer version', () => {
+  test('names position and cause for bytes of a newer version', () => {
     expect(() => parseTransactionData(Uint8Array.of(1))).toThrow('unknown TransactionData version 2 (at byte 1 of 1)');
   });
 
-  test('reads the transactions validators send themselves', () => {
+  test('parses the transactions that validators send', () => {
     const { ledger } = createSmallDevnet();
     ledger.advanceEpoch();
     for (const { bytes, kind } of ledger.transactions) {
@@ -166,7 +166,7 @@ describe('the transaction codec', () => {
     ]);
   });
 
-  test('reads a bare kind, as a dry run is sent', () => {
+  test('parses a bare kind, as sent to a dry run', () => {
     const bytes = minimal();
     // Behind the version byte the kind comes first: no inputs, no commands.
     expect(parseTransactionKind(bytes.subarray(1, 4))).toEqual({ kind: 'PROGRAMMABLE_TX', inputs: [], commands: [] });

@@ -8,7 +8,7 @@ import { typeTag } from '../../../support/arbitrary-transaction.ts';
 const two = `0x${'2'.padStart(64, '0')}`;
 
 describe('type tags', () => {
-  test('are written with addresses in full and a bare comma', () => {
+  test('are written with full addresses and a bare comma', () => {
     expect(toTypeText(parseTypeTag('0x2::pool::Pool<0x2::ledger::LEDGER, vector<u8>>'))).toBe(
       `${two}::pool::Pool<${two}::ledger::LEDGER,vector<u8>>`,
     );
@@ -39,11 +39,11 @@ describe('type tags', () => {
     '0x2::co-in::Coin',
     '0x2::coin::Coin::More',
     `0x${'1'.repeat(65)}::coin::Coin`,
-  ])('refuse %j', (text) => {
+  ])('reject %j', (text) => {
     expect(() => parseTypeTag(text)).toThrow('Not a Move type');
   });
 
-  test('refuse nesting deeper than the network allows, in text and in bytes', () => {
+  test('reject nesting deeper than the network allows, in text and in bytes', () => {
     expect(() => parseTypeTag(`${'vector<'.repeat(15)}u8${'>'.repeat(15)}`)).not.toThrow();
     expect(() => parseTypeTag(`${'vector<'.repeat(16)}u8${'>'.repeat(16)}`)).toThrow('Not a Move type');
     expect(() => parseBcs(typeTagBcs, new Uint8Array(40).fill(6))).toThrow('nested deeper than 16');

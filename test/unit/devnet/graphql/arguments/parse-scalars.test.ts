@@ -21,7 +21,7 @@ describe('a ledger address', () => {
   });
 
   test.each(['', '0x', '2', '0X2', '0x 2', '0x2 ', `0x${'1'.repeat(65)}`, null, 2, {}, ['0x2']])(
-    'is not %j',
+    'rejects %j',
     (value) => {
       expect(() => parseLedgerAddress(value)).toThrow(/LedgerAddress/);
     },
@@ -29,7 +29,7 @@ describe('a ledger address', () => {
 });
 
 describe('a UInt53', () => {
-  test('is a whole JSON number from 0 to 2^53-1', () => {
+  test('is an integer from 0 to 2^53-1', () => {
     for (const value of [0, 1, Number.MAX_SAFE_INTEGER]) expect(parseUInt53(value)).toBe(value);
     for (const value of [-1, 0.5, 2 ** 53, Number.NaN]) {
       expect(() => parseUInt53(value)).toThrow('Failed to parse "UInt53": Expected an unsigned integer.');
@@ -39,7 +39,7 @@ describe('a UInt53', () => {
 });
 
 describe('base64 and digests', () => {
-  test('are read strictly', () => {
+  test('are parsed strictly', () => {
     expect([...parseBase64('AQI=')]).toEqual([1, 2]);
     for (const text of ['AQI', 'AQ-_', 'AQI= ', '?'])
       expect(() => parseBase64(text)).toThrow('Failed to parse "Base64"');

@@ -15,7 +15,7 @@ describe('a cursor', () => {
     expect(transactionCursor.encode({ c: 1, t: 2, i: true })).toBe(encode('{"c":1,"t":2,"i":true}'));
   });
 
-  test('reads back what was written', () => {
+  test('is parsed as it was written', () => {
     const natural = fc.maxSafeNat();
     fc.assert(
       fc.property(natural, natural, natural, fc.string(), (tx, e, c, n) => {
@@ -39,7 +39,7 @@ describe('a cursor', () => {
     [encode('{"c":0.5,"s":1}'), 'invalid type of field `c`: expected a number at line 1'],
     [checkpointCursor.encode({ c: 1, s: 1 }).slice(0, -2), /^Failed to parse "String": /],
     [eventCursor.encode({ tx: 1, e: 1, c: 1 }), 'missing field `s` at line 1'],
-  ])('is not %j', (text, reason) => {
+  ])('rejects %j', (text, reason) => {
     expect(() => checkpointCursor.parse(text)).toThrow(
       typeof reason === 'string' ? `Failed to parse "String": ${reason}` : reason,
     );

@@ -44,7 +44,7 @@ describe('a page of ten', () => {
 });
 
 describe('a page of some of ten', () => {
-  test('leaves out what does not belong', () => {
+  test('excludes other items', () => {
     expect(paginate(page(2, { after: member(2) }), even)).toEqual({
       positions: [4, 6],
       hasPreviousPage: true,
@@ -52,11 +52,11 @@ describe('a page of some of ten', () => {
     });
   });
 
-  test('is empty after a cursor that does not belong', () => {
+  test('is empty after a foreign cursor', () => {
     expect(paginate(page(2, { after: member(3) }), even)).toEqual(emptyPage);
   });
 
-  test('goes on after the edge of a scan, whether or not it belongs', () => {
+  test('continues after the edge of a scan, whether or not it matches', () => {
     expect(paginate(page(2, { after: { at: 3, exact: true, scanned: true } }), even)).toEqual({
       positions: [4, 6],
       hasPreviousPage: false,
@@ -65,7 +65,7 @@ describe('a page of some of ten', () => {
     expect(paginate(page(2, { after: { at: 4, exact: true, scanned: true } }), even).positions).toEqual([6, 8]);
   });
 
-  test('looks no further than it must', () => {
+  test('scans no further than necessary', () => {
     const seen: number[] = [];
     paginate(page(2), { from: 0, to: 1_000_000, includes: (at) => seen.push(at) > 0 });
     expect(seen).toEqual([0, 1, 2, 3]);

@@ -16,13 +16,13 @@ setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 
 describe('a document', () => {
-  test('is prepared once, refused or not', () => {
+  test('is prepared once, whether valid or not', () => {
     const prepare = createDocumentCache(rules);
     for (const text of ['{ a }', '{ b }', '{ a', '{ ...x }']) expect(prepare(text)).toBe(prepare(text));
     expect(prepare('{ a }')).not.toBe(prepare('{a}'));
   });
 
-  test('is validated when it is first asked about, and then no more', () => {
+  test('is validated when it is first used, and not again', () => {
     const prepared = createDocumentCache(rules)('{ b }');
     if (prepared.kind !== 'ready') throw new Error('refused');
     expect(prepared.validated()).toBe(prepared.validated());
@@ -31,7 +31,7 @@ describe('a document', () => {
     ]);
   });
 
-  test('unused for longest is forgotten first', () => {
+  test('is evicted if unused for longest', () => {
     const maxBytes = documentWeight('{ a }') + documentWeight('{ a a }');
     const prepare = createDocumentCache(rules, { maxBytes });
     const first = prepare('{ a }');
@@ -42,7 +42,7 @@ describe('a document', () => {
     expect(prepare('{ a a }')).not.toBe(second);
   });
 
-  test('that would fill all the room is not kept, and nothing is dropped for it', () => {
+  test('that would fill the whole cache is not kept, and evicts nothing', () => {
     const prepare = createDocumentCache(rules, { maxBytes: documentWeight('{ a a }') });
     const small = prepare('{ a a }');
     expect(prepare('{ a a a a a }')).not.toBe(prepare('{ a a a a a }'));

@@ -52,29 +52,29 @@ describe('a document costs', () => {
     expect(measure(text)).toEqual([8, 44, 4]);
   });
 
-  test('both nodes and edges where both are selected', () => {
+  test('both nodes and edges if both are selected', () => {
     expect(measure('{ events(first: 2) { nodes { bcs } edges { cursor node { bcs } } } }')).toEqual([7, 11, 4]);
   });
 
-  test('a page where an alias hides it, and none where an alias only looks like one', () => {
+  test('a page behind an alias, and none where an alias only looks like one', () => {
     expect(measure('{ events(first: 3) { list: nodes { bcs } } }')[1]).toBe(5);
     expect(measure('{ checkpoint(first: 3) { nodes: digest } }')[1]).toBe(2);
   });
 
-  test('what variables say, where they say a number', () => {
+  test('the values of its variables, if they are numbers', () => {
     const text = 'query ($n: Int = 7) { events(first: $n) { nodes { bcs } } }';
     expect(measure(text, { n: 3 })[1]).toBe(5);
     expect(measure(text, {})[1]).toBe(22);
     for (const n of [null, '3', -1, 1.5, 2 ** 64]) expect(measure(text, { n })[1]).toBe(22);
   });
 
-  test('one operation’s budget for all of them', () => {
+  test('one budget for all operations', () => {
     expect(measure('query a { chainIdentifier } query b { checkpoint { digest } }')).toEqual([3, 3, 2]);
   });
 });
 
-describe('a document is over', () => {
-  test('nodes at the selection that is one too many', () => {
+describe('a document exceeds', () => {
+  test('nodes at the first selection beyond the limit', () => {
     const document = parse('{ a { b } c }');
     const { refusal } = measureInput(document, new Map(), { maxQueryDepth: 5, maxQueryNodes: 2 });
     expect(refusal).toMatchObject({ message: 'Query has over 2 nodes', locations: [{ line: 1, column: 7 }] });
@@ -87,7 +87,7 @@ describe('a document is over', () => {
     expect(refusal).toMatchObject({ message: 'Query nesting is over 1', locations: [{ line: 1, column: 9 }] });
   });
 
-  test('output where a size or a product does not fit the counter', () => {
+  test('output if a size or a product overflows', () => {
     const over = (text: string, maxOutputNodes = Number.MAX_SAFE_INTEGER) =>
       measureOutput(parse(text), new Map(), {}, { ...limits, maxOutputNodes }).refusal?.message;
     expect(over('{ events(first: 4294967296) { nodes { bcs } } }')).toMatch(/^Estimated output nodes exceeds /);
@@ -98,7 +98,7 @@ describe('a document is over', () => {
   });
 });
 
-describe('the schema alone', () => {
+describe('introspection alone', () => {
   test.each([
     ['{ __schema { queryType { name } } }', true],
     ['query x { s: __schema { queryType { name } } }', true],
@@ -133,7 +133,7 @@ describe('transaction payload', () => {
     expect(transactionBytes(found(text), {})).toBe(0);
   });
 
-  test('is looked for through fragments, at the top only', () => {
+  test('is found through fragments, only at the root', () => {
     const text =
       '{ ...a ... on Query { dryRunTransactionBlock(txBytes: "ab") { error } } checkpoint { dryRunTransactionBlock(txBytes: "far too deep") } } fragment a on Query { dryRunTransactionBlock(txBytes: "a") { error } ...a }';
     expect(inlinedBytes(found(text))).toBe(3 + 4);

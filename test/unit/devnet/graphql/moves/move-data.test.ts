@@ -23,11 +23,11 @@ describe('Move data', () => {
         ],
       },
     ],
-  ])('of %j says what kind it is', (json, data) => {
+  ])('of %j names its kind', (json, data) => {
     expect(toMoveData(json, 8)).toEqual(data);
   });
 
-  test('is refused where it is nested deeper than the bound', () => {
+  test('is rejected if it is nested too deep', () => {
     expect(toMoveData({ a: { b: 1 } }, 3)).toEqual({
       Struct: [{ name: 'a', value: { Struct: [{ name: 'b', value: { Number: '1' } }] } }],
     });

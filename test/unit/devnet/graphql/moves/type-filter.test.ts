@@ -38,7 +38,7 @@ describe('a type filter', () => {
     `0x${'0'.repeat(65)}`,
     '0x2::co-in',
     'u7',
-  ])('is not %j', (text) => {
+  ])('rejects %j', (text) => {
     expect(() => parseTypeFilter(text, defaultGraphqlLimits)).toThrow(
       'Failed to parse "String": Invalid filter, expected: package[::module[::type[<type_params>]]] or primitive type',
     );
@@ -46,36 +46,36 @@ describe('a type filter', () => {
 });
 
 describe('an exact type', () => {
-  test('is put into canonical text', () => {
+  test('is normalized', () => {
     expect(parseExactType('0x2::coin::Coin<0x2::ledger::LEDGER>', defaultGraphqlLimits)).toBe(coin);
   });
 
-  test.each(['0x2', '0x2::coin', 'Coin', ''])('is not %j', (text) => {
+  test.each(['0x2', '0x2::coin', 'Coin', ''])('rejects %j', (text) => {
     expect(() => parseExactType(text, defaultGraphqlLimits)).toThrow('Invalid filter, expected: package::module::type');
   });
 });
 
 describe('a module filter', () => {
-  test('takes a package, or a package and a module', () => {
+  test('accepts a package, or a package and a module', () => {
     expect(parseModuleFilter('0x2')(two, 'coin')).toBe(true);
     expect(parseModuleFilter('0x2::coin')(two, 'coin')).toBe(true);
     expect(parseModuleFilter('0x2::coin')(two, 'clock')).toBe(false);
     expect(parseModuleFilter('0x3')(two, 'coin')).toBe(false);
   });
 
-  test.each(['', 'coin', '0x2::coin::Coin', '0x2::'])('is not %j', (text) => {
+  test.each(['', 'coin', '0x2::coin::Coin', '0x2::'])('rejects %j', (text) => {
     expect(() => parseModuleFilter(text)).toThrow('Invalid filter, expected: package[::module]');
   });
 });
 
 describe('a function filter', () => {
-  test('takes up to three parts', () => {
+  test('accepts up to three parts', () => {
     const call = { package: two, module: 'coin', function: 'join' };
     for (const text of ['0x2', '0x2::coin', '0x2::coin::join']) expect(parseFunctionFilter(text)(call)).toBe(true);
     for (const text of ['0x3', '0x2::clock', '0x2::coin::split']) expect(parseFunctionFilter(text)(call)).toBe(false);
   });
 
-  test.each(['', 'join', '0x2::coin::join::more', '0x2::coin::'])('is not %j', (text) => {
+  test.each(['', 'join', '0x2::coin::join::more', '0x2::coin::'])('rejects %j', (text) => {
     expect(() => parseFunctionFilter(text)).toThrow('Invalid filter, expected: package[::module[::function]]');
   });
 });

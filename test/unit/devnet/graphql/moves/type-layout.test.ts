@@ -46,7 +46,7 @@ describe('the layout', () => {
     expect(toTypeLayout('vector<vector<u8>>', find, 3)).toEqual({ vector: { vector: 'u8' } });
   });
 
-  test('is refused where it is deeper than values may be, and where it is not known', () => {
+  test('fails if it is deeper than values may be, or unknown', () => {
     expect(() => toTypeLayout('vector<vector<u8>>', find, 2)).toThrow('exceeded maximum depth');
     expect(() => toTypeLayout(`${at('7')}::a::Vague`, find, 8)).toThrow('Layout not known');
     expect(() => toTypeLayout(`${at('7')}::a::None`, find, 8)).toThrow('Type not found');

@@ -22,7 +22,7 @@ describe('the length of a value', () => {
     expect(bcsLength(parseTypeTag(type), Uint8Array.from([9, 9, ...bytes]), 2)).toBe(length);
   });
 
-  test('of a struct nobody knows, or of bytes that end early, is not told', () => {
+  test('of an unknown struct, or of truncated bytes, is unknown', () => {
     expect(() => bcsLength(parseTypeTag('0x5::a::B'), new Uint8Array(9), 0)).toThrow('layout of a::B is not known');
     expect(() => bcsLength(parseTypeTag('vector<u8>'), new Uint8Array(0), 0)).toThrow('ends early');
   });
