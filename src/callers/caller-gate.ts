@@ -1,9 +1,27 @@
+import type { Config } from '../config/config.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { Caller } from '../upstream/operation-context.ts';
-import { type TrustedProxies, toAddressKey, toClientAddress } from './client-address.ts';
-import type { Identity, Sender } from './identify-caller.ts';
-import type { Quota, RateLimiter, RateRefusal } from './rate-limiter.ts';
-import { windowSeconds } from './rate-store.ts';
+import { type ClientRegistry, createClientRegistry } from './credentials/client-registry.ts';
+import type { SigningKeyEvents } from './credentials/signing-keys.ts';
+import {
+  createIdentify,
+  type Identity,
+  type Sender,
+  type TrustedProxies,
+  toAddressKey,
+  toClientAddress,
+  toTrustedProxies,
+} from './identify-caller.ts';
+import {
+  createOutage,
+  createRateLimiter,
+  type OutageEvents,
+  openRateStore,
+  type Quota,
+  type RateLimiter,
+  type RateRefusal,
+  windowSeconds,
+} from './rate-limiter.ts';
 
 type GatewayError = ReturnType<typeof gatewayError>;
 
@@ -157,4 +175,59 @@ export function toRateLimitHeaders(quota: Quota | RateRefusal, nowMs: number): s
   ];
   if ('retryAfterSeconds' in quota) headers.push('retry-after', String(quota.retryAfterSeconds));
   return headers;
+}
+
+export interface AdmissionOptions {
+  /** Processes that serve as one gateway, this one included. */
+  readonly workers: number;
+  readonly config: Pick<Config, 'clients' | 'jwt' | 'rateLimit' | 'sponsorship' | 'trustedProxies' | 'upstreams'>;
+  /** Called when Redis goes away and when it comes back. */
+  readonly outage: OutageEvents;
+  readonly signingKeys: SigningKeyEvents;
+  /** Milliseconds since the Unix epoch. */
+  readonly now: () => number;
+}
+
+export interface Admission {
+  readonly gate: CallerGate;
+  readonly addresses: AddressGate;
+  readonly limiter: RateLimiter;
+  /** `null`: there are no API keys. */
+  readonly clients: ClientRegistry | null;
+}
+
+/** Opens everything that admits callers. Close the limiter when nothing is served any more. */
+export async function openAdmission(options: AdmissionOptions): Promise<Admission> {
+  const { config, workers, outage: events, signingKeys, now } = options;
+  const { redis, perMinute } = config.rateLimit;
+  const outage = createOutage(events);
+  const own = workers > 1 ? ({ kind: 'cluster' } as const) : ({ kind: 'memory' } as const);
+  const store = await openRateStore(redis ? { kind: 'redis', url: redis.url } : own, outage);
+  const limiter = createRateLimiter({ store, perMinute, sharedBy: (redis?.sharedBy ?? 1) * workers, outage, now });
+  const trustedProxies = toTrustedProxies(config.trustedProxies);
+  const { auth } = config.sponsorship;
+  const clients = config.clients && createClientRegistry(config.clients, auth);
+  // Loaded only where it is used.
+  const tokens =
+    config.jwt &&
+    (await import('./credentials/jwt-verifier.ts')).openJwtVerifier({
+      rules: config.jwt,
+      auth,
+      events: signingKeys,
+      now,
+    });
+  const identify = createIdentify({
+    auth,
+    allowAnonymous: config.sponsorship.allowAnonymous,
+    devnet: config.upstreams.kind === 'devnet',
+    clients,
+    tokens,
+    trustedProxies,
+  });
+  return {
+    gate: createCallerGate({ identify, limiter }),
+    addresses: createAddressGate(limiter, trustedProxies),
+    limiter,
+    clients,
+  };
 }

@@ -1,5 +1,9 @@
 import { hash } from 'node:crypto';
+import { z } from 'zod';
+import { type ConfigMistake, toMistakes } from './config-error.ts';
+import { parseYaml, type ReadFile, toUnreadable } from './read-settings.ts';
 import { Secret } from './secret.ts';
+import { moveCallRule, toMoveCall, toOrigin } from './value-types.ts';
 
 /** The permissions of clients. */
 export const clientScopes = ['read', 'sponsor', 'admin'] as const;
@@ -52,4 +56,141 @@ export function looksLikeApiKey(text: string): boolean {
  */
 export function hashApiKey(key: string): string {
   return hash('sha256', key);
+}
+
+export interface ClientsFile {
+  /** `null` without a file, or when it has mistakes. */
+  readonly clients: readonly Client[] | null;
+  readonly mistakes: readonly ConfigMistake[];
+}
+
+/** Reads and parses the clients file. @param path `undefined` = there is none */
+export function readClients(path: string | undefined, readFile: ReadFile): ClientsFile {
+  if (path === undefined) return { clients: null, mistakes: [] };
+  let text: string;
+  try {
+    text = readFile(path);
+  } catch (error) {
+    return { clients: null, mistakes: [toUnreadable('CLIENTS_FILE', path, error)] };
+  }
+  const result = parseClients(text);
+  return 'clients' in result ? { ...result, mistakes: [] } : { clients: null, mistakes: result.mistakes };
+}
+
+export type ClientsResult =
+  | { readonly clients: readonly Client[] }
+  /** Each mistake's `key` is a path: `CLIENTS_FILE.0.hash`. */
+  | { readonly mistakes: readonly ConfigMistake[] };
+
+const maxPerMinute = 1_000_000_000;
+const attempts = `an integer from 0 to ${maxPerMinute} (attempts a minute)`;
+// Not 0, which stands for no limit where attempts are counted.
+const gas = `an integer from 1 to ${Number.MAX_SAFE_INTEGER} (of the smallest unit of the gas coin), or none of this key`;
+const knownNames = 'a name that a client has: id, hash, scopes, rate.perMinute, origins, gas.perDay, moveCalls';
+
+const clientSchema = z.strictObject({
+  id: z.string(clientIdRule).refine(isClientId, clientIdRule),
+  hash: z.string('64 hexadecimal digits in lower case').regex(/^[\da-f]{64}$/, '64 hexadecimal digits in lower case'),
+  scopes: z.array(z.enum(clientScopes), `a list of ${clientScopes.join(', ')}`).default(['read']),
+  rate: z
+    .strictObject({ perMinute: z.int(attempts).min(0, attempts).max(maxPerMinute, attempts) }, 'an object')
+    .optional(),
+  origins: z
+    .array(z.string('an origin'), 'a list of origins')
+    .min(1, 'at least one origin, or none of this key')
+    .refine((list) => list.every(isOrigin), 'origins, each like https://app.example.com, without a path')
+    .transform((list) => list.flatMap((item) => toOrigin(item.trim()) ?? []))
+    .optional(),
+  gas: z.strictObject({ perDay: z.int(gas).min(1, gas) }, 'an object').optional(),
+  moveCalls: z
+    .array(
+      z
+        .string(moveCallRule)
+        .refine((text) => toMoveCall(text) !== undefined, moveCallRule)
+        .transform((text) => toMoveCall(text) ?? text),
+      'a list of what may be called',
+    )
+    .optional(),
+});
+
+function isOrigin(item: string): boolean {
+  return toOrigin(item.trim()) !== undefined;
+}
+
+const clientsSchema = z.array(clientSchema, 'a list of clients').min(1, 'a list of at least one client');
+
+/** Parses the text of a clients file, YAML or JSON. */
+export function parseClients(text: string): ClientsResult {
+  const parsed = parsePlainJson(text) ?? parseYaml(text);
+  if ('problem' in parsed) {
+    return { mistakes: [{ key: 'CLIENTS_FILE', expected: 'a JSON or YAML list of clients', got: parsed.problem }] };
+  }
+  const content = parsed.value;
+  const { data, error } = clientsSchema.safeParse(content);
+  if (error) {
+    return { mistakes: toMistakes(error.issues, { setting: 'CLIENTS_FILE', content, knownNames, describe }) };
+  }
+  const clients = data.map(
+    ({ id, hash, scopes, rate, origins, gas, moveCalls }): Client => ({
+      id,
+      hash,
+      scopes: [...new Set(scopes)],
+      perMinute: rate?.perMinute ?? null,
+      origins: origins ? [...new Set(origins)] : null,
+      gasPerDay: gas?.perDay ?? null,
+      moveCalls: moveCalls ? [...new Set(moveCalls)] : null,
+    }),
+  );
+  const mistakes = [...findRepeated(clients, 'id'), ...findRepeated(clients, 'hash')];
+  return mistakes.length > 0 ? { mistakes } : { clients };
+}
+
+/**
+ * Parses JSON directly: as YAML, a list of a thousand clients would block the event loop for a third of a second.
+ * @returns `null` for anything else, and for JSON with a repeated name, which the YAML parser reports
+ */
+function parsePlainJson(text: string): { readonly value: unknown } | null {
+  let members = 0;
+  try {
+    const value: unknown = JSON.parse(text, (_, part: unknown) => {
+      if (typeof part === 'object' && part !== null && !Array.isArray(part)) members += Object.keys(part).length;
+      return part;
+    });
+    let names = 0;
+    // Count the strings that precede a colon. Each string is matched whole, so that no match begins inside another one.
+    for (const [, colon] of text.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?/g)) if (colon !== undefined) names += 1;
+    return names === members ? { value } : null;
+  } catch {
+    return null;
+  }
+}
+
+function findRepeated(clients: readonly Client[], field: 'id' | 'hash'): ConfigMistake[] {
+  const seen = new Map<string, number>();
+  return clients.flatMap((client, index) => {
+    const first = seen.get(client[field]);
+    if (first === undefined) {
+      seen.set(client[field], index);
+      return [];
+    }
+    return [
+      {
+        key: `CLIENTS_FILE.${index}.${field}`,
+        expected: 'one that no other client has',
+        got: `that of client ${first}`,
+      },
+    ];
+  });
+}
+
+/** Never shows a string: it may be a key in the wrong place. */
+function describe(value: unknown): string {
+  if (value === undefined || value === null) return 'nothing';
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  if (typeof value === 'string') {
+    if (looksLikeApiKey(value)) return 'a key itself';
+    return value === '' ? 'an empty text' : `another text of ${value.length} characters`;
+  }
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';
+  return 'an object';
 }

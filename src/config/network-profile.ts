@@ -1,10 +1,9 @@
-import { type ConfigMistake, quoteText } from './config-error.ts';
+import { type ConfigMistake, quoteText, toMistakes } from './config-error.ts';
 import { iota } from './networks/iota.ts';
 import { ledger } from './networks/ledger.ts';
 import { type NetworkProfile, networkProfileSchema, type ProfileDifferences } from './networks/profile-schema.ts';
 import { sui } from './networks/sui.ts';
 import { suiLegacy } from './networks/sui-legacy.ts';
-import { toMistakes } from './zod-mistakes.ts';
 
 export { type EventFilterMember, eventFilterMembers, type NetworkProfile } from './networks/profile-schema.ts';
 

@@ -1,11 +1,11 @@
 import { limitDefaults } from './caller-keys.ts';
 import { checkSettings, type Settings, toSponsorAuth } from './check-settings.ts';
+import { readClients } from './client.ts';
 import type { Config, Upstreams } from './config.ts';
 import { ConfigError, type ConfigMistake } from './config-error.ts';
 import type { AddressSetting, ConfigKey, ConfigTable } from './config-key.ts';
 import { type ConfigValues, withAddresses } from './keys.ts';
 import { networkProfiles, parseNetworkProfile } from './network-profile.ts';
-import { readClients } from './parse-clients.ts';
 
 import { type ConfigSource, type RawSettings, type ReadFile, readSettings, toErrorCode } from './read-settings.ts';
 import { expectedOf, parseText, showText } from './value-types.ts';

@@ -1,9 +1,28 @@
-import { type Document, isMap, isScalar as isScalarNode } from 'yaml';
-import { type ConfigMistake, quoteText } from './config-error.ts';
+import { type Document, isMap, isScalar as isScalarNode, parseDocument } from 'yaml';
+import { type ConfigMistake, quoteKey, quoteText } from './config-error.ts';
 import type { ConfigKey, ConfigTable } from './config-key.ts';
 import { misspeltName, nearestName } from './nearest-name.ts';
-import { parseYaml } from './parse-yaml.ts';
 import { expectedOf, isListType, jsonObject } from './value-types.ts';
+
+type ParsedYaml =
+  | { readonly value: unknown; readonly document: Document }
+  /** What is wrong, without quoting the text. */
+  | { readonly problem: string };
+
+/**
+ * Parses YAML, of which JSON is a part. Of a syntax error only the line is reported: the parser's message would quote the
+ * text, which may hold a secret.
+ */
+export function parseYaml(text: string): ParsedYaml {
+  try {
+    const document = parseDocument(text, { logLevel: 'error' });
+    const [error] = document.errors;
+    if (error) return { problem: `text that is neither (line ${error.linePos?.[0].line ?? '?'}: ${error.code})` };
+    return { value: document.toJS(), document };
+  } catch {
+    return { problem: 'text that cannot be read as either' };
+  }
+}
 
 export interface ConfigSource {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -118,11 +137,6 @@ function toUnknownKey(key: string, known: readonly string[]): ConfigMistake {
     expected: nearest ? `a known key; the nearest is ${nearest}` : 'a known key',
     got: 'an unknown one in the configuration file',
   };
-}
-
-/** Shows the name of a key without quotation marks. */
-export function quoteKey(name: string): string {
-  return quoteText(name).slice(1, -1);
 }
 
 /** The mistake of a setting that names a file which cannot be read. */

@@ -1,8 +1,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { quoteText } from './config-error.ts';
-import { redactUrl } from './redact-url.ts';
-import { Secret } from './secret.ts';
+import { redactUrl, Secret } from './secret.ts';
 
 /** Parses the text of a setting or an option. What else it accepts is for the JSON Schema of the configuration file. */
 export type ValueType<Value> = z.ZodType<Value, unknown>;

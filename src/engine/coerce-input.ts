@@ -11,7 +11,7 @@ import {
   isSpecifiedScalarType,
 } from 'graphql';
 import { putVariable } from '../documents/plan-operation.ts';
-import { ExactNumber } from '../json/exact-number.ts';
+import { ExactNumber } from '../json/exact-json.ts';
 import { showValue } from '../json/show-value.ts';
 
 /** The path to a member of a value, linked from the member upwards. */

@@ -20,7 +20,7 @@ import {
 } from 'graphql';
 import { putVariable } from '../documents/plan-operation.ts';
 import { lightError } from '../errors/light-error.ts';
-import { ExactNumber, hasExactNumber } from '../json/exact-number.ts';
+import { ExactNumber, hasExactNumber } from '../json/exact-json.ts';
 import { showValue } from '../json/show-value.ts';
 import { type Coerce, coercionOf, type InputPath, maxShown, type OnMistake, toBuiltin } from './coerce-input.ts';
 

@@ -4,7 +4,7 @@ import { fieldsAsked, type ReadDocument } from '../documents/prepared-document.t
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { Resolvers } from '../generated/own.ts';
 import { isJoin } from '../graph/joins/joins.ts';
-import { ExactNumber } from '../json/exact-number.ts';
+import { ExactNumber } from '../json/exact-json.ts';
 import type { FairTurns } from '../operation/fair-turns.ts';
 import type { PreparedOperation, ServedGeneration } from '../operation/prepared-operation.ts';
 import { createPerOperation } from '../upstream/operation-context.ts';

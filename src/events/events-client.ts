@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { gatewayError } from '../errors/gateway-error.ts';
-import { parseJson } from '../json/parse-json.ts';
+import { parseJson } from '../json/exact-json.ts';
 import type { Cancellation } from '../upstream/cancellation.ts';
 import { isAnswerTooDeep } from '../upstream/exceeds-nesting.ts';
 import type { UpstreamCall, UpstreamResponse } from '../upstream/upstream-call.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ExactNumber } from '../json/exact-number.ts';
+import { ExactNumber } from '../json/exact-json.ts';
 
 /**
  * JSON-RPC responses of a node, read tolerantly: unknown fields pass, numbers may replace text, and fields that some nodes leave out

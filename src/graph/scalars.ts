@@ -7,7 +7,7 @@ import {
   Kind,
   type ValueNode,
 } from 'graphql';
-import { ExactNumber, toExactNumber } from '../json/exact-number.ts';
+import { ExactNumber, toExactNumber } from '../json/exact-json.ts';
 import { showValue } from '../json/show-value.ts';
 
 /**

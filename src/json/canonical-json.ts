@@ -1,4 +1,4 @@
-import { ExactNumber } from './exact-number.ts';
+import { ExactNumber } from './exact-json.ts';
 
 /**
  * The same text for equal JSON values: members sorted by name, numbers by value, in whatever notation and with however many

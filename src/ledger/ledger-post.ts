@@ -1,4 +1,4 @@
-import { printJson } from '../json/exact-number.ts';
+import { printJson } from '../json/exact-json.ts';
 import type { Cancellation } from '../upstream/cancellation.ts';
 
 export interface LedgerPostOptions {

@@ -11,7 +11,7 @@ import { compileOperation } from '../engine/compile-operation.ts';
 import { createExecuteIntrospected, createExecuteStitched } from '../engine/execute-stitched.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { CreateOperationJoins } from '../graph/joins/operation-joins.ts';
-import { isLonger } from '../json/is-longer.ts';
+import { isLonger } from '../json/json-size.ts';
 import type { OperationContext } from '../upstream/operation-context.ts';
 
 interface ExecuteHereOptions {

@@ -1,6 +1,6 @@
 import type { ExecutionResult } from 'graphql';
 import type { Usage } from '../documents/cost/usage.ts';
-import { printJson } from '../json/exact-number.ts';
+import { printJson } from '../json/exact-json.ts';
 import type { StreamedAnswer } from '../ledger/answers/answer-stream.ts';
 import { spliceData } from '../ledger/answers/plain-answer.ts';
 import type { RawLedger, RawLedgerAnswer } from '../ledger/raw-ledger.ts';

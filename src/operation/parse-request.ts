@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../errors/catalogue.ts';
-import { maxJsonNesting, nestsDeeper } from '../json/json-shape.ts';
-import { parseRequestJson, parseVariables } from '../json/parse-json.ts';
+import { parseRequestJson, parseVariables } from '../json/exact-json.ts';
+import { maxJsonNesting, nestsDeeper } from '../json/json-size.ts';
 
 /** An operation as the client sent it. */
 export interface OperationRequest {

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { type ExecutionResult, GraphQLError } from 'graphql';
 import { withUsage } from '../documents/cost/usage.ts';
 import type { ErrorCode } from '../errors/catalogue.ts';
-import { noteCodes } from '../errors/note-codes.ts';
+import { noteCodes } from '../errors/reported-errors.ts';
 import type { AdmittedOperation } from '../operation/admit-operation.ts';
 import type { OperationRunner } from '../operation/operation-runner.ts';
 import type { ResultReader, ResultStream, ResultText } from '../operation/subscriptions/result-stream.ts';

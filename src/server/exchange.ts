@@ -5,7 +5,7 @@ import { type Sender, toSender } from '../callers/identify-caller.ts';
 import { isUsageAsked } from '../documents/cost/usage.ts';
 import { type ErrorCode, errorCatalogue } from '../errors/catalogue.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
-import { noteCodes } from '../errors/note-codes.ts';
+import { noteCodes } from '../errors/reported-errors.ts';
 import { AnswerNotes, sourceHeader, toSourceHeaders } from '../ledger/immutable/answer-notes.ts';
 import type { ServerContext } from '../operation/admit-operation.ts';
 import { type OperationFacts, type RequestFacts, type Telemetry, toRequestRecord } from '../telemetry/events.ts';

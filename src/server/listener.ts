@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { AddressGate } from '../callers/caller-gate.ts';
-import type { SocketPlaces } from '../callers/socket-places.ts';
+import type { SocketQuota } from '../callers/socket-quota.ts';
 import type { Telemetry } from '../telemetry/events.ts';
 import { createConnections } from './connections.ts';
 import { Exchange, type ExchangeOptions } from './exchange.ts';
@@ -24,7 +24,7 @@ export interface ListenerOptions
   readonly corsOrigins: '*' | readonly string[];
   readonly sockets: SocketServer;
   readonly addresses: AddressGate;
-  readonly places: SocketPlaces;
+  readonly socketQuota: SocketQuota;
   readonly telemetry: Pick<Telemetry, 'requestAnswered' | 'upgradeAnswered' | 'errorMasked'>;
 }
 

@@ -4,7 +4,7 @@ import type { AddressGate } from '../callers/caller-gate.ts';
 import type { VersionRefusal } from '../callers/rpc-version.ts';
 import { withUsage } from '../documents/cost/usage.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
-import { isTooIntricate, maxJsonCommas, maxJsonMembers, maxJsonNesting, simpleJsonBytes } from '../json/json-shape.ts';
+import { isTooIntricate, maxJsonCommas, maxJsonMembers, maxJsonNesting, simpleJsonBytes } from '../json/json-size.ts';
 import type {
   AdmitOperation,
   AdmittedOperation,

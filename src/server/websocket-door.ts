@@ -1,12 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { AddressGate } from '../callers/caller-gate.ts';
-import { toRateLimitHeaders } from '../callers/caller-gate.ts';
+import { type AddressGate, toRateLimitHeaders } from '../callers/caller-gate.ts';
 import { toSender } from '../callers/identify-caller.ts';
 import type { VersionRefusal } from '../callers/rpc-version.ts';
-import type { SocketPlaces } from '../callers/socket-places.ts';
+import type { SocketQuota } from '../callers/socket-quota.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
-import { noteCodes } from '../errors/note-codes.ts';
+import { noteCodes } from '../errors/reported-errors.ts';
 import { type Telemetry, toRequestRecord } from '../telemetry/events.ts';
 import type { Connections } from './connections.ts';
 import { type Exchange, isListed, type Stamps, toRequestId } from './exchange.ts';
@@ -20,7 +19,7 @@ export interface WebSocketDoorOptions {
   readonly connections: Pick<Connections<Exchange>, 'of'>;
   readonly sockets: Pick<SocketServer, 'accept' | 'draining'>;
   readonly addresses: AddressGate;
-  readonly places: SocketPlaces;
+  readonly socketQuota: SocketQuota;
   readonly graphqlPath: string;
   readonly corsOrigins: '*' | readonly string[];
   readonly checkVersion: CheckVersion;
@@ -45,7 +44,7 @@ export interface WebSocketDoor {
 }
 
 export function createWebSocketDoor(options: WebSocketDoorOptions): WebSocketDoor {
-  const { connections, sockets, addresses, places, graphqlPath, corsOrigins, checkVersion, telemetry } = options;
+  const { connections, sockets, addresses, socketQuota, graphqlPath, corsOrigins, checkVersion, telemetry } = options;
   const networkOf = ({ headers, socket }: IncomingMessage) =>
     addresses.networkOf(toSender(headers, socket.remoteAddress)) ?? '';
 
@@ -65,7 +64,7 @@ export function createWebSocketDoor(options: WebSocketDoorOptions): WebSocketDoo
     const wrongVersion = checkVersion(req, version);
     if (wrongVersion) return wrongVersion;
     if (sockets.draining) return { error: gatewayError('UNAVAILABLE', 'This gateway is about to leave.') };
-    const error = places.refusalFor(networkOf(req));
+    const error = socketQuota.refusalFor(networkOf(req));
     return error && { error };
   };
 
@@ -81,7 +80,7 @@ export function createWebSocketDoor(options: WebSocketDoorOptions): WebSocketDoo
       const answered = createUpgradeAnswered(req, requestId, telemetry);
       // Counted as closing, so that it is not cut as a connection on which nothing is executed.
       connections.of(socket)?.close();
-      socket.once('close', places.take(networkOf(req)));
+      socket.once('close', socketQuota.take(networkOf(req)));
       // Nothing else listens for errors while the address is counted, and one without a listener would end the process.
       socket.on('error', destroyItself);
       addresses

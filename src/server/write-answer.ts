@@ -1,6 +1,6 @@
 import type { ExecutionResult, GraphQLError, GraphQLFormattedError } from 'graphql';
-import { noteCodes } from '../errors/note-codes.ts';
-import { printJson } from '../json/exact-number.ts';
+import { noteCodes } from '../errors/reported-errors.ts';
+import { printJson } from '../json/exact-json.ts';
 import type { ChunkedBody } from '../ledger/answers/plain-answer.ts';
 import type { UnreadOutcome } from '../operation/open-operation.ts';
 import type { Exchange } from './exchange.ts';

@@ -5,9 +5,8 @@ import { withUsage } from '../documents/cost/usage.ts';
 import { toOutline } from '../documents/document-tree.ts';
 import type { ErrorCode } from '../errors/catalogue.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
-import { noteCodes } from '../errors/note-codes.ts';
-import { printJson } from '../json/exact-number.ts';
-import { parseRequestJson } from '../json/parse-json.ts';
+import { noteCodes } from '../errors/reported-errors.ts';
+import { parseRequestJson, printJson } from '../json/exact-json.ts';
 import {
   type AdmitOperation,
   asFinal,

@@ -1,6 +1,5 @@
-import { isHeaderValue } from '../config/header-value.ts';
 import type { NetworkProfile } from '../config/network-profile.ts';
-import type { Secret } from '../config/secret.ts';
+import { isHeaderValue, type Secret } from '../config/secret.ts';
 import { type ErrorFacts, gatewayError } from '../errors/gateway-error.ts';
 import type { SponsorFacts } from '../telemetry/events.ts';
 import type { Cancellation } from '../upstream/cancellation.ts';

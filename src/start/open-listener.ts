@@ -1,6 +1,6 @@
 import type { AddressGate } from '../callers/caller-gate.ts';
 import { checkRpcVersion } from '../callers/rpc-version.ts';
-import { createSocketPlaces } from '../callers/socket-places.ts';
+import { createSocketQuota } from '../callers/socket-quota.ts';
 import type { Config } from '../config/config.ts';
 import { gatewayVersion } from '../config/gateway-version.ts';
 import { usageHeadersOf, versionHeadersOf } from '../config/network-profile.ts';
@@ -69,7 +69,7 @@ export async function openListener(options: OpenListenerOptions): Promise<OpenLi
     stamps: createStamps({ versionHeaders, rpcVersion: version, corsOrigins }),
     corsOrigins,
     addresses,
-    places: createSocketPlaces({ ...limits.sockets, max: partOf(limits.sockets.max, siblings) }),
+    socketQuota: createSocketQuota({ ...limits.sockets, max: partOf(limits.sockets.max, siblings) }),
     graphiql: config.graphiql
       ? createGraphiqlPage({ schema: () => schema.keeper.current.schema, introspection: config.introspection })
       : null,

@@ -1,4 +1,4 @@
-import type { Admission } from '../callers/open-admission.ts';
+import type { Admission } from '../callers/caller-gate.ts';
 import type { Config } from '../config/config.ts';
 import { usageHeadersOf } from '../config/network-profile.ts';
 import { createMaskError } from '../errors/mask-error.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ClientBook } from '../callers/credentials/client-book.ts';
-import { openAdmission } from '../callers/open-admission.ts';
+import { openAdmission } from '../callers/caller-gate.ts';
+import type { ClientRegistry } from '../callers/credentials/client-registry.ts';
 import type { Config } from '../config/config.ts';
 import { gatewayVersion } from '../config/gateway-version.ts';
 import { createOwnFieldCalls } from '../estimate/count-upstream-calls.ts';
@@ -167,7 +167,7 @@ async function open(
   defer(() => listener.close());
   defer(() => upstreams.stop());
 
-  const adopt: ClientBook['replace'] = (clients) => admission.clients?.replace(clients);
+  const adopt: ClientRegistry['replace'] = (clients) => admission.clients?.replace(clients);
   siblings?.onClients(adopt);
   // With several processes the primary watches the file for all.
   const watched = siblings ? null : watchClientsOf(config, { adopt, telemetry });

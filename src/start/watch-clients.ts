@@ -1,8 +1,7 @@
-import { diffClients } from '../callers/credentials/client-book.ts';
-import type { Client } from '../config/client.ts';
+import { diffClients } from '../callers/credentials/client-registry.ts';
+import { type Client, parseClients } from '../config/client.ts';
 import type { Config } from '../config/config.ts';
 import { toMistakeLine } from '../config/config-error.ts';
-import { parseClients } from '../config/parse-clients.ts';
 import type { Telemetry } from '../telemetry/events.ts';
 import { type FileReader, type FollowedFile, fileAt, followFile } from './watched-file.ts';
 

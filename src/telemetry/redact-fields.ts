@@ -1,5 +1,4 @@
-import { redactUrl } from '../config/redact-url.ts';
-import { Secret } from '../config/secret.ts';
+import { redactUrl, Secret } from '../config/secret.ts';
 
 const redacted = '[redacted]';
 

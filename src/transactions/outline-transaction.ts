@@ -1,14 +1,14 @@
-import { parseBcs, UnknownShapeError } from './parse-bcs.ts';
-import { taggedUnion } from './tagged-union.ts';
-import { programmableTransactionBcs, transactionDataBcsOf } from './transaction-bcs.ts';
-import type {
-  Argument,
-  CallArg,
-  Command,
-  GasData,
-  ProgrammableTransaction,
-  TransactionData,
-} from './transaction-data.ts';
+import { parseBcs, taggedUnion, UnknownShapeError } from './strict-bcs.ts';
+import {
+  type Argument,
+  type CallArg,
+  type Command,
+  type GasData,
+  type ProgrammableTransaction,
+  programmableTransactionBcs,
+  type TransactionData,
+  transactionDataBcsOf,
+} from './transaction-bcs.ts';
 
 /** What decides whether a user's transaction may be sponsored. Addresses have 64 digits in lower case. */
 export interface TransactionOutline {

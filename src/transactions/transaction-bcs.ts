@@ -1,14 +1,151 @@
 import { BcsType, bcs } from '@mysten/bcs';
 import { ledgerBcs } from './ledger-bcs.ts';
-import { listOf, NotKnownError, optional, taggedUnion } from './tagged-union.ts';
-import type { Argument, CallArg, Command, TransactionData } from './transaction-data.ts';
-import { typeTagBcs } from './type-tag.ts';
+import { listOf, NotKnownError, optional, taggedUnion } from './strict-bcs.ts';
 
-type ObjectArg = Exclude<CallArg, { kind: 'pure' }>;
-type PureArg = Exclude<CallArg, ObjectArg>;
+/** A Move type without type parameters. */
+export type TypeTag =
+  | { readonly kind: 'primitive'; readonly name: PrimitiveType }
+  | { readonly kind: 'vector'; readonly element: TypeTag }
+  | { readonly kind: 'struct'; readonly struct: StructTag };
+
+export interface StructTag {
+  readonly address: string;
+  readonly module: string;
+  readonly name: string;
+  readonly typeParameters: readonly TypeTag[];
+}
+
+export const primitives = ['bool', 'u8', 'u16', 'u32', 'u64', 'u128', 'u256', 'address', 'signer'] as const;
+export type PrimitiveType = (typeof primitives)[number];
+
+/** Networks reject types that are nested deeper. */
+export const maxTypeDepth = 16;
+
+type TypeVariant =
+  | { readonly kind: PrimitiveType }
+  | { readonly kind: 'vector'; readonly element: TypeTag }
+  | { readonly kind: 'struct'; readonly struct: StructTag };
 
 const { address, flag, identifier, objectRef, u53, u64 } = ledgerBcs;
 const u16 = bcs.u16();
+
+/** The networks' limit. */
+const maxTypeParameters = 32;
+const primitiveTags = Object.fromEntries(
+  primitives.map((name) => [name, Object.freeze({ kind: 'primitive', name })]),
+) as Readonly<Record<PrimitiveType, TypeTag>>;
+
+/** One definition for each level of nesting, so that no input can recurse deeper. */
+function typeTagOf(levels: number): BcsType<TypeTag> {
+  if (levels === 0) return tooDeep;
+  const inner = typeTagOf(levels - 1);
+  const struct = bcs.struct('StructTag', {
+    address,
+    module: identifier,
+    name: identifier,
+    typeParameters: listOf('type parameters', inner, maxTypeParameters),
+  });
+  return taggedUnion<TypeVariant>('type variant', {
+    bool: [0, null],
+    u8: [1, null],
+    u64: [2, null],
+    u128: [3, null],
+    address: [4, null],
+    signer: [5, null],
+    vector: [6, bcs.struct('Vector', { element: inner })],
+    struct: [7, bcs.struct('Struct', { struct })],
+    u16: [8, null],
+    u32: [9, null],
+    u256: [10, null],
+  }).transform({
+    name: 'TypeTag',
+    input: (tag: TypeTag): TypeVariant => (tag.kind === 'primitive' ? { kind: tag.name } : tag),
+    output: (tag): TypeTag => (tag.kind === 'vector' || tag.kind === 'struct' ? tag : primitiveTags[tag.kind]),
+  });
+}
+
+const refuse = (): never => {
+  throw new TypeError(`a type is nested deeper than ${maxTypeDepth}`);
+};
+const tooDeep = new BcsType<TypeTag>({ name: 'TypeTag', read: refuse, write: refuse });
+
+export const typeTagBcs = typeTagOf(maxTypeDepth);
+
+/** Names one version of one object. */
+export interface ObjectRef {
+  readonly objectId: string;
+  readonly version: number;
+  readonly digest: string;
+}
+
+/**
+ * TransactionData V1, decoded. What users send is of the kind `ProgrammableTransaction`; a ledger has kinds of its own
+ * besides.
+ */
+export interface TransactionData<Payload = ProgrammableTransaction> {
+  readonly kind: Payload;
+  readonly sender: string;
+  readonly gas: GasData;
+  /** The last epoch it may execute in; `null`: any. */
+  readonly expirationEpoch: number | null;
+}
+
+export interface GasData {
+  readonly payment: readonly ObjectRef[];
+  readonly owner: string;
+  readonly price: bigint;
+  readonly budget: bigint;
+}
+
+export interface ProgrammableTransaction {
+  readonly kind: 'PROGRAMMABLE_TX';
+  readonly inputs: readonly CallArg[];
+  readonly commands: readonly Command[];
+}
+
+export type CallArg =
+  | { readonly kind: 'pure'; readonly bytes: Uint8Array }
+  | { readonly kind: 'owned'; readonly ref: ObjectRef }
+  | {
+      readonly kind: 'shared';
+      readonly objectId: string;
+      readonly initialSharedVersion: number;
+      readonly mutable: boolean;
+    }
+  | { readonly kind: 'receiving'; readonly ref: ObjectRef };
+
+export type Argument =
+  | { readonly kind: 'gasCoin' }
+  | { readonly kind: 'input'; readonly index: number }
+  | { readonly kind: 'result'; readonly index: number }
+  | { readonly kind: 'nestedResult'; readonly index: number; readonly resultIndex: number };
+
+export type Command =
+  | MoveCallCommand
+  | { readonly kind: 'transferObjects'; readonly objects: readonly Argument[]; readonly recipient: Argument }
+  | { readonly kind: 'splitCoins'; readonly coin: Argument; readonly amounts: readonly Argument[] }
+  | { readonly kind: 'mergeCoins'; readonly destination: Argument; readonly sources: readonly Argument[] }
+  | { readonly kind: 'publish'; readonly modules: readonly Uint8Array[]; readonly dependencies: readonly string[] }
+  | { readonly kind: 'makeMoveVec'; readonly type: TypeTag | null; readonly elements: readonly Argument[] }
+  | {
+      readonly kind: 'upgrade';
+      readonly modules: readonly Uint8Array[];
+      readonly dependencies: readonly string[];
+      readonly package: string;
+      readonly ticket: Argument;
+    };
+
+export interface MoveCallCommand {
+  readonly kind: 'moveCall';
+  readonly package: string;
+  readonly module: string;
+  readonly function: string;
+  readonly typeArguments: readonly TypeTag[];
+  readonly arguments: readonly Argument[];
+}
+
+type ObjectArg = Exclude<CallArg, { kind: 'pure' }>;
+type PureArg = Exclude<CallArg, ObjectArg>;
 
 /**
  * Twice the limits of the networks, which reject smaller excesses in their own words. Networks bound inputs by their bytes only.

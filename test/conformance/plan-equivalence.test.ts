@@ -12,7 +12,7 @@ import { createCursorKeys } from '../../src/events/cursor-keys.ts';
 import { createEventsClient } from '../../src/events/events-client.ts';
 import { createEventsResolvers } from '../../src/events/events-resolvers.ts';
 import { buildGeneration, type Generation } from '../../src/graph/generation.ts';
-import { printJson } from '../../src/json/exact-number.ts';
+import { printJson } from '../../src/json/exact-json.ts';
 import { fetchLedgerIntrospection } from '../../src/ledger/fetch-ledger-schema.ts';
 import { createForwardToLedger, createLedgerExecutor } from '../../src/ledger/ledger-executor.ts';
 import { silentLedgerService } from '../../src/ledger/ledger-service.ts';

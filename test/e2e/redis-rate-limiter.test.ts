@@ -1,7 +1,6 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createOutage, createRateLimiter, type RateLimiter } from '../../src/callers/rate-limiter.ts';
-import { openRateStore } from '../../src/callers/rate-store.ts';
+import { createOutage, createRateLimiter, openRateStore, type RateLimiter } from '../../src/callers/rate-limiter.ts';
 import { Secret } from '../../src/config/secret.ts';
 import { describeRateLimiter } from '../support/rate-limiter-suite.ts';
 import { type RedisServer, redisMissing, startRedis } from '../support/redis-server.ts';

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import type { AnyTransactionData } from '../../src/devnet/transactions/system-transaction.ts';
 import { toDigest } from '../../src/transactions/digest.ts';
-import type { Argument, CallArg, Command } from '../../src/transactions/transaction-data.ts';
-import type { TypeTag } from '../../src/transactions/type-tag.ts';
+import type { Argument, CallArg, Command, TypeTag } from '../../src/transactions/transaction-bcs.ts';
 
 const bytesOf = (length: number) => fc.uint8Array({ minLength: length, maxLength: length });
 const address = bytesOf(32).map((bytes) => `0x${Buffer.from(bytes).toString('hex')}`);

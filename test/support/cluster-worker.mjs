@@ -1,7 +1,6 @@
 // A worker of a node:cluster that counts in its primary, driven by messages: the built code, since workers load no TypeScript.
 
-import { createOutage, createRateLimiter } from '../../dist/callers/rate-limiter.js';
-import { openRateStore } from '../../dist/callers/rate-store.js';
+import { createOutage, createRateLimiter, openRateStore } from '../../dist/callers/rate-limiter.js';
 
 /** No answer of a busy test machine may come too late where the count has to be exact. */
 const patientMs = 30_000;

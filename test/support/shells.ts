@@ -1,7 +1,6 @@
 import { type Client, createClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
-import { printJson } from '../../src/json/exact-number.ts';
-import { parseJson } from '../../src/json/parse-json.ts';
+import { parseJson, printJson } from '../../src/json/exact-json.ts';
 import type { CorpusOperation } from './operation-corpus.ts';
 import type { TestGateway } from './test-gateway.ts';
 

@@ -12,7 +12,7 @@ import {
 } from '../../src/devnet/transactions/programmable-builder.ts';
 import { signTransaction } from '../../src/devnet/transactions/signature.ts';
 import type { AnyTransactionData } from '../../src/devnet/transactions/system-transaction.ts';
-import type { ObjectRef } from '../../src/transactions/transaction-data.ts';
+import type { ObjectRef } from '../../src/transactions/transaction-bcs.ts';
 
 export interface SmallDevnet {
   readonly ledger: Ledger;

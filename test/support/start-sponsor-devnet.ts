@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { GenesisOptions } from '../../src/devnet/genesis/genesis-options.ts';
 import { createSponsorFace, type SponsorFace, type SponsorFaceOptions } from '../../src/devnet/sponsor/sponsor-face.ts';
 import { createDevnetSigner } from '../../src/devnet/transactions/devnet-signer.ts';
-import type { ObjectRef } from '../../src/transactions/transaction-data.ts';
+import type { ObjectRef } from '../../src/transactions/transaction-bcs.ts';
 import { createSmallDevnet, type SmallDevnet } from './small-devnet.ts';
 
 export const token = 'sponsor-token-of-the-tests';

@@ -1,4 +1,4 @@
-import type { Command, ProgrammableTransaction } from '../../transactions/transaction-data.ts';
+import type { Command, ProgrammableTransaction } from '../../transactions/transaction-bcs.ts';
 import { gasSchedule } from './gas-schedule.ts';
 import { inputRefusal } from './refusal.ts';
 

@@ -1,4 +1,4 @@
-import type { GasData } from '../../transactions/transaction-data.ts';
+import type { GasData } from '../../transactions/transaction-bcs.ts';
 import type { ObjectRecord } from '../state/records.ts';
 import { gasSchedule, minGasBudget } from './gas-schedule.ts';
 import type { LedgerView } from './ledger-view.ts';

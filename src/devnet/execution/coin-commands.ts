@@ -1,4 +1,4 @@
-import type { Argument, Command } from '../../transactions/transaction-data.ts';
+import type { Argument, Command } from '../../transactions/transaction-bcs.ts';
 import { type CommandContext, makeResult, readU64 } from './command-context.ts';
 import type { CommandResult } from './command-values.ts';
 import { createCoin, type ObjectDraft, toCoinType, withBalance } from './move-object.ts';

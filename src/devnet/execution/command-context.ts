@@ -1,7 +1,7 @@
 import type { BcsType } from '@mysten/bcs';
 import { ledgerBcs } from '../../transactions/ledger-bcs.ts';
-import { parseBcs } from '../../transactions/parse-bcs.ts';
-import type { Argument } from '../../transactions/transaction-data.ts';
+import { parseBcs } from '../../transactions/strict-bcs.ts';
+import type { Argument } from '../../transactions/transaction-bcs.ts';
 import type { CommandValues, Value } from './command-values.ts';
 import type { LedgerView } from './ledger-view.ts';
 import type { EventDraft } from './move-call.ts';

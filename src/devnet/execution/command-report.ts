@@ -1,4 +1,4 @@
-import type { Argument, Command } from '../../transactions/transaction-data.ts';
+import type { Argument, Command } from '../../transactions/transaction-bcs.ts';
 import type { CommandReport, ReportedValue } from '../state/records.ts';
 import type { CommandContext } from './command-context.ts';
 import type { CommandResult, Value } from './command-values.ts';

@@ -1,4 +1,4 @@
-import type { Argument } from '../../transactions/transaction-data.ts';
+import type { Argument } from '../../transactions/transaction-bcs.ts';
 import type { CallOutcome } from './move-call.ts';
 import { ExecutionFailure } from './refusal.ts';
 import type { ObjectAccess, ResolvedInput } from './resolve-inputs.ts';

@@ -1,5 +1,5 @@
 import { toDigest } from '../../transactions/digest.ts';
-import type { ProgrammableTransaction } from '../../transactions/transaction-data.ts';
+import type { ProgrammableTransaction } from '../../transactions/transaction-bcs.ts';
 import type { CommandReport, GasSummary, ObjectRecord, TransactionRecord } from '../state/records.ts';
 import type { AnyTransactionData } from '../transactions/system-transaction.ts';
 import { checkCommands } from './check-commands.ts';

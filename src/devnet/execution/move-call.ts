@@ -1,6 +1,6 @@
 import { BcsWriter } from '@mysten/bcs';
 import { ledgerBcs } from '../../transactions/ledger-bcs.ts';
-import type { MoveCallCommand } from '../../transactions/transaction-data.ts';
+import type { MoveCallCommand } from '../../transactions/transaction-bcs.ts';
 import { toTypeText } from '../transactions/type-text.ts';
 import type { LedgerView } from './ledger-view.ts';
 import { guessPureValue, readPureValue } from './pure-value.ts';

@@ -1,7 +1,6 @@
 import { bcs } from '@mysten/bcs';
-import { toAddress } from '../../transactions/address.ts';
 import { hash256, parseDigest, toDigest } from '../../transactions/digest.ts';
-import { ledgerBcs } from '../../transactions/ledger-bcs.ts';
+import { ledgerBcs, toAddress } from '../../transactions/ledger-bcs.ts';
 import type { ObjectRecord, OwnerRecord } from '../state/records.ts';
 import { toWellKnownAddress } from '../transactions/address.ts';
 import { contentHash } from '../transactions/content-hash.ts';

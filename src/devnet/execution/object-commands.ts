@@ -1,6 +1,6 @@
 import { bcs } from '@mysten/bcs';
 import { ledgerBcs } from '../../transactions/ledger-bcs.ts';
-import type { Command } from '../../transactions/transaction-data.ts';
+import type { Command } from '../../transactions/transaction-bcs.ts';
 import { toWellKnownAddress } from '../transactions/address.ts';
 import { encodeBcs } from '../transactions/encode-bcs.ts';
 import { toTypeText } from '../transactions/type-text.ts';

@@ -1,7 +1,6 @@
 import { type BcsType, bcs } from '@mysten/bcs';
-import { toAddress } from '../../transactions/address.ts';
-import { ledgerBcs } from '../../transactions/ledger-bcs.ts';
-import { parseBcs } from '../../transactions/parse-bcs.ts';
+import { ledgerBcs, toAddress } from '../../transactions/ledger-bcs.ts';
+import { parseBcs } from '../../transactions/strict-bcs.ts';
 import type { CallParameter } from './ledger-view.ts';
 
 /** The types whose values are read as JSON writes them: a u64 as decimal text. */

@@ -1,4 +1,4 @@
-import type { CallArg, ObjectRef, ProgrammableTransaction } from '../../transactions/transaction-data.ts';
+import type { CallArg, ObjectRef, ProgrammableTransaction } from '../../transactions/transaction-bcs.ts';
 import type { ObjectRecord } from '../state/records.ts';
 import type { AnyTransactionData } from '../transactions/system-transaction.ts';
 import type { LedgerView } from './ledger-view.ts';

@@ -1,4 +1,4 @@
-import type { Command } from '../../transactions/transaction-data.ts';
+import type { Command } from '../../transactions/transaction-bcs.ts';
 import type { CommandReport } from '../state/records.ts';
 import { mergeCoins, splitCoins } from './coin-commands.ts';
 import type { CommandContext } from './command-context.ts';

@@ -1,5 +1,5 @@
 import { toDigest } from '../../transactions/digest.ts';
-import type { ObjectRef } from '../../transactions/transaction-data.ts';
+import type { ObjectRef } from '../../transactions/transaction-bcs.ts';
 import type {
   BalanceChange,
   EventRecord,

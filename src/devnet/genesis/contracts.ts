@@ -1,5 +1,5 @@
-import { toAddress } from '../../transactions/address.ts';
 import { hash256 } from '../../transactions/digest.ts';
+import { toAddress } from '../../transactions/ledger-bcs.ts';
 import type { CallParameter, CallSignature } from '../execution/ledger-view.ts';
 import type { StructDefinition } from '../graphql/moves/struct-definitions.ts';
 import { toWellKnownAddress } from '../transactions/address.ts';

@@ -1,8 +1,7 @@
 import { bcs } from '@mysten/bcs';
-import { toAddress } from '../../transactions/address.ts';
 import { hash256 } from '../../transactions/digest.ts';
-import { ledgerBcs } from '../../transactions/ledger-bcs.ts';
-import { typeTagBcs } from '../../transactions/type-tag.ts';
+import { ledgerBcs, toAddress } from '../../transactions/ledger-bcs.ts';
+import { typeTagBcs } from '../../transactions/transaction-bcs.ts';
 import { type ObjectDraft, toObjectBcs } from '../execution/move-object.ts';
 import { toWellKnownAddress } from '../transactions/address.ts';
 import { encodeBcs } from '../transactions/encode-bcs.ts';

@@ -1,7 +1,6 @@
 import { bcs } from '@mysten/bcs';
-import { toAddress } from '../../transactions/address.ts';
 import { hash256 } from '../../transactions/digest.ts';
-import { ledgerBcs } from '../../transactions/ledger-bcs.ts';
+import { ledgerBcs, toAddress } from '../../transactions/ledger-bcs.ts';
 import { createCoin, type ObjectDraft, toObjectBcs } from '../execution/move-object.ts';
 import { toPackage } from '../execution/move-package.ts';
 import { createClockObject, createSystemState } from '../execution/system-objects.ts';

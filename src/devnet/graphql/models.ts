@@ -1,4 +1,4 @@
-import type { Argument, CallArg, Command, ObjectRef } from '../../transactions/transaction-data.ts';
+import type { Argument, CallArg, Command, ObjectRef } from '../../transactions/transaction-bcs.ts';
 import type { ExecutionOutcome } from '../state/ledger-state.ts';
 import type {
   ObjectChange as ChangeRecord,

@@ -1,5 +1,5 @@
 import { bcs } from '@mysten/bcs';
-import type { Argument, CallArg, Command } from '../../transactions/transaction-data.ts';
+import type { Argument, CallArg, Command } from '../../transactions/transaction-bcs.ts';
 import type { TransactionRecord } from '../state/records.ts';
 import { encodeBcs } from '../transactions/encode-bcs.ts';
 import { parseTransactionData } from '../transactions/parse-transaction.ts';

@@ -1,5 +1,5 @@
-import { toAddress } from '../../transactions/address.ts';
 import { hash256 } from '../../transactions/digest.ts';
+import { toAddress } from '../../transactions/ledger-bcs.ts';
 
 /**
  * Decides whose transactions are paid for, and simulates the ways in which that check can break. Tests change it by

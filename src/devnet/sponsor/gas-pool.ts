@@ -1,4 +1,4 @@
-import type { ObjectRef } from '../../transactions/transaction-data.ts';
+import type { ObjectRef } from '../../transactions/transaction-bcs.ts';
 import type { Clock, LedgerReader } from '../state/ledger-state.ts';
 import type { ObjectRecord } from '../state/records.ts';
 

@@ -1,4 +1,4 @@
-import type { Argument, ObjectRef } from '../../transactions/transaction-data.ts';
+import type { Argument, ObjectRef } from '../../transactions/transaction-bcs.ts';
 
 /**
  * What the simulated ledger remembers. Plain immutable records: the three faces read them, only execution and the

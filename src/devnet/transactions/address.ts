@@ -1,5 +1,5 @@
-import { toAddress } from '../../transactions/address.ts';
 import { hash256 } from '../../transactions/digest.ts';
+import { toAddress } from '../../transactions/ledger-bcs.ts';
 
 /** The zero address: sender of system transactions. */
 export const zeroAddress = `0x${'0'.repeat(64)}`;

@@ -1,5 +1,5 @@
 import { transactionDigest } from '../../transactions/digest.ts';
-import type { ObjectRef } from '../../transactions/transaction-data.ts';
+import type { ObjectRef } from '../../transactions/transaction-bcs.ts';
 import type { DevnetAccounts } from '../genesis/accounts.ts';
 import type { DevnetContracts } from '../genesis/contracts.ts';
 import { encodeTransactionData } from './encode-transaction.ts';

@@ -1,6 +1,6 @@
 import { bcs } from '@mysten/bcs';
 import { ledgerBcs } from '../../transactions/ledger-bcs.ts';
-import type { ObjectRef } from '../../transactions/transaction-data.ts';
+import type { ObjectRef } from '../../transactions/transaction-bcs.ts';
 import type { ObjectRecord, OwnerRecord, TransactionRecord } from '../state/records.ts';
 import { encodeBcs } from './encode-bcs.ts';
 

@@ -1,6 +1,6 @@
 import { bcs } from '@mysten/bcs';
 import { ledgerBcs } from '../../transactions/ledger-bcs.ts';
-import { taggedUnion } from '../../transactions/tagged-union.ts';
+import { taggedUnion } from '../../transactions/strict-bcs.ts';
 import { programmableTransactionBcs, transactionDataBcsOf } from '../../transactions/transaction-bcs.ts';
 import type { TransactionPayload } from './system-transaction.ts';
 

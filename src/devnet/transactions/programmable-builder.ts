@@ -1,13 +1,12 @@
 import { bcs } from '@mysten/bcs';
-import { toFullAddress } from '../../transactions/address.ts';
-import { ledgerBcs } from '../../transactions/ledger-bcs.ts';
+import { ledgerBcs, toFullAddress } from '../../transactions/ledger-bcs.ts';
 import type {
   Argument,
   CallArg,
   Command,
   ObjectRef,
   ProgrammableTransaction,
-} from '../../transactions/transaction-data.ts';
+} from '../../transactions/transaction-bcs.ts';
 import { zeroAddress } from './address.ts';
 import { encodeBcs } from './encode-bcs.ts';
 import { parseTypeTag } from './type-text.ts';

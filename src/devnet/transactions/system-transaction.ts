@@ -1,4 +1,4 @@
-import type { ProgrammableTransaction, TransactionData } from '../../transactions/transaction-data.ts';
+import type { ProgrammableTransaction, TransactionData } from '../../transactions/transaction-bcs.ts';
 
 /** Transactions that only validators make. Never accepted from outside. */
 export type SystemTransaction =

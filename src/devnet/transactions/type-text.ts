@@ -1,5 +1,5 @@
-import { toFullAddress } from '../../transactions/address.ts';
-import { maxTypeDepth, primitives, type TypeTag } from '../../transactions/type-tag.ts';
+import { toFullAddress } from '../../transactions/ledger-bcs.ts';
+import { maxTypeDepth, primitives, type TypeTag } from '../../transactions/transaction-bcs.ts';
 
 const identifier = /^[A-Za-z_][A-Za-z0-9_]*$/;
 

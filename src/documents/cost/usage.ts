@@ -1,5 +1,5 @@
 import { type ArgumentNode, Kind } from 'graphql';
-import { ExactNumber } from '../../json/exact-number.ts';
+import { ExactNumber } from '../../json/exact-json.ts';
 
 /** What a request costs, as `extensions.usage` reports it. Every number is at most `maxCount`. */
 export interface Usage {

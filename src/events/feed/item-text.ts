@@ -1,6 +1,5 @@
 import type { RpcEvent } from '../../generated/own.ts';
-import { printJson } from '../../json/exact-number.ts';
-import { parseJson } from '../../json/parse-json.ts';
+import { parseJson, printJson } from '../../json/exact-json.ts';
 import type { ItemText } from '../../live/fleet/entry-text.ts';
 import type { TransactionWire } from '../wire.ts';
 import { toEventFacts } from './event-leaf.ts';

@@ -1,7 +1,7 @@
 import { GraphQLError } from 'graphql';
 import { itemsPerCall } from '../../config/event-calls.ts';
 import type { RpcEvent } from '../../generated/own.ts';
-import { measureHeap, measureText } from '../../json/measure-heap.ts';
+import { measureHeap, measureText } from '../../json/json-size.ts';
 import { type LiveEntry, type LiveSource, type Place, PlaceLostError } from '../../live/live-source.ts';
 import type { Cancellation } from '../../upstream/cancellation.ts';
 import { toEventNode } from '../events-resolvers.ts';

@@ -13,7 +13,7 @@ import {
 } from 'graphql';
 import type { NetworkProfile } from '../../config/network-profile.ts';
 import { reservedAliasPrefix } from '../../documents/validation/validate-document.ts';
-import { ExactNumber } from '../../json/exact-number.ts';
+import { ExactNumber } from '../../json/exact-json.ts';
 import { toCanonicalAddress } from '../../ledger/values/move-types.ts';
 
 type JoinTarget = keyof NetworkProfile['joins'];

@@ -17,7 +17,7 @@ import {
 import { collectFields, type SelectionScope } from '../../documents/selections.ts';
 import { lightError } from '../../errors/light-error.ts';
 import { ReportedErrors } from '../../errors/reported-errors.ts';
-import { ExactNumber, hasExactNumber } from '../../json/exact-number.ts';
+import { ExactNumber, hasExactNumber } from '../../json/exact-json.ts';
 import type { LedgerExecutor } from '../../ledger/ledger-executor.ts';
 import { createPerOperation, type OperationContext } from '../../upstream/operation-context.ts';
 import { createJoinSelections, createToJoinLookup, type JoinLookup, type RequestBounds } from './join-document.ts';

@@ -1,8 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { GraphQLError } from 'graphql';
 import { type Usage, withUsage } from '../../documents/cost/usage.ts';
-import { printJson } from '../../json/exact-number.ts';
-import { parseJson } from '../../json/parse-json.ts';
+import { parseJson, printJson } from '../../json/exact-json.ts';
 import type { RawResponse, RawSink } from '../../upstream/raw-call.ts';
 import { DataExtent } from './data-extent.ts';
 import { type ReadText, toErrors } from './ledger-answer.ts';

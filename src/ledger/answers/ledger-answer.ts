@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../errors/catalogue.ts';
 import { gatewayError } from '../../errors/gateway-error.ts';
 import { lightError, type SourcePositions } from '../../errors/light-error.ts';
 import { maxReportedErrors, toOmissionError } from '../../errors/reported-errors.ts';
-import { parseJson } from '../../json/parse-json.ts';
+import { parseJson } from '../../json/exact-json.ts';
 import { exceedsNesting, maxAnswerNesting } from '../../upstream/exceeds-nesting.ts';
 import type { UpstreamResponse } from '../../upstream/upstream-call.ts';
 

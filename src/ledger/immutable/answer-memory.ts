@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { ExecutionResult } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { toUsageMember, type Usage } from '../../documents/cost/usage.ts';
-import { parseJson } from '../../json/parse-json.ts';
+import { parseJson } from '../../json/exact-json.ts';
 import { type ChunkedBody, spliceUsage } from '../answers/plain-answer.ts';
 
 /** Share of the memory that is kept for answers that were asked for more than once. */

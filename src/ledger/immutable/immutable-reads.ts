@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { GraphQLSchema } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { printJson } from '../../json/exact-number.ts';
+import { printJson } from '../../json/exact-json.ts';
 import type { ChunkedBody } from '../answers/plain-answer.ts';
 import { AnswerMemory, KeptAnswer } from './answer-memory.ts';
 import { type AnswerShape, countKeys, hasShape } from './answer-shape.ts';

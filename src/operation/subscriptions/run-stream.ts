@@ -14,7 +14,7 @@ import { fragmentsOf, usedFragments, walkFields } from '../../documents/selectio
 import { createCoerceVariables, declareTexts, toExecutable } from '../../engine/coerce-variables.ts';
 import { createExecuteStitched } from '../../engine/execute-stitched.ts';
 import { gatewayError } from '../../errors/gateway-error.ts';
-import { printJson } from '../../json/exact-number.ts';
+import { printJson } from '../../json/exact-json.ts';
 import type { OpenLedgerStream } from '../../ledger/ledger-streams.ts';
 import { type Cancellation, createCancellation } from '../../upstream/cancellation.ts';
 import { itemPlace, type PlacedItem, type PlacedResult } from '../../upstream/item-place.ts';

@@ -2,8 +2,8 @@ import { type ExecutionResult, GraphQLError } from 'graphql';
 import type { Sender } from '../../callers/identify-caller.ts';
 import { gatewayError } from '../../errors/gateway-error.ts';
 import { withExtensions } from '../../errors/light-error.ts';
-import { noteCodes } from '../../errors/note-codes.ts';
-import { printJson } from '../../json/exact-number.ts';
+import { noteCodes } from '../../errors/reported-errors.ts';
+import { printJson } from '../../json/exact-json.ts';
 import type {
   AdmitOperation,
   AdmittedOperation,

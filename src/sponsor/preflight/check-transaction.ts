@@ -1,4 +1,4 @@
-import { toFullAddress } from '../../transactions/address.ts';
+import { toFullAddress } from '../../transactions/ledger-bcs.ts';
 import { outlineTransaction, type TransactionOutline } from '../../transactions/outline-transaction.ts';
 import { hashCoins } from '../leases/lease.ts';
 

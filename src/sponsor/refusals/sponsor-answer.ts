@@ -1,5 +1,5 @@
 import type { Secret } from '../../config/secret.ts';
-import { parseLosslessJson } from '../../json/lossless-json.ts';
+import { parseLosslessJson } from '../../json/exact-json.ts';
 import { isAnswerTooDeep } from '../../upstream/exceeds-nesting.ts';
 import type { UpstreamResponse } from '../../upstream/upstream-call.ts';
 

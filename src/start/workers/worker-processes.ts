@@ -1,6 +1,6 @@
 import cluster, { type Worker } from 'node:cluster';
 import { readFileSync } from 'node:fs';
-import { countForWorkers } from '../../callers/rate-store.ts';
+import { countForWorkers } from '../../callers/rate-limiter.ts';
 import { type FromWorker, openEnvelope, type ToWorker, toEnvelope } from './worker-messages.ts';
 
 /** Without exit code and signal: the system did not start it, for lack of memory or processes. */

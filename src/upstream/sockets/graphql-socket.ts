@@ -1,5 +1,4 @@
-import { printJson } from '../../json/exact-number.ts';
-import { parseJson } from '../../json/parse-json.ts';
+import { parseJson, printJson } from '../../json/exact-json.ts';
 import { UpstreamCallError } from '../upstream-call-error.ts';
 import {
   type ConnectionTarget,

@@ -3,7 +3,7 @@ import { Transaction as IotaTransaction } from '@iota/iota-sdk/transactions';
 import { Ed25519Keypair as SuiKeypair } from '@mysten/sui/keypairs/ed25519';
 import { Transaction as SuiTransaction } from '@mysten/sui/transactions';
 import { describe, expect, test } from 'vitest';
-import type { ObjectRef } from '../../../src/transactions/transaction-data.ts';
+import type { ObjectRef } from '../../../src/transactions/transaction-bcs.ts';
 import { startSponsorDevnet } from '../../support/start-sponsor-devnet.ts';
 
 const secret = new Uint8Array(32).fill(5);

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { toClientAddress, toTrustedProxies } from '../../../src/callers/client-address.ts';
+import { toClientAddress, toTrustedProxies } from '../../../src/callers/identify-caller.ts';
 
 const addressOf = (remoteAddress: string, forwardedFor?: string, trusted: readonly string[] = []) =>
   toClientAddress({ remoteAddress, forwardedFor }, toTrustedProxies(trusted))?.address;

@@ -1,8 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { toTrustedProxies } from '../../../src/callers/client-address.ts';
-import { createClientBook } from '../../../src/callers/credentials/client-book.ts';
-import type { TokenBook } from '../../../src/callers/credentials/token-book.ts';
-import { createIdentify, type IdentifyOptions, toSender } from '../../../src/callers/identify-caller.ts';
+import { createClientRegistry } from '../../../src/callers/credentials/client-registry.ts';
+import type { JwtVerifier } from '../../../src/callers/credentials/jwt-verifier.ts';
+import {
+  createIdentify,
+  type IdentifyOptions,
+  toSender,
+  toTrustedProxies,
+} from '../../../src/callers/identify-caller.ts';
 import { hashApiKey, toApiKey } from '../../../src/config/client.ts';
 import type { Caller } from '../../../src/upstream/operation-context.ts';
 
@@ -21,7 +25,7 @@ const token: IdentifyOptions = {
   auth: 'token',
   allowAnonymous: true,
   devnet: false,
-  clients: createClientBook([web], 'token'),
+  clients: createClientRegistry([web], 'token'),
   tokens: null,
   trustedProxies: toTrustedProxies(['10.0.0.0/8']),
 };
@@ -29,7 +33,7 @@ const forward: IdentifyOptions = {
   ...token,
   auth: 'forward',
   allowAnonymous: false,
-  clients: createClientBook([web], 'forward'),
+  clients: createClientRegistry([web], 'forward'),
 };
 
 const identify = (options: IdentifyOptions, headers: Record<string, string> = {}, remoteAddress = '203.0.113.9') => {
@@ -122,7 +126,7 @@ describe('a client', () => {
   });
 
   test('may be bound to origins', () => {
-    const bound = { ...token, clients: createClientBook([{ ...web, origins: ['https://app.example'] }], 'token') };
+    const bound = { ...token, clients: createClientRegistry([{ ...web, origins: ['https://app.example'] }], 'token') };
     expect(identify(bound, { 'x-api-key': key, origin: 'https://app.example' })).toMatchObject({ kind: 'API_KEY' });
     expect(identify(bound, { 'x-api-key': key, origin: 'HTTPS://App.Example' })).toMatchObject({ kind: 'API_KEY' });
     expect(identify(bound, { 'x-api-key': key, origin: 'null' })).toMatchObject({
@@ -183,7 +187,7 @@ describe('a signed token', () => {
   /** A book in which this token is remembered, or has to be verified; with what was asked of it. */
   function book(isRemembered: boolean) {
     const asked: string[] = [];
-    const tokens: TokenBook = {
+    const tokens: JwtVerifier = {
       recall: (hash) => (isRemembered && hash === hashApiKey(text) ? holder : null),
       verify: async (token, hash) => {
         asked.push(token, hash);

@@ -1,8 +1,11 @@
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createOutage, createRateLimiter } from '../../../src/callers/rate-limiter.ts';
-import type { RateStore } from '../../../src/callers/rate-store.ts';
-import { createMemoryRateStore } from '../../../src/callers/rate-store.ts';
+import {
+  createMemoryRateStore,
+  createOutage,
+  createRateLimiter,
+  type RateStore,
+} from '../../../src/callers/rate-limiter.ts';
 import { describeRateLimiter } from '../../support/rate-limiter-suite.ts';
 
 const quiet = createOutage({ began: () => {}, ended: () => {} });

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Client, clientScopes } from '../../../src/config/client.ts';
-import { parseClients } from '../../../src/config/parse-clients.ts';
+import { type Client, clientScopes, parseClients } from '../../../src/config/client.ts';
 
 const hash = 'ab'.repeat(32);
 const other = 'cd'.repeat(32);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { redactUrl } from '../../../src/config/redact-url.ts';
+import { redactUrl } from '../../../src/config/secret.ts';
 
 test.each([
   ['https://node.example/graphql', 'https://node.example/graphql'],

@@ -1,7 +1,7 @@
 import { GraphQLError } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { gatewayError } from '../../../src/errors/gateway-error.ts';
-import { noteCodes } from '../../../src/errors/note-codes.ts';
+import { noteCodes } from '../../../src/errors/reported-errors.ts';
 
 function noted(...errors: Parameters<typeof noteCodes>[1]): readonly string[] {
   const codes: string[] = [];

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isCanonicalJsonOf, toCanonicalJson } from '../../../src/json/canonical-json.ts';
-import { ExactNumber } from '../../../src/json/exact-number.ts';
+import { ExactNumber } from '../../../src/json/exact-json.ts';
 
 /** Few of each, so that two of them are equal often enough, or nearly so. */
 const json = fc.letrec((tie) => ({

@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ExactNumber, hasExactNumber, printJson } from '../../../src/json/exact-number.ts';
-import { parseJson, parseRequestJson, parseVariables } from '../../../src/json/parse-json.ts';
+import {
+  ExactNumber,
+  hasExactNumber,
+  parseJson,
+  parseRequestJson,
+  parseVariables,
+  printJson,
+} from '../../../src/json/exact-json.ts';
 import { cpuMsSince } from '../../support/cpu-time.ts';
 
 const exact = (text: string) => new ExactNumber(text);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { toExactNumber } from '../../../src/json/exact-number.ts';
-import { isLonger } from '../../../src/json/is-longer.ts';
+import { toExactNumber } from '../../../src/json/exact-json.ts';
+import { isLonger } from '../../../src/json/json-size.ts';
 
 test('a value is about as long as its JSON', () => {
   const value = fc.jsonValue({ maxDepth: 4 });

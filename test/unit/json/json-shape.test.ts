@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isTooIntricate, nestsDeeper } from '../../../src/json/json-shape.ts';
+import { isTooIntricate, nestsDeeper } from '../../../src/json/json-size.ts';
 
 const isNestedOver = (json: Uint8Array, max: number) => isTooIntricate(json, max, 1_000);
 

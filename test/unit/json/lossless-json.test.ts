@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseLosslessJson } from '../../../src/json/lossless-json.ts';
+import { parseLosslessJson } from '../../../src/json/exact-json.ts';
 
 describe('parseLosslessJson', () => {
   it('returns a number beyond 2^53-1 as its exact text', () => {

@@ -2,8 +2,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { measureHeap } from '../../../src/json/measure-heap.ts';
-import { parseJson } from '../../../src/json/parse-json.ts';
+import { parseJson } from '../../../src/json/exact-json.ts';
+import { measureHeap } from '../../../src/json/json-size.ts';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;

@@ -1,6 +1,5 @@
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
-import type { Client } from '../../../src/config/client.ts';
-import { parseClients } from '../../../src/config/parse-clients.ts';
+import { type Client, parseClients } from '../../../src/config/client.ts';
 import { watchClients } from '../../../src/start/watch-clients.ts';
 
 const entry = (id: string, digit = 'a') => `- { id: ${id}, hash: ${digit.repeat(64)} }`;

@@ -1,4 +1,4 @@
-import type { TypeTag } from '../../../transactions/type-tag.ts';
+import type { TypeTag } from '../../../transactions/transaction-bcs.ts';
 import { parseTypeTag, toTypeText } from '../../transactions/type-text.ts';
 import { inputRefusal } from '../arguments/parse-failure.ts';
 import { reasonOf } from '../arguments/parse-scalars.ts';

@@ -1,4 +1,4 @@
-import type { TypeTag } from '../../../transactions/type-tag.ts';
+import type { TypeTag } from '../../../transactions/transaction-bcs.ts';
 import { parseTypeTag, toTypeText } from '../../transactions/type-text.ts';
 import { parseFailure } from '../arguments/parse-failure.ts';
 import { checkTypeSize, type TypeLimits } from './parse-type.ts';

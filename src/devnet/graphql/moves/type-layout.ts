@@ -1,4 +1,4 @@
-import type { TypeTag } from '../../../transactions/type-tag.ts';
+import type { TypeTag } from '../../../transactions/transaction-bcs.ts';
 import { parseTypeTag, toTypeText } from '../../transactions/type-text.ts';
 import { serviceFault } from '../arguments/parse-failure.ts';
 import { frameworkStructs, type MoveAbility, type StructDefinition } from './struct-definitions.ts';

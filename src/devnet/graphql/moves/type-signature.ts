@@ -1,4 +1,4 @@
-import type { TypeTag } from '../../../transactions/type-tag.ts';
+import type { TypeTag } from '../../../transactions/transaction-bcs.ts';
 import { parseTypeTag } from '../../transactions/type-text.ts';
 
 /** A type taken apart, as JSON: a primitive's name, a vector's element, or a struct's parts. */

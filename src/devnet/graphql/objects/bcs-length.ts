@@ -1,4 +1,4 @@
-import type { TypeTag } from '../../../transactions/type-tag.ts';
+import type { TypeTag } from '../../../transactions/transaction-bcs.ts';
 import { serviceFault } from '../arguments/parse-failure.ts';
 
 const widths: Readonly<Record<string, number>> = {

@@ -1,4 +1,4 @@
-import type { ObjectRef } from '../../../transactions/transaction-data.ts';
+import type { ObjectRef } from '../../../transactions/transaction-bcs.ts';
 import type { TransactionRecord } from '../../state/records.ts';
 import { parseTransactionData } from '../../transactions/parse-transaction.ts';
 

@@ -5,8 +5,8 @@ import type {
   Command,
   ObjectRef,
   ProgrammableTransaction,
-} from '../../../transactions/transaction-data.ts';
-import type { TypeTag } from '../../../transactions/type-tag.ts';
+  TypeTag,
+} from '../../../transactions/transaction-bcs.ts';
 import { parseTransactionData } from '../../transactions/parse-transaction.ts';
 import { toTypeText } from '../../transactions/type-text.ts';
 import { toListConnection } from '../connections/list-connection.ts';

@@ -1,5 +1,5 @@
 import { base64 } from '@scure/base';
-import type { ObjectRef } from '../../../transactions/transaction-data.ts';
+import type { ObjectRef } from '../../../transactions/transaction-bcs.ts';
 import type { ExecutionStatus } from '../../generated/ledger.ts';
 import { encodeEffects } from '../../transactions/effects-bcs.ts';
 import { toListConnection } from '../connections/list-connection.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readClaims } from '../../../../src/callers/credentials/read-claims.ts';
+import { readClaims } from '../../../../src/callers/credentials/jwt-verifier.ts';
 
 const scopesOf = (claims: Record<string, unknown>, scopesClaim: string | null = null) => {
   const holder = readClaims({ sub: 'a', ...claims }, scopesClaim);

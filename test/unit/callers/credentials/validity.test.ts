@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createClientBook } from '../../../../src/callers/credentials/client-book.ts';
-import { createExpiry, Withdrawable } from '../../../../src/callers/credentials/validity.ts';
+import {
+  createClientRegistry,
+  createExpiry,
+  Withdrawable,
+} from '../../../../src/callers/credentials/client-registry.ts';
 import type { Client } from '../../../../src/config/client.ts';
 
 describe('a revocable credential', () => {
@@ -64,7 +67,7 @@ describe('API keys', () => {
     ...about,
   });
   const outlives = (before: Partial<Client>, after: readonly Client[]) => {
-    const book = createClientBook([client(before)], 'token');
+    const book = createClientRegistry([client(before)], 'token');
     let isOver = false;
     book.find('a'.repeat(64))?.caller.validity?.onEnd(() => {
       isOver = true;
@@ -96,7 +99,7 @@ describe('API keys', () => {
   });
 
   it('that return are valid again', () => {
-    const book = createClientBook([client({})], 'token');
+    const book = createClientRegistry([client({})], 'token');
     book.replace([]);
     book.replace([client({})]);
     let isOver = false;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { encodeTransactionData } from '../../../../src/devnet/transactions/encode-transaction.ts';
-import type { Argument, CallArg, Command } from '../../../../src/transactions/transaction-data.ts';
+import type { Argument, CallArg, Command } from '../../../../src/transactions/transaction-bcs.ts';
 import { createSmallDevnet, type SmallDevnet, toRef } from '../../../support/small-devnet.ts';
 
 /** Arguments near what there is, so that many of them fit. */

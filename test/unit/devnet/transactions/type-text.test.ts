@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseTypeTag, toTypeText } from '../../../../src/devnet/transactions/type-text.ts';
-import { parseBcs } from '../../../../src/transactions/parse-bcs.ts';
-import { typeTagBcs } from '../../../../src/transactions/type-tag.ts';
+import { parseBcs } from '../../../../src/transactions/strict-bcs.ts';
+import { typeTagBcs } from '../../../../src/transactions/transaction-bcs.ts';
 import { typeTag } from '../../../support/arbitrary-transaction.ts';
 
 const two = `0x${'2'.padStart(64, '0')}`;

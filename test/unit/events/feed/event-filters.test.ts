@@ -8,7 +8,7 @@ import { parseEventStreamFilter } from '../../../../src/events/feed/parse-event-
 import { pushDown } from '../../../../src/events/feed/push-down.ts';
 import { toEventFilterWire } from '../../../../src/events/to-event-filter-wire.ts';
 import type { EventStreamFilter } from '../../../../src/generated/own.ts';
-import { ExactNumber } from '../../../../src/json/exact-number.ts';
+import { ExactNumber } from '../../../../src/json/exact-json.ts';
 import {
   arbitraryEvent,
   arbitraryEventFilter,

@@ -1,7 +1,7 @@
 import { parse } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { createReadJoinKey, joinSelectionSet, joins, selectsJoinKeys } from '../../../../src/graph/joins/joins.ts';
-import { ExactNumber } from '../../../../src/json/exact-number.ts';
+import { ExactNumber } from '../../../../src/json/exact-json.ts';
 
 const joinOf = (type: string, field: string) => {
   const found = joins.find((join) => join.type === type && join.field === field);

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type GraphQLSchema, parse, validate } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import type { Usage } from '../../../../src/documents/cost/usage.ts';
-import { printJson } from '../../../../src/json/exact-number.ts';
+import { printJson } from '../../../../src/json/exact-json.ts';
 import type { KeptAnswer } from '../../../../src/ledger/immutable/answer-memory.ts';
 import type { ImmutableFields } from '../../../../src/ledger/immutable/immutable-fields.ts';
 import {

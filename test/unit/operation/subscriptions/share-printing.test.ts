@@ -2,7 +2,7 @@ import { makeExecutableSchema } from '@graphql-tools/schema';
 import fc from 'fast-check';
 import { parse, specifiedRules, validate } from 'graphql';
 import { expect, it } from 'vitest';
-import { ExactNumber } from '../../../../src/json/exact-number.ts';
+import { ExactNumber } from '../../../../src/json/exact-json.ts';
 import { ResultTexts } from '../../../../src/operation/subscriptions/result-stream.ts';
 import { createOpenStream, sharePrinting } from '../../../../src/operation/subscriptions/run-stream.ts';
 import type { OperationContext } from '../../../../src/upstream/operation-context.ts';

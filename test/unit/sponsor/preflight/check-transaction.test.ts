@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { toMoveCall } from '../../../../src/config/value-types.ts';
 import { checkTransaction } from '../../../../src/sponsor/preflight/check-transaction.ts';
-import type { CallArg } from '../../../../src/transactions/transaction-data.ts';
+import type { CallArg } from '../../../../src/transactions/transaction-bcs.ts';
 import { coins, type SampleChanges, sampleTransaction, sponsor, terms, user } from './sample-transaction.ts';
 
 const [first, second] = coins as [(typeof coins)[0], (typeof coins)[0]];

@@ -5,7 +5,7 @@ import {
 } from '../../../../src/devnet/transactions/programmable-builder.ts';
 import { hashCoins } from '../../../../src/sponsor/leases/lease.ts';
 import type { ReservationTerms } from '../../../../src/sponsor/preflight/check-transaction.ts';
-import type { GasData, ProgrammableTransaction } from '../../../../src/transactions/transaction-data.ts';
+import type { GasData, ProgrammableTransaction } from '../../../../src/transactions/transaction-bcs.ts';
 
 export const user = `0x${'a'.padStart(64, '0')}`;
 export const sponsor = `0x${'5'.padStart(64, '0')}`;

@@ -1,10 +1,52 @@
+import { hash } from 'node:crypto';
 import { errors, jwtVerify } from 'jose';
 import { LRUCache } from 'lru-cache';
+import { clientScopes } from '../../config/client.ts';
 import type { JwtRules } from '../../config/config.ts';
-import type { Caller } from '../../upstream/operation-context.ts';
-import { type Holder, readClaims } from './read-claims.ts';
+import type { Caller, Scope } from '../../upstream/operation-context.ts';
+import { allScopes, createExpiry } from './client-registry.ts';
 import { createSigningKeys, fetchKeySet, KeysAwayError, type SigningKeyEvents } from './signing-keys.ts';
-import { createExpiry } from './validity.ts';
+
+/** The holder of a verified token, by its claims. */
+export type Holder =
+  /** `id`: `jwt:` and the subject. */
+  | { readonly kind: 'holder'; readonly id: string; readonly scopes: ReadonlySet<Scope> }
+  /** `claim` is missing or malformed. */
+  | { readonly kind: 'unfit'; readonly claim: string };
+
+/** Claims that issuers use for scopes; the first that is present counts. */
+const usualScopeClaims = ['scope', 'scopes', 'scp'];
+
+/** Subjects that are shown as they are: most issuers use these, e-mail addresses included. */
+const plainSubject = /^[\w.:@|/+=-]{1,128}$/;
+
+/**
+ * Ignores scopes of other services. Every holder may read.
+ * @param scopesClaim the claim that lists scopes; `null` = the usual ones
+ */
+export function readClaims(claims: Readonly<Record<string, unknown>>, scopesClaim: string | null): Holder {
+  const { sub } = claims;
+  if (typeof sub !== 'string' || sub === '') return { kind: 'unfit', claim: 'sub' };
+  const claim = (scopesClaim === null ? usualScopeClaims : [scopesClaim]).find((name) => Object.hasOwn(claims, name));
+  const named = claim === undefined ? [] : toList(claims[claim]);
+  if (claim !== undefined && named === null) return { kind: 'unfit', claim };
+  const scopes = clientScopes.filter((scope) => scope === 'read' || named?.includes(scope));
+  return { kind: 'holder', id: toHolderId(sub), scopes: new Set(scopes) };
+}
+
+/**
+ * The subject if it is plain and short, else its hash: ids are unique, and a subject cannot inject text into the log. No plain
+ * subject contains `#`.
+ */
+function toHolderId(sub: string): string {
+  return `jwt:${plainSubject.test(sub) ? sub : `#${hash('sha256', sub).slice(0, 32)}`}`;
+}
+
+/** Text with spaces, or a list of texts. */
+function toList(value: unknown): readonly string[] | null {
+  if (typeof value === 'string') return value.split(' ');
+  return Array.isArray(value) && value.every((item) => typeof item === 'string') ? value : null;
+}
 
 export type TokenOutcome =
   | { readonly kind: 'caller'; readonly caller: Caller }
@@ -17,16 +59,16 @@ export type TokenOutcome =
     };
 
 /** Callers by their signed tokens. */
-export interface TokenBook {
+export interface JwtVerifier {
   /** The holder of a recently verified token. @param hash SHA-256 of the whole token, in hex */
   recall(hash: string): Caller | null;
   /** Verifies a token; may wait for the issuer's keys. Never rejects. */
   verify(token: string, hash: string): Promise<TokenOutcome>;
 }
 
-export interface TokenBookOptions {
+export interface JwtVerifierOptions {
   readonly rules: JwtRules;
-  /** Who holds the sponsor's token; see `createClientBook`. */
+  /** Who holds the sponsor's token; see `createClientRegistry`. */
   readonly auth: 'forward' | 'token';
   readonly events: SigningKeyEvents;
   /** Milliseconds since the Unix epoch. */
@@ -65,7 +107,7 @@ interface Remembered {
   readonly untilMs: number;
 }
 
-export function openTokenBook({ rules, auth, events, now }: TokenBookOptions): TokenBook {
+export function openJwtVerifier({ rules, auth, events, now }: JwtVerifierOptions): JwtVerifier {
   const remembered = new LRUCache<string, Remembered>({ max: maxRemembered });
   let keySets = 0;
   const underWay = new Map<string, Promise<TokenOutcome>>();
@@ -140,7 +182,7 @@ function toCaller(
     id,
     kind: 'JWT',
     authorization: null,
-    scopes: isJudgedBySponsor ? new Set(['read', 'sponsor', 'admin']) : scopes,
+    scopes: isJudgedBySponsor ? allScopes : scopes,
     rate: { key: id, perMinute: null },
     gas: isJudgedBySponsor || gasPerDay === null ? null : { key: id, perDay: gasPerDay },
     moveCalls: isJudgedBySponsor ? null : moveCalls,

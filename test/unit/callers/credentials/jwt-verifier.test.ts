@@ -1,8 +1,8 @@
 import { createHmac, createPublicKey, hash } from 'node:crypto';
 import { base64url, SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { looksLikeToken } from '../../../../src/callers/credentials/read-claims.ts';
-import { openTokenBook, type TokenBook } from '../../../../src/callers/credentials/token-book.ts';
+import { type JwtVerifier, openJwtVerifier } from '../../../../src/callers/credentials/jwt-verifier.ts';
+import { looksLikeToken } from '../../../../src/callers/identify-caller.ts';
 import { createSigningKey, startTokenIssuer, type TokenIssuer } from '../../../support/token-issuer.ts';
 
 const [ours, other, rsa, edwards] = await Promise.all([
@@ -23,7 +23,7 @@ afterAll(() => issuer?.[Symbol.asyncDispose]());
 
 function open({ auth = 'token', ...rules }: { auth?: 'token' | 'forward'; gasPerDay?: number } = {}) {
   const clock = { nowMs };
-  const book = openTokenBook({
+  const book = openJwtVerifier({
     rules: {
       keysUrl: issuer.url,
       issuer: good.iss,
@@ -41,7 +41,7 @@ function open({ auth = 'token', ...rules }: { auth?: 'token' | 'forward'; gasPer
 }
 
 const toHash = (token: string) => hash('sha256', token);
-const verify = (book: TokenBook, token: string) => book.verify(token, toHash(token));
+const verify = (book: JwtVerifier, token: string) => book.verify(token, toHash(token));
 const toText = (value: object) => base64url.encode(JSON.stringify(value));
 
 test('a token gives its holder its own identity and scopes, with the common limits', async () => {
@@ -149,7 +149,7 @@ describe('a forged token', () => {
     ['is a list', () => `${toText([])}.${toText([])}.AAAA`],
   ];
 
-  let book: TokenBook;
+  let book: JwtVerifier;
   let asked = 0;
   beforeAll(async () => {
     book = open().book;

@@ -1,6 +1,6 @@
 import { gatewayError } from '../errors/gateway-error.ts';
 
-export interface SocketPlacesOptions {
+export interface SocketQuotaOptions {
   /** In this process. */
   readonly max: number;
   /** Of one client network. */
@@ -8,7 +8,7 @@ export interface SocketPlacesOptions {
 }
 
 /** Limits the number of open WebSockets. */
-export interface SocketPlaces {
+export interface SocketQuota {
   /** Why the network may not open another WebSocket; `null` if it may. */
   refusalFor(network: string): ReturnType<typeof gatewayError> | null;
   /** Counts a WebSocket. @returns ends the count; safe to call twice */
@@ -18,7 +18,7 @@ export interface SocketPlaces {
 /** An estimate, since nobody knows when a WebSocket will close. */
 const retryAfterSeconds = 10;
 
-export function createSocketPlaces({ max, maxPerAddress }: SocketPlacesOptions): SocketPlaces {
+export function createSocketQuota({ max, maxPerAddress }: SocketQuotaOptions): SocketQuota {
   /** Only networks with open WebSockets. */
   const taken = new Map<string, number>();
   let all = 0;

@@ -1,3 +1,5 @@
+import { ExactNumber } from './exact-json.ts';
+
 /** Nesting levels of a request. Deeper ones would exhaust the stack of later readers; real arguments have far fewer. */
 export const maxJsonNesting = 128;
 
@@ -72,3 +74,67 @@ export function isTooIntricate(
   }
   return false;
 }
+
+/** Is a value's JSON longer than about so many characters? Stops reading at that length. */
+export function isLonger(value: unknown, characters: number): boolean {
+  return leftAfter(value, characters) < 0;
+}
+
+/** Characters of quotes, commas and colons around a string and a member. */
+const aroundText = 3;
+const aroundMember = 4;
+/** Characters of a number, a boolean or null. */
+const ofScalar = 5;
+
+/** @returns the characters left after the value; negative if there are too few */
+function leftAfter(value: unknown, characters: number): number {
+  if (typeof value === 'string') return characters - value.length - aroundText;
+  if (typeof value !== 'object' || value === null) return characters - ofScalar;
+  if (value instanceof ExactNumber) return characters - value.text.length;
+  let left = characters - aroundText;
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length && left >= 0; index += 1) left = leftAfter(value[index], left);
+    return left;
+  }
+  const members = value as Readonly<Record<string, unknown>>;
+  for (const name in members) {
+    if (left < 0) break;
+    left = leftAfter(members[name], left - name.length - aroundMember);
+  }
+  return left;
+}
+
+// In bytes, measured in V8.
+const slotBytes = 8;
+const objectBytes = 64;
+/** Per member, in addition to its slot and name. Objects that share their names take less. */
+const memberBytes = 40;
+const arrayBytes = 40;
+const numberBytes = 16;
+const textBytes = 24;
+const exactNumberBytes = 120;
+
+/** Estimates the memory of a parsed JSON value in bytes, from above: many `{}` take 20 times the length of their text. */
+export function measureHeap(value: unknown): number {
+  if (typeof value === 'string') return measureText(value);
+  if (typeof value === 'number') return (value | 0) === value ? 0 : numberBytes;
+  if (typeof value !== 'object' || value === null) return 0;
+  if (value instanceof ExactNumber) return exactNumberBytes + value.text.length;
+  if (Array.isArray(value)) {
+    let bytes = arrayBytes;
+    for (const each of value) bytes += slotBytes + measureHeap(each);
+    return bytes;
+  }
+  let bytes = objectBytes;
+  for (const [name, member] of Object.entries(value))
+    bytes += memberBytes + name.length + slotBytes + measureHeap(member);
+  return bytes;
+}
+
+/** V8 takes one byte per character, or two if the text has characters beyond Latin-1. */
+export function measureText(text: string): number {
+  return textBytes + text.length * (isLatin1.test(text) ? 1 : 2);
+}
+
+/** A whole text of Latin-1. */
+const isLatin1 = /^[\0-\xff]*$/;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createClientBook, diffClients } from '../../../../src/callers/credentials/client-book.ts';
+import { createClientRegistry, diffClients } from '../../../../src/callers/credentials/client-registry.ts';
 import { type Client, hashApiKey, toApiKey } from '../../../../src/config/client.ts';
 
 const key = toApiKey('web', new Uint8Array(32).fill(1)).reveal();
@@ -14,7 +14,7 @@ const web: Client = {
 };
 
 test('a key is found only by the hash of its whole text', () => {
-  const book = createClientBook([web], 'token');
+  const book = createClientRegistry([web], 'token');
   expect(book.find(hashApiKey(key))?.caller).toMatchObject({ id: 'client:web', kind: 'API_KEY' });
   const near = [...Array.from(key, (_, end) => key.slice(0, end)), `${key}x`, key.toLowerCase(), web.hash];
   // What is looked at is a hash, and those of near keys have nothing in common with the key's.
@@ -27,12 +27,12 @@ test('a key is found only by the hash of its whole text', () => {
 });
 
 test('a caller is created once per client, not per request', () => {
-  const book = createClientBook([web], 'token');
+  const book = createClientRegistry([web], 'token');
   expect(book.find(web.hash)).toBe(book.find(web.hash));
 });
 
 test('new clients replace all previous ones immediately', () => {
-  const book = createClientBook([web], 'token');
+  const book = createClientRegistry([web], 'token');
   const hash = hashApiKey('another key');
   book.replace([{ ...web, id: 'other', hash }]);
   expect([book.find(web.hash), book.find(hash)?.caller.id]).toEqual([null, 'client:other']);

@@ -1,7 +1,59 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Client } from '../../config/client.ts';
-import type { Caller, Scope } from '../../upstream/operation-context.ts';
-import { Withdrawable } from './validity.ts';
+import type { Caller, Scope, Validity } from '../../upstream/operation-context.ts';
+
+/** The validity of a credential that may be withdrawn. */
+export class Withdrawable implements Validity {
+  readonly #waiting = new Set<() => void>();
+  #isOver = false;
+
+  onEnd(then: () => void): () => void {
+    if (this.#isOver) {
+      then();
+      return () => {};
+    }
+    // The same function may be passed several times.
+    const own = () => then();
+    this.#waiting.add(own);
+    return () => void this.#waiting.delete(own);
+  }
+
+  end(): void {
+    this.#isOver = true;
+    const waiting = [...this.#waiting];
+    this.#waiting.clear();
+    for (const then of waiting) then();
+  }
+}
+
+/** In milliseconds: the clock may be set while a timer runs, and timers are limited to 25 days. */
+const longestTimerMs = 60_000;
+
+/** The validity of a credential that expires. Runs a timer only while there are listeners. @param untilMs milliseconds since the Unix epoch, as `now` */
+export function createExpiry(untilMs: number, now: () => number): Validity {
+  const credential = new Withdrawable();
+  let waiting = 0;
+  let timer: NodeJS.Timeout | undefined;
+  const look = () => {
+    const leftMs = untilMs - now();
+    if (leftMs <= 0) credential.end();
+    else timer = setTimeout(look, Math.min(leftMs, longestTimerMs)).unref();
+  };
+  return {
+    onEnd(then) {
+      const stop = credential.onEnd(then);
+      waiting += 1;
+      if (waiting === 1) look();
+      let isWaiting = true;
+      return () => {
+        stop();
+        if (isWaiting) waiting -= 1;
+        isWaiting = false;
+        if (waiting === 0) clearTimeout(timer);
+      };
+    },
+  };
+}
 
 /** A client with an API key. */
 export interface KnownClient {
@@ -11,7 +63,7 @@ export interface KnownClient {
 }
 
 /** The clients with API keys, which may be replaced at any time. */
-export interface ClientBook {
+export interface ClientRegistry {
   /** @param hash SHA-256 of the whole key, in hex */
   find(hash: string): KnownClient | null;
   replace(clients: readonly Client[]): void;
@@ -22,14 +74,14 @@ interface Entry extends KnownClient {
   readonly validity: Withdrawable;
 }
 
-const everything: ReadonlySet<Scope> = new Set(['read', 'sponsor', 'admin']);
+export const allScopes: ReadonlySet<Scope> = new Set(['read', 'sponsor', 'admin']);
 const nobody = Buffer.alloc(64);
 
 /**
  * @param auth `forward`: callers hold the sponsor's token, and the sponsor decides. Scopes, gas and calls of a client then do not apply,
  * since a caller could evade them by omitting the key
  */
-export function createClientBook(clients: readonly Client[], auth: 'forward' | 'token'): ClientBook {
+export function createClientRegistry(clients: readonly Client[], auth: 'forward' | 'token'): ClientRegistry {
   const toEntries = (list: readonly Client[], known: ReadonlyMap<string, Entry>) =>
     new Map(list.map((client) => [client.hash, toEntry(client, auth, known.get(client.hash))]));
   let entries = toEntries(clients, new Map());
@@ -64,7 +116,7 @@ function toEntry(client: Client, auth: 'forward' | 'token', known: Entry | undef
       id,
       kind: 'API_KEY',
       authorization: null,
-      scopes: isJudgedBySponsor ? everything : new Set(client.scopes),
+      scopes: isJudgedBySponsor ? allScopes : new Set(client.scopes),
       rate: { key: id, perMinute: client.perMinute },
       gas: isJudgedBySponsor || client.gasPerDay === null ? null : { key: id, perDay: client.gasPerDay },
       moveCalls: isJudgedBySponsor ? null : client.moveCalls,

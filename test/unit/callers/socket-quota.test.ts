@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest';
+import { createSocketQuota } from '../../../src/callers/socket-quota.ts';
+
+const codeFor = (quota: ReturnType<typeof createSocketQuota>, network: string) =>
+  quota.refusalFor(network)?.extensions.code ?? null;
+
+it('are limited per network and in total', () => {
+  const quota = createSocketQuota({ max: 3, maxPerAddress: 2 });
+  quota.take('a');
+  quota.take('a');
+  expect([codeFor(quota, 'a'), codeFor(quota, 'b')]).toEqual(['RATE_LIMITED', null]);
+  quota.take('b');
+  expect([codeFor(quota, 'a'), codeFor(quota, 'b')]).toEqual(['RATE_LIMITED', 'UNAVAILABLE']);
+});
+
+it('are freed once, even if freed repeatedly', () => {
+  const quota = createSocketQuota({ max: 2, maxPerAddress: 1 });
+  const giveBack = quota.take('a');
+  quota.take('b');
+  giveBack();
+  giveBack();
+  expect(codeFor(quota, 'a')).toBeNull();
+  quota.take('a');
+  expect([codeFor(quota, 'a'), codeFor(quota, 'c')]).toEqual(['RATE_LIMITED', 'UNAVAILABLE']);
+});
+
+it('may be limited to none', () => {
+  expect(codeFor(createSocketQuota({ max: 0, maxPerAddress: 1 }), 'a')).toBe('UNAVAILABLE');
+});
