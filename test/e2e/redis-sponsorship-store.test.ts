@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { createMemoryStore } from '../../src/sponsor/store/memory-store.ts';
 import { redisMissing, startRedis } from '../support/redis-server.ts';
 import { openRedisStore } from '../support/redis-sponsorship-store.ts';
-import { runs } from '../support/runs.ts';
+import { runs, seed } from '../support/runs.ts';
 import { arbitrarySteps, newWorld, takeStep } from '../support/sponsorship-steps.ts';
 import { describeSponsorshipStore, newFlow } from '../support/sponsorship-store-suite.ts';
 
@@ -87,7 +87,7 @@ if (redisMissing) {
           expect(await takeStep(shared, step, index)).toEqual(await takeStep(alone, step, index));
         }
       }),
-      { numRuns: runs(60), ...(process.env.SEED ? { seed: Number(process.env.SEED) } : {}) },
+      { numRuns: runs(60), seed },
     );
     for (const store of fleet) await store.close();
   });

@@ -5,12 +5,11 @@ import { type LiveClient, overEventStream, overWebSocket } from '../support/live
 import { eventIds, quickPolls, startTickedDevnet } from '../support/live-network.ts';
 import { type RecordingUpstream, recordUpstream } from '../support/recording-upstream.ts';
 import { redisMissing, startRedis } from '../support/redis-server.ts';
-import { runs } from '../support/runs.ts';
+import { runs, seed } from '../support/runs.ts';
 import { openTcpGate, type TcpGate } from '../support/tcp-gate.ts';
 import { createTestGateway, type TestGateway } from '../support/test-gateway.ts';
 import { until } from '../support/until.ts';
 
-const seed = Number(process.env.LIVE_SEED ?? Date.now() % 1_000_000);
 /** Actions, one after the other. */
 const steps = runs(30);
 
@@ -234,7 +233,7 @@ async function runCourse({ random, gateway, disturb, settle }: Course): Promise<
   rpc.intercept = undefined;
 }
 
-it(`every subscriber gets everything once, in order, while a node drops, hangs, freezes, repeats, lags, reverses pages and sets its clock back (LIVE_SEED=${seed})`, async () => {
+it(`every subscriber gets everything once, in order, while a node drops, hangs, freezes, repeats, lags, reverses pages and sets its clock back (SEED=${seed})`, async () => {
   const gateways = [await startGateway()];
   await runCourse({
     random: createRandom(seed),
@@ -251,7 +250,7 @@ it(`every subscriber gets everything once, in order, while a node drops, hangs, 
 
 it.skipIf(redisMissing)(
   redisMissing ??
-    `and so in a fleet, wherever they come back, while instances end and Redis is cut off, frozen and emptied (LIVE_SEED=${seed})`,
+    `and so in a fleet, wherever they come back, while instances end and Redis is cut off, frozen and emptied (SEED=${seed})`,
   async () => {
     const random = createRandom(seed);
     const among = (count: number) => Math.floor(random() * count);

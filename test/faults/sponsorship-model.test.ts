@@ -10,16 +10,14 @@ import {
   judgeRecovery,
 } from '../support/judge-sponsorship.ts';
 import { redisMissing } from '../support/redis-server.ts';
-import { chaos } from '../support/runs.ts';
+import { chaos, runs, seed } from '../support/runs.ts';
 import { courses, type Played } from '../support/sponsorship-commands.ts';
 import { SponsorshipHistory } from '../support/sponsorship-history.ts';
 import { callerNames, type SponsorshipWorld, secrets, startSponsorshipWorld } from '../support/sponsorship-world.ts';
 
-/** The number of courses and the seed: a new one each time, unless one is to be repeated. */
-const runs = Number(process.env.SPONSORSHIP_RUNS ?? 12 * chaos);
+const courseCount = runs(12);
 /** Worlds that run courses concurrently, because most of the time is waiting. */
-const worlds = Number(process.env.SPONSORSHIP_WORLDS ?? 1);
-const seed = Number(process.env.SPONSORSHIP_SEED ?? Date.now() % 2 ** 31);
+const worlds = chaos > 1 ? 6 : 1;
 
 let budgets = 0;
 /** One to four million of the smallest unit, with a unique remainder. */
@@ -85,7 +83,7 @@ async function tryCourses(world: SponsorshipWorld, numRuns: number, from: number
       await fc.asyncModelRun(() => ({ model: {}, real: played }), commands);
       await conclude(played);
     }),
-    { numRuns, seed: from, endOnFailure: process.env.SPONSORSHIP_SHRINK === undefined, verbose: 1 },
+    { numRuns, seed: from, endOnFailure: true, verbose: 1 },
   );
 }
 
@@ -107,21 +105,21 @@ async function tryWorlds(store: 'redis' | 'memory', numRuns: number, auth: 'forw
   );
 }
 
-const title = `is dispatched once and accounted for, whatever happens (seed ${seed})`;
+const title = `is dispatched once and accounted for, whatever happens (SEED=${seed})`;
 const timeout = 3_600_000;
 
 test.skipIf(redisMissing)(`every lease of two instances on one Redis ${title}`, { timeout }, () =>
-  tryWorlds('redis', runs, 'token'),
+  tryWorlds('redis', courseCount, 'token'),
 );
 
 test(`every lease of an instance with its own memory ${title}`, { timeout }, () =>
-  tryWorlds('memory', Math.ceil(runs / 3), 'token'),
+  tryWorlds('memory', Math.ceil(courseCount / 3), 'token'),
 );
 
 test.skipIf(redisMissing)(`every number of the sponsor’s, with two instances on one Redis, ${title}`, { timeout }, () =>
-  tryWorlds('redis', Math.ceil(runs / 3), 'forward'),
+  tryWorlds('redis', Math.ceil(courseCount / 3), 'forward'),
 );
 
 test(`every number of the sponsor’s, with an instance of its own memory, ${title}`, { timeout }, () =>
-  tryWorlds('memory', Math.ceil(runs / 6), 'forward'),
+  tryWorlds('memory', Math.ceil(courseCount / 6), 'forward'),
 );

@@ -3,3 +3,6 @@ export const chaos = Number(process.env.CHAOS ?? 1);
 
 /** The number of cases to run, where `npm test` runs `usual`. */
 export const runs = (usual: number): number => Math.ceil(usual * chaos);
+
+/** Seed of the randomized cases: a new one each time, unless `SEED` repeats an earlier one. */
+export const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31);

@@ -328,6 +328,19 @@ function describeFence(stores: Stores): void {
     expect(await find('body-1')).toEqual(refused);
   });
 
+  test('a transaction that the sponsor executed after a refusal, while the store was away, replaces the refusal', async () => {
+    const { one, other } = stores();
+    const { execution, executionEnd } = await reserve(one);
+    await one.beginExecution(execution());
+    await one.endExecution(executionEnd({ kind: 'refused' }, { answer: 'refused' }));
+    const executed = executionEnd({ kind: 'executed', gasUsed: 1 }, { digest: 'digest-2', answer: 'executed' });
+    expect(await one.endExecution(executed)).toBe(true);
+    expect(await other.endExecution({ ...executed, digest: 'digest-3' })).toBe(false);
+    const next = { digest: 'digest-2', bodyHash: 'body-2' };
+    expect(await other.beginExecution(execution(next))).toEqual({ kind: 'spent', digest: 'digest-2' });
+    expect(await other.beginExecution(execution())).toEqual({ kind: 'spent', digest: 'digest-2' });
+  });
+
   test('a refusal of an attempt that did not set the fence ends nothing: the one that did may have run', async () => {
     const { one, other } = stores();
     const { execution, executionEnd } = await reserve(one);

@@ -110,11 +110,11 @@ export async function startSponsorshipWorld(options: SponsorshipWorldOptions): P
   let lines: Record<string, unknown>[][] = [];
   /** Of earlier days: reported once, and not again until it is back. */
   let isAwaySince = new Map<unknown, boolean>();
-  const isNewsOf = (msg: unknown, what: 'away' | 'back') =>
-    String(msg).startsWith(`what is remembered of sponsorship is ${what}`);
+  const isNewsOf = (msg: unknown, what: 'unavailable' | 'available again') =>
+    String(msg).startsWith(`sponsorship store ${what}`);
   const isAwayAfter = (written: readonly Record<string, unknown>[]): boolean => {
-    const last = written.findLast(({ msg }) => isNewsOf(msg, 'away') || isNewsOf(msg, 'back'));
-    return last ? isNewsOf(last.msg, 'away') : isAwaySince.get(written) === true;
+    const last = written.findLast(({ msg }) => isNewsOf(msg, 'unavailable') || isNewsOf(msg, 'available again'));
+    return last ? isNewsOf(last.msg, 'unavailable') : isAwaySince.get(written) === true;
   };
 
   async function launch(index: number): Promise<Instance> {
@@ -186,7 +186,7 @@ export async function startSponsorshipWorld(options: SponsorshipWorldOptions): P
       if (redis) await tellRedis(redis, 'FLUSHALL');
     },
     wasStoreAway: () =>
-      lines.some((written) => isAwaySince.get(written) || written.some(({ msg }) => isNewsOf(msg, 'away'))),
+      lines.some((written) => isAwaySince.get(written) || written.some(({ msg }) => isNewsOf(msg, 'unavailable'))),
     log: () => lines.flat(),
     async [Symbol.asyncDispose]() {
       for (const { storeGate } of instances) storeGate?.heal();

@@ -1,4 +1,9 @@
 local lease = readLease(ref)
+if lease and lease.isRefused and lease.digest ~= arg.digest and arg.outcome == 'executed' then
+  redis.call('HDEL', at('lease:' .. ref), 'isRefused')
+  setLease('digest', arg.digest)
+  return 1
+end
 if not lease or lease.digest ~= arg.digest or not isOpen(lease) then return end
 if arg.attempt ~= '' and lease.attempt ~= arg.attempt then return end
 if arg.outcome == 'unknown' then

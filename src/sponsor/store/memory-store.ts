@@ -134,6 +134,11 @@ export function createMemoryStore(bounds: StoreBounds = defaultStoreBounds): Spo
 
   function endExecution({ caller, leaseId, digest, nowMs, answer, outcome }: EndExecution): boolean {
     const lease = records.lease(caller, leaseId, nowMs);
+    if (lease?.isRefused && lease.digest !== digest && outcome.kind === 'executed') {
+      lease.isRefused = false;
+      lease.digest = digest;
+      return true;
+    }
     if (!lease || lease.digest !== digest || (lease.executing !== 'sent' && lease.executing !== 'unsure')) return false;
     if ('attempt' in outcome && outcome.attempt !== undefined && outcome.attempt !== lease.attempt) return false;
     if (outcome.kind === 'unknown') {

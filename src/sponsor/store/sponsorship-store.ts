@@ -17,7 +17,8 @@ export interface SponsorshipStore {
   /** Finds the execution that a twin waits for. `null`: there is none, for example because it sent nothing; the twin may begin. */
   findExecution(twin: ExecutionTwin): Promise<ExecutionFound | null>;
   /**
-   * Writes how an execution ended. Idempotent; a certain outcome replaces an unknown one.
+   * Writes how an execution ended. Idempotent; a certain outcome replaces an unknown one. In forward mode a sponsor may keep a
+   * reservation after a refusal, and execute another transaction with it while the store is away: that one replaces the refusal.
    * @returns `false` if it had ended before
    */
   endExecution(end: EndExecution): Promise<boolean>;

@@ -4,10 +4,9 @@ import type { ResumePoint } from '../../../../src/live/live-source.ts';
 import { createTestFleet, numbered, type TestProcess } from '../../../support/live-fleet.ts';
 import type { Tracing } from '../../../support/live-hub.ts';
 import { settled } from '../../../support/memory-source.ts';
-import { runs } from '../../../support/runs.ts';
+import { runs, seed } from '../../../support/runs.ts';
 
 const numRuns = runs(40);
-const seed = Number(process.env.LIVE_SEED ?? Date.now() % 1_000_000);
 
 const places = fc.nat(2);
 const step = fc.oneof(
@@ -106,7 +105,7 @@ function setNode({ source, clock }: TestProcess, is: string): void {
         : (page) => page;
 }
 
-it(`tells everybody everything once, in order, whatever becomes of processes, of the board and of the ways to the node (LIVE_SEED=${seed})`, async () => {
+it(`tells everybody everything once, in order, whatever becomes of processes, of the board and of the ways to the node (SEED=${seed})`, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 60 }), async (steps) => {
       const { clock, node, logs, start } = createTestFleet({ names: ['n1'] });
