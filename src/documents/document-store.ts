@@ -1,7 +1,7 @@
 import { type DocumentNode, GraphQLError, type OperationDefinitionNode } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { checkDocument, checkText, maxNesting, nestingRefusal } from './cost/limits.ts';
-import { measureDocument, toSize } from './cost/measure-document.ts';
+import { checkDocument, checkText, maxNesting, refuseNesting } from './cost/limits.ts';
+import { type MeasuredDocument, measureDocument, toSize } from './cost/measure-document.ts';
 import {
   createTreeReader,
   dropTokens,
@@ -14,13 +14,12 @@ import {
 import { planOperation } from './plan-operation.ts';
 import {
   createLocate,
-  type DocumentRefusal,
   forwardedBytes,
-  isQueryPartTooLong,
   type Locate,
+  type PlainError,
   type PreparedDocument,
   type PrepareOptions,
-  type ReadableDocument,
+  queryPart,
   type ReadDocument,
   refusedBytes,
   toPlainError,
@@ -30,42 +29,25 @@ import type { ExecutableDocument } from './selections.ts';
 import { acceptDocument } from './validation/accept-document.ts';
 import { validateDocument } from './validation/validate-document.ts';
 
-export interface DocumentStore<Operation = unknown> {
-  /** Returns the prepared document of a text. Prepares it at first sight, and keeps it then or at its second sight. */
-  prepare(text: string): PreparedDocument<Operation>;
-  /** Returns the prepared document of a text if it is kept. Counts as a use. */
-  find(text: string): PreparedDocument<Operation> | undefined;
-  /** Reads a text that is only explained. Neither looks it up nor keeps it. */
-  read(text: string): ReadDocument<Operation>;
-}
-
 /**
  * Memory for the prepared documents of one generation, by `PreparedDocument.bytes`. A document that is used again after it was
  * kept is proven. Proven documents have at least a quarter that others cannot evict. New documents are kept at first sight
  * until half of the memory is in use, and from then on at second sight. So a flood of texts that never repeat evicts nothing
  * and becomes garbage immediately; kept for a while, it would be collected with old objects, which pauses every request.
  */
-const maxBytes = 60 * 1024 * 1024;
-const maxProvenBytes = 45 * 1024 * 1024;
+const defaultBounds = { maxBytes: 60 * 1024 * 1024, maxProvenBytes: 45 * 1024 * 1024 };
 /** Longer texts are not kept: they hold transactions as literals, so they never repeat. */
 const maxStoredCharacters = 20_000;
 
-interface DocumentStoreBounds {
-  /** All documents together. */
-  readonly maxBytes: number;
-  /** Documents that were used more than once; less than `maxBytes`. */
-  readonly maxProvenBytes: number;
-}
+export type DocumentStore<Operation = unknown> = ReturnType<typeof createDocumentStore<Operation>>;
 
 /** Keeps prepared documents, up to a bound in bytes. */
-export function createDocumentStore<Operation>(
-  options: PrepareOptions<Operation>,
-  bounds: DocumentStoreBounds = { maxBytes, maxProvenBytes },
-): DocumentStore<Operation> {
+export function createDocumentStore<Operation>(options: PrepareOptions<Operation>, bounds = defaultBounds) {
+  type Prepared = PreparedDocument<Operation>;
   const reader = createDocumentReader(options);
-  const sizeCalculation = ({ bytes }: PreparedDocument<Operation>) => bytes;
-  const newcomers = new LRUCache<string, PreparedDocument<Operation>>({ maxSize: bounds.maxBytes, sizeCalculation });
-  const proven = new LRUCache<string, PreparedDocument<Operation>>({
+  const sizeCalculation = ({ bytes }: Prepared) => bytes;
+  const newcomers = new LRUCache<string, Prepared>({ maxSize: bounds.maxBytes, sizeCalculation });
+  const proven = new LRUCache<string, Prepared>({
     maxSize: bounds.maxProvenBytes,
     sizeCalculation,
     // The proven document that was not used for longest becomes a newcomer again.
@@ -73,15 +55,12 @@ export function createDocumentStore<Operation>(
       if (reason === 'evict') newcomers.set(text, prepared);
     },
   });
-  const sightings = createSightings();
-  const atFirstSight = bounds.maxBytes / 2;
-  const isKept = (text: string, { bytes }: PreparedDocument<Operation>): boolean =>
-    newcomers.calculatedSize + bytes <= atFirstSight || sightings.note(text);
-  const makeRoom = (): void => {
-    while (newcomers.calculatedSize + proven.calculatedSize > bounds.maxBytes) newcomers.pop();
-  };
+  const wasSeen = createWasSeen();
+  const isKept = (text: string, { bytes }: Prepared) =>
+    text.length <= maxStoredCharacters && (newcomers.calculatedSize + bytes <= bounds.maxBytes / 2 || wasSeen(text));
 
-  const find = (text: string): PreparedDocument<Operation> | undefined => {
+  /** Returns the prepared document of a text if it is kept. Counts as a use. */
+  const find = (text: string): Prepared | undefined => {
     const known = proven.get(text);
     if (known) return known;
     const newcomer = newcomers.get(text);
@@ -93,38 +72,36 @@ export function createDocumentStore<Operation>(
 
   return {
     find,
-    prepare(text) {
+    /** Returns the prepared document of a text. Prepares it at first sight, and keeps it then or at its second sight. */
+    prepare(text: string): Prepared {
       const known = find(text);
       if (known) return known;
       const made = reader.prepare(text);
-      if (text.length > maxStoredCharacters || !isKept(text, made)) return made;
+      if (!isKept(text, made)) return made;
       newcomers.set(text, made);
-      makeRoom();
+      while (newcomers.calculatedSize + proven.calculatedSize > bounds.maxBytes) newcomers.pop();
       return made;
     },
+    /** Reads a text that is only explained. Neither looks it up nor keeps it. */
     read: reader.read,
   };
-}
-
-/** Remembers which texts came lately by four bytes each, so that texts that come once need no other memory. */
-interface Sightings {
-  /** Notes a text. @returns whether it was noted before; rarely true for a different text with the same hash */
-  note(text: string): boolean;
 }
 
 /** A power of two. A text is forgotten when another one takes its slot: on average after so many others. */
 const slots = 65_536;
 
-function createSightings(): Sightings {
+/**
+ * Returns a function that notes a text, and says whether the text was noted before. Takes four bytes per text, and rarely
+ * mistakes a text for another one with the same hash.
+ */
+function createWasSeen(): (text: string) => boolean {
   const marks = new Uint32Array(slots);
-  return {
-    note(text) {
-      const mark = toMark(text);
-      const slot = mark & (slots - 1);
-      if (marks[slot] === mark) return true;
-      marks[slot] = mark;
-      return false;
-    },
+  return (text) => {
+    const mark = toMark(text);
+    const slot = mark & (slots - 1);
+    if (marks[slot] === mark) return true;
+    marks[slot] = mark;
+    return false;
   };
 }
 
@@ -143,16 +120,12 @@ function toMark(text: string): number {
 }
 
 /** Reads the documents of one schema: parses, measures, validates and plans them. Never throws. */
-interface DocumentReader<Operation = unknown> {
-  readonly prepare: (text: string) => PreparedDocument<Operation>;
-  /** Returns the syntax tree as well, with its positions in the text. */
-  readonly read: (text: string) => ReadDocument<Operation>;
-}
-
-export function createDocumentReader<Operation>(options: PrepareOptions<Operation>): DocumentReader<Operation> {
+export function createDocumentReader<Operation>(options: PrepareOptions<Operation>) {
   const reading = { options, readTree: createTreeReader() };
+  /** Returns the syntax tree as well, with its positions in the text. */
   const read = (text: string) => readDocument(text, true, reading) as ReadDocument<Operation>;
-  return { prepare: (text) => (readDocument(text, false, reading) ?? read(text)).prepared, read };
+  const prepare = (text: string) => (readDocument(text, false, reading) ?? read(text)).prepared;
+  return { prepare, read };
 }
 
 interface Reading<Operation> {
@@ -173,42 +146,42 @@ function readDocument<Operation>(
   const { options } = reading;
   const { limits } = options;
   const locate = createLocate(text);
-  const unreadable = (refusal: DocumentRefusal): ReadDocument<Operation> => ({
-    prepared: { kind: 'unreadable', text, bytes: refusedBytes(text, refusal.errors), refusal },
-    executable: null,
-  });
+  const refused = (errors: readonly PlainError[], hasUsage = false, measured: MeasuredDocument | null = null) => {
+    const size = measured && toSize(measured);
+    const bytes = refusedBytes(text, errors, size?.numbers);
+    return {
+      prepared: { kind: 'refused', text, bytes, size, errors, hasUsage },
+      executable: measured?.executable ?? null,
+    } as const;
+  };
 
   const tooLong = checkText(text, limits);
-  if (tooLong) return unreadable(toRefusal(tooLong, locate));
+  if (tooLong) return refused([toPlainError(tooLong.error, locate)]);
   let document: DocumentNode;
   try {
     document = parseDocument(text, hasPositions);
   } catch (error) {
-    return unreadable(toSyntaxRefusal(text, error, locate));
+    return refused([toSyntaxError(text, error, locate)]);
   }
 
   const measured = measureDocument(document, Buffer.byteLength(text), limits.calledPages?.fields);
   const { executable } = measured;
-  const size = toSize(measured);
   const excess = checkDocument(measured, limits);
-  if (excess) {
-    if (!hasPositions) return null;
-    const refusal = toRefusal(excess, locate);
-    const bytes = refusedBytes(text, refusal.errors, size.numbers);
-    return { prepared: { kind: 'refused', text, bytes, size, refusal }, executable };
-  }
+  if (excess) return hasPositions ? refused([toPlainError(excess.error, locate)], excess.hasUsage, measured) : null;
 
+  const size = toSize(measured);
   const readable = (
     bytes: number,
     introspectedFields: number,
-    errors: ReadableDocument<Operation>['errors'],
-    operation: ReadableDocument<Operation>['operation'],
+    errors: readonly PlainError[],
+    operation: (name: string | null) => Operation | null,
   ): ReadDocument<Operation> => {
     // One literal with all members: an object spread would give each document a hidden class of its own, and slow each request.
     return { prepared: { kind: 'readable', text, bytes, size, introspectedFields, errors, operation }, executable };
   };
-  // `admitDocument` refuses it for its length, whatever its variables, so its validity does not matter.
-  if (isQueryPartTooLong(size, limits)) return readable(refusedBytes(text, [], size.numbers), 0, [], findNothing);
+  // `admitDocument` rejects it for its length, whatever its variables, so its validity does not matter.
+  if (queryPart(size) > limits.maxQueryPayloadSize)
+    return readable(refusedBytes(text, [], size.numbers), 0, [], findNothing);
   // Of several operations any may be executed here later, and its errors then need positions.
   if (!hasPositions && executable.operations.length !== 1) return null;
   let introspectedFields = 0;
@@ -290,17 +263,10 @@ function prepareEach<Operation>(
   };
 }
 
-function toRefusal(
-  { error, hasUsage }: { readonly error: GraphQLError; readonly hasUsage: boolean },
-  locate: Locate,
-): DocumentRefusal {
-  return { errors: [toPlainError(error, locate)], hasUsage };
-}
-
-function toSyntaxRefusal(text: string, error: unknown, locate: Locate): DocumentRefusal {
+function toSyntaxError(text: string, error: unknown, locate: Locate): PlainError {
   // Any other error is a stack overflow of the parser: the document nests too deep.
   const fault = error instanceof GraphQLError ? error : null;
   const nesting = nestingBeforeFault(text, fault, maxTokens);
-  if (!fault || nesting > maxNesting) return toRefusal(nestingRefusal(nesting), locate);
-  return { errors: [toPlainError(fault, locate, 'GRAPHQL_PARSE_FAILED')], hasUsage: false };
+  if (!fault || nesting > maxNesting) return toPlainError(refuseNesting(nesting).error, locate);
+  return toPlainError(fault, locate, 'GRAPHQL_PARSE_FAILED');
 }

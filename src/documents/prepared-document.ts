@@ -7,7 +7,7 @@ import {
 } from 'graphql';
 import type { ErrorCode } from '../errors/catalogue.ts';
 import { lightError } from '../errors/light-error.ts';
-import { countedRefusal, type LimitRefusal, type Limits, payloadRefusal } from './cost/limits.ts';
+import { type LimitRefusal, type Limits, refuse, refusePayload } from './cost/limits.ts';
 import { valueBytes } from './cost/measure-definition.ts';
 import { type DocumentSize, mostCalls } from './cost/measure-document.ts';
 import { addCounts, sentValue, type Usage, type Variables } from './cost/usage.ts';
@@ -15,13 +15,6 @@ import type { OperationTree } from './document-tree.ts';
 import type { OperationPlan, Ownership } from './plan-operation.ts';
 import type { ExecutableDocument } from './selections.ts';
 import type { ValidationOptions } from './validation/validate-document.ts';
-
-/** Why a document is rejected, whatever its variables. */
-export interface DocumentRefusal {
-  readonly errors: readonly PlainError[];
-  /** The document was counted to its end, so usage can be shown. */
-  readonly hasUsage: boolean;
-}
 
 /**
  * Everything that depends on a document's text alone. Made once per text and generation, used by every request. Holds the
@@ -33,19 +26,21 @@ export type PreparedDocument<Operation = unknown> = {
   /** Upper bound of the memory that it takes while it is kept. */
   readonly bytes: number;
 } & (
-  | { readonly kind: 'unreadable'; readonly refusal: DocumentRefusal }
-  /** The text alone breaks a bound: nesting, directives, unknown fragments, depth or nodes. */
   | {
+      /** Rejected whatever its variables. */
       readonly kind: 'refused';
-      readonly size: DocumentSize;
-      readonly refusal: DocumentRefusal;
+      /** `null` if the text cannot be parsed. */
+      readonly size: DocumentSize | null;
+      readonly errors: readonly PlainError[];
+      /** The document was counted to its end, so usage can be shown. */
+      readonly hasUsage: boolean;
     }
   | {
       readonly kind: 'readable';
       readonly size: DocumentSize;
       /** Fields of the response that come from the schema alone: `__schema` and `__type`. */
       readonly introspectedFields: number;
-      /** Validation errors, reported only if no limit is broken; empty for a valid document. */
+      /** Validation errors, reported only if no limit is exceeded; empty for a valid document. */
       readonly errors: readonly PlainError[];
       /**
        * What the text decides about one operation; `null` for an unknown name or an invalid document. An only operation is
@@ -55,8 +50,6 @@ export type PreparedDocument<Operation = unknown> = {
       readonly operation: (name: string | null) => Operation | null;
     }
 );
-
-export type ReadableDocument<Operation> = Extract<PreparedDocument<Operation>, { readonly kind: 'readable' }>;
 
 /** Number of introspection fields that a document asks for. */
 export function fieldsAsked(prepared: PreparedDocument): number {
@@ -90,7 +83,7 @@ export interface ReadDocument<Operation = unknown> {
 }
 
 /** An error of a rejected document as plain data. A `GraphQLError` would keep the document's text and tree in memory. */
-interface PlainError {
+export interface PlainError {
   readonly message: string;
   /** Offsets into the text, and the same as lines and columns. */
   readonly positions: readonly number[];
@@ -133,8 +126,11 @@ export function createLocate(text: string): Locate {
   };
 }
 
+const noErrors: readonly GraphQLError[] = [];
+
 /** @param text the text of the document that the errors are about */
-function toGraphQLErrors(errors: readonly PlainError[], text: string): GraphQLError[] {
+function toGraphQLErrors(errors: readonly PlainError[], text: string): readonly GraphQLError[] {
+  if (errors.length === 0) return noErrors;
   const source = new Source(text);
   return errors.map(({ message, positions, locations, extensions }) =>
     lightError(message, { extensions, positions: positions.length > 0 ? { source, positions, locations } : null }),
@@ -170,33 +166,29 @@ export function treeBytes({ tokenCount = 0, definitions }: DocumentNode, { input
 
 /** For a rejected document: its text, its errors and its numbers. */
 export function refusedBytes(text: string, errors: readonly PlainError[], numbers = 0): number {
-  const told = errors.reduce((sum, { message }) => sum + message.length * 2 + 512, 0);
-  return text.length * 2 + told + numbers * 10 + 1_024;
+  const messages = errors.reduce((sum, { message }) => sum + message.length * 2 + 512, 0);
+  return text.length * 2 + messages + numbers * 10 + 1_024;
 }
 
-type DocumentAdmission =
-  /** `usage` is `null` for a document that asks for the schema alone. */
-  | { readonly kind: 'admitted'; readonly usage: Usage | null }
-  /** `usage` is `null` if the document was rejected before it was counted. */
-  | { readonly kind: 'refused'; readonly errors: readonly GraphQLError[]; readonly usage: Usage | null };
+/** `errors` is empty for a request that may be executed. */
+interface DocumentAdmission {
+  readonly errors: readonly GraphQLError[];
+  /** `null` for a document that asks for the schema alone, and for one that is rejected before it is counted. */
+  readonly usage: Usage | null;
+}
 
 /**
  * Decides whether a request may be executed. Checks in the ledger's order: the text, then the variables, then the schema. Takes
  * microseconds for a prepared document.
  */
 export function admitDocument(prepared: PreparedDocument, variables: Variables, limits: Limits): DocumentAdmission {
-  const refused = (errors: readonly PlainError[], usage: Usage | null): DocumentAdmission => ({
-    kind: 'refused',
-    errors: toGraphQLErrors(errors, prepared.text),
-    usage,
-  });
-  if (prepared.kind === 'unreadable') return refused(prepared.refusal.errors, null);
-  const { size } = prepared;
-  const usage = size.isExempt ? null : priceDocument(size, variables, limits);
-  if (prepared.kind === 'refused') return refused(prepared.refusal.errors, prepared.refusal.hasUsage ? usage : null);
-  const refusal = checkVariables(size, variables, limits);
-  if (refusal) return { kind: 'refused', errors: [refusal.error], usage: refusal.hasUsage ? usage : null };
-  return prepared.errors.length > 0 ? refused(prepared.errors, usage) : { kind: 'admitted', usage };
+  const { kind, size, text } = prepared;
+  const usage = size === null || size.isExempt ? null : priceDocument(size, variables, limits);
+  if (kind === 'refused')
+    return { errors: toGraphQLErrors(prepared.errors, text), usage: prepared.hasUsage ? usage : null };
+  const refusal = checkVariables(prepared.size, variables, limits);
+  if (refusal) return { errors: [refusal.error], usage: refusal.hasUsage ? usage : null };
+  return { errors: toGraphQLErrors(prepared.errors, text), usage };
 }
 
 /**
@@ -223,12 +215,24 @@ export function priceDocument(
  * nodes. Then the gateway's own limit: upstream calls for pages of events and transactions.
  */
 export function checkVariables(size: DocumentSize, variables: Variables, limits: Limits): LimitRefusal | null {
-  return (
-    checkTransactions(size, variables, limits) ??
-    checkQueryPart(size, limits) ??
-    (size.isExempt ? null : checkOutput(size, variables, limits)) ??
-    checkCalls(size, variables, limits)
-  );
+  const { maxTransactionPayloadSize, maxQueryPayloadSize, maxOutputNodes, calledPages: bounds } = limits;
+  const payload = transactionPayload(size, variables);
+  if (payload > maxTransactionPayloadSize)
+    return refusePayload('Transaction payload too large', 'maxTransactionPayloadSize', payload, limits);
+  const query = queryPart(size);
+  if (query > maxQueryPayloadSize)
+    return refusePayload(`Query part too large: ${query} bytes`, 'maxQueryPayloadSize', query, limits);
+  const nodes = size.isExempt ? 0 : size.outputNodes(variables, limits.defaultPageSize);
+  if (nodes > maxOutputNodes) {
+    const limit = { name: 'maxOutputNodes', max: maxOutputNodes, actual: nodes } as const;
+    return refuse(`Estimated output nodes exceeds ${maxOutputNodes}`, { limit, hasUsage: true });
+  }
+  if (size.calledPages.length === 0 || !bounds) return null;
+  // The ledger has no such limit: it reads pages from a database, while these pages take calls to a node.
+  const calls = mostCalls(size.calledPages, variables, bounds);
+  if (calls <= bounds.maxCalls) return null;
+  const message = `Pages of events and transactions may take ${calls} calls, which exceeds max of ${bounds.maxCalls}`;
+  return refuse(message, { limit: { name: 'maxEventCalls', max: bounds.maxCalls, actual: calls }, hasUsage: true });
 }
 
 /** Bytes of transaction payload: literals in the text and values of variables. */
@@ -241,46 +245,4 @@ export function transactionPayload({ transaction }: DocumentSize, variables: Var
 /** Bytes of the text without the transaction literals in it. */
 export function queryPart({ queryPayload, transaction }: DocumentSize): number {
   return queryPayload - transaction.inlinedBytes;
-}
-
-function checkTransactions(size: DocumentSize, variables: Variables, limits: Limits): LimitRefusal | null {
-  const actual = transactionPayload(size, variables);
-  const max = limits.maxTransactionPayloadSize;
-  if (actual <= max) return null;
-  const limit = { name: 'maxTransactionPayloadSize', max, actual } as const;
-  return payloadRefusal('Transaction payload too large', limit, limits);
-}
-
-/** Is the text too long, whatever its variables? */
-export function isQueryPartTooLong(size: DocumentSize, { maxQueryPayloadSize }: Limits): boolean {
-  return queryPart(size) > maxQueryPayloadSize;
-}
-
-function checkQueryPart(size: DocumentSize, limits: Limits): LimitRefusal | null {
-  if (!isQueryPartTooLong(size, limits)) return null;
-  const actual = queryPart(size);
-  const max = limits.maxQueryPayloadSize;
-  const limit = { name: 'maxQueryPayloadSize', max, actual } as const;
-  return payloadRefusal(`Query part too large: ${actual} bytes`, limit, limits);
-}
-
-function checkOutput(size: DocumentSize, variables: Variables, limits: Limits): LimitRefusal | null {
-  const actual = size.outputNodes(variables, limits.defaultPageSize);
-  const max = limits.maxOutputNodes;
-  if (actual <= max) return null;
-  return countedRefusal(`Estimated output nodes exceeds ${max}`, { name: 'maxOutputNodes', max, actual });
-}
-
-/** The ledger has no such limit: it reads pages from a database, while these pages take calls to a node. */
-function checkCalls(
-  { calledPages }: DocumentSize,
-  variables: Variables,
-  { calledPages: bounds }: Limits,
-): LimitRefusal | null {
-  if (calledPages.length === 0 || !bounds) return null;
-  const actual = mostCalls(calledPages, variables, bounds);
-  const max = bounds.maxCalls;
-  if (actual <= max) return null;
-  const message = `Pages of events and transactions may take ${actual} calls, which exceeds max of ${max}`;
-  return countedRefusal(message, { name: 'maxEventCalls', max, actual });
 }

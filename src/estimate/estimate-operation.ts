@@ -199,7 +199,8 @@ function toEstimateLimits(
     toLimit('maxQueryNodes', usage.inputNodes),
     toLimit('maxOutputNodes', usage.outputNodes),
   ];
-  if (prepared.kind === 'unreadable') {
+  const { size } = prepared;
+  if (size === null) {
     // The share of transactions is known only after parsing, so both allowances apply together to an unreadable text.
     const allowed = limits.maxQueryPayloadSize + limits.maxTransactionPayloadSize;
     const isTooLong = usage.queryPayload > allowed;
@@ -209,7 +210,6 @@ function toEstimateLimits(
       toLimit('maxTransactionPayloadSize', 0),
     ];
   }
-  const { size } = prepared;
   return [
     ...counted,
     toLimit('maxQueryPayloadSize', queryPart(size)),

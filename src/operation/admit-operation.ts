@@ -14,9 +14,6 @@ import type { FairTurns } from './fair-turns.ts';
 import type { OperationRequest } from './parse-request.ts';
 import type { PreparedOperation, ServedGeneration } from './prepared-operation.ts';
 
-/** Characters of an unknown operation name that its error repeats. */
-const maxShown = 100;
-
 interface AdmitOperationOptions {
   readonly gate: CallerGate;
   readonly keeper: { readonly current: ServedGeneration };
@@ -26,50 +23,42 @@ interface AdmitOperationOptions {
   readonly longestMs: number;
 }
 
-/** Whether a caller may send a request at all. Decided before the request is read. */
-type Entry =
-  | { readonly kind: 'entered'; readonly caller: Caller }
-  | { readonly kind: 'refused'; readonly error: ReturnType<typeof gatewayError> };
+export type AdmitOperation = ReturnType<typeof createAdmitOperation>;
 
 /** Decides whether an operation may run, for every transport, in two steps: the caller, then the document. */
-export interface AdmitOperation {
-  /** Counts one request of the caller. Called before the request is read, so that rejecting it costs next to nothing. */
-  enter(server: Pick<ServerContext, 'sender' | 'onStanding'>): Promise<Entry>;
-  /**
-   * Decides whether the document is valid and within the limits, and charges the caller for what it costs beyond one point.
-   * Returns a promise only if it costs more or has to wait for its turn. Rejects an operation whose client has left, or whose
-   * time is up.
-   */
-  decide(
-    server: Pick<ServerContext, 'isGone' | 'onGone' | 'onStanding' | 'arrivedAt'>,
-    caller: Caller,
-    request: OperationRequest,
-  ): OperationAdmission | Promise<OperationAdmission>;
-  /**
-   * Charges the caller for additional work of an operation.
-   * @param isDone the work is done: takes the points that the caller has left, and returns `null`
-   * @returns why the work is rejected; `null` = it may be done
-   */
-  charge(
-    server: Pick<ServerContext, 'onStanding'>,
-    caller: Caller,
-    points: number,
-    isDone?: boolean,
-  ): Promise<GraphQLError | null>;
-}
-
-export function createAdmitOperation(options: AdmitOperationOptions): AdmitOperation {
-  const { gate, keeper, cost, turns, longestMs } = options;
+export function createAdmitOperation({ gate, keeper, cost, turns, longestMs }: AdmitOperationOptions) {
   return {
-    async enter(server) {
+    /** Counts one request of the caller. Called before the request is read, so that rejecting it costs next to nothing. */
+    async enter(server: Pick<ServerContext, 'sender' | 'onStanding'>) {
       const entry = await gate.admit(server.sender);
       server.onStanding(entry.standing);
-      return entry.kind === 'refused' ? entry : { kind: 'entered', caller: entry.caller };
+      return entry;
     },
-    decide(server, caller, request) {
+
+    /**
+     * Decides whether the document is valid and within the limits, and charges the caller for what it costs beyond one point.
+     * Returns a promise only if it costs more or has to wait for its turn. Rejects an operation whose client has left, or whose
+     * time is up.
+     */
+    decide(
+      server: Pick<ServerContext, 'isGone' | 'onGone' | 'onStanding' | 'arrivedAt'>,
+      caller: Caller,
+      request: OperationRequest,
+    ): OperationAdmission | Promise<OperationAdmission> {
       return turns.run(caller.rate.key, server, () => decideNow(server, caller, request));
     },
-    async charge(server, caller, points, isDone = false) {
+
+    /**
+     * Charges the caller for additional work of an operation.
+     * @param isDone the work is done: takes the points that the caller has left, and returns `null`
+     * @returns why the work is rejected; `null` = it may be done
+     */
+    async charge(
+      server: Pick<ServerContext, 'onStanding'>,
+      caller: Caller,
+      points: number,
+      isDone = false,
+    ): Promise<GraphQLError | null> {
       const charge = await gate.charge(caller, points);
       const { standing } = charge;
       if (!isDone) {
@@ -84,25 +73,27 @@ export function createAdmitOperation(options: AdmitOperationOptions): AdmitOpera
   };
 
   function decideNow(
-    ...[server, caller, request]: Parameters<AdmitOperation['decide']>
-  ): ReturnType<AdmitOperation['decide']> {
+    server: Pick<ServerContext, 'isGone' | 'onStanding' | 'arrivedAt'>,
+    caller: Caller,
+    request: OperationRequest,
+  ): OperationAdmission | Promise<OperationAdmission> {
     if (server.isGone()) return rejectUnread(callerIsGone());
     if (turns.now() - server.arrivedAt > longestMs) return rejectUnread(lateError());
     const generation = keeper.current;
     const prepared = generation.documents.prepare(request.query);
     const decision = decideOperation(generation, prepared, request);
-    const { variables, operationName } = request;
     const { usage } = decision;
-    const admission: OperationAdmission =
-      decision.kind === 'refused'
-        ? decision
-        : { kind: 'admitted', caller, operation: decision.operation, variables, operationName, usage };
-    const ownMutations = decision.kind === 'admitted' ? decision.operation.ownMutations : 0;
-    const points = toPoints(
-      { usage, ownMutations, introspectedFields: fieldsAsked(prepared) },
-      cost,
-      generation.limits,
-    );
+    let admission: OperationAdmission;
+    let ownMutations = 0;
+    if (decision.kind === 'refused') admission = decision;
+    else {
+      const { operation } = decision;
+      const { variables, operationName } = request;
+      admission = { kind: 'admitted', caller, operation, variables, operationName, usage };
+      ownMutations = operation.ownMutations;
+    }
+    const price = { usage, ownMutations, introspectedFields: fieldsAsked(prepared) };
+    const points = toPoints(price, cost, generation.limits);
     if (points === 1) return admission;
     return gate.charge(caller, points - 1).then((charge) => {
       server.onStanding(charge.standing);
@@ -112,52 +103,50 @@ export function createAdmitOperation(options: AdmitOperationOptions): AdmitOpera
   }
 }
 
-/** The client is gone and never reads this. It prevents a mutation whose outcome no client would learn. */
-function callerIsGone(): GraphQLError {
-  return gatewayError('REQUEST_TIMEOUT', 'The caller was gone before the operation began.');
+/** The part of the decision that is the same for every caller. */
+export function decideOperation(
+  { limits, origin }: Pick<ServedGeneration, 'limits' | 'origin'>,
+  prepared: PreparedDocument<PreparedOperation>,
+  { variables, operationName }: Pick<OperationRequest, 'variables' | 'operationName'>,
+): OperationDecision | RefusedOperation {
+  const { errors: found, usage } = admitDocument(prepared, variables, limits);
+  if (found.length === 0) {
+    const operation = prepared.kind === 'readable' ? prepared.operation(operationName) : null;
+    const refusal = operation ? operation.refusal : unknownOperation(operationName);
+    if (refusal) return { kind: 'refused', errors: [asRefusal(refusal)], usage };
+    if (operation) return { kind: 'admitted', operation, usage };
+  }
+  const errors = found.map(asRequestError);
+  if (origin === 'none' && found.some(({ extensions }) => extensions.code === 'GRAPHQL_VALIDATION_FAILED')) {
+    const reason = 'The ledger has not been reached yet, so its part of the schema is missing.';
+    errors.unshift(asRequestError(gatewayError('UPSTREAM_UNAVAILABLE', reason, { upstream: 'ledger' })));
+  }
+  return { kind: 'refused', errors, usage };
+}
+
+/** Characters of an unknown operation name that its error repeats. */
+const maxShown = 100;
+
+/** Rejects a request that names no operation of its valid document, in the ledger's words. */
+function unknownOperation(name: string | null): GraphQLError {
+  if (name === null) return gatewayError('GRAPHQL_VALIDATION_FAILED', 'Operation name required in request.');
+  const shown = name.length > maxShown ? `${name.slice(0, maxShown)}…` : name;
+  return gatewayError('GRAPHQL_VALIDATION_FAILED', `Unknown operation named "${shown}"`);
 }
 
 function rejectUnread(error: GraphQLError): OperationAdmission {
   return { kind: 'refused', errors: [asFinal(error)], usage: null };
 }
 
-type OperationDecision =
-  | { readonly kind: 'admitted'; readonly operation: PreparedOperation; readonly usage: Usage | null }
-  | RefusedOperation;
-
-/** The part of the decision that is the same for every caller. */
-export function decideOperation(
-  generation: ServedGeneration,
-  prepared: PreparedDocument<PreparedOperation>,
-  { variables, operationName }: Pick<OperationRequest, 'variables' | 'operationName'>,
-): OperationDecision {
-  const admission = admitDocument(prepared, variables, generation.limits);
-  if (admission.kind === 'admitted') {
-    const { usage } = admission;
-    const operation = prepared.kind === 'readable' ? prepared.operation(operationName) : null;
-    const refusal = operation ? operation.refusal : unknownOperation(operationName);
-    if (operation && !refusal) return { kind: 'admitted', operation, usage };
-    return { kind: 'refused', errors: refusal ? [asRefusal(refusal)] : [], usage };
-  }
-  const isSchemaMissing =
-    generation.origin === 'none' &&
-    admission.errors.some(({ extensions }) => extensions.code === 'GRAPHQL_VALIDATION_FAILED');
-  const errors = admission.errors.map(asRequestError);
-  if (!isSchemaMissing) return { ...admission, errors };
-  const reason = 'The ledger has not been reached yet, so its part of the schema is missing.';
-  return {
-    ...admission,
-    errors: [asRequestError(gatewayError('UPSTREAM_UNAVAILABLE', reason, { upstream: 'ledger' })), ...errors],
-  };
+/** The client is gone and never reads this. It prevents a mutation whose outcome no client would learn. */
+function callerIsGone(): GraphQLError {
+  return gatewayError('REQUEST_TIMEOUT', 'The caller was gone before the operation began.');
 }
 
-/** Rejects a request that names no operation of its valid document, in the ledger's words. */
-function unknownOperation(operationName: string | null): GraphQLError {
-  if (operationName === null) {
-    return gatewayError('GRAPHQL_VALIDATION_FAILED', 'Operation name required in request.');
-  }
-  const shown = operationName.length > maxShown ? `${operationName.slice(0, maxShown)}…` : operationName;
-  return gatewayError('GRAPHQL_VALIDATION_FAILED', `Unknown operation named "${shown}"`);
+/** Rejects an operation that waited for its turn until its deadline. */
+export function lateError(): GraphQLError {
+  const message = 'The time of the operation was up before its turn came: nothing of it was begun.';
+  return gatewayError('REQUEST_TIMEOUT', message);
 }
 
 /** A request error: nothing was executed, and a client that accepts `application/graphql-response+json` gets status 400. */
@@ -167,28 +156,44 @@ function asRequestError(error: GraphQLError): GraphQLError {
 
 /** Rejects a valid document. A client that accepts `application/graphql-response+json` gets the status of its code. */
 export function asRefusal(error: GraphQLError): GraphQLError {
-  const { status } = errorCatalogue[error.extensions.code as ErrorCode];
-  return withHttp(error, { spec: true, status });
+  return withHttp(error, { spec: true, status: statusOf(error) });
 }
 
 /** Rejects the caller, not the document: the status is the same whatever the client accepts. */
 export function asFinal(error: GraphQLError): GraphQLError {
-  return withHttp(error, { status: errorCatalogue[error.extensions.code as ErrorCode].status });
+  return withHttp(error, { status: statusOf(error) });
+}
+
+function statusOf({ extensions }: GraphQLError): number {
+  return errorCatalogue[extensions.code as ErrorCode].status;
 }
 
 function withHttp(error: GraphQLError, http: { readonly status: number; readonly spec?: boolean }): GraphQLError {
   return withExtensions(error, { ...error.extensions, http });
 }
 
-/** Rejects an operation that waited for its turn until its deadline. */
-export function lateError(): GraphQLError {
-  return gatewayError(
-    'REQUEST_TIMEOUT',
-    'The time of the operation was up before its turn came: nothing of it was begun.',
-  );
+interface OperationDecision {
+  readonly kind: 'admitted';
+  readonly operation: PreparedOperation;
+  /** `null` if the document asks for the schema alone. */
+  readonly usage: Usage | null;
 }
 
-/** What the listener knows about a request before GraphQL does. */
+/** An operation that may run, and was counted for its caller. */
+export interface AdmittedOperation extends OperationDecision, Pick<OperationRequest, 'variables' | 'operationName'> {
+  readonly caller: Caller;
+}
+
+interface RefusedOperation {
+  readonly kind: 'refused';
+  readonly errors: readonly GraphQLError[];
+  /** `null` if the document was rejected before it was counted to its end. */
+  readonly usage: Usage | null;
+}
+
+export type OperationAdmission = AdmittedOperation | RefusedOperation;
+
+/** A request as its transport passes it on, with the parts of the response that GraphQL does not see. */
 export interface ServerContext {
   readonly requestId: string;
   readonly sender: Sender;
@@ -224,22 +229,3 @@ export interface ServerContext {
   /** What was decided before Yoga was called. Left out for a batch: Yoga decides about each entry. */
   readonly admission?: OperationAdmission;
 }
-
-/** An operation that may run, and was counted for its caller. */
-/** Variables and name are those of the request. */
-export interface AdmittedOperation extends Pick<OperationRequest, 'variables' | 'operationName'> {
-  readonly kind: 'admitted';
-  readonly caller: Caller;
-  readonly operation: PreparedOperation;
-  /** `null` if the document asks for the schema alone. */
-  readonly usage: Usage | null;
-}
-
-interface RefusedOperation {
-  readonly kind: 'refused';
-  readonly errors: readonly GraphQLError[];
-  /** `null` if the document was rejected before it was counted to its end. */
-  readonly usage: Usage | null;
-}
-
-export type OperationAdmission = AdmittedOperation | RefusedOperation;

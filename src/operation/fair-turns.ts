@@ -1,9 +1,10 @@
-/** The client that work is done for. Its work stops waiting when it leaves. */
-export interface TurnClient {
-  readonly onGone: (giveUp: () => void) => void;
-}
+/** Milliseconds of work in one turn of the event loop, after which further work waits. */
+const turnMs = 8;
+/** Milliseconds. Shorter work is not charged to its caller. */
+const shortMs = 1;
 
-export interface FairTurnsOptions {
+/** The clock and the event loop of a process. */
+export interface EventLoop {
   /** Monotonic milliseconds. */
   readonly now: () => number;
   /** Calls back in the next turn of the event loop, after I/O has been polled. */
@@ -12,100 +13,102 @@ export interface FairTurnsOptions {
   readonly afterPromises: (then: () => void) => void;
 }
 
-/** The clock and the event loop of this process. */
-export const thisEventLoop: FairTurnsOptions = {
+export const thisEventLoop: EventLoop = {
   now: () => performance.now(),
   nextTurn: (then) => void setImmediate(then),
-  // Node runs what `nextTick` was given only when no promise is left to be settled.
+  // Node runs `nextTick` callbacks of a microtask only after all other microtasks.
   afterPromises: (then) => queueMicrotask(() => process.nextTick(then)),
 };
 
-/** Milliseconds of one turn of the event loop after which more work waits for the next turn. */
-const budgetMs = 8;
-/** Milliseconds. Shorter work is not charged to its caller, and does not count for the turn. */
-const notableMs = 1;
+interface TurnClient {
+  onGone(giveUp: () => void): void;
+}
+
+interface TurnCaller {
+  readonly key: string;
+  /** Virtual time: milliseconds of work done for the caller, plus the virtual time at its first work. */
+  usedMs: number;
+  /** Milliseconds of its last work: the next probably takes as long. */
+  lastMs: number;
+  /** Work that waits for a turn. */
+  readonly queue: (() => void)[];
+}
 
 /**
- * Shares the event loop between callers. Work runs immediately while a turn has time left. Beyond 8 ms it waits, and the caller
- * that has used the least time is served first (start-time fair queueing), so that no caller waits for the burst of another.
+ * Shares the event loop between callers, so that no caller waits for the burst of another. Work runs immediately while the turn
+ * of the event loop has time left. After 8 ms of work it waits for a later turn, and the caller that has used the least time goes
+ * first (start-time fair queueing).
  */
 export class FairTurns {
-  /** Monotonic milliseconds. */
   readonly now: () => number;
-  readonly #options: FairTurnsOptions;
-  /** Callers by key: those with waiting work, and those that have used more time than others. */
+  readonly #loop: EventLoop;
+  /** Callers with waiting work, and callers that have used more time than others. */
   readonly #callers = new Map<string, TurnCaller>();
-  /** The same callers; the next one to serve is last. */
+  /** The same callers, sorted by `usedMs`; the next one to serve is last. */
   readonly #order: TurnCaller[] = [];
-  /** Virtual time: the time used by the caller that was served last, before that. */
-  #servedAt = 0;
+  /** Virtual time now: `usedMs` of the caller that was served last, before its work. */
+  #virtualMs = 0;
   #waiting = 0;
-  #isAwaitingTurn = false;
-  /** Milliseconds of work in this turn, before `#since`. */
-  #usedMs = 0;
-  /** From here on all time counts as used, until the next turn; `null` = this turn is short so far. */
-  #since: number | null = null;
-  /** Key of the caller whose work runs; `null` = none. */
+  #isTurnRequested = false;
+  /** The turn's work began here, and all time since counts; `null` = the turn had only short work so far. */
+  #turnBeganMs: number | null = null;
+  /** The short work of the turn. */
+  #shortWorkMs = 0;
+  /** Key of the caller whose work runs; `null` = none runs. */
   #running: string | null = null;
-  #began = 0;
+  #beganMs = 0;
 
-  constructor(options: FairTurnsOptions) {
-    this.now = options.now;
-    this.#options = options;
+  constructor(loop: EventLoop) {
+    this.now = loop.now;
+    this.#loop = loop;
   }
 
   /**
-   * Runs work of a caller, now or in the caller's turn. If the client leaves while the work waits, it runs immediately, so it
+   * Runs work of a caller, now or in the caller's turn. If the client leaves while the work waits, the work runs immediately, so it
    * must first check whether the client is still there.
-   * @param key under which the caller is counted
+   * @param key identifies the caller
    */
   run<Result>(key: string, client: TurnClient, work: () => Result | Promise<Result>): Result | Promise<Result> {
-    const at = this.now();
+    const beganMs = this.now();
     if (this.#running !== null) {
-      // The next step of running work: a short one need not wait again.
-      const isShort = this.#running === key && at - this.#began < notableMs;
-      return isShort ? work() : this.#wait(key, client, work);
+      // A step of the work that runs: it waits again only if the work has become long.
+      const isShort = this.#running === key && beganMs - this.#beganMs < shortMs;
+      return isShort ? work() : this.#enqueue(key, client, work);
     }
-    if (this.#waiting > 0 || !this.#hasTimeFor(this.#callers.get(key), at)) return this.#wait(key, client, work);
+    if (this.#waiting > 0 || !this.#hasTimeFor(this.#callers.get(key), beganMs))
+      return this.#enqueue(key, client, work);
     this.#running = key;
-    this.#began = at;
+    this.#beganMs = beganMs;
     try {
       return work();
     } finally {
       this.#running = null;
-      this.#noteUse(key, at);
+      this.#noteWork(key, beganMs);
     }
   }
 
   /** Work that probably takes longer than the rest of the turn begins at the start of a turn. */
-  #hasTimeFor(caller: TurnCaller | undefined, at: number): boolean {
-    const elapsedMs = this.#since === null ? this.#usedMs : this.#usedMs + at - this.#since;
-    return (
-      elapsedMs < budgetMs && (caller === undefined || elapsedMs < notableMs || elapsedMs + caller.lastMs <= budgetMs)
-    );
+  #hasTimeFor(caller: TurnCaller | undefined, nowMs: number): boolean {
+    const elapsedMs = this.#turnBeganMs === null ? this.#shortWorkMs : nowMs - this.#turnBeganMs;
+    if (elapsedMs >= turnMs) return false;
+    return caller === undefined || elapsedMs < shortMs || elapsedMs + caller.lastMs <= turnMs;
   }
 
-  #noteUse(key: string, began: number): void {
-    const now = this.now();
-    const usedMs = now - began;
-    if (usedMs >= notableMs) {
-      const caller = this.#callerOf(key);
-      caller.lastMs = usedMs;
-      caller.servedAt += usedMs;
-      this.#order.splice(this.#order.indexOf(caller), 1);
-      this.#insert(caller);
-    }
-    if (this.#since !== null) return;
-    this.#usedMs += usedMs;
-    if (this.#usedMs < notableMs) return;
-    this.#since = now;
-    this.#awaitTurn();
+  #noteWork(key: string, beganMs: number): void {
+    const nowMs = this.now();
+    const workMs = nowMs - beganMs;
+    if (workMs >= shortMs) this.#charge(this.#callerOf(key), workMs);
+    if (this.#turnBeganMs !== null) return;
+    this.#shortWorkMs += workMs;
+    if (this.#shortWorkMs < shortMs) return;
+    this.#turnBeganMs = nowMs - this.#shortWorkMs;
+    this.#requestTurn();
   }
 
-  #wait<Result>(key: string, client: TurnClient, work: () => Result | Promise<Result>): Promise<Result> {
-    const caller = this.#callerOf(key);
+  #enqueue<Result>(key: string, client: TurnClient, work: () => Result | Promise<Result>): Promise<Result> {
+    const { queue } = this.#callerOf(key);
     this.#waiting += 1;
-    this.#awaitTurn();
+    this.#requestTurn();
     return new Promise((resolve, reject) => {
       const run = () => {
         this.#waiting -= 1;
@@ -115,62 +118,57 @@ export class FairTurns {
           reject(error);
         }
       };
-      caller.pieces.push(run);
+      queue.push(run);
       client.onGone(() => {
-        const at = caller.pieces.indexOf(run);
-        if (at === -1) return;
-        caller.pieces.splice(at, 1);
+        const index = queue.indexOf(run);
+        if (index === -1) return;
+        queue.splice(index, 1);
         run();
       });
     });
   }
 
-  #awaitTurn(): void {
-    if (this.#isAwaitingTurn) return;
-    this.#isAwaitingTurn = true;
-    this.#options.nextTurn(() => {
-      this.#isAwaitingTurn = false;
-      this.#usedMs = 0;
-      this.#since = this.now();
+  #requestTurn(): void {
+    if (this.#isTurnRequested) return;
+    this.#isTurnRequested = true;
+    this.#loop.nextTurn(() => {
+      this.#isTurnRequested = false;
+      this.#turnBeganMs = this.now();
       this.#serve();
     });
   }
 
-  /** Serves waiting work until the turn has no time left. */
+  /** Serves waiting work until none is left or the turn has no time left. */
   #serve(): void {
-    const began = this.now();
-    const caller = this.#next();
+    const beganMs = this.now();
+    const caller = this.#takeNext();
     if (!caller) {
-      // The turn is over: whatever comes next is another one.
-      this.#usedMs = 0;
-      this.#since = null;
+      this.#turnBeganMs = null;
+      this.#shortWorkMs = 0;
       return;
     }
-    if (!this.#hasTimeFor(caller, began)) {
-      this.#awaitTurn();
+    if (!this.#hasTimeFor(caller, beganMs)) {
+      this.#order.push(caller);
+      this.#requestTurn();
       return;
     }
-    this.#order.pop();
-    this.#servedAt = caller.servedAt;
+    this.#virtualMs = caller.usedMs;
     this.#running = caller.key;
-    this.#began = began;
-    caller.pieces.shift()?.();
-    this.#options.afterPromises(() => {
+    this.#beganMs = beganMs;
+    caller.queue.shift()?.();
+    this.#loop.afterPromises(() => {
       this.#running = null;
-      caller.lastMs = this.now() - began;
-      caller.servedAt += caller.lastMs;
-      this.#insert(caller);
+      this.#charge(caller, this.now() - beganMs);
       this.#serve();
     });
   }
 
-  /** The caller to serve next. Forgets callers without work that have used no more time than it. */
-  #next(): TurnCaller | undefined {
-    let next = this.#order.at(-1);
-    for (; next && next.pieces.length === 0; next = this.#order.at(-1)) {
-      this.#servedAt = next.servedAt;
+  /** Takes the next caller to serve out of the order. Forgets callers without work that have used no more time. */
+  #takeNext(): TurnCaller | undefined {
+    let next = this.#order.pop();
+    for (; next && next.queue.length === 0; next = this.#order.pop()) {
+      this.#virtualMs = next.usedMs;
       this.#callers.delete(next.key);
-      this.#order.pop();
     }
     return next;
   }
@@ -178,29 +176,28 @@ export class FairTurns {
   #callerOf(key: string): TurnCaller {
     const known = this.#callers.get(key);
     if (known) return known;
-    const caller: TurnCaller = { key, servedAt: this.#servedAt, lastMs: 0, pieces: [] };
+    const caller: TurnCaller = { key, usedMs: this.#virtualMs, lastMs: 0, queue: [] };
     this.#callers.set(key, caller);
     this.#insert(caller);
     return caller;
   }
 
-  /** Puts a caller behind all that have used as much time. */
+  #charge(caller: TurnCaller, workMs: number): void {
+    const index = this.#order.indexOf(caller);
+    if (index >= 0) this.#order.splice(index, 1);
+    caller.lastMs = workMs;
+    caller.usedMs += workMs;
+    this.#insert(caller);
+  }
+
+  /** Inserts a caller behind all that have used as much time. */
   #insert(caller: TurnCaller): void {
     let [low, high] = [0, this.#order.length];
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if ((this.#order[middle]?.servedAt ?? 0) > caller.servedAt) low = middle + 1;
+      if ((this.#order[middle]?.usedMs ?? 0) > caller.usedMs) low = middle + 1;
       else high = middle;
     }
     this.#order.splice(low, 0, caller);
   }
-}
-
-interface TurnCaller {
-  readonly key: string;
-  /** Virtual time: milliseconds used, plus the virtual time at which it came. */
-  servedAt: number;
-  /** Milliseconds of its last work: the next probably takes as long. */
-  lastMs: number;
-  readonly pieces: (() => void)[];
 }

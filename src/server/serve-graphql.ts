@@ -279,7 +279,7 @@ export function createEntrance({ enter, addresses, turns, bytesInFlight }: Entra
         return turns.run(key, exchange, () => {
           if (exchange.isGone()) return;
           if (error) exchange.refuseWith(error);
-          else if (entry.kind === 'entered') serve(entry.caller);
+          else if (entry.kind === 'admitted') serve(entry.caller);
         });
       })
       .catch((error: unknown) => exchange.fail(error));

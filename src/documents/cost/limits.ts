@@ -1,7 +1,7 @@
-import type { ASTNode, GraphQLError, SelectionNode } from 'graphql';
+import type { ASTNode, GraphQLError } from 'graphql';
 import depthLimit from 'graphql-depth-limit';
 import { gatewayError } from '../../errors/gateway-error.ts';
-import { type ExecutableDocument, walkLevels } from '../selections.ts';
+import { walkLevels } from '../selections.ts';
 import type { CalledPageBounds, MeasuredDocument } from './measure-document.ts';
 
 /** Limits of documents, named as in `serviceConfig`. All are inclusive. */
@@ -85,33 +85,36 @@ export interface LimitRefusal {
   readonly hasUsage: boolean;
 }
 
-interface BrokenLimit {
-  readonly name: LimitName | 'maxEventCalls' | 'maxNesting';
-  readonly max: number;
-  readonly actual: number;
+interface RefusalFacts {
+  readonly limit?: {
+    readonly name: LimitName | 'maxEventCalls' | 'maxNesting';
+    readonly max: number;
+    readonly actual: number;
+  };
+  /** The selection or directive that exceeds the limit. */
+  readonly node?: ASTNode;
+  /** The ledger checks this limit after counting, so usage is shown. */
+  readonly hasUsage?: boolean;
 }
 
-/** Rejects for a limit that the ledger checks after counting, so usage is shown. */
-export function countedRefusal(message: string, limit: BrokenLimit, node?: ASTNode): LimitRefusal {
-  return { error: gatewayError('BAD_USER_INPUT', message, { limit }, at(node)), hasUsage: true };
-}
-
-/** Rejects for a reason that the ledger finds before counting, so no usage is shown. */
-function uncountedRefusal(message: string, node?: ASTNode): LimitRefusal {
-  return { error: gatewayError('BAD_USER_INPUT', message, {}, at(node)), hasUsage: false };
+export function refuse(message: string, { limit, node, hasUsage = false }: RefusalFacts): LimitRefusal {
+  const error = gatewayError('BAD_USER_INPUT', message, limit ? { limit } : {}, node ? { nodes: [node] } : {});
+  return { error, hasUsage };
 }
 
 /** Rejects too many bytes. The message ends like the ledger's, with both allowances. */
-export function payloadRefusal(message: string, limit: BrokenLimit, limits: Limits): LimitRefusal {
+export function refusePayload(
+  message: string,
+  name: 'maxQueryPayloadSize' | 'maxTransactionPayloadSize',
+  actual: number,
+  { maxQueryPayloadSize, maxTransactionPayloadSize }: Limits,
+  max = name === 'maxQueryPayloadSize' ? maxQueryPayloadSize : maxTransactionPayloadSize,
+): LimitRefusal {
   const allowances =
-    `Requests are limited to ${limits.maxTransactionPayloadSize} bytes or fewer on transaction payloads ` +
+    `Requests are limited to ${maxTransactionPayloadSize} bytes or fewer on transaction payloads ` +
     '(all inputs to executeTx, executeTransactionBlock or dryRunTransactionBlock) and the rest of the request ' +
-    `(the query part) must be ${limits.maxQueryPayloadSize} bytes or fewer.`;
-  return { error: gatewayError('BAD_USER_INPUT', `${message}. ${allowances}`, { limit }), hasUsage: false };
-}
-
-function at(node: ASTNode | undefined): { nodes?: readonly ASTNode[] } {
-  return node ? { nodes: [node] } : {};
+    `(the query part) must be ${maxQueryPayloadSize} bytes or fewer.`;
+  return refuse(`${message}. ${allowances}`, { limit: { name, max, actual } });
 }
 
 /**
@@ -121,53 +124,9 @@ function at(node: ASTNode | undefined): { nodes?: readonly ASTNode[] } {
 export const maxNesting = 32;
 
 /** @param actual levels counted; `maxCount` for a fragment that contains itself */
-export function nestingRefusal(actual: number): LimitRefusal {
+export function refuseNesting(actual: number): LimitRefusal {
   const message = `The recursion depth of the query cannot be greater than \`${maxNesting}\``;
-  const limit = { name: 'maxNesting', max: maxNesting, actual } as const;
-  return { error: gatewayError('BAD_USER_INPUT', message, { limit }), hasUsage: false };
-}
-
-/** Selections allowed in a document that is exempt from the limits of queries. The longest introspection has about a hundred. */
-const maxExemptNodes = 2_000;
-
-/** Checks what depends on the text alone, in the ledger's order: nesting, directives, unknown fragments, depth, nodes. */
-export function checkDocument(measured: MeasuredDocument, limits: Limits): LimitRefusal | null {
-  const { unsupportedDirective, unknownFragment } = measured;
-  if (measured.nesting > maxNesting) return nestingRefusal(measured.nesting);
-  if (unsupportedDirective) {
-    const supported = 'Supported directives are `@include`, `@skip`';
-    const message = `Directive \`@${unsupportedDirective.name.value}\` is not supported. ${supported}`;
-    return uncountedRefusal(message, unsupportedDirective);
-  }
-  if (measured.isExempt) return checkExpansion(measured);
-  if (unknownFragment) {
-    const message = `Fragment ${unknownFragment.name.value} referred to but not found in document`;
-    return uncountedRefusal(message, unknownFragment);
-  }
-  return checkInput(measured, limits);
-}
-
-function checkExpansion(measured: MeasuredDocument): LimitRefusal | null {
-  const actual = measured.inputNodes;
-  if (actual <= maxExemptNodes) return null;
-  const excess = findExcess(measured.executable, Number.POSITIVE_INFINITY, maxExemptNodes);
-  const limit = { name: 'maxQueryNodes', max: maxExemptNodes, actual } as const;
-  const refusal = countedRefusal(`Query has over ${maxExemptNodes} nodes`, limit, excess?.selection);
-  return { ...refusal, hasUsage: false };
-}
-
-function checkInput(measured: MeasuredDocument, limits: Limits): LimitRefusal | null {
-  const { maxQueryDepth, maxQueryNodes } = limits;
-  const isOver =
-    exceedsFieldDepth(measured, limits) || measured.depth > maxQueryDepth || measured.inputNodes > maxQueryNodes;
-  const excess = isOver ? findExcess(measured.executable, maxQueryDepth, maxQueryNodes) : null;
-  if (!excess) return null;
-  if (excess.limit === 'depth') {
-    const limit = { name: 'maxQueryDepth', max: maxQueryDepth, actual: measured.depth } as const;
-    return countedRefusal(`Query nesting is over ${maxQueryDepth}`, limit, excess.selection);
-  }
-  const limit = { name: 'maxQueryNodes', max: maxQueryNodes, actual: measured.inputNodes } as const;
-  return countedRefusal(`Query has over ${maxQueryNodes} nodes`, limit, excess.selection);
+  return refuse(message, { limit: { name: 'maxNesting', max: maxNesting, actual } });
 }
 
 /**
@@ -181,12 +140,10 @@ export function checkText(text: string, limits: Limits): LimitRefusal | null {
   const max = limits.maxQueryPayloadSize + limits.maxTransactionPayloadSize;
   // UTF-8 takes at most three bytes per UTF-16 unit: count the bytes only where that bound is not enough.
   const actual = text.length * 3 <= max ? 0 : Buffer.byteLength(text);
-  if (actual > max) {
-    const limit = { name: 'maxQueryPayloadSize', max, actual } as const;
-    return payloadRefusal(`Overall request too large: ${actual} bytes`, limit, limits);
-  }
+  if (actual > max)
+    return refusePayload(`Overall request too large: ${actual} bytes`, 'maxQueryPayloadSize', actual, limits, max);
   return text.length > maxLines && hasTooManyLines(text)
-    ? uncountedRefusal(`Documents are limited to ${maxLines} lines.`)
+    ? refuse(`Documents are limited to ${maxLines} lines.`, {})
     : null;
 }
 
@@ -202,20 +159,49 @@ function hasTooManyLines(text: string): boolean {
   return false;
 }
 
-interface Excess {
-  readonly limit: 'depth' | 'nodes';
-  readonly selection: SelectionNode;
+/** Selections allowed in a document that is exempt from the limits of queries. The longest introspection has about a hundred. */
+const maxExemptNodes = 2_000;
+
+/** Checks what depends on the text alone, in the ledger's order: nesting, directives, unknown fragments, depth, nodes. */
+export function checkDocument(measured: MeasuredDocument, limits: Limits): LimitRefusal | null {
+  const { nesting, inputNodes, depth, unsupportedDirective, unknownFragment } = measured;
+  const { maxQueryDepth, maxQueryNodes } = limits;
+  if (nesting > maxNesting) return refuseNesting(nesting);
+  if (unsupportedDirective) {
+    const supported = 'Supported directives are `@include`, `@skip`';
+    const message = `Directive \`@${unsupportedDirective.name.value}\` is not supported. ${supported}`;
+    return refuse(message, { node: unsupportedDirective });
+  }
+  if (measured.isExempt)
+    return inputNodes > maxExemptNodes ? refuseExcess(measured, Number.POSITIVE_INFINITY, maxExemptNodes, false) : null;
+  if (unknownFragment) {
+    const message = `Fragment ${unknownFragment.name.value} referred to but not found in document`;
+    return refuse(message, { node: unknownFragment });
+  }
+  const isOver = exceedsFieldDepth(measured, limits) || depth > maxQueryDepth || inputNodes > maxQueryNodes;
+  return isOver ? refuseExcess(measured, maxQueryDepth, maxQueryNodes, true) : null;
 }
 
 /**
- * The first selection that is over a bound, in the ledger's order: operation by operation with one count of nodes, level by
- * level, depth before nodes. Visits at most `maxNodes` selections, whatever the document expands to.
+ * Rejects the first selection that is over a bound, in the ledger's order: operation by operation with one count of nodes, level
+ * by level, depth before nodes. Visits at most `maxNodes` selections, whatever the document expands to.
  */
-function findExcess(document: ExecutableDocument, maxDepth: number, maxNodes: number): Excess | null {
+function refuseExcess(
+  { executable, depth, inputNodes }: MeasuredDocument,
+  maxDepth: number,
+  maxNodes: number,
+  hasUsage: boolean,
+): LimitRefusal | null {
   let nodes = 0;
-  for (const { node: selection, level } of walkLevels(document)) {
-    if (level > maxDepth) return { limit: 'depth', selection };
-    if (nodes === maxNodes) return { limit: 'nodes', selection };
+  for (const { node, level } of walkLevels(executable)) {
+    if (level > maxDepth) {
+      const limit = { name: 'maxQueryDepth', max: maxDepth, actual: depth } as const;
+      return refuse(`Query nesting is over ${maxDepth}`, { limit, node, hasUsage });
+    }
+    if (nodes === maxNodes) {
+      const limit = { name: 'maxQueryNodes', max: maxNodes, actual: inputNodes } as const;
+      return refuse(`Query has over ${maxNodes} nodes`, { limit, node, hasUsage });
+    }
     nodes += 1;
   }
   return null;

@@ -88,7 +88,7 @@ export function createMicroOperations(projectRoot: string): readonly MicroOperat
 
   function admitted(prepared: PreparedDocument, variables: Readonly<Record<string, unknown>>) {
     const admission = admitDocument(prepared, variables, limits);
-    if (admission.kind === 'refused') throw new Error(String(admission.errors[0]));
+    if (admission.errors.length > 0) throw new Error(String(admission.errors[0]));
     return admission;
   }
 }
@@ -96,7 +96,7 @@ export function createMicroOperations(projectRoot: string): readonly MicroOperat
 /** A document that is refused would be measured on a shorter way. */
 function toReadable(prepared: PreparedDocument) {
   if (prepared.kind !== 'readable')
-    throw new Error(`a document of the bench is refused: ${prepared.refusal.errors[0]?.message}`);
+    throw new Error(`a document of the bench is refused: ${prepared.errors[0]?.message}`);
   const [error] = prepared.errors;
   if (error) throw new Error(error.message);
   return prepared;

@@ -85,7 +85,7 @@ describe('while the limiter is held', () => {
     keeper.current = build();
     letGo();
     const entry = await entering;
-    if (entry.kind !== 'entered') throw new Error('nobody is refused here');
+    if (entry.kind !== 'admitted') throw new Error('nobody is refused here');
     const admission = await admit.decide(server, entry.caller, dear);
     expect(admission.kind === 'admitted' && admission.operation.schema === keeper.current.schema).toBe(true);
   });

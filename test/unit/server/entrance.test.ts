@@ -12,8 +12,8 @@ function open(given: { isRefused?: boolean; hasRoom?: boolean } = {}) {
   const entrance = createEntrance({
     enter: async () =>
       isRefused
-        ? { kind: 'refused', error: gatewayError('RATE_LIMITED', 'Too many.') }
-        : { kind: 'entered', caller: toTestCaller() },
+        ? { kind: 'refused', error: gatewayError('RATE_LIMITED', 'Too many.'), standing: null }
+        : { kind: 'admitted', caller: toTestCaller(), standing: null },
     addresses: { admit: () => Promise.resolve({ error: null, standing: null }) },
     turns: {
       run: (key: string, _: unknown, work: () => unknown) =>

@@ -17,7 +17,7 @@ import { until } from '../../../support/until.ts';
 type Operations = Pick<SocketOperationOptions, 'admit' | 'runner'>;
 const operations: Operations = {
   admit: {
-    enter: async () => ({ kind: 'entered', caller: toTestCaller() }),
+    enter: async () => ({ kind: 'admitted', caller: toTestCaller(), standing: null }),
     decide: () => Promise.reject(new Error('a fault of ours')),
   },
   runner: { run: () => Promise.resolve({}) },
