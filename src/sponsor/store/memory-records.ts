@@ -28,8 +28,8 @@ export class Lease implements Kept {
   amount = 0;
   budget: number | null = null;
   requestId = '';
-  /** When any process may look for the outcome of the execution. */
-  lookAtMs = 0;
+  /** When any process may look for the outcome of the execution; `NaN`: no process needs to. */
+  lookAtMs = Number.NaN;
   /** When the record may be dropped. */
   dropAtMs: number;
   /** When the queue checks whether to drop it; `NaN`: it has been dropped. */
@@ -73,8 +73,8 @@ export function createMemoryRecords(bounds: StoreBounds) {
   const leases = new Map<string, Lease>();
   const leaseCounts = new Map<string, number>();
   const toDrop = createTimeQueue<Lease>((lease, atMs) => lease.queuedAtMs === atMs);
-  /** Dispatched executions without a known outcome, roughly in the order in which they are to be looked for. */
-  const openExecutions = new Set<Lease>();
+  /** Dispatched executions without a known outcome. */
+  const toLookFor = createTimeQueue<Lease>((lease, atMs) => lease.lookAtMs === atMs);
   const keyRecords = new Map<string, KeyRecord>();
   const keys = createKeptTexts<KeyRecord>({
     lifeMs: keyLifeMs,
@@ -106,7 +106,7 @@ export function createMemoryRecords(bounds: StoreBounds) {
 
   function drop(lease: Lease): void {
     leases.delete(leaseKey(lease.caller, lease.leaseId));
-    openExecutions.delete(lease);
+    lookNoMore(lease);
     texts.remove(lease);
     // No entry of the queue is at this time.
     lease.queuedAtMs = Number.NaN;
@@ -135,9 +135,15 @@ export function createMemoryRecords(bounds: StoreBounds) {
   }
 
   function lookForAt(lease: Lease, atMs: number): void {
-    openExecutions.delete(lease);
+    lookNoMore(lease);
     lease.lookAtMs = atMs;
-    openExecutions.add(lease);
+    toLookFor.push(atMs, lease);
+  }
+
+  function lookNoMore(lease: Lease): void {
+    if (Number.isNaN(lease.lookAtMs)) return;
+    lease.lookAtMs = Number.NaN;
+    toLookFor.forget();
   }
 
   return {
@@ -193,13 +199,17 @@ export function createMemoryRecords(bounds: StoreBounds) {
 
     /** Any process may look for the outcome of the execution from then on. */
     lookForAt,
-    lookNoMore: (lease: Lease): boolean => openExecutions.delete(lease),
+    lookNoMore,
     /** Executions to be looked for now. They are not returned again until a pause is over that grows with their age. */
     takeOverdue(most: number, nowMs: number): readonly Lease[] {
       const overdue: Lease[] = [];
-      for (const lease of openExecutions) {
-        if (overdue.length === most) break;
-        if (lease.lookAtMs <= nowMs && lease.dropAtMs > nowMs) overdue.push(lease);
+      while (overdue.length < most) {
+        const due = toLookFor.popDue(nowMs);
+        if (!due) break;
+        const { item: lease, atMs } = due;
+        if (lease.lookAtMs !== atMs) continue;
+        lease.lookAtMs = Number.NaN;
+        if (lease.dropAtMs > nowMs) overdue.push(lease);
       }
       for (const lease of overdue) lookForAt(lease, nowMs + Math.max(minClaimPauseMs, (nowMs - lease.answerByMs) / 2));
       return overdue;

@@ -57,6 +57,34 @@ test('of many leases that expire at once, none is found and their room is free b
   expect(await begin('d', 'one more', overAtMs)).toEqual({ kind: 'full' });
 });
 
+test('a claim with no execution due takes no longer when many executions are open', () => {
+  const cpuOfClaims = (executions: number) => {
+    const records = createMemoryRecords(defaultStoreBounds);
+    for (let index = 0; index < executions; index += 1) {
+      const facts = {
+        caller: 'a',
+        leaseId: `${index}`,
+        expiresAtMs: 1_000,
+        hold: null,
+        reserving: 'reserved',
+      } as const;
+      records.lookForAt(records.addLease(facts, 0), 500);
+    }
+    const before = process.cpuUsage();
+    let claimed = 0;
+    for (let claim = 0; claim < 2_000; claim += 1) claimed += records.takeOverdue(10, 0).length;
+    const { user, system } = process.cpuUsage(before);
+    claimed += records.takeOverdue(executions, 500).length;
+    return { micros: user + system, claimed };
+  };
+  cpuOfClaims(10);
+  const few = cpuOfClaims(10);
+  const many = cpuOfClaims(50_000);
+  expect([few.claimed, many.claimed]).toEqual([10, 50_000]);
+  // A scan of all would take a thousand times as long.
+  expect(many.micros).toBeLessThan(50 * few.micros);
+});
+
 test('a clock that ran far ahead and is corrected keeps no budget for longer than its day', async () => {
   const store = createMemoryStore();
   const gas = { key: 'gas', perDay: 100 };
