@@ -32,7 +32,7 @@ export const upstreamKeys = {
     isAddress: true,
     needs: 'LEDGER_GRAPHQL_URL',
     description:
-      'The ledger’s JSON-RPC endpoint, for event and transaction queries. Unset: their fields fail with `NOT_CONFIGURED`. Needs `LEDGER_GRAPHQL_URL`.',
+      'The ledger’s JSON-RPC endpoint, for event and transaction queries. Unset: the gateway reads them from the ledger’s GraphQL. Needs `LEDGER_GRAPHQL_URL`.',
   },
   LEDGER_RPC_WS_URL: {
     type: url('ws', 'wss'),
@@ -41,6 +41,12 @@ export const upstreamKeys = {
     fallbackText: '`LEDGER_RPC_URL` as `ws` or `wss`',
     description:
       'The node’s endpoint for its deprecated JSON-RPC subscriptions, used with `LIVE_SOURCE=websocket`. Needs `LEDGER_RPC_URL`.',
+  },
+  EVENTS_SOURCE: {
+    type: oneOf('auto', 'rpc', 'graphql'),
+    fallback: 'auto',
+    description:
+      'Where `queryEvents`, `queryTransactionBlocks`, `liveEvents` and `liveTransactions` read. `rpc`: `LEDGER_RPC_URL`. `graphql`: `LEDGER_GRAPHQL_URL`. `auto`: `LEDGER_RPC_URL` if it is set and the network has JSON-RPC, else `LEDGER_GRAPHQL_URL`.',
   },
   LIVE_POLL_MIN_MS: {
     type: integer(10, 60_000, 'milliseconds'),

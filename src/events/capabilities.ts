@@ -1,24 +1,44 @@
 import { eventFilterMembers, type NetworkProfile } from '../config/network-profile.ts';
 import type { ReachedBound } from '../live/quota.ts';
 import type { UpstreamCapability } from '../upstream/upstream.ts';
+import { ledgerEventFilters, offersTransactionFilter, transactionFilterMembers } from './graphql-filters.ts';
 
-/**
- * Which members of `EventQueryFilter` work here, in the order of the input type.
- * @param configured whether there is an events upstream at all
- */
-export function eventFilterCapabilities(
+export type EventsSource = 'rpc' | 'graphql';
+
+/** Members of `EventQueryFilter` and `TransactionQueryFilter`, in the order of the input types. */
+export interface OfferedFilters {
+  readonly events: readonly (readonly [member: string, isOffered: boolean])[];
+  readonly transactions: readonly (readonly [member: string, isOffered: boolean])[];
+}
+
+/** Which filters work on a network when events and transactions are read from this source. */
+export function offeredFilters(profile: NetworkProfile, source: EventsSource): OfferedFilters {
+  const filters = source === 'rpc' ? profile.events.filters : ledgerEventFilters(profile);
+  return {
+    events: eventFilterMembers.map((member) => [member, filters[member] !== null]),
+    transactions: transactionFilterMembers.map((member) => [
+      member,
+      source === 'rpc' || offersTransactionFilter(member, profile),
+    ]),
+  };
+}
+
+/** @param missingSetting the one that would configure the source; `null` if it is configured */
+export function filterCapabilities(
   profile: NetworkProfile,
-  configured: { readonly events: boolean; readonly missingSetting: string },
+  source: EventsSource,
+  missingSetting: string | null,
 ): readonly UpstreamCapability[] {
-  return eventFilterMembers.map((member) => {
-    const reason =
-      profile.events.filters[member] === null
-        ? `The nodes of network '${profile.name}' have no such filter.`
-        : configured.events
-          ? null
-          : `No events upstream: ${configured.missingSetting} is not set.`;
-    return { name: `eventFilter:${member}`, available: reason === null, reason };
-  });
+  const { events, transactions } = offeredFilters(profile, source);
+  const has = source === 'rpc' ? `The nodes of network '${profile.name}' have` : "The ledger's GraphQL has";
+  const toCapability =
+    (kind: string) =>
+    ([member, isOffered]: readonly [string, boolean]): UpstreamCapability => {
+      const missing = missingSetting === null ? null : `No events upstream: ${missingSetting} is not set.`;
+      const reason = isOffered ? missing : `${has} no such filter.`;
+      return { name: `${kind}:${member}`, available: reason === null, reason };
+    };
+  return [...events.map(toCapability('eventFilter')), ...transactions.map(toCapability('transactionFilter'))];
 }
 
 /** Does the next live stream of a caller with a new filter get a reader of its own? @param bound the one that is reached */

@@ -117,12 +117,3 @@ function badResponse(what: string, cause?: unknown) {
   const options = cause instanceof Error ? { originalError: cause } : {};
   return gatewayError('UPSTREAM_BAD_RESPONSE', `The events upstream ${what}.`, { upstream: 'events' }, options);
 }
-
-/** @returns gives the client; throws `NOT_CONFIGURED`, naming the setting, where there is none */
-export function createRequireClient(client: EventsClient | null, missingSetting: string): () => EventsClient {
-  return () => {
-    if (client) return client;
-    const message = `This gateway has no events upstream: ${missingSetting} is not set.`;
-    throw gatewayError('NOT_CONFIGURED', message, { upstream: 'events', setting: missingSetting });
-  };
-}

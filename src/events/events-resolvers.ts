@@ -1,33 +1,25 @@
-import type { NetworkProfile } from '../config/network-profile.ts';
 import type { Resolvers, RpcEvent } from '../generated/own.ts';
 import type { OperationContext } from '../upstream/operation-context.ts';
 import { createPerOperation } from '../upstream/operation-context.ts';
 import { type PageArguments, type PageSizes, readConnection } from './connection.ts';
 import type { CursorKeys } from './cursor-keys.ts';
-import { createRequireClient, type EventsClient } from './events-client.ts';
 import { createSpareCalls } from './read-page.ts';
-import { createEventSource, createTransactionSource, wholeTransaction } from './rpc-sources.ts';
 import { selectsField } from './selects-field.ts';
 import { type CursorScope, createCursorCodec } from './signed-cursor.ts';
-import { toEventFilterWire } from './to-event-filter-wire.ts';
-import { toTransactionFilterWire } from './to-transaction-filter-wire.ts';
+import type { EventSources } from './source.ts';
 import type { EventWire } from './wire.ts';
 
 export interface EventsResolversOptions {
-  /** `null` where no events upstream is configured. */
-  readonly client: EventsClient | null;
-  /** The environment key that would configure it. */
-  readonly missingSetting: string;
-  readonly profile: NetworkProfile;
+  /** @throws `NOT_CONFIGURED` where there is no upstream with events */
+  readonly sources: () => EventSources;
   readonly pages: PageSizes;
   readonly cursorKeys: CursorKeys;
 }
 
 export function createEventsResolvers(options: EventsResolversOptions): Pick<Resolvers, 'Query'> {
-  const { profile, pages, cursorKeys } = options;
+  const { sources, pages, cursorKeys } = options;
   /** All fields of an operation share its spare calls. */
   const spareCallsOf = createPerOperation(createSpareCalls);
-  const configuredClient = createRequireClient(options.client, options.missingSetting);
   const toRequest = (args: PageArguments, scope: CursorScope, context: OperationContext) => ({
     args,
     pages,
@@ -38,17 +30,14 @@ export function createEventsResolvers(options: EventsResolversOptions): Pick<Res
   return {
     Query: {
       queryEvents: async (_, args, context) => {
-        const client = configuredClient();
-        const { wire, identity } = toEventFilterWire(args.filter, profile.events);
+        const { identity, source } = sources().events(args.filter);
         const request = toRequest(args, { field: 'queryEvents', identity }, context);
-        return readConnection(request, toEventNode, createEventSource(client, wire));
+        return readConnection(request, toEventNode, source);
       },
       queryTransactionBlocks: async (_, args, context, info) => {
-        const client = configuredClient();
-        const { wire, identity } = toTransactionFilterWire(args.filter);
         const isWhole = selectsField(info, ['nodes', 'raw']) || selectsField(info, ['edges', 'node', 'raw']);
+        const { identity, source } = sources().transactions(args.filter, isWhole);
         const request = toRequest(args, { field: 'queryTransactionBlocks', identity }, context);
-        const source = createTransactionSource(client, wire, isWhole ? wholeTransaction : {});
         return readConnection(request, (transaction) => transaction, source);
       },
     },

@@ -1,17 +1,25 @@
 import { readFileSync } from 'node:fs';
+import type { GraphQLSchema } from 'graphql';
 import { configKeys } from '../config/keys.ts';
 import { countPageCalls } from '../documents/cost/measure-document.ts';
+import { gatewayError } from '../errors/gateway-error.ts';
 import type { LedgerPush } from '../ledger/ledger-push.ts';
+import type { LedgerReads } from '../ledger/ledger-upstream.ts';
 import { systemClock } from '../live/clock.ts';
 import type { Fleet } from '../live/fleet/fleet.ts';
 import type { StreamQuota } from '../live/quota.ts';
 import type { OwnFieldsUpstream, UpstreamHost } from '../upstream/upstream.ts';
-import { eventFilterCapabilities } from './capabilities.ts';
+import { filterCapabilities } from './capabilities.ts';
+import { createCheckpointTimes } from './checkpoint-times.ts';
 import { openCursorKeys } from './cursor-keys.ts';
-import { createEventsClient, createRequireClient } from './events-client.ts';
+import { createEventsClient } from './events-client.ts';
 import { createEventsResolvers } from './events-resolvers.ts';
 import { createEventWatches } from './feed/event-watches.ts';
+import { ledgerEventFilters } from './graphql-filters.ts';
+import { createGraphqlSources, findMissing } from './graphql-sources.ts';
 import { createLiveEvents } from './live-events.ts';
+import { createRpcSources } from './rpc-sources.ts';
+import type { EventSources } from './source.ts';
 
 const setting = { name: 'LEDGER_RPC_URL', key: configKeys.LEDGER_RPC_URL } as const;
 
@@ -30,6 +38,7 @@ export interface EventsHost extends UpstreamHost {
   /** Processes that share readers; `null` = each process reads for itself. */
   readonly liveFleet: Pick<Fleet, 'join'> | null;
   readonly ledgerPush: LedgerPush;
+  readonly ledgerReads: LedgerReads;
 }
 
 /** The ledger's JSON-RPC endpoint: its events and transactions in the ledger's own order, page by page. */
@@ -40,12 +49,36 @@ export const eventsUpstream: OwnFieldsUpstream<EventsHost> = {
   addressOnDevnet: ({ rpcUrl }) => rpcUrl,
   typeDefs: () => schemaFiles.map((file) => readFileSync(file, 'utf8')).join('\n'),
 
-  async connect(connection, { config, shareSecret, streamQuota, liveFleet, ledgerPush, telemetry }) {
+  async connect(connection, { config, shareSecret, streamQuota, liveFleet, ledgerPush, ledgerReads, telemetry }) {
     const { profile, pages, timeouts } = config;
     const { methods } = profile.events;
     const connect = (timeoutMs: number) =>
       connection && createEventsClient({ call: connection.call, path: connection.path, methods, timeoutMs });
-    const client = connect(timeouts.queryMs);
+    const { EVENTS_SOURCE: chosen } = config.settings;
+    const isGraphql =
+      chosen === 'graphql' || (chosen === 'auto' && (!connection || profile.eventsSource === 'graphql'));
+    const findMissingNow = createPerSchema(ledgerReads.schema, (schema) => findMissing(schema, profile));
+    /** @throws `NOT_CONFIGURED` where there is no upstream with events */
+    const openSources = (timeoutMs: number, isLive: boolean): (() => EventSources) => {
+      if (isGraphql) {
+        const execute = ledgerReads.within(timeoutMs);
+        const times = createCheckpointTimes(execute, profile.history);
+        const sources = createGraphqlSources({ execute, profile, times, isLive });
+        return () => {
+          const missing = findMissingNow();
+          if (missing === null) return sources;
+          const message = `The ledger's GraphQL has no events that this gateway can read (${missing}), and ${setting.name} is not set.`;
+          throw gatewayError('NOT_CONFIGURED', message, { upstream: 'events', setting: setting.name });
+        };
+      }
+      const client = connect(timeoutMs);
+      const sources = client && createRpcSources(client, profile);
+      return () => {
+        if (sources) return sources;
+        const message = `This gateway has no events upstream: ${setting.name} is not set.`;
+        throw gatewayError('NOT_CONFIGURED', message, { upstream: 'events', setting: setting.name });
+      };
+    };
     const { keys, close } = await openCursorKeys(config.cursorKeys, shareSecret);
     const { live: options, upstreams } = config;
     const given = upstreams.kind === 'remote' ? upstreams.addresses.LEDGER_RPC_WS_URL : undefined;
@@ -53,26 +86,28 @@ export const eventsUpstream: OwnFieldsUpstream<EventsHost> = {
       source: options.source,
       profile,
       push: ledgerPush,
-      rpcSocketUrl: given ?? connection?.socketUrl ?? null,
+      rpcSocketUrl: isGraphql ? null : (given ?? connection?.socketUrl ?? null),
       clock: systemClock,
     });
+    const filters = isGraphql ? ledgerEventFilters(profile) : profile.events.filters;
     const live = createLiveEvents({
       config,
       streamQuota,
       watches,
-      client: createRequireClient(connect(Math.min(timeouts.queryMs, longestPollMs)), setting.name),
+      sources: openSources(Math.min(timeouts.queryMs, longestPollMs), true),
+      filters,
       cursorKeys: keys,
       fleet: liveFleet,
       address: config.upstreams.kind === 'remote' ? (config.upstreams.addresses[setting.name] ?? null) : null,
       onPageTaken: telemetry.livePageTaken,
       onStall: telemetry.liveStalled,
     });
-    const queries = createEventsResolvers({ client, missingSetting: setting.name, profile, pages, cursorKeys: keys });
-    const configured = { events: client !== null, missingSetting: setting.name };
-    const filterCapabilities = eventFilterCapabilities(profile, configured);
+    const queries = createEventsResolvers({ sources: openSources(timeouts.queryMs, false), pages, cursorKeys: keys });
+    const isConfigured = isGraphql || connection !== null;
+    const offered = filterCapabilities(profile, isGraphql ? 'graphql' : 'rpc', isConfigured ? null : setting.name);
     return {
       resolvers: { ...queries, ...live.resolvers },
-      capabilities: (caller) => (client ? [...filterCapabilities, live.capability(caller)] : filterCapabilities),
+      capabilities: (caller) => (isConfigured ? [...offered, live.capability(caller)] : offered),
       probe: connection
         ? async (timeoutMs) => connect(timeoutMs)?.queryTransactionBlocks(newestTransaction)
         : undefined,
@@ -91,3 +126,16 @@ export const eventsUpstream: OwnFieldsUpstream<EventsHost> = {
     return calls > 0 ? { calls } : null;
   },
 };
+
+/** Finds out once per schema; `null` while there is no schema. */
+function createPerSchema<Found>(
+  schema: () => GraphQLSchema | null,
+  find: (schema: GraphQLSchema) => Found,
+): () => Found | null {
+  let last: { readonly schema: GraphQLSchema; readonly found: Found } | null = null;
+  return () => {
+    const current = schema();
+    if (current && last?.schema !== current) last = { schema: current, found: find(current) };
+    return current && last ? last.found : null;
+  };
+}

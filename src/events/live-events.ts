@@ -1,5 +1,6 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Config } from '../config/config.ts';
+import type { NetworkProfile } from '../config/network-profile.ts';
 import type { EventQueryFilter, EventStreamFilter, TransactionStreamFilter } from '../generated/own.ts';
 import { isDigest } from '../ledger/values/check-argument.ts';
 import { systemClock } from '../live/clock.ts';
@@ -14,7 +15,6 @@ import { Turns } from '../live/turns.ts';
 import type { StreamPlace } from '../upstream/operation-context.ts';
 import { liveReaderCapability } from './capabilities.ts';
 import type { CursorKeys } from './cursor-keys.ts';
-import type { EventsClient } from './events-client.ts';
 import { matchesLeaf } from './feed/event-leaf.ts';
 import type { EventWatches } from './feed/event-watches.ts';
 import { countLeaves, matchesTree } from './feed/filter-tree.ts';
@@ -24,18 +24,18 @@ import { createLiveSource, type LiveEvent, toLiveEvent, toLiveTransaction } from
 import { parseEventStreamFilter } from './feed/parse-event-stream-filter.ts';
 import { createPresenter, type LiveRoot, type Presentation } from './feed/present.ts';
 import { pushDown } from './feed/push-down.ts';
-import { createEventSource, createTransactionSource, wholeTransaction } from './rpc-sources.ts';
 import { selectsField } from './selects-field.ts';
-import { toEventFilterWire } from './to-event-filter-wire.ts';
-import { toTransactionFilterWire } from './to-transaction-filter-wire.ts';
+import type { EventSources } from './source.ts';
 import type { TransactionWire } from './wire.ts';
 
 export interface LiveEventsOptions {
   readonly config: Pick<Config, 'live' | 'profile'>;
   readonly streamQuota: StreamQuota;
   readonly watches: Pick<EventWatches, 'ofEvents' | 'ofTransactions'>;
-  /** @throws `NOT_CONFIGURED` where there is no events upstream */
-  readonly client: () => EventsClient;
+  /** @throws `NOT_CONFIGURED` where there is no upstream with events */
+  readonly sources: () => EventSources;
+  /** The node's names of the filters that a query may have; `null` = it may not have that filter. */
+  readonly filters: NetworkProfile['events']['filters'];
   readonly cursorKeys: CursorKeys;
   readonly fleet: Pick<Fleet, 'join'> | null;
   /** Of the events upstream; `null` where it is not configured. */
@@ -73,8 +73,8 @@ const entryFormat = 2;
 
 /** `liveEvents` and `liveTransactions` over the queries of a node. */
 export function createLiveEvents(options: LiveEventsOptions) {
-  const { streamQuota, watches, client, cursorKeys } = options;
-  const { live, profile } = options.config;
+  const { streamQuota, watches, sources, filters, cursorKeys } = options;
+  const { live } = options.config;
   const readerQuota = createQuota({ max: live.maxReaders, maxPerCaller: live.maxReadersPerCaller });
   // Both kinds share the bounds, not the readers.
   const shared = {
@@ -98,10 +98,8 @@ export function createLiveEvents(options: LiveEventsOptions) {
   });
 
   const eventQuery = (filter: EventQueryFilter): LiveQuery<LiveEvent> => {
-    const rpc = client();
-    const { wire, identity } = toEventFilterWire(filter, profile.events);
-    const source = createEventSource(rpc, wire);
-    return { query: identity, source: () => createLiveSource(source, toLiveEvent, watches.ofEvents(filter, wire)) };
+    const { identity, source } = sources().events(filter);
+    return { query: identity, source: () => createLiveSource(source, toLiveEvent, watches.ofEvents(filter)) };
   };
 
   type Opening<Item> = Presentation<Item> &
@@ -135,7 +133,7 @@ export function createLiveEvents(options: LiveEventsOptions) {
         matches: ({ facts }) => matchesTree(tree, (leaf) => matchesLeaf(leaf, facts)),
         filter: tree.key,
         isKey: isEventKey,
-        ...eventQuery(pushDown(tree, profile.events.filters)),
+        ...eventQuery(pushDown(tree, filters)),
         everything: eventQuery({ all: true }),
         weight: Math.max(1, Math.ceil(countLeaves(tree) / testsPerStream)),
       };
@@ -150,13 +148,11 @@ export function createLiveEvents(options: LiveEventsOptions) {
       subscriber: Subscriber,
       info: GraphQLResolveInfo,
     ) {
-      const rpc = client();
       const isWhole = selectsField(info, ['transaction', 'raw']);
-      const { wire, identity } = toTransactionFilterWire(filter);
-      const source = createTransactionSource(rpc, wire, isWhole ? wholeTransaction : {});
+      const { identity, source } = sources().transactions(filter, isWhole);
       const query: LiveQuery<TransactionWire> = {
         query: `${isWhole ? 'whole' : 'brief'} ${identity}`,
-        source: () => createLiveSource(source, toLiveTransaction, watches.ofTransactions(filter, wire)),
+        source: () => createLiveSource(source, toLiveTransaction, watches.ofTransactions(filter)),
       };
       const opening: Opening<TransactionWire> = {
         field: 'liveTransactions',

@@ -1,9 +1,12 @@
+import type { NetworkProfile } from '../config/network-profile.ts';
 import type { EventsClient } from './events-client.ts';
-import { type Source, toTimestampMs } from './source.ts';
+import { type EventSources, type Source, toTimestampMs } from './source.ts';
+import { toEventFilterWire } from './to-event-filter-wire.ts';
+import { toTransactionFilterWire } from './to-transaction-filter-wire.ts';
 import type { EventIdWire, EventWire, FilterWire, TransactionOptionsWire, TransactionWire } from './wire.ts';
 
 /** Requested only when `raw` is selected: these parts cost the node more than the transaction itself. */
-export const wholeTransaction: TransactionOptionsWire = {
+const wholeTransaction: TransactionOptionsWire = {
   showInput: true,
   showEffects: true,
   showEvents: true,
@@ -11,7 +14,21 @@ export const wholeTransaction: TransactionOptionsWire = {
   showBalanceChanges: true,
 };
 
-/** The events that match a filter, by JSON-RPC. */
+/** Events and transactions from the ledger's JSON-RPC. */
+export function createRpcSources(client: EventsClient, { events }: Pick<NetworkProfile, 'events'>): EventSources {
+  return {
+    events(filter) {
+      const { wire, identity } = toEventFilterWire(filter, events);
+      return { identity, source: createEventSource(client, wire) };
+    },
+    transactions(filter, isWhole) {
+      const { wire, identity } = toTransactionFilterWire(filter);
+      return { identity, source: createTransactionSource(client, wire, isWhole ? wholeTransaction : {}) };
+    },
+  };
+}
+
+/** The events that match a filter. */
 export function createEventSource(client: EventsClient, filter: FilterWire): Source<EventWire> {
   const toPosition = ({ txDigest, eventSeq }: EventIdWire) => ({ digest: txDigest, eventSeq, timestampMs: null });
   return {
@@ -24,8 +41,8 @@ export function createEventSource(client: EventsClient, filter: FilterWire): Sou
   };
 }
 
-/** The transactions that match a filter, by JSON-RPC. @param options the parts of each that the node adds */
-export function createTransactionSource(
+/** The transactions that match a filter. @param options the parts of each that the node adds */
+function createTransactionSource(
   client: EventsClient,
   filter: FilterWire | null,
   options: TransactionOptionsWire,

@@ -1,4 +1,6 @@
+import type { EventQueryFilter, TransactionQueryFilter } from '../generated/own.ts';
 import type { Cancellation } from '../upstream/cancellation.ts';
+import type { EventWire, TransactionWire } from './wire.ts';
 
 /** The place of an event or a transaction in the ledger's order, exact enough to resume at. */
 export interface Position {
@@ -35,6 +37,19 @@ export interface SourcePage<Item> {
   readonly next: Position | null;
   /** `null` if the upstream does not say; then only an empty page means the end. */
   readonly hasMore: boolean | null;
+}
+
+/** A query, and the text that cursors are bound to: the same for every way of writing the same filter. */
+export interface Query<Item> {
+  readonly identity: string;
+  readonly source: Source<Item>;
+}
+
+/** Where events and transactions come from. Both throw `BAD_USER_INPUT` for a filter that the upstream cannot express. */
+export interface EventSources {
+  events(filter: EventQueryFilter | null | undefined): Query<EventWire>;
+  /** @param isWhole whether `raw` must be complete */
+  transactions(filter: TransactionQueryFilter | null | undefined, isWhole: boolean): Query<TransactionWire>;
 }
 
 /** Two positions have the same text only if they are the same. */

@@ -526,7 +526,7 @@ export type ReservedGasCoin = {
   readonly version: Scalars['UInt53']['output'];
 };
 
-/** An event emitted by a Move module, as returned by the ledger's JSON-RPC API. */
+/** An event emitted by a Move module. */
 export type RpcEvent = {
   /** The struct in BCS, as the node encodes it: base64, or base58 on older nodes. Null if the node omits it. */
   readonly bcs?: Maybe<Scalars['String']['output']>;
@@ -568,15 +568,15 @@ export type RpcEventEdge = {
   readonly node: RpcEvent;
 };
 
-/** A transaction, as returned by the ledger's JSON-RPC API. */
+/** A transaction. */
 export type RpcTransaction = {
   /** Sequence number of its checkpoint as a decimal string. Null if the node omits it. */
   readonly checkpoint?: Maybe<Scalars['String']['output']>;
   /** Transaction digest: base58 of 32 bytes. */
   readonly digest: Scalars['String']['output'];
   /**
-   * The node's complete response. Only if this field is selected, the gateway also requests input, effects, events, object
-   * changes and balance changes.
+   * The node's complete response, in the form of `EVENTS_SOURCE`. By JSON-RPC: input, effects, events, object changes and balance
+   * changes. By GraphQL: the transaction and its effects in BCS, with the main fields of both. Requested only if selected.
    */
   readonly raw: Scalars['JSON']['output'];
   /** Time of its checkpoint: milliseconds since the Unix epoch as a decimal string. Null if the node omits it. */

@@ -16,6 +16,14 @@ import { createLedgerStreams, type LedgerStreams } from './ledger-streams.ts';
 import { createRawLedger, type RawLedger } from './raw-ledger.ts';
 import { createRpcVersion, type RpcVersion } from './rpc-version.ts';
 
+/** Queries of the ledger that the gateway writes. */
+export interface LedgerReads {
+  /** @param timeoutMs of each query */
+  readonly within: (timeoutMs: number) => LedgerExecutor;
+  /** The schema in force; `null` while there is none. */
+  readonly schema: () => GraphQLSchema | null;
+}
+
 /** The service whose schema is the base of the graph. */
 export interface GraphUpstream extends Upstream {
   readonly role: 'graph';
@@ -45,6 +53,7 @@ export interface ConnectedGraph extends ConnectedUpstream {
   /** For forwarded subscriptions. */
   readonly streams: LedgerStreams;
   readonly push: LedgerPush;
+  readonly reads: LedgerReads;
   readonly transactions: TransactionFinder;
   /** Sets how to find the schema in force; `null` while there is none. */
   readonly useSchema: (inForce: () => GraphQLSchema | null) => void;
@@ -71,6 +80,8 @@ export const ledgerUpstream: GraphUpstream = {
     const given = upstreams.kind === 'remote' ? upstreams.addresses.LEDGER_GRAPHQL_WS_URL : undefined;
     const url = given ?? withPath(socketUrl, profile.subscriptions.path);
     const headers = { 'content-type': 'application/json' };
+    const within = (timeoutMs: number) =>
+      createLedgerExecutor({ ...options, timeouts: { ...timeouts, queryMs: timeoutMs } });
     return {
       rpcVersion: version,
       version: () => version.current,
@@ -83,11 +94,9 @@ export const ledgerUpstream: GraphUpstream = {
       raw: createRawLedger({ ...options, rawCall }),
       streams: createLedgerStreams({ url, places }),
       push: createLedgerPush({ url, schema: () => schemaInForce() }),
+      reads: { within, schema: () => schemaInForce() },
       transactions: createTransactionFinder({
-        execute: createLedgerExecutor({
-          ...options,
-          timeouts: { ...timeouts, queryMs: Math.min(timeouts.queryMs, findingMs) },
-        }),
+        execute: within(Math.min(timeouts.queryMs, findingMs)),
         names: profile.joins.transaction,
         schema: () => schemaInForce(),
       }),

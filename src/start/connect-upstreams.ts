@@ -12,7 +12,7 @@ import { allUpstreams, type LentHost, type UpstreamList } from './upstreams.ts';
 export interface ConnectUpstreamsOptions {
   readonly list: UpstreamList;
   readonly network: Pick<Network, 'addressOf'>;
-  readonly host: Omit<LentHost, 'transactions' | 'streamQuota' | 'ledgerPush'>;
+  readonly host: Omit<LentHost, 'transactions' | 'streamQuota' | 'ledgerPush' | 'ledgerReads'>;
   /** `null`: this process is the whole gateway. */
   readonly siblings: Siblings | null;
 }
@@ -66,8 +66,8 @@ export async function connectUpstreams({ list, network, host, siblings }: Connec
   const { live } = host.config;
   const streamQuota = createStreamQuota({ max: live.maxStreams, maxPerCaller: live.maxStreamsPerCaller });
   const graph = list.graph.connect(graphConnection, host.config, streamQuota);
-  const { transactions, push: ledgerPush } = graph;
-  const hostOfFields: LentHost = { ...host, streamQuota, ledgerPush, transactions };
+  const { transactions, push: ledgerPush, reads: ledgerReads } = graph;
+  const hostOfFields: LentHost = { ...host, streamQuota, ledgerPush, ledgerReads, transactions };
   const ownFields: [Upstream, ConnectedOwnFields][] = [];
   const close = async () => {
     for (const [, connected] of ownFields) await connected.close?.();

@@ -11,6 +11,7 @@ import { createExecuteStitched } from '../../src/engine/execute-stitched.ts';
 import { createCursorKeys } from '../../src/events/cursor-keys.ts';
 import { createEventsClient } from '../../src/events/events-client.ts';
 import { createEventsResolvers } from '../../src/events/events-resolvers.ts';
+import { createRpcSources } from '../../src/events/rpc-sources.ts';
 import { buildGeneration, type Generation } from '../../src/graph/generation.ts';
 import { printJson } from '../../src/json/exact-json.ts';
 import { fetchLedgerIntrospection } from '../../src/ledger/fetch-ledger-schema.ts';
@@ -82,16 +83,11 @@ describe('the plans', () => {
       timeouts,
     };
     const execution = createLedgerExecutor(options);
+    const { methods } = profile.events;
+    const client = createEventsClient({ call: rpc.call, path: rpc.path, methods, timeoutMs: 120_000 });
     const ownSchema = createOwnSchema(
       createEventsResolvers({
-        client: createEventsClient({
-          call: rpc.call,
-          path: rpc.path,
-          methods: profile.events.methods,
-          timeoutMs: 120_000,
-        }),
-        missingSetting: '',
-        profile,
+        sources: () => createRpcSources(client, profile),
         pages: { defaultSize: 20, maxSize: 50 },
         cursorKeys: createCursorKeys(new Secret('the key of cursors in tests')),
       }),

@@ -64,7 +64,7 @@ export const districts: Readonly<Record<string, District>> = {
     packages: ['graphql', 'ioredis', 'zod'],
   },
   events: {
-    purpose: "the ledger's JSON-RPC as an upstream: queries, cursors, what live streams read",
+    purpose: 'events and transactions, by JSON-RPC or the ledger’s GraphQL: queries, cursors, what live streams read',
     imports: ['errors', 'json', 'config', 'upstream', 'documents', 'generated', 'live', 'ledger'],
     packages: ['graphql', 'zod'],
   },

@@ -7,6 +7,7 @@ import { Secret } from '../../src/config/secret.ts';
 import { type CursorKeys, createCursorKeys } from '../../src/events/cursor-keys.ts';
 import { createEventsClient } from '../../src/events/events-client.ts';
 import { createEventsResolvers } from '../../src/events/events-resolvers.ts';
+import { createRpcSources } from '../../src/events/rpc-sources.ts';
 import { type Cancellation, createCancellation } from '../../src/upstream/cancellation.ts';
 import type { OperationContext } from '../../src/upstream/operation-context.ts';
 import { createSendCall } from '../../src/upstream/send-call.ts';
@@ -23,8 +24,8 @@ export interface EventsGraph extends AsyncDisposable {
 export type EventsAnswer = ExecutionResult<any>;
 
 export interface EventsGraphOptions {
-  /** URL of the upstream; `null` if none is configured. */
-  readonly url: string | null;
+  /** URL of the upstream. */
+  readonly url: string;
   readonly profile?: NetworkProfileName;
   readonly pages?: { readonly defaultSize: number; readonly maxSize: number };
   /** Signing keys of cursors. Graphs with the same keys accept each other's cursors. */
@@ -38,28 +39,23 @@ export function createEventsGraph({
   pages = { defaultSize: 20, maxSize: 50 },
   cursorKeys = createCursorKeys(new Secret('the key of cursors in tests')),
 }: EventsGraphOptions): EventsGraph {
-  const dispatcher = new Pool(url ?? 'http://127.0.0.1');
+  const dispatcher = new Pool(url);
   const calls: EventsGraph['calls'] = [];
   const record = (call: UpstreamCall) => (request: UpstreamRequest) => {
     calls.push(JSON.parse(String(request.body)));
     return call(request);
   };
   const network = networkProfiles[profile];
-  const client =
-    url === null
-      ? null
-      : createEventsClient({
-          call: record(createUpstreamCall(createSendCall({ dispatcher, maxResponseBytes: 10_000_000 }))),
-          path: '/',
-          methods: network.events.methods,
-          timeoutMs: 10_000,
-        });
+  const client = createEventsClient({
+    call: record(createUpstreamCall(createSendCall({ dispatcher, maxResponseBytes: 10_000_000 }))),
+    path: '/',
+    methods: network.events.methods,
+    timeoutMs: 10_000,
+  });
   const schema = makeExecutableSchema({
     typeDefs: ['schema/gateway.graphql', 'schema/events.graphql'].map((file) => readFileSync(file, 'utf8')),
     resolvers: createEventsResolvers({
-      client,
-      missingSetting: 'LEDGER_RPC_URL',
-      profile: network,
+      sources: () => createRpcSources(client, network),
       pages,
       cursorKeys,
     }),

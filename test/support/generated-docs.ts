@@ -2,8 +2,10 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'graphql';
 import type { ConfigKey } from '../../src/config/config-key.ts';
 import { configGroups, configKeyNames, withAddresses } from '../../src/config/keys.ts';
+import { networkProfiles } from '../../src/config/network-profile.ts';
 import { expectedOf } from '../../src/config/value-types.ts';
 import { errorCatalogue } from '../../src/errors/catalogue.ts';
+import { offeredFilters } from '../../src/events/capabilities.ts';
 import { allUpstreams, type UpstreamList, upstreamList } from '../../src/start/upstreams.ts';
 import type { OwnFieldsUpstream } from '../../src/upstream/upstream.ts';
 import { districts } from './districts.ts';
@@ -44,6 +46,7 @@ export function renderGeneratedParts(list: UpstreamList = upstreamList): readonl
     { page: 'docs/errors.md', name: 'errors', content: toErrorTable() },
     { page: 'docs/architecture.md', name: 'districts', content: toDistrictTable() },
     ...examples.map((name) => ({ page: 'docs/clients.md', name, content: toCode(name) })),
+    { page: 'docs/live-events.md', name: 'filters', content: toFilterTables() },
     ...liveExamples.map((name) => ({ page: 'docs/live-events.md', name, content: toCode(name) })),
   ];
 }
@@ -124,6 +127,25 @@ function toDistrictTable(): string {
     toRow([`\`${name}\``, purpose, imports.join(', ') || '–', packages.join(', ') || '–']),
   );
   return `${toRow(['District', 'What it holds', 'May import', 'Packages'])}|---|---|---|---|\n${rows.join('')}`;
+}
+
+/** Which filters work, by network and source. */
+function toFilterTables(): string {
+  const columns = Object.values(networkProfiles).flatMap((profile) =>
+    (['rpc', 'graphql'] as const).flatMap((source) =>
+      source === 'rpc' && profile.eventsSource === 'graphql'
+        ? []
+        : [{ title: `${profile.name}, \`${source}\``, offered: offeredFilters(profile, source) }],
+    ),
+  );
+  const toTable = (kind: 'events' | 'transactions', title: string) => {
+    const members = columns[0]?.offered[kind].map(([member]) => member) ?? [];
+    const rows = members.map((member, index) =>
+      toRow([`\`${member}\``, ...columns.map(({ offered }) => (offered[kind][index]?.[1] ? 'yes' : '–'))]),
+    );
+    return `${toRow([title, ...columns.map((each) => each.title)])}|---|${'---|'.repeat(columns.length)}\n${rows.join('')}`;
+  };
+  return `${toTable('events', '`EventQueryFilter`')}\n${toTable('transactions', '`TransactionQueryFilter`')}`;
 }
 
 function toRow(cells: readonly string[]): string {

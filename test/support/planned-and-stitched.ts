@@ -9,6 +9,7 @@ import { createExecuteStitched } from '../../src/engine/execute-stitched.ts';
 import { createCursorKeys } from '../../src/events/cursor-keys.ts';
 import { createEventsClient } from '../../src/events/events-client.ts';
 import { createEventsResolvers } from '../../src/events/events-resolvers.ts';
+import { createRpcSources } from '../../src/events/rpc-sources.ts';
 import { buildGeneration, type Generation } from '../../src/graph/generation.ts';
 import { fetchLedgerIntrospection } from '../../src/ledger/fetch-ledger-schema.ts';
 import { createForwardToLedger, createLedgerExecutor } from '../../src/ledger/ledger-executor.ts';
@@ -65,11 +66,10 @@ export async function startPlannedAndStitched(upstreams: UpstreamAddresses): Pro
   };
   const execution = createLedgerExecutor(options);
   const { methods } = profile.events;
+  const client = createEventsClient({ call: rpc.call, path: rpc.path, methods, timeoutMs: timeouts.queryMs });
   const ownSchema = createOwnSchema(
     createEventsResolvers({
-      client: createEventsClient({ call: rpc.call, path: rpc.path, methods, timeoutMs: timeouts.queryMs }),
-      missingSetting: '',
-      profile,
+      sources: () => createRpcSources(client, profile),
       pages: { defaultSize: 20, maxSize: 50 },
       cursorKeys: createCursorKeys(new Secret('the key of cursors in tests')),
     }),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { historySchema } from './history-schema.ts';
 
 const rpcMethods = [
   'queryEvents',
@@ -50,6 +51,9 @@ export const networkProfileSchema = z.strictObject({
       endExclusive: z.boolean('true or false'),
     }),
   }),
+  /** How `EVENTS_SOURCE=auto` reads events and transactions if an address for JSON-RPC is set. */
+  eventsSource: z.enum(['rpc', 'graphql']),
+  history: historySchema,
   /** The subscriptions of the ledger's GraphQL: root fields, and the members of their `filter` that match ours. */
   subscriptions: z.strictObject({
     /** Follows the path of the GraphQL endpoint. */

@@ -7,14 +7,16 @@ import type { Clock } from '../../live/clock.ts';
 import type { LiveSource } from '../../live/live-source.ts';
 import { keepWatch, type Listen } from '../../live/watch.ts';
 import { createRpcSocket } from '../../upstream/sockets/rpc-socket.ts';
+import { toEventFilterWire } from '../to-event-filter-wire.ts';
+import { toTransactionFilterWire } from '../to-transaction-filter-wire.ts';
 import type { FilterWire } from '../wire.ts';
 
 type WatchSource = LiveSource<unknown>['watch'];
 
 /** Subscribes to announcements of news for a query; `undefined` = there are none. */
 export interface EventWatches {
-  ofEvents(query: EventQueryFilter, wire: FilterWire): WatchSource;
-  ofTransactions(filter: TransactionStreamFilter | null, wire: FilterWire | null): WatchSource;
+  ofEvents(query: EventQueryFilter): WatchSource;
+  ofTransactions(filter: TransactionStreamFilter | null): WatchSource;
   close(): void;
 }
 
@@ -34,7 +36,7 @@ export function createEventWatches(options: EventWatchesOptions): EventWatches {
     (listener) =>
       keepWatch(listen, listener, clock);
   if (source === 'websocket' && options.rpcSocketUrl !== null) {
-    return overRpc(options.rpcSocketUrl, profile.events.methods, watching);
+    return overRpc(options.rpcSocketUrl, profile.events, watching);
   }
   const isGraphql = source === 'auto' || source === 'graphql';
   const over = (pushed: PushedFilter) =>
@@ -65,9 +67,10 @@ const maxSubscriptions = 100;
 
 function overRpc(
   url: string,
-  methods: NetworkProfile['events']['methods'],
+  profile: NetworkProfile['events'],
   watching: (listen: Listen) => WatchSource,
 ): EventWatches {
+  const { methods } = profile;
   // Messages are only a signal, so few of them are enough.
   const socket = createRpcSocket({ url, maxSubscriptions, socket: { maxMessagesPerSecond: 2_000 } });
   const over = (subscribe: string, unsubscribe: string, wire: FilterWire) =>
@@ -83,10 +86,13 @@ function overRpc(
       ),
     );
   return {
-    ofEvents: (_, wire) => over(methods.subscribeEvent, methods.unsubscribeEvent, toSubscribed(wire)),
-    // Nodes have no subscription to all transactions.
-    ofTransactions: (_, wire) =>
-      wire ? over(methods.subscribeTransaction, methods.unsubscribeTransaction, wire) : undefined,
+    ofEvents: (query) =>
+      over(methods.subscribeEvent, methods.unsubscribeEvent, toSubscribed(toEventFilterWire(query, profile).wire)),
+    ofTransactions(filter) {
+      const { wire } = toTransactionFilterWire(filter);
+      // Nodes have no subscription to all transactions.
+      return wire ? over(methods.subscribeTransaction, methods.unsubscribeTransaction, wire) : undefined;
+    },
     close: () => socket.close(),
   };
 }

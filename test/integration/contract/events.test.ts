@@ -1,16 +1,23 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Devnet, startDevnet } from '../../../src/devnet/start-devnet.ts';
-import { createTestGateway, type TestGateway } from '../../support/test-gateway.ts';
+import { createTestGateway, type GraphqlAnswer, type TestGateway } from '../../support/test-gateway.ts';
+
+type Source = 'rpc' | 'graphql';
 
 let devnet: Devnet;
+let gateways: Record<Source, TestGateway>;
 let gateway: TestGateway;
 
 beforeAll(async () => {
   devnet = await startDevnet({ sponsorToken: 'unused', checkpointIntervalMs: 0, genesis: { checkpoints: 80 } });
-  gateway = await createTestGateway({ LEDGER_GRAPHQL_URL: devnet.graphqlUrl, LEDGER_RPC_URL: devnet.rpcUrl });
+  const env = { LEDGER_GRAPHQL_URL: devnet.graphqlUrl, CURSOR_KEYS: 'a-key-of-cursors-that-is-long-enough' };
+  gateways = {
+    rpc: await createTestGateway({ ...env, LEDGER_RPC_URL: devnet.rpcUrl }),
+    graphql: await createTestGateway(env),
+  };
 });
 afterAll(async () => {
-  await gateway?.close();
+  await Promise.all(Object.values(gateways ?? {}).map((each) => each.close()));
   await devnet?.close();
 });
 
@@ -28,7 +35,7 @@ const query = /* GraphQL */ `query ($filter: EventQueryFilter, $first: Int, $aft
   queryEvents(filter: $filter, first: $first, after: $after, last: $last, before: $before) {
     pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
     edges { cursor }
-    nodes { id txDigest type sender packageId transactionModule timestampMs }
+    nodes { id txDigest eventSeq type sender packageId transactionModule timestampMs parsedJson bcs }
   }
 }`;
 
@@ -101,38 +108,48 @@ async function example(): Promise<Event> {
   return found;
 }
 
-describe('every event filter, paging both ways:', () => {
-  it.each(filters)('%s', async (name, toFilter, isHit) => {
-    const of = await example();
-    const everything = (await walk(undefined, 'forward', 50)).nodes;
-    expect(everything.length).toBe(devnet.ledger.events.length);
-    let filter = toFilter(of);
-    if (name === 'object') {
-      const { data } = await gateway.query(
-        /* GraphQL */ `query ($d: String!) { transactionBlock(digest: $d) { effects { objectChanges { nodes { address } } } } }`,
-        { d: of.txDigest },
-      );
-      const ids: string[] = data.transactionBlock.effects.objectChanges.nodes.map(
-        (each: { address: string }) => each.address,
-      );
-      const found = await Promise.all(
-        ids.map(async (object) => ({ object, count: (await page({ filter: { object }, first: 50 })).nodes.length })),
-      );
-      filter = { object: found.sort((a, b) => b.count - a.count)[0]?.object };
-    }
-    // A transaction has only a few events.
-    const [ahead, back] = name === 'transaction' ? [1, 1] : [7, 5];
-    const idsOf = (nodes: Event[]) => nodes.map(({ id }) => id);
-    const forward = await walk(filter, 'forward', ahead);
-    const backward = await walk(filter, 'backward', back);
-    expect(forward.pages).toBeGreaterThan(1);
-    expect(backward.pages).toBeGreaterThan(1);
-    expect(idsOf(backward.nodes)).toEqual(idsOf(forward.nodes));
-    expect(new Set(idsOf(forward.nodes)).size).toBe(forward.nodes.length);
-    if (isHit) expect(idsOf(forward.nodes)).toEqual(idsOf(everything.filter((e) => isHit(e, of))));
-    else expect(forward.nodes.length).toBeGreaterThan(0);
-    if (name === 'object') expect(idsOf(forward.nodes)).toContain(of.id);
+/** Filters that the ledger's GraphQL does not have. */
+const rpcAlone = ['moveEvent', 'recipient', 'object'];
+
+describe.each<Source>(['rpc', 'graphql'])('every event filter over %s, paging both ways:', (source) => {
+  beforeAll(() => {
+    gateway = gateways[source];
   });
+
+  it.each(filters.filter(([name]) => source === 'rpc' || !rpcAlone.includes(name)))(
+    '%s',
+    async (name, toFilter, isHit) => {
+      const of = await example();
+      const everything = (await walk(undefined, 'forward', 50)).nodes;
+      expect(everything.length).toBe(devnet.ledger.events.length);
+      let filter = toFilter(of);
+      if (name === 'object') {
+        const { data } = await gateway.query(
+          /* GraphQL */ `query ($d: String!) { transactionBlock(digest: $d) { effects { objectChanges { nodes { address } } } } }`,
+          { d: of.txDigest },
+        );
+        const ids: string[] = data.transactionBlock.effects.objectChanges.nodes.map(
+          (each: { address: string }) => each.address,
+        );
+        const found = await Promise.all(
+          ids.map(async (object) => ({ object, count: (await page({ filter: { object }, first: 50 })).nodes.length })),
+        );
+        filter = { object: found.sort((a, b) => b.count - a.count)[0]?.object };
+      }
+      // A transaction has only a few events.
+      const [ahead, back] = name === 'transaction' ? [1, 1] : [7, 5];
+      const idsOf = (nodes: Event[]) => nodes.map(({ id }) => id);
+      const forward = await walk(filter, 'forward', ahead);
+      const backward = await walk(filter, 'backward', back);
+      expect(forward.pages).toBeGreaterThan(1);
+      expect(backward.pages).toBeGreaterThan(1);
+      expect(idsOf(backward.nodes)).toEqual(idsOf(forward.nodes));
+      expect(new Set(idsOf(forward.nodes)).size).toBe(forward.nodes.length);
+      if (isHit) expect(idsOf(forward.nodes)).toEqual(idsOf(everything.filter((e) => isHit(e, of))));
+      else expect(forward.nodes.length).toBeGreaterThan(0);
+      if (name === 'object') expect(idsOf(forward.nodes)).toContain(of.id);
+    },
+  );
 
   it('every filter rejects a cursor of another filter, and a page over the maximum', async () => {
     const { edges } = await page({ filter: { all: true }, first: 2 });
@@ -153,5 +170,125 @@ describe('every event filter, paging both ways:', () => {
         }),
       ]);
     }
+  });
+});
+
+describe('both sources', () => {
+  const transactions = /* GraphQL */ `query ($filter: TransactionQueryFilter, $first: Int, $after: String, $last: Int, $before: String) {
+    page: queryTransactionBlocks(filter: $filter, first: $first, after: $after, last: $last, before: $before) {
+      pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
+      nodes { digest timestampMs checkpoint }
+    }
+  }`;
+  const events = query.replace('queryEvents(', 'page: queryEvents(');
+
+  /** Pages as each source answers them; the cursors of one are read by the other. */
+  async function pagesAlike(text: string, filter: object | undefined, size: number) {
+    const pages = [];
+    for (const [count, cursor, from] of [
+      ['first', 'after', 'endCursor'],
+      ['last', 'before', 'startCursor'],
+    ] as const) {
+      let at: string | null = null;
+      for (let number = 0; number < 4; number += 1) {
+        const variables: object = { filter, [count]: size, [cursor]: at };
+        const rpc: GraphqlAnswer = await gateways.rpc.query(text, variables);
+        const graphql: GraphqlAnswer = await gateways.graphql.query(text, variables);
+        expect(graphql.data).toEqual(rpc.data);
+        expect(graphql.errors).toEqual(rpc.errors);
+        pages.push(graphql.data.page.nodes);
+        at = graphql.data.page.pageInfo[from];
+        if (at === null) break;
+      }
+    }
+    return pages.flat();
+  }
+
+  it.each([0, 1, 7, 50])('answer the same pages of %i events', async (size) => {
+    gateway = gateways.rpc;
+    const of = await example();
+    for (const filter of [undefined, { sender: of.sender }, { eventType: of.type }]) {
+      await pagesAlike(events, filter, size);
+    }
+  });
+
+  it('answer the same transactions for each filter that both have', async () => {
+    const { transactions: all } = devnet.ledger;
+    const sample = all.filter(({ moveCalls }) => moveCalls.length > 0).at(-5);
+    const [call] = sample?.moveCalls ?? [];
+    const changed = sample?.changes.find(({ kind }) => kind === 'mutated')?.objectId;
+    const received = sample?.changes.flatMap(({ output }) =>
+      output?.owner.kind === 'address' ? [output.owner.address] : [],
+    );
+    const filters = [
+      undefined,
+      { checkpoint: String(sample?.checkpoint) },
+      { moveFunction: { package: call?.package } },
+      { moveFunction: { package: call?.package, module: call?.module } },
+      { moveFunction: { package: call?.package, module: call?.module, function: call?.function } },
+      { inputObject: sample?.inputObjects[0]?.objectId },
+      { changedObject: changed },
+      { fromAddress: sample?.sender },
+      { toAddress: received?.[0] },
+      { fromAndToAddress: { from: sample?.sender, to: received?.[0] } },
+      { transactionKind: 'ProgrammableTransaction' },
+      { transactionKind: 'SystemTransaction' },
+      { transactionKindIn: ['Genesis'] },
+    ];
+    for (const filter of filters) {
+      expect((await pagesAlike(transactions, filter, 3)).length, JSON.stringify(filter)).toBeGreaterThan(0);
+    }
+  });
+
+  it('the GraphQL of the ledger selects by package, which its JSON-RPC does not', async () => {
+    gateway = gateways.graphql;
+    const { packageId } = await example();
+    const { nodes } = await walk({ package: packageId }, 'forward', 50);
+    expect(nodes.map(({ id }) => id)).toEqual(
+      devnet.ledger.events.flatMap((e) => (e.packageId === packageId ? [`${e.txDigest}:${e.eventSeq}`] : [])),
+    );
+  });
+
+  it.each([
+    ['queryEvents', { object: '0x5' }, "This network has no event filter 'object'; it has: all, "],
+    [
+      'queryTransactionBlocks',
+      { fromOrToAddress: '0x5' },
+      "no transaction filter 'fromOrToAddress'; it has: checkpoint, ",
+    ],
+    ['queryTransactionBlocks', { transactionKindIn: ['Genesis', 'Other'] }, 'selects exactly one of these kinds: '],
+  ])('%s over GraphQL refuses %o and names what is possible', async (field, filter, says) => {
+    const type = field === 'queryEvents' ? 'EventQueryFilter' : 'TransactionQueryFilter';
+    const { errors } = await gateways.graphql.query(
+      `query ($filter: ${type}) { ${field}(filter: $filter) { pageInfo { hasNextPage } } }`,
+      { filter },
+    );
+    expect(errors).toEqual([
+      expect.objectContaining({
+        message: expect.stringContaining(says),
+        extensions: expect.objectContaining({ code: 'BAD_USER_INPUT' }),
+      }),
+    ]);
+  });
+
+  it('answer the same pages of a time range', async () => {
+    const times = devnet.ledger.events.map(({ timestampMs }) => timestampMs);
+    const [startTime, endTime] = [times[Math.floor(times.length / 4)], times[Math.floor(times.length / 2)]];
+    const nodes = await pagesAlike(events, { timeRange: { startTime, endTime } }, 20);
+    expect(nodes.length).toBeGreaterThan(0);
+    const newest = times.at(-1) ?? 0;
+    expect(await pagesAlike(events, { timeRange: { startTime: newest + 1, endTime: newest + 2 } }, 20)).toEqual([]);
+    expect((await pagesAlike(events, { timeRange: { startTime: 0, endTime: newest + 9 } }, 20)).length).toBeGreaterThan(
+      0,
+    );
+  });
+
+  it('answer whole transactions, each in its own form', async () => {
+    const { data, errors } = await gateways.graphql.query(
+      '{ queryTransactionBlocks(last: 1) { nodes { digest raw } } }',
+    );
+    expect(errors).toBeUndefined();
+    const [{ digest, raw }] = data.queryTransactionBlocks.nodes;
+    expect(raw).toMatchObject({ digest, bcs: expect.any(String), effects: { status: 'SUCCESS' } });
   });
 });

@@ -544,7 +544,7 @@ describe('authorization', () => {
 
 describe('without an upstream’s URL', () => {
   it('its fields name the missing key, and the rest works', async () => {
-    await using alone = await createTestGateway({ LEDGER_GRAPHQL_URL: ledger.url });
+    await using alone = await createTestGateway({ LEDGER_GRAPHQL_URL: ledger.url, EVENTS_SOURCE: 'rpc' });
     const { data, errors } = await alone.query(
       '{ chainIdentifier sponsor { health } queryEvents { nodes { type } } queryTransactionBlocks { nodes { digest } } }',
     );

@@ -132,7 +132,7 @@ test('events that happen during paging appear at the end', async () => {
 });
 
 test('without a JSON-RPC URL, the fields name the missing setting', async () => {
-  await using alone = await createTestGateway({ LEDGER_GRAPHQL_URL: devnet.graphqlUrl });
+  await using alone = await createTestGateway({ LEDGER_GRAPHQL_URL: devnet.graphqlUrl, EVENTS_SOURCE: 'rpc' });
   const { data, errors } = await alone.query(
     '{ chainIdentifier queryEvents { nodes { type } } gateway { capabilities { name available reason } } }',
   );

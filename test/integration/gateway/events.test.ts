@@ -380,18 +380,6 @@ test('another network’s names and time ranges are used on the wire', async () 
   expect(errors?.[0]?.message).toContain("no event filter 'moveEvent'");
 });
 
-test('without an upstream the fields name the missing setting', async () => {
-  await using none = createEventsGraph({ url: null });
-  const { data, errors } = await none.query(
-    '{ queryEvents { nodes { type } } queryTransactionBlocks { nodes { digest } } }',
-  );
-  expect(data).toEqual({ queryEvents: null, queryTransactionBlocks: null });
-  expect(errors).toHaveLength(2);
-  for (const { extensions } of errors ?? []) {
-    expect(extensions).toEqual({ code: 'NOT_CONFIGURED', upstream: 'events', setting: 'LEDGER_RPC_URL' });
-  }
-});
-
 test('an unavailable upstream costs only its own fields', async () => {
   const gone = await startRpcDevnet({ checkpoints: 2 });
   await gone[Symbol.asyncDispose]();

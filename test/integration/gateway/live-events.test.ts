@@ -332,7 +332,7 @@ describe('a gateway', () => {
   });
 
   it('without a JSON-RPC URL names the missing setting', async () => {
-    await using bare = await createTestGateway({ LEDGER_GRAPHQL_URL: devnet.graphqlUrl });
+    await using bare = await createTestGateway({ LEDGER_GRAPHQL_URL: devnet.graphqlUrl, EVENTS_SOURCE: 'rpc' });
     const client = overEventStream(`${bare.url}/graphql`, items);
     await until(() => client.results.length > 0, 'a refusal');
     expect(client.results[0]?.errors).toMatchObject([

@@ -1,29 +1,31 @@
 import { expect, test } from 'vitest';
 import { networkProfiles } from '../../../src/config/network-profile.ts';
-import { eventFilterCapabilities } from '../../../src/events/capabilities.ts';
+import { type EventsSource, filterCapabilities } from '../../../src/events/capabilities.ts';
 
-const configured = { events: true, missingSetting: 'LEDGER_RPC_URL' };
-const missing = (profile: Parameters<typeof eventFilterCapabilities>[0]) =>
-  eventFilterCapabilities(profile, configured)
+const { ledger, iota } = networkProfiles;
+const missing = (profile: typeof ledger, source: EventsSource) =>
+  filterCapabilities(profile, source, null)
     .filter(({ available }) => !available)
     .map(({ name }) => name);
 
-test('each network lacks some filters, and says so', () => {
-  expect(missing(networkProfiles.ledger)).toEqual(['eventFilter:package', 'eventFilter:moveEventType']);
-  expect(missing(networkProfiles.iota)).toEqual([
+test('each network and source lacks some filters', () => {
+  expect(missing(ledger, 'rpc')).toEqual(['eventFilter:package', 'eventFilter:moveEventType']);
+  expect(missing(iota, 'rpc')).toEqual(['eventFilter:moveEvent', 'eventFilter:recipient', 'eventFilter:object']);
+  expect(missing(iota, 'graphql')).toEqual([
     'eventFilter:moveEvent',
     'eventFilter:recipient',
     'eventFilter:object',
+    'transactionFilter:fromOrToAddress',
   ]);
-  expect(eventFilterCapabilities(networkProfiles.sui, configured)).toContainEqual({
+  expect(filterCapabilities(iota, 'rpc', null)).toContainEqual({
     name: 'eventFilter:object',
     available: false,
-    reason: "The nodes of network 'sui' have no such filter.",
+    reason: "The nodes of network 'iota' have no such filter.",
   });
 });
 
-test('what is available has no reason', () => {
-  expect(eventFilterCapabilities(networkProfiles.ledger, configured)[0]).toEqual({
+test('an available filter has no reason', () => {
+  expect(filterCapabilities(ledger, 'rpc', null)[0]).toEqual({
     name: 'eventFilter:all',
     available: true,
     reason: null,
@@ -31,7 +33,7 @@ test('what is available has no reason', () => {
 });
 
 test('without an events upstream none is available, and the setting is named', () => {
-  const capabilities = eventFilterCapabilities(networkProfiles.ledger, { ...configured, events: false });
+  const capabilities = filterCapabilities(ledger, 'rpc', 'LEDGER_RPC_URL');
   expect(capabilities.every(({ available }) => !available)).toBe(true);
   expect(capabilities[0]?.reason).toContain('LEDGER_RPC_URL');
 });

@@ -24,10 +24,7 @@ it('a watch that is left gives back its place among the 100 of a connection', as
   });
   const watch = () => {
     const state = { isUp: false };
-    const open = watches.ofEvents(
-      { all: true },
-      { All: [] },
-    )?.({ news() {}, isUp: (isUp) => Object.assign(state, { isUp }) });
+    const open = watches.ofEvents({ all: true })?.({ news() {}, isUp: (isUp) => Object.assign(state, { isUp }) });
     return { state, stop: () => open?.stop() };
   };
   for (let round = 0; round < 2; round += 1) {

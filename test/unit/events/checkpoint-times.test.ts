@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { createCheckpointTimes } from '../../../src/events/checkpoint-times.ts';
+import type { LedgerRequest } from '../../../src/ledger/ledger-executor.ts';
+
+/** A ledger with a checkpoint every 250 ms; the oldest ones are dropped. */
+function createLedger(newest: number, oldestKept = 0) {
+  const ledger = { requests: 0, newest };
+  const at = (number: number) =>
+    number < oldestKept
+      ? null
+      : { sequenceNumber: number, timestamp: new Date(1_000_000 + number * 250).toISOString() };
+  const execute = async ({ document }: LedgerRequest) => {
+    ledger.requests += 1;
+    const text = 'text' in document ? document.text : '';
+    const asked = [...text.matchAll(/c(\d+):checkpoint\(id:\{sequenceNumber:(\d+)\}\)/g)];
+    return {
+      data: { newest: at(ledger.newest), ...Object.fromEntries(asked.map(([, n]) => [`c${n}`, at(Number(n))])) },
+    };
+  };
+  const checkpoint = { field: 'checkpoint', argument: 'id:{sequenceNumber:$}' };
+  return { ledger, times: createCheckpointTimes(execute, { checkpoint }) };
+}
+
+test('a range is found among 300 million checkpoints with 9 requests, and again with one', async () => {
+  const { ledger, times } = createLedger(300_000_000);
+  const range = { startMs: 1_000_000 + 250 * 123_456_789 - 100, endMs: 1_000_000 + 250 * 200_000_000 };
+  expect(await times.find(range, undefined)).toEqual({ first: 123_456_789, end: 200_000_001 });
+  expect(ledger.requests).toBeLessThanOrEqual(9);
+  const before = ledger.requests;
+  expect(await times.find(range, undefined)).toEqual({ first: 123_456_789, end: 200_000_001 });
+  expect(ledger.requests).toBe(before + 1);
+});
+
+test.each([
+  ['every checkpoint', { startMs: 0, endMs: 9_000_000 }, { first: 0, end: null }],
+  ['the time of one checkpoint', { startMs: 1_000_500, endMs: 1_000_500 }, { first: 2, end: 3 }],
+  ['a time between two', { startMs: 1_000_501, endMs: 1_000_502 }, { first: 3, end: 3 }],
+  ['a time before all', { startMs: 0, endMs: 5 }, { first: 0, end: 0 }],
+  ['the newest', { startMs: 1_025_000, endMs: 1_025_000 }, { first: 100, end: null }],
+  ['the future', { startMs: 1_025_001, endMs: 2_000_000 }, null],
+])('%s', async (_, range, found) => {
+  expect(await createLedger(100).times.find(range, undefined)).toEqual(found);
+});
+
+test('checkpoints that the ledger has dropped lie before every range', async () => {
+  const { times } = createLedger(1_000, 900);
+  expect(await times.find({ startMs: 0, endMs: 1_000_000 + 250 * 950 }, undefined)).toEqual({ first: 900, end: 951 });
+});
+
+test('a range that lasts is closed once a newer checkpoint is there', async () => {
+  const { ledger, times } = createLedger(10);
+  const range = { startMs: 1_000_000 + 2_000, endMs: 1_000_000 + 2_750 };
+  expect(await times.find(range, undefined)).toEqual({ first: 8, end: null });
+  ledger.newest = 20;
+  expect(await times.find(range, undefined)).toEqual({ first: 8, end: 12 });
+});
