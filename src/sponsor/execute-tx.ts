@@ -3,46 +3,36 @@ import { GraphQLError } from 'graphql';
 import type { Config } from '../config/config.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { ExecuteTxRequestType, MutationExecuteTxArgs } from '../generated/own.ts';
-import type { TransactionFinder } from '../ledger/find-transaction.ts';
 import type { DoubtfulTransaction } from '../telemetry/events.ts';
 import type { SponsorshipFacts } from '../telemetry/sponsorship-line.ts';
 import { transactionDigest } from '../transactions/digest.ts';
 import { createPerOperation, type OperationContext } from '../upstream/operation-context.ts';
 import { UpstreamCallError } from '../upstream/upstream-call-error.ts';
-import {
-  type ExecutionOrder,
-  type ExecutionResult,
-  type ExecutionWorld,
-  type SponsorVerdict,
-  toExecutionPace,
-} from './execution/execution-order.ts';
+import type { ExecutionOrder, ExecutionResult, SponsorVerdict } from './execution/execution-order.ts';
 import type { Executions } from './execution/executions.ts';
-import { createKeptAnswers } from './execution/kept-answer.ts';
-import { hashCoins } from './leases/lease.ts';
-import type { LeaseKeys } from './leases/lease-keys.ts';
-import type { ReservationTerms } from './preflight/check-transaction.ts';
-import { preflight } from './preflight/preflight.ts';
-import { checkAfterMs, lookItUp } from './refusals/sponsor-refusal.ts';
-import { readKept } from './reservation/reservations.ts';
+import { hashCoins, type LeaseKeys } from './leases.ts';
+import { preflight, type ReservationTerms } from './preflight.ts';
+import { readKept } from './reservations.ts';
+import type { SponsorAuthorization } from './sponsor-authorization.ts';
+import type { ExecuteTxInput, SponsorClient, SponsorExecution } from './sponsor-client.ts';
 import {
   checkTransactionPayload,
   parseBase64Argument,
   parseIdempotencyKey,
   parseReservationId,
-} from './sponsor-arguments.ts';
-import type { SponsorAuthorization } from './sponsor-authorization.ts';
-import type { ExecuteTxInput, SponsorClient, SponsorEffects, SponsorExecution } from './sponsor-client.ts';
+} from './sponsor-fields.ts';
+import { checkAfterMs, lookItUp } from './sponsor-refusal.ts';
+import type { SponsorEffects } from './sponsor-response.ts';
 import type { SponsorshipStore } from './store/sponsorship-store.ts';
-import { readEffects } from './wire.ts';
 
 /** What reservations and executions share. */
-export interface SponsorshipBooks {
+export interface SponsorshipServices {
   /** Sign leases; `null` in forward mode, where clients get the sponsor's own numbers. */
   readonly leases: LeaseKeys | null;
   readonly store: SponsorshipStore;
   /** Must the store answer before the sponsor is asked? Not in forward mode: the sponsor takes each number once, and counts callers. */
   readonly isStoreNeeded: boolean;
-  readonly executions: Executions<SponsorEffects>;
+  readonly executions: Executions;
   /** Writes one line to the audit log. Must not throw. */
   readonly audit: (event: SponsorshipFacts) => void;
 }
@@ -50,7 +40,7 @@ export interface SponsorshipBooks {
 export interface ExecuteTxOptions {
   readonly sponsorship: Pick<Config['sponsorship'], 'maxGasBudgetExclusive' | 'preflight'>;
   readonly limits: Pick<Config['limits'], 'maxTransactionPayloadBytes'>;
-  readonly books: SponsorshipBooks;
+  readonly services: SponsorshipServices;
   /** Called for each transaction that is sent although `enforce` would reject it. */
   readonly doubted: (transaction: DoubtfulTransaction) => void;
   /** Milliseconds since the Unix epoch. */
@@ -71,19 +61,19 @@ const requestTypes: Readonly<Record<ExecuteTxRequestType, ExecuteTxInput['reques
 const longestReservationMs = 600_000;
 
 /** The resolver of `executeTx`: checks the arguments, opens the lease, and has the transaction executed. */
-export function createExecuteTx({ sponsorship, limits, books, doubted, now }: ExecuteTxOptions) {
+export function createExecuteTx({ sponsorship, limits, services, doubted, now }: ExecuteTxOptions) {
   // Without a lease only the store knows what was reserved. It returns that with the fence, which saves a round trip.
-  const needsReservation = books.leases === null && sponsorship.preflight !== 'off';
+  const needsReservation = services.leases === null && sponsorship.preflight !== 'off';
   const payloadOf = createPerOperation(() => ({ bytes: 0 }));
   return async (
     { client, authorization }: Sponsor,
     args: MutationExecuteTxArgs,
     context: OperationContext,
-  ): Promise<ExecutionResult<SponsorEffects>> => {
+  ): Promise<ExecutionResult> => {
     const { caller, cancellation, requestId } = context;
     const { reservationId, txBytes, userSig } = args;
     const idempotencyKey = parseIdempotencyKey(args.idempotencyKey);
-    const raw = books.leases ? null : parseReservationId(reservationId);
+    const raw = services.leases ? null : parseReservationId(reservationId);
     const payload = payloadOf(context);
     payload.bytes = checkTransactionPayload(txBytes, userSig, limits.maxTransactionPayloadBytes, payload.bytes);
     const transaction = parseBase64Argument('txBytes', txBytes);
@@ -92,7 +82,7 @@ export function createExecuteTx({ sponsorship, limits, books, doubted, now }: Ex
     const requestType = requestTypes[args.requestType ?? 'WAIT_FOR_EFFECTS_CERT'];
 
     const holder = authorization.holderOf(caller);
-    const lease = books.leases?.open(reservationId, holder) ?? null;
+    const lease = services.leases?.open(reservationId, holder) ?? null;
     const nowMs = now();
     // An answer under a key outlives the lease: then the store decides.
     const isOver = lease !== null && nowMs >= lease.expiresAtMs && idempotencyKey === null;
@@ -101,7 +91,7 @@ export function createExecuteTx({ sponsorship, limits, books, doubted, now }: Ex
     const leaseId = lease?.leaseId ?? rawReservationId;
     const budget = lease?.gasBudget ?? null;
     const input = { rawReservationId, reservationId, txBytes, userSig, requestType, digest };
-    const order: ExecutionOrder<SponsorEffects> = {
+    const order: ExecutionOrder = {
       subject: {
         requestId,
         caller: holder,
@@ -114,7 +104,7 @@ export function createExecuteTx({ sponsorship, limits, books, doubted, now }: Ex
         amount: budget ?? sponsorship.maxGasBudgetExclusive - 1,
         budget,
         expiresAtMs: lease?.expiresAtMs ?? nowMs + longestReservationMs,
-        mustBeKnown: books.isStoreNeeded,
+        mustBeKnown: services.isStoreNeeded,
       },
       needsReservation,
       check(kept) {
@@ -128,20 +118,20 @@ export function createExecuteTx({ sponsorship, limits, books, doubted, now }: Ex
           doubt: (reason) => doubted({ caller: caller.id, requestId, digest, reason }),
         });
         const code = String(error?.extensions.code);
-        if (error) books.audit({ event: 'declined', caller: holder, leaseId, requestId, digest, budget, code });
+        if (error) services.audit({ event: 'declined', caller: holder, leaseId, requestId, digest, budget, code });
         return error;
       },
-      dispatch: (call, tell) => {
+      dispatch: (call, report) => {
         const sent = client.executeTx(
           input,
           authorization.headerFor(caller),
           call,
-          (ended) => void ended.then(toExecuted, toLastVerdict).then(tell),
+          (ended) => void ended.then(toExecuted, toLastVerdict).then(report),
         );
-        void sent.then(toExecuted, toFailed).then(tell);
+        void sent.then(toExecuted, toFailed).then(report);
       },
     };
-    return books.executions.execute(order, cancellation);
+    return services.executions.execute(order, cancellation);
   };
 }
 
@@ -158,12 +148,12 @@ function reservationNotFound(digest: string) {
   return gatewayError('RESERVATION_NOT_FOUND', message, { upstream: 'sponsor', argument: 'reservationId', digest });
 }
 
-function toExecuted({ succeeded, effects, rawEffects }: SponsorExecution): SponsorVerdict<SponsorEffects> {
+function toExecuted({ succeeded, effects, rawEffects }: SponsorExecution): SponsorVerdict {
   return { event: 'executed', succeeded, gasUsed: toGasUsed(effects), effects: { effects, rawEffects } };
 }
 
 /** The verdict for an error of the client: a lost response, a call that was never made, or a refusal. */
-function toFailed(error: unknown): SponsorVerdict<SponsorEffects> {
+function toFailed(error: unknown): SponsorVerdict {
   const known = error instanceof GraphQLError ? error : null;
   const cause = known?.originalError;
   if (!known || (known.extensions.code === 'INTERNAL_SERVER_ERROR' && !(cause instanceof UpstreamCallError))) {
@@ -182,7 +172,7 @@ function toFailed(error: unknown): SponsorVerdict<SponsorEffects> {
 }
 
 /** The verdict for an error of a call that ran on after its timeout and has ended. */
-function toLastVerdict(error: unknown): SponsorVerdict<SponsorEffects> {
+function toLastVerdict(error: unknown): SponsorVerdict {
   const verdict = toFailed(error);
   return verdict.event === 'lost' ? { ...verdict, isOver: true } : verdict;
 }
@@ -192,34 +182,4 @@ function toGasUsed(effects: SponsorEffects['effects']): number | null {
   if (!effects) return null;
   const { computationCost, storageCost, storageRebate } = effects.gasUsed;
   return Math.max(0, Number(BigInt(computationCost) + BigInt(storageCost) - BigInt(storageRebate)));
-}
-
-/** Characters; longer answers are kept without their effects. */
-const maxKeptLength = 128 * 1024;
-
-export interface SponsorExecutionsOptions
-  extends Pick<SponsorshipBooks, 'store' | 'isStoreNeeded' | 'audit'>,
-    Pick<ExecutionWorld<SponsorEffects>, 'now'> {
-  readonly transactions: TransactionFinder;
-  /** Milliseconds that a mutation may take. */
-  readonly mutationMs: number;
-}
-
-/** What the executions of one process use of the outside world. */
-export function toSponsorExecutionWorld(options: SponsorExecutionsOptions): ExecutionWorld<SponsorEffects> {
-  const { store, isStoreNeeded, audit, transactions, now, mutationMs } = options;
-  return {
-    store,
-    isStoreNeeded,
-    audit,
-    ledger: transactions,
-    now,
-    clock: () => performance.now(),
-    pace: toExecutionPace(mutationMs),
-    answers: createKeptAnswers({
-      toJson: ({ rawEffects }) => rawEffects,
-      fromJson: (rawEffects) => ({ rawEffects, effects: readEffects(rawEffects) }),
-      maxLength: maxKeptLength,
-    }),
-  };
 }

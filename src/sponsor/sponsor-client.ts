@@ -5,22 +5,8 @@ import type { SponsorFacts } from '../telemetry/events.ts';
 import type { Cancellation } from '../upstream/cancellation.ts';
 import type { UpstreamCall, UpstreamResponse } from '../upstream/upstream-call.ts';
 import { UpstreamCallError } from '../upstream/upstream-call-error.ts';
-import {
-  redact,
-  type SponsorAnswer,
-  type SponsorEndpoint,
-  sponsorEndpoints,
-  toSponsorAnswer,
-  withoutCredential,
-} from './refusals/sponsor-answer.ts';
-import {
-  checkAfterMs,
-  lookItUp,
-  toLostAnswerError,
-  toSponsorRefusal,
-  UntellingAnswer,
-} from './refusals/sponsor-refusal.ts';
-import type { ReservedCoins } from './reservation/reservation.ts';
+import type { ReservedCoins } from './reservations.ts';
+import { checkAfterMs, lookItUp, toLostAnswerError, toSponsorRefusal, UntellingAnswer } from './sponsor-refusal.ts';
 import {
   readDeepHealth,
   readEffects,
@@ -29,8 +15,14 @@ import {
   readReloadResult,
   readReservation,
   readVersion,
-  type WireEffects,
-} from './wire.ts';
+  redact,
+  type SponsorAnswer,
+  type SponsorEffects,
+  type SponsorEndpoint,
+  sponsorEndpoints,
+  toSponsorAnswer,
+  withoutCredential,
+} from './sponsor-response.ts';
 
 export interface ExecuteTxInput {
   /** Decimal text of a u64, already checked: it is written into the request as it is. */
@@ -43,13 +35,6 @@ export interface ExecuteTxInput {
   readonly requestType: 'waitForEffectsCert' | 'waitForLocalExecution';
   /** Of `txBytes`; the sponsor's response must be about this transaction. */
   readonly digest: string;
-}
-
-export interface SponsorEffects {
-  /** `null` if the effects have an unknown form. */
-  readonly effects: WireEffects | null;
-  /** As sent; whole numbers beyond 2^53-1 as decimal text. */
-  readonly rawEffects: unknown;
 }
 
 export interface SponsorExecution extends SponsorEffects {
@@ -94,8 +79,8 @@ export interface SponsorObservation extends SponsorFacts {
 
 export interface SponsorClientOptions {
   readonly call: UpstreamCall;
-  /** Path of the sponsor's address, with or without a slash at its end. */
-  readonly basePath: string;
+  /** Of the sponsor's address, with or without a slash at its end. */
+  readonly path: string;
   readonly timeouts: { readonly queryMs: number; readonly mutationMs: number };
   /** Must not throw. */
   readonly observe: (observation: SponsorObservation) => void;
@@ -123,7 +108,7 @@ const maxObservedLength = 2_000;
 
 export function createSponsorClient(options: SponsorClientOptions): SponsorClient {
   const { call, timeouts, observe, requestTypeKey } = options;
-  const root = options.basePath.replace(/\/+$/, '');
+  const root = options.path.replace(/\/+$/, '');
 
   /** @throws an error meant for the client if there was no response */
   async function ask(asked: SponsorCall): Promise<SponsorAnswer> {

@@ -3,11 +3,16 @@ import { gatewayError } from '../errors/gateway-error.ts';
 import type { Resolvers } from '../generated/own.ts';
 import { createPerOperation } from '../upstream/operation-context.ts';
 import { createExecuteTx, type ExecuteTxOptions, type Sponsor } from './execute-tx.ts';
-import { createReservations } from './reservation/reservations.ts';
-import { checkGasBudget, checkReserveDuration, parseIdempotencyKey } from './sponsor-arguments.ts';
+import { createReservations } from './reservations.ts';
 import { createSponsorAuthorization, type GatewayAuthorization } from './sponsor-authorization.ts';
 import type { SponsorClient } from './sponsor-client.ts';
-import { createSponsorTypeResolvers, toSponsorVersion } from './sponsor-types.ts';
+import {
+  checkGasBudget,
+  checkReserveDuration,
+  createSponsorTypeResolvers,
+  parseIdempotencyKey,
+  toSponsorVersion,
+} from './sponsor-fields.ts';
 
 export interface SponsorResolversOptions extends ExecuteTxOptions {
   /** `null` when no sponsor is configured: every field then says so. */
@@ -16,12 +21,12 @@ export interface SponsorResolversOptions extends ExecuteTxOptions {
   /** Milliseconds that a mutation may take. */
   readonly mutationMs: number;
   /** The gateway's own header, where it may be replaced. */
-  readonly own?: GatewayAuthorization;
+  readonly own?: GatewayAuthorization | undefined;
 }
 
 /** Resolvers of sponsorship. They check the arguments, so that an invalid call never reaches the sponsor. */
 export function createSponsorResolvers(options: SponsorResolversOptions) {
-  const { client, sponsorship, mutationMs, books, now } = options;
+  const { client, sponsorship, mutationMs, services, now } = options;
   const sponsor = client && { client, authorization: createSponsorAuthorization(sponsorship, options.own) };
   const demandSponsor = (): Sponsor => {
     if (sponsor) return sponsor;
@@ -40,7 +45,7 @@ export function createSponsorResolvers(options: SponsorResolversOptions) {
       version: () => (version ??= client.version(header, cancellation)),
     };
   });
-  const { leases, store, isStoreNeeded } = books;
+  const { leases, store, isStoreNeeded } = services;
   // An attempt writes its end at its client's timeout at the latest; one second more for a slow store.
   const reservations = createReservations({ leases, store, isStoreNeeded, now, answerMs: mutationMs + 1_000 });
   const executeTx = createExecuteTx(options);
@@ -74,7 +79,7 @@ export function createSponsorResolvers(options: SponsorResolversOptions) {
             client.reserveGas({ gasBudget, reserveDurationSecs }, authorization.headerFor(caller), cancellation),
           // Without an object spread, so that all events share one hidden class.
           audit: ({ event, leaseId, budget, code = null }) =>
-            books.audit({ event, caller: holder, leaseId, requestId, budget, code }),
+            services.audit({ event, caller: holder, leaseId, requestId, budget, code }),
         });
       },
 

@@ -1,18 +1,20 @@
 import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { GraphQLError } from 'graphql';
 import { configKeys } from '../config/keys.ts';
+import type { Secret } from '../config/secret.ts';
 import { bearerToken } from '../config/value-types.ts';
 import type { TransactionFinder } from '../ledger/find-transaction.ts';
 import type { UpstreamConnection } from '../upstream/connect-upstream.ts';
 import type { OwnFieldsUpstream, UpstreamHost } from '../upstream/upstream.ts';
-import { type SponsorshipBooks, toSponsorExecutionWorld } from './execute-tx.ts';
-import { createExecutions } from './execution/executions.ts';
-import { watchOverdueExecutions } from './execution/overdue-executions.ts';
-import { openLeaseKeys } from './leases/lease-keys.ts';
+import { toExecutionPace } from './execution/execution-order.ts';
+import { createExecutions, watchOverdueExecutions } from './execution/executions.ts';
+import { openLeaseKeys } from './leases.ts';
 import { gatewayAuthorization } from './sponsor-authorization.ts';
-import { createSponsorClient } from './sponsor-client.ts';
+import { createSponsorClient, type SponsorClient } from './sponsor-client.ts';
 import { createSponsorResolvers } from './sponsor-resolvers.ts';
+import { readVersion, sponsorEndpoints, toSponsorAnswer } from './sponsor-response.ts';
 import type { SponsorshipStore } from './store/sponsorship-store.ts';
-import { watchSponsorToken, watchSponsorVersion } from './watch-sponsor.ts';
 
 const tokenSetting = 'SPONSOR_TOKEN';
 
@@ -35,40 +37,25 @@ export const sponsorUpstream: OwnFieldsUpstream<SponsorHost> = {
   typeDefs: () => readFileSync(new URL('../../schema/sponsor.graphql', import.meta.url), 'utf8'),
 
   async connect(connection, host) {
-    const { config, now } = host;
+    const { config, now, sponsorshipStore: store, transactions: ledger, telemetry } = host;
     const { sponsorship, limits, timeouts } = config;
     const { mutationMs } = timeouts;
-    const opened = connection && open(connection, host);
-    const leases = connection && sponsorship.auth === 'token' ? await openLeaseKeys(host) : null;
-    const client = opened?.client ?? null;
-    const { sponsorshipStore: store, transactions, telemetry } = host;
     const isStoreNeeded = sponsorship.auth === 'token';
     const audit = telemetry.sponsorship;
-    const world = toSponsorExecutionWorld({
-      store,
-      isStoreNeeded,
-      audit,
-      transactions,
-      now,
-      mutationMs,
-    });
+    const opened = connection && open(connection, host);
+    const leases = connection && isStoreNeeded ? await openLeaseKeys(host) : null;
+    const pace = toExecutionPace(mutationMs);
+    const world = { store, isStoreNeeded, audit, ledger, now, clock: () => performance.now(), pace };
     const executions = createExecutions(world);
-    const overdue = connection && watchOverdueExecutions(world);
-    const books: SponsorshipBooks = {
-      leases: leases?.keys ?? null,
-      store,
-      isStoreNeeded,
-      executions,
-      audit,
-    };
+    const stopWatching = connection && watchOverdueExecutions(world);
     const resolvers = createSponsorResolvers({
-      client,
+      client: opened?.client ?? null,
+      own: opened?.own,
       sponsorship,
       limits,
       mutationMs,
-      ...(opened && { own: opened.own }),
-      books,
-      doubted: host.telemetry.transactionDoubted,
+      services: { leases: leases?.keys ?? null, store, isStoreNeeded, executions, audit },
+      doubted: telemetry.transactionDoubted,
       now,
     });
     return {
@@ -78,7 +65,7 @@ export const sponsorUpstream: OwnFieldsUpstream<SponsorHost> = {
         ? (timeoutMs) => connection.call({ method: 'GET', path: connection.path, timeoutMs })
         : undefined,
       async close() {
-        overdue?.close();
+        stopWatching?.();
         await executions.close();
         await leases?.close();
       },
@@ -100,25 +87,109 @@ function open({ call, path, complain }: UpstreamConnection, { config, telemetry,
     const { adopt } = own;
     watchSecret({ setting: `${tokenSetting}_FILE`, path: sponsorship.files.token, type: bearerToken, adopt });
   }
-  const watch = watchSponsorVersion({ call, basePath: path, authorization: own.header, now });
-  const client = createSponsorClient({
-    call,
-    basePath: path,
-    requestTypeKey: profile.sponsor.requestTypeKey,
-    timeouts,
-    observe: telemetry.sponsorObserved,
+  const version = watchSponsorVersion({ call, path, authorization: own.header, now });
+  const { requestTypeKey } = profile.sponsor;
+  const observed = telemetry.sponsorObserved;
+  const client = version.observe(createSponsorClient({ call, path, requestTypeKey, timeouts, observe: observed }));
+  if (sponsorship.auth === 'forward') return { client, version: version.latest, own };
+  const watched = watchSponsorToken(client, (isRejected) => {
+    if (isRejected) telemetry.sponsorTokenRefused(tokenSetting);
+    else telemetry.sponsorTokenAccepted(tokenSetting);
+    complain(isRejected ? `it does not take the token of ${tokenSetting}` : null);
   });
-  const heard = watch.listen(client);
-  if (sponsorship.auth === 'forward') return { client: heard, version: watch.tell, own };
-  const watched = watchSponsorToken(heard, {
-    refused: () => {
-      telemetry.sponsorTokenRefused(tokenSetting);
-      complain(`it does not take the token of ${tokenSetting}`);
+  return { client: watched, version: version.latest, own };
+}
+
+/**
+ * Wraps a client to notice when the sponsor rejects the gateway's own token: then it rejects every caller, and only the operator can
+ * help.
+ * @param changed called when the sponsor begins to reject the token, and when it accepts the token again
+ */
+export function watchSponsorToken(client: SponsorClient, changed: (isRejected: boolean) => void): SponsorClient {
+  let wasRejected = false;
+  const note = (isRejected: boolean): void => {
+    if (isRejected !== wasRejected) changed(isRejected);
+    wasRejected = isRejected;
+  };
+  const watched = <T>(answer: Promise<T>): Promise<T> => {
+    answer.then(
+      () => note(false),
+      (error: unknown) => {
+        if (error instanceof GraphQLError && error.extensions.code === 'SPONSOR_UNAUTHORIZED') note(true);
+      },
+    );
+    return answer;
+  };
+  return {
+    // The other calls need no token.
+    ...client,
+    debugHealthCheck: (...args) => watched(client.debugHealthCheck(...args)),
+    reserveGas: (...args) => watched(client.reserveGas(...args)),
+    executeTx: (...args) => watched(client.executeTx(...args)),
+    reloadAccessController: (...args) => watched(client.reloadAccessController(...args)),
+  };
+}
+
+export interface SponsorVersionWatch {
+  /** The last known version, asked for again if it is old; `null` if the sponsor did not answer in time. Never rejects. */
+  latest(): Promise<string | null>;
+  /** Wraps a client: versions that it reads count as known, and save a call. */
+  observe(client: SponsorClient): SponsorClient;
+}
+
+export interface SponsorVersionOptions extends Pick<UpstreamHost, 'now'>, Pick<UpstreamConnection, 'call' | 'path'> {
+  /** The gateway's own header, if it has one. */
+  readonly authorization: () => Secret | null;
+}
+
+/** How long `latest` waits for a first version. */
+const timeoutMs = 1_000;
+/** A known version is asked for again after this time. */
+const freshMs = 60_000;
+/** A sponsor that did not answer is asked again after this time. */
+const retryMs = 2_000;
+
+/** Knows the sponsor's version, at the cost of one call a minute at most, however many clients ask for it. */
+export function watchSponsorVersion(options: SponsorVersionOptions): SponsorVersionWatch {
+  const { call, authorization, now } = options;
+  const { method, path } = sponsorEndpoints.version;
+  let current: string | null = null;
+  let readAtMs = Number.NEGATIVE_INFINITY;
+  let askedAtMs = Number.NEGATIVE_INFINITY;
+  let inFlight: Promise<unknown> = Promise.resolve();
+
+  const keep = (version: string | null): void => {
+    if (version === null) return;
+    current = version;
+    readAtMs = now();
+  };
+  const ask = async (): Promise<void> => {
+    const own = authorization()?.reveal();
+    const headers = { accept: 'application/json, text/plain', ...(own === undefined ? {} : { authorization: own }) };
+    const request = { method, path: options.path.replace(/\/+$/, '') + path, headers, timeoutMs };
+    // The state of the upstream shows a sponsor that does not answer.
+    const response = await call(request).catch(() => null);
+    if (response) keep(readVersion(toSponsorAnswer(response)));
+  };
+
+  return {
+    async latest() {
+      if (now() - readAtMs >= freshMs && now() - askedAtMs >= retryMs) {
+        askedAtMs = now();
+        inFlight = ask();
+      }
+      if (current === null) await Promise.race([inFlight, pause(timeoutMs, undefined, { ref: false })]);
+      return current;
     },
-    accepted: () => {
-      telemetry.sponsorTokenAccepted(tokenSetting);
-      complain(null);
-    },
-  });
-  return { client: watched, version: watch.tell, own };
+    observe: (client) => ({
+      ...client,
+      version(own, cancellation) {
+        const version = client.version(own, cancellation);
+        // `latest` waits for this call instead of making another one.
+        askedAtMs = now();
+        inFlight = version.then(keep, () => {});
+        return version;
+      },
+    }),
+  };
 }

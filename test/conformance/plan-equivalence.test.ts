@@ -32,7 +32,7 @@ import type { UpstreamRequest } from '../../src/upstream/upstream-call.ts';
 import { createOwnSchema } from '../support/own-schema.ts';
 import { plausibleDocument } from '../support/plausible-documents.ts';
 import { runs } from '../support/runs.ts';
-import { toTestBooks } from '../support/sponsorship-books.ts';
+import { toTestServices } from '../support/sponsorship-services.ts';
 import { type GraphqlDevnet, startGraphqlDevnet } from '../support/start-graphql-devnet.ts';
 import { admitForTest, createTestServer, quietTurns } from '../support/test-operation.ts';
 
@@ -94,7 +94,7 @@ describe('the plans', () => {
       createSponsorResolvers({
         client: createSponsorClient({
           call: sponsor.call,
-          basePath: sponsor.path,
+          path: sponsor.path,
           requestTypeKey: 'requestType',
           timeouts,
           observe: () => {},
@@ -108,7 +108,7 @@ describe('the plans', () => {
         doubted: () => {},
         limits: { maxTransactionPayloadBytes: 1_000 },
         mutationMs: timeouts.mutationMs,
-        books: toTestBooks('token', () => 1_800_000_000_000),
+        services: toTestServices('token', () => 1_800_000_000_000),
         now: () => 1_800_000_000_000,
       }),
     );

@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
 import { liveScripts } from '../../src/live/fleet/redis-leased-log.ts';
 import { sponsorshipScripts } from '../../src/sponsor/redis-store/redis-store.ts';
-import { defaultStoreBounds } from '../../src/sponsor/store/store-bounds.ts';
+import { defaultStoreBounds } from '../../src/sponsor/store/sponsorship-store.ts';
 import { findLuaGlobals } from '../support/lua-globals.ts';
 import { redisMissing, startRedis } from '../support/redis-server.ts';
 

@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { createStamps } from '../../src/server/exchange.ts';
 import { type BodyReading, IncomingRequest, readBody } from '../../src/server/read-body.ts';
-import { parseIdempotencyKey } from '../../src/sponsor/sponsor-arguments.ts';
+import { parseIdempotencyKey } from '../../src/sponsor/sponsor-fields.ts';
 import { createMemoryStore } from '../../src/sponsor/store/memory-store.ts';
 import { redactText } from '../../src/telemetry/redact-fields.ts';
 import { createArrivals } from '../../src/upstream/arrivals.ts';

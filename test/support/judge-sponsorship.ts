@@ -1,4 +1,4 @@
-import { lingerMs } from '../../src/sponsor/store/store-bounds.ts';
+import { lingerMs } from '../../src/sponsor/store/sponsorship-store.ts';
 import type { Gas, HostileReservation } from './hostile-sponsor.ts';
 import {
   type AskedExecution,

@@ -25,7 +25,7 @@ import { createSponsorResolvers } from '../../src/sponsor/sponsor-resolvers.ts';
 import { connectUpstream } from '../../src/upstream/connect-upstream.ts';
 import type { CorpusOperation } from './operation-corpus.ts';
 import { createOwnSchema } from './own-schema.ts';
-import { toTestBooks } from './sponsorship-books.ts';
+import { toTestServices } from './sponsorship-services.ts';
 import { admitForTest, createTestServer, quietTurns } from './test-operation.ts';
 
 export interface PlannedAndStitched extends AsyncDisposable {
@@ -76,7 +76,7 @@ export async function startPlannedAndStitched(upstreams: UpstreamAddresses): Pro
     createSponsorResolvers({
       client: createSponsorClient({
         call: sponsor.call,
-        basePath: sponsor.path,
+        path: sponsor.path,
         requestTypeKey: profile.sponsor.requestTypeKey,
         timeouts,
         observe: () => {},
@@ -90,7 +90,7 @@ export async function startPlannedAndStitched(upstreams: UpstreamAddresses): Pro
       doubted: () => {},
       limits: { maxTransactionPayloadBytes: 1_000 },
       mutationMs: timeouts.mutationMs,
-      books: toTestBooks('token', () => 1_800_000_000_000),
+      services: toTestServices('token', () => 1_800_000_000_000),
       now: () => 1_800_000_000_000,
     }),
   );

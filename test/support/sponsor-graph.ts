@@ -2,16 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { type ExecutionResult, graphql } from 'graphql';
 import { Pool } from 'undici';
 import { Secret } from '../../src/config/secret.ts';
-import { hashCoins } from '../../src/sponsor/leases/lease.ts';
-import type { SponsorObservation } from '../../src/sponsor/sponsor-client.ts';
-import { createSponsorClient } from '../../src/sponsor/sponsor-client.ts';
+import { hashCoins } from '../../src/sponsor/leases.ts';
+import { createSponsorClient, type SponsorObservation } from '../../src/sponsor/sponsor-client.ts';
 import { createSponsorResolvers } from '../../src/sponsor/sponsor-resolvers.ts';
 import { type Cancellation, createCancellation } from '../../src/upstream/cancellation.ts';
 import { letRunOn } from '../../src/upstream/run-on.ts';
 import { createSendCall } from '../../src/upstream/send-call.ts';
 import { createUpstreamCall } from '../../src/upstream/upstream-call.ts';
 import { createOwnSchema } from './own-schema.ts';
-import { toTestBooks } from './sponsorship-books.ts';
+import { toTestServices } from './sponsorship-services.ts';
 import { toTestCaller } from './test-caller.ts';
 
 export interface SponsorGraphOptions {
@@ -66,12 +65,12 @@ export function createSponsorGraph({
         isStopping: () => false,
       })(createSendCall({ dispatcher, maxResponseBytes }), 'sponsor'),
     ),
-    basePath: '',
+    path: '',
     requestTypeKey,
     timeouts: { queryMs: 10_000, mutationMs },
     observe: (observation) => observations.push(observation),
   });
-  const books = toTestBooks(auth, now);
+  const services = toTestServices(auth, now);
   const { id } = toTestCaller();
   const schema = createOwnSchema(
     createSponsorResolvers({
@@ -79,7 +78,7 @@ export function createSponsorGraph({
       sponsorship: { auth, token: new Secret(token), maxGasBudgetExclusive: 2_000_000_000, preflight },
       limits: { maxTransactionPayloadBytes: 10_000 },
       mutationMs,
-      books,
+      services,
       doubted: (transaction) => doubts.push(transaction.reason),
       now,
     }),
@@ -102,10 +101,10 @@ export function createSponsorGraph({
         answerByMs: nowMs,
         nowMs,
       };
-      await books.store.beginReservation(begin);
-      await books.store.endReservation({ caller: id, leaseId, nowMs, outcome: { kind: 'reserved', answer: '{}' } });
+      await services.store.beginReservation(begin);
+      await services.store.endReservation({ caller: id, leaseId, nowMs, outcome: { kind: 'reserved', answer: '{}' } });
       const terms = { rawReservationId, sponsorAddress: '0x5', gasBudget: amount, coinsHash: hashCoins([]) };
-      return books.leases?.sign({ ...terms, leaseId, issuedAtMs: nowMs, expiresAtMs }, id) ?? rawReservationId;
+      return services.leases?.sign({ ...terms, leaseId, issuedAtMs: nowMs, expiresAtMs }, id) ?? rawReservationId;
     },
     ask: (source, { variables = {}, authorization = null, cancellation = createCancellation() } = {}) =>
       graphql({

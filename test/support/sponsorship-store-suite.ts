@@ -6,7 +6,7 @@ import type {
   EndReservation,
   SponsorshipStore,
 } from '../../src/sponsor/store/sponsorship-store.ts';
-import { lingerMs, maxKeysPerExecution, type StoreBounds } from '../../src/sponsor/store/store-bounds.ts';
+import { lingerMs, maxKeysPerExecution, type StoreBounds } from '../../src/sponsor/store/sponsorship-store.ts';
 
 /** Stores that share one memory, like two processes with one Redis. */
 export interface StorePair {

@@ -11,7 +11,7 @@ export type ExecutionState =
   /** The sponsor is slow: the ledger is queried as well. */
   | 'doubted'
   /** The sponsor has been asked, and no client waits. */
-  | 'unheard'
+  | 'unawaited'
   /** The sponsor's response is lost or inconclusive: the ledger is queried repeatedly. */
   | 'lookingUp'
   /** As `lookingUp`, but no client waits: the ledger is queried now and then. */
@@ -83,13 +83,13 @@ export type ExecutionAct =
   /** Write to the store that the outcome is unknown. */
   | 'suspend'
   /** Answer the waiting calls with the result. */
-  | 'tellOutcome'
+  | 'answerOutcome'
   /** Answer them with the reason why nothing ran. */
-  | 'tellRefusal'
+  | 'answerRefusal'
   /** Answer them that it may or may not run. */
-  | 'tellUnknown'
+  | 'answerUnknown'
   /** Answer them that nothing was sent. */
-  | 'tellUnsent'
+  | 'answerUnsent'
   /** Log that it was never found. */
   | 'abandon';
 
@@ -102,14 +102,14 @@ type Steps = Readonly<Partial<Record<ExecutionEvent, ExecutionStep>>>;
 
 const to = (state: ExecutionState, ...acts: readonly ExecutionAct[]): ExecutionStep => ({ state, acts });
 
-const declined = to('ended', 'tellRefusal');
-const replayed = to('ended', 'tellOutcome');
+const declined = to('ended', 'answerRefusal');
+const replayed = to('ended', 'answerOutcome');
 /** Certain outcomes, which end an execution in every state after its dispatch. */
 const certain: Steps = {
-  executed: to('ended', 'settle', 'tellOutcome'),
-  found: to('ended', 'settle', 'tellOutcome'),
-  refused: to('ended', 'release', 'tellRefusal'),
-  unsent: to('ended', 'retract', 'tellRefusal'),
+  executed: to('ended', 'settle', 'answerOutcome'),
+  found: to('ended', 'settle', 'answerOutcome'),
+  refused: to('ended', 'release', 'answerRefusal'),
+  unsent: to('ended', 'retract', 'answerRefusal'),
 };
 
 /** Events that a state does not list are ignored: they come too late, such as the sponsor's response after the ledger's. */
@@ -120,14 +120,14 @@ const steps: Readonly<Record<ExecutionState, Steps>> = {
   },
   fencing: {
     begun: to('dispatched', 'dispatch'),
-    barred: to('ended', 'retract', 'tellRefusal'),
+    barred: to('ended', 'retract', 'answerRefusal'),
     replayed,
     inProgress: to('following', 'follow'),
     slow: to('suspecting', 'look'),
     overdue: to('lookingUp', 'look'),
     declined,
-    storeAway: to('ended', 'tellRefusal', 'retract'),
-    left: to('withdrawn', 'tellUnsent'),
+    storeAway: to('ended', 'answerRefusal', 'retract'),
+    left: to('withdrawn', 'answerUnsent'),
   },
   withdrawn: {
     begun: to('ended', 'retract'),
@@ -143,23 +143,23 @@ const steps: Readonly<Record<ExecutionState, Steps>> = {
     ...certain,
     lost: to('lookingUp', 'look'),
     late: to('doubted', 'look'),
-    left: to('unheard'),
+    left: to('unawaited'),
   },
   doubted: {
     ...certain,
     lost: to('lookingUp', 'look'),
     missing: to('doubted', 'look'),
-    left: to('unheard'),
+    left: to('unawaited'),
   },
-  unheard: {
+  unawaited: {
     ...certain,
-    lost: to('swept', 'suspend', 'tellUnknown', 'sweep'),
+    lost: to('swept', 'suspend', 'answerUnknown', 'sweep'),
     joined: to('dispatched'),
   },
   lookingUp: {
     ...certain,
     missing: to('lookingUp', 'look'),
-    left: to('swept', 'suspend', 'tellUnknown', 'sweep'),
+    left: to('swept', 'suspend', 'answerUnknown', 'sweep'),
   },
   swept: {
     ...certain,
@@ -174,12 +174,12 @@ const steps: Readonly<Record<ExecutionState, Steps>> = {
     overdue: to('lookingUp', 'look'),
     gone: to('fencing', 'fence'),
     declined,
-    left: to('ended', 'tellUnknown'),
+    left: to('ended', 'answerUnknown'),
   },
   suspecting: {
-    found: to('ended', 'settle', 'tellOutcome'),
+    found: to('ended', 'settle', 'answerOutcome'),
     missing: to('following', 'follow'),
-    left: to('ended', 'tellUnknown'),
+    left: to('ended', 'answerUnknown'),
   },
   ended: {},
 };

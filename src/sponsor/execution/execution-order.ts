@@ -2,6 +2,7 @@ import type { GraphQLError } from 'graphql';
 import type { TransactionFinder } from '../../ledger/find-transaction.ts';
 import type { SponsorshipFacts } from '../../telemetry/sponsorship-line.ts';
 import type { Cancellation } from '../../upstream/cancellation.ts';
+import type { SponsorEffects } from '../sponsor-response.ts';
 import type { BeginExecution, SponsorshipStore } from '../store/sponsorship-store.ts';
 
 /** One call of `executeTx`, its arguments and lease already checked. Calls of one caller with the same `bodyHash` are twins. */
@@ -12,43 +13,42 @@ export interface ExecutionSubject
   readonly idempotencyKey: string | null;
 }
 
-/** @typeParam Effects what the sponsor reports of an executed transaction */
-export interface ExecutionOrder<Effects> {
+export interface ExecutionOrder {
   readonly subject: ExecutionSubject;
   /**
    * Checks the transaction before anything is sent. Returns why it must not be sent, or `null`.
-   * @param reservation what the store keeps of the reservation, if `needsReservation`; `null` if it keeps nothing
+   * @param reservation the stored reservation, if `needsReservation`; `null` if nothing is stored
    */
   readonly check: (reservation: string | null) => GraphQLError | null;
   /** Does `check` need the stored reservation? The store then returns it in the step that sets the fence. */
   readonly needsReservation: boolean;
   /**
    * Sends the transaction once, unless it is cancelled before. Must not throw.
-   * @param tell gets the verdict; after a verdict that is `lost` and not `isOver`, a second one
+   * @param report gets the verdict; after a verdict that is `lost` and not `isOver`, a second one
    */
-  readonly dispatch: (cancellation: Cancellation, tell: (verdict: SponsorVerdict<Effects>) => void) => void;
+  readonly dispatch: (cancellation: Cancellation, report: (verdict: SponsorVerdict) => void) => void;
 }
 
 /** What the sponsor's response says about the execution. */
-export type SponsorVerdict<Effects> =
+export type SponsorVerdict =
   | {
       readonly event: 'executed';
       /** `false`: the transaction ran and failed. It paid gas either way. */
       readonly succeeded: boolean;
       /** In the smallest unit, at least 0; `null` if the effects are not readable. */
       readonly gasUsed: number | null;
-      readonly effects: Effects;
+      readonly effects: SponsorEffects;
     }
   | { readonly event: 'refused' | 'unsent'; readonly error: GraphQLError }
   | { readonly event: 'lost'; readonly error: GraphQLError; readonly isOver: boolean };
 
 /** An execution that is on the ledger. */
-export interface ExecutionResult<Effects> {
+export interface ExecutionResult {
   readonly digest: string;
   /** `FAILED`: it ran, failed and paid gas. `RECOVERED`: the sponsor's response was lost, and the ledger has the transaction. */
   readonly outcome: 'EXECUTED' | 'FAILED' | 'RECOVERED';
   /** `null` if the result came from the ledger, or if the effects were too large to store for a repeat. */
-  readonly effects: Effects | null;
+  readonly effects: SponsorEffects | null;
 }
 
 /** One event of an execution, for the audit log. */
@@ -58,20 +58,11 @@ export interface ExecutionFact extends Required<SponsorshipFacts> {
   readonly digest: string;
 }
 
-/** Converts how an execution ended to text for the store, and back for a repeat. */
-export interface KeptAnswers<Effects> {
-  fromResult(result: ExecutionResult<Effects>): string;
-  fromRefusal(error: GraphQLError): string;
-  /** `null` for text of an unknown form. */
-  read(text: string): { readonly result: ExecutionResult<Effects> } | { readonly refusal: GraphQLError } | null;
-}
-
-/** Everything that executions use of the outside world. */
-export interface ExecutionWorld<Effects> {
+/** What executions use of the outside world. */
+export interface ExecutionWorld {
   readonly store: SponsorshipStore;
   /** Must the store confirm the fence before anything is sent? `false` only where the sponsor has a fence of its own. */
   readonly isStoreNeeded: boolean;
-  readonly answers: KeptAnswers<Effects>;
   readonly ledger: TransactionFinder;
   /** Milliseconds since the Unix epoch. */
   readonly now: () => number;

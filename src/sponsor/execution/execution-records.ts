@@ -1,4 +1,8 @@
 import type { GraphQLError } from 'graphql';
+import { isErrorCode } from '../../errors/catalogue.ts';
+import { type ErrorFacts, gatewayError } from '../../errors/gateway-error.ts';
+import { checkAfterMs, lookItUp } from '../sponsor-refusal.ts';
+import { readEffects } from '../sponsor-response.ts';
 import type { EndExecution, ExecutionFound, ExecutionStart } from '../store/sponsorship-store.ts';
 import type { ExecutionFact, ExecutionResult, ExecutionSubject, ExecutionWorld } from './execution-order.ts';
 
@@ -8,13 +12,13 @@ const resultEvents = { EXECUTED: 'executed', FAILED: 'failed', RECOVERED: 'recov
  * The store and the audit log as one attempt at an execution uses them. Nothing here rejects: what cannot be written now, the
  * store writes later by itself.
  */
-export class ExecutionRecords<Effects> {
+export class ExecutionRecords {
   readonly #subject: ExecutionSubject;
   readonly #attempt: string;
-  readonly #world: ExecutionWorld<Effects>;
+  readonly #world: ExecutionWorld;
 
   /** @param attempt unique: only this attempt may take its own fence back */
-  constructor(subject: ExecutionSubject, attempt: string, world: ExecutionWorld<Effects>) {
+  constructor(subject: ExecutionSubject, attempt: string, world: ExecutionWorld) {
     this.#subject = subject;
     this.#attempt = attempt;
     this.#world = world;
@@ -44,11 +48,10 @@ export class ExecutionRecords<Effects> {
   }
 
   /** The transaction is on the ledger. @param gasUsed `null`: unknown, so everything held counts as used */
-  async settle(result: ExecutionResult<Effects>, gasUsed: number | null): Promise<void> {
+  async settle(result: ExecutionResult, gasUsed: number | null): Promise<void> {
     const isRecovered = result.outcome === 'RECOVERED';
     if (!isRecovered) this.#audit(resultEvents[result.outcome], gasUsed);
-    const outcome = { kind: 'executed', gasUsed: gasUsed ?? this.#subject.amount } as const;
-    const isNew = await this.#end(outcome, this.#world.answers.fromResult(result));
+    const isNew = await this.#end({ kind: 'executed', gasUsed: gasUsed ?? this.#subject.amount }, toAnswerText(result));
     // Several processes may look for it: only the first to find it writes the event.
     if (isRecovered && isNew) this.#audit('recovered', gasUsed);
   }
@@ -66,7 +69,8 @@ export class ExecutionRecords<Effects> {
       // In forward mode the credential is the caller's own, and only the sponsor knows whether it is valid.
       isOfNobody: isForward && code === 'SPONSOR_UNAUTHORIZED',
     } as const;
-    await this.#end(outcome, this.#world.answers.fromRefusal(refusal));
+    const { message, extensions } = refusal;
+    await this.#end(outcome, JSON.stringify({ message, extensions }));
   }
 
   /** Nothing was sent: the lease can still be executed. */
@@ -91,5 +95,102 @@ export class ExecutionRecords<Effects> {
     const { caller, leaseId, digest, budget, requestId } = this.#subject;
     const code = error === null ? null : String(error.extensions.code);
     this.#world.audit({ event, caller, leaseId, digest, budget, gasUsed, code, requestId });
+  }
+}
+
+/** Characters; longer answers are stored without their effects. */
+const maxAnswerLength = 128 * 1024;
+
+/** A result as the store keeps it, for repeats. */
+export function toAnswerText({ digest, outcome, effects }: ExecutionResult): string {
+  const whole = JSON.stringify({ digest, outcome, effects: effects?.rawEffects });
+  return whole.length <= maxAnswerLength ? whole : JSON.stringify({ digest, outcome });
+}
+
+/** How a stored execution ended; `null` for text of an unknown form. */
+export function readAnswer(
+  text: string,
+): { readonly result: ExecutionResult } | { readonly error: GraphQLError } | null {
+  const { digest, outcome, effects: rawEffects = null, message, extensions } = parseMembers(text);
+  if (typeof message === 'string') {
+    const { code, ...facts } = Object(extensions);
+    return isErrorCode(code) ? { error: gatewayError(code, message, facts) } : null;
+  }
+  if (typeof digest !== 'string' || !isOutcome(outcome)) return null;
+  const effects = rawEffects === null ? null : { rawEffects, effects: readEffects(rawEffects) };
+  return { result: { digest, outcome, effects } };
+}
+
+function isOutcome(value: unknown): value is ExecutionResult['outcome'] {
+  return typeof value === 'string' && Object.hasOwn(resultEvents, value);
+}
+
+function parseMembers(text: string): Readonly<Record<string, unknown>> {
+  try {
+    return Object(JSON.parse(text));
+  } catch {
+    return {};
+  }
+}
+
+type Named = Pick<ExecutionSubject, 'digest' | 'reservationId'>;
+
+/** The call timed out, and the transaction may have been sent. */
+export function outcomeUnknown({ digest, reservationId }: Named): GraphQLError {
+  const message = `The transaction was handed to the sponsor, and its outcome was not known in time. ${lookItUp}`;
+  return toError('EXECUTION_OUTCOME_UNKNOWN', message, { digest, reservationId, checkAfterMs });
+}
+
+/** The client hung up or the call timed out before anything was sent. */
+export function neverSent({ digest, reservationId }: Named): GraphQLError {
+  const message =
+    'The request ended before the transaction was sent; nothing was sent to the sponsor. The reservation is unused.';
+  return toError('REQUEST_TIMEOUT', message, { digest, reservationId });
+}
+
+/** Without the store a lease could be executed twice. */
+export function storeAway({ digest, reservationId }: Named): GraphQLError {
+  const message =
+    'The store that the instances of this gateway share is unavailable; nothing was sent to the sponsor. Try again.';
+  return toError('UPSTREAM_UNAVAILABLE', message, { digest, reservationId });
+}
+
+function toError(code: Parameters<typeof gatewayError>[0], message: string, facts: ErrorFacts): GraphQLError {
+  return gatewayError(code, message, { upstream: 'sponsor', ...facts });
+}
+
+/** The error for an execution that the store does not let begin. */
+export function toDeclined(
+  start: Exclude<ExecutionStart, { kind: 'begun' | 'replay' | 'in-progress' }>,
+  { digest, reservationId }: Named,
+): GraphQLError {
+  const notFound = (message: string, spentBy = digest) =>
+    gatewayError('RESERVATION_NOT_FOUND', message, { digest: spentBy, reservationId });
+  switch (start.kind) {
+    case 'conflict': {
+      const message = 'The idempotencyKey was used for another execution; nothing was sent to the sponsor.';
+      return gatewayError('IDEMPOTENCY_CONFLICT', message, { argument: 'idempotencyKey', digest, reservationId });
+    }
+    case 'spent':
+      if (start.digest === '')
+        return notFound(`The sponsor has no such reservation any more, as it said before. ${lookItUp}`);
+      return notFound(
+        `The reservation was used by the transaction ${start.digest}: look that one up. Nothing was sent to the sponsor.`,
+        start.digest,
+      );
+    case 'refused':
+      return notFound(
+        `The transaction ${start.digest} was refused with this reservation: it did not run, and its gas is free again. A refusal spends the reservation: reserve again. Nothing was sent to the sponsor.`,
+        start.digest,
+      );
+    case 'expired':
+    case 'unknown':
+      return notFound('The reservation does not exist or has expired; nothing was sent to the sponsor.');
+    case 'full':
+      return gatewayError(
+        'RATE_LIMITED',
+        'This gateway has no room for another execution; nothing was sent to the sponsor, and the reservation is unused.',
+        { digest, reservationId, retryAfterSeconds: 60 },
+      );
   }
 }

@@ -6,7 +6,6 @@ import {
   type OpenCancellation,
 } from '../../upstream/cancellation.ts';
 import type { ExecutionFound, ExecutionStart } from '../store/sponsorship-store.ts';
-import { neverSent, outcomeUnknown, storeAway, toDeclined } from './execution-errors.ts';
 import {
   type ExecutionAct,
   type ExecutionEvent,
@@ -22,7 +21,7 @@ import type {
   Pauses,
   SponsorVerdict,
 } from './execution-order.ts';
-import { ExecutionRecords } from './execution-records.ts';
+import { ExecutionRecords, neverSent, outcomeUnknown, readAnswer, storeAway, toDeclined } from './execution-records.ts';
 
 /** What an execution reports to the list of executions. */
 export interface ExecutionEvents {
@@ -33,17 +32,17 @@ export interface ExecutionEvents {
 }
 
 /** How waiting calls are answered. */
-type Answer<Effects> = { readonly result: ExecutionResult<Effects> } | { readonly error: GraphQLError };
+type Answer = { readonly result: ExecutionResult } | { readonly error: GraphQLError };
 
 /** What is known about an event, where it has any of these. */
-interface News<Effects> {
-  readonly result?: ExecutionResult<Effects>;
+interface News {
+  readonly result?: ExecutionResult;
   readonly gasUsed?: number | null;
   readonly error?: GraphQLError;
 }
 
 /** One call of `executeTx` that waits. */
-type Waiter<Effects> = (answer: Answer<Effects>) => void;
+type Waiter = (answer: Answer) => void;
 
 const never = Number.POSITIVE_INFINITY;
 
@@ -59,23 +58,23 @@ const following: ReadonlySet<ExecutionState> = new Set(['following', 'suspecting
  *
  * The state machine decides; this class reports events to it and performs what it decides.
  */
-export class Execution<Effects> {
+export class Execution {
   state: ExecutionState = firstStep.state;
   /** When `takeTurn` is due, by the world's clock. */
   dueMs = never;
   readonly #subject: ExecutionSubject;
-  readonly #world: ExecutionWorld<Effects>;
+  readonly #world: ExecutionWorld;
   readonly #events: ExecutionEvents;
-  readonly #records: ExecutionRecords<Effects>;
+  readonly #records: ExecutionRecords;
   /** Dropped once it is dispatched: it holds the transaction. */
-  #order: ExecutionOrder<Effects> | null;
+  #order: ExecutionOrder | null;
   /** Calls that wait for the end. */
-  #present = new Set<Waiter<Effects>>();
+  #present = new Set<Waiter>();
   /** Calls whose client hung up, or that timed out. */
-  #absent: Waiter<Effects>[] = [];
+  #absent: Waiter[] = [];
   /** Cancels the call to the sponsor while it waits for a connection. */
   #call: OpenCancellation | null = null;
-  #answer: Answer<Effects> | null = null;
+  #answer: Answer | null = null;
   /** The end of the execution on its way into the store. */
   #written: Promise<void> | null = null;
   /** Why the outcome is unknown. */
@@ -84,12 +83,7 @@ export class Execution<Effects> {
   #isLooking = false;
   #sweepUntilMs = never;
 
-  constructor(
-    order: ExecutionOrder<Effects>,
-    attempt: string,
-    world: ExecutionWorld<Effects>,
-    events: ExecutionEvents,
-  ) {
+  constructor(order: ExecutionOrder, attempt: string, world: ExecutionWorld, events: ExecutionEvents) {
     this.#order = order;
     this.#subject = order.subject;
     this.#world = world;
@@ -103,10 +97,10 @@ export class Execution<Effects> {
   }
 
   /** Waits for the end, or until the operation is over. Rejects with an error meant for the client. */
-  join(cancellation: Cancellation): Promise<ExecutionResult<Effects>> {
-    if (this.#present.size === 0) this.#hear('joined');
+  join(cancellation: Cancellation): Promise<ExecutionResult> {
+    if (this.#present.size === 0) this.#handle('joined');
     return new Promise((resolve, reject) => {
-      const waiter: Waiter<Effects> = (answer) => {
+      const waiter: Waiter = (answer) => {
         if ('result' in answer) resolve(answer.result);
         else reject(answer.error);
       };
@@ -124,7 +118,7 @@ export class Execution<Effects> {
     const isLook = looking.has(this.state);
     if (isLook && !mayLook) return null;
     this.dueMs = never;
-    if (this.state === 'dispatched') this.#hear('late');
+    if (this.state === 'dispatched') this.#handle('late');
     else if (this.state === 'following') void this.#askStore();
     return isLook ? this.look() : null;
   }
@@ -138,28 +132,28 @@ export class Execution<Effects> {
     const found = canFind() ? await find(digest).catch(() => null) : null;
     this.#isLooking = false;
     const isOver = this.state === 'swept' && this.#world.clock() >= this.#sweepUntilMs;
-    if (!found) this.#hear(isOver ? 'givenUp' : 'missing');
-    else this.#hear('found', { result: { digest, outcome: 'RECOVERED', effects: null }, gasUsed: found.gasUsed });
+    if (!found) this.#handle(isOver ? 'givenUp' : 'missing');
+    else this.#handle('found', { result: { digest, outcome: 'RECOVERED', effects: null }, gasUsed: found.gasUsed });
   }
 
   /** Stops looking: too many executions are being looked for. */
   giveUp(): void {
-    this.#hear('givenUp');
+    this.#handle('givenUp');
   }
 
-  #hear(event: ExecutionEvent, news: News<Effects> = {}): void {
+  #handle(event: ExecutionEvent, news: News = {}): void {
     const before = this.state;
     const { state, acts } = nextStep(before, event);
     this.state = state;
     if (state !== before && !(following.has(before) && following.has(state))) this.#pauseMs = 0;
     if (event === 'lost') this.#doubt = news.error ?? null;
     // The sponsor was asked some time ago, so the ledger may have the transaction already.
-    if (before === 'unheard' && event === 'joined') this.dueMs = this.#world.clock();
+    if (before === 'unawaited' && event === 'joined') this.dueMs = this.#world.clock();
     for (const act of acts) this.#perform(act, news);
     if (state === 'ended' && before !== 'ended') this.#events.ended();
   }
 
-  #perform(act: ExecutionAct, { result, gasUsed = null, error }: News<Effects>): void {
+  #perform(act: ExecutionAct, { result, gasUsed = null, error }: News): void {
     const { pace } = this.#world;
     if (act === 'check') this.#check();
     else if (act === 'fence') void this.#fence();
@@ -172,24 +166,24 @@ export class Execution<Effects> {
     else if (act === 'retract') this.#write(this.#records.retract(error ?? null));
     else if (act === 'suspend') this.#write(this.#records.suspend(this.#unknown()));
     else if (act === 'abandon') this.#records.note('abandoned');
-    else if (act === 'tellOutcome') result && this.#answerAfterWrite({ result });
-    else if (act === 'tellRefusal') this.#answerAfterWrite({ error: error ?? this.#unknown() });
-    else if (act === 'tellUnknown') this.#answerAll({ error: this.#unknown() });
-    else if (act === 'tellUnsent') this.#answerAll({ error: neverSent(this.#subject) });
+    else if (act === 'answerOutcome') result && this.#answerAfterWrite({ result });
+    else if (act === 'answerRefusal') this.#answerAfterWrite({ error: error ?? this.#unknown() });
+    else if (act === 'answerUnknown') this.#answerAll({ error: this.#unknown() });
+    else if (act === 'answerUnsent') this.#answerAll({ error: neverSent(this.#subject) });
     else act satisfies never;
   }
 
   #check(): void {
     const { check, needsReservation } = this.#order ?? {};
     const error = needsReservation ? null : check?.(null);
-    if (error) this.#hear('declined', { error });
-    else this.#hear('checked');
+    if (error) this.#handle('declined', { error });
+    else this.#handle('checked');
   }
 
   async #fence(): Promise<void> {
     const start = await this.#records.fence(this.#order?.needsReservation === true);
-    if (start) this.#hearStore(start);
-    else if (this.#world.isStoreNeeded) this.#hear('storeAway', { error: storeAway(this.#subject) });
+    if (start) this.#handleStore(start);
+    else if (this.#world.isStoreNeeded) this.#handle('storeAway', { error: storeAway(this.#subject) });
     else this.#begin(null);
   }
 
@@ -197,19 +191,19 @@ export class Execution<Effects> {
     const { check, needsReservation } = this.#order ?? {};
     // Not checked if every client has left: then it is not sent anyway.
     const error = needsReservation && this.state === 'fencing' ? check?.(reservation) : null;
-    if (error) this.#hear('barred', { error });
-    else this.#hear('begun');
+    if (error) this.#handle('barred', { error });
+    else this.#handle('begun');
   }
 
   async #askStore(): Promise<void> {
     const found = await this.#records.follow();
-    if (found === 'away') this.#hear('inProgress');
-    else if (found) this.#hearStore(found);
-    else this.#hear('gone');
+    if (found === 'away') this.#handle('inProgress');
+    else if (found) this.#handleStore(found);
+    else this.#handle('gone');
   }
 
-  #hearStore(start: ExecutionStart | ExecutionFound): void {
-    const { isStoreNeeded, answers, now, pace } = this.#world;
+  #handleStore(start: ExecutionStart | ExecutionFound): void {
+    const { isStoreNeeded, now, pace } = this.#world;
     // If the store is optional, a full one counts as none: a caller who fills it must not stop the others.
     const hasNoRoom = start.kind === 'full' && !isStoreNeeded;
     if (start.kind === 'begun' || hasNoRoom) {
@@ -217,17 +211,14 @@ export class Execution<Effects> {
     } else if (start.kind === 'in-progress') {
       const leftMs = start.answerByMs - now();
       const isSlow = leftMs <= pace.answerMs - pace.patienceMs;
-      this.#hear(leftMs <= 0 ? 'overdue' : isSlow ? 'slow' : 'inProgress');
+      this.#handle(leftMs <= 0 ? 'overdue' : isSlow ? 'slow' : 'inProgress');
     } else if (start.kind !== 'replay') {
-      this.#hear('declined', { error: toDeclined(start, this.#subject) });
+      this.#handle('declined', { error: toDeclined(start, this.#subject) });
     } else {
-      const kept = answers.read(start.answer);
+      const kept = readAnswer(start.answer);
       if (kept) this.#records.note('replayed');
-      if (!kept) {
-        // Written by another version of the gateway: the ledger has the outcome.
-        this.#hear('overdue');
-      } else if ('refusal' in kept) this.#hear('declined', { error: kept.refusal });
-      else this.#hear('replayed', kept);
+      // Text that another version of the gateway wrote: the ledger has the outcome.
+      this.#handle(kept === null ? 'overdue' : 'error' in kept ? 'declined' : 'replayed', kept ?? {});
     }
   }
 
@@ -248,19 +239,19 @@ export class Execution<Effects> {
     );
     // No closure may hold the order: the callback lives as long as the call.
     order?.dispatch(call, (verdict) => {
-      this.#hearSponsor(verdict);
+      this.#handleSponsor(verdict);
       if (verdict.event !== 'lost' || verdict.isOver) sponsorIsDone();
     });
   }
 
-  #hearSponsor(verdict: SponsorVerdict<Effects>): void {
+  #handleSponsor(verdict: SponsorVerdict): void {
     if (verdict.event !== 'executed') {
-      this.#hear(verdict.event, { error: verdict.error });
+      this.#handle(verdict.event, { error: verdict.error });
       return;
     }
     const { succeeded, gasUsed, effects } = verdict;
     const { digest } = this.#subject;
-    this.#hear('executed', { result: { digest, outcome: succeeded ? 'EXECUTED' : 'FAILED', effects }, gasUsed });
+    this.#handle('executed', { result: { digest, outcome: succeeded ? 'EXECUTED' : 'FAILED', effects }, gasUsed });
   }
 
   /** Queries the ledger in the next turn, then after growing pauses. If the ledger cannot be queried, no client waits for it. */
@@ -269,9 +260,9 @@ export class Execution<Effects> {
     const canFind = this.#world.ledger.canFind();
     // The pause comes before the store is asked, and the ledger follows at once.
     if (this.state === 'suspecting' && canFind) this.dueMs = this.#world.clock();
-    else if (this.state === 'suspecting') this.#hear('missing');
+    else if (this.state === 'suspecting') this.#handle('missing');
     else if (canFind) this.#pause(this.#world.pace.eager);
-    else if (this.state === 'lookingUp') this.#hear('left');
+    else if (this.state === 'lookingUp') this.#handle('left');
   }
 
   #pause({ firstMs, longestMs }: Pauses): void {
@@ -285,13 +276,13 @@ export class Execution<Effects> {
   }
 
   /** Waits until the end is in the store, so that a repeat finds it. */
-  #answerAfterWrite(answer: Answer<Effects>): void {
+  #answerAfterWrite(answer: Answer): void {
     this.#answer = answer;
     if (this.#written === null) this.#answerAll(answer);
     else void this.#written.then(() => this.#answerAll(answer));
   }
 
-  #answerAll(answer: Answer<Effects>): void {
+  #answerAll(answer: Answer): void {
     const waiters = [...this.#present, ...this.#absent];
     this.#present = new Set();
     this.#absent = [];
@@ -303,7 +294,7 @@ export class Execution<Effects> {
   }
 
   /** A call whose client hung up gets its answer at the end, for the log; a call that timed out gets one now. */
-  #leave(waiter: Waiter<Effects>, cause: CancelCause): void {
+  #leave(waiter: Waiter, cause: CancelCause): void {
     // It may have been answered, and its operation gone on.
     if (!this.#present.delete(waiter)) return;
     this.#absent.push(waiter);
@@ -317,7 +308,7 @@ export class Execution<Effects> {
     // A call that still waits for a connection ends with this, and reports it before the machine hears of the leaving.
     this.#call?.cancel(cause);
     setImmediate(() => {
-      if (this.#present.size === 0) this.#hear('left');
+      if (this.#present.size === 0) this.#handle('left');
       answerTimeout();
     });
   }

@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import type { Cancellation } from '../../upstream/cancellation.ts';
+import type { OverdueExecution } from '../store/sponsorship-store.ts';
 import { Execution } from './execution.ts';
-import { neverSent } from './execution-errors.ts';
 import type { ExecutionOrder, ExecutionResult, ExecutionWorld } from './execution-order.ts';
+import { neverSent, toAnswerText } from './execution-records.ts';
 
 /** The executions of this process that have not ended. */
-export interface Executions<Effects> {
+export interface Executions {
   /** Executes an order, or joins its twin in this process. Rejects with an error meant for the client. */
-  execute(order: ExecutionOrder<Effects>, cancellation: Cancellation): Promise<ExecutionResult<Effects>>;
+  execute(order: ExecutionOrder, cancellation: Cancellation): Promise<ExecutionResult>;
   /** Gives due executions their turn. A timer calls it while there are executions. */
   turn(): void;
   /**
@@ -26,12 +27,12 @@ export interface ExecutionsOptions {
   readonly turnMs?: number;
 }
 
-export function createExecutions<Effects>(
-  world: ExecutionWorld<Effects>,
+export function createExecutions(
+  world: ExecutionWorld,
   { maxLooks = 16, maxSwept = 10_000, turnMs = 25 }: ExecutionsOptions = {},
-): Executions<Effects> {
+): Executions {
   /** Oldest first. */
-  const open = new Map<string, Execution<Effects>>();
+  const open = new Map<string, Execution>();
   const work = new Set<Promise<unknown>>();
   /** Unique among all processes. */
   const process = randomBytes(16).toString('base64url');
@@ -39,7 +40,7 @@ export function createExecutions<Effects>(
   let looks = 0;
   let turns: NodeJS.Timeout | undefined;
 
-  function add(key: string, order: ExecutionOrder<Effects>): Execution<Effects> {
+  function add(key: string, order: ExecutionOrder): Execution {
     const execution = new Execution(order, `${process}.${++attempts}`, world, {
       ended: () => void open.delete(key),
       working(promise) {
@@ -106,5 +107,58 @@ export function createExecutions<Effects>(
       await Promise.all(left.map((execution) => execution.look()));
       await workIsDone();
     },
+  };
+}
+
+/**
+ * Settles executions whose process died or could not write their end. Takes some of those that are overdue in the store, which
+ * gives each to one process at a time, and looks them up in the ledger. What the ledger lacks stays unknown, since it may still
+ * run, and is looked up again after a longer pause. Sends nothing.
+ * @param maxLooks concurrent ledger queries
+ * @returns ends the watch; another process later takes over what is being looked up now
+ */
+export function watchOverdueExecutions(
+  { store, ledger, audit, now, pace }: Pick<ExecutionWorld, 'store' | 'ledger' | 'audit' | 'now' | 'pace'>,
+  { maxLooks = 8 }: { readonly maxLooks?: number } = {},
+): () => void {
+  const { firstMs, longestMs } = pace.overdue;
+  let isClosed = false;
+  let pauseMs = firstMs;
+  let timer = schedule();
+
+  function schedule(): NodeJS.Timeout {
+    const look = async () => {
+      const isWell = await lookForAll().catch(() => false);
+      pauseMs = isWell ? firstMs : Math.min(2 * pauseMs, longestMs);
+      if (!isClosed) timer = schedule();
+    };
+    // With jitter, so that instances take turns.
+    return setTimeout(look, pauseMs * (1 + Math.random() / 2)).unref();
+  }
+
+  /** @returns whether store and ledger answered */
+  async function lookForAll(): Promise<boolean> {
+    // Left to instances that can query their ledger.
+    while (ledger.canFind() && !isClosed) {
+      const overdue = await store.claimOverdue({ most: maxLooks, nowMs: now() });
+      await Promise.all(overdue.map(lookFor));
+      if (overdue.length < maxLooks) break;
+    }
+    return true;
+  }
+
+  async function lookFor({ caller, leaseId, digest, amount, budget, requestId }: OverdueExecution): Promise<void> {
+    const found = await ledger.find(digest);
+    if (!found || isClosed) return;
+    const { gasUsed } = found;
+    const outcome = { kind: 'executed', gasUsed: gasUsed ?? amount } as const;
+    const answer = toAnswerText({ digest, outcome: 'RECOVERED', effects: null });
+    const isNew = await store.endExecution({ caller, leaseId, digest, answer, outcome, nowMs: now() });
+    if (isNew) audit({ event: 'recovered', caller, leaseId, digest, budget, gasUsed, code: null, requestId });
+  }
+
+  return () => {
+    isClosed = true;
+    clearTimeout(timer);
   };
 }

@@ -2,31 +2,28 @@ import { hash } from 'node:crypto';
 import { ReplyError } from 'ioredis';
 import { connectRedis, type RedisEvents, type RedisOptions } from '../../upstream/connect-redis.ts';
 import { readRedisScripts } from '../../upstream/redis-scripts.ts';
-
 import {
+  dayMs,
+  defaultStoreBounds,
   type ExecutionFound,
   type ExecutionStart,
   type GasAllowance,
   type GasBudget,
   type KeptReservation,
-  type OverdueExecution,
-  type ReservationStart,
-  type SponsorshipStore,
-  StoreAwayError,
-} from '../store/sponsorship-store.ts';
-import {
-  dayMs,
-  defaultStoreBounds,
   keyIdOf,
   keyLifeMs,
   lingerMs,
   maxKeysPerExecution,
   minClaimPauseMs,
+  type OverdueExecution,
   ownLookMs,
+  type ReservationStart,
+  type SponsorshipStore,
+  StoreAwayError,
   type StoreBounds,
   textLifeMs,
   unresolvedLifeMs,
-} from '../store/store-bounds.ts';
+} from '../store/sponsorship-store.ts';
 
 /**
  * Everything that a step reads or writes is in one slot of a Redis cluster. A smaller part would not do, since several callers

@@ -22,7 +22,7 @@ import {
   ownLookMs,
   type StoreBounds,
   unresolvedLifeMs,
-} from './store-bounds.ts';
+} from './sponsorship-store.ts';
 
 /** A store in the memory of this process. The Lua scripts of the Redis store decide the same: change both together. */
 export function createMemoryStore(bounds: StoreBounds = defaultStoreBounds): SponsorshipStore {

@@ -7,7 +7,7 @@ import {
   checkTransactionPayload,
   parseBase64Argument,
   parseReservationId,
-} from '../../../src/sponsor/sponsor-arguments.ts';
+} from '../../../src/sponsor/sponsor-fields.ts';
 
 describe('checkGasBudget', () => {
   it.each([1, 5_000_000, 1_999_999_999])('accepts %d', (gasBudget) => {

@@ -43,7 +43,7 @@ function setUp(reply: Reply | Error, options: Partial<SponsorClientOptions> = {}
       const { status = 200, type = 'application/json', body } = reply;
       return { status, headers: new Map([['content-type', type]]), body: Buffer.from(body) };
     },
-    basePath: '/sponsor/',
+    path: '/sponsor/',
     requestTypeKey: 'requestType',
     timeouts: { queryMs: 15_000, mutationMs: 30_000 },
     observe: (observation) => observations.push(observation),
@@ -116,8 +116,8 @@ describe('a request', () => {
     ['', '/', '/version'],
     ['/', '/', '/version'],
     ['/a/b', '/a/b/', '/a/b/version'],
-  ])('goes below the base path %j', async (basePath, health, version) => {
-    const { client, requests } = setUp({ body: 'OK', type: 'text/plain' }, { basePath });
+  ])('goes below the base path %j', async (path, health, version) => {
+    const { client, requests } = setUp({ body: 'OK', type: 'text/plain' }, { path });
     await client.health(null, createCancellation());
     await client.version(null, createCancellation());
     expect(requests.map(({ path }) => path)).toEqual([health, version]);

@@ -2,20 +2,18 @@ import { graphql } from 'graphql';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Secret } from '../../../src/config/secret.ts';
 import { gatewayError } from '../../../src/errors/gateway-error.ts';
-import type { SponsorshipBooks } from '../../../src/sponsor/execute-tx.ts';
-import type { Lease } from '../../../src/sponsor/leases/lease.ts';
-import { hashCoins } from '../../../src/sponsor/leases/lease.ts';
-import { createLeaseKeys } from '../../../src/sponsor/leases/lease-keys.ts';
+import type { SponsorshipServices } from '../../../src/sponsor/execute-tx.ts';
+import { createLeaseKeys, hashCoins, type Lease } from '../../../src/sponsor/leases.ts';
 import type { SponsorClient, SponsorExecution } from '../../../src/sponsor/sponsor-client.ts';
 import { createSponsorResolvers, type SponsorResolversOptions } from '../../../src/sponsor/sponsor-resolvers.ts';
+import { readEffects } from '../../../src/sponsor/sponsor-response.ts';
 import type { GasBudget } from '../../../src/sponsor/store/sponsorship-store.ts';
-import { readEffects } from '../../../src/sponsor/wire.ts';
 import { createCancellation } from '../../../src/upstream/cancellation.ts';
 import type { OperationContext, Scope } from '../../../src/upstream/operation-context.ts';
 import { createOwnSchema } from '../../support/own-schema.ts';
 import { sponsorEffects } from '../../support/sponsor-effects.ts';
 import { toSponsoredTransaction } from '../../support/sponsored-transaction.ts';
-import { toTestBooks } from '../../support/sponsorship-books.ts';
+import { toTestServices } from '../../support/sponsorship-services.ts';
 import { toTestCaller } from '../../support/test-caller.ts';
 
 const digestOfThreeZeros = 'AsWWT89kJHbo64xjtscp9E5zExV9CuMgQf4jNbxiDZ9s';
@@ -89,13 +87,13 @@ function ask(
     auth = 'forward',
     scopes = ['read', 'sponsor', 'admin'],
     gas = null,
-    books = toTestBooks(auth, () => nowMs, auth === 'token' ? { leases, isStoreNeeded: false } : {}),
+    services = toTestServices(auth, () => nowMs, auth === 'token' ? { leases, isStoreNeeded: false } : {}),
   }: {
     client: SponsorClient | null;
     auth?: 'forward' | 'token';
     scopes?: readonly Scope[];
     gas?: GasBudget | null;
-    books?: SponsorshipBooks;
+    services?: SponsorshipServices;
   },
   variableValues: Record<string, unknown> = {},
 ) {
@@ -105,7 +103,7 @@ function ask(
     doubted: () => {},
     limits: { maxTransactionPayloadBytes: 1_000 },
     mutationMs: 10_000,
-    books,
+    services,
     now: () => nowMs,
   };
   const contextValue: OperationContext = {
@@ -352,11 +350,11 @@ describe('executeTx', () => {
     ['another wait', { type: 'WAIT_FOR_LOCAL_EXECUTION' }],
   ])('is one execution per key: with %s it is a conflict', async (_, change) => {
     const { client, calls } = recordingClient();
-    const books = toTestBooks('token', () => nowMs, { leases, isStoreNeeded: false });
+    const services = toTestServices('token', () => nowMs, { leases, isStoreNeeded: false });
     const source =
       'mutation ($id: ID!, $tx: Base64!, $sig: Base64!, $type: ExecuteTxRequestType) { executeTx(reservationId: $id, txBytes: $tx, userSig: $sig, requestType: $type, idempotencyKey: "once") { outcome } }';
     const first = { id: lease(), tx: 'AAAA', sig: 'BBBB', type: 'WAIT_FOR_EFFECTS_CERT' };
-    const asked = { client, auth: 'token', books } as const;
+    const asked = { client, auth: 'token', services } as const;
     for (const _time of [1, 2])
       expect((await ask(source, asked, first)).data).toEqual({ executeTx: { outcome: 'EXECUTED' } });
     expect(await errorOf(ask(source, asked, { ...first, ...change }))).toMatchObject({
@@ -371,7 +369,7 @@ describe('executeTx', () => {
   ])('settles %s of the budget', async (_, cost, rebate, settled) => {
     const gasUsed = { ...sponsorEffects('TX').gasUsed, computationCost: cost, storageCost: '0', storageRebate: rebate };
     const { client } = recordingClient({ executeTx: async ({ digest }) => executed(digest, { gasUsed }) });
-    const books = toTestBooks('token', () => nowMs, { leases, isStoreNeeded: false });
+    const services = toTestServices('token', () => nowMs, { leases, isStoreNeeded: false });
     const gas = { key: 'gas', perDay: 50_000_000 };
     // Where gas is counted it must be readable.
     const { txBytes } = toSponsoredTransaction(
@@ -379,18 +377,22 @@ describe('executeTx', () => {
       1,
     );
     const source = execute.replace('42', lease()).replace('"AAAA"', `"${txBytes}"`);
-    expect((await ask(source, { client, auth: 'token', books, gas })).errors).toBeUndefined();
-    expect(await books.store.gasAllowance(gas, nowMs)).toMatchObject({ held: 0, settled, free: 50_000_000 - settled });
+    expect((await ask(source, { client, auth: 'token', services, gas })).errors).toBeUndefined();
+    expect(await services.store.gasAllowance(gas, nowMs)).toMatchObject({
+      held: 0,
+      settled,
+      free: 50_000_000 - settled,
+    });
   });
 
   it('repeats its result under its key after the lease has expired; without the key, or with another, it fails', async () => {
     const { client, calls } = recordingClient();
-    const books = toTestBooks('token', () => nowMs, { leases, isStoreNeeded: false });
+    const services = toTestServices('token', () => nowMs, { leases, isStoreNeeded: false });
     const id = lease();
     const repeat = (key: string | null) =>
       ask(
         'mutation ($id: ID!, $key: String) { executeTx(reservationId: $id, txBytes: "AAAA", userSig: "BBBB", idempotencyKey: $key) { digest outcome } }',
-        { client, auth: 'token', books },
+        { client, auth: 'token', services },
         { id, key },
       );
     const executed = { executeTx: { digest: digestOfThreeZeros, outcome: 'EXECUTED' } };

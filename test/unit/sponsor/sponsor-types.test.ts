@@ -6,7 +6,7 @@ import {
   secondsLeft,
   toSponsorVersion,
   toUInt53,
-} from '../../../src/sponsor/sponsor-types.ts';
+} from '../../../src/sponsor/sponsor-fields.ts';
 
 describe('readOwner', () => {
   it.each([

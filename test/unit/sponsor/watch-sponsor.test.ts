@@ -2,7 +2,7 @@ import { describe, expect, it, test } from 'vitest';
 import { Secret } from '../../../src/config/secret.ts';
 import { gatewayError } from '../../../src/errors/gateway-error.ts';
 import type { SponsorClient } from '../../../src/sponsor/sponsor-client.ts';
-import { watchSponsorToken, watchSponsorVersion } from '../../../src/sponsor/watch-sponsor.ts';
+import { watchSponsorToken, watchSponsorVersion } from '../../../src/sponsor/sponsor-upstream.ts';
 import { createCancellation } from '../../../src/upstream/cancellation.ts';
 import type { UpstreamRequest } from '../../../src/upstream/upstream-call.ts';
 
@@ -13,7 +13,7 @@ function watched(...sayings: Said[]) {
   const asked: UpstreamRequest[] = [];
   const clock = { now: 1_000_000 };
   const watch = watchSponsorVersion({
-    basePath: '/base/',
+    path: '/base/',
     authorization: () => new Secret('Bearer of-the-gateway'),
     now: () => clock.now,
     call: async (request) => {
@@ -28,8 +28,8 @@ function watched(...sayings: Said[]) {
 
 test('the sponsor is probed once for concurrent callers, with the gateway’s credential', async () => {
   const { watch, asked } = watched('0.3.0-abc');
-  expect(await Promise.all([watch.tell(), watch.tell()])).toEqual(['0.3.0-abc', '0.3.0-abc']);
-  expect(await watch.tell()).toBe('0.3.0-abc');
+  expect(await Promise.all([watch.latest(), watch.latest()])).toEqual(['0.3.0-abc', '0.3.0-abc']);
+  expect(await watch.latest()).toBe('0.3.0-abc');
   expect(asked).toEqual([
     expect.objectContaining({
       method: 'GET',
@@ -45,16 +45,16 @@ test('a state a minute old is returned immediately, and refreshed', async () => 
     release = resolve;
   });
   const { watch, asked, clock } = watched('0.3.0-old', held);
-  await watch.tell();
+  await watch.latest();
   clock.now += 59_999;
-  await watch.tell();
+  await watch.latest();
   expect(asked).toHaveLength(1);
   clock.now += 1;
-  expect(await watch.tell()).toBe('0.3.0-old');
+  expect(await watch.latest()).toBe('0.3.0-old');
   expect(asked).toHaveLength(2);
   release('0.4.0-new');
   await held;
-  await expect.poll(() => watch.tell()).toBe('0.4.0-new');
+  await expect.poll(() => watch.latest()).toBe('0.4.0-new');
   expect(asked).toHaveLength(2);
 });
 
@@ -64,51 +64,51 @@ describe('if the sponsor responds with nothing useful', () => {
     ['it says something else', '<html> a page </html>'],
   ])('there is none to tell, and it is left alone for two seconds: %s', async (_, said) => {
     const { watch, asked, clock } = watched(said, '0.3.0-abc');
-    expect(await watch.tell()).toBeNull();
+    expect(await watch.latest()).toBeNull();
     clock.now += 1_999;
-    expect(await watch.tell()).toBeNull();
+    expect(await watch.latest()).toBeNull();
     expect(asked).toHaveLength(1);
     clock.now += 1;
-    expect(await watch.tell()).toBe('0.3.0-abc');
+    expect(await watch.latest()).toBe('0.3.0-abc');
   });
 
   test('the known state stays', async () => {
     const { watch, clock } = watched('0.3.0-abc', new Error('down'));
-    await watch.tell();
+    await watch.latest();
     clock.now += 60_000;
-    expect([await watch.tell(), await watch.tell()]).toEqual(['0.3.0-abc', '0.3.0-abc']);
+    expect([await watch.latest(), await watch.latest()]).toEqual(['0.3.0-abc', '0.3.0-abc']);
   });
 });
 
 test('a client’s call updates the state, so that no probe is needed', async () => {
   const { watch, asked } = watched('never asked');
-  const client = watch.listen({ version: async () => '0.3.0-heard' } as unknown as SponsorClient);
-  const [heard, told] = await Promise.all([client.version(null, createCancellation()), watch.tell()]);
-  expect([heard, told, await watch.tell()]).toEqual(['0.3.0-heard', '0.3.0-heard', '0.3.0-heard']);
+  const client = watch.observe({ version: async () => '0.3.0-heard' } as unknown as SponsorClient);
+  const [heard, told] = await Promise.all([client.version(null, createCancellation()), watch.latest()]);
+  expect([heard, told, await watch.latest()]).toEqual(['0.3.0-heard', '0.3.0-heard', '0.3.0-heard']);
   expect(asked).toEqual([]);
 });
 
 test('a caller that needs the state while a client’s call is in flight waits for it', async () => {
   const { watch, asked } = watched('never asked');
   const version = new Promise<string>((resolve) => setImmediate(resolve, '0.3.0-heard'));
-  const client = watch.listen({ version: () => version } as unknown as SponsorClient);
+  const client = watch.observe({ version: () => version } as unknown as SponsorClient);
   void client.version(null, createCancellation());
-  expect(await watch.tell()).toBe('0.3.0-heard');
+  expect(await watch.latest()).toBe('0.3.0-heard');
   expect(asked).toEqual([]);
 });
 
 test('a client’s failed call gives the client its own error, and no state', async () => {
   const { watch } = watched(new Error('down'));
-  const client = watch.listen({ version: () => Promise.reject(new Error('refused')) } as unknown as SponsorClient);
+  const client = watch.observe({ version: () => Promise.reject(new Error('refused')) } as unknown as SponsorClient);
   await expect(client.version(null, createCancellation())).rejects.toThrow('refused');
-  expect(await watch.tell()).toBeNull();
+  expect(await watch.latest()).toBeNull();
 });
 
 test('a caller waits at most a second for another client’s call', async () => {
   const { watch } = watched('unused');
-  const client = watch.listen({ version: () => new Promise<string>(() => {}) } as unknown as SponsorClient);
+  const client = watch.observe({ version: () => new Promise<string>(() => {}) } as unknown as SponsorClient);
   void client.version(null, createCancellation());
-  expect(await watch.tell()).toBeNull();
+  expect(await watch.latest()).toBeNull();
 });
 
 it('a rejected token is reported once, until it is accepted again', async () => {
@@ -117,11 +117,8 @@ it('a rejected token is reported once, until it is accepted again', async () => 
     reloadAccessController: () => outcome(),
     version: () => Promise.resolve('1'),
   } as unknown as SponsorClient;
-  const told: string[] = [];
-  const watched = watchSponsorToken(client, {
-    refused: () => told.push('refused'),
-    accepted: () => told.push('accepted'),
-  });
+  const changes: boolean[] = [];
+  const watched = watchSponsorToken(client, (isRejected) => changes.push(isRejected));
   const ask = () => watched.reloadAccessController(null, createCancellation()).catch(() => null);
 
   await ask();
@@ -131,8 +128,8 @@ it('a rejected token is reported once, until it is accepted again', async () => 
   outcome = () => Promise.reject(gatewayError('UPSTREAM_UNAVAILABLE', 'away'));
   await ask();
   await watched.version(null, createCancellation());
-  expect(told).toEqual(['refused']);
+  expect(changes).toEqual([true]);
   outcome = async () => ({ result: 'success' });
   await ask();
-  expect(told).toEqual(['refused', 'accepted']);
+  expect(changes).toEqual([true, false]);
 });

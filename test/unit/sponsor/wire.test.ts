@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SponsorAnswer } from '../../../src/sponsor/refusals/sponsor-answer.ts';
+import type { SponsorAnswer } from '../../../src/sponsor/sponsor-response.ts';
 import {
   readDeepHealth,
   readEffects,
@@ -8,7 +8,7 @@ import {
   readReloadResult,
   readReservation,
   readVersion,
-} from '../../../src/sponsor/wire.ts';
+} from '../../../src/sponsor/sponsor-response.ts';
 import { sponsorEffects } from '../../support/sponsor-effects.ts';
 
 const json = (value: unknown, status = 200): SponsorAnswer => ({ status, json: value, text: JSON.stringify(value) });

@@ -31,30 +31,30 @@ const events: readonly ExecutionEvent[] = [
   'givenUp',
 ];
 
-const settled = 'ended: settle tellOutcome';
-const refused = 'ended: release tellRefusal';
-const unsent = 'ended: retract tellRefusal';
+const settled = 'ended: settle answerOutcome';
+const refused = 'ended: release answerRefusal';
+const unsent = 'ended: retract answerRefusal';
 
 /** For each state, what each event does, in the order above. */
 const table: Readonly<Record<ExecutionState, readonly string[]>> = {
   opened: [
     'fencing: fence', // checked
-    'ended: tellRefusal', // declined
+    'ended: answerRefusal', // declined
     ...['-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-'],
   ],
   fencing: [
     '-', // checked
-    'ended: tellRefusal', // declined
+    'ended: answerRefusal', // declined
     'dispatched: dispatch', // begun
-    'ended: retract tellRefusal', // barred
-    'ended: tellOutcome', // replayed
+    'ended: retract answerRefusal', // barred
+    'ended: answerOutcome', // replayed
     'following: follow', // inProgress
     'suspecting: look', // slow
     'lookingUp: look', // overdue
     '-', // gone
-    'ended: tellRefusal retract', // storeAway
+    'ended: answerRefusal retract', // storeAway
     ...['-', '-', '-', '-', '-', '-', '-'],
-    'withdrawn: tellUnsent', // left
+    'withdrawn: answerUnsent', // left
     '-', // joined
     '-', // givenUp
   ],
@@ -82,7 +82,7 @@ const table: Readonly<Record<ExecutionState, readonly string[]>> = {
     'doubted: look', // late
     settled, // found
     '-', // missing
-    'unheard:', // left
+    'unawaited:', // left
     '-', // joined
     '-', // givenUp
   ],
@@ -95,16 +95,16 @@ const table: Readonly<Record<ExecutionState, readonly string[]>> = {
     '-', // late
     settled, // found
     'doubted: look', // missing
-    'unheard:', // left
+    'unawaited:', // left
     '-', // joined
     '-', // givenUp
   ],
-  unheard: [
+  unawaited: [
     ...['-', '-', '-', '-', '-', '-', '-', '-', '-', '-'],
     settled, // executed
     refused, // refused
     unsent, // unsent
-    'swept: suspend tellUnknown sweep', // lost
+    'swept: suspend answerUnknown sweep', // lost
     '-', // late
     settled, // found
     '-', // missing
@@ -121,7 +121,7 @@ const table: Readonly<Record<ExecutionState, readonly string[]>> = {
     '-', // late
     settled, // found
     'lookingUp: look', // missing
-    'swept: suspend tellUnknown sweep', // left
+    'swept: suspend answerUnknown sweep', // left
     '-', // joined
     '-', // givenUp
   ],
@@ -140,16 +140,16 @@ const table: Readonly<Record<ExecutionState, readonly string[]>> = {
   ],
   following: [
     '-', // checked
-    'ended: tellRefusal', // declined
+    'ended: answerRefusal', // declined
     '-', // begun
     '-', // barred
-    'ended: tellOutcome', // replayed
+    'ended: answerOutcome', // replayed
     'following: follow', // inProgress
     'suspecting: look', // slow
     'lookingUp: look', // overdue
     'fencing: fence', // gone
     ...['-', '-', '-', '-', '-', '-', '-', '-'],
-    'ended: tellUnknown', // left
+    'ended: answerUnknown', // left
     '-', // joined
     '-', // givenUp
   ],
@@ -157,7 +157,7 @@ const table: Readonly<Record<ExecutionState, readonly string[]>> = {
     ...['-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-'],
     settled, // found
     'following: follow', // missing
-    'ended: tellUnknown', // left
+    'ended: answerUnknown', // left
     '-', // joined
     '-', // givenUp
   ],
@@ -188,7 +188,7 @@ describe('the machine of an execution', () => {
         expect(step.acts).not.toContain('dispatch');
         reached.add(step.state);
       }
-    expect([...reached].sort()).toEqual(['dispatched', 'doubted', 'ended', 'lookingUp', 'swept', 'unheard']);
+    expect([...reached].sort()).toEqual(['dispatched', 'doubted', 'ended', 'lookingUp', 'swept', 'unawaited']);
   });
 
   it('sends only after setting its fence', () => {
@@ -202,7 +202,7 @@ describe('the machine of an execution', () => {
     for (const state of states)
       for (const event of events) {
         const { state: next, acts } = nextStep(state, event);
-        const wasSent = ['dispatched', 'doubted', 'unheard', 'lookingUp'].includes(state);
+        const wasSent = ['dispatched', 'doubted', 'unawaited', 'lookingUp'].includes(state);
         if (wasSent && next === 'ended') expect(acts.some((act) => /settle|release|retract/.test(act))).toBe(true);
         if (wasSent && next === 'swept') expect(acts).toContain('suspend');
       }

@@ -11,23 +11,26 @@ import type {
 } from '../../../../src/sponsor/execution/execution-order.ts';
 import { toExecutionPace } from '../../../../src/sponsor/execution/execution-order.ts';
 import { createExecutions, type ExecutionsOptions } from '../../../../src/sponsor/execution/executions.ts';
-import { createKeptAnswers } from '../../../../src/sponsor/execution/kept-answer.ts';
 import { createMemoryStore } from '../../../../src/sponsor/store/memory-store.ts';
-import { type SponsorshipStore, StoreAwayError } from '../../../../src/sponsor/store/sponsorship-store.ts';
-import { defaultStoreBounds } from '../../../../src/sponsor/store/store-bounds.ts';
+import {
+  defaultStoreBounds,
+  type SponsorshipStore,
+  StoreAwayError,
+} from '../../../../src/sponsor/store/sponsorship-store.ts';
 import { createCancellation, type OpenCancellation } from '../../../../src/upstream/cancellation.ts';
 import { countLiveObjects } from '../../../support/count-live-objects.ts';
 import { newFlow } from '../../../support/sponsorship-store-suite.ts';
 
-type Effects = { readonly of: string };
-type Tell = (verdict: SponsorVerdict<Effects>) => void;
+/** Effects of an unknown form. */
+const effects = { effects: null, rawEffects: { of: 'TX' } };
+type Tell = (verdict: SponsorVerdict) => void;
 
-const executed: SponsorVerdict<Effects> = { event: 'executed', succeeded: true, gasUsed: 7, effects: { of: 'TX' } };
+const executed: SponsorVerdict = { event: 'executed', succeeded: true, gasUsed: 7, effects };
 type Said = 'SPONSOR_REJECTED' | 'SPONSOR_UNAUTHORIZED' | 'EXECUTION_OUTCOME_UNKNOWN' | 'UPSTREAM_UNAVAILABLE';
 const sponsorError = (code: Said) => gatewayError(code, `said: ${code}`);
-const refused: SponsorVerdict<Effects> = { event: 'refused', error: sponsorError('SPONSOR_REJECTED') };
-const unsent: SponsorVerdict<Effects> = { event: 'unsent', error: sponsorError('UPSTREAM_UNAVAILABLE') };
-const lost = (isOver = true): SponsorVerdict<Effects> => ({
+const refused: SponsorVerdict = { event: 'refused', error: sponsorError('SPONSOR_REJECTED') };
+const unsent: SponsorVerdict = { event: 'unsent', error: sponsorError('UPSTREAM_UNAVAILABLE') };
+const lost = (isOver = true): SponsorVerdict => ({
   event: 'lost',
   error: sponsorError('EXECUTION_OUTCOME_UNKNOWN'),
   isOver,
@@ -50,15 +53,10 @@ function setUp({ store = createMemoryStore(), time = { ms: 0 }, ...options }: Se
   const asked: string[] = [];
   const facts: ExecutionFact[] = [];
   const ledger = { canFind, has: async (_digest: string): Promise<FoundTransaction | null> => null };
-  const executions = createExecutions<Effects>(
+  const executions = createExecutions(
     {
       store,
       isStoreNeeded,
-      answers: createKeptAnswers({
-        toJson: (effects) => effects,
-        fromJson: (json) => json as Effects,
-        maxLength: 1_000,
-      }),
       ledger: {
         canFind: () => ledger.canFind,
         find: (digest) => {
@@ -73,7 +71,7 @@ function setUp({ store = createMemoryStore(), time = { ms: 0 }, ...options }: Se
     },
     { turnMs: 2 ** 31 - 1, ...rest },
   );
-  const toOrder = (subject: Partial<ExecutionSubject> = {}, about: Partial<ExecutionOrder<Effects>> = {}) => ({
+  const toOrder = (subject: Partial<ExecutionSubject> = {}, about: Partial<ExecutionOrder> = {}) => ({
     subject: {
       requestId: 'r',
       caller: 'client:a',
@@ -106,7 +104,7 @@ function setUp({ store = createMemoryStore(), time = { ms: 0 }, ...options }: Se
     /** What happened, for the audit. */
     told: () => facts.map(({ event }) => event),
     begin(subject: Partial<ExecutionSubject> = {}, cancellation = createCancellation(), about = {}) {
-      const ended = executions.execute(toOrder(subject, about) as ExecutionOrder<Effects>, cancellation).then(
+      const ended = executions.execute(toOrder(subject, about) as ExecutionOrder, cancellation).then(
         (result) => result,
         (error: GraphQLError) => ({ message: error.message, ...error.extensions }),
       );
@@ -126,15 +124,15 @@ function setUp({ store = createMemoryStore(), time = { ms: 0 }, ...options }: Se
 
 describe('an execution', () => {
   it.each([
-    [executed, { outcome: 'EXECUTED', effects: { of: 'TX' } }, ['dispatched', 'executed']],
-    [{ ...executed, succeeded: false }, { outcome: 'FAILED', effects: { of: 'TX' } }, ['dispatched', 'failed']],
+    [executed, { outcome: 'EXECUTED', effects }, ['dispatched', 'executed']],
+    [{ ...executed, succeeded: false }, { outcome: 'FAILED', effects }, ['dispatched', 'failed']],
     [refused, { code: 'SPONSOR_REJECTED' }, ['dispatched', 'refused']],
     [unsent, { code: 'UPSTREAM_UNAVAILABLE' }, ['dispatched', 'unsent']],
   ] as const)('returns what the sponsor responds: %#', async (verdict, answer, events) => {
     const { begin, sent, settle, told, asked } = setUp();
     const { ended } = begin();
     await settle();
-    sent[0]?.tell(verdict as SponsorVerdict<Effects>);
+    sent[0]?.tell(verdict as SponsorVerdict);
     expect(await ended).toMatchObject(answer);
     expect([told(), asked]).toEqual([events, []]);
   });
@@ -233,14 +231,14 @@ describe('a lease', () => {
     const bounds = { ...defaultStoreBounds, maxKeys: 10, maxLeases: 10 };
     const { begin, sent, settle, told, store } = setUp({ store: createMemoryStore(bounds) });
     const kept = { caller: 'credential:known', leaseId: 'known', idempotencyKey: 'mine' };
-    const ask = async (subject: Partial<ExecutionSubject>, verdict: SponsorVerdict<Effects>) => {
+    const ask = async (subject: Partial<ExecutionSubject>, verdict: SponsorVerdict) => {
       const { ended } = begin(subject);
       await settle();
       sent.at(-1)?.tell(verdict);
       return ended;
     };
     expect(await ask(kept, executed)).toMatchObject({ outcome: 'EXECUTED' });
-    const unknown: SponsorVerdict<Effects> = { event: 'refused', error: sponsorError('SPONSOR_UNAUTHORIZED') };
+    const unknown: SponsorVerdict = { event: 'refused', error: sponsorError('SPONSOR_UNAUTHORIZED') };
     for (let count = 0; count < 30; count += 1) {
       const subject = { caller: `credential:${count}`, leaseId: `${count}`, idempotencyKey: 'theirs' };
       expect(await ask(subject, unknown)).toMatchObject({ code: 'SPONSOR_UNAUTHORIZED' });
@@ -293,7 +291,7 @@ describe('a lease', () => {
     const keyed = begin({ idempotencyKey: 'k' });
     await pass(25);
     sent[0]?.tell(executed);
-    const outcome = { outcome: 'EXECUTED', effects: { of: 'TX' } };
+    const outcome = { outcome: 'EXECUTED', effects };
     expect(await own.ended).toMatchObject(outcome);
     await pass(1_000);
     expect(await keyed.ended).toMatchObject(outcome);
@@ -415,7 +413,7 @@ describe('an idempotency key', () => {
     const { begin, sent, settle } = setUp();
     const first = begin({ idempotencyKey: 'k' });
     await settle();
-    sent[0]?.tell({ ...executed, effects: { of: 'x'.repeat(5_000) } } as SponsorVerdict<Effects>);
+    sent[0]?.tell({ ...executed, effects: { effects: null, rawEffects: 'x'.repeat(128 * 1024) } } as SponsorVerdict);
     await first.ended;
     expect(await begin({ idempotencyKey: 'k' }).ended).toEqual({ digest: 'TX', outcome: 'EXECUTED', effects: null });
   });

@@ -2,8 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { FoundTransaction } from '../../../../src/ledger/find-transaction.ts';
 import type { ExecutionFact } from '../../../../src/sponsor/execution/execution-order.ts';
 import { toExecutionPace } from '../../../../src/sponsor/execution/execution-order.ts';
-import { createKeptAnswers } from '../../../../src/sponsor/execution/kept-answer.ts';
-import { watchOverdueExecutions } from '../../../../src/sponsor/execution/overdue-executions.ts';
+import { watchOverdueExecutions } from '../../../../src/sponsor/execution/executions.ts';
 import { createMemoryStore } from '../../../../src/sponsor/store/memory-store.ts';
 import { failingStore, type StoreFault } from '../../../support/failing-store.ts';
 import { noon, reserve } from '../../../support/sponsorship-store-suite.ts';
@@ -47,7 +46,6 @@ function setUp(processes = 1) {
             return ledger.find(digest);
           },
         },
-        answers: createKeptAnswers({ toJson: () => null, fromJson: () => null, maxLength: 1_000 }),
         audit: (fact) => facts.push(fact),
         now: () => time.nowMs,
         pace: { ...toExecutionPace(1_000), overdue: { firstMs: 1, longestMs: 4 } },
@@ -56,7 +54,7 @@ function setUp(processes = 1) {
     ),
   );
   onTestFinished(() => {
-    for (const watch of watches) watch.close();
+    for (const stopWatching of watches) stopWatching();
   });
   /** How often anything was asked. */
   const countSteps = () => claims + asked.length + canFinds;
@@ -158,7 +156,7 @@ test('one that is closed during a store call makes no more calls, and settles no
   await rounds(1);
   time.nowMs = noon + 30_000;
   await until(() => asked.length > 0, 'the ledger is asked');
-  for (const watch of watches) watch.close();
+  for (const stopWatching of watches) stopWatching();
   find(onLedger);
   const steps = countSteps();
   // As long as another goes on several times.

@@ -3,9 +3,8 @@ import { createHmac, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Secret } from '../../../../src/config/secret.ts';
-import type { Lease } from '../../../../src/sponsor/leases/lease.ts';
-import { createLeaseId } from '../../../../src/sponsor/leases/lease.ts';
-import { createLeaseKeys } from '../../../../src/sponsor/leases/lease-keys.ts';
+import type { Lease } from '../../../../src/sponsor/leases.ts';
+import { createLeaseId, createLeaseKeys } from '../../../../src/sponsor/leases.ts';
 
 const [older, newer] = [new Secret('older'.repeat(8)), new Secret('newer'.repeat(8))];
 const keys = createLeaseKeys(older);

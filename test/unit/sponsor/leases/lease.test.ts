@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type CoinReference, hashCoins } from '../../../../src/sponsor/leases/lease.ts';
+import { type CoinReference, hashCoins } from '../../../../src/sponsor/leases.ts';
 
 const coin = {
   objectId: `0x${'0'.repeat(61)}c01`,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { toMoveCall } from '../../../../src/config/value-types.ts';
-import { checkTransaction } from '../../../../src/sponsor/preflight/check-transaction.ts';
+import { checkTransaction } from '../../../../src/sponsor/preflight.ts';
 import type { CallArg } from '../../../../src/transactions/transaction-bcs.ts';
 import { coins, type SampleChanges, sampleTransaction, sponsor, terms, user } from './sample-transaction.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { preflight } from '../../../../src/sponsor/preflight/preflight.ts';
+import { preflight } from '../../../../src/sponsor/preflight.ts';
 import { sampleTransaction, sponsor, terms, user } from './sample-transaction.ts';
 
 const ed25519 = new Uint8Array(97);

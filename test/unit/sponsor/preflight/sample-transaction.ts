@@ -3,8 +3,8 @@ import {
   createProgrammableBuilder,
   type ProgrammableBuilder,
 } from '../../../../src/devnet/transactions/programmable-builder.ts';
-import { hashCoins } from '../../../../src/sponsor/leases/lease.ts';
-import type { ReservationTerms } from '../../../../src/sponsor/preflight/check-transaction.ts';
+import { hashCoins } from '../../../../src/sponsor/leases.ts';
+import type { ReservationTerms } from '../../../../src/sponsor/preflight.ts';
 import type { GasData, ProgrammableTransaction } from '../../../../src/transactions/transaction-bcs.ts';
 
 export const user = `0x${'a'.padStart(64, '0')}`;

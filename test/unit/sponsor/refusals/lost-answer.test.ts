@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toLostAnswerError } from '../../../../src/sponsor/refusals/sponsor-refusal.ts';
+import { toLostAnswerError } from '../../../../src/sponsor/sponsor-refusal.ts';
 import { UpstreamCallError, type UpstreamFailure } from '../../../../src/upstream/upstream-call-error.ts';
 
 const lost = (failure: UpstreamFailure) => new UpstreamCallError(failure, 'connect ECONNREFUSED 10.0.0.1:9527');

@@ -9,7 +9,7 @@ import {
   sentenceOf,
   toSponsorAnswer,
   withoutCredential,
-} from '../../../../src/sponsor/refusals/sponsor-answer.ts';
+} from '../../../../src/sponsor/sponsor-response.ts';
 
 const answer = (body: string, contentType?: string, status = 200) =>
   toSponsorAnswer({

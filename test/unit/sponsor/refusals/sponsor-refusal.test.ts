@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ErrorCode } from '../../../../src/errors/catalogue.ts';
-import type { SponsorAnswer, SponsorEndpoint } from '../../../../src/sponsor/refusals/sponsor-answer.ts';
-import { toSponsorRefusal } from '../../../../src/sponsor/refusals/sponsor-refusal.ts';
+import { toSponsorRefusal } from '../../../../src/sponsor/sponsor-refusal.ts';
+import type { SponsorAnswer, SponsorEndpoint } from '../../../../src/sponsor/sponsor-response.ts';
 
 const envelopes = (status: number, error: string): readonly SponsorAnswer[] =>
   [{ error }, { result: null, error }, { effects: null, error }].map((json) => ({

@@ -2,17 +2,20 @@ import { setImmediate as turnOfEvents } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, test, vi } from 'vitest';
 import { Secret } from '../../../../src/config/secret.ts';
 import { gatewayError } from '../../../../src/errors/gateway-error.ts';
-import { createLeaseKeys } from '../../../../src/sponsor/leases/lease-keys.ts';
-import { UntellingAnswer } from '../../../../src/sponsor/refusals/sponsor-refusal.ts';
+import { createLeaseKeys } from '../../../../src/sponsor/leases.ts';
 import {
   createReservations,
   pauseUnlessOver,
   type ReservationEvent,
   type ReservationOrder,
-} from '../../../../src/sponsor/reservation/reservations.ts';
+} from '../../../../src/sponsor/reservations.ts';
+import { UntellingAnswer } from '../../../../src/sponsor/sponsor-refusal.ts';
 import { createMemoryStore } from '../../../../src/sponsor/store/memory-store.ts';
-import { type SponsorshipStore, StoreAwayError } from '../../../../src/sponsor/store/sponsorship-store.ts';
-import { defaultStoreBounds } from '../../../../src/sponsor/store/store-bounds.ts';
+import {
+  defaultStoreBounds,
+  type SponsorshipStore,
+  StoreAwayError,
+} from '../../../../src/sponsor/store/sponsorship-store.ts';
 import { createCancellation } from '../../../../src/upstream/cancellation.ts';
 import { UpstreamCallError } from '../../../../src/upstream/upstream-call-error.ts';
 

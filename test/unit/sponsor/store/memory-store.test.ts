@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createKeptTexts, type Kept } from '../../../../src/sponsor/store/kept-texts.ts';
-import { createMemoryRecords } from '../../../../src/sponsor/store/memory-records.ts';
+import { createKeptTexts, createMemoryRecords, type Kept } from '../../../../src/sponsor/store/memory-records.ts';
 import { createMemoryStore } from '../../../../src/sponsor/store/memory-store.ts';
-import { dayMs, defaultStoreBounds, lingerMs } from '../../../../src/sponsor/store/store-bounds.ts';
+import { dayMs, defaultStoreBounds, lingerMs } from '../../../../src/sponsor/store/sponsorship-store.ts';
 import { countLiveObjects } from '../../../support/count-live-objects.ts';
 import { runs } from '../../../support/runs.ts';
 import { arbitrarySteps, newWorld, takeStep } from '../../../support/sponsorship-steps.ts';

@@ -1,9 +1,9 @@
 import { GraphQLError } from 'graphql';
-import { type ErrorCode, isErrorCode } from '../../errors/catalogue.ts';
-import { type ErrorFacts, gatewayError } from '../../errors/gateway-error.ts';
-import { toGatewayError, UpstreamCallError } from '../../upstream/upstream-call-error.ts';
+import { type ErrorCode, isErrorCode } from '../errors/catalogue.ts';
+import { type ErrorFacts, gatewayError } from '../errors/gateway-error.ts';
+import { toGatewayError, UpstreamCallError } from '../upstream/upstream-call-error.ts';
 import { findKnownRefusal } from './known-refusals.ts';
-import { errorTextOf, hasResult, type SponsorAnswer, type SponsorEndpoint, sentenceOf } from './sponsor-answer.ts';
+import { errorTextOf, hasResult, type SponsorAnswer, type SponsorEndpoint, sentenceOf } from './sponsor-response.ts';
 
 /** What a response without a result means for the caller. */
 export interface SponsorRefusal {

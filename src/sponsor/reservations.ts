@@ -1,12 +1,61 @@
 import { hash } from 'node:crypto';
 import { GraphQLError } from 'graphql';
-import type { Cancellation } from '../../upstream/cancellation.ts';
-import { createLeaseId } from '../leases/lease.ts';
-import type { LeaseKeys } from '../leases/lease-keys.ts';
-import { mayBeDone } from '../refusals/sponsor-refusal.ts';
-import type { EndReservation, GasBudget, ReservationStart, SponsorshipStore } from '../store/sponsorship-store.ts';
-import { type KeptReservation, type Reservation, type ReservedCoins, toReservation } from './reservation.ts';
-import { keyNotKept, storeAway, toDeclined, twinUnderWay } from './reservation-errors.ts';
+import { gatewayError } from '../errors/gateway-error.ts';
+import type { Cancellation } from '../upstream/cancellation.ts';
+import { type CoinReference, createLeaseId, hashCoins, type Lease, type LeaseKeys } from './leases.ts';
+import { mayBeDone } from './sponsor-refusal.ts';
+import type {
+  EndReservation,
+  GasAllowance,
+  GasBudget,
+  ReservationStart,
+  SponsorshipStore,
+} from './store/sponsorship-store.ts';
+
+/** What the sponsor reserved. */
+export interface ReservedCoins {
+  /** The sponsor's own number, exact decimal text. */
+  readonly rawReservationId: string;
+  readonly sponsorAddress: string;
+  readonly gasCoins: readonly CoinReference[];
+}
+
+/** A reservation as it is stored, for repeats. Does not authorise anything by itself. Times in milliseconds since the Unix epoch. */
+export interface KeptReservation extends ReservedCoins {
+  readonly leaseId: string;
+  readonly gasBudget: number;
+  readonly issuedAtMs: number;
+  readonly expiresAtMs: number;
+}
+
+/** A reservation as its caller sees it. */
+export interface Reservation extends Omit<ReservedCoins, 'rawReservationId'> {
+  /** Authorises one execution. */
+  readonly reservationId: string;
+  readonly gasBudget: number;
+  readonly expiresAtMs: number;
+  /** Was it sent to the sponsor with a transaction, whatever the outcome? */
+  readonly isConsumed: boolean;
+}
+
+/**
+ * @param leases sign the id; `null`: the id is the sponsor's own number
+ * @param holder the only caller that may use it
+ */
+export function toReservation(
+  kept: KeptReservation,
+  { leases, holder, isConsumed }: { leases: LeaseKeys | null; holder: string; isConsumed: boolean },
+): Reservation {
+  const { rawReservationId, sponsorAddress, gasCoins, gasBudget, expiresAtMs } = kept;
+  const reservationId = leases ? leases.sign(toLease(kept), holder) : rawReservationId;
+  return { reservationId, sponsorAddress, gasCoins, gasBudget, expiresAtMs, isConsumed };
+}
+
+function toLease(kept: KeptReservation): Lease {
+  const { leaseId, rawReservationId, sponsorAddress, gasBudget, issuedAtMs, expiresAtMs } = kept;
+  const coinsHash = hashCoins(kept.gasCoins);
+  return { leaseId, rawReservationId, sponsorAddress, gasBudget, issuedAtMs, expiresAtMs, coinsHash };
+}
 
 /** One call of `reserveGas`, its arguments already checked. */
 export interface ReservationOrder {
@@ -210,4 +259,76 @@ export function pauseUnlessOver(ms: number, cancellation: Cancellation, sooner?:
     stopListening = cancellation.onCancel(go);
     void sooner?.then(go);
   });
+}
+
+const nothingSent = 'Nothing was sent to the sponsor.';
+const argument = 'idempotencyKey';
+
+/** The client hung up or the call timed out while it waited for a twin. */
+export function twinUnderWay(): GraphQLError {
+  const message = `The request ended while another one under the same idempotencyKey was in flight. ${nothingSent}`;
+  return gatewayError('REQUEST_TIMEOUT', message, { upstream: 'sponsor', argument });
+}
+
+export function storeAway(): GraphQLError {
+  const message = `The store that the instances of this gateway share is unavailable. ${nothingSent} Try again.`;
+  return gatewayError('UPSTREAM_UNAVAILABLE', message, { upstream: 'sponsor' });
+}
+
+/** Without the store a repeat would not be recognised, and would reserve coins again. */
+export function keyNotKept(): GraphQLError {
+  const message = `The idempotencyKey cannot be stored: the store that the instances of this gateway share is unavailable. ${nothingSent} Without a key coins can be reserved.`;
+  return gatewayError('UPSTREAM_UNAVAILABLE', message, { upstream: 'sponsor', argument });
+}
+
+/** The error for a reservation that the store does not let begin. */
+export function toDeclined(
+  start: Exclude<ReservationStart, { kind: 'begun' | 'replay' | 'in-progress' }>,
+  gasBudget: number,
+  nowMs: number,
+): GraphQLError {
+  switch (start.kind) {
+    case 'conflict':
+      return gatewayError(
+        'IDEMPOTENCY_CONFLICT',
+        `The idempotencyKey was used with another gasBudget or reserveDurationSecs. ${nothingSent}`,
+        { argument },
+      );
+    case 'lost':
+      return gatewayError(
+        'UPSTREAM_TIMEOUT',
+        `The sponsor was asked under this idempotencyKey before, and its answer was lost: coins may stay reserved until ${toText(start.untilMs)}. ${nothingSent} Ask again after that, or under another key.`,
+        { upstream: 'sponsor', argument, retryAfterSeconds: secondsUntil(start.untilMs, nowMs) },
+      );
+    case 'full':
+      return gatewayError(
+        'RATE_LIMITED',
+        `This caller, or all callers together, have too many reservations that have not expired. ${nothingSent}`,
+        { retryAfterSeconds: 60 },
+      );
+    case 'over-budget':
+      return overBudget(start.allowance, gasBudget, nowMs);
+  }
+}
+
+function overBudget({ limit, held, settled, free, resetsAtMs }: GasAllowance, gasBudget: number, nowMs: number) {
+  const left = Math.max(0, free);
+  const resetsAt = toText(resetsAtMs);
+  return gatewayError(
+    'RATE_LIMITED',
+    `A gas budget of ${gasBudget} is more than this caller has left today: ${left} of ${limit}, ${settled} being spent and ${held} held by reservations and executions that have not ended. The day ends at ${resetsAt}. ${nothingSent}`,
+    {
+      argument: 'gasBudget',
+      gas: { limit, held, settled, left, resetsAt },
+      retryAfterSeconds: secondsUntil(resetsAtMs, nowMs),
+    },
+  );
+}
+
+function toText(atMs: number): string {
+  return new Date(atMs).toISOString();
+}
+
+function secondsUntil(atMs: number, nowMs: number): number {
+  return Math.max(1, Math.ceil((atMs - nowMs) / 1_000));
 }

@@ -1,0 +1,193 @@
+import { Buffer } from 'node:buffer';
+import type { GraphQLError } from 'graphql';
+import { z } from 'zod';
+import { gatewayError } from '../errors/gateway-error.ts';
+import type { GasReservationState, Resolvers, SponsoredOwnerKind } from '../generated/own.ts';
+import type { ExecutionResult } from './execution/execution-order.ts';
+import type { Reservation } from './reservations.ts';
+import { integerText, type WireEffects, type WireObjectRef } from './sponsor-response.ts';
+
+/** A budget must be positive and below the sponsor's maximum. @throws `BAD_USER_INPUT` */
+export function checkGasBudget(gasBudget: number, maxGasBudgetExclusive: number): void {
+  if (Number.isSafeInteger(gasBudget) && gasBudget >= 1 && gasBudget < maxGasBudgetExclusive) return;
+  throw badArgument('gasBudget', String(gasBudget), `it must be a whole number from 1 to ${maxGasBudgetExclusive - 1}`);
+}
+
+const maxReserveDurationSecs = 600;
+
+/** A reservation lasts 1 to 600 seconds. @throws `BAD_USER_INPUT` */
+export function checkReserveDuration(reserveDurationSecs: number): void {
+  const inRange = reserveDurationSecs >= 1 && reserveDurationSecs <= maxReserveDurationSecs;
+  if (Number.isInteger(reserveDurationSecs) && inRange) return;
+  const rule = `it must be a whole number of seconds from 1 to ${maxReserveDurationSecs}`;
+  throw badArgument('reserveDurationSecs', String(reserveDurationSecs), rule);
+}
+
+const maxReservationId = 2n ** 64n - 1n;
+
+/**
+ * The sponsor's own number: canonical decimal text of a u64, since it is written into the sponsor's request as it is.
+ * @throws `BAD_USER_INPUT`
+ */
+export function parseReservationId(text: string): string {
+  if (/^(?:0|[1-9]\d{0,19})$/.test(text) && BigInt(text) <= maxReservationId) return text;
+  const rule = `it must be a whole number from 0 to ${maxReservationId}, without leading zeros, as reserveGas gave it`;
+  throw badArgument('reservationId', text, rule);
+}
+
+const maxIdempotencyKeyLength = 255;
+
+/**
+ * A key has 1 to 255 visible characters.
+ * @returns `null` if none was given
+ * @throws `BAD_USER_INPUT`
+ */
+export function parseIdempotencyKey(key: string | null | undefined): string | null {
+  if (key === null || key === undefined) return null;
+  // The length first: one long text may be the key of many fields.
+  if (key.length <= maxIdempotencyKeyLength && /^[\x21-\x7e]+$/.test(key)) return key;
+  const rule = `it must be 1 to ${maxIdempotencyKeyLength} visible ASCII characters, without spaces`;
+  throw badArgument('idempotencyKey', key, rule);
+}
+
+/**
+ * The payload limit applies to the base64 texts of all executions of an operation together: one variable may be used a hundred times,
+ * and is decoded and sent each time. Checked before decoding.
+ * @returns `earlier` for the next execution of the operation
+ * @throws `BAD_USER_INPUT`
+ */
+export function checkTransactionPayload(txBytes: string, userSig: string, maxBytes: number, earlier = 0): number {
+  const size = txBytes.length + userSig.length;
+  if (earlier + size <= maxBytes) return earlier + size;
+  const argument = userSig.length > txBytes.length ? 'userSig' : 'txBytes';
+  const parts = `txBytes ${txBytes.length}, userSig ${userSig.length}`;
+  const others = earlier === 0 ? '' : `, with ${earlier} of the executions before it in the operation,`;
+  const rule = `txBytes and userSig together are ${size} bytes (${parts})${others} and may be at most ${maxBytes}`;
+  throw gatewayError('BAD_USER_INPUT', `Argument "${argument}" is too large: ${rule}.`, { argument });
+}
+
+/**
+ * Decodes canonical base64. Buffer also accepts whitespace, missing padding, the URL alphabet and stray bits; comparing with its own
+ * encoding rules them out.
+ * @throws `BAD_USER_INPUT`
+ */
+export function parseBase64Argument(argument: string, text: string): Buffer {
+  const bytes = Buffer.from(text, 'base64');
+  if (bytes.length > 0 && bytes.toString('base64') === text) return bytes;
+  if (text === '') throw badArgument(argument, text, 'it must not be empty');
+  const rule = 'it must be canonical base64: standard alphabet, padded with "=", no whitespace, unused bits zero';
+  throw badArgument(argument, text, rule);
+}
+
+/** Shorter than any signature or transaction, so that errors never contain a whole one. */
+const maxShownLength = 24;
+
+/** `BAD_USER_INPUT` that names argument, value and rule. A long value is cut. */
+function badArgument(argument: string, value: string, rule: string): GraphQLError {
+  const shown =
+    value.length > maxShownLength
+      ? `${JSON.stringify(value.slice(0, maxShownLength))}… (${value.length} characters)`
+      : JSON.stringify(value);
+  return gatewayError('BAD_USER_INPUT', `Argument "${argument}" has value ${shown}: ${rule}.`, { argument });
+}
+
+const upstream = 'sponsor';
+
+/**
+ * Versions are u64 at the sponsor and JSON numbers here. The ledger marks cancelled reads of shared objects with versions near
+ * 2^63; a rounded one would name a version that does not exist.
+ * @param text decimal
+ * @throws `UPSTREAM_BAD_RESPONSE` beyond 2^53-1
+ */
+export function toUInt53(text: string): number {
+  const number = Number(text);
+  if (Number.isSafeInteger(number)) return number;
+  const message = 'The sponsor answered a number beyond 2^53-1, which cannot be shown exactly.';
+  throw gatewayError('UPSTREAM_BAD_RESPONSE', message, { upstream });
+}
+
+/** `<semver>-<build hash>`, with `-dirty` for a modified tree. A pre-release part may contain dashes, so it matches lazily. */
+const versionForm = /^(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+?)??(?:\+[0-9A-Za-z.-]+)?)-([0-9A-Za-z]+(?:-dirty)?)$/;
+
+/** The version text and its parts, which are `null` for text of another form. */
+export function toSponsorVersion(raw: string) {
+  const [, semver, buildHash] = versionForm.exec(raw) ?? [];
+  return { raw, semver: semver ?? null, buildHash: buildHash ?? null };
+}
+
+export function secondsLeft({ expiresAtMs }: Reservation, nowMs: number): number {
+  return Math.max(0, Math.floor((expiresAtMs - nowMs) / 1000));
+}
+
+export function reservationState({ expiresAtMs, isConsumed }: Reservation, nowMs: number): GasReservationState {
+  if (isConsumed) return 'CONSUMED';
+  return nowMs < expiresAtMs ? 'ACTIVE' : 'EXPIRED';
+}
+
+export interface SponsoredOwnerRecord {
+  readonly kind: SponsoredOwnerKind;
+  readonly address: string | null;
+  /** Decimal text. */
+  readonly initialSharedVersion: string | null;
+}
+
+const ownedBy = (kind: SponsoredOwnerKind, address: string | null): SponsoredOwnerRecord => ({
+  kind,
+  address,
+  initialSharedVersion: null,
+});
+
+/** An object with one of three keys, or the bare word: the ledger's externally tagged union in JSON. */
+const ownerForm = z.union([
+  z.object({ AddressOwner: z.string() }).transform((wire) => ownedBy('ADDRESS', wire.AddressOwner)),
+  z.object({ ObjectOwner: z.string() }).transform((wire) => ownedBy('OBJECT', wire.ObjectOwner)),
+  z
+    .object({ Shared: z.object({ initial_shared_version: integerText }) })
+    .transform((wire) => ({ ...ownedBy('SHARED', null), initialSharedVersion: wire.Shared.initial_shared_version })),
+  z.literal('Immutable').transform(() => ownedBy('IMMUTABLE', null)),
+]);
+
+/** The owner of an object as the sponsor writes it; `null` for an unknown kind. */
+export function readOwner(wire: unknown): SponsoredOwnerRecord | null {
+  return ownerForm.safeParse(wire).data ?? null;
+}
+
+function unreadable(what: string) {
+  const message = `The sponsor answered ${what} of a form this gateway does not know.`;
+  return gatewayError('UPSTREAM_BAD_RESPONSE', message, { upstream });
+}
+
+/**
+ * Resolvers of reservations, executions and their effects. A value that cannot be shown exactly is an error of its own field, so
+ * that digest and outcome remain.
+ * @param now milliseconds since the Unix epoch
+ */
+export function createSponsorTypeResolvers(now: () => number) {
+  return {
+    GasReservation: {
+      expiresAt: ({ expiresAtMs }: Reservation) => new Date(expiresAtMs).toISOString(),
+      secondsLeft: (reservation: Reservation) => secondsLeft(reservation, now()),
+      state: (reservation: Reservation) => reservationState(reservation, now()),
+    },
+    ReservedGasCoin: { version: ({ version }: { readonly version: string }) => toUInt53(version) },
+    ExecuteTxResult: {
+      effects({ effects: reported }: ExecutionResult) {
+        if (reported === null) return null;
+        if (!reported.effects) throw unreadable('effects');
+        return Object.assign(reported.effects, { raw: reported.rawEffects });
+      },
+    },
+    SponsoredObjectRef: { version: ({ version }: WireObjectRef) => toUInt53(version) },
+    SponsoredObjectChange: {
+      owner({ owner }: WireEffects['gasObject']): SponsoredOwnerRecord {
+        const known = readOwner(owner);
+        if (!known) throw unreadable('an owner');
+        return known;
+      },
+    },
+    SponsoredOwner: {
+      initialSharedVersion: ({ initialSharedVersion }: SponsoredOwnerRecord) =>
+        initialSharedVersion === null ? null : toUInt53(initialSharedVersion),
+    },
+  } as const satisfies Partial<Resolvers>;
+}
