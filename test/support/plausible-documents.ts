@@ -102,7 +102,7 @@ export function plausibleDocument(schema: GraphQLSchema, seed: number): Plausibl
       return `{${required.map((each) => `${each.name}: ${literal(each.type)}`).join(', ')}}`;
     }
     if (plain.toString() === 'Boolean') return 'true';
-    return plain.toString() === 'Int' ? '1' : '"0x2"';
+    return /^(Int|UInt53)$/.test(plain.toString()) ? '1' : '"0x2"';
   }
 
   function spread(typeName: string, type: GraphQLOutputType, depth: number): string {
