@@ -217,10 +217,10 @@ export function usedFragments(root: SelectionSetNode, fragments: Fragments): Fra
 }
 
 /** Where a selection occurs in an operation. A selection of a fragment occurs once for each spread of the fragment. */
-export interface SelectionPlace {
+export interface Occurrence {
   readonly node: OperationDefinitionNode | SelectionNode;
   /** `null` for an operation. */
-  readonly parent: SelectionPlace | null;
+  readonly parent: Occurrence | null;
   /** 0 for an operation; each level below it counts as depth. */
   readonly level: number;
 }
@@ -233,16 +233,16 @@ export interface SelectionPlace {
 export function* walkLevels(
   document: Pick<ExecutableDocument, 'operations' | 'fragments'>,
   isEntered: (node: SelectionNode) => boolean = () => true,
-): Generator<SelectionPlace & { readonly node: SelectionNode }> {
+): Generator<Occurrence & { readonly node: SelectionNode }> {
   for (const operation of document.operations) {
-    let level: readonly SelectionPlace[] = [{ node: operation, parent: null, level: 0 }];
+    let level: readonly Occurrence[] = [{ node: operation, parent: null, level: 0 }];
     while (level.length > 0) {
-      const below: SelectionPlace[] = [];
+      const below: Occurrence[] = [];
       for (const parent of level) {
         for (const node of selectionsBelow(parent.node, document)) {
-          const place = { node, parent, level: parent.level + 1 };
-          yield place;
-          if (isEntered(node)) below.push(place);
+          const occurrence = { node, parent, level: parent.level + 1 };
+          yield occurrence;
+          if (isEntered(node)) below.push(occurrence);
         }
       }
       level = below;

@@ -2,9 +2,13 @@ import { type FieldNode, type GraphQLError, getLocation, Kind } from 'graphql';
 import type { LimitName, Limits } from '../documents/cost/limits.ts';
 import { isRows, takesTransaction } from '../documents/cost/measure-definition.ts';
 import { resolvePageSize, toPageSize, type Variables } from '../documents/cost/usage.ts';
-import type { ExecutableDocument } from '../documents/selections.ts';
-import { type SelectionPlace, walkLevels } from '../documents/selections.ts';
-import { type CostedPlace, isSamePlace, pathOf, walkCosts } from './walk-selections.ts';
+import {
+  type ExecutableDocument,
+  type Occurrence,
+  responseKey,
+  selectionsBelow,
+  walkLevels,
+} from '../documents/selections.ts';
 
 /** One line of a query that is written as a tree. */
 export interface ExplainedSelection {
@@ -22,42 +26,36 @@ export interface ExplainedSelection {
   readonly isOffending: boolean;
 }
 
-export interface ExplainedCosts {
-  /** In the order of the text; fragments are shown where they are used. */
-  readonly selections: readonly ExplainedSelection[];
-  /** True if `maxExplained` was reached before the end of the document. */
-  readonly isCut: boolean;
-}
-
 export interface CostQuestion {
   readonly executable: ExecutableDocument;
   readonly variables: Variables;
   readonly defaultPageSize: number;
   readonly isCounted: boolean;
-  readonly offending: SelectionPlace | null;
+  readonly offending: Occurrence | null;
 }
 
 /** Lines of a tree: a document within its limits has a few hundred. */
 const maxExplained = 2_000;
 
 /**
- * Writes a document as a tree with the cost of each field. The costs of a complete tree add up to the document's output nodes.
+ * Writes a document as a tree with the cost of each field, in the order of the text; fragments are shown where they are used. The
+ * costs of a complete tree add up to the document's output nodes. `isCut`: the document has more selections.
  */
-export function explainCosts(question: CostQuestion): ExplainedCosts {
+export function explainCosts(question: CostQuestion): {
+  readonly selections: readonly ExplainedSelection[];
+  readonly isCut: boolean;
+} {
   const { executable, isCounted, offending } = question;
-  const selections: ExplainedSelection[] = [];
-  for (const place of walkCosts(executable, pageSizeOf(question))) {
-    if (selections.length === maxExplained) return { selections, isCut: true };
-    selections.push({
-      ...describe(place.node),
-      level: place.level,
-      cost: isCounted ? place.cost : null,
-      connection: toConnection(place, question),
-      times: timesBelow(place),
-      isOffending: offending !== null && isSamePlace(place, offending),
-    });
-  }
-  return { selections, isCut: false };
+  const costs = [...take(walkCosts(executable, pageSizeOf(question)), maxExplained + 1)];
+  const selections = costs.slice(0, maxExplained).map((each) => ({
+    ...describe(each.node),
+    level: each.level,
+    cost: isCounted ? each.cost : null,
+    connection: toConnection(each, question),
+    times: timesBelow(each),
+    isOffending: offending !== null && isSame(each, offending),
+  }));
+  return { selections, isCut: costs.length > maxExplained };
 }
 
 /** Returns a function that gives the page size of a field if the field is a connection. */
@@ -68,7 +66,7 @@ export function pageSizeOf({
   return (field) => resolvePageSize(toPageSize(field.arguments), variables, defaultPageSize);
 }
 
-function toConnection({ node, pageSize }: CostedPlace, { variables }: CostQuestion) {
+function toConnection({ node, pageSize }: Cost, { variables }: CostQuestion) {
   if (pageSize === null || node.kind !== Kind.FIELD) return null;
   const isSource = (name: string) => {
     const given = (node.arguments ?? []).filter((argument) => argument.name.value === name);
@@ -79,16 +77,15 @@ function toConnection({ node, pageSize }: CostedPlace, { variables }: CostQuesti
 }
 
 /** The page size that multiplies everything below `edges` or `nodes`: that of the nearest field above. */
-function timesBelow({ node, parent }: CostedPlace): number | null {
+function timesBelow({ node, parent }: Cost): number | null {
   if (node.kind !== Kind.FIELD || !isRows(node)) return null;
-  let place = parent;
-  while (place && (place.node.kind === Kind.INLINE_FRAGMENT || place.node.kind === Kind.FRAGMENT_SPREAD)) {
-    place = place.parent;
-  }
-  return place?.pageSize ?? null;
+  let above = parent;
+  while (above && (above.node.kind === Kind.INLINE_FRAGMENT || above.node.kind === Kind.FRAGMENT_SPREAD))
+    above = above.parent;
+  return above?.pageSize ?? null;
 }
 
-function describe(node: SelectionPlace['node']): Pick<ExplainedSelection, 'kind' | 'text'> {
+function describe(node: Occurrence['node']): Pick<ExplainedSelection, 'kind' | 'text'> {
   switch (node.kind) {
     case Kind.OPERATION_DEFINITION:
       return { kind: 'operation', text: [node.operation, node.name?.value].filter(Boolean).join(' ') };
@@ -101,6 +98,86 @@ function describe(node: SelectionPlace['node']): Pick<ExplainedSelection, 'kind'
   }
 }
 
+/** A selection where it occurs, with its cost there. */
+interface Cost extends Occurrence {
+  readonly parent: Cost | null;
+  /** Output nodes of the field itself; 0 for operations, spreads and inline fragments. */
+  readonly cost: number;
+  /** `null` if the field is no connection; else it multiplies everything below its `edges` and `nodes`. */
+  readonly pageSize: number | null;
+}
+
+/**
+ * Every operation and selection of a document where it occurs, in the order of the text, with fragments inlined. The costs add
+ * up to the document's output nodes. Fragments within fragments expand without bound: do not take all of them.
+ */
+export function* walkCosts(
+  document: Pick<ExecutableDocument, 'operations' | 'fragments'>,
+  sizeOf: (field: FieldNode) => number,
+): Generator<Cost> {
+  const pagedFragments = new Map<string, boolean>();
+  for (const node of document.operations) yield* walk({ node, parent: null, level: 0, cost: 0, pageSize: null }, 1, 1);
+
+  /**
+   * @param times how often the selections below may occur in a response
+   * @param timesInPage the same for selections below `edges` and `nodes`
+   */
+  function* walk(parent: Cost, times: number, timesInPage: number): Generator<Cost> {
+    yield parent;
+    if (isWithinItself(parent)) return;
+    const level = parent.level + 1;
+    for (const node of selectionsBelow(parent.node, document)) {
+      if (node.kind !== Kind.FIELD) {
+        yield* walk({ node, parent, level, cost: 0, pageSize: null }, times, timesInPage);
+        continue;
+      }
+      const pageSize = isPaged(node) ? sizeOf(node) : null;
+      const below = isRows(node) ? timesInPage : times;
+      const belowInPage = Math.min(below * (pageSize ?? 1), Number.MAX_SAFE_INTEGER);
+      yield* walk({ node, parent, level, cost: times, pageSize }, below, belowInPage);
+    }
+  }
+
+  /** Does it select `edges` or `nodes`, directly or through fragments? */
+  function isPaged(node: Parameters<typeof selectionsBelow>[0]): boolean {
+    return selectionsBelow(node, document).some((below) => {
+      if (below.kind === Kind.FIELD) return isRows(below);
+      if (below.kind === Kind.INLINE_FRAGMENT) return isPaged(below);
+      const name = below.name.value;
+      const known = pagedFragments.get(name);
+      if (known !== undefined) return known;
+      // If it meets itself while it is examined, that occurrence adds nothing.
+      pagedFragments.set(name, false);
+      const found = isPaged(below);
+      pagedFragments.set(name, found);
+      return found;
+    });
+  }
+}
+
+/** Is it a spread of a fragment within that fragment? */
+function isWithinItself({ node, parent }: Occurrence): boolean {
+  if (node.kind !== Kind.FRAGMENT_SPREAD) return false;
+  for (let above = parent; above; above = above.parent)
+    if (above.node.kind === Kind.FRAGMENT_SPREAD && above.node.name.value === node.name.value) return true;
+  return false;
+}
+
+function isSame(left: Occurrence, right: Occurrence): boolean {
+  let [one, other]: [Occurrence | null, Occurrence | null] = [left, right];
+  while (one && other && one !== other && one.node === other.node) [one, other] = [one.parent, other.parent];
+  return one === other;
+}
+
+function* take<Item>(items: Iterable<Item>, count: number): Generator<Item> {
+  let left = count;
+  for (const item of items) {
+    yield item;
+    left -= 1;
+    if (left <= 0) return;
+  }
+}
+
 /** The position of a mistake in a document. */
 export interface Offence {
   /** Response keys down to the selection; `null` if the mistake is not in a selection. */
@@ -110,94 +187,77 @@ export interface Offence {
   readonly column: number | null;
 }
 
-export interface OffendingDocument {
-  readonly executable: ExecutableDocument;
-  readonly limits: Limits;
-  readonly pageSizeOf: (field: FieldNode) => number;
+/** Path and position of an error; `null` if it has neither. */
+export function toOffence(error: GraphQLError, selected: Occurrence | null): Offence | null {
+  const loc = selected?.node.loc;
+  const location = error.locations?.[0] ?? (loc && getLocation(loc.source, loc.start));
+  if (!location && !selected) return null;
+  return { path: selected && pathOf(selected), line: location?.line ?? null, column: location?.column ?? null };
+}
+
+/** Response keys from the operation down; fragments have none. */
+export function pathOf(selected: Occurrence): string[] {
+  const { node, parent } = selected;
+  const path = parent ? pathOf(parent) : [];
+  return node.kind === Kind.FIELD ? [...path, responseKey(node)] : path;
 }
 
 /** Selections searched for the position of an error; a document within its limits has far fewer. */
 const maxSearched = 10_000;
 
 /** The selection that an error is about; `null` if it is about none, or about the whole document. */
-export function findOffendingPlace(error: GraphQLError, document: OffendingDocument): SelectionPlace | null {
-  const { limit } = error.extensions as { readonly limit?: { readonly name: LimitName } };
-  const { maxQueryDepth, maxQueryNodes } = document.limits;
-  const place = error.positions?.[0];
+export function findOffending(
+  error: GraphQLError,
+  executable: ExecutableDocument,
+  limits: Limits,
+  sizeOf: (field: FieldNode) => number,
+): Occurrence | null {
+  const { limit } = error.extensions as { readonly limit?: { readonly name: LimitName; readonly max?: unknown } };
+  const firstOf = (count: number): readonly Occurrence[] => [...take(walkLevels(executable), count)];
   switch (limit?.name) {
     case 'maxQueryDepth':
-      return findByLevel(document, (selected) => selected.level > maxQueryDepth, maxQueryNodes + 1);
+      return firstOf(limits.maxQueryNodes + 1).find(({ level }) => level > limits.maxQueryDepth) ?? null;
     case 'maxQueryNodes': {
-      let left = limitOf(error) ?? maxQueryNodes;
-      return findByLevel(document, () => left-- === 0, left + 1);
+      // A document that only asks for the schema has a bound of its own.
+      const max = typeof limit.max === 'number' ? limit.max : limits.maxQueryNodes;
+      return firstOf(max + 1)[max] ?? null;
     }
     case 'maxOutputNodes':
-      return findOutputExcess(document);
+      return findOutputExcess(executable, limits, sizeOf);
     case 'maxTransactionPayloadSize':
-      return findByLevel(
-        document,
-        ({ node: field }) => field.kind === Kind.FIELD && takesTransaction(field),
-        maxSearched,
-      );
-    default:
-      return place === undefined ? null : findAround(document, place);
+      return firstOf(maxSearched).find(({ node }) => node.kind === Kind.FIELD && takesTransaction(node)) ?? null;
+    default: {
+      const position = error.positions?.[0];
+      return position === undefined ? null : findInnermost(firstOf(maxSearched), position);
+    }
   }
-}
-
-/** Path and position of an error; `null` if it has neither. */
-export function toOffence(error: GraphQLError, selected: SelectionPlace | null): Offence | null {
-  const loc = selected?.node.loc;
-  const place = error.locations?.[0] ?? (loc && getLocation(loc.source, loc.start));
-  if (!place && !selected) return null;
-  return { path: selected && pathOf(selected), line: place?.line ?? null, column: place?.column ?? null };
-}
-
-/** The bound that was applied: a document that only asks for the schema has its own. */
-function limitOf(error: GraphQLError): number | null {
-  const { limit } = error.extensions as { readonly limit?: { readonly max?: unknown } };
-  return typeof limit?.max === 'number' ? limit.max : null;
-}
-
-function findByLevel(
-  { executable }: OffendingDocument,
-  isWanted: (selected: SelectionPlace) => boolean,
-  maxLooked: number,
-): SelectionPlace | null {
-  let left = maxLooked;
-  for (const selected of walkLevels(executable)) {
-    if (isWanted(selected)) return selected;
-    left -= 1;
-    if (left <= 0) break;
-  }
-  return null;
 }
 
 /** The field at which the sum exceeds the limit. If it never does, a single page is too large to count: that page. */
-function findOutputExcess({ executable, pageSizeOf, limits }: OffendingDocument): SelectionPlace | null {
+function findOutputExcess(
+  executable: ExecutableDocument,
+  { maxOutputNodes }: Limits,
+  sizeOf: (field: FieldNode) => number,
+): Occurrence | null {
   let sum = 0;
-  let largest: { readonly selected: SelectionPlace; readonly pageSize: number } | null = null;
-  for (const selected of walkCosts(executable, pageSizeOf)) {
-    sum += selected.cost;
-    if (sum > limits.maxOutputNodes) return selected;
-    const { pageSize } = selected;
-    if (pageSize !== null && pageSize > (largest?.pageSize ?? 0)) largest = { selected, pageSize };
+  let largest: Cost | null = null;
+  for (const each of walkCosts(executable, sizeOf)) {
+    sum += each.cost;
+    if (sum > maxOutputNodes) return each;
+    if ((each.pageSize ?? 0) > (largest?.pageSize ?? 0)) largest = each;
   }
-  return largest?.selected ?? null;
+  return largest;
 }
 
 /** The innermost selection around a position in the text. */
-function findAround({ executable }: OffendingDocument, place: number): SelectionPlace | null {
-  let found: SelectionPlace | null = null;
+function findInnermost(selections: readonly Occurrence[], position: number): Occurrence | null {
+  let found: Occurrence | null = null;
   let foundLength = Number.POSITIVE_INFINITY;
-  let left = maxSearched;
-  for (const selected of walkLevels(executable)) {
-    const { loc } = selected.node;
-    if (loc && loc.start <= place && loc.end > place && loc.end - loc.start < foundLength) {
-      found = selected;
-      foundLength = loc.end - loc.start;
-    }
-    left -= 1;
-    if (left === 0) break;
+  for (const each of selections) {
+    const { start = 0, end = 0 } = each.node.loc ?? {};
+    if (start > position || end <= position || end - start >= foundLength) continue;
+    found = each;
+    foundLength = end - start;
   }
   return found;
 }

@@ -15,7 +15,7 @@ import { type JudgedRequest, type Judgement, judgeOperation, toEstimate } from '
 import {
   type ExplainedSelection,
   explainCosts,
-  findOffendingPlace,
+  findOffending,
   type Offence,
   pageSizeOf,
   toOffence,
@@ -79,7 +79,7 @@ function explainDocument(
     return { offending: error ? toOffence(error, null) : null, tree: [], isTreeCut: false };
   }
   const pages = { variables, defaultPageSize: limits.defaultPageSize };
-  const offending = error ? findOffendingPlace(error, { executable, limits, pageSizeOf: pageSizeOf(pages) }) : null;
+  const offending = error ? findOffending(error, executable, limits, pageSizeOf(pages)) : null;
   const { selections, isCut } = explainCosts({ executable, ...pages, isCounted: usage !== null, offending });
   return { offending: error ? toOffence(error, offending) : null, tree: selections, isTreeCut: isCut };
 }

@@ -7,8 +7,8 @@ import { restoreCauses } from '../ledger/answers/attribute-errors.ts';
 import type { ChunkedBody } from '../ledger/answers/plain-answer.ts';
 import { maxLoggedName } from '../telemetry/events.ts';
 import { createCancellation } from '../upstream/cancellation.ts';
-import type { Caller, OperationContext } from '../upstream/operation-context.ts';
-import type { AdmittedOperation, ServerContext } from './admit-operation.ts';
+import type { OperationContext } from '../upstream/operation-context.ts';
+import type { AdmitOperation, AdmittedOperation, ServerContext } from './admit-operation.ts';
 import type { FairTurns } from './fair-turns.ts';
 import type { ResultStream } from './subscriptions/result-stream.ts';
 
@@ -17,28 +17,13 @@ export interface OperationOptions {
   readonly timeouts: { readonly queryMs: number; readonly mutationMs: number };
   readonly turns: Pick<FairTurns, 'run' | 'now'>;
   /** Charges for additional work of operations. Left out: it is free. */
-  readonly charge?: (
-    server: Pick<ServerContext, 'onStanding'>,
-    caller: Caller,
-    points: number,
-    isDone?: boolean,
-  ) => Promise<Error | null>;
+  readonly charge?: AdmitOperation['charge'];
   /** What clients see of an error. */
   readonly maskError?: (error: unknown, requestId: string) => GraphQLError;
 }
 
-/** One operation under way. */
-export interface OperationRun {
-  /** What resolvers may read. */
-  readonly context: OperationContext;
-  /** Stops the deadline. Must be called however the operation ends; safe to call twice. */
-  readonly end: () => void;
-  /** Cancels the operation: its client has left. */
-  readonly leave: () => void;
-  /** Writes the record for the log: the response is complete. */
-  readonly complete: Complete;
-  readonly tidy: Tidy;
-}
+/** An operation that runs. */
+export type OperationRun = ReturnType<ReturnType<typeof createOpenOperation>>;
 
 /** Puts a result into the form that clients see: each error on its own, request errors marked, usage if asked for. */
 type Tidy = (result: ExecutionResult) => ExecutionResult;
@@ -48,7 +33,7 @@ type Tidy = (result: ExecutionResult) => ExecutionResult;
  * that was sent runs on; one that was not is never sent.
  */
 export function createOpenOperation({ timeouts, turns, charge, maskError }: OperationOptions) {
-  return (server: ServerContext, admitted: AdmittedOperation): OperationRun => {
+  return (server: ServerContext, admitted: AdmittedOperation) => {
     const { caller } = admitted;
     const timeoutMs = timeoutOf(admitted, timeouts);
     const leftMs = timeoutMs && timeoutMs - waitedMs(server, turns);
@@ -60,16 +45,20 @@ export function createOpenOperation({ timeouts, turns, charge, maskError }: Oper
       cancellation.cancel('aborted');
       complete(0);
     });
+    const context: OperationContext = {
+      requestId: server.requestId,
+      cancellation,
+      caller,
+      charge: charge && ((points, isDone) => charge(server, caller, points, isDone)),
+      streamPlace: server.streamPlace,
+    };
     return {
-      context: {
-        requestId: server.requestId,
-        cancellation,
-        caller,
-        charge: charge && ((points, isDone) => charge(server, caller, points, isDone)),
-        streamPlace: server.streamPlace,
-      },
+      context,
+      /** Stops the deadline. Must be called however the operation ends; safe to call twice. */
       end: () => cancellation.finish(),
+      /** Cancels the operation: its client has left. */
       leave: () => cancellation.cancel('aborted'),
+      /** Writes the record for the log: the response is complete. */
       complete,
       tidy: createTidy(server, admitted, maskError),
     };
@@ -102,16 +91,14 @@ export function createTidy(
   maskError: OperationOptions['maskError'],
 ): Tidy {
   return (result) => {
-    const errors = result.errors && tidyErrors(result, result.errors);
-    return withUsage(errors ? { ...result, errors } : result, showUsage ? usage : null);
-  };
-
-  function tidyErrors({ data }: ExecutionResult, told: readonly GraphQLError[]): readonly GraphQLError[] {
-    const all = unwrapErrors(told);
+    const shown = showUsage ? usage : null;
+    if (!result.errors) return withUsage(result, shown);
+    const all = unwrapErrors(result.errors);
     const masked = maskError ? all.map((error) => maskError(error, requestId)) : all;
-    const errors = restoreCauses(masked, data === null);
-    return data === undefined ? errors.map(asVariableError) : errors;
-  }
+    const errors = restoreCauses(masked, result.data === null);
+    // Without data nothing was executed: the variables do not fit, or an argument is out of range.
+    return withUsage({ ...result, errors: result.data === undefined ? errors.map(asVariableError) : errors }, shown);
+  };
 }
 
 /**
@@ -130,11 +117,11 @@ export function createComplete(
   return (errors, isFromMemory = false) => {
     if (isComplete) return;
     isComplete = true;
-    const { caller, operation, usage } = admitted;
-    const { type, plan } = operation;
-    const name = operation.name === null ? null : operation.name.slice(0, maxLoggedName);
+    const { usage } = admitted;
+    const { id } = admitted.caller;
+    const { type, plan, name: fullName } = admitted.operation;
+    const name = fullName === null ? null : fullName.slice(0, maxLoggedName);
     const { calls } = upstream;
-    const { id } = caller;
     // Two literals, because an object spread costs as much as the rest of the record.
     server.operations.push(
       isFromMemory
@@ -144,7 +131,7 @@ export function createComplete(
   };
 }
 
-/** Marks a request error. Without `data` nothing was executed: the variables do not fit, or an argument is out of range. */
+/** Marks a request error. */
 function asVariableError(error: GraphQLError): GraphQLError {
   const { code = 'BAD_USER_INPUT' } = error.extensions;
   if (code !== 'BAD_USER_INPUT') return error;
@@ -168,8 +155,8 @@ export type UnreadOutcome =
   /** The client is gone. */
   | { readonly kind: 'gone' };
 
-/** Hands over the result of an operation, or why there is none. */
-export async function tellResult(
+/** Passes the result of an operation to `done`, or the reason why there is none. */
+export async function passResult(
   answer: Promise<ExecutionResult>,
   { tidy, complete }: Pick<OperationRun, 'tidy' | 'complete'>,
   done: (outcome: UnreadOutcome) => void,

@@ -1,5 +1,3 @@
-import type { ExecutionResult } from 'graphql';
-import type { Usage } from '../documents/cost/usage.ts';
 import { printJson } from '../json/exact-json.ts';
 import type { StreamedAnswer } from '../ledger/answers/answer-stream.ts';
 import { spliceData } from '../ledger/answers/plain-answer.ts';
@@ -14,7 +12,7 @@ import {
   type OperationAnswer,
   type OperationOptions,
   type OperationRun,
-  tellResult,
+  passResult,
   timeoutOf,
   type UnreadOutcome,
   waitedMs,
@@ -23,15 +21,7 @@ import type { UnreadSplit } from './prepared-operation.ts';
 import { type RunPlan, settleAnswer, settleLedgersAnswer, settleSplitAnswer } from './run-plan.ts';
 import { runStream } from './subscriptions/run-stream.ts';
 
-/**
- * The life of an admitted operation, the same for every transport: it waits for its turn, gets a deadline, runs by its plan, its
- * errors and usage get the form that clients see, and it is recorded. A transport decides only how the answer leaves.
- */
-export interface OperationRunner {
-  /** Rejects as `execute` of graphql-js does. */
-  run(admitted: AdmittedOperation, server: ServerContext): Promise<OperationAnswer>;
-  readonly runUnread: RunUnread;
-}
+export type OperationRunner = ReturnType<typeof createOperationRunner>;
 
 /**
  * Runs an operation for a transport that writes bytes: forwards the ledger's answer without parsing it, where possible. Never
@@ -51,17 +41,19 @@ interface OperationRunnerOptions extends OperationOptions {
   readonly ledger: RawLedger;
 }
 
-export function createOperationRunner({ runPlan, ledger, ...options }: OperationRunnerOptions): OperationRunner {
+/**
+ * The life of an admitted operation, the same for every transport: it waits for its turn, gets a deadline, runs by its plan, its
+ * errors and usage get the form that clients see, and it is recorded. A transport decides only how the answer leaves.
+ */
+export function createOperationRunner({ runPlan, ledger, ...options }: OperationRunnerOptions) {
   const { turns, timeouts, maskError } = options;
   const open = createOpenOperation(options);
-  return {
-    async run(admitted, server) {
-      return turns.run(admitted.caller.rate.key, server, () => runNow(admitted, server));
-    },
-    async runUnread(admitted, server, canStream, done) {
-      return turns.run(admitted.caller.rate.key, server, () => runUnreadNow(admitted, server, canStream, done));
-    },
-  };
+  /** Rejects as `execute` of graphql-js does. */
+  const run = async (admitted: AdmittedOperation, server: ServerContext): Promise<OperationAnswer> =>
+    turns.run(admitted.caller.rate.key, server, () => runNow(admitted, server));
+  const runUnread: RunUnread = async (admitted, server, canStream, done) =>
+    turns.run(admitted.caller.rate.key, server, () => runUnreadNow(admitted, server, canStream, done));
+  return { run, runUnread };
 
   async function runNow(admitted: AdmittedOperation, server: ServerContext): Promise<OperationAnswer> {
     const run = open(server, admitted);
@@ -102,11 +94,11 @@ export function createOperationRunner({ runPlan, ledger, ...options }: Operation
     }
     const run = open(server, admitted);
     const { context } = run;
-    const tell = (outcome: UnreadOutcome) =>
+    const pass = (outcome: UnreadOutcome) =>
       done(context.cancellation.cause === 'aborted' ? { kind: 'gone' } : outcome);
-    if (context.cancellation.cause) return tellResult(Promise.reject(lateError()), run, tell);
-    if (form?.kind === 'split') return runUnreadSplit(form, admitted, server, run, ledger, tell);
-    await tellResult(runPlan({ operation, operationName, variables, context }).finally(run.end), run, tell);
+    if (context.cancellation.cause) return passResult(Promise.reject(lateError()), run, pass);
+    if (form?.kind === 'split') return runUnreadSplit(form, admitted, server, run, ledger, pass);
+    await passResult(runPlan({ operation, operationName, variables, context }).finally(run.end), run, pass);
   }
 
   /** Runs an operation that is a single call to the ledger. Sets no deadline, because the call has one. */
@@ -155,7 +147,7 @@ export function createOperationRunner({ runPlan, ledger, ...options }: Operation
           return done({ kind: 'bytes', body: answer.body });
         }
         const settled = settleLedgersAnswer(operation, variables, answer.read);
-        void tellResult(settled, { tidy: createTidy(server, admitted, maskError), complete }, done);
+        void passResult(settled, { tidy: createTidy(server, admitted, maskError), complete }, done);
       },
     );
   }
@@ -180,10 +172,6 @@ function completing(body: StreamedAnswer, complete: Complete): StreamedAnswer {
   };
 }
 
-type LedgerAnswer = Exclude<RawLedgerAnswer, { kind: 'stream' }>;
-/** Returns our part's result. Throws what its execution threw. */
-type OwnAnswer = () => ExecutionResult;
-
 /** Runs a split operation, and joins our members to the ledger's, whose answer is not parsed. Never rejects. */
 async function runUnreadSplit(
   form: UnreadSplit,
@@ -196,16 +184,23 @@ async function runUnreadSplit(
   const { operation, variables } = admitted;
   const { context, complete } = run;
   const asked = askLedger(form, variables, context, ledger);
-  const ours = await attempt(() => form.executeOwn(variables, context));
+  const executeOwn = async () => form.executeOwn(variables, context);
+  const [ours] = await Promise.allSettled([executeOwn()]);
   const theirs = await asked;
   run.end();
-  const body = putTogether(form, theirs, ours, server.showUsage ? admitted.usage : null);
-  if (body) {
+  const own = ours.status === 'fulfilled' && !ours.value.errors ? ours.value.data : null;
+  // If one part has errors or no data, both must be merged key by key.
+  if (theirs.kind === 'plain' && own) {
     complete(0);
-    return done({ kind: 'bytes', body });
+    const added = { json: printJson(own), isLast: form.isLedgerFirst };
+    const usage = server.showUsage ? admitted.usage : null;
+    return done({ kind: 'bytes', body: spliceData(theirs.body, theirs.plainEnd, added, usage) });
   }
-  const settle = async () => settleSplitAnswer(operation, variables, () => theirs.read(), ours());
-  return tellResult(settle(), run, done);
+  const settle = async () => {
+    if (ours.status === 'rejected') throw ours.reason;
+    return settleSplitAnswer(operation, variables, () => theirs.read(), ours.value);
+  };
+  return passResult(settle(), run, done);
 }
 
 function askLedger(
@@ -213,7 +208,7 @@ function askLedger(
   variables: AdmittedOperation['variables'],
   { cancellation }: OperationContext,
   ledger: RawLedger,
-): Promise<LedgerAnswer> {
+): Promise<Exclude<RawLedgerAnswer, { kind: 'stream' }>> {
   const request = {
     queryJson: form.queryJson,
     operationName: null,
@@ -226,37 +221,9 @@ function askLedger(
   };
   return new Promise((resolve) => {
     const giveUp = ledger(request, (answer) => {
-      if (answer.kind === 'stream') throw new Error('the ledger streams an answer that was asked for whole');
+      if (answer.kind === 'stream') throw new Error('the ledger streams an answer that was requested whole');
       resolve(answer);
     });
     cancellation.onCancel(giveUp);
   });
-}
-
-async function attempt(execute: () => ExecutionResult | Promise<ExecutionResult>): Promise<OwnAnswer> {
-  try {
-    const result = await execute();
-    return () => result;
-  } catch (error) {
-    return () => {
-      throw error;
-    };
-  }
-}
-
-/** The whole response, joined from both texts; `null` if one part has errors or no data and they must be merged. */
-function putTogether(form: UnreadSplit, theirs: LedgerAnswer, ours: OwnAnswer, usage: Usage | null) {
-  const json = theirs.kind === 'plain' ? toMembers(ours) : null;
-  if (theirs.kind !== 'plain' || json === null) return null;
-  return spliceData(theirs.body, theirs.plainEnd, { json, isLast: form.isLedgerFirst }, usage);
-}
-
-/** Our part as JSON; `null` if it has errors or no data. */
-function toMembers(answer: OwnAnswer): string | null {
-  try {
-    const { data, errors } = answer();
-    return data && !errors ? printJson(data) : null;
-  } catch {
-    return null;
-  }
 }

@@ -1,16 +1,12 @@
-/** Calls each listener back at a regular interval. */
-export interface Beats {
-  /** @returns stops it; safe to call twice */
-  onBeat(listener: () => void): () => void;
-}
+export type Beats = ReturnType<typeof createBeats>;
 
 /** Proxies drop connections that are silent for a minute. */
 const usualBeatMs = 15_000;
 /** Listeners are called in so many groups, spread over the interval: calling ten thousand at once would block the loop. */
 const groups = 15;
 
-/** One timer for all listeners; no timer while there are none. */
-export function createBeats(everyMs = usualBeatMs): Beats {
+/** Calls listeners back at a regular interval, with one timer for all; no timer while there are none. */
+export function createBeats(everyMs = usualBeatMs) {
   const listeners = Array.from({ length: groups }, () => new Set<() => void>());
   let count = 0;
   let current = 0;
@@ -21,7 +17,8 @@ export function createBeats(everyMs = usualBeatMs): Beats {
     for (const listener of listeners[current] as Set<() => void>) listener();
   };
   return {
-    onBeat(listener) {
+    /** @returns stops the calls; safe to call twice */
+    onBeat(listener: () => void): () => void {
       last = (last + 1) % groups;
       const group = listeners[last] as Set<() => void>;
       group.add(listener);

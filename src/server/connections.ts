@@ -1,45 +1,9 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Server } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { RingLink } from '../upstream/ring-link.ts';
-
-/** A request and its answer, as far as their connection is concerned. */
-export interface OnConnection {
-  readonly req: IncomingMessage;
-  readonly res: ServerResponse;
-  /** Its body is still being read: nothing is executed for it yet. */
-  readonly isReading: boolean;
-  /** Monotonic milliseconds. */
-  readonly arrivedAt: number;
-  /** Refuses it because the server stops before its body has come. */
-  giveUp(): void;
-}
-
-/** All connections of a server: how many there may be, what waits on each, and how they end when the server stops. */
-export interface Connections<Exchange extends OnConnection> {
-  readonly draining: boolean;
-  /** Must be called for each new connection. */
-  opened(socket: Socket): void;
-  of(socket: object): Connection<Exchange> | undefined;
-  /**
-   * Counts an exchange as under way. Cuts the connection if too many wait on it.
-   * @returns `false` if its answer could not be sent, since the connection is cut, or an earlier answer will close it: the
-   * request must not be executed
-   */
-  enter(exchange: Exchange): boolean;
-  /** Must be called when the answer has been sent, or cannot be. */
-  leave(exchange: Exchange): void;
-  /** Cuts connections whose clients together leave more than `maxBytes` unread. */
-  cutUnread(maxBytes: number): void;
-  /** From now on the last answer on each connection asks its client to reconnect (`connection: close`). */
-  announceDrain(): void;
-  /**
-   * Closes the server: accepts no new connections, and ends each one behind its last answer. What is left after `graceMs` is
-   * cut. Until then open connections are served, so that health probes on them learn that the server is stopping.
-   */
-  drain(server: Server, graceMs: number): Promise<void>;
-}
+import type { Exchange } from './exchange.ts';
 
 /**
  * Requests that may wait for their answers on one connection, including those that are not executed. More than any client
@@ -51,15 +15,19 @@ const maxWaiting = 100;
 /** New connections between two checks whether too many are open: each check visits all of them. */
 const checkEvery = 256;
 
-/** @param onEnd called once for each exchange, when it is over */
-export function createConnections<Exchange extends OnConnection>(
-  onEnd: (exchange: Exchange) => void,
-): Connections<Exchange> {
-  const open = new WeakMap<object, Connection<Exchange>>();
-  const ring = new Connection<Exchange>(null);
+export type Connections = ReturnType<typeof createConnections>;
+
+/**
+ * All connections of a server: how many there may be, what waits on each, and how they end when the server stops.
+ * @param onEnd called once for each exchange, when it is over
+ */
+export function createConnections(onEnd: (exchange: Exchange) => void) {
+  const open = new WeakMap<object, Connection>();
+  const ring = new Connection(null);
   let unchecked = 0;
   let draining = false;
 
+  /** Must be called when the answer has been sent, or cannot be. */
   const leave = (exchange: Exchange): void => {
     const connection = open.get(exchange.req.socket);
     if (connection?.leave(exchange)) {
@@ -67,6 +35,7 @@ export function createConnections<Exchange extends OnConnection>(
       connection.callIfIdle();
     }
   };
+  /** From now on the last answer on each connection asks its client to reconnect (`connection: close`). */
   const announceDrain = (): void => {
     draining = true;
     for (const connection of ring.others()) connection.announceEnd();
@@ -76,8 +45,9 @@ export function createConnections<Exchange extends OnConnection>(
     get draining() {
       return draining;
     },
-    opened(socket) {
-      const connection = new Connection<Exchange>(socket);
+    /** Must be called for each new connection. */
+    opened(socket: Socket): void {
+      const connection = new Connection(socket);
       connection.insertBefore(ring);
       open.set(socket, connection);
       // Called by Node behind an answer that is the last one. A paused socket holds back what would be costly to read.
@@ -93,17 +63,27 @@ export function createConnections<Exchange extends OnConnection>(
       unchecked = 0;
       cutUnserved([...ring.others()]);
     },
-    of: (socket) => open.get(socket),
-    enter(exchange) {
+    of: (socket: object) => open.get(socket),
+    /**
+     * Counts an exchange as under way. Cuts the connection if too many wait on it.
+     * @returns `false` if its answer could not be sent, since the connection is cut, or an earlier answer will close it: the
+     * request must not be executed
+     */
+    enter(exchange: Exchange): boolean {
       const connection = open.get(exchange.req.socket);
       if (!connection?.enter(exchange)) return false;
       if (draining) connection.announceEnd();
       return true;
     },
     leave,
-    cutUnread: (maxBytes) => cutUnread(ring.others(), maxBytes),
+    /** Cuts connections whose clients together leave more than `maxBytes` unread. */
+    cutUnread: (maxBytes: number) => cutUnread(ring.others(), maxBytes),
     announceDrain,
-    drain(server, graceMs) {
+    /**
+     * Closes the server: accepts no new connections, and ends each one behind its last answer. What is left after `graceMs` is
+     * cut. Until then open connections are served, so that health probes on them learn that the server is stopping.
+     */
+    drain(server: Server, graceMs: number): Promise<void> {
       announceDrain();
       return closeServer(server, graceMs, ring);
     },
@@ -111,7 +91,7 @@ export function createConnections<Exchange extends OnConnection>(
 }
 
 /** One connection, linked into the ring of all open ones, and what is under way on it. */
-class Connection<Exchange extends OnConnection> extends RingLink {
+class Connection extends RingLink {
   /** In the order they came. Several, if the client sends requests without waiting for answers. */
   readonly exchanges: Exchange[] = [];
   /** When it was opened, or its last answer was sent; monotonic milliseconds. */
@@ -220,7 +200,7 @@ class Connection<Exchange extends OnConnection> extends RingLink {
 }
 
 /** Will its answer close the connection? */
-function isLast({ res }: OnConnection): boolean {
+function isLast({ res }: Exchange): boolean {
   return res.getHeader('connection') === 'close';
 }
 
@@ -229,11 +209,7 @@ const quietMs = 50;
 /** Milliseconds for which the body of a request may be awaited. */
 const maxArrivalMs = 1_000;
 
-async function closeServer<Exchange extends OnConnection>(
-  server: Server,
-  graceMs: number,
-  ring: Connection<Exchange>,
-): Promise<void> {
+async function closeServer(server: Server, graceMs: number, ring: Connection): Promise<void> {
   await acceptPending(server, ring);
   // Not `server.close()`, which would also cut idle connections, on which health probes come.
   const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
@@ -281,17 +257,6 @@ async function acceptPending(server: Server, ring: RingLink): Promise<void> {
   }
 }
 
-/** What decides which connections are cut. */
-interface Cuttable {
-  /** Nothing is executed on it. */
-  readonly isUnserved: boolean;
-  /** Something was answered on it. */
-  readonly hasServed: boolean;
-  /** Bytes that were written and that its client has not read. */
-  readonly unread: number;
-  cut(): void;
-}
-
 /**
  * Connections on which nothing is executed: silent ones, idle ones, and those with an unfinished request. Nobody is counted
  * before that, and an unfinished head may take a hundred kilobytes.
@@ -299,7 +264,7 @@ interface Cuttable {
 const maxUnserved = 4_096;
 
 /** Cuts excess connections on which nothing is executed, never-used ones first. @param connections the oldest first */
-function cutUnserved(connections: readonly Cuttable[]): void {
+function cutUnserved(connections: readonly Connection[]): void {
   const unserved = connections.filter(({ isUnserved }) => isUnserved);
   const neverUsed = unserved.filter(({ hasServed }) => !hasServed);
   const excess = Math.max(unserved.length - maxUnserved, 0);
@@ -311,8 +276,8 @@ function cutUnserved(connections: readonly Cuttable[]): void {
  * If clients leave more than `maxBytes` unread together, cuts the oldest connections that hold at least the average. So a slow
  * reader of small answers is safe from clients that ask for much and read nothing.
  */
-export function cutUnread(connections: Iterable<Cuttable>, maxBytes: number): void {
-  const found: { readonly connection: Cuttable; readonly unread: number }[] = [];
+export function cutUnread(connections: Iterable<Pick<Connection, 'unread' | 'cut'>>, maxBytes: number): void {
+  const found: { readonly connection: Pick<Connection, 'cut'>; readonly unread: number }[] = [];
   let bytes = 0;
   for (const connection of connections) {
     const { unread } = connection;

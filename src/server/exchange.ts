@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
+import type { GraphQLError } from 'graphql';
 import { rateLimitHeaderNames, type Standing, toRateLimitHeaders } from '../callers/caller-gate.ts';
 import { type Sender, toSender } from '../callers/identify-caller.ts';
 import { isUsageAsked } from '../documents/cost/usage.ts';
@@ -167,7 +168,7 @@ export class Exchange implements ServerContext {
     this.refuseWith(gatewayError(code, message), status);
   }
 
-  refuseWith(error: ReturnType<typeof gatewayError>, status?: number): void {
+  refuseWith(error: GraphQLError, status?: number): void {
     noteCodes(this.codes, [error]);
     const { req, res } = this;
     // An answer to GET has more headers.

@@ -51,7 +51,7 @@ const unreadCheckMs = 200;
 /** Opens the HTTP listener. Rejects when the address cannot be bound. */
 export async function startListener(options: ListenerOptions): Promise<Listener> {
   const { stamps, sockets, telemetry, idleMs } = options;
-  const connections = createConnections((exchange: Exchange) => {
+  const connections = createConnections((exchange) => {
     exchange.close();
     telemetry.requestAnswered(exchange.toRecord());
   });

@@ -1,14 +1,15 @@
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { GraphQLError } from 'graphql';
 import { gatewayError } from '../errors/gateway-error.ts';
 import { type Connections, endLingering } from './connections.ts';
-import { type Exchange, type Stamps, toRequestId } from './exchange.ts';
+import { type Stamps, toRequestId } from './exchange.ts';
 
 /** Answers on a bare socket, and ends it: for upgrades and malformed requests Node makes no response object. */
 export function sendRaw(
   socket: Duplex,
   status: number,
-  error: ReturnType<typeof gatewayError>,
+  error: GraphQLError,
   headers: Readonly<Record<string, string>>,
 ): void {
   if (!socket.writable) {
@@ -35,12 +36,9 @@ export function toHeaderObject(list: readonly string[]): Record<string, string> 
 }
 
 interface MalformedRequestOptions {
-  readonly connections: Pick<Connections<Exchange>, 'of'>;
+  readonly connections: Pick<Connections, 'of'>;
   readonly stamps: Stamps;
 }
-
-/** A listener for the server's `clientError`. */
-type RefuseMalformed = (error: NodeJS.ErrnoException, socket: Duplex) => void;
 
 function messageOf(status: number): string {
   return status === 408 ? 'The HTTP request took too long to arrive.' : 'The HTTP request is malformed.';
@@ -50,9 +48,9 @@ function messageOf(status: number): string {
  * Refuses a request that the parser cannot read, or that did not arrive in time, and closes the connection. The refusal is
  * sent after the answers to earlier requests, because clients match answers by their order.
  */
-export function createRefuseMalformed({ connections, stamps }: MalformedRequestOptions): RefuseMalformed {
+export function createRefuseMalformed({ connections, stamps }: MalformedRequestOptions) {
   const failed = new WeakSet<object>();
-  return (error, socket) => {
+  return (error: NodeJS.ErrnoException, socket: Duplex): void => {
     const status = statusOf(error);
     const connection = connections.of(socket);
     if (status === null || !connection) {

@@ -1,4 +1,5 @@
 import { IncomingMessage } from 'node:http';
+import type { GraphQLError } from 'graphql';
 import { gatewayError } from '../errors/gateway-error.ts';
 import { type Arrival, type Arrivals, bytesPerPiece, createArrivals } from '../upstream/arrivals.ts';
 import type { Held } from '../upstream/cancellation.ts';
@@ -134,14 +135,7 @@ export function restoreBody(req: IncomingMessage, body: Buffer): void {
   });
 }
 
-/** Request bodies and messages, from their first byte until their operations are over. */
-export interface BytesInFlight extends Arrivals {
-  /**
-   * Counts a whole body or message against its caller.
-   * @returns to be released once; `null` = there is no room, and it must be refused
-   */
-  take(caller: string, bytes: number): Held | null;
-}
+export type BytesInFlight = ReturnType<typeof createBytesInFlight>;
 
 /** Bodies of the largest size for which there is room while they arrive. One whose operation runs counts as `copies`. */
 const largestAtOnce = 96;
@@ -154,11 +148,11 @@ const copies = 3;
 const smallBytes = 16 * 1024;
 
 /**
- * A caller may hold as much as it leaves free: alone a half, beside one other caller a third, and so on. So there is always
+ * Counts the memory of request bodies and messages, from their first byte until their operations are over. A caller may hold as much as it leaves free: alone a half, beside one other caller a third, and so on. So there is always
  * room for one more caller. Bodies that have arrived in part use the rest, and are given up when it is needed.
  * @param maxBodyBytes of the largest body or message
  */
-export function createBytesInFlight(maxBodyBytes: number): BytesInFlight {
+export function createBytesInFlight(maxBodyBytes: number) {
   const maxBytes = largestAtOnce * maxBodyBytes;
   const callers = new Map<string, CallerShare>();
   let heldBytes = 0;
@@ -166,7 +160,11 @@ export function createBytesInFlight(maxBodyBytes: number): BytesInFlight {
 
   return {
     begin: arrivals.begin,
-    take(caller, bytes) {
+    /**
+     * Counts a whole body or message against its caller.
+     * @returns to be released once; `null` = there is no room, and it must be rejected
+     */
+    take(caller: string, bytes: number): Held | null {
       if (bytes <= smallBytes) return uncounted;
       const weight = copies * bytes;
       const own = callers.get(caller) ?? new CallerShare();
@@ -175,11 +173,19 @@ export function createBytesInFlight(maxBodyBytes: number): BytesInFlight {
       own.bytes += weight;
       heldBytes += weight;
       arrivals.shrink();
-      return new CountedBody(() => {
-        own.bytes -= weight;
-        heldBytes -= weight;
-        if (own.bytes === 0) callers.delete(caller);
-      });
+      let holders = 1;
+      return {
+        keep() {
+          holders += 1;
+        },
+        release() {
+          holders -= 1;
+          if (holders > 0) return;
+          own.bytes -= weight;
+          heldBytes -= weight;
+          if (own.bytes === 0) callers.delete(caller);
+        },
+      };
     },
   };
 }
@@ -191,28 +197,10 @@ export class CallerShare {
 
 const uncounted: Held = { keep() {}, release() {} };
 
-class CountedBody implements Held {
-  #holders = 1;
-  readonly #giveBack: () => void;
-
-  constructor(giveBack: () => void) {
-    this.#giveBack = giveBack;
-  }
-
-  keep(): void {
-    this.#holders += 1;
-  }
-
-  release(): void {
-    this.#holders -= 1;
-    if (this.#holders === 0) this.#giveBack();
-  }
-}
-
 /** In seconds: a third of the usual timeout of a query. */
 const retryAfterSeconds = 5;
 
-export function tooMuchInFlight(): ReturnType<typeof gatewayError> {
-  const says = 'The requests in flight leave no room for one of this size. Send fewer large requests at a time.';
-  return gatewayError('UNAVAILABLE', says, { retryAfterSeconds });
+export function tooMuchInFlight(): GraphQLError {
+  const message = 'The requests in flight leave no room for one of this size. Send fewer large requests at a time.';
+  return gatewayError('UNAVAILABLE', message, { retryAfterSeconds });
 }

@@ -160,10 +160,7 @@ function refusal(status: number, message: string): Refusal {
 }
 
 /** The error for a body that was not read to its end. */
-function toBodyRefusal(
-  why: Exclude<BodyReading['kind'], 'whole' | 'aborted'>,
-  maxBodyBytes: number,
-): ReturnType<typeof gatewayError> {
+function toBodyRefusal(why: Exclude<BodyReading['kind'], 'whole' | 'aborted'>, maxBodyBytes: number): GraphQLError {
   switch (why) {
     case 'too-large':
       return gatewayError('PAYLOAD_TOO_LARGE', `The request body is over ${maxBodyBytes} bytes.`);
@@ -212,21 +209,21 @@ interface LaneOptions {
   readonly maskError: (error: unknown, requestId: string) => GraphQLError;
 }
 
-/**
- * Admits the operation of a caller who has been counted, and runs it without Yoga, whatever its answer is.
- * @param canStream may the answer have an unknown length?
- * @param done called once, perhaps by the connection to the ledger
- */
-type Lane = (
-  request: OperationRequest,
-  caller: Caller,
-  server: ServerContext,
-  canStream: boolean,
-  done: (outcome: LaneOutcome) => void,
-) => Promise<void>;
+export type Lane = ReturnType<typeof createLane>;
 
-export function createLane({ admit, runner, maskError }: LaneOptions): Lane {
-  return async (request, caller, server, canStream, done) => {
+/** Admits the operation of a caller that has been counted, and runs it without Yoga, whatever its answer is. */
+export function createLane({ admit, runner, maskError }: LaneOptions) {
+  /**
+   * @param canStream may the answer have an unknown length?
+   * @param done called once, perhaps by the connection to the ledger
+   */
+  return async (
+    request: OperationRequest,
+    caller: Caller,
+    server: ServerContext,
+    canStream: boolean,
+    done: (outcome: LaneOutcome) => void,
+  ): Promise<void> => {
     const decided = admit.decide(server, caller, request);
     const admission = decided instanceof Promise ? await decided : decided;
     const refuse = (errors: readonly GraphQLError[]) =>
@@ -241,19 +238,9 @@ export function createLane({ admit, runner, maskError }: LaneOptions): Lane {
 }
 
 /** An error if the caller may retry later, else what is wrong with the request itself. */
-export type Refusal = VersionRefusal | { readonly error: ReturnType<typeof gatewayError> };
+export type Refusal = VersionRefusal | { readonly error: GraphQLError };
 
-/** Counts every request before it is served or refused; over its rate limit it is refused for that. */
-export interface Entrance {
-  /** Counts the caller, and calls `serve` in the caller's turn unless the client has left. */
-  enter(exchange: Exchange, serve: (caller: Caller) => void): void;
-  /** The same, but counts the address only, whatever credentials the request has. */
-  enterAddress(exchange: Exchange, serve: () => void): void;
-  /** Counts the address, and refuses the request for what its head says. */
-  refuse(exchange: Exchange, refusal: Refusal): void;
-  /** The same for a request whose body was not read: closes the connection, where the body would be the next request. */
-  refuseUnread(exchange: Exchange, refusal: Refusal): void;
-}
+export type Entrance = ReturnType<typeof createEntrance>;
 
 export interface EntranceOptions {
   readonly enter: AdmitOperation['enter'];
@@ -262,7 +249,8 @@ export interface EntranceOptions {
   readonly bytesInFlight: Pick<BytesInFlight, 'take'>;
 }
 
-export function createEntrance({ enter, addresses, turns, bytesInFlight }: EntranceOptions): Entrance {
+/** Counts every request before it is served or rejected; a caller over its rate limit is rejected for that. */
+export function createEntrance({ enter, addresses, turns, bytesInFlight }: EntranceOptions) {
   function enterAs(
     sender: Parameters<AdmitOperation['enter']>[0],
     exchange: Exchange,
@@ -286,12 +274,13 @@ export function createEntrance({ enter, addresses, turns, bytesInFlight }: Entra
   }
 
   /** Counts the body of the request as in flight. @returns why there is no room for it */
-  function hold(exchange: Exchange, { rate }: Caller): ReturnType<typeof gatewayError> | null {
+  function hold(exchange: Exchange, { rate }: Caller): GraphQLError | null {
     const held = bytesInFlight.take(rate.key, exchange.requestBytes);
     if (held) exchange.held = held;
     return held ? null : tooMuchInFlight();
   }
 
+  /** Counts the address, and rejects the request for what its head says. */
   function refuse(exchange: Exchange, refusal: Refusal): void {
     const counted = addresses.admit(exchange.sender).then(({ error, standing }) => {
       if (exchange.isGone()) return;
@@ -304,13 +293,16 @@ export function createEntrance({ enter, addresses, turns, bytesInFlight }: Entra
   }
 
   return {
-    enter: (exchange, serve) => enterAs(exchange, exchange, serve),
-    enterAddress(exchange, serve) {
+    /** Counts the caller, and calls `serve` in the caller's turn unless the client has left. */
+    enter: (exchange: Exchange, serve: (caller: Caller) => void) => enterAs(exchange, exchange, serve),
+    /** The same, but counts the address only, whatever credentials the request has. */
+    enterAddress(exchange: Exchange, serve: () => void): void {
       const sender = { ...exchange.sender, authorization: null, apiKey: null };
       enterAs({ sender, onStanding: (standing) => exchange.onStanding(standing) }, exchange, serve);
     },
     refuse,
-    refuseUnread(exchange, refusal) {
+    /** Rejects a request whose body was not read, and closes the connection: the body would be the next request. */
+    refuseUnread(exchange: Exchange, refusal: Refusal): void {
       exchange.endConnection();
       refuse(exchange, refusal);
     },

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { GraphQLError } from 'graphql';
 import { type AddressGate, toRateLimitHeaders } from '../callers/caller-gate.ts';
 import { toSender } from '../callers/identify-caller.ts';
 import type { VersionRefusal } from '../callers/rpc-version.ts';
@@ -16,7 +17,7 @@ import type { Entrance, Refusal } from './serve-graphql.ts';
 import type { SocketServer } from './websocket/socket-server.ts';
 
 export interface WebSocketDoorOptions {
-  readonly connections: Pick<Connections<Exchange>, 'of'>;
+  readonly connections: Pick<Connections, 'of'>;
   readonly sockets: Pick<SocketServer, 'accept' | 'draining'>;
   readonly addresses: AddressGate;
   readonly socketQuota: SocketQuota;
@@ -31,19 +32,10 @@ export interface WebSocketDoorOptions {
 }
 
 /**
- * Decides about requests for a WebSocket. One that its head shows to be wrong is refused as an ordinary request, in its turn
- * on the connection. An address over its rate limit is found out only after the connection was taken over, and refused on it.
+ * Decides about requests for a WebSocket. One that its head shows to be wrong is rejected as an ordinary request, in its turn
+ * on the connection. An address over its rate limit is found out only after the connection was taken over, and rejected on it.
  */
-export interface WebSocketDoor {
-  /** Does a request offer a WebSocket, and do we take the offer? */
-  readonly takes: (req: IncomingMessage) => boolean;
-  /** Refuses a WebSocket that was not taken. @returns `false` if the request offers another protocol */
-  readonly refuse: (exchange: Exchange) => boolean;
-  /** Takes over the connection of a WebSocket that was taken. */
-  readonly open: (req: IncomingMessage, socket: Duplex, head: Buffer) => void;
-}
-
-export function createWebSocketDoor(options: WebSocketDoorOptions): WebSocketDoor {
+export function createWebSocketDoor(options: WebSocketDoorOptions) {
   const { connections, sockets, addresses, socketQuota, graphqlPath, corsOrigins, checkVersion, telemetry } = options;
   const networkOf = ({ headers, socket }: IncomingMessage) =>
     addresses.networkOf(toSender(headers, socket.remoteAddress)) ?? '';
@@ -69,13 +61,16 @@ export function createWebSocketDoor(options: WebSocketDoorOptions): WebSocketDoo
   };
 
   return {
-    takes: (req) => isHandshake(req) && !isHostMissing(req) && isFree(req) && checkHead(req) === null,
-    refuse(exchange) {
+    /** Does a request offer a WebSocket, and do we take the offer? */
+    takes: (req: IncomingMessage) => isHandshake(req) && !isHostMissing(req) && isFree(req) && checkHead(req) === null,
+    /** Rejects a WebSocket that was not taken. @returns `false` if the request offers another protocol */
+    refuse(exchange: Exchange): boolean {
       if (!isHandshake(exchange.req)) return false;
       options.entrance.refuse(exchange, checkHead(exchange.req) ?? answerAwaited);
       return true;
     },
-    open(req, socket, head) {
+    /** Takes over the connection of a WebSocket that was taken. */
+    open(req: IncomingMessage, socket: Duplex, head: Buffer): void {
       const requestId = toRequestId(req.headers['x-request-id']);
       const answered = createUpgradeAnswered(req, requestId, telemetry);
       // Counted as closing, so that it is not cut as a connection on which nothing is executed.
@@ -88,7 +83,7 @@ export function createWebSocketDoor(options: WebSocketDoorOptions): WebSocketDoo
         .then(({ error, standing }) => {
           const rateLimit = standing ? toRateLimitHeaders(standing, options.now()) : [];
           const headers = toHeaderObject([...options.stamps(req.headers.origin, requestId), ...rateLimit]);
-          const refuse = (status: number, error: ReturnType<typeof gatewayError>) => {
+          const refuse = (status: number, error: GraphQLError) => {
             sendRaw(socket, status, error, headers);
             answered(status, error);
           };
@@ -123,7 +118,7 @@ function createUpgradeAnswered(
   req: IncomingMessage,
   requestId: string,
   telemetry: Pick<Telemetry, 'upgradeAnswered'>,
-): (status: number, error?: ReturnType<typeof gatewayError>) => void {
+): (status: number, error?: GraphQLError) => void {
   const startedAt = performance.now();
   return (status, error) => {
     const durationMs = Math.round((performance.now() - startedAt) * 100) / 100;

@@ -51,7 +51,7 @@ interface ResultStreamOptions {
 }
 
 export interface SharedPrinting {
-  readonly results: SharedResults;
+  readonly results: Pick<SharedResults, 'textOf' | 'leave'>;
   /** `null` = the result belongs to this stream alone, or is not available synchronously. */
   readonly print: (item: object) => ResultText | null;
 }
@@ -60,11 +60,7 @@ export interface SharedPrinting {
  * The results of a subscription. Not an `async function*`, which would notice that its reader left only with the next item.
  */
 export class ResultStream implements AsyncGenerator<ExecutionResult, undefined> {
-  readonly #items: AsyncIterator<unknown>;
-  readonly #toResult: ResultStreamOptions['toResult'];
-  readonly #shared: SharedPrinting | null;
-  readonly #toFault: ResultStreamOptions['toFault'];
-  readonly #onEnd: ResultStreamOptions['onEnd'];
+  readonly #options: ResultStreamOptions;
   #reader: ResultReader | null = null;
   /** Is an item being executed for this stream alone? */
   #isBusy = false;
@@ -75,32 +71,28 @@ export class ResultStream implements AsyncGenerator<ExecutionResult, undefined> 
   #errors = 0;
   #isOver = false;
 
-  constructor({ items, toResult, shared, toFault, onEnd }: ResultStreamOptions) {
-    this.#items = items;
-    this.#toResult = toResult;
-    this.#shared = shared;
-    this.#toFault = toFault;
-    this.#onEnd = onEnd;
+  constructor(options: ResultStreamOptions) {
+    this.#options = options;
   }
 
   async next(): Promise<IteratorResult<ExecutionResult, undefined>> {
     try {
-      const step = this.#isOver ? { done: true, value: undefined } : await this.#items.next();
+      const step = this.#isOver ? { done: true, value: undefined } : await this.#options.items.next();
       if (step.done || this.#isOver) return this.#end();
-      const value = await this.#toResult(step.value);
+      const value = await this.#options.toResult(step.value);
       if (this.#isOver) return this.#end();
       this.#errors += value.errors?.length ?? 0;
       return { done: false, value };
     } catch (error) {
       this.#errors += 1;
       await this.return();
-      throw this.#toFault(error);
+      throw this.#options.toFault(error);
     }
   }
 
   /** Can results be pushed? */
   get isPushed(): boolean {
-    return this.#shared !== null;
+    return this.#options.shared !== null;
   }
 
   /** Pushes results from now on; `next` must not be called any more. Only where `isPushed`. */
@@ -110,11 +102,11 @@ export class ResultStream implements AsyncGenerator<ExecutionResult, undefined> 
       return;
     }
     this.#reader = reader;
-    (this.#items as PushedItems).pushTo(this);
+    (this.#options.items as PushedItems).pushTo(this);
   }
 
   resume(): void {
-    (this.#items as PushedItems).resume();
+    (this.#options.items as PushedItems).resume();
   }
 
   get isReady(): boolean {
@@ -126,7 +118,7 @@ export class ResultStream implements AsyncGenerator<ExecutionResult, undefined> 
       this.#behind = item;
       return;
     }
-    const { results, print } = this.#shared as SharedPrinting;
+    const { results, print } = this.#options.shared as SharedPrinting;
     const text = results.textOf(item, print);
     if (text) this.#reader?.takeText(text);
     else void this.#takeAlone(item);
@@ -135,7 +127,7 @@ export class ResultStream implements AsyncGenerator<ExecutionResult, undefined> 
   async #takeAlone(item: object): Promise<void> {
     this.#isBusy = true;
     try {
-      const result = await this.#toResult(item);
+      const result = await this.#options.toResult(item);
       if (this.#isOver) return;
       this.#errors += result.errors?.length ?? 0;
       this.#reader?.takeResult(result);
@@ -159,14 +151,15 @@ export class ResultStream implements AsyncGenerator<ExecutionResult, undefined> 
 
   /** Ends the stream before its items do. */
   stop(why: Error): void {
-    if (areStoppable(this.#items)) this.#items.stop(why);
+    const { items } = this.#options;
+    if (areStoppable(items)) items.stop(why);
     else this.fail(why);
   }
 
   fail(error: unknown): void {
     if (this.#isOver) return;
     this.#errors += 1;
-    this.#reader?.fail(this.#toFault(error));
+    this.#reader?.fail(this.#options.toFault(error));
     void this.return();
   }
 
@@ -174,7 +167,7 @@ export class ResultStream implements AsyncGenerator<ExecutionResult, undefined> 
     const wasOver = this.#isOver;
     const end = this.#end();
     if (!wasOver) this.#reader?.end();
-    await this.#items.return?.();
+    await this.#options.items.return?.();
     return end;
   }
 
@@ -194,8 +187,8 @@ export class ResultStream implements AsyncGenerator<ExecutionResult, undefined> 
   #end(): IteratorResult<ExecutionResult, undefined> {
     if (!this.#isOver) {
       this.#isOver = true;
-      this.#shared?.results.leave();
-      this.#onEnd(this.#errors);
+      this.#options.shared?.results.leave();
+      this.#options.onEnd(this.#errors);
     }
     return { done: true, value: undefined };
   }
@@ -216,7 +209,7 @@ export class ResultText {
   }
 
   /** The result as a part of a stream, in bytes as well: made once for all readers with the same framing object. */
-  in(framing: ResultFraming): string {
+  in(framing: { next(json: string, cursor: string | null): string }): string {
     if (this.#framing !== framing) {
       this.#framing = framing;
       this.#framed = framing.next(this.bytes, this.#toPlace?.() ?? null);
@@ -225,24 +218,8 @@ export class ResultText {
   }
 }
 
-/** How a result is written into a stream. */
-interface ResultFraming {
-  next(json: string, place: string | null): string;
-}
-
 function isAscii(text: string): boolean {
   return Buffer.byteLength(text) === text.length;
-}
-
-/** Results shared by the streams that have the same document and the same variables for results. */
-export interface SharedResults {
-  /**
-   * The text of an item's result.
-   * @param print called if no stream has printed it yet; `null` = the result cannot be shared
-   */
-  textOf(item: object, print: (item: object) => ResultText | null): ResultText | null;
-  /** Must be called once by each stream that has joined, when it ends. */
-  leave(): void;
 }
 
 interface Kept {
@@ -278,12 +255,12 @@ export class ResultTexts {
 
   /** @returns joins the streams of one document that have the same key */
   ofDocument(): (key: string) => SharedResults {
-    const groups = new Map<string, Group>();
-    return (whole) => {
-      const key = whole.length > maxKeyLength ? createHash('sha256').update(whole).digest('base64') : whole;
+    const groups = new Map<string, SharedResults>();
+    return (fullKey) => {
+      const key = fullKey.length > maxKeyLength ? createHash('sha256').update(fullKey).digest('base64') : fullKey;
       let group = groups.get(key);
       if (!group) {
-        group = new Group(this, () => groups.delete(key));
+        group = new SharedResults(this, () => groups.delete(key));
         groups.set(key, group);
       }
       group.streams += 1;
@@ -312,8 +289,8 @@ export class ResultTexts {
   }
 }
 
-/** Streams of one document that send the same. */
-class Group implements SharedResults {
+/** Results shared by the streams that have the same document and the same variables for results. */
+export class SharedResults {
   streams = 0;
   readonly #all: ResultTexts;
   readonly #onEmpty: () => void;
@@ -324,6 +301,10 @@ class Group implements SharedResults {
     this.#onEmpty = onEmpty;
   }
 
+  /**
+   * The text of an item's result.
+   * @param print called if no stream has printed it yet; `null` = the result cannot be shared
+   */
   textOf(item: object, print: (item: object) => ResultText | null): ResultText | null {
     const known = this.#texts.get(item);
     if (known) return known.text;
@@ -332,6 +313,7 @@ class Group implements SharedResults {
     return text;
   }
 
+  /** Must be called once by each stream that has joined, when it ends. */
   leave(): void {
     this.streams -= 1;
     if (this.streams > 0) return;

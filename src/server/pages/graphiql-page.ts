@@ -8,13 +8,7 @@ import { isKnownTag } from '../../ledger/immutable/answer-notes.ts';
 import { chooseEncoding } from '../request-head.ts';
 import { type ExampleTab, exampleTabs } from './graphiql-tabs.ts';
 
-export interface GraphiqlPage {
-  /** The path below which all files of the page are. */
-  readonly assetsPath: string;
-  send(req: IncomingMessage, res: ServerResponse): Promise<void>;
-  /** Sends one of the files that the page is made of. Resolves with `false` when there is none at this path. */
-  sendAsset(path: string, req: IncomingMessage, res: ServerResponse): Promise<boolean>;
-}
+export type GraphiqlPage = ReturnType<typeof createGraphiqlPage>;
 
 /** The page may fetch nothing from other hosts. The editor needs inline styles, and icons as `data:` URLs. */
 const securityPolicy = [
@@ -30,7 +24,7 @@ const securityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** The path below which all assets are. */
+/** The path below which all files of the page are. */
 const assetsPath = '/graphiql/';
 /** What the paths of files with a schema begin with. */
 const schemaPath = `${assetsPath}schema-`;
@@ -53,7 +47,7 @@ interface SchemaPage {
  * Serves GraphiQL: a page of a few kilobytes, which browsers check each time, and its large files, which they keep.
  * What it is made of is loaded and compressed when first asked for.
  */
-export function createGraphiqlPage({ schema, introspection }: GraphiqlPageOptions): GraphiqlPage {
+export function createGraphiqlPage({ schema, introspection }: GraphiqlPageOptions) {
   let loading: Promise<GraphiqlAssets> | undefined;
   const assets = () => {
     loading ??= loadGraphiqlAssets();
@@ -94,11 +88,12 @@ export function createGraphiqlPage({ schema, introspection }: GraphiqlPageOption
 
   return {
     assetsPath,
-    async send(req, res) {
+    async send(req: IncomingMessage, res: ServerResponse): Promise<void> {
       const { page } = await madeOfNow();
       sendPageFile(req, res, page, { 'content-security-policy': securityPolicy, 'cache-control': 'private, no-cache' });
     },
-    async sendAsset(path, req, res) {
+    /** Sends one of the files of the page. @returns `false` when there is none at this path */
+    async sendAsset(path: string, req: IncomingMessage, res: ServerResponse): Promise<boolean> {
       const file = (await assets()).files.get(path) ?? (await findSchema(path));
       if (file) sendPageFile(req, res, file, { 'cache-control': 'public, max-age=31536000, immutable' });
       return file !== undefined;

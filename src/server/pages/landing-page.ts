@@ -16,15 +16,13 @@ export interface LandingFacts {
   readonly hasGraphiql: boolean;
 }
 
-export interface LandingPage {
-  /** Sends a page to browsers and JSON to other clients. */
-  send(req: IncomingMessage, res: ServerResponse): Promise<void>;
-}
+export type LandingPage = ReturnType<typeof createLandingPage>;
 
 /** @param facts returns the current facts */
-export function createLandingPage(facts: () => Promise<LandingFacts>): LandingPage {
+export function createLandingPage(facts: () => Promise<LandingFacts>) {
   return {
-    async send(req, res) {
+    /** Sends a page to browsers and JSON to other clients. */
+    async send(req: IncomingMessage, res: ServerResponse): Promise<void> {
       const isPage = acceptsPage(req.headers.accept);
       const shown = await facts();
       const text = isPage ? renderLandingPage(shown, hostOf(req)) : `${JSON.stringify(toLandingJson(shown))}\n`;

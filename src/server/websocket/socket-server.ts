@@ -33,19 +33,13 @@ interface Upgrade {
   readonly malformed: () => void;
 }
 
-export interface SocketServer {
-  /** True once `drain` was called: new WebSockets are refused. */
-  readonly draining: boolean;
-  accept(req: IncomingMessage, socket: Duplex, head: Buffer, upgrade: Upgrade): void;
-  /** Waits for the running operations, for `graceMs` at most, then tells every client to connect elsewhere. */
-  drain(graceMs: number): Promise<void>;
-}
+export type SocketServer = ReturnType<typeof createSocketServer>;
 
 /** Time that a client has to answer the closing handshake. */
 const closeTimeoutMs = 1_000;
 
 /** Accepts WebSockets and serves operations on them. */
-export function createSocketServer(options: SocketServerOptions): SocketServer {
+export function createSocketServer(options: SocketServerOptions) {
   const upgrades = new WeakMap<IncomingMessage, Upgrade>();
   let draining = false;
   let running = 0;
@@ -87,16 +81,18 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
   });
 
   return {
-    get draining() {
+    /** True once `drain` was called: new WebSockets are rejected. */
+    get draining(): boolean {
       return draining;
     },
-    accept(req, socket, head, upgrade) {
+    accept(req: IncomingMessage, socket: Duplex, head: Buffer, upgrade: Upgrade): void {
       upgrades.set(req, upgrade);
       sockets.handleUpgrade(req, socket, head, (accepted) => {
         new ClientSocket(accepted, req, upgrade.requestId, socketOptions);
       });
     },
-    async drain(graceMs) {
+    /** Waits for the running operations, for `graceMs` at most, then asks every client to connect elsewhere. */
+    async drain(graceMs: number): Promise<void> {
       draining = true;
       if (running > 0)
         await new Promise<void>((resolve) => {

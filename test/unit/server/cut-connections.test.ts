@@ -5,8 +5,6 @@ import { cutUnread } from '../../../src/server/connections.ts';
 function cutOf(unread: readonly number[], maxBytes: number): number[] {
   const cut: number[] = [];
   const connections = unread.map((bytes, index) => ({
-    isUnserved: false,
-    hasServed: false,
     unread: bytes,
     cut: () => void cut.push(index),
   }));

@@ -24,7 +24,7 @@ interface Source {
 /** A graph whose stream a test feeds. With `isJoined` its items are executed as if they asked the ledger. */
 function open({
   isJoined = false,
-  charge = async (): Promise<Error | null> => null,
+  charge = async (): Promise<GraphQLError | null> => null,
   text = 'subscription { ticks { n } }',
   requestBytes = 0,
   caller = toTestCaller(),
