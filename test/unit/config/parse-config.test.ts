@@ -86,6 +86,7 @@ describe('without configuration', () => {
       rateLimit: { perMinute: 600, cost: 'request', redis: null },
       trustedProxies: [],
       corsOrigins: '*',
+      federation: false,
       graphiql: true,
       introspection: true,
       workers: 1,
