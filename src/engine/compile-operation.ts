@@ -55,7 +55,7 @@ export function compileOperation(options: CompileOptions): RunCompiled | null {
     operation,
     fragments,
     fragmentsByName: Object.assign(Object.create(null), Object.fromEntries(fragments)),
-    joinOf: (parent, nodes) => (parent === type ? null : joinOf(parent, nodes)),
+    joinOf,
     budget: { fields: maxCompiledFields },
     found: { joins: 0 },
   });
@@ -133,12 +133,15 @@ function putJoins(value: unknown, { joins, failures }: ExecutionState, answer: R
   const answered = answer(points);
   if (points.length === 0) return value;
   return answered.then((outcomes) => {
+    let completed = value;
     for (const [index, { data, name, path }] of points.entries()) {
       const outcome = outcomes[index];
       if (!outcome) throw new Error(`a join has no answer: ${name}`);
-      data[name] = outcome.value;
+      // The root field itself may be a join.
+      if (path.prev === undefined) completed = outcome.value;
+      else data[name] = outcome.value;
       if (outcome.errors.length > 0 && !isNulled(failures, path)) failures.errors.push(...outcome.errors);
     }
-    return value;
+    return completed;
   });
 }

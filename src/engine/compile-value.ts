@@ -148,7 +148,7 @@ export interface JoinOutcome {
 
 /**
  * Called when a root field with joins begins. Returns a function that must be called once the field is resolved, with the joins
- * below it, or with none if it failed. That returns their values in order, and never rejects.
+ * below it, or with none if it failed. That returns their values in order, and rejects only if the root field itself is a join.
  */
 export type AnswerJoins = () => (points: readonly JoinPoint[]) => Promise<readonly JoinOutcome[]>;
 

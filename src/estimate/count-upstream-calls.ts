@@ -16,6 +16,7 @@ import {
 import type { Config } from '../config/config.ts';
 import type { Plan } from '../documents/plan-operation.ts';
 import { collectFields, type SelectionScope } from '../documents/selections.ts';
+import { entitiesField } from '../graph/joins/entities.ts';
 import { type FieldCalls, isConfigured, type OwnFieldsUpstream, type RootField } from '../upstream/upstream.ts';
 
 /** Decides which fields cost a call, and to which upstream. */
@@ -35,16 +36,18 @@ export interface BoundOperation {
   readonly operation: OperationDefinitionNode;
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   readonly variables: Readonly<Record<string, unknown>>;
+  /** Requests to the ledger for federated entities. */
+  readonly entityRequests: number;
 }
 
 /**
  * Upstream requests of an operation when all goes well. The ledger's fields in a query are one request; its mutations are one
  * each, unless they are forwarded together. Our fields take what their upstream says. Joins are one request for a query, and
- * one for each field of a mutation.
+ * one for each field of a mutation. Federated entities take as many as the ledger's limits require.
  * @returns `null` for a subscription, whose length is unknown
  */
 export function countUpstreamCalls(bound: BoundOperation, plan: Plan, facts: CallCounting): number | null {
-  const { operation, fragments, variables } = bound;
+  const { operation, fragments, variables, entityRequests } = bound;
   const { schema, ownSchema } = facts;
   const type = schema.getRootType(operation.operation);
   if (operation.operation === 'subscription' || !type) return null;
@@ -58,6 +61,7 @@ export function countUpstreamCalls(bound: BoundOperation, plan: Plan, facts: Cal
     const name = nodes[0]?.name.value ?? '';
     const field = type.getFields()[name];
     if (!field) continue; // introspection
+    if (name === entitiesField) continue;
     if (!Object.hasOwn(ownFields, name)) {
       ledgerFields += 1;
       continue;
@@ -70,7 +74,8 @@ export function countUpstreamCalls(bound: BoundOperation, plan: Plan, facts: Cal
   // Stitching sends the ledger's mutations one by one, so that each sees the result of the one before it.
   const isMutation = operation.operation === 'mutation';
   const isOneByOne = isMutation && plan === 'STITCHED';
-  const joins = isMutation ? joined : Math.min(joined, 1);
+  // Entities and joins are looked up together.
+  const joins = isMutation ? joined : Math.max(entityRequests, Math.min(joined, 1));
   return (isOneByOne ? ledgerFields : Math.min(ledgerFields, 1)) + calls + joins + shared.size;
 }
 

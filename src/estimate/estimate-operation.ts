@@ -1,6 +1,6 @@
 import {
   type FieldNode,
-  type GraphQLError,
+  GraphQLError,
   type GraphQLSchema,
   getArgumentValues,
   getNamedType,
@@ -26,6 +26,7 @@ import { usedFragments } from '../documents/selections.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { Estimate, EstimateLimit } from '../generated/own.ts';
 import type { Generation } from '../graph/generation.ts';
+import { entitiesField } from '../graph/joins/entities.ts';
 import { executedFields } from '../graph/joins/join-waits.ts';
 import { decideOperation } from '../operation/admit-operation.ts';
 import type { PreparedOperation, ServedGeneration } from '../operation/prepared-operation.ts';
@@ -50,6 +51,7 @@ export interface Judgement extends ReadDocument {
     readonly operation: OperationDefinitionNode;
     readonly variables: Variables;
     readonly plan: Plan;
+    readonly entityRequests: number;
   } | null;
 }
 
@@ -71,10 +73,32 @@ export function judgeOperation(
   if (coerced.errors) return refused(coerced.errors);
   const variables = coerced.values;
   const asked = tree();
-  const errors = [...(checkWaits?.(variables) ?? []), ...findRefusedPages(generation, asked, variables)];
-  return errors.length > 0
+  const entityRequests = countEntityRequests(generation, decision.operation, variables);
+  const errors = [
+    ...(checkWaits?.(variables) ?? []),
+    ...findRefusedPages(generation, asked, variables),
+    ...(typeof entityRequests === 'number' ? [] : [entityRequests]),
+  ];
+  return errors.length > 0 || typeof entityRequests !== 'number'
     ? refused(errors)
-    : { ...read, usage, ownMutations, errors, bound: { operation: asked.operation, variables, plan } };
+    : { ...read, usage, ownMutations, errors, bound: { operation: asked.operation, variables, plan, entityRequests } };
+}
+
+/** @returns why the entities are rejected, if they are too many. @param variables coerced */
+function countEntityRequests(
+  { operationJoins }: Pick<ServedGeneration, 'operationJoins'>,
+  { tree, rootFields, type }: PreparedOperation,
+  variables: Record<string, unknown>,
+): number | GraphQLError {
+  const { operation, fragments } = tree();
+  const fields = [...rootFields(variables).values()].filter(([node]) => node?.name.value === entitiesField);
+  if (type !== 'query' || fields.length === 0 || !operationJoins) return 0;
+  try {
+    return operationJoins(operation, fragments).countEntityRequests(fields, variables);
+  } catch (error) {
+    if (error instanceof GraphQLError) return error;
+    throw error;
+  }
 }
 
 const maxFaults = 5;

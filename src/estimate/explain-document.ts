@@ -1,6 +1,6 @@
 import { type FieldNode, type GraphQLError, getLocation, Kind } from 'graphql';
 import type { LimitName, Limits } from '../documents/cost/limits.ts';
-import { isRows, takesTransaction } from '../documents/cost/measure-definition.ts';
+import { isEntities, isRows, takesTransaction, toItems } from '../documents/cost/measure-definition.ts';
 import { resolvePageSize, toPageSize, type Variables } from '../documents/cost/usage.ts';
 import {
   type ExecutableDocument,
@@ -63,7 +63,7 @@ export function pageSizeOf({
   variables,
   defaultPageSize,
 }: Pick<CostQuestion, 'variables' | 'defaultPageSize'>): (field: FieldNode) => number {
-  return (field) => resolvePageSize(toPageSize(field.arguments), variables, defaultPageSize);
+  return (field) => resolvePageSize(toItems(field), variables, defaultPageSize);
 }
 
 function toConnection({ node, pageSize }: Cost, { variables }: CostQuestion) {
@@ -129,6 +129,11 @@ export function* walkCosts(
     for (const node of selectionsBelow(parent.node, document)) {
       if (node.kind !== Kind.FIELD) {
         yield* walk({ node, parent, level, cost: 0, pageSize: null }, times, timesInPage);
+        continue;
+      }
+      if (isEntities(node)) {
+        const each = Math.min(times * sizeOf(node), Number.MAX_SAFE_INTEGER);
+        yield* walk({ node, parent, level, cost: times, pageSize: null }, each, each);
         continue;
       }
       const pageSize = isPaged(node) ? sizeOf(node) : null;

@@ -12,6 +12,7 @@ import { type LedgerService, queryTimeoutNames, silentLedgerService } from '../l
 import { toSchemaFingerprint } from '../ledger/schema-fingerprint.ts';
 import { findCollisions } from './find-collisions.ts';
 import { findIdInputs } from './id-inputs.ts';
+import { entitiesField } from './joins/entities.ts';
 import type { CreateOperationJoins } from './joins/operation-joins.ts';
 import type { LedgerSource } from './ledger-source.ts';
 import { fieldsReadByCalls } from './own-schema.ts';
@@ -100,7 +101,7 @@ export function buildGeneration<Operation>(
   const graph = {
     schema: stitched.schema,
     ownSchema,
-    ownership: toOwnership(ownSchema, schema),
+    ownership: toOwnership(ownSchema, schema, stitched.schema),
     idInputs: schema ? findIdInputs(ownSchema, schema, names) : new Map(),
     operationJoins: stitched.operationJoins,
   };
@@ -125,7 +126,7 @@ export function buildGeneration<Operation>(
 }
 
 /** `serviceConfig` has no single owner: the field is the ledger's, and some numbers are the gateway's. Only stitching merges them. */
-function toOwnership(ownSchema: GraphQLSchema, ledger: GraphQLSchema | null): Ownership {
+function toOwnership(ownSchema: GraphQLSchema, ledger: GraphQLSchema | null, graph: GraphQLSchema): Ownership {
   const operations = ['query', 'mutation', 'subscription'] as OperationTypeNode[];
   const rootNames = (schema: GraphQLSchema) => operations.map((operation) => schema.getRootType(operation)?.name);
   const usualNames = ['Query', 'Mutation', 'Subscription'];
@@ -135,6 +136,8 @@ function toOwnership(ownSchema: GraphQLSchema, ledger: GraphQLSchema | null): Ow
       ledger !== null && rootNames(ledger).every((name, index) => name === undefined || name === usualNames[index]),
     ownerOf: (operation, name) => {
       if (ownSchema.getRootType(operation)?.getFields()[name]) return 'own';
+      // Ours, and a join as a whole.
+      if (name === entitiesField && graph.getRootType(operation)?.getFields()[name]) return 'own';
       return name === 'serviceConfig' || !ledger?.getRootType(operation)?.getFields()[name] ? null : 'upstream';
     },
   };

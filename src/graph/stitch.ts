@@ -16,12 +16,12 @@ import { attributeRefusal } from '../ledger/answers/attribute-errors.ts';
 import { type LedgerExecutor, rootKeysOf } from '../ledger/ledger-executor.ts';
 import { createPerOperation, type OperationContext } from '../upstream/operation-context.ts';
 import { toClientWords } from './client-words.ts';
-import { findLedgerEntities, serviceField } from './joins/entities.ts';
+import { entitiesTypeDefs, findLedgerEntities, serviceField } from './joins/entities.ts';
 import type { RequestBounds } from './joins/join-document.ts';
 import { OpenRoots } from './joins/join-loader.ts';
 import { findJoinOffer, joinName, joinSelectionSet, joins, type ServedJoin, selectsJoinKeys } from './joins/joins.ts';
 import { type CreateOperationJoins, createOperationJoins } from './joins/operation-joins.ts';
-import { createJoinResolver, toPlainBuiltins } from './joins/stitched-joins.ts';
+import { createStitchedJoins, toPlainBuiltins } from './joins/stitched-joins.ts';
 import { describedScalars, keepDigits } from './scalars.ts';
 import { printSubgraph, serviceTypeDefs } from './subgraph-sdl.ts';
 
@@ -60,30 +60,40 @@ export function stitch({ ownSchema, ledger, execute: ask, names, federation }: S
   const served = offers.flatMap(({ join, offer }) => ('field' in offer ? [{ ...join, root: offer }] : []));
   const rootsOf = createPerOperation(() => new OpenRoots());
   const subschema = toLedgerSubschema(ask, ledger.schema);
-  const resolverOf = createJoinResolver({ execute: ask, limits: ledger.limits, ledger: subschema, rootsOf });
+  const own = toOwnSubschema(ownSchema, rootsOf);
+  const entities = federation ? findLedgerEntities(ledger.schema, names) : [];
+  const { limits } = ledger;
+  const stitchedJoins = createStitchedJoins({ execute: ask, limits, ledger: subschema, own, entities, rootsOf });
   const schema = stitchSchemas({
     // Descriptions come from the last subschema, and those of the ledger are better.
-    subschemas: [toOwnSubschema(ownSchema, rootsOf), subschema],
-    typeDefs: [...served.map(joinTypeDefs), ...(federation?.hasService ? [serviceTypeDefs] : [])],
+    subschemas: [own, subschema],
+    typeDefs: [
+      ...served.map(joinTypeDefs),
+      ...(federation ? [entitiesTypeDefs(entities)] : []),
+      ...(federation?.hasService ? [serviceTypeDefs] : []),
+    ],
     resolvers: [
       describedScalars(ledger.schema, ownSchema),
       serviceConfigResolvers(ledger.schema, ledger.inForce),
       streamResolvers(ownSchema),
+      ...(federation ? [stitchedJoins.entityResolvers] : []),
       ...(federation?.hasService ? [{ Query: { [serviceField]: () => ({ sdl: subgraphSdl }) } }] : []),
       ...served.map((join) => ({
-        [join.type]: { [join.field]: { selectionSet: joinSelectionSet(join), resolve: resolverOf(join) } },
+        [join.type]: {
+          [join.field]: { selectionSet: joinSelectionSet(join), resolve: stitchedJoins.resolverOf(join) },
+        },
       })),
     ],
   });
   keepDigits(schema);
-  const subgraphSdl = federation ? printSubgraph(schema, findLedgerEntities(ledger.schema, names)) : null;
+  const subgraphSdl = federation ? printSubgraph(schema, entities) : null;
   const missing = offers.flatMap(({ join, offer }) =>
     'reason' in offer ? [[joinName(join), offer.reason] as const] : [],
   );
   return {
     schema,
     missingJoins: new Map(missing),
-    operationJoins: createOperationJoins({ execute: ask, limits: ledger.limits, schema, joins: served }),
+    operationJoins: createOperationJoins({ execute: ask, limits, schema, ownSchema, joins: served, entities }),
     subgraphSdl,
   };
 }

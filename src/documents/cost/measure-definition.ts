@@ -8,7 +8,7 @@ import {
   type SelectionNode,
   type ValueNode,
 } from 'graphql';
-import { createTally, type PageSize, type Tally, toPageSize } from './usage.ts';
+import { createTally, type PageSize, type Tally, toListSize, toPageSize } from './usage.ts';
 
 /** The size of one operation or fragment, without the fragments that it spreads. */
 export interface MeasuredDefinition {
@@ -67,6 +67,16 @@ const supportedDirectives = new Set(['include', 'skip']);
 /** Does the field hold the items of a connection? Decided by its name, not its alias, without a schema. */
 export function isRows(field: FieldNode): boolean {
   return field.name.value === 'edges' || field.name.value === 'nodes';
+}
+
+/** Is it the root field of federation gateways, whose list argument says how many objects it returns? */
+export function isEntities(field: FieldNode): boolean {
+  return field.name.value === '_entities';
+}
+
+/** How often the fields below occur. */
+export function toItems(field: FieldNode): PageSize {
+  return isEntities(field) ? toListSize(field.arguments) : toPageSize(field.arguments);
 }
 
 /** Measures a definition in one pass in the order of its text. Does not recurse: it may nest as deep as a text is long. */
@@ -147,9 +157,13 @@ export function measureDefinition(definition: OperationDefinitionNode | Fragment
     if (!field.selectionSet) return;
     const to = isRow ? frame.rows : frame.fields;
     const below = createTally();
-    const page: MeasuredStep = { kind: 'page', rows: below, to, size: toPageSize(field.arguments) };
+    const page: MeasuredStep = { kind: 'page', rows: below, to, size: toItems(field) };
+    // All fields of an entity are multiplied, not only those of a page.
+    below.isPaged = isEntities(field);
+    const fieldsBelow = isEntities(field) ? below : to;
     const set = field.selectionSet.selections;
-    open.push({ selections: set, next: 0, level: frame.level + 1, isTop: false, fields: to, rows: below, page });
+    const level = frame.level + 1;
+    open.push({ selections: set, next: 0, level, isTop: false, fields: fieldsBelow, rows: below, page });
   }
 
   function readDirectives(directives: readonly DirectiveNode[] = []): void {

@@ -132,7 +132,7 @@ function toPageSizes(transfers: readonly Transfer[]): readonly (PageSize | null)
   const known = new Map<string, PageSize>();
   const sizes = transfers.map(({ size }) => {
     if (size === null) return null;
-    const key = `${size.literal} ${size.variables.join(' ')}`;
+    const key = `${size.isList} ${size.literal} ${size.variables.join(' ')}`;
     const same = known.get(key) ?? size;
     known.set(key, same);
     return same;
@@ -165,8 +165,10 @@ function toOutputCost(
   };
 }
 
-/** Where the page size of a connection comes from: literals in the text and variables. */
+/** Where the page size of a connection, or the length of a list, comes from: literals in the text and variables. */
 export interface PageSize {
+  /** The length of a list argument. */
+  readonly isList: boolean;
   /** The larger of the literals given to `first` and `last`; `null` when neither has a usable one. */
   readonly literal: number | null;
   /** Names of the variables given to `first` and `last`. */
@@ -190,7 +192,14 @@ export function toPageSize(fieldArguments: readonly ArgumentNode[] | undefined):
     if (size !== null) literal = Math.max(literal ?? 0, size);
   }
   // Kept with the document, so copied: a list that grew holds spare memory for more.
-  return { literal, variables: variables.slice() };
+  return { isList: false, literal, variables: variables.slice() };
+}
+
+/** Reads the only argument of a field, a list. */
+export function toListSize(fieldArguments: readonly ArgumentNode[] = []): PageSize {
+  const value = fieldArguments[0]?.value;
+  const variables = value?.kind === Kind.VARIABLE ? [value.name.value] : [];
+  return { isList: true, literal: value?.kind === Kind.LIST ? value.values.length : 1, variables };
 }
 
 /**
@@ -198,6 +207,10 @@ export function toPageSize(fieldArguments: readonly ArgumentNode[] | undefined):
  * this ignores the default declared for a variable.
  */
 export function resolvePageSize(size: PageSize, variables: Variables, defaultPageSize: number): number {
+  if (size.isList) {
+    const [list] = size.variables.map((name) => sentValue(variables, name));
+    return Array.isArray(list) ? list.length : (size.literal ?? 1);
+  }
   let items = size.literal;
   for (const name of size.variables) {
     const sent = toSize(sentValue(variables, name));

@@ -27,9 +27,9 @@ export interface LedgerEntity {
 
 export type KeyForm = 'address' | 'digest' | 'number';
 
-/** Fields that `_Any` and `_Service` belong to. */
 export const entitiesField = '_entities';
 export const serviceField = '_service';
+export const entityUnion = '_Entity';
 
 /** Entities that are the gateway's own, with their keys. Only the first can be looked up, and only by its owner. */
 export const ownEntities = { GasReservation: 'reservationId', RpcEvent: 'id' } as const;
@@ -95,4 +95,22 @@ function follow(start: GraphQLObjectType, fields: readonly string[]): GraphQLObj
     type = getNamedType(field.type);
   }
   return isObjectType(type) ? type : null;
+}
+
+/** The root field with which a federation gateway asks for entities. */
+export function entitiesTypeDefs(entities: readonly LedgerEntity[]): string {
+  const types = new Set([...entities.map(({ type }) => type), 'GasReservation']);
+  return `
+    extend type Query {
+      """
+      Objects of other subgraphs' responses, for federation gateways. Null for an object that the ledger does not have. At most 1000
+      representations and 32 requests to the ledger in one operation.
+      """
+      ${entitiesField}("Type names and keys of the objects." representations: [_Any!]!): [${entityUnion}]!
+    }
+    "Type name and key of an object, for example { __typename: \\"Object\\", address: \\"0x2\\" }."
+    scalar _Any
+    "Any type with a key."
+    union ${entityUnion} = ${[...types].join(' | ')}
+  `;
 }

@@ -135,18 +135,34 @@ export class OpenRoots {
   }
 }
 
+/** Requests of one operation that are in flight at once, so that a large operation leaves connections to others. */
+const maxInFlight = 4;
+
 /** Asks the ledger for lookups, in as few requests as its bounds allow, and stores the answers. */
 async function askAll(asked: readonly Asked[], options: JoinLoaderOptions): Promise<void> {
-  const lookups = asked.map(({ lookup }) => lookup);
-  const sharedBytes = Buffer.byteLength(JSON.stringify(variablesOf(lookups, options.variables)));
   let start = 0;
-  await Promise.all(
-    groupJoinLookups(lookups, options.limits, sharedBytes).map((group) => {
-      const members = asked.slice(start, start + group.length);
-      start += group.length;
-      return askGroup(group, members, options);
-    }),
-  );
+  const groups = toJoinRequests(
+    asked.map(({ lookup }) => lookup),
+    options,
+  ).map((group) => {
+    const members = asked.slice(start, start + group.length);
+    start += group.length;
+    return { group, members };
+  });
+  const waiting = groups.values();
+  const askNext = async (): Promise<void> => {
+    for (const { group, members } of waiting) await askGroup(group, members, options);
+  };
+  await Promise.all(groups.slice(0, maxInFlight).map(askNext));
+}
+
+/** Divides lookups into the requests that they take. */
+export function toJoinRequests(
+  lookups: readonly JoinLookup[],
+  { limits, variables }: Pick<JoinLoaderOptions, 'limits' | 'variables'>,
+): readonly (readonly JoinLookup[])[] {
+  const sharedBytes = Buffer.byteLength(JSON.stringify(variablesOf(lookups, variables)));
+  return groupJoinLookups(lookups, limits, sharedBytes);
 }
 
 async function askGroup(

@@ -1,6 +1,7 @@
 import {
   type FieldNode,
   type FragmentDefinitionNode,
+  type GraphQLError,
   type GraphQLObjectType,
   type GraphQLSchema,
   getNamedType,
@@ -12,16 +13,28 @@ import {
   responsePathAsArray,
   type SelectionSetNode,
 } from 'graphql';
+import { reservedAliasPrefix } from '../../documents/validation/validate-document.ts';
 import { compileArguments, type ReadArguments } from '../../engine/compile-fields.ts';
-import type { CompileOptions } from '../../engine/compile-operation.ts';
+import { type CompileOptions, compileOperation } from '../../engine/compile-operation.ts';
 import type { AnswerJoins, JoinField, JoinOutcome, JoinPoint } from '../../engine/compile-value.ts';
 import { lightError, locateLightly } from '../../errors/light-error.ts';
 import { ReportedErrors } from '../../errors/reported-errors.ts';
 import type { LedgerExecutor } from '../../ledger/ledger-executor.ts';
 import type { Cancellation } from '../../upstream/cancellation.ts';
 import type { OperationContext } from '../../upstream/operation-context.ts';
+import { entitiesField, type LedgerEntity, ownEntities } from './entities.ts';
+import {
+  createReadEntities,
+  EntityBudget,
+  type EntityReading,
+  type EntityRequest,
+  type ReadEntities,
+  selectionsOn,
+  toEntityAnswer,
+  toField,
+} from './entity-lookups.ts';
 import { createJoinSelections, createToJoinLookup, type JoinLookup, type RequestBounds } from './join-document.ts';
-import { createJoinLoader, type JoinAnswer, type JoinLoader, OpenRoots } from './join-loader.ts';
+import { createJoinLoader, type JoinAnswer, type JoinLoader, OpenRoots, toJoinRequests } from './join-loader.ts';
 import { awaitIndex, checkWaitMs } from './join-waits.ts';
 import { createReadJoinKey, joinSelectionSet, type ServedJoin } from './joins.ts';
 
@@ -32,8 +45,12 @@ export interface OperationJoinsOptions {
   readonly limits: RequestBounds;
   /** The whole graph, which has the join fields and their arguments. */
   readonly schema: GraphQLSchema;
+  /** The gateway's own part of it, with its resolvers. */
+  readonly ownSchema: GraphQLSchema;
   /** The joins that the ledger can serve. */
   readonly joins: readonly ServedJoin[];
+  /** Left out: the graph is no subgraph. */
+  readonly entities?: readonly LedgerEntity[];
 }
 
 export type CreateOperationJoins = (
@@ -46,13 +63,20 @@ export interface OperationJoins {
   readonly joinOf: NonNullable<CompileOptions['joinOf']>;
   /** For one execution; the lookups beneath all its root fields share one loader. */
   readonly answer: (variables: Variables, context: OperationContext) => AnswerJoins;
+  /**
+   * Requests to the ledger that the entities of an operation take, without sending them.
+   * @param fields the nodes of each `_entities` field
+   * @throws BAD_USER_INPUT if there are too many
+   */
+  readonly countEntityRequests: (fields: Iterable<readonly FieldNode[]>, variables: Variables) => number;
 }
 
 /**
  * Joins without stitching. The selection below a join field goes to the ledger as the client wrote it, so that the
  * answer already has the client's keys and its nulls in the right places, and is put in place unchanged.
  */
-export function createOperationJoins({ execute, limits, schema, joins }: OperationJoinsOptions): CreateOperationJoins {
+export function createOperationJoins(options: OperationJoinsOptions): CreateOperationJoins {
+  const { execute, limits, schema, ownSchema, joins, entities = [] } = options;
   const known = new Map(
     joins.map((join) => [
       `${join.type}.${join.field}`,
@@ -62,6 +86,7 @@ export function createOperationJoins({ execute, limits, schema, joins }: Operati
 
   return (operation, fragments) => {
     const prepared = new Map<JoinField, PreparedJoin>();
+    const preparedEntities = new Map<JoinField, PreparedEntities>();
     const select = createJoinSelections({ operation, fragments }, null);
 
     const prepare = (parent: GraphQLObjectType, nodes: readonly FieldNode[]): PreparedJoin | null => {
@@ -81,24 +106,85 @@ export function createOperationJoins({ execute, limits, schema, joins }: Operati
       };
     };
 
+    /** `null` if it cannot be compiled, such as joins below a reservation. */
+    const compileReservation = (nodes: readonly FieldNode[], reading: EntityReading): FindReservation | null => {
+      const type = schema.getType('GasReservation');
+      const selections = type ? selectionsOn(type, nodes, reading) : [];
+      const id = { kind: Kind.VARIABLE, name: { kind: Kind.NAME, value: reservationVariable } } as const;
+      const name = { kind: Kind.NAME, value: ownEntities.GasReservation } as const;
+      const found = toField('reservation', selections.length > 0 ? selections : [toField('__typename')]);
+      const field = { ...found, arguments: [{ kind: Kind.ARGUMENT, name, value: id } as const] };
+      const selectionSet = { kind: Kind.SELECTION_SET, selections: [field] } as const;
+      const run = compileOperation({ schema: ownSchema, operation: { ...operation, selectionSet }, fragments });
+      return (
+        run &&
+        (async (reservationId, variables, context) => {
+          const { data, errors = [] } = await run({
+            context,
+            variables: { ...variables, [reservationVariable]: reservationId },
+          });
+          const value = data?.reservation ?? null;
+          const located = errors.map(({ message, path = [], extensions }) =>
+            lightError(message, { path: path.slice(1), extensions }),
+          );
+          return { value: value && selections.length === 0 ? {} : value, errors: located };
+        })
+      );
+    };
+
+    const prepareEntities = (nodes: readonly FieldNode[]): PreparedEntities | null => {
+      const [node] = nodes;
+      const field = schema.getQueryType()?.getFields()[entitiesField];
+      const reading = { entities, schema, fragments, select };
+      const findReservation = compileReservation(nodes, reading);
+      if (!node || !field || !findReservation) return null;
+      const readArguments = compileArguments(field, node);
+      return { key: noSelections, nodes, findReservation, read: createReadEntities(nodes, reading), readArguments };
+    };
+
+    const toBudget = (variables: Variables) =>
+      new EntityBudget((lookups) => toJoinRequests(lookups, { limits, variables }));
+
     return {
+      countEntityRequests: (fields, variables) => {
+        const budget = toBudget(variables);
+        for (const nodes of fields) {
+          const [node] = nodes;
+          const field = schema.getQueryType()?.getFields()[entitiesField];
+          if (!node || !field) continue;
+          const { representations } = compileArguments(field, node)(variables);
+          const read = createReadEntities(nodes, { entities, schema, fragments, select });
+          budget.take(representations as readonly unknown[], read);
+        }
+        return budget.requests;
+      },
       joinOf: (parent, nodes) => {
+        if (entities.length > 0 && parent.name === 'Query' && nodes[0]?.name.value === entitiesField) {
+          const found = prepareEntities(nodes);
+          if (found) preparedEntities.set(found, found);
+          return found;
+        }
         const join = prepare(parent, nodes);
         if (join) prepared.set(join, join);
         return join;
       },
-      answer: (variables, { cancellation }) => {
+      answer: (variables, context) => {
+        const { cancellation } = context;
         const roots = new OpenRoots();
         const answering = {
           loader: createJoinLoader({ execute, limits, variables, cancellation, roots }),
           reported: new ReportedErrors(),
           cancellation,
+          budget: toBudget(variables),
         };
         return () => {
           const leave = roots.open();
           return (points) => {
             leave();
-            if (points.length === 0) return nothing;
+            const [first] = points;
+            if (!first) return nothing;
+            const asked = preparedEntities.get(first.field);
+            if (asked) return answerEntities(first, asked, variables, context, answering);
             return answerPoints(
               points.map((point) => toAsking(point, prepared.get(point.field), variables)),
               answering,
@@ -120,10 +206,25 @@ interface PreparedJoin extends JoinField {
   readonly readArguments: ReadArguments | null;
 }
 
-/** One place of the answer, with its lookup, or why there is none. */
-interface Asking {
-  readonly point: JoinPoint;
+const noSelections: SelectionSetNode = { kind: Kind.SELECTION_SET, selections: [] };
+
+/** What the document's text decides about an `_entities` field. */
+interface PreparedEntities extends JoinField {
   readonly nodes: readonly FieldNode[];
+  readonly read: ReadEntities;
+  readonly readArguments: ReadArguments;
+  readonly findReservation: FindReservation;
+}
+
+/** Finds a reservation of the caller, as the root field does. */
+type FindReservation = (id: string, variables: Variables, context: OperationContext) => Promise<JoinAnswer>;
+
+/** Clients cannot use the prefix. */
+const reservationVariable = `${reservedAliasPrefix}Reservation`;
+
+/** One place of the answer, with its lookup, or why there is none. */
+interface Asking extends Position {
+  readonly point: JoinPoint;
   readonly lookup: JoinLookup | null;
   readonly waitMs: number;
   readonly refusal: unknown;
@@ -145,6 +246,7 @@ interface Answering {
   readonly loader: JoinLoader;
   readonly reported: ReportedErrors;
   readonly cancellation: Cancellation;
+  readonly budget: EntityBudget;
 }
 
 async function answerPoints(askings: readonly Asking[], answering: Answering): Promise<readonly JoinOutcome[]> {
@@ -174,8 +276,49 @@ async function answerPoints(askings: readonly Asking[], answering: Answering): P
   return isWaiting ? Promise.all(outcomes) : (outcomes as readonly JoinOutcome[]);
 }
 
+/** @throws an error of the whole field, with its path */
+async function answerEntities(
+  { path }: JoinPoint,
+  { nodes, read, readArguments, findReservation }: PreparedEntities,
+  variables: Variables,
+  context: OperationContext,
+  { loader, reported, budget }: Answering,
+): Promise<readonly JoinOutcome[]> {
+  let requests: readonly EntityRequest[];
+  try {
+    requests = budget.take(readArguments(variables).representations as readonly unknown[], read);
+  } catch (error) {
+    throw locateLightly(error, nodes, responsePathAsArray(path));
+  }
+  const loading = loader.load(requests.flatMap((each) => (each.kind === 'ledger' ? each.lookup : [])));
+  const reservations = await Promise.all(
+    requests.flatMap((each) => (each.kind === 'reservation' ? findReservation(each.id, variables, context) : [])),
+  );
+  const [fromLedger, own] = [(await loading).values(), reservations.values()];
+  const errors: GraphQLError[] = [];
+  const value = requests.map((request, key) => {
+    const position = { nodes, point: { path: { prev: path, key, typename: undefined } } };
+    let answer: JoinAnswer | Error = notAnswered;
+    if (request.kind === 'failed') answer = request.error;
+    else if (request.kind === 'reservation') answer = own.next().value ?? answer;
+    else answer = toEntityAnswer(fromLedger.next().value ?? answer, request.selected);
+    const outcome = toOutcome(answer, position, reported);
+    errors.push(...outcome.errors);
+    return outcome.value;
+  });
+  return [{ value, errors }];
+}
+
+const notAnswered = new Error('an entity has no answer');
+
+/** A position in the answer, and the fields of the document that it belongs to. */
+interface Position {
+  readonly nodes: readonly FieldNode[];
+  readonly point: Pick<JoinPoint, 'path'>;
+}
+
 /** The same answer may serve thousands of places, and its errors are reported at each of them, up to the bound of an answer. */
-function toOutcome(answer: JoinAnswer | Error, asking: Asking, reported: ReportedErrors): JoinOutcome {
+function toOutcome(answer: JoinAnswer | Error, asking: Position, reported: ReportedErrors): JoinOutcome {
   if (answer instanceof Error) return failed(answer, asking, reported);
   if (answer.errors.length === 0) return answer;
   const { value } = answer;
@@ -187,7 +330,7 @@ function toOutcome(answer: JoinAnswer | Error, asking: Asking, reported: Reporte
   return { value, errors };
 }
 
-function failed(error: unknown, { nodes, point }: Asking, reported: ReportedErrors): JoinOutcome {
+function failed(error: unknown, { nodes, point }: Position, reported: ReportedErrors): JoinOutcome {
   if (reported.isFull) return { value: null, errors: reported.takeOmissionError() };
   return { value: null, errors: [reported.add(locateLightly(error, nodes, responsePathAsArray(point.path)))] };
 }

@@ -1,9 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { resolveExternalValue, type SubschemaConfig } from '@graphql-tools/delegate';
+import { delegateToSchema, resolveExternalValue, type SubschemaConfig } from '@graphql-tools/delegate';
+import type { IResolvers } from '@graphql-tools/utils';
 import {
   type FieldNode,
+  type GraphQLCompositeType,
   type GraphQLError,
   type GraphQLNamedType,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
   type GraphQLResolveInfo,
   type GraphQLSchema,
   getNamedType,
@@ -11,6 +15,8 @@ import {
   isCompositeType,
   isObjectType,
   isSpecifiedScalarType,
+  Kind,
+  OperationTypeNode,
   responsePathAsArray,
   type SelectionSetNode,
 } from 'graphql';
@@ -20,8 +26,10 @@ import { ReportedErrors } from '../../errors/reported-errors.ts';
 import { ExactNumber, hasExactNumber } from '../../json/exact-json.ts';
 import type { LedgerExecutor } from '../../ledger/ledger-executor.ts';
 import { createPerOperation, type OperationContext } from '../../upstream/operation-context.ts';
+import { entitiesField, entityUnion, type LedgerEntity } from './entities.ts';
+import { createReadEntities, EntityBudget, type EntityRequest, toEntityAnswer } from './entity-lookups.ts';
 import { createJoinSelections, createToJoinLookup, type JoinLookup, type RequestBounds } from './join-document.ts';
-import { createJoinLoader, type JoinAnswer, type OpenRoots } from './join-loader.ts';
+import { createJoinLoader, type JoinAnswer, type OpenRoots, toJoinRequests } from './join-loader.ts';
 import { awaitIndex, checkWaitMs } from './join-waits.ts';
 import { createReadJoinKey, type JoinKey, type ServedJoin } from './joins.ts';
 
@@ -29,6 +37,10 @@ export interface StitchedJoinsOptions {
   readonly execute: LedgerExecutor;
   readonly limits: RequestBounds;
   readonly ledger: SubschemaConfig & { readonly schema: GraphQLSchema };
+  /** The gateway's own part of the graph. */
+  readonly own: SubschemaConfig;
+  /** Empty if the graph is no subgraph. */
+  readonly entities: readonly LedgerEntity[];
   /** The root fields of an operation. */
   readonly rootsOf: (context: OperationContext) => OpenRoots;
 }
@@ -37,7 +49,7 @@ export interface StitchedJoinsOptions {
  * Resolvers of joins, for operations that are stitched. All joins of one operation share one loader, so that they travel
  * together. The stitching library executes the selection below a join on the answer.
  */
-export function createJoinResolver({ execute, limits, ledger, rootsOf }: StitchedJoinsOptions) {
+export function createStitchedJoins({ execute, limits, ledger, own, entities, rootsOf }: StitchedJoinsOptions) {
   const inOperation = createPerOperation((context, info: GraphQLResolveInfo) => {
     const { cancellation } = context;
     const { operation, variableValues: variables } = info;
@@ -52,10 +64,31 @@ export function createJoinResolver({ execute, limits, ledger, rootsOf }: Stitche
       plain: new Set<JoinAnswer>(),
       reported: new ReportedErrors(),
       turns: new Turns(),
+      budget: new EntityBudget((lookups) => toJoinRequests(lookups, { limits, variables })),
     };
   });
 
-  return (join: ServedJoin) => {
+  /** The value of an answer for the stitching library, once the event loop has a turn for it. */
+  const place = async (
+    answer: JoinAnswer | Error,
+    { type, below, path }: PlacedAnswer,
+    context: OperationContext,
+    info: GraphQLResolveInfo,
+  ): Promise<unknown> => {
+    const { scope, plain, reported, turns } = inOperation(context, info);
+    const turn = turns.next();
+    if (turn !== null) await turn;
+    if (answer instanceof Error) throw answer;
+    if (!plain.has(answer)) {
+      toPlainBuiltins(answer.value, below, type, scope);
+      plain.add(answer);
+    }
+    const { value, unplaced } = placeErrors(answer, path, reported);
+    const shared = context as unknown as Record<string, unknown>;
+    return resolveExternalValue(value, unplaced, ledger, shared, info, type as GraphQLOutputType);
+  };
+
+  const resolverOf = (join: ServedJoin) => {
     const readKey = createReadJoinKey(join);
     return async (
       parent: Record<string, unknown>,
@@ -63,7 +96,7 @@ export function createJoinResolver({ execute, limits, ledger, rootsOf }: Stitche
       context: OperationContext,
       info: GraphQLResolveInfo,
     ) => {
-      const { loader, select, scope, fields, plain, reported, turns } = inOperation(context, info);
+      const { loader, select, fields } = inOperation(context, info);
       const { fieldNodes } = info;
       const type = ledger.schema.getType(getNamedType(info.returnType).name);
       if (!isCompositeType(type)) throw new Error(`join ${join.type}.${join.field} has no object type`);
@@ -80,18 +113,66 @@ export function createJoinResolver({ execute, limits, ledger, rootsOf }: Stitche
         return loader.loadOne(lookup);
       };
       const answer = await (waitMs === 0 ? first : awaitIndex(first, again, waitMs, context.cancellation));
-      const turn = turns.next();
-      if (turn !== null) await turn;
-      if (answer instanceof Error) throw answer;
-      if (!plain.has(answer)) {
-        const below = fieldNodes.map(({ selectionSet }) => selectionSet);
-        toPlainBuiltins(answer.value, below, type, scope);
-        plain.add(answer);
-      }
-      const { value, unplaced } = placeErrors(answer, responsePathAsArray(info.path), reported);
-      return resolveExternalValue(value, unplaced, ledger, context as unknown as Record<string, unknown>, info);
+      const below = fieldNodes.map(({ selectionSet }) => selectionSet);
+      return place(answer, { type, below, path: responsePathAsArray(info.path) }, context, info);
     };
   };
+
+  /** The type of each entity that was found, for the union of all. */
+  const typeNames = new WeakMap<object, string>();
+  const entityResolvers: IResolvers = {
+    Query: {
+      [entitiesField]: async (
+        _parent: unknown,
+        { representations }: { readonly representations: readonly unknown[] },
+        context: OperationContext,
+        info: GraphQLResolveInfo,
+      ) => {
+        const { loader, select, scope, budget } = inOperation(context, info);
+        const { fieldNodes, schema } = info;
+        const reading = { entities, schema, fragments: scope.fragments, select };
+        const requests = budget.take(representations, createReadEntities(fieldNodes, reading));
+        const find = async (request: EntityRequest, index: number): Promise<unknown> => {
+          if (request.kind === 'failed') throw request.error;
+          if (request.kind === 'reservation') return findReservation(request.id, context, info);
+          const { lookup, selected } = request;
+          const answer = toEntityAnswer(await loader.loadOne(lookup), selected);
+          const below = [{ kind: Kind.SELECTION_SET, selections: selected.selections } as const];
+          const path = [...responsePathAsArray(info.path), index];
+          return place(answer, { type: selected.type, below, path }, context, info);
+        };
+        return requests.map(async (request, index) => {
+          const value = await find(request, index);
+          const name = request.kind === 'ledger' ? request.selected.type.name : 'GasReservation';
+          if (typeof value === 'object' && value !== null) typeNames.set(value, name);
+          return value;
+        });
+      },
+    },
+    [entityUnion]: { __resolveType: (value: object) => typeNames.get(value) },
+  };
+
+  /** Only the reservation's owner finds it, as with the root field. */
+  const findReservation = (reservationId: string, context: OperationContext, info: GraphQLResolveInfo) =>
+    delegateToSchema({
+      schema: own,
+      operation: OperationTypeNode.QUERY,
+      fieldName: 'reservation',
+      args: { reservationId },
+      returnType: info.schema.getType('GasReservation') as GraphQLObjectType,
+      context: context as unknown as Record<string, unknown>,
+      info,
+    });
+
+  return { resolverOf, entityResolvers };
+}
+
+/** Where an answer belongs in the response. */
+interface PlacedAnswer {
+  /** The ledger's type that the selections are made on. */
+  readonly type: GraphQLCompositeType;
+  readonly below: readonly (SelectionSetNode | undefined)[];
+  readonly path: readonly (string | number)[];
 }
 
 /** Join fields that are put in place in one turn of the event loop, which takes a few milliseconds. */

@@ -62,7 +62,10 @@ function count(
   const { coerced, errors } = getVariableValues(facts.schema, operation.variableDefinitions ?? [], sent);
   if (errors) throw errors[0];
   const { fragments } = toExecutableDocument(document);
-  return countUpstreamCalls({ operation, fragments, variables: coerced }, plan, { ...facts, ...changed });
+  return countUpstreamCalls({ operation, fragments, variables: coerced, entityRequests: 0 }, plan, {
+    ...facts,
+    ...changed,
+  });
 }
 
 describe('a query takes', () => {

@@ -78,6 +78,7 @@ function run(
     },
     limits: { maxQueryNodes: 300, maxQueryPayloadSize: 5_000 },
     schema: whole,
+    ownSchema,
     joins,
   });
   const options = { schema: whole, ownSchema, document, operationName: null, joins: operationJoins };
