@@ -184,7 +184,6 @@ export interface AdmissionOptions {
   /** Called when Redis goes away and when it comes back. */
   readonly outage: OutageEvents;
   readonly signingKeys: SigningKeyEvents;
-  /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
 }
 

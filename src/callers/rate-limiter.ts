@@ -50,7 +50,6 @@ export interface RateLimiterOptions {
   /** How many instances share the store. While it is away, each counts in memory and grants this part of the limit. */
   readonly sharedBy?: number;
   readonly outage: Outage;
-  /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
 }
 

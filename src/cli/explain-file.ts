@@ -1,8 +1,7 @@
 import { ConfigError } from '../config/config-error.ts';
 import type { Explanation } from '../start/start.ts';
 import { type CliWorld, toFailureLine } from './cli-world.ts';
-import type { Command } from './command.ts';
-import { toExplainText } from './explain-text.ts';
+import type { Command } from './parse-arguments.ts';
 
 /** Selections in the text output; a query within its limits rarely has more, and `--json` has all. */
 const maxLines = 200;
@@ -61,3 +60,129 @@ function nest(selections: readonly Selection[]): readonly ExplainedNode[] {
   }
   return roots;
 }
+
+export interface ExplainTextOptions {
+  /** For a terminal that wants colours. */
+  readonly isColoured: boolean;
+  /** Selections shown; what is left out is summed up. */
+  readonly maxLines: number;
+}
+
+interface Paint {
+  readonly good: (text: string) => string;
+  readonly bad: (text: string) => string;
+  readonly faint: (text: string) => string;
+}
+
+/** An explanation for people: verdict, limits, plan and calls, then the query as a tree with the cost of each field. */
+export function toExplainText(explanation: Explanation, { isColoured, maxLines }: ExplainTextOptions): string {
+  const paint = isColoured ? coloured : plain;
+  const parts = [
+    toVerdict(explanation, paint),
+    toLimits(explanation, paint),
+    toFacts(explanation),
+    toTree(explanation, maxLines, paint),
+  ];
+  return parts
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.map((line) => `${line.trimEnd()}\n`).join(''))
+    .join('\n');
+}
+
+function toVerdict({ refused, reasons, offending }: Explanation, paint: Paint): string[] {
+  if (!refused) return [paint.good('served')];
+  const [first = '', ...others] = reasons;
+  const place = [
+    offending?.path && offending.path.length > 0 ? `at ${offending.path.join('.')}` : null,
+    offending?.line ? `line ${offending.line}, column ${offending.column}` : null,
+  ].filter((text) => text !== null);
+  return [
+    paint.bad(`would be refused: ${first}`),
+    ...(place.length > 0 ? [`  ${place.join(', ')}`] : []),
+    ...others.map((reason) => paint.bad(`  and: ${reason}`)),
+  ];
+}
+
+function toLimits({ limits }: Explanation, paint: Paint): string[] {
+  const rows = limits.map(({ name, used, max }) => [name, toNumber(used), toNumber(max)] as const);
+  const [names, useds, maxima] = alignColumns([['limit', 'used', 'max'], ...rows]);
+  return [-1, ...limits.keys()].map((index) => {
+    const isExceeded = limits[index]?.exceeded === true;
+    const line = `${names?.[index + 1]}  ${useds?.[index + 1]}  ${maxima?.[index + 1]}`;
+    return isExceeded ? paint.bad(`${line}  exceeded`) : line;
+  });
+}
+
+function toFacts({ usage, plan, upstreamCalls, ratePoints, schema }: Explanation): string[] {
+  const facts = [
+    ['plan', plan ?? 'none: it is refused'],
+    ['upstream calls', upstreamCalls == null ? 'not counted' : toNumber(upstreamCalls)],
+    ['rate points', toNumber(ratePoints)],
+    ['variables', toNumber(usage.variables)],
+    ['fragments', toNumber(usage.fragments)],
+    ['text', `${toNumber(usage.queryPayload)} bytes`],
+    ['schema', schema.origin === 'kept' ? 'the one kept in SCHEMA_CACHE_FILE' : 'the one shipped'],
+    ['limits', `LIMIT_* where stricter, else those ${schema.origin} with the schema`],
+  ] as const;
+  const [names] = alignColumns(facts);
+  return facts.map(([, value], index) => `${names?.[index]}  ${value}`);
+}
+
+function toTree({ tree, usage, isTreeCut }: Explanation, maxLines: number, paint: Paint): string[] {
+  if (tree.length === 0) return [];
+  const shown = tree.slice(0, maxLines);
+  const isCounted = tree.some(({ cost }) => cost !== null);
+  const heading = isCounted ? 'output nodes' : 'not counted';
+  const width = Math.max(heading.length, toNumber(usage.outputNodes).length);
+  const lines = shown.map((selection) => toTreeLine(selection, width, paint));
+  const isCut = isTreeCut || tree.length > shown.length;
+  if (isCut) lines.push(toRest(shown, { usage, isCounted }, width));
+  const total = isCounted ? [`${toNumber(usage.outputNodes).padStart(width)}  in all`] : [];
+  return [heading.padStart(width), ...lines, ...total];
+}
+
+function toTreeLine(
+  { level, text, cost, kind, connection, times, isOffending }: Selection,
+  width: number,
+  paint: Paint,
+) {
+  const nodes = kind === 'field' && cost !== null ? toNumber(cost) : '';
+  const notes = [
+    connection && `connection, ${connection.argument ?? 'first'}: ${toNumber(connection.pageSize)}`,
+    connection && connection.argument === null ? '(default)' : null,
+    times === null ? null : `× ${toNumber(times)}`,
+  ].filter((note) => note !== null);
+  const line = `${nodes.padStart(width)}  ${'  '.repeat(level)}${text}`;
+  const note = notes.length > 0 ? paint.faint(`  ${notes.join(' ')}`) : '';
+  return isOffending ? `${paint.bad(line)}${note}${paint.bad('  <== refused here')}` : `${line}${note}`;
+}
+
+/** Sums up the lines that are left out. */
+function toRest(
+  shown: readonly Selection[],
+  { usage, isCounted }: { readonly usage: Explanation['usage']; readonly isCounted: boolean },
+  width: number,
+): string {
+  if (!isCounted) return `${''.padStart(width)}  ... and more`;
+  const nodes = usage.outputNodes - shown.reduce((sum, { cost }) => sum + (cost ?? 0), 0);
+  const selections = usage.inputNodes - shown.filter(({ kind }) => kind !== 'operation').length;
+  return `${toNumber(nodes).padStart(width)}  ... in ${toNumber(selections)} more selections`;
+}
+
+/** Turns rows into columns of padded cells: the first column aligned left, the others, which hold numbers, right. */
+function alignColumns(rows: readonly (readonly string[])[]): string[][] {
+  const count = Math.max(...rows.map((row) => row.length));
+  return Array.from({ length: count }, (_, column) => {
+    const cells = rows.map((row) => row[column] ?? '');
+    const width = Math.max(...cells.map((cell) => cell.length));
+    return cells.map((cell) => (column === 0 ? cell.padEnd(width) : cell.padStart(width)));
+  });
+}
+
+function toNumber(value: number): string {
+  return value.toLocaleString('en-US');
+}
+
+const plain: Paint = { good: (text) => text, bad: (text) => text, faint: (text) => text };
+const inColour = (code: number) => (text: string) => `\u001b[${code}m${text}\u001b[0m`;
+const coloured: Paint = { good: inColour(32), bad: inColour(31), faint: inColour(2) };

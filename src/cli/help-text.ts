@@ -1,6 +1,6 @@
 import { configKeys } from '../config/keys.ts';
 import { networkProfiles } from '../config/network-profile.ts';
-import { devnetDefaults } from './command.ts';
+import { devnetDefaults } from './parse-arguments.ts';
 
 export const helpText = `ledger-gateway: one GraphQL endpoint over a ledger, its gas sponsor and its events.
 

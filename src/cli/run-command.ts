@@ -2,9 +2,9 @@ import { hashApiKey, toApiKey } from '../config/client.ts';
 import { ConfigError } from '../config/config-error.ts';
 import type { SettingInForce } from '../config/describe-config.ts';
 import { type CliWorld, toFailureLine } from './cli-world.ts';
-import type { Command, UsageError } from './command.ts';
 import { explainFile } from './explain-file.ts';
 import { helpText } from './help-text.ts';
+import type { Command, UsageError } from './parse-arguments.ts';
 import { runDevnet } from './run-devnet.ts';
 import { runServe, runWorker } from './run-serve.ts';
 

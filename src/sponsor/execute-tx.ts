@@ -21,7 +21,7 @@ import {
   parseIdempotencyKey,
   parseReservationId,
 } from './sponsor-fields.ts';
-import { checkAfterMs, lookItUp } from './sponsor-refusal.ts';
+import { checkAfterMs, lookUpAdvice } from './sponsor-refusal.ts';
 import type { SponsorEffects } from './sponsor-response.ts';
 import type { SponsorshipStore } from './store/sponsorship-store.ts';
 
@@ -30,7 +30,7 @@ export interface SponsorshipServices {
   /** Sign leases; `null` in forward mode, where clients get the sponsor's own numbers. */
   readonly leases: LeaseKeys | null;
   readonly store: SponsorshipStore;
-  /** Must the store answer before the sponsor is asked? Not in forward mode: the sponsor takes each number once, and counts callers. */
+  /** Must the store answer before the sponsor is called? Not in forward mode: the sponsor takes each number once, and counts callers. */
   readonly isStoreNeeded: boolean;
   readonly executions: Executions;
   /** Writes one line to the audit log. Must not throw. */
@@ -43,7 +43,6 @@ export interface ExecuteTxOptions {
   readonly services: SponsorshipServices;
   /** Called for each transaction that is sent although `enforce` would reject it. */
   readonly doubted: (transaction: DoubtfulTransaction) => void;
-  /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
 }
 
@@ -158,7 +157,7 @@ function toFailed(error: unknown): SponsorVerdict {
   const cause = known?.originalError;
   if (!known || (known.extensions.code === 'INTERNAL_SERVER_ERROR' && !(cause instanceof UpstreamCallError))) {
     // A fault of the gateway itself, which may have sent the transaction.
-    const message = `The transaction was handed to the sponsor, and its answer could not be read. ${lookItUp}`;
+    const message = `The transaction was handed to the sponsor, and its answer could not be read. ${lookUpAdvice}`;
     const options = { originalError: error instanceof Error ? error : new Error(String(error)) };
     const unknown = gatewayError('EXECUTION_OUTCOME_UNKNOWN', message, { upstream: 'sponsor', checkAfterMs }, options);
     return { event: 'lost', error: unknown, isOver: true };

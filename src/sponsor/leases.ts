@@ -13,7 +13,7 @@ export interface Lease {
   readonly sponsorAddress: string;
   /** In the ledger's smallest unit. */
   readonly gasBudget: number;
-  /** Milliseconds since the Unix epoch, before the sponsor was asked. */
+  /** Milliseconds since the Unix epoch, before the sponsor is called. */
   readonly issuedAtMs: number;
   /** Milliseconds since the Unix epoch. */
   readonly expiresAtMs: number;

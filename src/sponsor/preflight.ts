@@ -21,36 +21,37 @@ export interface TransactionRules {
   readonly moveCalls: readonly string[] | null;
 }
 
-export type TransactionVerdict =
-  | { readonly kind: 'ok' }
-  | {
-      readonly kind: 'refused';
-      /** `gas`: it could spend more than is counted for its caller. */
-      readonly of: 'calls' | 'gas' | 'rest';
-      /** `FORBIDDEN`: its caller may not call this. `BAD_USER_INPUT`: it does not fit its reservation. */
-      readonly code: 'BAD_USER_INPUT' | 'FORBIDDEN';
-      readonly reason: string;
-    }
-  /** It cannot be read: newer than this gateway, or no transaction. */
-  | { readonly kind: 'unverifiable'; readonly reason: string };
+/** Why `enforce` rejects a transaction. */
+export interface Finding {
+  readonly argument: 'txBytes' | 'userSig' | 'reservationId';
+  /** `FORBIDDEN`: its caller may not call this. `BAD_USER_INPUT`: the rest. */
+  readonly code: 'BAD_USER_INPUT' | 'FORBIDDEN';
+  readonly reason: string;
+  /** `gas`: it could spend more than is counted for its caller. `all`: it cannot be read, so nothing could be checked. */
+  readonly of: 'calls' | 'gas' | 'rest' | 'all';
+}
 
 /**
  * Checks a transaction against its reservation and against what its caller may call. Pure; never throws. The ledger checks the rest,
  * such as whether inputs exist and whether it has expired.
  * @param bytes BCS of the TransactionData
+ * @returns `null` if it passes
  */
-export function checkTransaction(bytes: Uint8Array, { terms, moveCalls }: TransactionRules): TransactionVerdict {
+export function checkTransaction(bytes: Uint8Array, { terms, moveCalls }: TransactionRules): Finding | null {
   const read = outlineTransaction(bytes);
-  if (read.kind !== 'known') return { kind: 'unverifiable', reason: read.reason };
+  if (read.kind !== 'known') {
+    const reason = `it cannot be verified, because it is no transaction of a form that this gateway knows: ${read.reason}`;
+    return { argument: 'txBytes', code: 'BAD_USER_INPUT', reason, of: 'all' };
+  }
   const { outline } = read;
   // Faults that count under every policy come first.
   const forbidden = moveCalls && toCallFault(outline, moveCalls);
-  if (forbidden) return { kind: 'refused', of: 'calls', code: 'FORBIDDEN', reason: forbidden };
+  if (forbidden) return { argument: 'txBytes', code: 'FORBIDDEN', reason: forbidden, of: 'calls' };
   const excess = terms && toBudgetFault(outline, terms);
-  if (excess) return { kind: 'refused', of: 'gas', code: 'BAD_USER_INPUT', reason: excess };
-  const fault = toGasFault(outline) ?? (terms && toTermsFault(outline, terms));
-  if (fault === null) return { kind: 'ok' };
-  return { kind: 'refused', of: outline.takesGasCoin ? 'gas' : 'rest', code: 'BAD_USER_INPUT', reason: fault };
+  if (excess) return { argument: 'txBytes', code: 'BAD_USER_INPUT', reason: excess, of: 'gas' };
+  const reason = toGasFault(outline) ?? (terms && toTermsFault(outline, terms));
+  if (reason === null) return null;
+  return { argument: 'txBytes', code: 'BAD_USER_INPUT', reason, of: outline.takesGasCoin ? 'gas' : 'rest' };
 }
 
 function toBudgetFault({ gas }: TransactionOutline, { gasBudget }: ReservationTerms): string | null {
@@ -134,7 +135,7 @@ export interface PreflightSubject extends TransactionRules {
 export function preflight(policy: PreflightPolicy, subject: PreflightSubject): GraphQLError | null {
   if (policy === 'off' && subject.moveCalls === null && !subject.isGasCounted) return null;
   const found =
-    toFinding(checkTransaction(subject.txBytes, subject)) ??
+    checkTransaction(subject.txBytes, subject) ??
     toSignatureFinding(subject.userSig) ??
     (policy === 'enforce' ? toUnknownTerms(subject) : null);
   if (found === null) return null;
@@ -147,26 +148,11 @@ export function preflight(policy: PreflightPolicy, subject: PreflightSubject): G
   return gatewayError(code, message, { argument, ...subject.facts });
 }
 
-interface Finding {
-  readonly argument: 'txBytes' | 'userSig' | 'reservationId';
-  readonly code: 'BAD_USER_INPUT' | 'FORBIDDEN';
-  readonly reason: string;
-  /** `all`: nothing could be checked. */
-  readonly of: 'calls' | 'gas' | 'rest' | 'all';
-}
-
 /** Does the finding apply under every policy? */
 function isBinding({ of }: Finding, { moveCalls, isGasCounted }: PreflightSubject): boolean {
   if (of === 'calls') return true;
   if (of === 'gas') return isGasCounted;
   return of === 'all' && (isGasCounted || moveCalls !== null);
-}
-
-function toFinding(verdict: TransactionVerdict): Finding | null {
-  if (verdict.kind === 'ok') return null;
-  if (verdict.kind === 'refused') return { argument: 'txBytes', ...verdict };
-  const reason = `it cannot be verified, because it is no transaction of a form that this gateway knows: ${verdict.reason}`;
-  return { argument: 'txBytes', code: 'BAD_USER_INPUT', reason, of: 'all' };
 }
 
 /** Schemes whose signatures have one length: flag, signature, public key. */

@@ -67,8 +67,8 @@ export interface ReservationOrder {
   readonly gas: GasBudget | null;
   /** Nothing begins after it. */
   readonly cancellation: Cancellation;
-  /** Asks the sponsor, once. Rejects with an error meant for the client. */
-  readonly ask: () => Promise<ReservedCoins>;
+  /** Calls the sponsor, once. Rejects with an error meant for the client. */
+  readonly send: () => Promise<ReservedCoins>;
   /** Called once, with the end. Must not throw. */
   readonly audit: (event: ReservationEvent) => void;
 }
@@ -85,9 +85,8 @@ export interface ReservationWorld {
   /** `null`: clients get the sponsor's own numbers. */
   readonly leases: LeaseKeys | null;
   readonly store: SponsorshipStore;
-  /** Must the store answer before the sponsor is asked? */
+  /** Must the store answer before the sponsor is called? */
   readonly isStoreNeeded: boolean;
-  /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
   /** Milliseconds after which other processes treat an attempt as dead. */
   readonly answerMs: number;
@@ -109,7 +108,7 @@ const maxNumberLength = 32;
 const nothing = () => {};
 
 /**
- * Reserves coins for callers. The store holds the gas budget and looks up the idempotency key before the sponsor is asked, and
+ * Reserves coins for callers. The store holds the gas budget and looks up the idempotency key before the sponsor is called, and
  * knows the end before the client does. One call under a key asks the sponsor; its twins wait for it.
  */
 export function createReservations(world: ReservationWorld): Reservations {
@@ -124,10 +123,10 @@ export function createReservations(world: ReservationWorld): Reservations {
       if (start.kind === 'replay') return replay(order, readKept(start.answer));
       if (start.kind !== 'begun') throw refused(order, toDeclined(start, order.gasBudget, now()));
       const name = nameOf(order);
-      if (name === null) return ask(attempt);
-      const asked = ask(attempt);
-      inFlight.set(name, asked.catch(nothing));
-      return asked.finally(() => inFlight.delete(name));
+      if (name === null) return send(attempt);
+      const sent = send(attempt);
+      inFlight.set(name, sent.catch(nothing));
+      return sent.finally(() => inFlight.delete(name));
     },
 
     async find(reservationId, holder) {
@@ -150,7 +149,7 @@ export function createReservations(world: ReservationWorld): Reservations {
     const name = nameOf(order);
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
       const nowMs = now();
-      // Counted from before the sponsor is asked, so that no lease outlives the sponsor's reservation.
+      // Counted from before the sponsor is called, so that no lease outlives the sponsor's reservation.
       const expiresAtMs = nowMs + order.reserveDurationSecs * 1_000;
       attempt.issuedAtMs = nowMs;
       attempt.expiresAtMs = expiresAtMs;
@@ -180,13 +179,13 @@ export function createReservations(world: ReservationWorld): Reservations {
     return { kind: 'begun' };
   }
 
-  /** Asks the sponsor, and writes the end to the store before the client is answered. */
-  async function ask(attempt: Attempt): Promise<Reservation> {
+  /** Calls the sponsor, and writes the end to the store before the client is answered. */
+  async function send(attempt: Attempt): Promise<Reservation> {
     const { order, issuedAtMs, expiresAtMs } = attempt;
     const { gasBudget, holder } = order;
     let coins: ReservedCoins;
     try {
-      coins = await order.ask();
+      coins = await order.send();
     } catch (error) {
       const isLost = mayBeDone(error);
       await end(attempt, { kind: isLost ? 'lost' : 'refused' });

@@ -46,7 +46,7 @@ export function gatewayAuthorization({ auth, token }: SponsorAuthorizationOption
   };
 }
 
-/** Decides who may ask the sponsor for what, and with which credential. */
+/** Decides which calls a caller may make to the sponsor, and with which credential. */
 export function createSponsorAuthorization(
   options: SponsorAuthorizationOptions,
   own: GatewayAuthorization = gatewayAuthorization(options),

@@ -6,7 +6,13 @@ import type { Cancellation } from '../upstream/cancellation.ts';
 import type { UpstreamCall, UpstreamResponse } from '../upstream/upstream-call.ts';
 import { UpstreamCallError } from '../upstream/upstream-call-error.ts';
 import type { ReservedCoins } from './reservations.ts';
-import { checkAfterMs, lookItUp, toLostAnswerError, toSponsorRefusal, UntellingAnswer } from './sponsor-refusal.ts';
+import {
+  checkAfterMs,
+  InconclusiveResponse,
+  lookUpAdvice,
+  toLostAnswerError,
+  toSponsorRefusal,
+} from './sponsor-refusal.ts';
 import {
   readDeepHealth,
   readEffects,
@@ -43,7 +49,7 @@ export interface SponsorExecution extends SponsorEffects {
   readonly succeeded: boolean;
 }
 
-type Ask<Result> = (authorization: Secret | null, cancellation: Cancellation) => Promise<Result>;
+type Send<Result> = (authorization: Secret | null, cancellation: Cancellation) => Promise<Result>;
 
 /**
  * The sponsor's HTTP service. Each method takes the whole `Authorization` header, `null` for none, and the cancellation of the
@@ -53,13 +59,13 @@ type Ask<Result> = (authorization: Secret | null, cancellation: Cancellation) =>
  * and `version`. The other calls do not begin after it, and run to their end once they were sent.
  */
 export interface SponsorClient {
-  readonly health: Ask<'OK'>;
-  readonly version: Ask<string>;
+  readonly health: Send<'OK'>;
+  readonly version: Send<string>;
   /** Reserves coins and signs, so it is no probe. */
-  readonly debugHealthCheck: Ask<{ readonly ok: boolean; readonly message: string }>;
+  readonly debugHealthCheck: Send<{ readonly ok: boolean; readonly message: string }>;
   readonly reserveGas: (
     input: { readonly gasBudget: number; readonly reserveDurationSecs: number },
-    ...rest: Parameters<Ask<unknown>>
+    ...rest: Parameters<Send<unknown>>
   ) => Promise<ReservedCoins>;
   /** @param late called with the result of a call that was rejected with a timeout and ran on */
   readonly executeTx: (
@@ -68,7 +74,7 @@ export interface SponsorClient {
     cancellation: Cancellation,
     late?: (ended: Promise<SponsorExecution>) => void,
   ) => Promise<SponsorExecution>;
-  readonly reloadAccessController: Ask<{ readonly result: string }>;
+  readonly reloadAccessController: Send<{ readonly result: string }>;
 }
 
 /** Something that the operator should see, and the client must not or does not. */
@@ -111,14 +117,14 @@ export function createSponsorClient(options: SponsorClientOptions): SponsorClien
   const root = options.path.replace(/\/+$/, '');
 
   /** @throws an error meant for the client if there was no response */
-  async function ask(asked: SponsorCall): Promise<SponsorAnswer> {
-    const { endpoint, authorization, body, cancellation } = asked;
+  async function send(request: SponsorCall): Promise<SponsorAnswer> {
+    const { endpoint, authorization, body, cancellation } = request;
     if (authorization && !isHeaderValue(authorization.reveal())) {
       throw gatewayError('UNAUTHENTICATED', 'The credential cannot be sent to the sponsor.');
     }
     const isRead = endpoint === 'health' || endpoint === 'version';
     const observeIfLeft = (outcome: Outcome) => {
-      if (!isRead && cancellation.cause === 'aborted') observe(toUnheardOutcome(asked, outcome));
+      if (!isRead && cancellation.cause === 'aborted') observe(toUnheardOutcome(request, outcome));
     };
     const { method, path } = sponsorEndpoints[endpoint];
     const response = await call({
@@ -134,17 +140,17 @@ export function createSponsorClient(options: SponsorClientOptions): SponsorClien
       runOnMs: isRead ? undefined : timeouts.mutationMs,
       cancellation,
       late: (outcome) => {
-        observe(toUnheardOutcome(asked, outcome));
-        asked.late?.(() => toAnswer(asked, outcome));
+        observe(toUnheardOutcome(request, outcome));
+        request.late?.(() => toAnswer(request, outcome));
       },
     }).catch((error: unknown): never => {
       // After a timeout the call runs on, and `late` reports its end.
       const isOver = error instanceof UpstreamCallError && error.mayHaveArrived && error.failure !== 'timeout';
       if (isOver) observeIfLeft(error);
-      throw toLostAnswerError(endpoint, error, toClientFacts(asked));
+      throw toLostAnswerError(endpoint, error, toClientFacts(request));
     });
     observeIfLeft(response);
-    return toAnswer(asked, response);
+    return toAnswer(request, response);
   }
 
   function note(
@@ -157,48 +163,60 @@ export function createSponsorClient(options: SponsorClientOptions): SponsorClien
   }
 
   /** @throws what a response without a result means for the client */
-  function refuse(asked: SponsorCall, answer: SponsorAnswer): never {
-    const { code, message, own, unknown, mayBeDone } = toSponsorRefusal(asked.endpoint, answer, asked.facts?.digest);
-    if (unknown) note('unknown-text', asked, answer);
+  function refuse(request: SponsorCall, answer: SponsorAnswer): never {
+    const { code, message, own, unknown, mayBeDone } = toSponsorRefusal(
+      request.endpoint,
+      answer,
+      request.facts?.digest,
+    );
+    if (unknown) note('unknown-text', request, answer);
     throw gatewayError(
       code,
-      own ? redact(message, asked.authorization, maxShownLength) : message,
-      { ...toClientFacts(asked), ...(code === 'EXECUTION_OUTCOME_UNKNOWN' ? { checkAfterMs } : {}) },
-      mayBeDone ? { originalError: new UntellingAnswer(`HTTP ${answer.status}`) } : {},
+      own ? redact(message, request.authorization, maxShownLength) : message,
+      { ...toClientFacts(request), ...(code === 'EXECUTION_OUTCOME_UNKNOWN' ? { checkAfterMs } : {}) },
+      mayBeDone ? { originalError: new InconclusiveResponse(`HTTP ${answer.status}`) } : {},
     );
   }
 
-  async function read<Result>(asked: SponsorCall, toResult: (answer: SponsorAnswer) => Result | null): Promise<Result> {
-    const answer = await ask(asked);
-    return toResult(answer) ?? refuse(asked, answer);
+  async function read<Result>(
+    request: SponsorCall,
+    toResult: (answer: SponsorAnswer) => Result | null,
+  ): Promise<Result> {
+    const answer = await send(request);
+    return toResult(answer) ?? refuse(request, answer);
   }
 
+  const reading =
+    <Result>(endpoint: SponsorEndpoint, toResult: (answer: SponsorAnswer) => Result | null): Send<Result> =>
+    (authorization, cancellation) =>
+      read({ endpoint, authorization, cancellation }, toResult);
+
   /** @throws an error meant for the client if the response does not say that it ran */
-  function toExecution(asked: SponsorCall, answer: SponsorAnswer, digest: string): SponsorExecution {
-    const execution = readExecution(answer) ?? refuse(asked, answer);
+  function toExecution(request: SponsorCall, answer: SponsorAnswer, digest: string): SponsorExecution {
+    const execution = readExecution(answer) ?? refuse(request, answer);
     // Effects of another transaction say nothing about this one, so the client must not simply try again.
     if (execution.transactionDigest !== digest) {
-      note('digest-mismatch', asked, answer);
-      const message = `The sponsor answered with the effects of another transaction. ${lookItUp}`;
-      throw gatewayError('EXECUTION_OUTCOME_UNKNOWN', message, { ...toClientFacts(asked), checkAfterMs });
+      note('digest-mismatch', request, answer);
+      const message = `The sponsor answered with the effects of another transaction. ${lookUpAdvice}`;
+      throw gatewayError('EXECUTION_OUTCOME_UNKNOWN', message, { ...toClientFacts(request), checkAfterMs });
     }
     const effects = readEffects(execution.raw);
-    if (!effects) note('unreadable-effects', asked, answer);
+    if (!effects) note('unreadable-effects', request, answer);
     return { digest, succeeded: execution.succeeded, effects, rawEffects: execution.raw };
   }
 
   return {
-    health: (authorization, cancellation) => read({ endpoint: 'health', authorization, cancellation }, readHealth),
+    health: reading('health', readHealth),
 
-    version: (authorization, cancellation) => read({ endpoint: 'version', authorization, cancellation }, readVersion),
+    version: reading('version', readVersion),
 
     async debugHealthCheck(authorization, cancellation) {
-      const asked = { endpoint: 'debugHealthCheck', authorization, cancellation } as const;
-      const answer = await ask(asked);
+      const request = { endpoint: 'debugHealthCheck', authorization, cancellation } as const;
+      const answer = await send(request);
       const health = readDeepHealth(answer);
       if (health === 'ok') return { ok: true, message: 'OK' };
-      if (health !== 'failed') return refuse(asked, answer);
-      note('failed-health-check', asked, answer);
+      if (health !== 'failed') return refuse(request, answer);
+      note('failed-health-check', request, answer);
       return { ok: false, message: 'The sponsor failed its own health check.' };
     },
 
@@ -212,29 +230,26 @@ export function createSponsorClient(options: SponsorClientOptions): SponsorClien
     async executeTx(input, authorization, cancellation, late) {
       const { digest, reservationId, rawReservationId, txBytes, userSig, requestType } = input;
       const rest = JSON.stringify({ tx_bytes: txBytes, user_sig: userSig, [requestTypeKey]: requestType });
-      const asked: SponsorCall = {
+      const request: SponsorCall = {
         endpoint: 'executeTx',
         authorization,
         cancellation,
         facts: { digest, reservationId, rawReservationId },
         // Written digit by digit: a JavaScript number would round a u64.
         body: `{"reservation_id":${rawReservationId},${rest.slice(1)}`,
-        late: (readAnswer) => late?.(new Promise((resolve) => resolve(toExecution(asked, readAnswer(), digest)))),
+        late: (readAnswer) => late?.(new Promise((resolve) => resolve(toExecution(request, readAnswer(), digest)))),
       };
-      return toExecution(asked, await ask(asked), digest);
+      return toExecution(request, await send(request), digest);
     },
 
-    async reloadAccessController(authorization, cancellation) {
-      const asked = { endpoint: 'reloadAccessController', authorization, cancellation } as const;
-      return { result: await read(asked, readReloadResult) };
-    },
+    reloadAccessController: reading('reloadAccessController', readReloadResult),
   };
 }
 
 /** @throws an error meant for the client if there was no response */
-function toAnswer(asked: SponsorCall, outcome: Outcome): SponsorAnswer {
-  if (outcome instanceof UpstreamCallError) throw toLostAnswerError(asked.endpoint, outcome, toClientFacts(asked));
-  return withoutCredential(toSponsorAnswer(outcome), asked.authorization);
+function toAnswer(request: SponsorCall, outcome: Outcome): SponsorAnswer {
+  if (outcome instanceof UpstreamCallError) throw toLostAnswerError(request.endpoint, outcome, toClientFacts(request));
+  return withoutCredential(toSponsorAnswer(outcome), request.authorization);
 }
 
 function toClientFacts({ facts }: SponsorCall): ErrorFacts {

@@ -13,23 +13,23 @@ export interface SponsorRefusal {
   readonly own: boolean;
   /** The response has an unknown form: its text belongs in the log. */
   readonly unknown: boolean;
-  /** May the sponsor have done what it was asked? */
+  /** May the sponsor have done what it was asked to do? */
   readonly mayBeDone: boolean;
 }
 
-/** The sponsor's response leaves open whether it did what it was asked. */
-export class UntellingAnswer extends Error {
-  override readonly name = 'UntellingAnswer';
+/** The sponsor's response leaves open whether it did what it was asked to do. */
+export class InconclusiveResponse extends Error {
+  override readonly name = 'InconclusiveResponse';
 }
 
-/** May the sponsor have done what it was asked, despite this error? A fault of the gateway does not rule it out. */
+/** May the sponsor have done what it was asked to do, despite this error? A fault of the gateway does not rule it out. */
 export function mayBeDone(error: unknown): boolean {
   if (!(error instanceof GraphQLError)) return true;
   const { originalError, extensions } = error;
   if (extensions.code === 'INTERNAL_SERVER_ERROR') return true;
   return originalError instanceof UpstreamCallError
     ? originalError.mayHaveArrived
-    : originalError instanceof UntellingAnswer;
+    : originalError instanceof InconclusiveResponse;
 }
 
 /** Statuses of the sponsor's web framework for requests that it cannot read. They never reach the sponsor itself. */
@@ -47,7 +47,7 @@ export function toSponsorRefusal(
 ): SponsorRefusal {
   const { status } = answer;
   if (hasResult(answer) || (digest !== null && answer.text.includes(digest)))
-    return { ...untellingRefusal(endpoint, status), own: false, unknown: true, mayBeDone: true };
+    return { ...inconclusiveRefusal(endpoint, status), own: false, unknown: true, mayBeDone: true };
   const envelopeText = errorTextOf(answer);
   const known = findKnownRefusal(endpoint, envelopeText ?? sentenceOf(answer) ?? '');
   const isRefused = isClientError(status);
@@ -56,7 +56,7 @@ export function toSponsorRefusal(
     return { code, message: envelopeText, own: true, unknown: false, mayBeDone: false };
   }
   if (known) return { ...known, own: false, unknown: false, mayBeDone: false };
-  const fixed = isRefused ? fixedClientError(status) : untellingRefusal(endpoint, status);
+  const fixed = isRefused ? fixedClientError(status) : inconclusiveRefusal(endpoint, status);
   return { ...fixed, own: false, unknown: true, mayBeDone: !isRefused };
 }
 
@@ -72,12 +72,12 @@ function codeOfClientError(status: number): ErrorCode {
   return 'SPONSOR_REJECTED';
 }
 
-/** For a response that leaves open whether the sponsor did what it was asked. */
-function untellingRefusal(endpoint: SponsorEndpoint, status: number): Pick<SponsorRefusal, 'code' | 'message'> {
+/** For a response that leaves open whether the sponsor did what it was asked to do to do. */
+function inconclusiveRefusal(endpoint: SponsorEndpoint, status: number): Pick<SponsorRefusal, 'code' | 'message'> {
   if (endpoint === 'executeTx') {
     return {
       code: 'EXECUTION_OUTCOME_UNKNOWN',
-      message: `The sponsor answered the execution in a way that does not tell its outcome (HTTP ${status}). ${lookItUp}`,
+      message: `The sponsor answered the execution in a way that does not tell its outcome (HTTP ${status}). ${lookUpAdvice}`,
     };
   }
   const aftermath = aftermathOf(endpoint);
@@ -103,7 +103,7 @@ function fixedClientError(status: number): Pick<SponsorRefusal, 'code' | 'messag
   };
 }
 
-export const lookItUp =
+export const lookUpAdvice =
   'The transaction may or may not execute: look its digest up on the ledger before anything else.';
 
 /** What a call without a response may have left behind: a sentence after a space, or nothing. */
@@ -126,7 +126,7 @@ export function toLostAnswerError(endpoint: SponsorEndpoint, error: unknown, fac
   if (!(error instanceof UpstreamCallError)) return plain;
   const { code } = plain.extensions;
   if (endpoint === 'executeTx' && error.mayHaveArrived) {
-    const message = `The transaction was handed to the sponsor and its answer was lost. ${lookItUp}`;
+    const message = `The transaction was handed to the sponsor and its answer was lost. ${lookUpAdvice}`;
     return gatewayError('EXECUTION_OUTCOME_UNKNOWN', message, { ...facts, checkAfterMs }, { originalError: error });
   }
   const message = plain.message + (error.mayHaveArrived ? aftermathOf(endpoint) : unsentNote(endpoint, error));

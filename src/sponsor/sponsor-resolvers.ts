@@ -75,7 +75,7 @@ export function createSponsorResolvers(options: SponsorResolversOptions) {
           idempotencyKey,
           gas: caller.gas,
           cancellation,
-          ask: () =>
+          send: () =>
             client.reserveGas({ gasBudget, reserveDurationSecs }, authorization.headerFor(caller), cancellation),
           // Without an object spread, so that all events share one hidden class.
           audit: ({ event, leaseId, budget, code = null }) =>

@@ -230,8 +230,8 @@ export function readEffects(raw: unknown): WireEffects | null {
 }
 
 /** `{ result: "success" }`; `null` for anything else. */
-export function readReloadResult(answer: SponsorAnswer): string | null {
-  return isSuccess(answer) && member(answer.json, 'result') === 'success' ? 'success' : null;
+export function readReloadResult(answer: SponsorAnswer): { readonly result: 'success' } | null {
+  return isSuccess(answer) && member(answer.json, 'result') === 'success' ? { result: 'success' } : null;
 }
 
 /** `OK`, quoted or not; `null` for anything else, such as a proxy's page with status 200. */

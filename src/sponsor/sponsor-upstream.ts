@@ -131,7 +131,7 @@ export function watchSponsorToken(client: SponsorClient, changed: (isRejected: b
 }
 
 export interface SponsorVersionWatch {
-  /** The last known version, asked for again if it is old; `null` if the sponsor did not answer in time. Never rejects. */
+  /** The last known version, fetched again if it is old; `null` if the sponsor did not answer in time. Never rejects. */
   latest(): Promise<string | null>;
   /** Wraps a client: versions that it reads count as known, and save a call. */
   observe(client: SponsorClient): SponsorClient;
@@ -144,18 +144,18 @@ export interface SponsorVersionOptions extends Pick<UpstreamHost, 'now'>, Pick<U
 
 /** How long `latest` waits for a first version. */
 const timeoutMs = 1_000;
-/** A known version is asked for again after this time. */
+/** A known version is fetched again after this time. */
 const freshMs = 60_000;
-/** A sponsor that did not answer is asked again after this time. */
+/** A sponsor that did not answer is called again after this time. */
 const retryMs = 2_000;
 
-/** Knows the sponsor's version, at the cost of one call a minute at most, however many clients ask for it. */
+/** Knows the sponsor's version, at the cost of one call a minute at most, however many clients query it. */
 export function watchSponsorVersion(options: SponsorVersionOptions): SponsorVersionWatch {
   const { call, authorization, now } = options;
   const { method, path } = sponsorEndpoints.version;
   let current: string | null = null;
   let readAtMs = Number.NEGATIVE_INFINITY;
-  let askedAtMs = Number.NEGATIVE_INFINITY;
+  let calledAtMs = Number.NEGATIVE_INFINITY;
   let inFlight: Promise<unknown> = Promise.resolve();
 
   const keep = (version: string | null): void => {
@@ -163,7 +163,7 @@ export function watchSponsorVersion(options: SponsorVersionOptions): SponsorVers
     current = version;
     readAtMs = now();
   };
-  const ask = async (): Promise<void> => {
+  const fetchVersion = async (): Promise<void> => {
     const own = authorization()?.reveal();
     const headers = { accept: 'application/json, text/plain', ...(own === undefined ? {} : { authorization: own }) };
     const request = { method, path: options.path.replace(/\/+$/, '') + path, headers, timeoutMs };
@@ -174,9 +174,9 @@ export function watchSponsorVersion(options: SponsorVersionOptions): SponsorVers
 
   return {
     async latest() {
-      if (now() - readAtMs >= freshMs && now() - askedAtMs >= retryMs) {
-        askedAtMs = now();
-        inFlight = ask();
+      if (now() - readAtMs >= freshMs && now() - calledAtMs >= retryMs) {
+        calledAtMs = now();
+        inFlight = fetchVersion();
       }
       if (current === null) await Promise.race([inFlight, pause(timeoutMs, undefined, { ref: false })]);
       return current;
@@ -186,7 +186,7 @@ export function watchSponsorVersion(options: SponsorVersionOptions): SponsorVers
       version(own, cancellation) {
         const version = client.version(own, cancellation);
         // `latest` waits for this call instead of making another one.
-        askedAtMs = now();
+        calledAtMs = now();
         inFlight = version.then(keep, () => {});
         return version;
       },

@@ -71,7 +71,6 @@ export interface JwtVerifierOptions {
   /** Who holds the sponsor's token; see `createClientRegistry`. */
   readonly auth: 'forward' | 'token';
   readonly events: SigningKeyEvents;
-  /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
 }
 

@@ -14,7 +14,6 @@ export interface SigningKeysOptions {
   /** Reads what the issuer publishes; bounded in time and size. */
   readonly fetchKeys: () => Promise<JSONWebKeySet>;
   readonly events: SigningKeyEvents;
-  /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
 }
 

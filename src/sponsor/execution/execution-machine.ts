@@ -6,19 +6,19 @@ export type ExecutionState =
   | 'fencing'
   /** The store is setting the fence, and no client waits: the transaction will not be sent. */
   | 'withdrawn'
-  /** The fence is set and the sponsor has been asked. Nothing cancels it from here on. */
+  /** The fence is set and the sponsor has been called. Nothing cancels it from here on. */
   | 'dispatched'
   /** The sponsor is slow: the ledger is queried as well. */
   | 'doubted'
-  /** The sponsor has been asked, and no client waits. */
+  /** The sponsor has been called, and no client waits. */
   | 'unawaited'
   /** The sponsor's response is lost or inconclusive: the ledger is queried repeatedly. */
   | 'lookingUp'
   /** As `lookingUp`, but no client waits: the ledger is queried now and then. */
   | 'swept'
-  /** Another process executes it: the store is asked for the result. */
+  /** Another process executes it: the store is polled for the result. */
   | 'following'
-  /** As `following`, but that process is slow: store and ledger are asked in turn. */
+  /** As `following`, but that process is slow: store and ledger are polled in turn. */
   | 'suspecting'
   | 'ended';
 

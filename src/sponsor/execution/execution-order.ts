@@ -64,9 +64,7 @@ export interface ExecutionWorld {
   /** Must the store confirm the fence before anything is sent? `false` only where the sponsor has a fence of its own. */
   readonly isStoreNeeded: boolean;
   readonly ledger: TransactionFinder;
-  /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
-  /** Monotonic milliseconds. */
   readonly clock: () => number;
   readonly pace: ExecutionPace;
   /** Must not throw. */

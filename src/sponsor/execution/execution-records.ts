@@ -1,7 +1,7 @@
 import type { GraphQLError } from 'graphql';
 import { isErrorCode } from '../../errors/catalogue.ts';
 import { type ErrorFacts, gatewayError } from '../../errors/gateway-error.ts';
-import { checkAfterMs, lookItUp } from '../sponsor-refusal.ts';
+import { checkAfterMs, lookUpAdvice } from '../sponsor-refusal.ts';
 import { readEffects } from '../sponsor-response.ts';
 import type { EndExecution, ExecutionFound, ExecutionStart } from '../store/sponsorship-store.ts';
 import type { ExecutionFact, ExecutionResult, ExecutionSubject, ExecutionWorld } from './execution-order.ts';
@@ -137,7 +137,7 @@ type Named = Pick<ExecutionSubject, 'digest' | 'reservationId'>;
 
 /** The call timed out, and the transaction may have been sent. */
 export function outcomeUnknown({ digest, reservationId }: Named): GraphQLError {
-  const message = `The transaction was handed to the sponsor, and its outcome was not known in time. ${lookItUp}`;
+  const message = `The transaction was handed to the sponsor, and its outcome was not known in time. ${lookUpAdvice}`;
   return toError('EXECUTION_OUTCOME_UNKNOWN', message, { digest, reservationId, checkAfterMs });
 }
 
@@ -173,7 +173,7 @@ export function toDeclined(
     }
     case 'spent':
       if (start.digest === '')
-        return notFound(`The sponsor has no such reservation any more, as it said before. ${lookItUp}`);
+        return notFound(`The sponsor has no such reservation any more, as it said before. ${lookUpAdvice}`);
       return notFound(
         `The reservation was used by the transaction ${start.digest}: look that one up. Nothing was sent to the sponsor.`,
         start.digest,

@@ -147,7 +147,7 @@ export class Execution {
     this.state = state;
     if (state !== before && !(following.has(before) && following.has(state))) this.#pauseMs = 0;
     if (event === 'lost') this.#doubt = news.error ?? null;
-    // The sponsor was asked some time ago, so the ledger may have the transaction already.
+    // The sponsor was called some time ago, so the ledger may have the transaction already.
     if (before === 'unawaited' && event === 'joined') this.dueMs = this.#world.clock();
     for (const act of acts) this.#perform(act, news);
     if (state === 'ended' && before !== 'ended') this.#events.ended();
@@ -258,7 +258,7 @@ export class Execution {
   #lookSoon(): void {
     if (this.#isLooking) return;
     const canFind = this.#world.ledger.canFind();
-    // The pause comes before the store is asked, and the ledger follows at once.
+    // The pause comes before the store is polled, and the ledger follows at once.
     if (this.state === 'suspecting' && canFind) this.dueMs = this.#world.clock();
     else if (this.state === 'suspecting') this.#handle('missing');
     else if (canFind) this.#pause(this.#world.pace.eager);

@@ -11,18 +11,13 @@ import {
   type GasBudget,
   type KeptReservation,
   keyIdOf,
-  keyLifeMs,
-  lingerMs,
   maxKeysPerExecution,
-  minClaimPauseMs,
   type OverdueExecution,
-  ownLookMs,
   type ReservationStart,
   type SponsorshipStore,
   StoreAwayError,
   type StoreBounds,
-  textLifeMs,
-  unresolvedLifeMs,
+  storeTimes,
 } from '../store/sponsorship-store.ts';
 
 /**
@@ -46,22 +41,8 @@ type RedisStep = (typeof steps)[number];
 
 /** One script for each step of the store: all of it happens, or nothing. */
 export function sponsorshipScripts(bounds: StoreBounds): Readonly<Record<RedisStep, string>> {
-  const { maxLeasesPerCaller, maxKeysPerCaller, maxAnswerBytes, maxAnswerBytesPerCaller } = bounds;
-  return readRedisScripts(new URL('.', import.meta.url), steps, {
-    prefix,
-    dayMs,
-    keyLifeMs,
-    lingerMs,
-    maxKeysPerExecution,
-    minClaimPauseMs,
-    ownLookMs,
-    textLifeMs,
-    unresolvedLifeMs,
-    maxLeasesPerCaller,
-    maxKeysPerCaller,
-    maxAnswerBytes,
-    maxAnswerBytesPerCaller,
-  });
+  const constants = { prefix, ...storeTimes, maxKeysPerExecution, ...bounds };
+  return readRedisScripts(new URL('.', import.meta.url), steps, constants);
 }
 
 export interface RedisStoreOptions extends RedisOptions {

@@ -7,7 +7,6 @@ export type GivenUpEnd =
   | { readonly kind: 'execution'; readonly end: EndExecution };
 
 export interface RetryingStoreOptions {
-  /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
   /** Called for an end that will not be written: too many were waiting, or the store did not come back before the shutdown. */
   readonly givenUp: (end: GivenUpEnd) => void;
@@ -24,7 +23,7 @@ export interface RetryingStoreOptions {
 
 /**
  * Wraps a store so that `endReservation` and `endExecution` never reject: what cannot be written now is retried in the background.
- * A begin whose answer was lost may have happened although its caller was told otherwise, so it is undone in the same way.
+ * A begin whose answer was lost may have happened although its caller got an error, so it is undone in the same way.
  */
 export function createRetryingStore(store: SponsorshipStore, options: RetryingStoreOptions): SponsorshipStore {
   const { now, givenUp, maxWaiting = 10_000, maxWaitingCharacters = 16 * 1024 * 1024 } = options;

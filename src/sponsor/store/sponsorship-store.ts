@@ -7,7 +7,7 @@ import { hash } from 'node:crypto';
  * unless the error says otherwise. All times are milliseconds since the Unix epoch, by the clock of the calling process.
  */
 export interface SponsorshipStore {
-  /** Looks up the idempotency key and holds the budget, before the sponsor is asked. After `in-progress` a twin asks again. */
+  /** Looks up the idempotency key and holds the budget, before the sponsor is called. After `in-progress` a twin tries again. */
   beginReservation(begin: BeginReservation): Promise<ReservationStart>;
   /** Writes how a reservation ended. Idempotent. */
   endReservation(end: EndReservation): Promise<void>;
@@ -116,7 +116,7 @@ export interface EndReservation {
         /** Replaces `leaseId` from now on: the sponsor's own number. */
         readonly knownAs?: string | undefined;
       }
-    /** Releases the hold and the key, so that a repeat asks again. Also if the sponsor was never asked. */
+    /** Releases the hold and the key, so that a repeat calls the sponsor again. Also if the sponsor was never called. */
     | { readonly kind: 'refused' }
     /** Coins may be locked: the hold stays until it expires, and a repeat under the key gets `lost`. */
     | { readonly kind: 'lost' };
@@ -153,7 +153,7 @@ export interface BeginExecution {
 }
 
 export type ExecutionStart =
-  /** Dispatch it, then write the end. `reservation`: if it was asked for and is stored. */
+  /** Dispatch it, then write the end. `reservation`: if `needsReservation` and it is stored. */
   | { readonly kind: 'begun'; readonly reservation?: string }
   | { readonly kind: 'replay'; readonly answer: string }
   /** A twin is in flight, or its outcome is unknown: then `answerByMs` has passed. */
@@ -261,7 +261,7 @@ export const keyLifeMs = 24 * 60 * 60_000;
 export const unresolvedLifeMs = 24 * 60 * 60_000;
 /** How long an answer without a key is kept: longer than any reservation lasts and any twin waits. */
 export const textLifeMs = 15 * 60_000;
-/** How long a lease is kept after its expiry: clocks of instances differ, and clients ask for its state. */
+/** How long a lease is kept after its expiry: clocks of instances differ, and clients query its state. */
 export const lingerMs = 5 * 60_000;
 
 /** For how long only the process that executed it looks for an unknown outcome. Then any process does. */
@@ -270,6 +270,9 @@ export const ownLookMs = 60_000;
 export const minClaimPauseMs = 30_000;
 
 export const dayMs = 24 * 60 * 60_000;
+
+/** For the Lua scripts. */
+export const storeTimes = { dayMs, keyLifeMs, lingerMs, minClaimPauseMs, ownLookMs, textLifeMs, unresolvedLifeMs };
 
 /** Days since the Unix epoch, in UTC. */
 export function dayOf(nowMs: number): number {

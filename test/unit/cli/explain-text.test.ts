@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { toExplainJson } from '../../../src/cli/explain-file.ts';
-import { toExplainText } from '../../../src/cli/explain-text.ts';
+import { toExplainJson, toExplainText } from '../../../src/cli/explain-file.ts';
 import type { Explanation } from '../../../src/start/start.ts';
 
 type Selection = Explanation['tree'][number];

@@ -10,7 +10,7 @@ const check = (bytes: Uint8Array, moveCalls: readonly string[] | null = null) =>
   checkTransaction(bytes, { terms, moveCalls });
 const gas = (changes: SampleChanges['gas']) => check(sampleTransaction({ gas: changes ?? {} }));
 const refused = (reason: string, code = 'BAD_USER_INPUT', of = code === 'FORBIDDEN' ? 'calls' : 'rest') => ({
-  kind: 'refused',
+  argument: 'txBytes',
   of,
   code,
   reason: expect.stringContaining(reason),
@@ -18,26 +18,26 @@ const refused = (reason: string, code = 'BAD_USER_INPUT', of = code === 'FORBIDD
 
 describe('a transaction and its reservation', () => {
   test('match as reserved', () => {
-    expect(check(sampleTransaction())).toEqual({ kind: 'ok' });
+    expect(check(sampleTransaction())).toBeNull();
   });
 
   test('match with the coins in another order, and with a smaller budget', () => {
-    expect(gas({ payment: [second, first] })).toEqual({ kind: 'ok' });
-    expect(gas({ budget: 1n })).toEqual({ kind: 'ok' });
+    expect(gas({ payment: [second, first] })).toBeNull();
+    expect(gas({ budget: 1n })).toBeNull();
   });
 
   test.each(['0x5', '0x05', '0X0000000000000005'.replace('X', 'x')])(
     'match if the sponsor spells its address %s',
     (text) => {
       const rules = { terms: { ...terms, sponsorAddress: text }, moveCalls: null };
-      expect(checkTransaction(sampleTransaction(), rules)).toEqual({ kind: 'ok' });
+      expect(checkTransaction(sampleTransaction(), rules)).toBeNull();
     },
   );
 
   test('match in upper case', () => {
     const owner = `0x${'ab'.repeat(32)}`;
     const rules = { terms: { ...terms, sponsorAddress: `0x${'AB'.repeat(32)}` }, moveCalls: null };
-    expect(checkTransaction(sampleTransaction({ gas: { owner } }), rules)).toEqual({ kind: 'ok' });
+    expect(checkTransaction(sampleTransaction({ gas: { owner } }), rules)).toBeNull();
   });
 
   test('do not match with another gas owner, and both are named', () => {
@@ -100,14 +100,14 @@ describe('a transaction and its reservation', () => {
     const other: CallArg = { kind: 'owned', ref: { ...second, objectId: stranger } };
     const kind = { kind: 'PROGRAMMABLE_TX', inputs: [other, input], commands: [] } as const;
     expect(check(sampleTransaction({ kind }))).toEqual(refused('gas coins may only pay gas', 'BAD_USER_INPUT', 'gas'));
-    expect(check(sampleTransaction({ kind: { ...kind, inputs: [other] } }))).toEqual({ kind: 'ok' });
+    expect(check(sampleTransaction({ kind: { ...kind, inputs: [other] } }))).toBeNull();
   });
 
   test('without a known reservation, only the other checks apply', () => {
     const rules = { terms: null, moveCalls: null };
-    expect(checkTransaction(sampleTransaction({ gas: { owner: stranger, payment: [], budget: 9n } }), rules)).toEqual({
-      kind: 'ok',
-    });
+    expect(
+      checkTransaction(sampleTransaction({ gas: { owner: stranger, payment: [], budget: 9n } }), rules),
+    ).toBeNull();
     expect(checkTransaction(sampleTransaction({ sender: sponsor }), rules)).toEqual(refused('are both'));
   });
 });
@@ -125,7 +125,7 @@ describe('moveCalls', () => {
     ['its module', '0x2::coin'],
     ['its package', '0x02'],
   ])('allow %s, with any type arguments', (_what, allowed) => {
-    expect(check(calling('0x2::coin::join'), allow(allowed))).toEqual({ kind: 'ok' });
+    expect(check(calling('0x2::coin::join'), allow(allowed))).toBeNull();
   });
 
   test.each([
@@ -149,7 +149,7 @@ describe('moveCalls', () => {
 
   test('may be empty: transfers are no calls', () => {
     const transfer = sampleTransaction({}, (tx) => tx.transfer([tx.owned({ ...first, objectId: stranger })], user));
-    expect(check(transfer, [])).toEqual({ kind: 'ok' });
+    expect(check(transfer, [])).toBeNull();
     expect(check(calling('0x2::coin::join'), [])).toEqual(refused('this caller may call nothing', 'FORBIDDEN'));
   });
 
@@ -163,7 +163,7 @@ describe('moveCalls', () => {
       ...Array.from({ length: 1000 }, (_, at) => `0x${(at + 16).toString(16)}::${'m'.repeat(60)}::f`),
     );
     const verdict = check(many, allow(...Array.from({ length: 1000 }, (_, at) => `0x${at + 7_000_000}::m::f`)));
-    expect(verdict.kind === 'refused' && verdict.reason.length).toBeLessThan(2_000);
+    expect(verdict?.reason.length).toBeLessThan(2_000);
     expect(verdict).toEqual(refused('and 997 more; this caller may only call', 'FORBIDDEN'));
   });
 });
@@ -176,17 +176,17 @@ describe('bytes that cannot be parsed', () => {
     ['no transaction', [0, 0, 0], 'unexpected end of input'],
     ['nothing', [], 'unexpected end of input'],
   ])('are unverifiable: %s', (_what, bytes, reason) => {
-    expect(check(Uint8Array.from(bytes))).toEqual({ kind: 'unverifiable', reason: expect.stringContaining(reason) });
+    expect(check(Uint8Array.from(bytes))).toMatchObject({ of: 'all', reason: expect.stringContaining(reason) });
   });
 
   test('are unverifiable: an expiration of a newer form', () => {
     const bytes = sampleTransaction();
     bytes[bytes.length - 1] = 2;
-    expect(check(bytes)).toEqual({ kind: 'unverifiable', reason: expect.stringContaining('unknown expiration 2') });
+    expect(check(bytes)).toMatchObject({ of: 'all', reason: expect.stringContaining('unknown expiration 2') });
   });
 
   test('are unverifiable: a transaction with trailing bytes', () => {
     const bytes = Buffer.concat([sampleTransaction(), Uint8Array.of(0)]);
-    expect(check(bytes)).toEqual({ kind: 'unverifiable', reason: expect.stringContaining('1 trailing byte') });
+    expect(check(bytes)).toMatchObject({ of: 'all', reason: expect.stringContaining('1 trailing byte') });
   });
 });

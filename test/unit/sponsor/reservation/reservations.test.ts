@@ -9,7 +9,7 @@ import {
   type ReservationEvent,
   type ReservationOrder,
 } from '../../../../src/sponsor/reservations.ts';
-import { UntellingAnswer } from '../../../../src/sponsor/sponsor-refusal.ts';
+import { InconclusiveResponse } from '../../../../src/sponsor/sponsor-refusal.ts';
 import { createMemoryStore } from '../../../../src/sponsor/store/memory-store.ts';
 import {
   defaultStoreBounds,
@@ -54,7 +54,7 @@ function setUp({ auth = 'token', store = createMemoryStore() }: SetUp = {}) {
     idempotencyKey: null,
     gas: null,
     cancellation: createCancellation(),
-    ask: async () => coins(asked.push(asked.length) + 41),
+    send: async () => coins(asked.push(asked.length) + 41),
     audit: (event) => events.push(event),
     ...about,
   });
@@ -74,7 +74,7 @@ const refusals: readonly [string, () => Error, boolean][] = [
   ['an answer broken off', () => lost('interrupted'), true],
   [
     'an answer that tells nothing',
-    () => gatewayError('UPSTREAM_BAD_RESPONSE', 'what', {}, { originalError: new UntellingAnswer() }),
+    () => gatewayError('UPSTREAM_BAD_RESPONSE', 'what', {}, { originalError: new InconclusiveResponse() }),
     true,
   ],
   ['a fault of our own', () => new TypeError('x is undefined'), true],
@@ -86,11 +86,11 @@ describe('a reservation', () => {
   it('is a lease that its caller can open, expiring from before the sponsor was called', async () => {
     const { here, order, time, events } = setUp();
     const atMs = time.nowMs;
-    const ask = async () => {
+    const send = async () => {
       time.nowMs += 2_000;
       return coins(42);
     };
-    const reserved = await here.reserve(order({ ask }));
+    const reserved = await here.reserve(order({ send }));
     expect(reserved).toMatchObject({
       sponsorAddress: '0x5',
       gasBudget: 5,
@@ -146,7 +146,7 @@ describe('a reservation', () => {
   it.each(refusals)('after %s is null, with the right hold on the budget', async (_, toError, isLost) => {
     const { here, order, events, store, time } = setUp();
     const error = toError();
-    await expect(here.reserve(order({ gas, ask: () => Promise.reject(error) }))).rejects.toBe(error);
+    await expect(here.reserve(order({ gas, send: () => Promise.reject(error) }))).rejects.toBe(error);
     expect(events).toMatchObject([{ event: isLost ? 'reserve-lost' : 'reserve-refused', budget: 5 }]);
     expect(await store.gasAllowance(gas, time.nowMs)).toMatchObject({ held: isLost ? 5 : 0, settled: 0 });
     expect(await store.gasAllowance(gas, time.nowMs + 60_000)).toMatchObject({ held: 0, free: 100 });
@@ -221,11 +221,11 @@ describe('an idempotency key', () => {
     const { here, there, order } = setUp();
     let asked = 0;
     let answer = (_: ReturnType<typeof coins>) => {};
-    const ask = () => {
+    const send = () => {
       asked += 1;
       return new Promise<ReturnType<typeof coins>>((resolve) => (answer = resolve));
     };
-    const twins = [here, here, there, there].map((process) => process.reserve(order({ idempotencyKey, ask })));
+    const twins = [here, here, there, there].map((process) => process.reserve(order({ idempotencyKey, send })));
     await expect.poll(() => asked).toBe(1);
     answer(coins(42));
     const [first, ...rest] = await Promise.all(twins);
@@ -234,7 +234,7 @@ describe('an idempotency key', () => {
   });
 
   it('lets a twin wait for its own caller’s call, whatever happens to another caller’s', async () => {
-    // A second without an answer would make the twin ask the store again.
+    // A second without an answer would make the twin poll the store again.
     vi.useFakeTimers({ toFake: ['setTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
     const memory = createMemoryStore();
@@ -245,10 +245,10 @@ describe('an idempotency key', () => {
     };
     const { here, order } = setUp({ store: { ...memory, beginReservation } });
     const answers: ((reserved: ReturnType<typeof coins>) => void)[] = [];
-    const ask = () => new Promise<ReturnType<typeof coins>>((resolve) => answers.push(resolve));
-    const own = here.reserve(order({ idempotencyKey, ask }));
+    const send = () => new Promise<ReturnType<typeof coins>>((resolve) => answers.push(resolve));
+    const own = here.reserve(order({ idempotencyKey, send }));
     await turnOfEvents();
-    const others = here.reserve(order({ idempotencyKey, ask, holder: 'somebody else' }));
+    const others = here.reserve(order({ idempotencyKey, send, holder: 'somebody else' }));
     await turnOfEvents();
     const twin = here.reserve(order({ idempotencyKey }));
     await turnOfEvents();
@@ -264,8 +264,8 @@ describe('an idempotency key', () => {
     const { here, there, order, asked } = setUp();
     let refuse = (_: Error) => {};
     const answered = new Promise<never>((_, reject) => (refuse = reject));
-    const ask = () => answered;
-    const first = here.reserve(order({ idempotencyKey, ask }));
+    const send = () => answered;
+    const first = here.reserve(order({ idempotencyKey, send }));
     const second = there.reserve(order({ idempotencyKey }));
     refuse(gatewayError('SPONSOR_EXHAUSTED', 'no coins'));
     await expect(first).rejects.toMatchObject({ extensions: { code: 'SPONSOR_EXHAUSTED' } });
@@ -283,10 +283,10 @@ describe('an idempotency key', () => {
     };
     const { here, there, order } = setUp({ store: { ...memory, beginReservation } });
     const refuse = () => Promise.reject(gatewayError('SPONSOR_EXHAUSTED', 'no coins'));
-    await expect(here.reserve(order({ idempotencyKey, ask: refuse }))).rejects.toThrow('no coins');
+    await expect(here.reserve(order({ idempotencyKey, send: refuse }))).rejects.toThrow('no coins');
     let answer = (_: ReturnType<typeof coins>) => {};
-    const ask = () => new Promise<ReturnType<typeof coins>>((resolve) => (answer = resolve));
-    const elsewhere = there.reserve(order({ idempotencyKey, ask }));
+    const send = () => new Promise<ReturnType<typeof coins>>((resolve) => (answer = resolve));
+    const elsewhere = there.reserve(order({ idempotencyKey, send }));
     begins = 0;
     const twin = here.reserve(order({ idempotencyKey }));
     for (let turn = 0; turn < 200; turn += 1) await new Promise(setImmediate);
@@ -298,7 +298,9 @@ describe('an idempotency key', () => {
 
   it('with a lost response reserves nothing more until the coins are free again', async () => {
     const { here, order, asked, time } = setUp();
-    await expect(here.reserve(order({ idempotencyKey, ask: () => Promise.reject(lost('timeout')) }))).rejects.toThrow();
+    await expect(
+      here.reserve(order({ idempotencyKey, send: () => Promise.reject(lost('timeout')) })),
+    ).rejects.toThrow();
     await expect(here.reserve(order({ idempotencyKey }))).rejects.toMatchObject({
       message: expect.stringContaining('2026-01-31T12:01:00.000Z'),
       extensions: { code: 'UPSTREAM_TIMEOUT', argument: 'idempotencyKey', retryAfterSeconds: 60 },
@@ -311,12 +313,12 @@ describe('an idempotency key', () => {
   it.each(['aborted', 'timeout'] as const)('releases a twin that is %s, and nothing of it was sent', async (cause) => {
     const { here, there, order } = setUp();
     let answer = (_: ReturnType<typeof coins>) => {};
-    const ask = () => new Promise<ReturnType<typeof coins>>((resolve) => (answer = resolve));
-    const first = here.reserve(order({ idempotencyKey, ask }));
+    const send = () => new Promise<ReturnType<typeof coins>>((resolve) => (answer = resolve));
+    const first = here.reserve(order({ idempotencyKey, send }));
     const cancellations = [createCancellation(), createCancellation()] as const;
     const never = () => Promise.reject(new Error('asked'));
     const waiting = [here, there].map((process, index) =>
-      process.reserve(order({ idempotencyKey, ask: never, cancellation: cancellations[index as 0 | 1] })),
+      process.reserve(order({ idempotencyKey, send: never, cancellation: cancellations[index as 0 | 1] })),
     );
     for (const cancellation of cancellations) cancellation.cancel(cause);
     for (const twin of waiting) await expect(twin).rejects.toMatchObject({ extensions: { code: 'REQUEST_TIMEOUT' } });
