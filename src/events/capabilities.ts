@@ -23,19 +23,19 @@ export function offeredFilters(profile: NetworkProfile, source: EventsSource): O
   };
 }
 
-/** @param missingSetting the one that would configure the source; `null` if it is configured */
+/** @param whyNone why there is no upstream with events; `null` if there is one */
 export function filterCapabilities(
   profile: NetworkProfile,
   source: EventsSource,
-  missingSetting: string | null,
+  whyNone: string | null,
 ): readonly UpstreamCapability[] {
   const { events, transactions } = offeredFilters(profile, source);
   const has = source === 'rpc' ? `The nodes of network '${profile.name}' have` : "The ledger's GraphQL has";
   const toCapability =
     (kind: string) =>
     ([member, isOffered]: readonly [string, boolean]): UpstreamCapability => {
-      const missing = missingSetting === null ? null : `No events upstream: ${missingSetting} is not set.`;
-      const reason = isOffered ? missing : `${has} no such filter.`;
+      const none = whyNone === null ? null : `No events upstream: ${whyNone}.`;
+      const reason = isOffered ? none : `${has} no such filter.`;
       return { name: `${kind}:${member}`, available: reason === null, reason };
     };
   return [...events.map(toCapability('eventFilter')), ...transactions.map(toCapability('transactionFilter'))];

@@ -57,25 +57,24 @@ export const eventsUpstream: OwnFieldsUpstream<EventsHost> = {
     const { EVENTS_SOURCE: chosen } = config.settings;
     const isGraphql =
       chosen === 'graphql' || (chosen === 'auto' && (!connection || profile.eventsSource === 'graphql'));
-    const findMissingNow = createPerSchema(ledgerReads.schema, (schema) => findMissing(schema, profile));
-    /** @throws `NOT_CONFIGURED` where there is no upstream with events */
+    const source = isGraphql ? 'graphql' : 'rpc';
+    const findMissingInSchema = createPerSchema(ledgerReads.schema, (schema) => findMissing(schema, profile));
+    /** Why there is no upstream with events; `null` = there is one. */
+    const whyNone = () => {
+      if (!isGraphql) return connection ? null : `${setting.name} is not set`;
+      const missing = findMissingInSchema();
+      return missing && `the ledger's GraphQL has other events than this gateway reads (${missing})`;
+    };
     const openSources = (timeoutMs: number, isLive: boolean): (() => EventSources) => {
-      if (isGraphql) {
-        const execute = ledgerReads.within(timeoutMs);
-        const times = createCheckpointTimes(execute, profile.history);
-        const sources = createGraphqlSources({ execute, profile, times, isLive });
-        return () => {
-          const missing = findMissingNow();
-          if (missing === null) return sources;
-          const message = `The ledger's GraphQL has no events that this gateway can read (${missing}), and ${setting.name} is not set.`;
-          throw gatewayError('NOT_CONFIGURED', message, { upstream: 'events', setting: setting.name });
-        };
-      }
       const client = connect(timeoutMs);
-      const sources = client && createRpcSources(client, profile);
+      const execute = ledgerReads.within(timeoutMs);
+      const times = createCheckpointTimes(execute, profile.history);
+      const rpc = client && createRpcSources(client, profile);
+      const sources = isGraphql ? createGraphqlSources({ execute, profile, times, isLive }) : rpc;
       return () => {
-        if (sources) return sources;
-        const message = `This gateway has no events upstream: ${setting.name} is not set.`;
+        const reason = whyNone();
+        if (sources && reason === null) return sources;
+        const message = `This gateway has no events upstream: ${reason}.`;
         throw gatewayError('NOT_CONFIGURED', message, { upstream: 'events', setting: setting.name });
       };
     };
@@ -98,16 +97,23 @@ export const eventsUpstream: OwnFieldsUpstream<EventsHost> = {
       filters,
       cursorKeys: keys,
       fleet: liveFleet,
-      address: config.upstreams.kind === 'remote' ? (config.upstreams.addresses[setting.name] ?? null) : null,
+      source,
+      address:
+        upstreams.kind === 'remote'
+          ? (upstreams.addresses[isGraphql ? 'LEDGER_GRAPHQL_URL' : setting.name] ?? null)
+          : null,
       onPageTaken: telemetry.livePageTaken,
       onStall: telemetry.liveStalled,
     });
     const queries = createEventsResolvers({ sources: openSources(timeouts.queryMs, false), pages, cursorKeys: keys });
-    const isConfigured = isGraphql || connection !== null;
-    const offered = filterCapabilities(profile, isGraphql ? 'graphql' : 'rpc', isConfigured ? null : setting.name);
     return {
       resolvers: { ...queries, ...live.resolvers },
-      capabilities: (caller) => (isConfigured ? [...offered, live.capability(caller)] : offered),
+      readsGraph: isGraphql,
+      capabilities(caller) {
+        const reason = whyNone();
+        const offered = filterCapabilities(profile, source, reason);
+        return reason === null ? [...offered, live.capability(caller)] : offered;
+      },
       probe: connection
         ? async (timeoutMs) => connect(timeoutMs)?.queryTransactionBlocks(newestTransaction)
         : undefined,

@@ -136,7 +136,8 @@ export function createLedgerSource<Item>(options: LedgerSourceOptions<Item>): So
         });
         const hasMore = descending ? page.hasPrevious : page.hasNext;
         const next = descending ? page.start : page.end;
-        const isLast = !hasMore || next === null || next === cursor || empty === maxEmptyPages;
+        // Only ledgers that search a part of their history for one page have empty ones before the end.
+        const isLast = isPinned || !hasMore || next === null || next === cursor || empty === maxEmptyPages;
         if (page.edges.length > 0 || isLast) return finish(page, request);
         known.set(startKey, next);
         cursor = next;
@@ -151,11 +152,7 @@ export function createLedgerSource<Item>(options: LedgerSourceOptions<Item>): So
     const isCut = taken.length < edges.length;
     if (!isCut && (hasMore || !isPinned)) {
       // Only the last item of a pinned page is continued from.
-      for (const edge of isPinned ? [] : taken) known.set(knownKey(keyOf(edge), descending), edge.cursor);
-      const last = taken.at(-1);
-      // The ledger may have searched further than the last item.
-      const reached = hasMore ? (descending ? page.start : page.end) : null;
-      if (last) known.set(knownKey(keyOf(last), descending), reached ?? last.cursor);
+      for (const edge of isPinned ? taken.slice(-1) : taken) known.set(knownKey(keyOf(edge), descending), edge.cursor);
     }
     const last = taken.at(-1);
     return {

@@ -13,7 +13,7 @@ import type { StallReport } from '../live/progress.ts';
 import { createQuota, createShares, type StreamQuota } from '../live/quota.ts';
 import { Turns } from '../live/turns.ts';
 import type { StreamPlace } from '../upstream/operation-context.ts';
-import { liveReaderCapability } from './capabilities.ts';
+import { type EventsSource, liveReaderCapability } from './capabilities.ts';
 import type { CursorKeys } from './cursor-keys.ts';
 import { matchesLeaf } from './feed/event-leaf.ts';
 import type { EventWatches } from './feed/event-watches.ts';
@@ -38,8 +38,9 @@ export interface LiveEventsOptions {
   readonly filters: NetworkProfile['events']['filters'];
   readonly cursorKeys: CursorKeys;
   readonly fleet: Pick<Fleet, 'join'> | null;
-  /** Of the events upstream; `null` where it is not configured. */
+  /** Of the upstream that is read; `null` where it is not configured. */
   readonly address: string | null;
+  readonly source: EventsSource;
   /** Called once a minute for each fault. @param fault in words, of a page that was accepted nevertheless */
   readonly onPageTaken: (fault: string) => void;
   readonly onStall: (report: StallReport) => void;
@@ -189,13 +190,13 @@ export function createLiveEvents(options: LiveEventsOptions) {
  * any caller may deliver what another's has read.
  */
 function joinFor<Item>(
-  { fleet, address, config: { profile } }: LiveEventsOptions,
+  { fleet, address, source, config: { profile } }: LiveEventsOptions,
   kind: 'events' | 'transactions',
   itemText: ItemText<Item>,
 ): ((query: string) => JoinFleet<Item>) | undefined {
   if (!fleet || address === null) return undefined;
   const { origin, pathname, search } = new URL(address);
   const { methods, timeRange } = profile.events;
-  const scope = [entryFormat, kind, profile.name, origin + pathname + search, methods, timeRange];
+  const scope = [entryFormat, kind, source, profile.name, origin + pathname + search, methods, timeRange];
   return (query) => fleet.join(JSON.stringify([...scope, query]), itemText);
 }

@@ -87,25 +87,27 @@ export async function connectUpstreams({ list, network, host, siblings }: Connec
   }
 
   const all: readonly (readonly [Upstream, ConnectedUpstream])[] = [[list.graph, graph], ...ownFields];
-  const probes = all.flatMap(([upstream, { probe: ask }]) => {
-    const health = connections.get(upstream)?.health;
+  const healthOf = (upstream: Upstream, { readsGraph }: ConnectedUpstream) =>
+    (readsGraph ? graphConnection : connections.get(upstream))?.health ?? null;
+  const probes = all.flatMap(([upstream, { probe: ask, readsGraph }]) => {
+    const health = readsGraph ? null : connections.get(upstream)?.health;
     return health && ask ? [{ health, ask }] : [];
   });
   return {
     graph,
     resolvers: ownFields.map(([, { resolvers }]) => resolvers),
     capabilities: (caller) => ownFields.flatMap(([, { capabilities }]) => capabilities?.(caller) ?? []),
-    facts: all.map(([upstream, { version }]) => ({
+    facts: all.map(([upstream, connected]) => ({
       name: upstream.name,
       setting: upstream.setting,
-      health: connections.get(upstream)?.health ?? null,
-      version,
+      health: healthOf(upstream, connected),
+      version: connected.version,
     })),
     health: () =>
-      all.map(([upstream]) => ({
+      all.map(([upstream, connected]) => ({
         name: upstream.name,
         role: upstream.role,
-        health: connections.get(upstream)?.health() ?? null,
+        health: healthOf(upstream, connected)?.() ?? null,
       })),
     probe: createProbes(probes, host.now),
     outdateReads: () => {

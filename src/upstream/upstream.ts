@@ -40,6 +40,8 @@ export interface DevnetAddresses {
 export interface ConnectedUpstream {
   /** Its version; `null` if it did not report one. Left out: it never does. */
   readonly version?: (() => string | Promise<string | null>) | undefined;
+  /** Does it read the graph's upstream instead of its own? Its health is then that of the graph. */
+  readonly readsGraph?: boolean;
   /** Makes the cheapest call that shows whether it answers; the outcome appears in the health of the connection. */
   readonly probe?: ((timeoutMs: number) => Promise<unknown>) | undefined;
 }

@@ -1,5 +1,5 @@
 import { type Devnet, type DevnetOptions, startDevnet } from '../../src/devnet/start-devnet.ts';
-import { type RecordingUpstream, recordUpstream } from './recording-upstream.ts';
+import { type RecordedRequest, type RecordingUpstream, recordUpstream } from './recording-upstream.ts';
 import { createTestGateway, type TestGateway } from './test-gateway.ts';
 
 /** A network whose activity a test controls, and a gateway that polls it quickly. */
@@ -26,13 +26,17 @@ export function startTickedDevnet(options: Partial<DevnetOptions> = {}): Promise
   });
 }
 
-/** @param env more settings of the gateway */
-export async function startLiveNetwork(env: Record<string, string> = {}): Promise<LiveNetwork> {
+/** @param env more settings of the gateway @param source what the gateway reads events from */
+export async function startLiveNetwork(
+  env: Record<string, string> = {},
+  source: 'rpc' | 'graphql' = 'rpc',
+): Promise<LiveNetwork> {
   const devnet = await startTickedDevnet();
-  const rpc = await recordUpstream(devnet.rpcUrl);
+  const rpc = await recordUpstream(source === 'rpc' ? devnet.rpcUrl : devnet.graphqlUrl);
   const gateway = await createTestGateway({
-    LEDGER_GRAPHQL_URL: devnet.graphqlUrl,
-    LEDGER_RPC_URL: rpc.url,
+    ...(source === 'rpc'
+      ? { LEDGER_GRAPHQL_URL: devnet.graphqlUrl, LEDGER_RPC_URL: rpc.url }
+      : { LEDGER_GRAPHQL_URL: rpc.url, LEDGER_GRAPHQL_WS_URL: devnet.graphqlUrl.replace('http', 'ws') }),
     ...quickPolls,
     ...env,
   });
@@ -52,4 +56,16 @@ export async function startLiveNetwork(env: Record<string, string> = {}): Promis
 /** All ids so far, oldest first. */
 export function eventIds({ ledger }: Devnet): string[] {
   return ledger.events.map(({ txDigest, eventSeq }) => `${txDigest}:${eventSeq}`);
+}
+
+/** Is a recorded request a reader's first one, which asks for the newest items? */
+export function asksForNewest({ body }: RecordedRequest): boolean {
+  const { params, query = '' } = JSON.parse(body);
+  return params ? params.at(-1) === true : /^\{page:\w+\(last:25 /.test(query);
+}
+
+/** Does a recorded request read events or transactions? */
+export function readsItems({ body }: RecordedRequest): boolean {
+  const { params, query = '' } = JSON.parse(body);
+  return params !== undefined || query.startsWith('{page:');
 }

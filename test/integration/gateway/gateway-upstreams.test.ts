@@ -55,6 +55,7 @@ test('the graph, readiness and the landing page agree on each upstream from the 
     });
   };
   expect(await told({ LEDGER_RPC_URL: devnet.rpcUrl })).toEqual(['UP', 'NOT_CONFIGURED', 'UP']);
+  expect(await told({})).toEqual(['UP', 'NOT_CONFIGURED', 'UP']);
   expect(await told({ LEDGER_RPC_URL: nobody, SPONSOR_URL: nobody })).toEqual(['UP', 'DOWN', 'DOWN']);
   await devnet.close();
 });

@@ -33,7 +33,7 @@ test('an available filter has no reason', () => {
 });
 
 test('without an events upstream none is available, and the setting is named', () => {
-  const capabilities = filterCapabilities(ledger, 'rpc', 'LEDGER_RPC_URL');
+  const capabilities = filterCapabilities(ledger, 'rpc', 'LEDGER_RPC_URL is not set');
   expect(capabilities.every(({ available }) => !available)).toBe(true);
   expect(capabilities[0]?.reason).toContain('LEDGER_RPC_URL');
 });
