@@ -34,114 +34,97 @@ const maxMessageLength = 500;
 
 type Variables = Readonly<Record<string, unknown>>;
 
-export interface CoerceOptions {
-  readonly maxErrors?: number | undefined;
-  /** Variables declared with a scalar of the ledger and used as a String. */
-  readonly texts?: ReadonlySet<string>;
-}
-
 export type CoercedVariables =
   | { readonly errors: readonly GraphQLError[] }
   | { readonly errors?: never; readonly values: Record<string, unknown> };
 
 const enough = new Error('enough mistakes');
 
-/**
- * Coerces the variables that were sent, or reports what is wrong with them in the words of graphql-js, without its suggestions.
- * Takes time linear in what was sent.
- */
-export function coerceVariables(
-  schema: GraphQLSchema,
-  operation: OperationDefinitionNode,
-  variables: Variables,
-  { maxErrors, texts }: CoerceOptions = {},
-): CoercedVariables {
-  return createCoerceVariables(schema, operation, texts)(variables, maxErrors);
-}
+/** Coerces the variables that were sent with one operation, or reports what is wrong with them. */
+export type CoerceVariables = (variables: Variables) => CoercedVariables;
 
-/** The same for an operation that runs several times. */
+/**
+ * Coerces variables in the words of graphql-js, without its suggestions. Takes time linear in what was sent.
+ * @param read reads the operation again, to report a mistake: the result does not keep the syntax tree
+ * @param texts variables declared with a scalar of the ledger and used as a String
+ */
 export function createCoerceVariables(
   schema: GraphQLSchema,
   { variableDefinitions = [] }: OperationDefinitionNode,
+  read: () => OperationDefinitionNode,
   texts: ReadonlySet<string> = noTexts,
-): (variables: Variables, maxErrors?: number) => CoercedVariables {
-  const declared = variableDefinitions.map((definition) => {
-    const type = variableType(schema, definition, texts);
-    // Validation allows input types only.
-    if (!type) throw new Error(`variable $${definition.variable.name.value} is not of an input type`);
-    return { definition, type, coerce: coercionOf(type) };
-  });
-  return (variables, maxErrors = maxVariableErrors) => {
-    const errors: GraphQLError[] = [];
-    const values: Record<string, unknown> = {};
-    const tell: Tell = (definition, message, cause) => {
-      if (errors.length === maxErrors) {
-        errors.push(lightError('Too many errors processing variables, error limit reached. Execution aborted.'));
-        throw enough;
-      }
-      const text = message.length > maxMessageLength ? `${message.slice(0, maxMessageLength)}…` : message;
-      const extensions = cause instanceof GraphQLError ? cause.extensions : null;
-      errors.push(lightError(text, { nodes: [definition], extensions }));
+): CoerceVariables {
+  const declared = variableDefinitions.map((definition): DeclaredVariable => {
+    const type = sharedType(schema, definition, texts);
+    const { defaultValue } = definition;
+    return {
+      name: definition.variable.name.value,
+      coerce: coercionOf(type),
+      isRequired: isNonNullType(type),
+      defaultValue: defaultValue && valueFromAST(defaultValue, type),
     };
-    try {
-      for (const each of declared) coerceVariable(each, variables, values, tell);
-    } catch (error) {
-      if (error !== enough) throw error;
-    }
-    return errors.length > 0 ? { errors } : { values };
-  };
-}
-
-/** Thrown at the first mistake, where nobody reports it. */
-const misfit = new Error('a variable does not fit');
-
-/**
- * Returns a function that tells whether a request's variables fit, as `coerceVariables` would. It holds no syntax tree and
- * reports nothing, so it costs little.
- */
-export function createFitsVariables(
-  schema: GraphQLSchema,
-  { variableDefinitions = [] }: OperationDefinitionNode,
-  texts: ReadonlySet<string> = noTexts,
-): (variables: Variables) => boolean {
-  return toFits(
-    variableDefinitions.map((definition) => {
-      const type = sharedType(schema, definition, texts);
-      return {
-        name: definition.variable.name.value,
-        coerce: type ? coercionOf(type) : null,
-        isRequired: isNonNullType(type) && definition.defaultValue === undefined,
-      };
-    }),
-  );
+  });
+  return toCoerceVariables(declared, () => read().variableDefinitions ?? []);
 }
 
 interface DeclaredVariable {
   readonly name: string;
-  /** `null` if the schema has no such input type. */
-  readonly coerce: Coerce | null;
+  readonly coerce: Coerce;
   readonly isRequired: boolean;
+  /** `undefined` if it has none. */
+  readonly defaultValue: unknown;
 }
 
 /** A function of its own, so that the result does not hold the tree: closures of one scope hold all that any of them uses. */
-function toFits(declared: readonly DeclaredVariable[]): (variables: Variables) => boolean {
+function toCoerceVariables(
+  declared: readonly DeclaredVariable[],
+  readDefinitions: () => readonly VariableDefinitionNode[],
+): CoerceVariables {
   return (variables) => {
-    try {
-      for (const { name, coerce, isRequired } of declared) {
-        if (!coerce) return false;
-        if (Object.hasOwn(variables, name)) coerce(variables[name], throwMisfit, null);
-        else if (isRequired) return false;
+    const values: Record<string, unknown> = {};
+    let errors: GraphQLError[] | undefined;
+    let index = 0;
+    const tell = (toMessage: (definition: VariableDefinitionNode) => string, cause?: unknown): void => {
+      errors ??= [];
+      if (errors.length === maxVariableErrors) {
+        errors.push(lightError('Too many errors processing variables, error limit reached. Execution aborted.'));
+        throw enough;
       }
-      return true;
+      const definition = readDefinitions()[index] as VariableDefinitionNode;
+      const message = toMessage(definition);
+      const text = message.length > maxMessageLength ? `${message.slice(0, maxMessageLength)}…` : message;
+      const extensions = cause instanceof GraphQLError ? cause.extensions : null;
+      errors.push(lightError(text, { nodes: [definition], extensions }));
+    };
+    // Mistakes of one object follow one another: print the object once for all of them.
+    let shownValue: unknown;
+    let shown: string | null = null;
+    const report: OnMistake = (path, wrong, message, cause) => {
+      if (shown === null || shownValue !== wrong) {
+        shownValue = wrong;
+        shown = showValue(wrong, maxShown);
+      }
+      tell(({ variable }) => {
+        const at = path ? ` at "${variable.name.value}${showPath(path)}"` : '';
+        return `Variable "$${variable.name.value}" got invalid value ${shown}${at}; ${message}`;
+      }, cause);
+    };
+    try {
+      for (; index < declared.length; index += 1) {
+        const { name, coerce, isRequired, defaultValue } = declared[index] as DeclaredVariable;
+        if (Object.hasOwn(variables, name)) {
+          if (isRequired && variables[name] === null)
+            tell(({ type }) => `Variable "$${name}" of non-null type "${print(type)}" must not be null.`);
+          else putVariable(values, name, coerce(variables[name], report, null));
+        } else if (defaultValue !== undefined) putVariable(values, name, defaultValue);
+        else if (isRequired)
+          tell(({ type }) => `Variable "$${name}" of required type "${print(type)}" was not provided.`);
+      }
     } catch (error) {
-      if (error === misfit) return false;
-      throw error;
+      if (error !== enough) throw error;
     }
+    return errors ? { errors } : { values };
   };
-}
-
-function throwMisfit(): never {
-  throw misfit;
 }
 
 /** Types of declared variables by their text, such as `[ID!]`: shared by the many documents of one schema. */
@@ -151,50 +134,9 @@ function sharedType(schema: GraphQLSchema, definition: VariableDefinitionNode, t
   const types = sharedTypes.get(schema) ?? new Map<string, GraphQLInputType>();
   sharedTypes.set(schema, types);
   const type = variableType(schema, definition, texts);
-  if (!type) return undefined;
   const shared = types.get(String(type)) ?? type;
   types.set(String(type), shared);
   return shared;
-}
-
-interface KnownVariable {
-  readonly definition: VariableDefinitionNode;
-  readonly type: GraphQLInputType;
-  readonly coerce: Coerce;
-}
-
-type Tell = (definition: VariableDefinitionNode, message: string, cause?: unknown) => void;
-
-function coerceVariable(
-  { definition, type, coerce }: KnownVariable,
-  sent: Variables,
-  values: Record<string, unknown>,
-  tell: Tell,
-): void {
-  const name = definition.variable.name.value;
-  if (!Object.hasOwn(sent, name)) {
-    if (definition.defaultValue) putVariable(values, name, valueFromAST(definition.defaultValue, type));
-    else if (isNonNullType(type))
-      tell(definition, `Variable "$${name}" of required type "${print(definition.type)}" was not provided.`);
-    return;
-  }
-  const value = sent[name];
-  if (value === null && isNonNullType(type)) {
-    tell(definition, `Variable "$${name}" of non-null type "${print(definition.type)}" must not be null.`);
-    return;
-  }
-  // Mistakes of one object follow one another: print the object once for all of them.
-  let shownValue: unknown;
-  let shown: string | null = null;
-  const report: OnMistake = (path, wrong, message, cause) => {
-    const at = path ? ` at "${name}${showPath(path)}"` : '';
-    if (shown === null || shownValue !== wrong) {
-      shownValue = wrong;
-      shown = showValue(wrong, maxShown);
-    }
-    tell(definition, `Variable "$${name}" got invalid value ${shown}${at}; ${message}`, cause);
-  };
-  putVariable(values, name, coerce(value, report, null));
 }
 
 function showPath(path: InputPath): string {
@@ -210,16 +152,17 @@ const requiredText = new GraphQLNonNull(GraphQLString);
 /**
  * The type of a variable's value: the declared one, or String where our schema takes an id.
  * @param texts variables declared with a scalar of the ledger and used as a String
- * @returns `undefined` if the schema has no such input type
+ * @throws if the schema has no such input type, which validation rejects
  */
 function variableType(
   schema: GraphQLSchema,
   { variable, type: node }: VariableDefinitionNode,
   texts: ReadonlySet<string>,
-): GraphQLInputType | undefined {
+): GraphQLInputType {
   if (texts.has(variable.name.value)) return node.kind === Kind.NON_NULL_TYPE ? requiredText : GraphQLString;
   const type = typeFromAST(schema, node);
-  return isInputType(type) ? type : undefined;
+  if (isInputType(type)) return type;
+  throw new Error(`variable $${variable.name.value} is not of an input type`);
 }
 
 /** Declares these variables as String, for a schema without the ledger's scalars. */

@@ -1,5 +1,4 @@
 import {
-  GraphQLError,
   GraphQLScalarType,
   type GraphQLSchema,
   isScalarType,
@@ -7,6 +6,7 @@ import {
   Kind,
   type ValueNode,
 } from 'graphql';
+import { lightError } from '../errors/light-error.ts';
 import { ExactNumber, toExactNumber } from '../json/exact-json.ts';
 import { showValue } from '../json/show-value.ts';
 
@@ -61,7 +61,7 @@ export function keepDigits(schema: GraphQLSchema): void {
 function createScalar(name: string, accepts: (value: unknown) => boolean, expected: string): GraphQLScalarType {
   const parse = (value: unknown, node?: ValueNode): unknown => {
     if (accepts(value)) return value;
-    throw new GraphQLError(`${name} expects ${expected}; got ${describe(value)}.`, node ? { nodes: node } : {});
+    throw lightError(`${name} expects ${expected}; got ${describe(value)}.`, node ? { nodes: [node] } : {});
   };
   return new GraphQLScalarType({
     name,

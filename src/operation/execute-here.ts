@@ -44,7 +44,7 @@ export function createExecuteHere(options: ExecuteHereOptions): ExecuteHere {
   const fragments = fragmentsOf(document);
   const introspected =
     operation && createExecuteIntrospected({ schema, operation, fragments, executeWhole, toExecute });
-  const coerce = operation && createCoerceVariables(schema, operation, texts);
+  const coerce = operation && createCoerceVariables(schema, operation, () => operation, texts);
   const execute: ExecuteHere = (variables, context) => {
     if (!coerce) return executeWhole(variables, context);
     const coerced = coerce(variables);
@@ -68,7 +68,7 @@ export function compileOwn(options: ExecuteHereOptions): ExecuteHere | null {
     ...(operationJoins ? { joinOf: operationJoins.joinOf } : {}),
   });
   if (!run) return null;
-  const coerce = createCoerceVariables(schema, operation, texts);
+  const coerce = createCoerceVariables(schema, operation, () => operation, texts);
   const execute: ExecuteHere = (sent, context) => {
     const coerced = coerce(sent);
     if (coerced.errors) return { errors: coerced.errors };

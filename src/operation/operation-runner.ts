@@ -81,7 +81,7 @@ export function createOperationRunner({ runPlan, ledger, ...options }: Operation
 
   async function runUnreadNow(...[admitted, server, canStream, done]: Parameters<RunUnread>): Promise<void> {
     const { operation, operationName, variables } = admitted;
-    const { errors } = operation.fits(variables) ? {} : operation.coerce(variables);
+    const { errors } = operation.coerce(variables);
     if (errors) {
       // Nothing is executed, whatever the plan.
       createComplete(server, admitted, { calls: 0 })(errors.length);

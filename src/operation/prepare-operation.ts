@@ -3,7 +3,7 @@ import { rootFieldNames, takePart, variablesOf } from '../documents/plan-operati
 import type { PrepareOptions, ValidOperation } from '../documents/prepared-document.ts';
 import { collectFields, usedFragments } from '../documents/selections.ts';
 import { findTextVariables } from '../documents/validation/validate-document.ts';
-import { coerceVariables, createFitsVariables, noTexts } from '../engine/coerce-variables.ts';
+import { createCoerceVariables, noTexts } from '../engine/coerce-variables.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { Graph } from '../graph/generation.ts';
 import { createCheckWaits } from '../graph/joins/join-waits.ts';
@@ -65,10 +65,9 @@ function prepareOperation(valid: ValidOperation, preparing: Preparing): Prepared
     schema,
     refusal: type === 'subscription' ? refuseSubscription(valid, ownership) : null,
     isLedgers: (field) => ownership.ownerOf(type, field) === 'upstream',
-    fits: isForwarded
-      ? createFitsVariables(schema, operation)
-      : onDemand(() => createFitsVariables(schema, tree().operation, texts)),
-    coerce: (variables, maxErrors) => coerceVariables(schema, tree().operation, variables, { maxErrors, texts }),
+    coerce: isForwarded
+      ? createCoerceVariables(schema, operation, () => tree().operation)
+      : onDemand(() => createCoerceVariables(schema, tree().operation, () => tree().operation, texts)),
     // Other plans have no joins. Its errors have locations, so it reads the tree with positions.
     checkWaits: plan.plan === 'JOINED' || plan.plan === 'STITCHED' ? createCheckWaits(schema, tree()) : null,
     rootFields: (variables) => {

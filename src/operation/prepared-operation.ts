@@ -1,7 +1,7 @@
 import type { ExecutionResult, FieldNode, GraphQLError, GraphQLSchema, OperationTypeNode } from 'graphql';
 import type { OperationTree } from '../documents/document-tree.ts';
 import type { DocumentPart, OperationPlan } from '../documents/plan-operation.ts';
-import type { CoercedVariables } from '../engine/coerce-variables.ts';
+import type { CoerceVariables } from '../engine/coerce-variables.ts';
 import type { ExecuteStitched } from '../engine/execute-stitched.ts';
 import type { Generation } from '../graph/generation.ts';
 import type { CheckWaits } from '../graph/joins/join-waits.ts';
@@ -36,10 +36,8 @@ export interface PreparedOperation extends OperationPlan {
   readonly refusal: GraphQLError | null;
   /** Is a root field the ledger's? */
   readonly isLedgers: (field: string) => boolean;
-  /** Do the variables fit? Reads no tree. */
-  readonly fits: (variables: Variables) => boolean;
-  /** Converts variables to what the schema expects, or says why it cannot. Reads the tree, so ask `fits` first. */
-  readonly coerce: (variables: Variables, maxErrors?: number) => CoercedVariables;
+  /** Converts variables to what the schema expects, or says why it cannot. Reads the tree only for that. */
+  readonly coerce: CoerceVariables;
   /** Finds waiting times of joins that are out of range, before anything is executed; `null` if no join waits. */
   readonly checkWaits: CheckWaits | null;
   /** The root fields by response key, in the order of the response. @param variables coerced */

@@ -113,8 +113,7 @@ function asksLedger(operation: PreparedOperation, variables: Variables): boolean
 
 async function passThrough(request: PlannedRequest, forward: ForwardToLedger): Promise<ExecutionResult> {
   const { operation, operationName, variables, context, keep } = request;
-  // Coercing would parse the text again: do it only if the quick check leaves a doubt.
-  const { errors } = operation.fits(variables) ? {} : operation.coerce(variables);
+  const { errors } = operation.coerce(variables);
   if (errors) return { errors };
   const isMutation = operation.type === 'mutation';
   const own = toLedgersPart(operation, operationName, variables);

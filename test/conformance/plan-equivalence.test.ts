@@ -6,7 +6,7 @@ import { parseConfig } from '../../src/config/parse-config.ts';
 import { Secret } from '../../src/config/secret.ts';
 import type { Plan } from '../../src/documents/plan-operation.ts';
 import { fragmentsOf } from '../../src/documents/selections.ts';
-import { coerceVariables } from '../../src/engine/coerce-variables.ts';
+import { createCoerceVariables } from '../../src/engine/coerce-variables.ts';
 import { createExecuteStitched } from '../../src/engine/execute-stitched.ts';
 import { createCursorKeys } from '../../src/events/cursor-keys.ts';
 import { createEventsClient } from '../../src/events/events-client.ts';
@@ -185,7 +185,7 @@ describe('the plans', () => {
   ): Promise<ExecutionResult> {
     const { schema } = generation;
     const operation = getOperationAST(document, operationName);
-    const { errors } = operation ? coerceVariables(schema, operation, sent) : {};
+    const { errors } = operation ? createCoerceVariables(schema, operation, () => operation)(sent) : {};
     if (errors) return { errors };
     const result = await createExecuteStitched(schema, document, operationName)(sent, context);
     return inOrder(result, document, sent, operationName);
@@ -201,7 +201,7 @@ describe('the plans', () => {
     const { schema } = generation;
     const operation = getOperationAST(document, operationName);
     if (!operation) throw new Error('no such operation');
-    const coerced = coerceVariables(schema, operation, sent);
+    const coerced = createCoerceVariables(schema, operation, () => operation)(sent);
     const variables = coerced.errors ? {} : coerced.values;
     return settleErrors(result, { schema, operation, fragments: fragmentsOf(document), variables }, true);
   }

@@ -4,7 +4,7 @@ import { parseConfig } from '../../src/config/parse-config.ts';
 import { Secret } from '../../src/config/secret.ts';
 import { type Plan, toShownPlan } from '../../src/documents/plan-operation.ts';
 import { fragmentsOf } from '../../src/documents/selections.ts';
-import { coerceVariables } from '../../src/engine/coerce-variables.ts';
+import { createCoerceVariables } from '../../src/engine/coerce-variables.ts';
 import { createExecuteStitched } from '../../src/engine/execute-stitched.ts';
 import { createCursorKeys } from '../../src/events/cursor-keys.ts';
 import { createEventsClient } from '../../src/events/events-client.ts';
@@ -136,7 +136,7 @@ export async function startPlannedAndStitched(upstreams: UpstreamAddresses): Pro
       if (!asked) throw new Error('no such operation');
       const run = openOperation(createTestServer(), admitForTest(generation, operation));
       try {
-        const coerced = coerceVariables(schema, asked, variables);
+        const coerced = createCoerceVariables(schema, asked, () => asked)(variables);
         if (coerced.errors) return run.tidy({ errors: coerced.errors });
         const result = await createExecuteStitched(schema, document, operationName)(variables, run.context);
         const answered = { schema, operation: asked, fragments: fragmentsOf(document), variables: coerced.values };

@@ -209,7 +209,7 @@ export function createOpenStream(options: OpenStreamOptions): OpenStream {
   const execute = boundItemAnswer(createExecuteStitched(schema, document, operationName));
   const join = options.printed.ofDocument();
   const resultVariables = operation ? findResultVariables(document, operation) : [];
-  const coerce = operation && createCoerceVariables(schema, operation, texts);
+  const coerce = operation && createCoerceVariables(schema, operation, () => operation, texts);
   return async (variables, context) => {
     const { errors } = coerce?.(variables) ?? {};
     if (errors) return { errors };
@@ -264,7 +264,7 @@ export function findResultVariables(
 /** Opens a subscription of the ledger: its results are forwarded, and so is what ends it. */
 export function createOpenLedgerStream(operation: PreparedOperation, open: OpenLedgerStream): OpenStream {
   return async (variables, { caller }) => {
-    const { errors } = operation.fits(variables) ? {} : operation.coerce(variables);
+    const { errors } = operation.coerce(variables);
     if (errors) return { errors };
     const fail = (error: unknown) => failAll(error, operation, valuesOf(operation, variables));
     try {

@@ -49,10 +49,10 @@ function use(text: string): PreparedDocument<PreparedOperation> {
     decideOperation(generation, prepared, { variables, operationName: name });
     const operation = prepared.kind === 'readable' ? prepared.operation(name) : null;
     if (!operation) continue;
-    operation.fits(variables);
+    operation.coerce(variables);
     operation.unread();
     operation.immutable?.ask(variables);
-    if (operation.isForwarded) operation.coerce({});
+    if (operation.isForwarded) operation.tree();
     else if (operation.plan === 'SPLIT' || operation.plan === 'PASS_THROUGH') operation.parts();
     if (operation.plan !== 'PASS_THROUGH') operation.executeHere();
   }
