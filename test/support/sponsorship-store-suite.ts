@@ -667,6 +667,14 @@ function describeBudgets(stores: Stores): void {
     expect(await other.gasAllowance(gas, midnight + 3)).toMatchObject({ held: 0, settled: 0, free: 1_000 });
   });
 
+  test('a step that is late at midnight does not renew the budget of the new day', async () => {
+    const { one, other } = stores();
+    const gas = { key: newName('gas'), perDay: 1_000 };
+    await reserve(one, { gas, nowMs: midnight, expiresAtMs: midnight + 60_000 });
+    await other.gasAllowance(gas, midnight - 1);
+    expect(await one.gasAllowance(gas, midnight + 1)).toMatchObject({ held: 100, free: 900 });
+  });
+
   test('a budget that was lowered is less than nothing until the day is over, and numbers are exact', async () => {
     const { one, other } = stores();
     const key = newName('gas');
@@ -709,6 +717,32 @@ function describeBounds(open: (bounds: StoreBounds) => StorePair | Promise<Store
       kind: 'begun',
     });
     expect(await one.beginReservation(newFlow(caller).reservation({ nowMs: later }))).toEqual({ kind: 'full' });
+  });
+
+  test('an execution that ended leaves room some minutes after its end, however long it was open', async () => {
+    const { one } = await open({ ...small, maxLeasesPerCaller: 1 });
+    const { caller, execution, executionEnd } = await reserve(one);
+    await one.beginExecution(execution());
+    const endedMs = noon + 60_000 + lingerMs;
+    // The store looks whether the reservation is over, and finds its execution open.
+    expect(await one.beginReservation(newFlow(caller).reservation({ nowMs: endedMs }))).toEqual({ kind: 'full' });
+    await one.endExecution(executionEnd({ kind: 'executed', gasUsed: 1 }, { nowMs: endedMs }));
+    const nowMs = endedMs + lingerMs;
+    const next = newFlow(caller).reservation({ nowMs, expiresAtMs: nowMs + 60_000 });
+    expect(await one.beginReservation(next)).toEqual({ kind: 'begun' });
+  });
+
+  test('answers in flight together leave no more than their bound, whichever began first', async () => {
+    const { one } = await open({ ...small, maxLeasesPerCaller: 100 });
+    const caller = newName('caller');
+    const flows = ['a', 'b', 'c'].map((key) => ({ flow: newFlow(caller), idempotency: { key, bodyHash: 'body' } }));
+    for (const { flow, idempotency } of flows) await one.beginReservation(flow.reservation({ idempotency }));
+    for (const { flow } of flows)
+      await one.endReservation(flow.reservationEnd({ kind: 'reserved', answer: 'x'.repeat(90) }));
+    const kinds: string[] = [];
+    for (const { idempotency } of flows)
+      kinds.push((await one.beginReservation(newFlow(caller).reservation({ idempotency }))).kind);
+    expect(kinds.filter((kind) => kind === 'replay').length).toBeLessThanOrEqual(small.maxAnswerBytesPerCaller / 90);
   });
 
   test('a key that was pushed out is forgotten: what becomes of its reservation is nothing to who has it now', async () => {

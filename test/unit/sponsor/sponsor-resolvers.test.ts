@@ -325,6 +325,23 @@ describe('executeTx', () => {
     expect(calls[0]?.[1]).toMatchObject({ rawReservationId: '42', reservationId: lease() });
   });
 
+  it('does not spend a reservation by a call that was never made for its credential', async () => {
+    const answers = [gatewayError('UNAUTHENTICATED', 'no header'), null];
+    const { client } = recordingClient({
+      executeTx: async ({ digest }) => {
+        const error = answers.shift();
+        if (error) throw error;
+        return executed(digest);
+      },
+    });
+    const books = toTestBooks('forward', () => nowMs);
+    const { extensions } = await errorOf(ask(execute, { client, books }));
+    expect(extensions).toMatchObject({ code: 'UNAUTHENTICATED' });
+    expect((await ask(execute, { client, books })).data).toEqual({
+      executeTx: { digest: digestOfThreeZeros, outcome: 'EXECUTED' },
+    });
+  });
+
   it.each<[string, () => string]>([
     ['the sponsor’s own number', () => '42'],
     ['of another caller', () => lease({}, 'client:another')],

@@ -150,6 +150,19 @@ describe('an execution', () => {
     ]);
   });
 
+  it.each([
+    [7, 7],
+    [null, 10],
+  ])('that used %s of its gas settles %i: all of it where the effects do not tell', async (gasUsed, settled) => {
+    const { begin, sent, settle, store } = setUp();
+    const gas = { key: 'client:a', perDay: 100 };
+    const { ended } = begin({ gas });
+    await settle();
+    sent[0]?.tell({ ...executed, gasUsed });
+    await ended;
+    expect(await store.gasAllowance(gas, dayStart)).toMatchObject({ held: 0, settled });
+  });
+
   it('that the preflight rejects calls neither store nor sponsor', async () => {
     const { begin, sent, told } = setUp({ store: awayStore() });
     const error = gatewayError('FORBIDDEN', 'calls what it may not');

@@ -197,6 +197,19 @@ describe('unreadable effects', () => {
   });
 });
 
+describe('a rejection that names the transaction', () => {
+  it.each([...envelopes(400, 'Invalid transaction signature of DIGEST'), plain(403, 'DIGEST is denied')])(
+    'leaves open whether it ran: %#',
+    (answer) => {
+      expect(toSponsorRefusal('executeTx', answer, 'DIGEST')).toMatchObject({
+        code: 'EXECUTION_OUTCOME_UNKNOWN',
+        mayBeDone: true,
+      });
+      expect(toSponsorRefusal('executeTx', answer, 'ANOTHER').mayBeDone).toBe(false);
+    },
+  );
+});
+
 describe('coins under an error status', () => {
   it.each([400, 403, 429, 500])('may be locked: HTTP %d', (status) => {
     const json = { result: { reservation_id: 42 }, error: 'Gas budget must be positive' };

@@ -153,6 +153,24 @@ describe('a reservation', () => {
   });
 });
 
+it('that is refused is in the store before its caller hears of it', async () => {
+  const memory = createMemoryStore();
+  const events: string[] = [];
+  const { here, order } = setUp({
+    store: {
+      ...memory,
+      async endReservation(end) {
+        await turnOfEvents();
+        await memory.endReservation(end);
+        events.push('stored');
+      },
+    },
+  });
+  const refused = here.reserve(order({ ask: () => Promise.reject(gatewayError('SPONSOR_REJECTED', 'no')) }));
+  await refused.catch(() => events.push('answered'));
+  expect(events).toEqual(['stored', 'answered']);
+});
+
 describe('a gas budget', () => {
   it('is not exceeded by concurrent reservations, and the rejection contains the rest', async () => {
     const { here, there, order, asked, time } = setUp();
