@@ -334,10 +334,10 @@ describe('executeTx', () => {
         return executed(digest);
       },
     });
-    const books = toTestBooks('forward', () => nowMs);
-    const { extensions } = await errorOf(ask(execute, { client, books }));
+    const services = toTestServices('forward', () => nowMs);
+    const { extensions } = await errorOf(ask(execute, { client, services }));
     expect(extensions).toMatchObject({ code: 'UNAUTHENTICATED' });
-    expect((await ask(execute, { client, books })).data).toEqual({
+    expect((await ask(execute, { client, services })).data).toEqual({
       executeTx: { digest: digestOfThreeZeros, outcome: 'EXECUTED' },
     });
   });
