@@ -166,7 +166,7 @@ it('that is refused is in the store before its caller hears of it', async () => 
       },
     },
   });
-  const refused = here.reserve(order({ ask: () => Promise.reject(gatewayError('SPONSOR_REJECTED', 'no')) }));
+  const refused = here.reserve(order({ send: () => Promise.reject(gatewayError('SPONSOR_REJECTED', 'no')) }));
   await refused.catch(() => events.push('answered'));
   expect(events).toEqual(['stored', 'answered']);
 });
