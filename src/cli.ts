@@ -32,13 +32,16 @@ const services: Services = {
   startDevnet: async (options) => (await import('./devnet/start-devnet.ts')).startDevnet(options),
   startWorkers: async ({ logger, ...options }) => {
     const { createTelemetry } = await import('./telemetry/events.ts');
+    const { Metrics } = await import('./telemetry/metrics.ts');
     const { createWorkerProcesses } = await import('./start/workers/worker-processes.ts');
     const startProcess = createWorkerProcesses(fileURLToPath(import.meta.url), ['worker']);
     const { startWorkers } = await import('./start/workers/primary.ts');
     const secret = randomBytes(32).toString('base64url');
+    const metrics = new Metrics();
     return startWorkers({
       ...options,
-      telemetry: createTelemetry(logger),
+      telemetry: createTelemetry(logger, metrics),
+      metrics,
       secret,
       startProcess,
       now: () => performance.now(),

@@ -193,7 +193,7 @@ function shortHash(credential: Secret): string {
   return hashApiKey(credential.reveal()).slice(0, 32);
 }
 
-function isLoopback(address: string): boolean {
+export function isLoopback(address: string): boolean {
   return /^(?:::ffff:)?127\.\d+\.\d+\.\d+$|^::1$/.test(address);
 }
 

@@ -202,7 +202,7 @@ export const limitKeys = {
   },
   TRUSTED_DOCUMENTS_FILE: {
     type: filePath,
-    unsupported: 'refused',
+    unsupported: true,
     description: 'The only documents that are served.',
   },
 } as const satisfies ConfigTable;

@@ -16,11 +16,8 @@ export interface ConfigKey<Value = unknown> {
   readonly holds?: string;
   /** The value is the address of an upstream. */
   readonly isAddress?: true;
-  /**
-   * Left out: the setting has effect. `'ignored'`: this version parses it without effect, and logs that at start.
-   * `'refused'`: setting it is a mistake, because it asks for protection that this version does not have.
-   */
-  readonly unsupported?: 'ignored' | 'refused';
+  /** Setting it is a mistake, because it asks for protection that this version does not have. */
+  readonly unsupported?: true;
 }
 
 /** All settings of a gateway by name, in the order of the documentation. */

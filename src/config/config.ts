@@ -102,6 +102,8 @@ export interface Config {
   readonly workers: number | 'auto';
   /** How long the gateway serves after a stop signal, in milliseconds; `null`: the signal decides. */
   readonly drainMs: number | null;
+  /** Port that serves only `/metrics`; `null`: the main port serves it to clients on this machine. */
+  readonly metricsPort: number | null;
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
   readonly schema: {
     /** 0 = the schema is not checked again after the first success. */
@@ -110,8 +112,6 @@ export interface Config {
   };
   /** Cache of ledger data that never changes: its memory, 0 = no cache, and how long entries live. */
   readonly immutableReads: { readonly maxBytes: number; readonly lifeMs: number };
-  /** Settings that are set but have no effect in this version; the log names them at start. */
-  readonly notInForce: readonly string[];
 }
 
 /** Which JWTs are accepted, and what they allow. */

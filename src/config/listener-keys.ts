@@ -104,8 +104,8 @@ export const operationKeys = {
   },
   METRICS_PORT: {
     type: integer(0, 65_535),
-    unsupported: 'ignored',
-    description: 'A separate port for `/metrics`. Unset: the main port serves metrics to loopback clients.',
+    description:
+      'A separate port for `/metrics`, on the address of `HOST`. Protect it: the page has no credentials. Unset: the main port serves the page to clients on this machine.',
   },
   DRAIN_MS: {
     type: integer(0, 600_000, 'milliseconds'),

@@ -67,7 +67,7 @@ type ParsedValue = { readonly value: unknown } | Omit<ConfigMistake, 'key'>;
 
 function parseValue({ type, fallback = null, unsupported }: ConfigKey, text: string | undefined): ParsedValue {
   if (text === undefined) return { value: fallback };
-  if (unsupported === 'refused') {
+  if (unsupported) {
     const expected = 'it unset: this version does not support it, and would run less safely than configured';
     return { expected, got: 'a value' };
   }
@@ -100,7 +100,7 @@ const maxBodyBytes = 1_048_576;
 const maxGreetingBytes = 16_384;
 
 function toConfig(settings: Settings): Omit<Config, 'profile' | 'clients'> {
-  const { table, values, isSet } = settings;
+  const { table, values } = settings;
   return {
     settings: values,
     host: values.HOST,
@@ -154,12 +154,12 @@ function toConfig(settings: Settings): Omit<Config, 'profile' | 'clients'> {
     federation: values.FEDERATION,
     workers: values.WORKERS,
     drainMs: values.DRAIN_MS,
+    metricsPort: values.METRICS_PORT,
     logLevel: values.LOG_LEVEL,
     schema: { pollMs: values.SCHEMA_POLL_MS, cacheFile: values.SCHEMA_CACHE_FILE },
     immutableReads: { maxBytes: values.IMMUTABLE_CACHE_BYTES, lifeMs: values.IMMUTABLE_CACHE_SECONDS * 1_000 },
     clientsFile: values.CLIENTS_FILE,
     jwt: toJwtRules(values),
-    notInForce: Object.keys(table).filter((name) => isSet(name) && table[name]?.unsupported === 'ignored'),
   };
 }
 

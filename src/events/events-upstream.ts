@@ -49,7 +49,10 @@ export const eventsUpstream: OwnFieldsUpstream<EventsHost> = {
   addressOnDevnet: ({ rpcUrl }) => rpcUrl,
   typeDefs: () => schemaFiles.map((file) => readFileSync(file, 'utf8')).join('\n'),
 
-  async connect(connection, { config, shareSecret, streamQuota, liveFleet, ledgerPush, ledgerReads, telemetry }) {
+  async connect(
+    connection,
+    { config, shareSecret, streamQuota, liveFleet, ledgerPush, ledgerReads, telemetry, metrics },
+  ) {
     const { profile, pages, timeouts } = config;
     const { methods } = profile.events;
     const connect = (timeoutMs: number) =>
@@ -103,6 +106,7 @@ export const eventsUpstream: OwnFieldsUpstream<EventsHost> = {
           ? (upstreams.addresses[isGraphql ? 'LEDGER_GRAPHQL_URL' : setting.name] ?? null)
           : null,
       onPageTaken: telemetry.livePageTaken,
+      metrics,
       onStall: telemetry.liveStalled,
     });
     const queries = createEventsResolvers({ sources: openSources(timeouts.queryMs, false), pages, cursorKeys: keys });

@@ -12,6 +12,7 @@ import { createLiveHub, type LiveHub, type LiveQuery, type OpenLiveStream } from
 import type { StallReport } from '../live/progress.ts';
 import { createQuota, createShares, type StreamQuota } from '../live/quota.ts';
 import { Turns } from '../live/turns.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
 import type { StreamPlace } from '../upstream/operation-context.ts';
 import { type EventsSource, liveReaderCapability } from './capabilities.ts';
 import type { CursorKeys } from './cursor-keys.ts';
@@ -43,6 +44,7 @@ export interface LiveEventsOptions {
   readonly source: EventsSource;
   /** Called once a minute for each fault. @param fault in words, of a page that was accepted nevertheless */
   readonly onPageTaken: (fault: string) => void;
+  readonly metrics?: Pick<Metrics, 'gauge'>;
   readonly onStall: (report: StallReport) => void;
 }
 
@@ -97,6 +99,8 @@ export function createLiveEvents(options: LiveEventsOptions) {
     ...shared,
     join: joinFor(options, 'transactions', transactionText),
   });
+
+  options.metrics?.gauge('ledger_gateway_live_readers', () => events.readers + transactions.readers);
 
   const eventQuery = (filter: EventQueryFilter): LiveQuery<LiveEvent> => {
     const { identity, source } = sources().events(filter);

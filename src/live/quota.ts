@@ -75,6 +75,8 @@ export interface StreamQuota {
    * @throws `RATE_LIMITED` or `UNAVAILABLE`
    */
   take(caller: string, weight?: number): () => void;
+  /** Open streams. */
+  readonly count: number;
 }
 
 /** Seconds after which a retry may succeed. It is not known when other streams end. */
@@ -82,7 +84,11 @@ export const retryAfterSeconds = 10;
 
 export function createStreamQuota(options: QuotaOptions): StreamQuota {
   const quota = createQuota(options);
+  let count = 0;
   return {
+    get count() {
+      return count;
+    },
     take(caller, weight = 1) {
       const bound = quota.boundOf(caller, weight);
       if (bound?.of === 'caller') {
@@ -92,7 +98,12 @@ export function createStreamQuota(options: QuotaOptions): StreamQuota {
       }
       if (bound)
         throw gatewayError('UNAVAILABLE', 'All live streams of this gateway are taken.', { retryAfterSeconds });
-      return quota.take(caller, weight).leave;
+      const { leave } = quota.take(caller, weight);
+      count += 1;
+      return once(() => {
+        count -= 1;
+        leave();
+      });
     },
   };
 }

@@ -160,6 +160,10 @@ export function createBytesInFlight(maxBodyBytes: number) {
 
   return {
     begin: arrivals.begin,
+    /** Bytes counted now. */
+    get bytes(): number {
+      return heldBytes;
+    },
     /**
      * Counts a whole body or message against its caller.
      * @returns to be released once; `null` = there is no room, and it must be rejected

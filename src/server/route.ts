@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isLoopback } from '../callers/identify-caller.ts';
 import type { VersionRefusal } from '../callers/rpc-version.ts';
+import { metricsType } from '../telemetry/metrics.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import type { UpstreamHealth } from '../upstream/upstream-health.ts';
 import type { Exchange } from './exchange.ts';
@@ -13,12 +15,14 @@ export interface RouteOptions extends ServeGraphqlOptions {
   readonly checkVersion: CheckVersion;
   readonly readiness: (draining: boolean) => Promise<Readiness>;
   readonly isDraining: () => boolean;
+  /** The page of metrics for clients on this machine; `null`: it has a port of its own. */
+  readonly metricsPage: (() => Promise<string>) | null;
   readonly landing: LandingPage;
 }
 
 /** Chooses by the path what serves a request: GraphQL, health, the landing page, a file of GraphiQL, or a 404. */
 export function createRoute(options: RouteOptions): (exchange: Exchange) => void {
-  const { graphqlPath, entrance, checkVersion, readiness, isDraining, landing, graphiql } = options;
+  const { graphqlPath, entrance, checkVersion, readiness, isDraining, metricsPage, landing, graphiql } = options;
   const serveGraphql = createServeGraphql(options, entrance);
   return (exchange) => {
     const { req, res, path } = exchange;
@@ -34,6 +38,9 @@ export function createRoute(options: RouteOptions): (exchange: Exchange) => void
         return sendJson(req, res, 200, { status: 'live' });
       case '/health/ready':
         return exchange.failWith(readiness(isDraining()).then(({ status, body }) => sendJson(req, res, status, body)));
+      case '/metrics':
+        if (!isRead || !metricsPage || !isFromThisMachine(req)) break;
+        return exchange.failWith(metricsPage().then((page) => sendText(req, res, metricsType, page)));
       case '/':
         if (isRead) return exchange.failWith(landing.send(req, res));
         break;
@@ -47,9 +54,19 @@ export function createRoute(options: RouteOptions): (exchange: Exchange) => void
 
 /** Sends a JSON answer in one piece; to a HEAD request only its headers. */
 function sendJson(req: IncomingMessage, res: ServerResponse, status: number, value: unknown): void {
-  const body = Buffer.from(JSON.stringify(value));
-  res.writeHead(status, { 'content-type': 'application/json; charset=utf-8', 'content-length': body.length });
+  sendText(req, res, 'application/json; charset=utf-8', JSON.stringify(value), status);
+}
+
+function sendText(req: IncomingMessage, res: ServerResponse, type: string, text: string, status = 200): void {
+  const body = Buffer.from(text);
+  res.writeHead(status, { 'content-type': type, 'content-length': body.length });
   res.end(req.method === 'HEAD' ? undefined : body);
+}
+
+/** Did a client on this machine send it, and not a proxy on this machine for a client elsewhere? */
+function isFromThisMachine({ socket, headers }: IncomingMessage): boolean {
+  const isForwarded = ['x-forwarded-for', 'forwarded', 'via', 'x-real-ip'].some((name) => headers[name] !== undefined);
+  return !isForwarded && isLoopback(socket.remoteAddress ?? '');
 }
 
 /** Serves a file of GraphiQL. It counts as a request of its address: it is cheap to ask for, and may have megabytes. */

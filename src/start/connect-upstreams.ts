@@ -4,6 +4,7 @@ import { createStreamQuota } from '../live/quota.ts';
 import { createArrivals } from '../upstream/arrivals.ts';
 import { connectUpstream, mostConnections, type UpstreamConnection } from '../upstream/connect-upstream.ts';
 import type { ConnectedOwnFields, ConnectedUpstream, Upstream, UpstreamCapability } from '../upstream/upstream.ts';
+import type { UpstreamFailure } from '../upstream/upstream-call-error.ts';
 import { createProbes, type UpstreamHealth } from '../upstream/upstream-health.ts';
 import type { Network } from './open-network.ts';
 import { partOf, type Siblings } from './siblings.ts';
@@ -57,14 +58,19 @@ export async function connectUpstreams({ list, network, host, siblings }: Connec
       arrivals,
       now: host.now,
       isStopping: () => isStopping,
+      onCallEnded: (outcome: number | UpstreamFailure, durationMs: number) =>
+        host.metrics.upstreamCall(upstream.name, outcome, durationMs),
       changes,
     };
-    connections.set(upstream, connectUpstream(options));
+    const connection = connectUpstream(options);
+    connections.set(upstream, connection);
+    host.metrics.gauge('ledger_gateway_upstream_up', () => toUp(connection.health()), [upstream.name]);
   }
   const graphConnection = connections.get(list.graph);
   if (!graphConnection) throw new Error(`${list.graph.setting.name} is not set`);
   const { live } = host.config;
   const streamQuota = createStreamQuota({ max: live.maxStreams, maxPerCaller: live.maxStreamsPerCaller });
+  host.metrics.gauge('ledger_gateway_live_streams', () => streamQuota.count);
   const graph = list.graph.connect(graphConnection, host.config, streamQuota);
   const { transactions, push: ledgerPush, reads: ledgerReads } = graph;
   const hostOfFields: LentHost = { ...host, streamQuota, ledgerPush, ledgerReads, transactions };
@@ -120,4 +126,10 @@ export async function connectUpstreams({ list, network, host, siblings }: Connec
     },
     close,
   };
+}
+
+/** NaN before the first call. */
+function toUp({ state }: UpstreamHealth): number {
+  if (state === 'unknown') return Number.NaN;
+  return state === 'up' ? 1 : 0;
 }

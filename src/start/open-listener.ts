@@ -7,6 +7,7 @@ import { usageHeadersOf, versionHeadersOf } from '../config/network-profile.ts';
 import { showSourceHeader } from '../ledger/immutable/answer-notes.ts';
 import { createStamps } from '../server/exchange.ts';
 import { type Listener, startListener } from '../server/listener.ts';
+import { startMetricsServer } from '../server/metrics-server.ts';
 import { createGraphiqlPage } from '../server/pages/graphiql-page.ts';
 import { createLandingPage, type LandingFacts } from '../server/pages/landing-page.ts';
 import { type Readiness, toReadiness } from '../server/route.ts';
@@ -24,6 +25,7 @@ export interface OpenListenerOptions {
   readonly schema: WatchedSchema;
   readonly upstreams: Pick<Upstreams, 'health' | 'probe'>;
   readonly telemetry: Telemetry;
+  readonly metricsPage: () => Promise<string>;
   /** `null`: this process is the whole gateway. */
   readonly siblings: Siblings | null;
   readonly now: () => number;
@@ -75,14 +77,26 @@ export async function openListener(options: OpenListenerOptions): Promise<OpenLi
       : null,
     landing: createLandingPage(() => landingFacts(options)),
     readiness: (draining) => readiness(options, draining),
+    metricsPage: config.metricsPort === null ? options.metricsPage : null,
     telemetry,
     now,
   });
   const { url, announceDrain, drain } = await listening.catch((error: unknown) => {
-    throw toListenError(error, host, port);
+    throw toListenError(error, { name: 'PORT', host, port });
   });
   const close = () => drain(longestMs + drainMarginMs);
   return { url, graphqlUrl: url + graphqlPath, announceDrain, close };
+}
+
+/** Serves `/metrics` on a port of its own; `null` without `METRICS_PORT`. Rejects when the address cannot be bound. */
+export async function openMetricsServer(
+  { host, metricsPort: port }: Pick<Config, 'host' | 'metricsPort'>,
+  metricsPage: () => Promise<string>,
+): Promise<{ readonly close: () => Promise<void> } | null> {
+  if (port === null) return null;
+  return startMetricsServer(host, port, metricsPage).catch((error: unknown) => {
+    throw toListenError(error, { name: 'METRICS_PORT', host, port });
+  });
 }
 
 /** Probes no upstream while draining: the answer is 503 anyway. */
@@ -120,13 +134,16 @@ async function landingFacts({ config, schema, upstreams }: OpenListenerOptions):
 const shownLimits = ['maxQueryDepth', 'maxQueryNodes', 'maxOutputNodes', 'maxQueryPayloadSize', 'maxPageSize'] as const;
 
 /** Names the setting to change when an address cannot be bound. */
-function toListenError(error: unknown, host: string, port: number): unknown {
+function toListenError(
+  error: unknown,
+  { name, host, port }: { readonly name: string; readonly host: string; readonly port: number },
+): unknown {
   const { code } = error as NodeJS.ErrnoException;
   switch (code) {
     case 'EADDRINUSE':
-      return new Error(`PORT: ${port} is in use on ${host} (${code})`, { cause: error });
+      return new Error(`${name}: ${port} is in use on ${host} (${code})`, { cause: error });
     case 'EACCES':
-      return new Error(`PORT: this user may not listen on ${port} (${code})`, { cause: error });
+      return new Error(`${name}: this user may not listen on ${port} (${code})`, { cause: error });
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { Client } from '../config/client.ts';
 import { Secret } from '../config/secret.ts';
+import type { MetricValues } from '../telemetry/metrics.ts';
 import type { DevnetAddresses } from '../upstream/upstream.ts';
 
 /** The simulated network that runs in another process of this gateway. */
@@ -41,6 +42,10 @@ export interface Siblings {
   readonly schemaReplaced: (schema: string) => void;
   /** @param check called whenever it is this worker's turn to check the ledger's schema */
   readonly onSchemaCheck: (check: () => void) => void;
+  /** @param read called for each heartbeat, which carries this worker's metrics to the primary */
+  readonly onMetrics: (read: () => MetricValues) => void;
+  /** The metrics of all workers, as one page. */
+  readonly metricsPage: () => Promise<string>;
   /** @param adopt called with the clients whenever they change */
   readonly onClients: (adopt: (clients: readonly Client[]) => void) => void;
 }

@@ -13,8 +13,9 @@ import { createOwnSchema } from '../graph/own-schema.ts';
 import { FairTurns, thisEventLoop } from '../operation/fair-turns.ts';
 import { createTelemetry } from '../telemetry/events.ts';
 import type { Logger } from '../telemetry/logger.ts';
+import { Metrics, toMetricsPage, watchLoopDelay } from '../telemetry/metrics.ts';
 import { connectUpstreams } from './connect-upstreams.ts';
-import { type OpenListener, openListener } from './open-listener.ts';
+import { type OpenListener, openListener, openMetricsServer } from './open-listener.ts';
 import { openNetwork } from './open-network.ts';
 import { openShells } from './open-shells.ts';
 import { createShareSecret, openLiveFleet, openSponsorshipStore } from './shared-stores.ts';
@@ -90,7 +91,9 @@ async function open(
   defer: (closer: Closer) => void,
 ): Promise<Pick<RunningGateway, 'url' | 'reload'> & Pick<OpenListener, 'announceDrain'>> {
   const siblings = others ?? null;
-  const telemetry = createTelemetry(logger);
+  const metrics = new Metrics();
+  const telemetry = createTelemetry(logger, metrics);
+  defer(watchLoopDelay(metrics));
   // Nothing is closed that failed to open; its error reaches the caller through the promise itself.
   const deferClosing = (opening: Promise<{ close(): unknown }>) => {
     const settled = opening.catch(() => null);
@@ -122,6 +125,7 @@ async function open(
   const host = {
     config: network.config,
     telemetry,
+    metrics,
     now,
     sponsorshipStore,
     liveFleet,
@@ -159,12 +163,28 @@ async function open(
   const schema = await watchSchema({ config, graph, outdateReads, telemetry, siblings, toOwnSchema, now });
   defer(() => schema.keeper.stop());
 
+  siblings?.onMetrics(() => metrics.read());
   const { transports, ...shells } = openShells({ config, admission, schema, graph, turns, telemetry });
   defer(shells.close);
   await shells.warmUp();
 
-  const listener = await openListener({ config, addresses, transports, schema, upstreams, telemetry, siblings, now });
+  metrics.gauge('ledger_gateway_body_bytes', () => transports.bytesInFlight.bytes);
+  const metricsPage = siblings?.metricsPage ?? (async () => toMetricsPage(metrics.read()));
+  const listener = await openListener({
+    config,
+    addresses,
+    transports,
+    schema,
+    upstreams,
+    telemetry,
+    metricsPage,
+    siblings,
+    now,
+  });
   defer(() => listener.close());
+  // With several processes the primary serves the port for all.
+  const metricsServer = siblings ? null : await openMetricsServer(config, metricsPage);
+  defer(() => metricsServer?.close());
   defer(() => upstreams.stop());
 
   const adopt: ClientRegistry['replace'] = (clients) => admission.clients?.replace(clients);

@@ -5,16 +5,15 @@ import { upstreamList } from './upstreams.ts';
 
 /** Logs once that the service is ready. @param workers the number of processes, if there are several */
 export function tellReady(
-  telemetry: Pick<Telemetry, 'ready' | 'listening' | 'settingsIgnored' | 'cursorKeyMade'>,
+  telemetry: Pick<Telemetry, 'ready' | 'listening' | 'cursorKeyMade'>,
   config: Config,
   { graphqlUrl, schema, workers }: Omit<WorkerFacts, 'url'> & { readonly workers?: number },
 ): void {
-  const { upstreams, profile, notInForce } = config;
+  const { upstreams, profile } = config;
   const devnet = upstreams.kind === 'devnet';
   const service = { url: graphqlUrl, devnet, schema, profile: profile.name, ...(workers && { workers }) };
   if (schema === 'ledger') telemetry.ready(service);
   else telemetry.listening({ ...service, ...ledgerPlace(config) });
-  if (notInForce.length > 0) telemetry.settingsIgnored(notInForce);
   if (losesCursors(config)) telemetry.cursorKeyMade('CURSOR_KEYS');
 }
 

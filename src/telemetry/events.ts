@@ -1,4 +1,5 @@
 import { type Logger, type RequestLineFields, requestLine, toJsonText } from './logger.ts';
+import { Metrics } from './metrics.ts';
 import { redactText } from './redact-fields.ts';
 import { type SponsorshipFacts, SponsorshipLine, shownLeaseCharacters, toShownCaller } from './sponsorship-line.ts';
 
@@ -103,9 +104,10 @@ const repeatMs = 60_000;
 
 /**
  * @param logger one that redacts what it is given, as `createLogger` makes it
+ * @param metrics counts the events
  * @param now milliseconds of any clock that only goes forward
  */
-export function createTelemetry(logger: Logger, now: () => number = () => performance.now()) {
+export function createTelemetry(logger: Logger, metrics = new Metrics(), now: () => number = () => performance.now()) {
   let lastReason: string | null = null;
   let loggedMs = 0;
   const isNews = (reason: string): boolean => {
@@ -116,6 +118,8 @@ export function createTelemetry(logger: Logger, now: () => number = () => perfor
     return true;
   };
   const log = (level: 'debug' | 'info' | 'warn' | 'error', message: string, fields: object = {}): void => {
+    if (level === 'warn' || level === 'error')
+      metrics.add('ledger_gateway_log_messages_total', 1, level === 'warn' ? 0 : 1);
     try {
       logger[level](fields, message);
     } catch {
@@ -123,10 +127,19 @@ export function createTelemetry(logger: Logger, now: () => number = () => perfor
     }
   };
   return {
-    requestAnswered: (request: RequestFacts) => log('info', 'request', request),
+    requestAnswered: (request: RequestFacts) => {
+      metrics.request(request);
+      log('info', 'request', request);
+    },
     /** A request for a WebSocket was granted or refused; logged as a request. */
-    upgradeAnswered: (request: RequestFacts) => log('info', 'request', request),
-    socketOperationEnded: (operation: SocketOperationFacts) => log('info', 'operation over a WebSocket', operation),
+    upgradeAnswered: (request: RequestFacts) => {
+      metrics.upgrade(request);
+      log('info', 'request', request);
+    },
+    socketOperationEnded: (operation: SocketOperationFacts) => {
+      metrics.socketOperation(operation);
+      log('info', 'operation over a WebSocket', operation);
+    },
     /** The client got a fixed text in place of this error. */
     errorMasked: (err: unknown, requestId: string | undefined) =>
       log('error', 'an unexpected error was masked', { err, ...(requestId !== undefined && { requestId }) }),
@@ -152,8 +165,10 @@ export function createTelemetry(logger: Logger, now: () => number = () => perfor
     /** The ledger's answers name its version for the first time. */
     versionSeen: (version: string) => log('info', 'ledger reached', { version }),
     versionChanged: (version: string, previous: string) => log('info', 'ledger version changed', { version, previous }),
-    schemaReplaced: ({ origin, fingerprint }: { readonly origin: string; readonly fingerprint: string }) =>
-      log('info', 'a new schema is in force', { origin, fingerprint }),
+    schemaReplaced: ({ origin, fingerprint }: { readonly origin: string; readonly fingerprint: string }) => {
+      metrics.add('ledger_gateway_schema_changes_total');
+      log('info', 'a new schema is in force', { origin, fingerprint });
+    },
     schemaRefused: (err: Error & { readonly collisions: readonly string[] }) =>
       log('error', "the ledger's new schema is rejected; the previous one stays in force", {
         err,
@@ -180,7 +195,10 @@ export function createTelemetry(logger: Logger, now: () => number = () => perfor
 
     sponsorObserved: (observation: SponsorFacts) => log('warn', 'sponsor answer not shown to clients', observation),
     /** The audit of the sponsor's gas. */
-    sponsorship: (event: SponsorshipFacts) => log('info', 'sponsorship', new SponsorshipLine(event)),
+    sponsorship: (event: SponsorshipFacts) => {
+      metrics.sponsorship(event);
+      log('info', 'sponsorship', new SponsorshipLine(event));
+    },
     sponsorshipStoreAway: (reason: string, setting: string) =>
       log('warn', 'sponsorship store unavailable: requests that need it are refused', { setting, reason }),
     sponsorshipStoreBack: () => log('info', 'sponsorship store available again'),
@@ -212,15 +230,15 @@ export function createTelemetry(logger: Logger, now: () => number = () => perfor
         'SIMULATED NETWORK: no LEDGER_GRAPHQL_URL is set, so the ledger, the sponsor and the events are an in-memory devnet',
         { network },
       ),
-    settingsIgnored: (keys: readonly string[]) =>
-      log('warn', 'these settings are checked but have no effect in this version', { keys }),
     ready: (service: ServiceFacts) => log('info', 'ready', service),
     listening: (service: ServiceFacts & Pick<SchemaReadFailure, 'setting' | 'host'>) =>
       log('warn', 'listening without the ledger: it cannot be reached; retrying', service),
 
     // Exit code 0: an operator told the worker to end.
-    workerLost: (loss: WorkerLoss) =>
-      log(loss.exitCode === 0 ? 'info' : 'error', 'a worker exited; another takes its place', loss),
+    workerLost: (loss: WorkerLoss) => {
+      metrics.add('ledger_gateway_worker_exits_total');
+      log(loss.exitCode === 0 ? 'info' : 'error', 'a worker exited; another takes its place', loss);
+    },
     /** @param worker its process id */
     workerReplaced: (worker: number) => log('info', 'a new worker serves', { worker }),
     /** @param workers process ids */

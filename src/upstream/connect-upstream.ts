@@ -5,7 +5,7 @@ import { type Changes, letRunOn } from './run-on.ts';
 import { createSendCall } from './send-call.ts';
 import { shareReads } from './share-reads.ts';
 import { createUpstreamCall, type UpstreamCall } from './upstream-call.ts';
-import { createHealthWatch, type HealthWatch, type UpstreamHealth } from './upstream-health.ts';
+import { type CallEnded, createHealthWatch, type HealthWatch, type UpstreamHealth } from './upstream-health.ts';
 import { createWaitingCalls } from './waiting-calls.ts';
 
 /** Default bound. The introspection of a large ledger has a few megabytes. */
@@ -60,6 +60,8 @@ export interface ConnectOptions {
   readonly now: () => number;
   /** Is the gateway stopping? Then no call that cannot be undone is begun. */
   readonly isStopping?: () => boolean;
+  /** Called at the end of each call. */
+  readonly onCallEnded?: CallEnded;
   /** Shared by the upstreams of one network: a change through one may be read through another. */
   readonly changes?: Changes;
 }
@@ -73,6 +75,7 @@ export function connectUpstream({
   maxAnswerBytes = mostAnswerBytes,
   arrivals,
   isStopping = () => false,
+  onCallEnded,
   changes = { count: 0 },
 }: ConnectOptions): UpstreamConnection {
   const { origin, pathname, search, username, password } = new URL(url);
@@ -80,7 +83,7 @@ export function connectUpstream({
     ? `Basic ${Buffer.from(`${decoded(username)}:${decoded(password)}`).toString('base64')}`
     : null;
   const dispatcher = new Pool(origin, { ...poolOptions, connections: maxConnections });
-  const watch = createHealthWatch(now);
+  const watch = createHealthWatch(now, onCallEnded);
   const send = createSendCall({
     dispatcher,
     authorization,

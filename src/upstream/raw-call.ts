@@ -91,8 +91,10 @@ export interface AnswerHeaders {
 
 /** Receives the outcome of one call. */
 export interface CallWatch {
-  answered(status: number): void;
-  failed(error: UpstreamCallError): void;
+  /** @param durationMs from the call to the end of the response */
+  answered(status: number, durationMs: number): void;
+  /** @param durationMs left out if the call goes on */
+  failed(error: UpstreamCallError, durationMs?: number): void;
 }
 
 /** A layer that only observes calls. @param begin called for each call before it is made */
@@ -104,6 +106,7 @@ export function watchCalls(begin: (request: RawRequest, upstream: string) => Cal
 class WatchedListener implements RawListener, RawSink {
   readonly #watch: CallWatch;
   readonly #listener: RawListener;
+  readonly #startedMs = performance.now();
   #sink: RawSink | null = null;
   #status = 0;
 
@@ -113,7 +116,7 @@ class WatchedListener implements RawListener, RawSink {
   }
 
   answered(response: RawResponse): void {
-    this.#watch.answered(response.status);
+    this.#watch.answered(response.status, performance.now() - this.#startedMs);
     this.#listener.answered(response);
   }
 
@@ -128,12 +131,12 @@ class WatchedListener implements RawListener, RawSink {
   }
 
   end(): void {
-    this.#watch.answered(this.#status);
+    this.#watch.answered(this.#status, performance.now() - this.#startedMs);
     this.#sink?.end();
   }
 
   failed(error: UpstreamCallError): void {
-    this.#watch.failed(error);
+    this.#watch.failed(error, performance.now() - this.#startedMs);
     (this.#sink ?? this.#listener).failed(error);
   }
 

@@ -1,4 +1,5 @@
 import type { CallWatch } from './raw-call.ts';
+import type { UpstreamFailure } from './upstream-call-error.ts';
 
 /** The state of an upstream, judged by its last calls. */
 export interface UpstreamHealth {
@@ -19,8 +20,11 @@ export interface HealthWatch extends CallWatch {
   readonly complain: (detail: string | null) => void;
 }
 
+/** Reports the end of a call: its HTTP status, or why there was no response, and its duration in milliseconds. */
+export type CallEnded = (outcome: number | UpstreamFailure, durationMs: number) => void;
+
 /** Derives health from each call: an answer below 500 means up, any other degraded, no answer down. */
-export function createHealthWatch(now: () => number): HealthWatch {
+export function createHealthWatch(now: () => number, ended: CallEnded = () => {}): HealthWatch {
   let health: UpstreamHealth = { state: 'unknown', lastSeenMs: null, detail: null };
   let complaint: string | null = null;
   return {
@@ -29,13 +33,15 @@ export function createHealthWatch(now: () => number): HealthWatch {
     complain(detail) {
       complaint = detail;
     },
-    answered(status) {
+    answered(status, durationMs) {
+      ended(status, durationMs);
       health =
         status < 500
           ? { state: 'up', lastSeenMs: now(), detail: null }
           : { state: 'degraded', lastSeenMs: now(), detail: `answered with HTTP status ${status}` };
     },
-    failed({ failure, message, isUnrelated }) {
+    failed({ failure, message, isUnrelated }, durationMs) {
+      if (durationMs !== undefined) ended(failure, durationMs);
       if (isUnrelated) return;
       const state = failure === 'too-large' ? 'degraded' : 'down';
       health = { state, lastSeenMs: health.lastSeenMs, detail: message };

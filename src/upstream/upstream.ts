@@ -3,6 +3,7 @@ import type { AddressSetting } from '../config/config-key.ts';
 import type { Secret } from '../config/secret.ts';
 import type { ValueType } from '../config/value-types.ts';
 import type { Telemetry } from '../telemetry/events.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
 import type { UpstreamConnection } from './connect-upstream.ts';
 
 /** A service behind the gateway. Each district of an upstream exports one; the rest of the gateway gets them as a list. */
@@ -103,6 +104,7 @@ export interface UpstreamHost {
   /** On the embedded network with the credentials of that network. */
   readonly config: Config;
   readonly telemetry: Telemetry;
+  readonly metrics: Pick<Metrics, 'gauge' | 'upstreamCall'>;
   /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
   /** Reads a secret again whenever its file changes, if it has a file. */

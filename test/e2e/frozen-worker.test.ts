@@ -42,6 +42,7 @@ async function withWorkers(act: string | null, use: (whole: Whole) => Promise<vo
       cut: (pids) => expect(pids).toEqual([]),
       serves: (pid) => serving.push(pid),
       schemaReplaced: (schema) => said.push(schema),
+      metricsRequested: () => {},
     },
   });
   try {

@@ -217,6 +217,22 @@ describe.skipIf(redisMissing)(redisMissing ?? 'two workers on the simulated netw
     expect(pids).not.toContain(killed);
   });
 
+  test('share a page of metrics, with the counts of a worker that exited', async () => {
+    const read = async () => (await fetch(new URL('/metrics', url))).text();
+    const sum = (page: string) =>
+      [...page.matchAll(/^ledger_gateway_requests_total\{.*plan="PASS_THROUGH",outcome="ok"\} (\d+)$/gm)]
+        .map(([, count]) => Number(count))
+        .reduce((total, count) => total + count, 0);
+    const served = linesOf(cli).filter(({ msg, operations }) => msg === 'request' && isForwarded(operations)).length;
+    // Each worker reports once a second; the killed one took the counts of its last second along.
+    const isComplete = async () => {
+      const page = await read();
+      return page.includes('ledger_gateway_worker_exits_total 1') && sum(page) > served / 2 && sum(page) <= served;
+    };
+    await until(isComplete, 'the counts of all workers');
+    expect(await read()).toMatch(/^ledger_gateway_worker_age_seconds\{worker="2"\} [\d.]+$/m);
+  });
+
   test('exit together with code 0, and leave no process behind', async () => {
     const pids = new Set(linesOf(cli).map(({ pid }) => pid));
     cli.child.kill('SIGTERM');
@@ -226,6 +242,10 @@ describe.skipIf(redisMissing)(redisMissing ?? 'two workers on the simulated netw
     expect([...pids].filter(isAlive)).toEqual([]);
   });
 });
+
+/** Did the ledger alone answer it? */
+const isForwarded = (operations: unknown): boolean =>
+  Array.isArray(operations) && operations.some(({ plan }: { readonly plan: string }) => plan === 'PASS_THROUGH');
 
 describe('two workers in front of a slow ledger', () => {
   let ledger: ScriptedLedger;

@@ -17,8 +17,8 @@ export const districts: Readonly<Record<string, District>> = {
     packages: ['yaml', 'zod'],
   },
   telemetry: {
-    purpose: 'one function per observable event; redaction',
-    imports: ['config'],
+    purpose: 'one function per observable event; metrics; redaction',
+    imports: ['errors', 'config'],
     packages: ['pino', 'pino-pretty'],
   },
   upstream: {
@@ -65,7 +65,7 @@ export const districts: Readonly<Record<string, District>> = {
   },
   events: {
     purpose: 'events and transactions, by JSON-RPC or the ledger’s GraphQL: queries, cursors, what live streams read',
-    imports: ['errors', 'json', 'config', 'upstream', 'documents', 'generated', 'live', 'ledger'],
+    imports: ['errors', 'json', 'config', 'telemetry', 'upstream', 'documents', 'generated', 'live', 'ledger'],
     packages: ['graphql', 'zod'],
   },
   graph: {

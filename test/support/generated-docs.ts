@@ -7,6 +7,7 @@ import { expectedOf } from '../../src/config/value-types.ts';
 import { errorCatalogue } from '../../src/errors/catalogue.ts';
 import { offeredFilters } from '../../src/events/capabilities.ts';
 import { allUpstreams, type UpstreamList, upstreamList } from '../../src/start/upstreams.ts';
+import { metricTable } from '../../src/telemetry/metric-table.ts';
 import type { OwnFieldsUpstream } from '../../src/upstream/upstream.ts';
 import { districts } from './districts.ts';
 
@@ -44,6 +45,7 @@ export function renderGeneratedParts(list: UpstreamList = upstreamList): readonl
     { page: 'docs/configuration.md', name: 'upstreams', content: toUpstreamTable(list) },
     { page: 'docs/configuration.md', name: 'configuration', content: toConfigurationTables(list) },
     { page: 'docs/errors.md', name: 'errors', content: toErrorTable() },
+    { page: 'docs/monitoring.md', name: 'metrics', content: toMetricTable() },
     { page: 'docs/architecture.md', name: 'districts', content: toDistrictTable() },
     ...examples.map((name) => ({ page: 'docs/clients.md', name, content: toCode(name) })),
     { page: 'docs/live-events.md', name: 'filters', content: toFilterTables() },
@@ -72,6 +74,14 @@ function splitOnce(text: string, separator: string): readonly [string, string] {
   const at = text.indexOf(separator);
   if (at < 0) throw new Error(`the page has no ${separator}`);
   return [text.slice(0, at), text.slice(at + separator.length)];
+}
+
+function toMetricTable(): string {
+  const rows = Object.entries(metricTable).map(([name, { type, help, labels }]) => {
+    const names = Object.keys(labels).map((label) => `\`${label}\``);
+    return [`\`${name}\``, type, names.join(', ') || '–', help];
+  });
+  return `${toRow(['Metric', 'Type', 'Labels', 'Meaning'])}|---|---|---|---|\n${rows.map(toRow).join('')}`;
 }
 
 function toUpstreamTable({ graph, ownFields }: UpstreamList): string {

@@ -23,7 +23,7 @@ interface SocketServerOptions extends Omit<ClientSocketOptions, 'arrivals' | 'pi
 }
 
 /** A request for a WebSocket that may be granted. */
-interface Upgrade {
+export interface Upgrade {
   readonly requestId: string;
   /** Of its answer. */
   readonly headers: Readonly<Record<string, string>>;

@@ -1,6 +1,8 @@
 import { createServer } from 'node:net';
 import type { Config } from '../../config/config.ts';
 import type { Telemetry } from '../../telemetry/events.ts';
+import { addCounts, type Metrics, type MetricValues, toMetricsPage } from '../../telemetry/metrics.ts';
+import { openMetricsServer } from '../open-listener.ts';
 import { openNetwork } from '../open-network.ts';
 import type { Shared, WorkerFacts } from '../siblings.ts';
 import { tellReady } from '../tell-ready.ts';
@@ -20,6 +22,7 @@ export interface WorkersOptions {
   /** Unguessable random text; the workers derive their common secrets from it. */
   readonly secret: string;
   readonly telemetry: Telemetry;
+  readonly metrics: Metrics;
   readonly startProcess: StartWorkerProcess;
   /** Monotonic milliseconds. */
   readonly now: () => number;
@@ -55,7 +58,7 @@ export function toEndWithinMs({ queryMs, mutationMs }: Config['timeouts']): numb
  * @returns once all of them serve
  */
 export async function startWorkers(options: WorkersOptions): Promise<RunningWorkers> {
-  const { config, count, secret, telemetry, startProcess, now } = options;
+  const { config, count, secret, telemetry, metrics, startProcess, now } = options;
   const files = { ...options.files };
   const network = await openNetwork(config, telemetry);
   const port = config.port === 0 ? await choosePort(config.host) : config.port;
@@ -74,8 +77,15 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
       cut: telemetry.workersCut,
       serves: (pid) => isReady && telemetry.workerReplaced(pid),
       schemaReplaced: (schema, worker) => polling.replaced(schema, worker),
+      metricsRequested: (worker) => worker.send({ kind: 'metrics page', page: metricsPage() }),
     },
   });
+  /** The counts of all workers, also of those that have exited, and of this process; gauges of each worker. */
+  const metricsPage = () => {
+    const { retired, workers } = pool.metrics();
+    const counts = [retired, ...workers.map(({ values }) => values)];
+    return toMetricsPage(counts.reduce<MetricValues>(addCounts, metrics.read()), workers);
+  };
   const polling = startSchemaPolling({
     pollMs: config.schema.pollMs,
     workers: pool.serving,
@@ -98,10 +108,13 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
     polling.stop();
     watched?.stop();
     await pool.stop(drainMs);
+    await metricsServer?.close();
     await network.close();
   };
+  let metricsServer: Awaited<ReturnType<typeof openMetricsServer>> = null;
   let facts: WorkerFacts;
   try {
+    metricsServer = await openMetricsServer(config, async () => metricsPage());
     facts = await Promise.race([pool.complete, pool.failed]);
   } catch (error) {
     await close();

@@ -1,4 +1,5 @@
 import type { Client } from '../../config/client.ts';
+import type { MetricValues } from '../../telemetry/metrics.ts';
 import type { Siblings } from '../siblings.ts';
 import { deferred } from './deferred.ts';
 import type { Beginning, FromWorker, ToWorker } from './worker-messages.ts';
@@ -28,16 +29,25 @@ export function takeOrders({ send, onMessage }: PrimaryLink): Orders {
   let checkSchema = () => {};
   let clients: readonly Client[] | null = null;
   let adopt = (_clients: readonly Client[]) => {};
+  let readMetrics: (() => MetricValues) | null = null;
+  let pages: ((page: string) => void)[] = [];
   let heartbeat: NodeJS.Timeout | undefined;
   onMessage((message) => {
     if (message.kind === 'begin') {
       beginning.resolve(message.beginning);
-      heartbeat = setInterval(() => void send({ kind: 'alive' }), message.beginning.heartbeatMs).unref();
+      heartbeat = setInterval(
+        () => void send({ kind: 'alive', metrics: readMetrics?.() ?? null }),
+        message.beginning.heartbeatMs,
+      ).unref();
     } else if (message.kind === 'serving') serving = message.count;
     else if (message.kind === 'check schema') checkSchema();
     else if (message.kind === 'clients') {
       clients = message.clients;
       adopt(clients);
+    } else if (message.kind === 'metrics page') {
+      const waiting = pages;
+      pages = [];
+      for (const resolve of waiting) resolve(message.page);
     } else if (message.kind === 'stop') {
       clearInterval(heartbeat);
       stop.resolve(message.drainMs);
@@ -55,6 +65,14 @@ export function takeOrders({ send, onMessage }: PrimaryLink): Orders {
       onSchemaCheck: (call) => {
         checkSchema = call;
       },
+      onMetrics: (read) => {
+        readMetrics = read;
+      },
+      metricsPage: () =>
+        new Promise((resolve) => {
+          pages.push(resolve);
+          if (pages.length === 1) void send({ kind: 'metrics requested' });
+        }),
       onClients: (call) => {
         adopt = call;
         // They arrived while this worker was starting.

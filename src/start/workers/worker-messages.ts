@@ -1,4 +1,5 @@
 import type { Client } from '../../config/client.ts';
+import type { MetricValues } from '../../telemetry/metrics.ts';
 import type { Shared, WorkerFacts } from '../siblings.ts';
 
 /** What a worker needs to know before it can begin. */
@@ -24,6 +25,8 @@ export type ToWorker =
   | { readonly kind: 'check schema' }
   /** The clients file has changed. */
   | { readonly kind: 'clients'; readonly clients: readonly Client[] }
+  /** The page of metrics that the worker requested. */
+  | { readonly kind: 'metrics page'; readonly page: string }
   /** Continue to serve for so long, finish running operations, and end. */
   | { readonly kind: 'stop'; readonly drainMs: number };
 
@@ -32,8 +35,10 @@ export type FromWorker =
   /** Its process runs and can be told to begin. */
   | { readonly kind: 'hello' }
   | { readonly kind: 'ready'; readonly facts: WorkerFacts }
-  /** A heartbeat: its event loop runs. */
-  | { readonly kind: 'alive' }
+  /** A heartbeat: its event loop runs. `metrics`: its numbers, once it has begun. */
+  | { readonly kind: 'alive'; readonly metrics?: MetricValues | null }
+  /** A client requests the metrics of all workers. */
+  | { readonly kind: 'metrics requested' }
   /** It could not start. */
   | { readonly kind: 'failed'; readonly reason: string; readonly stack: string }
   /** `schema`: identifies it. */

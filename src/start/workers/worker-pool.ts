@@ -1,4 +1,5 @@
 import type { WorkerLoss } from '../../telemetry/events.ts';
+import { addCounts, type MetricValues, type WorkerValues } from '../../telemetry/metrics.ts';
 import { startPeerTimeout } from '../../upstream/peer-timeout.ts';
 import type { WorkerFacts } from '../siblings.ts';
 import { deferred } from './deferred.ts';
@@ -12,6 +13,7 @@ export interface WorkerPoolEvents {
   readonly cut: (pids: readonly number[]) => void;
   readonly serves: (pid: number) => void;
   readonly schemaReplaced: (schema: string, worker: WorkerProcess) => void;
+  readonly metricsRequested: (worker: WorkerProcess) => void;
 }
 
 export interface WorkerPoolOptions {
@@ -37,6 +39,8 @@ export interface WorkerPool {
   readonly serving: () => readonly WorkerProcess[];
   /** Sends a message to all workers, also to those that are starting. */
   readonly send: (message: ToWorker) => void;
+  /** The numbers of workers that have exited, and those of each worker that serves. */
+  readonly metrics: () => { readonly retired: MetricValues; readonly workers: readonly WorkerValues[] };
   /** Ends all workers, and starts no more. Resolves when they have ended. @param drainMs for which serving workers continue */
   stop(drainMs?: number): Promise<void>;
 }
@@ -50,6 +54,10 @@ interface Member {
   heartbeats: HeartbeatMonitor | null;
   /** Since when it serves, by the pool's clock. */
   servingSinceMs: number | null;
+  /** Its last numbers, and when they arrived by the pool's clock. */
+  metrics: { readonly values: MetricValues; readonly atMs: number } | null;
+  /** Position among the workers, from 1: a replacement takes the position of the worker that exited. */
+  readonly position: number;
   /** Why it ends, as far as it is known. */
   reason: string | null;
 }
@@ -65,6 +73,7 @@ export function startWorkerPool(options: WorkerPoolOptions): WorkerPool {
   const ended = deferred<void>();
   // If nobody listens, as while the gateway stops, a rejection must not end the process.
   failed.promise.catch(() => {});
+  let retired = addCounts(null, []);
   let isComplete = false;
   let isStopping = false;
 
@@ -73,11 +82,26 @@ export function startWorkerPool(options: WorkerPoolOptions): WorkerPool {
     for (const { worker } of members) worker.send(message);
   };
 
+  const freePosition = () => {
+    const taken = new Set([...members].map(({ position }) => position));
+    let position = 1;
+    while (taken.has(position)) position += 1;
+    return position;
+  };
+
   const start = (): void => {
     const worker = startProcess();
     const late = () => kill(member, `it did not serve within ${startWithinMs} ms`);
     const stopAwaiting = startPeerTimeout(startWithinMs, late);
-    const member: Member = { worker, stopAwaiting, heartbeats: null, servingSinceMs: null, reason: null };
+    const member: Member = {
+      worker,
+      stopAwaiting,
+      heartbeats: null,
+      servingSinceMs: null,
+      metrics: null,
+      position: freePosition(),
+      reason: null,
+    };
     members.add(member);
     worker.onMessage((message) => hear(member, message));
     worker.onEnd((end) => leave(member, end));
@@ -96,6 +120,10 @@ export function startWorkerPool(options: WorkerPoolOptions): WorkerPool {
         break;
       case 'alive':
         member.heartbeats?.noteHeartbeat();
+        if (message.metrics) member.metrics = { values: message.metrics, atMs: now() };
+        break;
+      case 'metrics requested':
+        events.metricsRequested(worker);
         break;
       case 'schema replaced':
         events.schemaReplaced(message.schema, worker);
@@ -133,6 +161,7 @@ export function startWorkerPool(options: WorkerPoolOptions): WorkerPool {
   const leave = (member: Member, end: WorkerEnd): void => {
     member.stopAwaiting();
     members.delete(member);
+    if (member.metrics) retired = addCounts(retired, member.metrics.values);
     if (isStopping) {
       if (members.size === 0) ended.resolve();
       return;
@@ -171,7 +200,13 @@ export function startWorkerPool(options: WorkerPoolOptions): WorkerPool {
   };
 
   for (let started = 0; started < count; started += 1) start();
-  return { complete: complete.promise, failed: failed.promise, serving, send, stop };
+  const metrics = () => ({
+    retired,
+    workers: [...members].flatMap(({ metrics: last, position }) =>
+      last ? { worker: String(position), values: last.values, ageSeconds: (now() - last.atMs) / 1_000 } : [],
+    ),
+  });
+  return { complete: complete.promise, failed: failed.promise, serving, send, metrics, stop };
 }
 
 function describeEnd({ exitCode, signal }: WorkerEnd): string {

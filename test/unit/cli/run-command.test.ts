@@ -315,7 +315,6 @@ describe('devnet', () => {
       },
     });
     expect(config.sponsorship.token?.reveal()).toBe('made-up');
-    expect(config.notInForce).toEqual([]);
   });
 
   test('quotes a token with shell characters', async () => {

@@ -93,7 +93,7 @@ describe('without configuration', () => {
       logLevel: 'info',
       schema: { pollMs: 60_000, cacheFile: null },
       immutableReads: { maxBytes: 33_554_432, lifeMs: 600_000 },
-      notInForce: [],
+      metricsPort: null,
     });
   });
 
@@ -263,7 +263,6 @@ describe('lease keys', () => {
   test('are read in order, or from a file', () => {
     expect(parse(alone).sponsorship.leaseKeys?.map((key) => key.reveal()[0])).toEqual(['a', 'b']);
     expect(parse(open).sponsorship.leaseKeys).toBeNull();
-    expect(parse(alone).notInForce).toEqual([]);
   });
 
   test.each([
@@ -305,11 +304,6 @@ describe('pages', () => {
 });
 
 describe('keys without a feature in this version', () => {
-  test('a harmless key is validated and reported', () => {
-    expect(parse({ METRICS_PORT: '9090' }).notInForce).toEqual(['METRICS_PORT']);
-    expect(keysOf({ METRICS_PORT: 'many' })).toEqual(['METRICS_PORT']);
-  });
-
   test.each(['TRUSTED_DOCUMENTS_FILE'])(
     '%s is rejected, because without it the gateway would be less safe than requested',
     (key) => {

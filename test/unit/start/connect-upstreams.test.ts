@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { connectUpstreams } from '../../../src/start/connect-upstreams.ts';
+import { Metrics } from '../../../src/telemetry/metrics.ts';
 import type { UpstreamConnection } from '../../../src/upstream/connect-upstream.ts';
 
 type Options = Parameters<typeof connectUpstreams>[0];
@@ -28,7 +29,7 @@ test('a start that fails closes every connection and whatever the other upstream
   const options = {
     list: { graph, ownFields: [ownFields('a', false), ownFields('b', true), ownFields('c', false)] },
     network: { addressOf: () => 'http://127.0.0.1:1/' },
-    host: { config: { live: { maxStreams: 1, maxStreamsPerCaller: 1 } }, now: Date.now },
+    host: { config: { live: { maxStreams: 1, maxStreamsPerCaller: 1 } }, metrics: new Metrics(), now: Date.now },
     siblings: null,
   } as unknown as Options;
   await expect(connectUpstreams(options)).rejects.toThrow('b cannot be served');

@@ -280,14 +280,6 @@ const events: { readonly [Name in keyof Telemetry]: readonly [Parameters<Telemet
       network: 'ledger',
     },
   ],
-  settingsIgnored: [
-    [['METRICS_PORT']],
-    {
-      level: 'warn',
-      msg: 'these settings are checked but have no effect in this version',
-      keys: ['METRICS_PORT'],
-    },
-  ],
   ready: [
     [{ url: 'http://127.0.0.1:1/graphql', devnet: true, schema: 'ledger', profile: 'ledger' }],
     {
@@ -421,7 +413,7 @@ test('the same failure again is told quietly for a minute', () => {
   let nowMs = 0;
   const levels: unknown[] = [];
   const destination = { write: (line: string) => void levels.push(JSON.parse(line).level) };
-  const telemetry = createTelemetry(createLogger({ level: 'trace', destination }), () => nowMs);
+  const telemetry = createTelemetry(createLogger({ level: 'trace', destination }), undefined, () => nowMs);
   const fail = (reason: string) => telemetry.schemaUnavailable({ setting: 'A', host: 'b', reason });
   fail('cannot connect');
   nowMs = 59_999;

@@ -10,6 +10,8 @@ const siblings = (workers: number) => ({
   ready: () => {},
   schemaReplaced: () => {},
   onSchemaCheck: () => {},
+  onMetrics: () => {},
+  metricsPage: async () => '',
   onClients: () => {},
 });
 

@@ -67,6 +67,7 @@ function start() {
       cut: (pids) => seen.push({ cut: pids }),
       serves: (pid) => seen.push({ serves: pid }),
       schemaReplaced: (schema, { pid }) => seen.push({ schema, pid }),
+      metricsRequested: ({ pid }) => seen.push({ metricsRequested: pid }),
     },
   });
   let isComplete = false;

@@ -1,0 +1,167 @@
+import { errorCatalogue } from '../errors/catalogue.ts';
+import type { SponsorshipFacts } from './sponsorship-line.ts';
+
+/** One metric: its help text, and every value that each label may have. Label sets are closed, so callers cannot add series. */
+interface MetricRow {
+  readonly type: 'counter' | 'histogram' | 'gauge';
+  readonly help: string;
+  readonly labels: Readonly<Record<string, readonly string[]>>;
+  /** Upper bounds of a histogram's buckets; one above the last is added. */
+  readonly buckets?: readonly number[];
+}
+
+const other = 'other';
+export const plans = ['PASS_THROUGH', 'LOCAL', 'SPLIT', 'JOINED', 'STITCHED', 'none', other];
+export const outcomes = ['ok', ...Object.keys(errorCatalogue), other];
+export const upstreamNames = ['ledger', 'sponsor', 'events', other];
+/** From 1 ms, because most requests take less than the 5 ms at which conventional buckets begin. */
+const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** Every metric of the gateway. The table in docs/monitoring.md is generated from here. */
+export const metricTable = {
+  ledger_gateway_requests_total: {
+    type: 'counter',
+    help: 'Answered requests, and operations over WebSocket, by transport, plan of the first operation, and first error code.',
+    labels: { transport: ['lane', 'http', 'websocket'], plan: plans, outcome: outcomes },
+  },
+  ledger_gateway_request_duration_seconds: {
+    type: 'histogram',
+    help: 'Time from the request to the end of its response, without subscriptions.',
+    labels: { plan: plans },
+    buckets: seconds,
+  },
+  ledger_gateway_websocket_upgrades_total: {
+    type: 'counter',
+    help: 'WebSocket upgrades that were accepted or rejected.',
+    labels: { outcome: outcomes },
+  },
+  ledger_gateway_cached_operations_total: {
+    type: 'counter',
+    help: 'Operations answered from the cache of immutable reads.',
+    labels: {},
+  },
+  ledger_gateway_usage: {
+    type: 'histogram',
+    help: 'Cost of each operation by the ledger’s rules, per limit.',
+    labels: { limit: ['inputNodes', 'outputNodes', 'depth', 'queryPayload'] },
+    buckets: [1, 5, 10, 20, 50, 100, 300, 1_000, 5_000, 10_000, 100_000],
+  },
+  ledger_gateway_upstream_calls_total: {
+    type: 'counter',
+    help: 'Calls to upstreams by outcome: the class of the HTTP status, or why there was no response.',
+    labels: {
+      upstream: upstreamNames,
+      outcome: ['2xx', '3xx', '4xx', '5xx', 'unreachable', 'interrupted', 'timeout', 'aborted', 'crowded', other],
+    },
+  },
+  ledger_gateway_upstream_call_duration_seconds: {
+    type: 'histogram',
+    help: 'Time from a call to an upstream to the end of its response, including the wait for a connection.',
+    labels: { upstream: upstreamNames },
+    buckets: seconds,
+  },
+  ledger_gateway_sponsorship_events_total: {
+    type: 'counter',
+    help: 'Events of sponsored transactions, as in the audit log.',
+    labels: {
+      event: [
+        'reserved',
+        'reserve-refused',
+        'reserve-lost',
+        'reserve-replayed',
+        'declined',
+        'dispatched',
+        'executed',
+        'failed',
+        'recovered',
+        'refused',
+        'unsent',
+        'unknown',
+        'replayed',
+        'abandoned',
+      ] satisfies SponsorshipFacts['event'][],
+    },
+  },
+  ledger_gateway_gas_reserved_total: {
+    type: 'counter',
+    help: 'Gas reserved at the sponsor, in the smallest unit of the gas coin.',
+    labels: {},
+  },
+  ledger_gateway_gas_used_total: {
+    type: 'counter',
+    help: 'Gas used by sponsored transactions, in the smallest unit of the gas coin.',
+    labels: {},
+  },
+  ledger_gateway_log_messages_total: {
+    type: 'counter',
+    help: 'Warnings and errors in the log.',
+    labels: { level: ['warn', 'error'] },
+  },
+  ledger_gateway_schema_changes_total: {
+    type: 'counter',
+    help: 'Ledger schemas that came into force, the first one included.',
+    labels: {},
+  },
+  ledger_gateway_worker_exits_total: {
+    type: 'counter',
+    help: 'Worker processes that exited or were killed, and were replaced.',
+    labels: {},
+  },
+  ledger_gateway_event_loop_delay_seconds: {
+    type: 'histogram',
+    help: 'Delay of a timer that runs every 100 ms: how long the event loop was busy with something else.',
+    labels: {},
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5],
+  },
+  ledger_gateway_upstream_up: {
+    type: 'gauge',
+    help: '1 if the last call to the upstream was answered without a server error, else 0. Absent before the first call.',
+    labels: { upstream: upstreamNames },
+  },
+  ledger_gateway_live_readers: { type: 'gauge', help: 'Readers that poll for live streams.', labels: {} },
+  ledger_gateway_live_streams: {
+    type: 'gauge',
+    help: 'Open streams of liveEvents, liveTransactions and ledger subscriptions.',
+    labels: {},
+  },
+  ledger_gateway_body_bytes: {
+    type: 'gauge',
+    help: 'Memory of request bodies in flight, as counted against its limit.',
+    labels: {},
+  },
+  process_resident_memory_bytes: { type: 'gauge', help: 'Resident memory.', labels: {} },
+  process_cpu_seconds_total: { type: 'counter', help: 'CPU time, user and system.', labels: {} },
+  process_start_time_seconds: { type: 'gauge', help: 'Start of the process, in seconds since 1970.', labels: {} },
+  nodejs_heap_used_bytes: { type: 'gauge', help: 'JavaScript heap in use.', labels: {} },
+} as const satisfies Record<string, MetricRow>;
+
+export type MetricName = keyof typeof metricTable;
+
+/** Where the numbers of a metric are. */
+export interface Layout {
+  readonly row: MetricRow;
+  /** Position of its first number. */
+  readonly start: number;
+  /** Numbers per series: one, or each bucket, the one above the last, and the sum. */
+  readonly width: number;
+  /** Label values of each series, in order. */
+  readonly series: readonly (readonly string[])[];
+}
+
+/** Every metric, in the order of the table. */
+export const layouts = new Map<MetricName, Layout>();
+let size = 0;
+for (const [name, row] of Object.entries(metricTable) as [MetricName, MetricRow][]) {
+  const series = Object.values(row.labels).reduce<readonly (readonly string[])[]>(
+    (rows, values) => rows.flatMap((labels) => values.map((value) => [...labels, value])),
+    [[]],
+  );
+  const width = row.buckets ? row.buckets.length + 2 : 1;
+  layouts.set(name, { row, start: size, width, series });
+  size += width * series.length;
+}
+
+export const layoutOf = (name: MetricName): Layout => layouts.get(name) as Layout;
+
+/** Numbers of all metrics together. */
+export const metricCount = size;
