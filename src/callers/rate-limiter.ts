@@ -33,7 +33,7 @@ export interface RateRefusal extends Quota {
 
 export interface RateLimiter {
   /**
-   * Takes points from the caller's window, never more than the whole limit. Refused attempts count too, so a caller that keeps asking
+   * Takes points from the caller's window, never more than the whole limit. Refused attempts count too, so a caller that keeps trying
    * is served again only in the next window.
    * @returns `null` for a caller without a limit
    */
@@ -61,7 +61,7 @@ interface Counters {
 
 const unlimited = Promise.resolve(null);
 
-/** Limits how much each caller may ask. Never rejects: while the store is away, it counts in the memory of this process. */
+/** Limits the attempts of each caller. Never rejects: while the store is away, it counts in the memory of this process. */
 export function createRateLimiter({
   store,
   perMinute: usual,
@@ -130,7 +130,7 @@ export function createRateLimiter({
   };
 }
 
-/** @param result `null` for a caller that has not asked in this window */
+/** @param result `null` for a caller without attempts in this window */
 function toQuota(limit: number, result: RateLimiterRes | null, nowMs: number): Quota {
   const remaining = result?.remainingPoints ?? limit;
   return { limit, remaining, resetsAtMs: nowMs + Math.max(0, result?.msBeforeNext ?? 0) };
@@ -196,12 +196,6 @@ export interface RateStore {
   close(): void;
 }
 
-/** What the store reports of the connection to Redis. */
-export interface RateStoreEvents {
-  failed(error: unknown): void;
-  succeeded(): void;
-}
-
 export type RateStoreOptions =
   /** In the memory of this process. */
   | { readonly kind: 'memory' }
@@ -217,7 +211,7 @@ export type RateStoreOptions =
 const clusterTimeoutMs = 2_000;
 
 /** Opens a store. With Redis it resolves when Redis is connected, or after a bounded wait; the client goes on trying. */
-export async function openRateStore(options: RateStoreOptions, events: RateStoreEvents): Promise<RateStore> {
+export async function openRateStore(options: RateStoreOptions, outage: Outage): Promise<RateStore> {
   switch (options.kind) {
     case 'memory':
       return createMemoryRateStore();
@@ -231,7 +225,7 @@ export async function openRateStore(options: RateStoreOptions, events: RateStore
     case 'redis': {
       // Loaded when used, because the Redis client is a large part of the code to load at start.
       const { connectRedis } = await import('../upstream/connect-redis.ts');
-      const redis = await connectRedis(options, { failed: events.failed, ready: events.succeeded });
+      const redis = await connectRedis(options, { failed: outage.failed, ready: outage.succeeded });
       const countersOf = (points: number) =>
         new RateLimiterRedis({
           storeClient: redis,

@@ -1,6 +1,6 @@
 import { type ErrorCode, errorCatalogue } from '../errors/catalogue.ts';
 
-/** The RPC version that a request asks for, unchecked. */
+/** The RPC version of a request, unchecked. */
 export interface RequestedVersion {
   /** The version header; `undefined` without one. Node joins several by `, `. */
   readonly header: string | undefined;
@@ -46,16 +46,16 @@ export function checkRpcVersion(requested: RequestedVersion, served: ServedVersi
 }
 
 function checkOne(
-  asked: string,
+  requested: string,
   { build, available }: ServedVersion,
   complaint: (text: string) => string,
 ): VersionRefusal | null {
-  if (asked === '' || named.has(asked) || asked === build || available.includes(asked)) return null;
-  const shown = asked.length > maxShown ? `${asked.slice(0, maxShown)}...` : asked;
-  if (isYearMonth(asked)) {
-    return asked === yearMonthOf(build) ? null : unsupported(`Version '${shown}' not supported.`);
+  if (requested === '' || named.has(requested) || requested === build || available.includes(requested)) return null;
+  const shown = requested.length > maxShown ? `${requested.slice(0, maxShown)}...` : requested;
+  if (isYearMonth(requested)) {
+    return requested === yearMonthOf(build) ? null : unsupported(`Version '${shown}' not supported.`);
   }
-  return isBuild(asked) ? unsupported(`Version '${shown}' not supported.`) : malformed(complaint(shown));
+  return isBuild(requested) ? unsupported(`Version '${shown}' not supported.`) : malformed(complaint(shown));
 }
 
 function isYearMonth(text: string): boolean {

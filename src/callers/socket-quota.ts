@@ -15,7 +15,7 @@ export interface SocketQuota {
   take(network: string): () => void;
 }
 
-/** An estimate, since nobody knows when a WebSocket will close. */
+/** An estimate: a WebSocket may close at any time. */
 const retryAfterSeconds = 10;
 
 export function createSocketQuota({ max, maxPerAddress }: SocketQuotaOptions): SocketQuota {

@@ -19,7 +19,7 @@ export interface CliWorld {
   readonly writeError: (text: string) => void;
   /** Is standard output a terminal? */
   readonly isTerminal: boolean;
-  /** Resolves when the process is asked to stop, with the name of the signal. */
+  /** Resolves at the first stop signal, with its name. */
   readonly stopRequested: Promise<string>;
   /** Registers the handler of SIGHUP, which reloads files; without a handler the signal ends the process. */
   readonly onReloadRequest: (reload: () => void) => void;

@@ -92,13 +92,13 @@ export function toExplainText(explanation: Explanation, { isColoured, maxLines }
 function toVerdict({ refused, reasons, offending }: Explanation, paint: Paint): string[] {
   if (!refused) return [paint.good('served')];
   const [first = '', ...others] = reasons;
-  const place = [
+  const position = [
     offending?.path && offending.path.length > 0 ? `at ${offending.path.join('.')}` : null,
     offending?.line ? `line ${offending.line}, column ${offending.column}` : null,
   ].filter((text) => text !== null);
   return [
     paint.bad(`would be refused: ${first}`),
-    ...(place.length > 0 ? [`  ${place.join(', ')}`] : []),
+    ...(position.length > 0 ? [`  ${position.join(', ')}`] : []),
     ...others.map((reason) => paint.bad(`  and: ${reason}`)),
   ];
 }

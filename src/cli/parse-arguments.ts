@@ -52,7 +52,7 @@ export type Command =
       readonly name: 'keys new';
       readonly id: string;
       readonly scopes: Client['scopes'];
-      /** Attempts a minute; `null`: the limit that applies to everybody. */
+      /** Attempts a minute; `null`: the default limit. */
       readonly perMinute: number | null;
       /** `null`: usable from any web origin. */
       readonly origins: Client['origins'];

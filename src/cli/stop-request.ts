@@ -20,7 +20,7 @@ export interface StopRequest {
  */
 const echoMs = 250;
 
-/** The first signal asks for an orderly stop; a second one asks to stop at once. */
+/** The first signal requests an orderly stop, the second an immediate one. */
 export function createStopRequest({ now, onInsist }: StopRequestOptions): StopRequest {
   const { promise, resolve } = deferred<string>();
   let firstAt: number | null = null;

@@ -95,7 +95,7 @@ export const limitKeys = {
   },
   LIMIT_MAX_EVENT_CALLS: {
     type: integer(maxSpareCalls + 1, 10_000, 'calls'),
-    // Never stricter than the other limits: 300 selections can ask for 100 pages of one call each, and 20 calls are spare.
+    // Never stricter than the other limits: 300 selections can request 100 pages of one call each, and 20 calls are spare.
     fallback: 120,
     description:
       'The most JSON-RPC calls that the pages of one operation may need together: one per 50 items begun of each page, plus 20 for all pages, for what a node leaves open. An operation that may need more is rejected without an upstream call.',
@@ -121,7 +121,7 @@ export const limitKeys = {
   },
   BATCH_MAX: {
     type: integer(0, 100, 'operations'),
-    // Batches are rejected: they hide how much one request asks for.
+    // Batches are rejected: one request could hide many operations.
     fallback: 0,
     description: 'The most operations in one request, as an array. `0`: arrays are rejected.',
   },
@@ -161,7 +161,7 @@ export const limitKeys = {
   },
   LIVE_MAX_READERS: {
     type: integer(0, 10_000, 'readers'),
-    // A node is asked 16 times a second while nothing happens.
+    // All readers together poll a node 16 times a second while nothing happens.
     fallback: 32,
     description:
       'The most concurrent queries that the gateway reads for live streams, beside the one for everything. Streams with the same query share a reader. Above this, `liveEvents` with another filter reads everything and filters here, and `liveTransactions` with another filter is rejected. Each worker counts its own.',

@@ -38,7 +38,7 @@ export function isClientId(text: string): boolean {
 
 /**
  * The text of a client's key: `lgk_`, the client's id, and 256 random bits as base64url. The prefix lets repository
- * scanners find leaked keys; the id tells whose key leaked.
+ * scanners find leaked keys; the id names the client.
  * @param random 32 bytes
  */
 export function toApiKey(id: string, random: Uint8Array): Secret {
@@ -183,7 +183,7 @@ function findRepeated(clients: readonly Client[], field: 'id' | 'hash'): ConfigM
   });
 }
 
-/** Never shows a string: it may be a key in the wrong place. */
+/** Never shows a string: it may be a misplaced key. */
 function describe(value: unknown): string {
   if (value === undefined || value === null) return 'nothing';
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);

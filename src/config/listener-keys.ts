@@ -87,7 +87,7 @@ export const operationKeys = {
   },
   IMMUTABLE_CACHE_SECONDS: {
     type: integer(1, 604_800, 'seconds'),
-    // Covers a page and the pages that it links to, and bounds how long a cache that nobody can empty is wrong.
+    // Covers a page and the pages that it links to, and bounds how long an HTTP cache may be wrong.
     fallback: 600,
     description:
       'How long cached data is reused, here and in HTTP caches, counted from the ledger’s response. Data that the ledger has since pruned, or lost in a reset of a test network, may be served for this long.',

@@ -24,7 +24,7 @@ export function versionHeadersOf({ headers }: Pick<NetworkProfile, 'headers'>): 
   return [...new Set([ledger.headers.version, headers.version])];
 }
 
-/** Headers that ask for usage figures: the contract's name and the network's own. */
+/** Headers that request usage figures: the contract's name and the network's own. */
 export function usageHeadersOf({ headers }: Pick<NetworkProfile, 'headers'>): readonly string[] {
   return [...new Set([ledger.headers.showUsage, headers.showUsage])];
 }

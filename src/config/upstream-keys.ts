@@ -50,7 +50,7 @@ export const upstreamKeys = {
   },
   LIVE_POLL_MIN_MS: {
     type: integer(10, 60_000, 'milliseconds'),
-    // Nobody sees the difference to an immediate event; a node is asked five times a second at most.
+    // People do not notice this delay; it limits a node to five calls a second.
     fallback: 200,
     description:
       'Polling interval of a live stream’s reader while events arrive. A value above `LIVE_POLL_MAX_MS` is lowered to it.',

@@ -100,7 +100,7 @@ export function secretUrl(...schemes: readonly string[]) {
   );
 }
 
-/** The same for an address that is asked without credentials: those in it would not be sent. */
+/** The same for an address that is called with `fetch`, which rejects credentials in a URL. */
 export function urlWithoutCredentials(...schemes: readonly string[]) {
   const type = url(...schemes);
   const hasNone = (text: string) => URL.canParse(text) && new URL(text).username + new URL(text).password === '';

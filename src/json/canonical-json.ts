@@ -29,17 +29,17 @@ function matchFrom(at: number, value: unknown, text: string): number {
     return skip(at, toCanonicalJson(value), text);
   }
   if (Array.isArray(value)) {
-    const place = matchEach(skip(at, '[', text), value, text, (next, each) => matchFrom(next, each, text));
-    return skip(place, ']', text);
+    const end = matchEach(skip(at, '[', text), value, text, (next, each) => matchFrom(next, each, text));
+    return skip(end, ']', text);
   }
   const members = value as Readonly<Record<string, unknown>>;
   const names = Object.keys(value);
   // Check before sorting: each member takes at least four characters.
   if (names.length * 4 > rest) return -1;
-  const place = matchEach(skip(at, '{', text), names.sort(), text, (next, name) =>
+  const end = matchEach(skip(at, '{', text), names.sort(), text, (next, name) =>
     matchFrom(skip(matchFrom(next, name, text), ':', text), members[name], text),
   );
-  return skip(place, '}', text);
+  return skip(end, '}', text);
 }
 
 function matchEach<Part>(

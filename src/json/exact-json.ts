@@ -180,8 +180,8 @@ const safeDigits = 15;
  * Replaces numbers in JSON; `null` when none is to be replaced. Skips strings by `indexOf`, so a large document in the JSON
  * costs next to nothing.
  * @param json valid JSON
- * @param isGood leaves a number as it is; not asked about whole numbers of up to 15 digits
- * @param replace gives the JSON that stands in a number's place
+ * @param isGood leaves a number as it is; not called for whole numbers of up to 15 digits
+ * @param replace returns the JSON that replaces the number
  */
 export function replaceNumbers(
   json: string,

@@ -13,8 +13,7 @@ import type { Executions } from './execution/executions.ts';
 import { hashCoins, type LeaseKeys } from './leases.ts';
 import { preflight, type ReservationTerms } from './preflight.ts';
 import { readKept } from './reservations.ts';
-import type { SponsorAuthorization } from './sponsor-authorization.ts';
-import type { ExecuteTxInput, SponsorClient, SponsorExecution } from './sponsor-client.ts';
+import type { ExecuteTxInput, SponsorAuthorization, SponsorClient, SponsorExecution } from './sponsor-client.ts';
 import {
   checkTransactionPayload,
   parseBase64Argument,

@@ -13,7 +13,7 @@ type Row = readonly [code: ErrorCode, pattern: RegExp, message?: string];
 /**
  * Refusals that only their text identifies: the sponsor answers 500 for an empty pool as for a bug. A pattern matches the whole text,
  * since a longer text may come from elsewhere and mean something else. For an execution, list a text only if it rules out that the
- * transaction ran or will run. The sponsor sends these before it asks the ledger; the ledger's own are below.
+ * transaction ran or will run. The sponsor sends these before it calls the ledger; the ledger's own are below.
  */
 const everywhere: readonly Row[] = [
   ['SPONSOR_UNAUTHORIZED', /^(?:Invalid authorization token|Authorization token is required or invalid|Unauthorized)$/],

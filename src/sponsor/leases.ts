@@ -215,16 +215,13 @@ function decode(text: string): Buffer | null {
 /** The name of the generated key in the shared store, and among workers. */
 const sharedKeyName = 'ledger-gateway:lease-key';
 
-export interface OpenLeaseKeys {
-  readonly keys: LeaseKeys;
-  close(): void;
-}
-
 /**
  * The configured keys, or a generated one that all processes share. A warning says that leases do not survive a restart with a
  * generated key, except on the embedded network, whose sponsor forgets its reservations too.
  */
-export async function openLeaseKeys(host: UpstreamHost): Promise<OpenLeaseKeys> {
+export async function openLeaseKeys(
+  host: UpstreamHost,
+): Promise<{ readonly keys: LeaseKeys; readonly close: () => void }> {
   const { config, telemetry, shareSecret } = host;
   const { leaseKeys, files } = config.sponsorship;
   const [first, ...rest] = leaseKeys ?? [];

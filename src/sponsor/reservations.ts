@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { GraphQLError } from 'graphql';
 import { gatewayError } from '../errors/gateway-error.ts';
+import type { SponsorshipFacts } from '../telemetry/sponsorship-line.ts';
 import type { Cancellation } from '../upstream/cancellation.ts';
 import { type CoinReference, createLeaseId, hashCoins, type Lease, type LeaseKeys } from './leases.ts';
 import { mayBeDone } from './sponsor-refusal.ts';
@@ -21,7 +22,7 @@ export interface ReservedCoins {
 }
 
 /** A reservation as it is stored, for repeats. Does not authorise anything by itself. Times in milliseconds since the Unix epoch. */
-export interface KeptReservation extends ReservedCoins {
+export interface ReservationRecord extends ReservedCoins {
   readonly leaseId: string;
   readonly gasBudget: number;
   readonly issuedAtMs: number;
@@ -43,7 +44,7 @@ export interface Reservation extends Omit<ReservedCoins, 'rawReservationId'> {
  * @param holder the only caller that may use it
  */
 export function toReservation(
-  kept: KeptReservation,
+  kept: ReservationRecord,
   { leases, holder, isConsumed }: { leases: LeaseKeys | null; holder: string; isConsumed: boolean },
 ): Reservation {
   const { rawReservationId, sponsorAddress, gasCoins, gasBudget, expiresAtMs } = kept;
@@ -51,7 +52,7 @@ export function toReservation(
   return { reservationId, sponsorAddress, gasCoins, gasBudget, expiresAtMs, isConsumed };
 }
 
-function toLease(kept: KeptReservation): Lease {
+function toLease(kept: ReservationRecord): Lease {
   const { leaseId, rawReservationId, sponsorAddress, gasBudget, issuedAtMs, expiresAtMs } = kept;
   const coinsHash = hashCoins(kept.gasCoins);
   return { leaseId, rawReservationId, sponsorAddress, gasBudget, issuedAtMs, expiresAtMs, coinsHash };
@@ -69,17 +70,11 @@ export interface ReservationOrder {
   readonly cancellation: Cancellation;
   /** Calls the sponsor, once. Rejects with an error meant for the client. */
   readonly send: () => Promise<ReservedCoins>;
-  /** Called once, with the end. Must not throw. */
-  readonly audit: (event: ReservationEvent) => void;
+  /** Of the call, for the audit log. */
+  readonly requestId: string;
 }
 
-export interface ReservationEvent {
-  readonly event: 'reserved' | 'reserve-refused' | 'reserve-lost' | 'reserve-replayed';
-  /** `null` if nothing was begun. */
-  readonly leaseId: string | null;
-  readonly budget: number;
-  readonly code?: string;
-}
+type ReservationEvent = Extract<SponsorshipFacts['event'], `reserve${string}`>;
 
 export interface ReservationWorld {
   /** `null`: clients get the sponsor's own numbers. */
@@ -90,6 +85,8 @@ export interface ReservationWorld {
   readonly now: () => number;
   /** Milliseconds after which other processes treat an attempt as dead. */
   readonly answerMs: number;
+  /** Called once for each order, with the end. Must not throw. */
+  readonly audit: (event: SponsorshipFacts) => void;
 }
 
 export interface Reservations {
@@ -109,7 +106,7 @@ const nothing = () => {};
 
 /**
  * Reserves coins for callers. The store holds the gas budget and looks up the idempotency key before the sponsor is called, and
- * knows the end before the client does. One call under a key asks the sponsor; its twins wait for it.
+ * knows the end before the client does. One call under a key goes to the sponsor; its twins wait for it.
  */
 export function createReservations(world: ReservationWorld): Reservations {
   const { leases, store, isStoreNeeded, now } = world;
@@ -196,7 +193,7 @@ export function createReservations(world: ReservationWorld): Reservations {
     const kept = { leaseId, rawReservationId, sponsorAddress, gasCoins, gasBudget, issuedAtMs, expiresAtMs };
     const knownAs = leases ? undefined : rawReservationId;
     await end(attempt, { kind: 'reserved', answer: JSON.stringify(kept), knownAs });
-    order.audit({ event: 'reserved', leaseId, budget: gasBudget });
+    audit(order, 'reserved', leaseId);
     return toReservation(kept, { leases, holder, isConsumed: false });
   }
 
@@ -205,17 +202,39 @@ export function createReservations(world: ReservationWorld): Reservations {
     return store.endReservation({ caller: order.holder, leaseId, nowMs: now(), outcome }).catch(nothing);
   }
 
-  async function replay({ holder, gasBudget, audit }: ReservationOrder, kept: KeptReservation): Promise<Reservation> {
+  async function replay(order: ReservationOrder, kept: ReservationRecord): Promise<Reservation> {
     const { leaseId } = kept;
-    audit({ event: 'reserve-replayed', leaseId, budget: gasBudget });
-    const found = await store.findReservation(holder, leaseId, now()).catch(() => null);
-    return toReservation(kept, { leases, holder, isConsumed: found?.state === 'consumed' });
+    audit(order, 'reserve-replayed', leaseId);
+    const found = await store.findReservation(order.holder, leaseId, now()).catch(() => null);
+    return toReservation(kept, { leases, holder: order.holder, isConsumed: found?.state === 'consumed' });
+  }
+
+  function refused<Reason>(
+    order: ReservationOrder,
+    error: Reason,
+    leaseId: string | null = null,
+    event: ReservationEvent = 'reserve-refused',
+  ): Reason {
+    const code = error instanceof GraphQLError ? String(error.extensions.code) : 'INTERNAL_SERVER_ERROR';
+    audit(order, event, leaseId, code);
+    return error;
+  }
+
+  /** @param leaseId `null` if nothing was begun */
+  function audit(
+    { holder: caller, requestId, gasBudget: budget }: ReservationOrder,
+    event: ReservationEvent,
+    leaseId: string | null,
+    code: string | null = null,
+  ): void {
+    // All events have the same members, so that they share one hidden class.
+    world.audit({ event, caller, leaseId, requestId, budget, code });
   }
 }
 
 /** Reads what the store keeps of a reservation. */
-export function readKept(answer: string): KeptReservation {
-  return JSON.parse(answer) as KeptReservation;
+export function readKept(answer: string): ReservationRecord {
+  return JSON.parse(answer) as ReservationRecord;
 }
 
 interface Attempt {
@@ -223,17 +242,6 @@ interface Attempt {
   readonly leaseId: string;
   issuedAtMs: number;
   expiresAtMs: number;
-}
-
-function refused<Reason>(
-  { audit, gasBudget }: ReservationOrder,
-  error: Reason,
-  leaseId: string | null = null,
-  event: ReservationEvent['event'] = 'reserve-refused',
-): Reason {
-  const code = error instanceof GraphQLError ? String(error.extensions.code) : 'INTERNAL_SERVER_ERROR';
-  audit({ event, leaseId, budget: gasBudget, code });
-  return error;
 }
 
 /** Unique for a holder and its key. */

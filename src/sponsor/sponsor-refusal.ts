@@ -72,7 +72,7 @@ function codeOfClientError(status: number): ErrorCode {
   return 'SPONSOR_REJECTED';
 }
 
-/** For a response that leaves open whether the sponsor did what it was asked to do to do. */
+/** For a response that leaves open whether the sponsor did what it was asked to do. */
 function inconclusiveRefusal(endpoint: SponsorEndpoint, status: number): Pick<SponsorRefusal, 'code' | 'message'> {
   if (endpoint === 'executeTx') {
     return {

@@ -4,8 +4,8 @@ import type { Resolvers } from '../generated/own.ts';
 import { createPerOperation } from '../upstream/operation-context.ts';
 import { createExecuteTx, type ExecuteTxOptions, type Sponsor } from './execute-tx.ts';
 import { createReservations } from './reservations.ts';
-import { createSponsorAuthorization, type GatewayAuthorization } from './sponsor-authorization.ts';
 import type { SponsorClient } from './sponsor-client.ts';
+import { createSponsorAuthorization, type GatewayAuthorization } from './sponsor-client.ts';
 import {
   checkGasBudget,
   checkReserveDuration,
@@ -45,9 +45,9 @@ export function createSponsorResolvers(options: SponsorResolversOptions) {
       version: () => (version ??= client.version(header, cancellation)),
     };
   });
-  const { leases, store, isStoreNeeded } = services;
+  const { leases, store, isStoreNeeded, audit } = services;
   // An attempt writes its end at its client's timeout at the latest; one second more for a slow store.
-  const reservations = createReservations({ leases, store, isStoreNeeded, now, answerMs: mutationMs + 1_000 });
+  const reservations = createReservations({ leases, store, isStoreNeeded, audit, now, answerMs: mutationMs + 1_000 });
   const executeTx = createExecuteTx(options);
 
   return {
@@ -77,9 +77,7 @@ export function createSponsorResolvers(options: SponsorResolversOptions) {
           cancellation,
           send: () =>
             client.reserveGas({ gasBudget, reserveDurationSecs }, authorization.headerFor(caller), cancellation),
-          // Without an object spread, so that all events share one hidden class.
-          audit: ({ event, leaseId, budget, code = null }) =>
-            services.audit({ event, caller: holder, leaseId, requestId, budget, code }),
+          requestId,
         });
       },
 

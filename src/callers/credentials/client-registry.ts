@@ -75,7 +75,7 @@ interface Entry extends KnownClient {
 }
 
 export const allScopes: ReadonlySet<Scope> = new Set(['read', 'sponsor', 'admin']);
-const nobody = Buffer.alloc(64);
+const noHash = Buffer.alloc(64);
 
 /**
  * @param auth `forward`: callers hold the sponsor's token, and the sponsor decides. Scopes, gas and calls of a client then do not apply,
@@ -87,12 +87,12 @@ export function createClientRegistry(clients: readonly Client[], auth: 'forward'
   let entries = toEntries(clients, new Map());
   return {
     /**
-     * The time of the lookup may reveal something about stored hashes, but nothing about keys, since nobody can choose keys by the
+     * The time of the lookup may reveal something about stored hashes, but nothing about keys, since no client can choose keys by the
      * beginning of their hash. Then hits and misses are compared in constant time.
      */
     find(hash) {
       const entry = entries.get(hash);
-      return timingSafeEqual(entry?.hash ?? nobody, Buffer.from(hash, 'latin1')) && entry ? entry : null;
+      return timingSafeEqual(entry?.hash ?? noHash, Buffer.from(hash, 'latin1')) && entry ? entry : null;
     },
     replace(list) {
       const before = entries;

@@ -54,7 +54,7 @@ export type TokenOutcome =
       readonly kind: 'refused';
       readonly code: 'UNAUTHENTICATED' | 'UPSTREAM_UNAVAILABLE';
       readonly message: string;
-      /** What could not be asked. */
+      /** The upstream that did not respond. */
       readonly upstream?: string;
     };
 
@@ -68,26 +68,14 @@ export interface JwtVerifier {
 
 export interface JwtVerifierOptions {
   readonly rules: JwtRules;
-  /** Who holds the sponsor's token; see `createClientRegistry`. */
+  /** As in `createClientRegistry`. */
   readonly auth: 'forward' | 'token';
   readonly events: SigningKeyEvents;
   readonly now: () => number;
 }
 
 /** Asymmetric algorithms only: with HMAC, the public key would serve as the secret. */
-const algorithms = [
-  'RS256',
-  'RS384',
-  'RS512',
-  'PS256',
-  'PS384',
-  'PS512',
-  'ES256',
-  'ES384',
-  'ES512',
-  'EdDSA',
-  'Ed25519',
-];
+const algorithms = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ');
 
 /** Seconds by which the issuer's clock may differ from ours. */
 const clockSkewSeconds = 30;
@@ -192,7 +180,7 @@ function refused(why: string): TokenOutcome {
   return { kind: 'refused', code: 'UNAUTHENTICATED', message: `The JWT is not valid: ${why}.` };
 }
 
-/** Tells the holder nothing that helps to forge a token. */
+/** A reason that does not help to forge a token. */
 function toReason(error: unknown): string {
   if (error instanceof errors.JWTExpired) return 'it has expired';
   if (error instanceof errors.JWTClaimValidationFailed) {

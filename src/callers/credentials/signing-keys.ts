@@ -3,7 +3,7 @@ import { startPeerTimeout } from '../../upstream/peer-timeout.ts';
 
 /** Events of the keys that verify tokens, for the log. */
 export interface SigningKeyEvents {
-  /** They cannot be read. Called once, until they can again. @param reason one line, without the address */
+  /** The keys cannot be fetched. Called once, until they can again. @param reason one line, without the address */
   readonly lost: (reason: string) => void;
   readonly back: () => void;
   /** The set of keys has changed. */
@@ -11,7 +11,7 @@ export interface SigningKeyEvents {
 }
 
 export interface SigningKeysOptions {
-  /** Reads what the issuer publishes; bounded in time and size. */
+  /** Fetches the issuer's keys; bounded in time and size. */
   readonly fetchKeys: () => Promise<JSONWebKeySet>;
   readonly events: SigningKeyEvents;
   readonly now: () => number;
@@ -24,20 +24,20 @@ export interface SigningKeys {
    * @throws KeysAwayError if it may exist but cannot be read; errors of jose if it does not exist
    */
   readonly keyFor: JWTVerifyGetKey;
-  /** Reads them ahead of the first token. Never rejects. */
+  /** Fetches the keys, for example before the first token. Never rejects. */
   refresh(): Promise<void>;
 }
 
 /** The issuer's keys cannot be read. */
 export class KeysAwayError extends Error {}
 
-/** Milliseconds for which keys are taken for what the issuer publishes: so long may one that it withdrew still count. */
+/** Keys are fetched again after this time. A withdrawn key stays valid for up to this time. */
 const freshMs = 5 * 60_000;
-/** While the issuer cannot be asked, keys that were good go on; but not for ever, since it cannot withdraw any meanwhile. */
-const goodMs = 24 * 60 * 60_000;
-/** Milliseconds between two readings, however many tokens name keys that are not there. */
+/** Old keys are used for this time while the issuer does not respond. It cannot withdraw keys meanwhile. */
+const usableMs = 24 * 60 * 60_000;
+/** Shortest pause between two fetches, however many tokens name unknown keys. */
 const pauseMs = 30_000;
-/** The same after one that failed. */
+/** The same after a failed fetch. */
 const retryMs = 5_000;
 
 interface KnownKeys {
@@ -52,7 +52,7 @@ export function createSigningKeys({ fetchKeys, events, now }: SigningKeysOptions
   let triedAtMs: number | null = null;
   let isLost = false;
 
-  /** A clock that was set back must not stop anything. */
+  /** `false` if the clock was set back, so that keys are fetched again. */
   const isWithin = (sinceMs: number, spanMs: number) => now() >= sinceMs && now() - sinceMs < spanMs;
 
   const read = async (): Promise<void> => {
@@ -60,7 +60,7 @@ export function createSigningKeys({ fetchKeys, events, now }: SigningKeysOptions
       const set = await fetchKeys();
       const text = JSON.stringify(set);
       const isOther = text !== known?.text;
-      // What is known of keys that stay is kept: they need not be imported again.
+      // An unchanged set keeps its imported keys.
       const find = isOther || !known ? createLocalJWKSet(set) : known.find;
       known = { find, text, readAtMs: now() };
       if (isLost) events.back();
@@ -82,7 +82,7 @@ export function createSigningKeys({ fetchKeys, events, now }: SigningKeysOptions
     return reading;
   };
 
-  const isUsable = () => known !== null && isWithin(known.readAtMs, goodMs);
+  const isUsable = () => known !== null && isWithin(known.readAtMs, usableMs);
 
   const find: JWTVerifyGetKey = (...args) => {
     if (!known || !isUsable()) throw new KeysAwayError();
@@ -94,7 +94,7 @@ export function createSigningKeys({ fetchKeys, events, now }: SigningKeysOptions
     async keyFor(...args) {
       if (!known || !isWithin(known.readAtMs, freshMs)) {
         const refreshed = refresh();
-        // While the issuer is known to be away nobody waits for what is likely to fail again, where it can go on without.
+        // While the issuer is down, use the old keys without waiting for a fetch that will probably fail.
         if (!isLost || !isUsable()) await refreshed;
       }
       try {
@@ -102,7 +102,7 @@ export function createSigningKeys({ fetchKeys, events, now }: SigningKeysOptions
       } catch (error) {
         if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
       }
-      // Perhaps the issuer signs with a new one.
+      // The issuer may have added a key.
       await refresh();
       try {
         return await find(...args);
@@ -115,9 +115,9 @@ export function createSigningKeys({ fetchKeys, events, now }: SigningKeysOptions
 
 export interface FetchKeySetOptions {
   readonly url: string;
-  /** Milliseconds until the whole answer must be there. */
+  /** For the whole response. */
   readonly timeoutMs: number;
-  /** Of the answer, unpacked. */
+  /** Of the decompressed response. */
   readonly maxBytes: number;
 }
 

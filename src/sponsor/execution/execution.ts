@@ -128,7 +128,7 @@ export class Execution {
     const { canFind, find } = this.#world.ledger;
     const { digest } = this.#subject;
     this.#isLooking = true;
-    // After a failure it asks again; the upstream's health shows the reason.
+    // After a failure it retries; the upstream's health shows the reason.
     const found = canFind() ? await find(digest).catch(() => null) : null;
     this.#isLooking = false;
     const isOver = this.state === 'swept' && this.#world.clock() >= this.#sweepUntilMs;
@@ -204,7 +204,7 @@ export class Execution {
 
   #handleStore(start: ExecutionStart | ExecutionFound): void {
     const { isStoreNeeded, now, pace } = this.#world;
-    // If the store is optional, a full one counts as none: a caller who fills it must not stop the others.
+    // If the store is optional, a full one counts as none, so that a caller that fills it does not stop the others.
     const hasNoRoom = start.kind === 'full' && !isStoreNeeded;
     if (start.kind === 'begun' || hasNoRoom) {
       this.#begin(('reservation' in start && start.reservation) || null);

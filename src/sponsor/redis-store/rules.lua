@@ -7,9 +7,9 @@
 --   gas:<budget>      hash    what is held and settled today
 --   holds:<budget>    zset    holds that expire, as `<lease>:<amount>`, by their expiry
 --   key:<key>         hash    an idempotency key with its answer
---   keys:<caller>     zset    shelf of the caller's keys, as `<key>:<bytes>`, by age
---   texts:<caller>    zset    shelf of the leases with answers without a key, as `<lease>:<bytes>`, by age
---   bytes:<caller>    hash    bytes on each shelf
+--   keys:<caller>     zset    list of the caller's keys, as `<key>:<bytes>`, by age
+--   texts:<caller>    zset    list of the leases with answers without a key, as `<lease>:<bytes>`, by age
+--   bytes:<caller>    hash    bytes on each list
 --
 -- Numbers are doubles, exact up to 2^53. `text` writes them whole, where Lua's own `..` would keep 14 digits.
 
@@ -18,8 +18,8 @@ local now, ref, caller = tonumber(ARGV[1]), ARGV[2], ARGV[3]
 local arg = {}
 for index = 4, #ARGV, 2 do arg[ARGV[index]] = ARGV[index + 1] end
 
--- A shelf is as old as its youngest entry, so it must outlive every key.
-local shelfLifeMs = keyLifeMs + 60000
+-- A list is as old as its youngest entry, so it must outlive every key.
+local listLifeMs = keyLifeMs + 60000
 
 local function text(number) return string.format('%.0f', number) end
 local function at(name) return prefix .. name end
@@ -51,7 +51,7 @@ local function dropLeaseAt(dropAt)
   setLease('dropAt', text(dropAt))
   redis.call('PEXPIRE', at('lease:' .. ref), text(math.max(1, dropAt - now)))
   redis.call('ZADD', at('leases:' .. caller), text(dropAt), ref)
-  redis.call('PEXPIRE', at('leases:' .. caller), shelfLifeMs)
+  redis.call('PEXPIRE', at('leases:' .. caller), listLifeMs)
 end
 
 local function readLease(name)
@@ -89,7 +89,7 @@ local function renameLease(lease, name, leaseId)
     moveLease(other, 'moving', ref)
     setLease('leaseId', leaseId)
   end
-  redis.call('PEXPIRE', at('leases:' .. caller), shelfLifeMs)
+  redis.call('PEXPIRE', at('leases:' .. caller), listLifeMs)
   ref = name
 end
 
@@ -182,44 +182,44 @@ end
 
 -- Answers: under keys, and without a key --------------------------------------------------------
 
-local function forget(shelf, member)
+local function forget(list, member)
   local name, bytes = string.match(member, '^(.*):(%d+)$')
-  redis.call('ZREM', at(shelf .. ':' .. caller), member)
-  if redis.call('EXISTS', at(shelf .. ':' .. caller)) == 0 then redis.call('HDEL', at('bytes:' .. caller), shelf)
-  else redis.call('HINCRBY', at('bytes:' .. caller), shelf, text(0 - tonumber(bytes))) end
-  if shelf == 'keys' then redis.call('DEL', at('key:' .. name))
+  redis.call('ZREM', at(list .. ':' .. caller), member)
+  if redis.call('EXISTS', at(list .. ':' .. caller)) == 0 then redis.call('HDEL', at('bytes:' .. caller), list)
+  else redis.call('HINCRBY', at('bytes:' .. caller), list, text(0 - tonumber(bytes))) end
+  if list == 'keys' then redis.call('DEL', at('key:' .. name))
   else redis.call('HDEL', at('lease:' .. name), 'reservationText', 'executionText', 'bytes') end
 end
 
-local function sweepShelf(shelf, lifeMs)
-  local old = redis.call('ZRANGEBYSCORE', at(shelf .. ':' .. caller), '-inf', text(now - lifeMs))
-  for _, member in ipairs(old) do forget(shelf, member) end
+local function sweepList(list, lifeMs)
+  local old = redis.call('ZRANGEBYSCORE', at(list .. ':' .. caller), '-inf', text(now - lifeMs))
+  for _, member in ipairs(old) do forget(list, member) end
 end
 
 -- The caller's oldest entries make room for younger ones.
-local function makeRoom(shelf, maxItems)
-  local name = at(shelf .. ':' .. caller)
+local function makeRoom(list, maxItems)
+  local name = at(list .. ':' .. caller)
   while redis.call('ZCARD', name) > maxItems
-    or tonumber(redis.call('HGET', at('bytes:' .. caller), shelf) or '0') > maxAnswerBytesPerCaller do
+    or tonumber(redis.call('HGET', at('bytes:' .. caller), list) or '0') > maxAnswerBytesPerCaller do
     local oldest = redis.call('ZRANGE', name, 0, 0)
     if #oldest == 0 then
-      redis.call('HDEL', at('bytes:' .. caller), shelf)
+      redis.call('HDEL', at('bytes:' .. caller), list)
       return
     end
-    forget(shelf, oldest[1])
+    forget(list, oldest[1])
   end
 end
 
-local function shelve(shelf, member, keptAt, bytes)
-  redis.call('ZADD', at(shelf .. ':' .. caller), keptAt, member)
-  redis.call('PEXPIRE', at(shelf .. ':' .. caller), shelfLifeMs)
-  redis.call('HINCRBY', at('bytes:' .. caller), shelf, bytes)
-  redis.call('PEXPIRE', at('bytes:' .. caller), shelfLifeMs)
+local function addToList(list, member, keptAt, bytes)
+  redis.call('ZADD', at(list .. ':' .. caller), keptAt, member)
+  redis.call('PEXPIRE', at(list .. ':' .. caller), listLifeMs)
+  redis.call('HINCRBY', at('bytes:' .. caller), list, bytes)
+  redis.call('PEXPIRE', at('bytes:' .. caller), listLifeMs)
 end
 
 local function readKey(key)
   if key == '' then return nil end
-  sweepShelf('keys', keyLifeMs)
+  sweepList('keys', keyLifeMs)
   return read('key:' .. key)
 end
 
@@ -231,7 +231,7 @@ local function addKey(body)
   redis.call('HSET', at('key:' .. key), 'body', body, 'lease', ref, 'answerBy', arg.answerByMs, 'untilMs', arg.expiresAtMs,
     'bytes', '0', 'keptAt', text(now))
   redis.call('PEXPIRE', at('key:' .. key), keyLifeMs)
-  shelve('keys', key .. ':0', text(now), 0)
+  addToList('keys', key .. ':0', text(now), 0)
   makeRoom('keys', maxKeysPerCaller)
 end
 
@@ -247,18 +247,18 @@ local function answerKey(key, answer)
   if not record or #answer > maxAnswerBytes then return end
   redis.call('ZREM', at('keys:' .. caller), key .. ':' .. record.bytes)
   redis.call('HSET', at('key:' .. key), 'answer', answer, 'bytes', #answer)
-  shelve('keys', key .. ':' .. #answer, record.keptAt, #answer - tonumber(record.bytes))
+  addToList('keys', key .. ':' .. #answer, record.keptAt, #answer - tonumber(record.bytes))
   makeRoom('keys', maxKeysPerCaller)
 end
 
 local function answerLease(field, answer)
   if #answer > maxAnswerBytes then return end
-  sweepShelf('texts', textLifeMs)
+  sweepList('texts', textLifeMs)
   local found = redis.call('HMGET', at('lease:' .. ref), 'bytes', 'keptAt')
   local bytes, keptAt = tonumber(found[1] or '0'), found[1] and found[2] or text(now)
   if found[1] then redis.call('ZREM', at('texts:' .. caller), ref .. ':' .. found[1]) end
   setLease(field, answer, 'bytes', bytes + #answer, 'keptAt', keptAt)
-  shelve('texts', ref .. ':' .. text(bytes + #answer), keptAt, #answer)
+  addToList('texts', ref .. ':' .. text(bytes + #answer), keptAt, #answer)
   makeRoom('texts', maxLeasesPerCaller)
 end
 

@@ -169,12 +169,7 @@ export type ExecutionStart =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'full' };
 
-export interface ExecutionTwin {
-  readonly caller: string;
-  readonly leaseId: string;
-  readonly bodyHash: string;
-  readonly nowMs: number;
-}
+export interface ExecutionTwin extends Pick<BeginExecution, 'caller' | 'leaseId' | 'bodyHash' | 'nowMs'> {}
 
 export type ExecutionFound = Extract<ExecutionStart, { kind: 'replay' | 'in-progress' | 'spent' | 'refused' }>;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../../src/config/secret.ts';
-import { createSponsorAuthorization, gatewayAuthorization } from '../../../src/sponsor/sponsor-authorization.ts';
+import { createSponsorAuthorization, gatewayAuthorization } from '../../../src/sponsor/sponsor-client.ts';
 import type { Caller, Scope } from '../../../src/upstream/operation-context.ts';
 import { toTestCaller } from '../../support/test-caller.ts';
 

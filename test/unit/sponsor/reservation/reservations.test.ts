@@ -3,12 +3,7 @@ import { describe, expect, it, onTestFinished, test, vi } from 'vitest';
 import { Secret } from '../../../../src/config/secret.ts';
 import { gatewayError } from '../../../../src/errors/gateway-error.ts';
 import { createLeaseKeys } from '../../../../src/sponsor/leases.ts';
-import {
-  createReservations,
-  pauseUnlessOver,
-  type ReservationEvent,
-  type ReservationOrder,
-} from '../../../../src/sponsor/reservations.ts';
+import { createReservations, pauseUnlessOver, type ReservationOrder } from '../../../../src/sponsor/reservations.ts';
 import { InconclusiveResponse } from '../../../../src/sponsor/sponsor-refusal.ts';
 import { createMemoryStore } from '../../../../src/sponsor/store/memory-store.ts';
 import {
@@ -16,6 +11,7 @@ import {
   type SponsorshipStore,
   StoreAwayError,
 } from '../../../../src/sponsor/store/sponsorship-store.ts';
+import type { SponsorshipFacts } from '../../../../src/telemetry/sponsorship-line.ts';
 import { createCancellation } from '../../../../src/upstream/cancellation.ts';
 import { UpstreamCallError } from '../../../../src/upstream/upstream-call-error.ts';
 
@@ -36,7 +32,7 @@ interface SetUp {
 /** A sponsor in memory that numbers what it reserves, and a clock that a test moves. */
 function setUp({ auth = 'token', store = createMemoryStore() }: SetUp = {}) {
   const time = { nowMs: Date.UTC(2026, 0, 31, 12) };
-  const [events, asked]: [ReservationEvent[], number[]] = [[], []];
+  const [events, asked]: [SponsorshipFacts[], number[]] = [[], []];
   const isOurs = auth === 'token';
   const world = {
     store,
@@ -44,6 +40,7 @@ function setUp({ auth = 'token', store = createMemoryStore() }: SetUp = {}) {
     isStoreNeeded: isOurs,
     now: () => time.nowMs,
     answerMs: 10_000,
+    audit: (event: SponsorshipFacts) => events.push(event),
   };
   /** Two processes that serve as one gateway. */
   const [here, there] = [createReservations(world), createReservations(world)];
@@ -55,7 +52,7 @@ function setUp({ auth = 'token', store = createMemoryStore() }: SetUp = {}) {
     gas: null,
     cancellation: createCancellation(),
     send: async () => coins(asked.push(asked.length) + 41),
-    audit: (event) => events.push(event),
+    requestId: 'r',
     ...about,
   });
   return { time, events, asked, here, there, order, store };
@@ -99,7 +96,9 @@ describe('a reservation', () => {
     });
     const lease = leases.open(reserved.reservationId, holder);
     expect(lease).toMatchObject({ rawReservationId: '42', gasBudget: 5, issuedAtMs: atMs, expiresAtMs: atMs + 60_000 });
-    expect(events).toEqual([{ event: 'reserved', leaseId: lease?.leaseId, budget: 5 }]);
+    expect(events).toEqual([
+      { event: 'reserved', caller: holder, leaseId: lease?.leaseId, requestId: 'r', budget: 5, code: null },
+    ]);
   });
 
   it('in forward mode is the sponsor’s own number', async () => {
