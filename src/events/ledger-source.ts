@@ -1,3 +1,4 @@
+import { gatewayError } from '../errors/gateway-error.ts';
 import type { Cancellation } from '../upstream/cancellation.ts';
 import {
   compareOrder,
@@ -11,8 +12,8 @@ import { type Position, type Source, type SourcePage, type SourcePageRequest, to
 
 /** Pages that are read in search of one position. */
 const maxSearchedPages = 100;
-/** Empty pages in a row that are read because the ledger says that more follows. */
-const maxEmptyPages = 10;
+/** Empty pages in a row that one read may take. The next read continues there. */
+const maxEmptyPages = 50;
 const maxKnownCursors = 5_000;
 
 /** Cursors of recent items: reading on from these needs no search. */
@@ -137,10 +138,14 @@ export function createLedgerSource<Item>(options: LedgerSourceOptions<Item>): So
         const hasMore = descending ? page.hasPrevious : page.hasNext;
         const next = descending ? page.start : page.end;
         // Only ledgers that search a part of their history for one page have empty ones before the end.
-        const isLast = isPinned || !hasMore || next === null || next === cursor || empty === maxEmptyPages;
+        const isLast = isPinned || !hasMore || next === null || next === cursor;
         if (page.edges.length > 0 || isLast) return finish(page, request);
         known.set(startKey, next);
         cursor = next;
+        if (empty < maxEmptyPages) continue;
+        if (isLive) return finish(page, request);
+        const says = 'The ledger is still searching its history for the next item. Repeat the query to continue.';
+        throw gatewayError('UPSTREAM_UNAVAILABLE', says, { upstream: 'ledger' });
       }
     },
   };

@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { EventRecord, TransactionRecord } from '../../../src/devnet/state/records.ts';
+import { overEventStream, overWebSocket } from '../../support/live-clients.ts';
+import { quickPolls } from '../../support/live-network.ts';
+import { startIotaNetwork } from '../../support/networks/iota-network.ts';
+import type { MockedNetwork } from '../../support/networks/network-server.ts';
+import { startSuiNetwork } from '../../support/networks/sui-network.ts';
+import { createTestGateway, type TestGateway } from '../../support/test-gateway.ts';
+import { until } from '../../support/until.ts';
+
+const networks = [
+  { title: 'IOTA', name: 'iota', start: () => startIotaNetwork() },
+  { title: 'Sui', name: 'sui', start: () => startSuiNetwork() },
+  { title: 'Sui, which examines 25 records per page', name: 'sui', start: () => startSuiNetwork({ scanLimit: 25 }) },
+] as const;
+
+const idOf = ({ txDigest, eventSeq }: EventRecord) => `${txDigest}:${eventSeq}`;
+const isCallOf = (called: string) => (record: TransactionRecord) =>
+  record.moveCalls.some((call) => `${call.package}::${call.module}::${call.function}::`.startsWith(`${called}::`));
+
+describe.each(networks)('with the GraphQL of $title alone', ({ name, start, title }) => {
+  let network: MockedNetwork;
+  let gateway: TestGateway;
+  const env = () => ({
+    LEDGER_GRAPHQL_URL: network.graphqlUrl,
+    NETWORK_PROFILE: name,
+    CURSOR_KEYS: 'k'.repeat(32),
+    ...quickPolls,
+  });
+  beforeAll(async () => {
+    network = await start();
+    gateway = await createTestGateway(env());
+  });
+  afterAll(async () => {
+    await gateway?.close();
+    await network?.[Symbol.asyncDispose]();
+  });
+
+  /** Every page of a field, in both directions. */
+  async function walkBothWays(field: string, type: string, node: string, filter: object | undefined, size: number) {
+    const ways = [
+      ['first', 'after', 'hasNextPage', 'endCursor'],
+      ['last', 'before', 'hasPreviousPage', 'startCursor'],
+    ] as const;
+    const walks: string[][] = [];
+    for (const [count, bound, more, cursor] of ways) {
+      const text = `query ($filter: ${type}, $size: Int, $at: String) {
+        page: ${field}(filter: $filter, ${count}: $size, ${bound}: $at) { pageInfo { ${more} ${cursor} } nodes { key: ${node} } }
+      }`;
+      const keys: string[] = [];
+      for (let at: string | null = null, hasMore = true; hasMore; ) {
+        const { data, errors } = await gateway.query(text, { filter, size, at });
+        expect(errors).toBeUndefined();
+        const page = data.page.nodes.map(({ key }: { key: string }) => key);
+        if (count === 'first') keys.push(...page);
+        else keys.unshift(...page);
+        hasMore = data.page.pageInfo[more];
+        at = data.page.pageInfo[cursor];
+        if (hasMore) expect(at).not.toBeNull();
+      }
+      walks.push(keys);
+    }
+    expect(walks[0]).toEqual(walks[1]);
+    return walks[0] ?? [];
+  }
+
+  it('each event filter answers exactly the matching events, in both directions', async () => {
+    const { events } = network.ledger;
+    const of = events[Math.floor(events.length / 2)] as EventRecord;
+    const [type = ''] = of.type.split('<');
+    const [definer, module] = type.split('::');
+    const { timestampMs: startTime } = of;
+    const endTime = startTime + 9_000;
+    const cases: [object | undefined, (event: EventRecord) => boolean][] = [
+      [undefined, () => true],
+      [{ transaction: of.txDigest }, ({ txDigest }) => txDigest === of.txDigest],
+      [{ sender: of.sender }, ({ sender }) => sender === of.sender],
+      [{ package: of.packageId }, ({ packageId }) => packageId === of.packageId],
+      [
+        { moveModule: { package: of.packageId, module: of.transactionModule } },
+        ({ packageId, transactionModule }) => packageId === of.packageId && transactionModule === of.transactionModule,
+      ],
+      [{ moveEventModule: { package: definer, module } }, (event) => event.type.startsWith(`${definer}::${module}::`)],
+      [{ eventType: type }, (event) => event.type.split('<')[0] === type],
+      [{ timeRange: { startTime, endTime } }, ({ timestampMs }) => startTime <= timestampMs && timestampMs <= endTime],
+    ];
+    for (const [filter, isWanted] of cases) {
+      const ids = await walkBothWays('queryEvents', 'EventQueryFilter', 'id', filter, 17);
+      expect(ids.length, JSON.stringify(filter)).toBeGreaterThan(0);
+      expect(ids, JSON.stringify(filter)).toEqual(events.filter(isWanted).map(idOf));
+    }
+  });
+
+  it('each transaction filter that the network has answers exactly the matching transactions', async () => {
+    const { transactions } = network.ledger;
+    const of = transactions.findLast(({ moveCalls }) => moveCalls.length > 0) as TransactionRecord;
+    const [call] = of.moveCalls;
+    const cases: [object | undefined, (record: TransactionRecord) => boolean][] = [
+      [undefined, () => true],
+      [{ checkpoint: String(of.checkpoint) }, ({ checkpoint }) => checkpoint === of.checkpoint],
+      [{ fromAddress: of.sender }, ({ sender }) => sender === of.sender],
+      [
+        { moveFunction: { package: call?.package, module: call?.module } },
+        isCallOf(`${call?.package}::${call?.module}`),
+      ],
+      [{ transactionKind: 'SystemTransaction' }, ({ kind }) => kind !== 'PROGRAMMABLE_TX'],
+    ];
+    for (const [filter, isWanted] of cases) {
+      const digests = await walkBothWays('queryTransactionBlocks', 'TransactionQueryFilter', 'digest', filter, 50);
+      expect(digests, JSON.stringify(filter)).toEqual(transactions.filter(isWanted).map(({ digest }) => digest));
+    }
+  });
+
+  it('capabilities list what works', async () => {
+    const { data } = await gateway.query('{ gateway { capabilities { name available } upstreams { name state } } }');
+    const { capabilities, upstreams } = data.gateway as {
+      capabilities: { name: string; available: boolean }[];
+      upstreams: object[];
+    };
+    const isOffered = (filter: string) => capabilities.find((each) => each.name === filter)?.available;
+    expect(isOffered('eventFilter:sender')).toBe(true);
+    expect(isOffered('eventFilter:object')).toBe(false);
+    expect(isOffered('transactionFilter:inputObject')).toBe(name === 'iota');
+    expect(upstreams).toContainEqual({ name: 'events', state: 'UP' });
+  });
+
+  const items =
+    'subscription ($filter: EventStreamFilter, $after: String) { liveEvents(filter: $filter, after: $after) { __typename ... on LiveEventItem { cursor event { id } } } }';
+
+  const senderOf = () => network.ledger.events.at(-1)?.sender ?? '';
+  /** Closes a checkpoint now and then, more slowly than the gateway reads. */
+  async function stepUntil(isDone: () => boolean, what: string): Promise<void> {
+    let looks = 0;
+    await until(() => {
+      if (looks % 40 === 0) network.step(2);
+      looks += 1;
+      return isDone();
+    }, what);
+  }
+
+  it.each<[string, () => object | undefined, (event: EventRecord, sender: string) => boolean]>([
+    ['every event', () => undefined, () => true],
+    ['the events of a sender', () => ({ sender: senderOf() }), (event, sender) => event.sender === sender],
+    ['the other events', () => ({ not: { sender: senderOf() } }), (event, sender) => event.sender !== sender],
+  ])(
+    'a stream of %s delivers each once and in order, also to another gateway that resumes',
+    async (_, toFilter, isWanted) => {
+      const [sender, filter] = [senderOf(), toFilter()];
+      const client = overWebSocket(`${gateway.url}/graphql`, items, { filter });
+      await stepUntil(() => client.ids.length > 0, 'a first event');
+      const wanted = () => {
+        const ids = network.ledger.events.filter((event) => isWanted(event, sender)).map(idOf);
+        return ids.slice(ids.indexOf(client.ids[0] ?? ''));
+      };
+      for (let steps = 0; steps < 3; steps += 1) network.step(5);
+      await until(() => client.ids.at(-1) === wanted().at(-1), 'the newest event');
+      await client.leave();
+      for (let steps = 0; steps < 20; steps += 1) network.step(5);
+      await using other = await createTestGateway(env());
+      const again = overEventStream(`${other.url}/graphql`, items, { filter, after: client.cursor });
+      await until(() => again.ids.at(-1) === wanted().at(-1), 'the rest');
+      network.step(3);
+      await until(() => again.ids.at(-1) === wanted().at(-1), 'new events');
+      expect([...client.ids, ...again.ids]).toEqual(wanted());
+      await again.leave();
+    },
+  );
+
+  it.runIf(title === 'IOTA' || title === 'Sui')('transactions are streamed as well', async () => {
+    const query =
+      'subscription { liveTransactions { ... on LiveTransactionItem { cursor transaction { digest checkpoint raw } } } }';
+    const client = overEventStream(`${gateway.url}/graphql`, query);
+    await stepUntil(() => client.ids.length > 0, 'a first transaction');
+    network.step(5);
+    const wanted = () => {
+      const digests = network.ledger.transactions.map(({ digest }) => digest);
+      return digests.slice(digests.indexOf(client.ids[0] ?? ''));
+    };
+    await until(() => client.ids.length >= wanted().length, 'all');
+    expect(client.ids).toEqual(wanted());
+    expect(client.results[0]?.data.liveTransactions.transaction.raw).toMatchObject({ effects: { status: 'SUCCESS' } });
+    await client.leave();
+  });
+});
