@@ -47,20 +47,6 @@ if (redisMissing) {
     await store.close();
   });
 
-  test('executes no lease of an earlier run of Redis, which may have lost that it was spent', async () => {
-    await using redis = await startRedis();
-    const store = await openRedisStore(redis.url);
-    const looking = new Redis(redis.url);
-    const { reservation, reservationEnd, execution } = newFlow();
-    await store.beginReservation(reservation());
-    await store.endReservation(reservationEnd({ kind: 'reserved', answer: 'coins' }));
-    const [key = ''] = await looking.keys('*lease:*');
-    await looking.hset(key, 'run', 'an earlier run');
-    expect(await store.beginExecution(execution())).toEqual({ kind: 'unknown' });
-    looking.disconnect();
-    await store.close();
-  });
-
   test('keeps nothing without an expiry within two days', async () => {
     await using redis = await startRedis();
     const store = await openRedisStore(redis.url);

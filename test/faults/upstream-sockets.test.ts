@@ -1,6 +1,8 @@
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
+import { WebSocketServer } from 'ws';
 import { createGraphqlSocket } from '../../src/upstream/sockets/graphql-socket.ts';
 import { createRpcSocket } from '../../src/upstream/sockets/rpc-socket.ts';
 import { countLiveObjects } from '../support/count-live-objects.ts';
@@ -80,4 +82,71 @@ test('so does a node that breaks off', async () => {
   socket.close();
   await expectFew(before);
   await new Promise((resolve) => node.close(resolve));
+});
+
+/** Answers messages by a script. */
+async function startScripted(answer: (message: Message, send: (message: object) => void) => void) {
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1', handleProtocols: ([first = '']) => first });
+  await once(server, 'listening');
+  server.on('connection', (socket) =>
+    socket.on('message', (data) =>
+      answer(JSON.parse(String(data)) as Message, (message) => socket.send(JSON.stringify(message))),
+    ),
+  );
+  return {
+    url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async [Symbol.asyncDispose]() {
+      for (const client of server.clients) client.terminate();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+interface Message {
+  readonly type?: string;
+  readonly id?: string | number;
+  readonly method?: string;
+  readonly params?: readonly unknown[];
+}
+
+test('a subscription that was left gets no result that was on its way', async () => {
+  const heard: string[] = [];
+  await using ledger = await startScripted(({ type, id }, send) => {
+    heard.push(String(type));
+    if (type === 'connection_init') send({ type: 'connection_ack' });
+    if (type !== 'complete') return;
+    send({ type: 'next', id, payload: { data: null } });
+    send({ type: 'ping' });
+  });
+  const socket = createGraphqlSocket({ url: ledger.url });
+  let results = 0;
+  const next = () => {
+    results += 1;
+  };
+  socket.subscribe(operation, new Sink());
+  const leave = socket.subscribe(operation, Object.assign(new Sink(), { next }));
+  await until(() => heard.filter((type) => type === 'subscribe').length === 2, 'both subscriptions');
+  leave();
+  await until(() => heard.includes('pong'), 'the late result to be read');
+  expect(results).toBe(0);
+  socket.close();
+});
+
+test('a subscription that was left before the node answered is ended at the node', async () => {
+  const heard: Message[] = [];
+  let answer = () => {};
+  await using node = await startScripted((message, send) => {
+    heard.push(message);
+    if (message.params?.[0] === 'slow') answer = () => send({ jsonrpc: '2.0', id: message.id, result: 'its id' });
+  });
+  const socket = createRpcSocket({ url: node.url });
+  const subscription = { subscribe: 'subscribe', unsubscribe: 'unsubscribe' };
+  socket.subscribe({ ...subscription, params: ['stays'] }, new Sink());
+  const leave = socket.subscribe({ ...subscription, params: ['slow'] }, new Sink());
+  await until(() => heard.length === 2, 'both calls');
+  leave();
+  answer();
+  await until(() => heard.length === 3, 'a third call');
+  expect(heard[2]).toMatchObject({ method: 'unsubscribe', params: ['its id'] });
+  socket.close();
 });

@@ -1,5 +1,9 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
-import { LedgerStream } from '../../../src/ledger/ledger-streams.ts';
+import { WebSocketServer } from 'ws';
+import { createLedgerStreams, LedgerStream } from '../../../src/ledger/ledger-streams.ts';
+import { until } from '../../support/until.ts';
 
 it('counts what is kept until it is read, or the stream is left', async () => {
   const all = { bytes: 0 };
@@ -11,3 +15,47 @@ it('counts what is kept until it is read, or the stream is left', async () => {
   for (const stream of streams) await stream.return();
   expect(all.bytes).toBe(0);
 });
+
+it('closes all connections when it stops, also that of a caller whose results broke the shared one', async () => {
+  await using ledger = await startLedger();
+  const streams = createLedgerStreams({
+    url: ledger.url,
+    places: { take: () => () => {} },
+    graceMs: 2 ** 31 - 1,
+    socket: { maxMessageBytes: 1_000 },
+  });
+  const open = () =>
+    streams.open({ text: 'subscription { a }', isClientsText: true, operationName: null, variables: {}, caller: 'a' });
+  await expect(open().next()).rejects.toThrow('larger');
+  await until(() => ledger.clients.size === 0, 'the connection to break');
+  void open()
+    .next()
+    .catch(() => {});
+  await until(() => ledger.clients.size === 1, 'a connection of its own');
+  streams.stop();
+  await until(() => ledger.clients.size === 0, 'no connection');
+});
+
+/** Sends a long result to the first subscription, and nothing to others. */
+async function startLedger() {
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1', handleProtocols: () => 'graphql-transport-ws' });
+  await once(server, 'listening');
+  let isFirst = true;
+  server.on('connection', (socket) =>
+    socket.on('message', (data) => {
+      const { type, id } = JSON.parse(String(data)) as { type: string; id?: string };
+      if (type === 'connection_init') socket.send('{"type":"connection_ack"}');
+      if (type !== 'subscribe' || !isFirst) return;
+      isFirst = false;
+      socket.send(JSON.stringify({ type: 'next', id, payload: { data: 'x'.repeat(2_000) } }));
+    }),
+  );
+  return {
+    url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    clients: server.clients,
+    async [Symbol.asyncDispose]() {
+      for (const client of server.clients) client.terminate();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

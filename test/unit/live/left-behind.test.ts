@@ -2,6 +2,9 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { CurrentPage } from '../../../src/live/catch-up.ts';
+import { Channel } from '../../../src/live/channel.ts';
+import { pause } from '../../../src/live/clock.ts';
+import type { Feed } from '../../../src/live/feed.ts';
 import type { LiveStream } from '../../../src/live/live-stream.ts';
 import { PageJudge } from '../../../src/live/page-judge.ts';
 import { watchStalls } from '../../../src/live/progress.ts';
@@ -9,7 +12,7 @@ import { createShares } from '../../../src/live/quota.ts';
 import { Reader } from '../../../src/live/reader.ts';
 import { Timeline } from '../../../src/live/timeline.ts';
 import { Turns } from '../../../src/live/turns.ts';
-import type { Cancellation } from '../../../src/upstream/cancellation.ts';
+import { type Cancellation, createCancellation } from '../../../src/upstream/cancellation.ts';
 import { createTestHub } from '../../support/live-hub.ts';
 import { createMemorySource, createTestClock, settled } from '../../support/memory-source.ts';
 
@@ -239,4 +242,48 @@ describe('a page that is being delivered', () => {
       expect(page.hasMore).toBe(hasMore);
     }
   });
+});
+
+it('a channel that is closed gives its share of payloads back', () => {
+  const [turns, made] = [new Turns(), createShares({ total: 10, least: 1 })];
+  const feed = new Timeline<string>(turns) as Feed<string>;
+  const presenter = { matches: () => true, item: () => '', gap: () => '', missed: () => '' };
+  const channels = [0, 1].map(() => new Channel<string, string>(feed, presenter, { turns, made }));
+  expect(made.share()).toBe(5);
+  for (const channel of channels) channel.close();
+  expect(made.share()).toBe(10);
+});
+
+it('a pause that is cancelled leaves no timer', async () => {
+  const [clock, cancellation] = [createTestClock(), createCancellation()];
+  const paused = pause(clock, 60_000, cancellation);
+  expect(clock.timers).toBe(1);
+  cancellation.cancel('aborted');
+  await paused;
+  expect(clock.timers).toBe(0);
+});
+
+it('a stream that is left with half a page of history leaves no timer', async () => {
+  const { hub, byHand, clock } = createTestHub(createMemorySource('a', 'b', 'c', 'd'));
+  const stream = byHand({ place: { key: 'a', timestampMs: null }, from: { key: 'a', timestampMs: null } });
+  const first = stream.next();
+  await clock.pass(10);
+  expect(await first).toEqual({ done: false, value: 'b' });
+  await stream.return(undefined);
+  hub.close();
+  await settled();
+  expect(clock.timers).toBe(0);
+});
+
+it('the key of a late item is forgotten with the item', () => {
+  const timeline = new Timeline<string>(new Turns());
+  const entry = (key: string) => ({ key, timestampMs: null, item: key, bytes: 1 });
+  timeline.beginAt([{ key: 'first', timestampMs: null }]);
+  timeline.addLate(entry('late'));
+  for (let count = 0; timeline.knows('late') && count < 1_000; count += 1) {
+    timeline.addNext(entry(`n${count}`));
+    timeline.shrinkTo(0);
+  }
+  timeline.addNext(entry('late'));
+  expect(timeline.inOrderSequenceOf('late')).toBe(timeline.sequenceOf('late'));
 });

@@ -48,6 +48,12 @@ describe('an operation', () => {
     expect(causeOf()).toBe(null);
   });
 
+  it('counts the memory of its request as long as its calls do', () => {
+    const held = { keep() {}, release() {} };
+    const { run } = open('mutation { a }', null, undefined, Object.assign(createTestServer(), { held }));
+    expect(run.context.cancellation.held).toBe(held);
+  });
+
   it.each([
     ['query', '{ a }'],
     ['mutation', 'mutation { a }'],

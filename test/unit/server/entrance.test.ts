@@ -5,6 +5,8 @@ import { createEntrance } from '../../../src/server/serve-graphql.ts';
 import { toTestCaller } from '../../support/test-caller.ts';
 import { createTestServer } from '../../support/test-operation.ts';
 
+const held = { keep() {}, release() {} };
+
 /** An entrance whose turns come when the test says so. */
 function open(given: { isRefused?: boolean; hasRoom?: boolean } = {}) {
   const { isRefused = false, hasRoom = true } = given;
@@ -19,7 +21,7 @@ function open(given: { isRefused?: boolean; hasRoom?: boolean } = {}) {
       run: (key: string, _: unknown, work: () => unknown) =>
         new Promise((resolve) => void turns.push({ key, work: () => resolve(work()) })) as never,
     },
-    bytesInFlight: { take: () => (hasRoom ? { keep() {}, release() {} } : null) },
+    bytesInFlight: { take: () => (hasRoom ? held : null) },
   });
   const server = createTestServer();
   const refusals: unknown[] = [];
@@ -37,12 +39,13 @@ function open(given: { isRefused?: boolean; hasRoom?: boolean } = {}) {
   return { exchange, turns, refusals, served: () => served, settle };
 }
 
-it('a request is served in the turn of its caller', async () => {
-  const { turns, settle, served, refusals } = open();
+it('a request is served in the turn of its caller, and its body counted until then', async () => {
+  const { exchange, turns, settle, served, refusals } = open();
   await settle();
   expect([turns.map(({ key }) => key), served()]).toEqual([[toTestCaller().rate.key], 0]);
   turns[0]?.work();
   expect([served(), refusals]).toEqual([1, []]);
+  expect(exchange.held).toBe(held);
 });
 
 it('nothing is begun for a client that left while it waited for its turn', async () => {

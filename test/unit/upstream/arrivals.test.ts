@@ -34,6 +34,13 @@ describe('arrivals', () => {
     expect(gone).toEqual(['a', 'b', 'c']);
   });
 
+  it('are compared with the average of those that are still arriving', () => {
+    for (const name of ['a', 'b', 'c']) begin(name, 1).leave();
+    begin('small', 40);
+    begin('large', 65);
+    expect(gone).toEqual(['large']);
+  });
+
   it('give way as one of them grows', () => {
     const growing = begin('growing', 10);
     begin('b', 50);

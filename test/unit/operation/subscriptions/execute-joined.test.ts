@@ -23,6 +23,8 @@ it('an item that was executed is not kept by its stream, whether it failed or no
     },
   };
   const context: OperationContext = { requestId: 'r', caller: toTestCaller(), cancellation };
+  const countTimers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+  const before = countTimers();
   let items = 0;
   const execute = async () => {
     items += 1;
@@ -31,5 +33,5 @@ it('an item that was executed is not kept by its stream, whether it failed or no
     return { data: null };
   };
   for (let item = 0; item < 4; item += 1) await executeJoined(execute, item, context, 60_000).catch(() => {});
-  expect([items, listening]).toEqual([4, 0]);
+  expect([items, listening, countTimers()]).toEqual([4, 0, before]);
 });

@@ -79,6 +79,7 @@ describe('results of streams', () => {
     two.leave();
     expect(texts.bytes).toBe(0);
     const again = [join('a'), join('a')];
+    expect(again[0]).not.toBe(one);
     const kept = printed.length;
     for (const each of again) each.textOf(item, print);
     expect(printed.length - kept).toBe(1);

@@ -2,11 +2,20 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type ExecutionResult, GraphQLError } from 'graphql';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { WebSocket } from 'ws';
-import type { AdmittedOperation, ServerContext } from '../../../../src/operation/admit-operation.ts';
+import type {
+  AdmittedOperation,
+  OperationAdmission,
+  ServerContext,
+} from '../../../../src/operation/admit-operation.ts';
+import type { ResultStream } from '../../../../src/operation/subscriptions/result-stream.ts';
 import { createBytesInFlight } from '../../../../src/server/read-body.ts';
-import type { SocketOperationOptions } from '../../../../src/server/websocket/socket-operation.ts';
+import {
+  type OperationSocket,
+  SocketOperation,
+  type SocketOperationOptions,
+} from '../../../../src/server/websocket/socket-operation.ts';
 import { createSocketServer, type SocketServer } from '../../../../src/server/websocket/socket-server.ts';
 import { type OpenWebSocket, openWebSocket } from '../../../support/open-websocket.ts';
 import { openRawClient, type RawClient } from '../../../support/raw-client.ts';
@@ -305,4 +314,41 @@ describe('the protocol', () => {
       { id: '1', type: 'complete' },
     ]);
   });
+});
+
+it('stops without a timer when the last operation ends in time', async () => {
+  let isAsked = false;
+  let refuse = () => {};
+  const decided = new Promise<OperationAdmission>((resolve) => {
+    refuse = () => resolve({ kind: 'refused', errors: [new GraphQLError('no')], usage: null });
+  });
+  const decide = () => {
+    isAsked = true;
+    return decided;
+  };
+  await start(60_000, { ...operations, admit: { ...operations.admit, decide } });
+  const [set, clear] = [vi.spyOn(globalThis, 'setTimeout'), vi.spyOn(globalThis, 'clearTimeout')];
+  onTestFinished(() => void vi.restoreAllMocks());
+  const client = await greet();
+  client.send({ id: '1', type: 'subscribe', payload: { query: '{ a }' } });
+  await until(() => isAsked, 'the operation to begin');
+  const drained = sockets.drain(12_345);
+  const grace = set.mock.calls.findIndex(([, ms]) => ms === 12_345);
+  refuse();
+  await drained;
+  expect(clear).toHaveBeenCalledWith(set.mock.results[grace]?.value);
+  expect(ended).toHaveLength(1);
+});
+
+it('an operation whose stream has ended is no reader of its socket any more', () => {
+  const readers = new Set<object>();
+  const writer = { readers, isReady: true, push() {}, send: async () => {} };
+  const socket = { requestId: 'a', writer, began() {}, ended() {}, forget() {} } as unknown as OperationSocket;
+  const options = { onOperation() {} } as unknown as SocketOperationOptions;
+  const operation = new SocketOperation('1', 10, socket, options);
+  const stream = { isPushed: true, pushTo() {}, [Symbol.asyncIterator]: () => stream };
+  operation.follow(stream as unknown as ResultStream);
+  expect(readers.size).toBe(1);
+  operation.end();
+  expect(readers.size).toBe(0);
 });
