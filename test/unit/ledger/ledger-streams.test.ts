@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
 import { WebSocketServer } from 'ws';
 import { createLedgerStreams, LedgerStream } from '../../../src/ledger/ledger-streams.ts';
+import { createStreamQuota } from '../../../src/live/quota.ts';
 import { until } from '../../support/until.ts';
 
 it('counts what is kept until it is read, or the stream is left', async () => {
@@ -20,7 +21,7 @@ it('closes all connections when it stops, also that of a caller whose results br
   await using ledger = await startLedger();
   const streams = createLedgerStreams({
     url: ledger.url,
-    places: { take: () => () => {} },
+    places: createStreamQuota({ max: 10, maxPerCaller: 10 }),
     graceMs: 2 ** 31 - 1,
     socket: { maxMessageBytes: 1_000 },
   });
