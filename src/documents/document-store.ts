@@ -1,6 +1,7 @@
 import { type DocumentNode, GraphQLError, type OperationDefinitionNode } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { checkDocument, checkText, maxNesting, refuseNesting } from './cost/limits.ts';
+import { bytesOf, checkDocument, checkText, maxNesting, refuseNesting } from './cost/limits.ts';
+import { contractRules } from './cost/measure-definition.ts';
 import { type MeasuredDocument, measureDocument, toSize } from './cost/measure-document.ts';
 import {
   createTreeReader,
@@ -145,6 +146,7 @@ function readDocument<Operation>(
 ): ReadDocument<Operation> | null {
   const { options } = reading;
   const { limits } = options;
+  const { rules = contractRules } = limits;
   const locate = createLocate(text);
   const refused = (errors: readonly PlainError[], hasUsage = false, measured: MeasuredDocument | null = null) => {
     const size = measured && toSize(measured);
@@ -164,7 +166,9 @@ function readDocument<Operation>(
     return refused([toSyntaxError(text, error, locate)]);
   }
 
-  const measured = measureDocument(document, Buffer.byteLength(text), limits.calledPages?.fields);
+  const bodyBytes = rules.payload === 'body' ? bytesOf(text, rules) : 0;
+  const counting = { rules, schema: options.schema, bodyBytes };
+  const measured = measureDocument(document, Buffer.byteLength(text), limits.calledPages?.fields, counting);
   const { executable } = measured;
   const excess = checkDocument(measured, limits);
   if (excess) return hasPositions ? refused([toPlainError(excess.error, locate)], excess.hasUsage, measured) : null;
@@ -180,7 +184,7 @@ function readDocument<Operation>(
     return { prepared: { kind: 'readable', text, bytes, size, introspectedFields, errors, operation }, executable };
   };
   // `admitDocument` rejects it for its length, whatever its variables, so its validity does not matter.
-  if (queryPart(size) > limits.maxQueryPayloadSize)
+  if (queryPart(size, {}, null, rules) > limits.maxQueryPayloadSize)
     return readable(refusedBytes(text, [], size.numbers), 0, [], findNothing);
   // Of several operations any may be executed here later, and its errors then need positions.
   if (!hasPositions && executable.operations.length !== 1) return null;

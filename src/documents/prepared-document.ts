@@ -7,10 +7,11 @@ import {
 } from 'graphql';
 import type { ErrorCode } from '../errors/catalogue.ts';
 import { lightError } from '../errors/light-error.ts';
-import { type LimitRefusal, type Limits, refuse, refusePayload } from './cost/limits.ts';
-import { valueBytes } from './cost/measure-definition.ts';
+import { printJson } from '../json/exact-json.ts';
+import { type LimitRefusal, type Limits, refuse, refuseAs } from './cost/limits.ts';
+import { contractRules, type LimitRules, valueBytes } from './cost/measure-definition.ts';
 import { type DocumentSize, mostCalls } from './cost/measure-document.ts';
-import { addCounts, sentValue, type Usage, type Variables } from './cost/usage.ts';
+import { addCounts, resolvePageSize, sentValue, type Usage, type Variables } from './cost/usage.ts';
 import type { OperationTree } from './document-tree.ts';
 import type { OperationPlan, Ownership } from './plan-operation.ts';
 import type { ExecutableDocument } from './selections.ts';
@@ -181,12 +182,17 @@ interface DocumentAdmission {
  * Decides whether a request may be executed. Checks in the ledger's order: the text, then the variables, then the schema. Takes
  * microseconds for a prepared document.
  */
-export function admitDocument(prepared: PreparedDocument, variables: Variables, limits: Limits): DocumentAdmission {
+export function admitDocument(
+  prepared: PreparedDocument,
+  variables: Variables,
+  limits: Limits,
+  operationName: string | null = null,
+): DocumentAdmission {
   const { kind, size, text } = prepared;
-  const usage = size === null || size.isExempt ? null : priceDocument(size, variables, limits);
+  const usage = size === null || size.isExempt ? null : priceDocument(size, variables, limits, operationName);
   if (kind === 'refused')
     return { errors: toGraphQLErrors(prepared.errors, text), usage: prepared.hasUsage ? usage : null };
-  const refusal = checkVariables(prepared.size, variables, limits);
+  const refusal = checkVariables(prepared.size, variables, limits, operationName);
   if (refusal) return { errors: [refusal.error], usage: refusal.hasUsage ? usage : null };
   return { errors: toGraphQLErrors(prepared.errors, text), usage };
 }
@@ -198,7 +204,8 @@ export function admitDocument(prepared: PreparedDocument, variables: Variables, 
 export function priceDocument(
   size: DocumentSize,
   variables: Variables,
-  { defaultPageSize }: Pick<Limits, 'defaultPageSize'>,
+  { defaultPageSize, rules = contractRules }: Pick<Limits, 'defaultPageSize' | 'rules'>,
+  operationName: string | null = null,
 ): Usage {
   return {
     inputNodes: size.inputNodes,
@@ -206,7 +213,7 @@ export function priceDocument(
     depth: size.depth,
     variables: Object.keys(variables).length,
     fragments: size.fragments,
-    queryPayload: size.queryPayload,
+    queryPayload: rules.payloadUsage === 'text' ? size.queryPayload : queryPart(size, variables, operationName, rules),
   };
 }
 
@@ -214,18 +221,37 @@ export function priceDocument(
  * Checks what depends on the variables, in the ledger's order: transaction payload, query text without that payload, output
  * nodes. Then the gateway's own limit: upstream calls for pages of events and transactions.
  */
-export function checkVariables(size: DocumentSize, variables: Variables, limits: Limits): LimitRefusal | null {
+export function checkVariables(
+  size: DocumentSize,
+  variables: Variables,
+  limits: Limits,
+  operationName: string | null = null,
+): LimitRefusal | null {
   const { maxTransactionPayloadSize, maxQueryPayloadSize, maxOutputNodes, calledPages: bounds } = limits;
-  const payload = transactionPayload(size, variables);
-  if (payload > maxTransactionPayloadSize)
-    return refusePayload('Transaction payload too large', 'maxTransactionPayloadSize', payload, limits);
-  const query = queryPart(size);
-  if (query > maxQueryPayloadSize)
-    return refusePayload(`Query part too large: ${query} bytes`, 'maxQueryPayloadSize', query, limits);
+  const { rules = contractRules } = limits;
+  const transaction = transactionPayload(size, variables, rules);
+  const query = queryPart(size, variables, operationName, rules);
+  const refuseBytes = (kind: 'overall' | 'transaction' | 'query', actual: number, max: number) => {
+    const name = kind === 'transaction' ? 'maxTransactionPayloadSize' : 'maxQueryPayloadSize';
+    return actual > max ? refuseAs(kind, { limit: { name, max, actual } }, limits) : null;
+  };
+  const tooLarge =
+    (rules.payload === 'body'
+      ? refuseBytes('overall', query + transaction, maxQueryPayloadSize + maxTransactionPayloadSize)
+      : null) ??
+    refuseBytes('transaction', transaction, maxTransactionPayloadSize) ??
+    refuseBytes('query', query, maxQueryPayloadSize);
+  if (tooLarge) return tooLarge;
+  for (const page of size.boundedPages) {
+    const actual = resolvePageSize(page, variables, 0);
+    if (page.max === null || actual <= page.max) continue;
+    const [kind, name] = page.isList ? (['keys', 'maxMultiGetSize'] as const) : (['page', 'maxPageSize'] as const);
+    return refuseAs(kind, { limit: { name, max: page.max, actual } }, limits);
+  }
   const nodes = size.isExempt ? 0 : size.outputNodes(variables, limits.defaultPageSize);
   if (nodes > maxOutputNodes) {
     const limit = { name: 'maxOutputNodes', max: maxOutputNodes, actual: nodes } as const;
-    return refuse(`Estimated output nodes exceeds ${maxOutputNodes}`, { limit, hasUsage: true });
+    return refuseAs('output', { limit, hasUsage: true }, limits);
   }
   if (size.calledPages.length === 0 || !bounds) return null;
   // The ledger has no such limit: it reads pages from a database, while these pages take calls to a node.
@@ -236,13 +262,26 @@ export function checkVariables(size: DocumentSize, variables: Variables, limits:
 }
 
 /** Bytes of transaction payload: literals in the text and values of variables. */
-export function transactionPayload({ transaction }: DocumentSize, variables: Variables): number {
+export function transactionPayload(
+  { transaction }: DocumentSize,
+  variables: Variables,
+  rules: LimitRules = contractRules,
+): number {
   let bytes = transaction.literalBytes;
-  for (const name of transaction.variables) bytes = addCounts(bytes, valueBytes(sentValue(variables, name)));
+  for (const name of transaction.variables) bytes = addCounts(bytes, valueBytes(sentValue(variables, name), rules));
   return bytes;
 }
 
-/** Bytes of the text without the transaction literals in it. */
-export function queryPart({ queryPayload, transaction }: DocumentSize): number {
-  return queryPayload - transaction.inlinedBytes;
+/** Bytes that count against the query allowance: of the text, or of the body that carries it, without transaction payload. */
+export function queryPart(
+  size: DocumentSize,
+  variables: Variables,
+  operationName: string | null,
+  rules: LimitRules = contractRules,
+): number {
+  const { queryPayload, bodyBytes, transaction } = size;
+  if (rules.payload === 'text') return queryPayload - transaction.inlinedBytes;
+  const given = Object.keys(variables).length === 0 ? 0 : Buffer.byteLength(`,"variables":${printJson(variables)}`);
+  const named = operationName === null ? 0 : Buffer.byteLength(`,"operationName":${JSON.stringify(operationName)}`);
+  return Math.max(0, bodyBytes + given + named - transactionPayload(size, variables, rules));
 }

@@ -236,8 +236,8 @@ function toEstimateLimits(
   }
   return [
     ...counted,
-    toLimit('maxQueryPayloadSize', queryPart(size)),
-    toLimit('maxTransactionPayloadSize', transactionPayload(size, variables)),
+    toLimit('maxQueryPayloadSize', queryPart(size, variables, null, limits.rules)),
+    toLimit('maxTransactionPayloadSize', transactionPayload(size, variables, limits.rules)),
     ...calledPageLimits(size.calledPages, variables, limits),
   ];
 }

@@ -1,6 +1,12 @@
 import { type FieldNode, type GraphQLError, getLocation, Kind } from 'graphql';
 import type { LimitName, Limits } from '../documents/cost/limits.ts';
-import { isEntities, isRows, takesTransaction, toItems } from '../documents/cost/measure-definition.ts';
+import {
+  contractRules,
+  isEntities,
+  isRows,
+  toItems,
+  transactionArguments,
+} from '../documents/cost/measure-definition.ts';
 import { resolvePageSize, toPageSize, type Variables } from '../documents/cost/usage.ts';
 import {
   type ExecutableDocument,
@@ -230,7 +236,12 @@ export function findOffending(
     case 'maxOutputNodes':
       return findOutputExcess(executable, limits, sizeOf);
     case 'maxTransactionPayloadSize':
-      return firstOf(maxSearched).find(({ node }) => node.kind === Kind.FIELD && takesTransaction(node)) ?? null;
+      return (
+        firstOf(maxSearched).find(
+          ({ node }) =>
+            node.kind === Kind.FIELD && transactionArguments(node, limits.rules ?? contractRules).length > 0,
+        ) ?? null
+      );
     default: {
       const position = error.positions?.[0];
       return position === undefined ? null : findInnermost(firstOf(maxSearched), position);

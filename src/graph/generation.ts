@@ -69,7 +69,7 @@ export interface GenerationOptions<Operation = unknown> {
   readonly ownSchema: GraphQLSchema;
   readonly execute: LedgerExecutor;
   readonly names: NetworkProfile['joins'];
-  readonly config: Pick<Config, 'introspection' | 'federation' | 'timeouts' | 'pages'> & {
+  readonly config: Pick<Config, 'introspection' | 'federation' | 'timeouts' | 'pages' | 'profile'> & {
     readonly limits: Pick<Config['limits'], 'documents' | 'maxEventCalls'>;
   };
 }
@@ -86,7 +86,7 @@ export function buildGeneration<Operation>(
   const service = source?.service ?? silentLedgerService;
   const documentLimits = stricterLimits(config.limits.documents, service.limits);
   const calledPages = { fields: fieldsReadByCalls(ownSchema), maxCalls: config.limits.maxEventCalls, ...config.pages };
-  const limits = { ...documentLimits, calledPages };
+  const limits = { ...documentLimits, calledPages, rules: config.profile.limits };
   const schema = source && buildLedgerSchema(source.introspection);
   const collisions = schema ? findCollisions(ownSchema, schema) : [];
   if (collisions.length > 0) throw new SchemaCollisionError(collisions);

@@ -29,7 +29,8 @@ export const postHeaderPairs: readonly string[] = Object.entries(headers).flat()
 /** Makes the request that carries an operation to the ledger, its body as text or, where that is long, as bytes. */
 export function createToLedgerPost({ path, timeouts }: LedgerPostOptions) {
   return ({ queryJson, variables, operationName, isMutation }: LedgerPostContent, cancellation?: Cancellation) => {
-    const variablesText = variables === undefined ? '' : printJson(variables);
+    // Nothing is added to what the client sent: some ledgers count every byte of a body against the query allowance.
+    const variablesText = variables === undefined || isEmpty(variables) ? '' : printJson(variables);
     const given = variablesText === '' ? '' : `,"variables":${variablesText}`;
     const named = operationName === null ? '' : `,"operationName":${JSON.stringify(operationName)}`;
     const text = `{"query":${queryJson}${given}${named}}`;
@@ -46,4 +47,9 @@ export function createToLedgerPost({ path, timeouts }: LedgerPostOptions) {
       cancellation,
     } as const;
   };
+}
+
+function isEmpty(members: object): boolean {
+  for (const _ in members) return false;
+  return true;
 }

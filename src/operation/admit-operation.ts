@@ -109,7 +109,7 @@ export function decideOperation(
   prepared: PreparedDocument<PreparedOperation>,
   { variables, operationName }: Pick<OperationRequest, 'variables' | 'operationName'>,
 ): OperationDecision | RefusedOperation {
-  const { errors: found, usage } = admitDocument(prepared, variables, limits);
+  const { errors: found, usage } = admitDocument(prepared, variables, limits, operationName);
   if (found.length === 0) {
     const operation = prepared.kind === 'readable' ? prepared.operation(operationName) : null;
     const refusal = operation ? operation.refusal : unknownOperation(operationName);

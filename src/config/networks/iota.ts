@@ -24,4 +24,16 @@ export const iota: ProfileDifferences = {
   },
   subscriptions: { path: '/subscriptions' },
   sponsor: { requestTypeKey: 'request_type' },
+  limits: {
+    payload: 'body',
+    countsEveryValue: true,
+    texts: {
+      overall:
+        'Overall request too large: {actual} bytes. Requests are limited to {transaction} bytes or fewer on transaction payloads (all inputs to executeTransactionBlock or dryRunTransactionBlock) and the rest of the request (the query part) must be {query} bytes or fewer.',
+      transaction:
+        'Transaction payload too large. Requests are limited to {transaction} bytes or fewer on transaction payloads (all inputs to executeTransactionBlock or dryRunTransactionBlock) and the rest of the request (the query part) must be {query} bytes or fewer.',
+      query:
+        'Query part too large: {actual} bytes. Requests are limited to {transaction} bytes or fewer on transaction payloads (all inputs to executeTransactionBlock or dryRunTransactionBlock) and the rest of the request (the query part) must be {query} bytes or fewer.',
+    },
+  },
 };

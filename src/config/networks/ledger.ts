@@ -88,6 +88,34 @@ export const ledger: NetworkProfile = {
     transactions: { field: 'transactions', fromAddress: 'signingAddress', moveFunction: 'function' },
   },
   sponsor: { requestTypeKey: 'requestType' },
+  limits: {
+    code: 'BAD_USER_INPUT',
+    payload: 'text',
+    payloadUsage: 'text',
+    // The first is the gateway's own. No ledger has all the others, and its schema rejects those that it lacks.
+    transactionArguments: {
+      executeTx: null,
+      executeTransactionBlock: null,
+      dryRunTransactionBlock: null,
+      executeTransaction: null,
+      simulateTransaction: null,
+    },
+    countsEveryValue: false,
+    connections: 'selection',
+    pageSizes: {},
+    maxMultiGetKeys: 200,
+    texts: {
+      overall:
+        'Overall request too large: {actual} bytes. Requests are limited to {transaction} bytes or fewer on transaction payloads (all inputs to executeTx, executeTransactionBlock or dryRunTransactionBlock) and the rest of the request (the query part) must be {query} bytes or fewer.',
+      transaction:
+        'Transaction payload too large. Requests are limited to {transaction} bytes or fewer on transaction payloads (all inputs to executeTx, executeTransactionBlock or dryRunTransactionBlock) and the rest of the request (the query part) must be {query} bytes or fewer.',
+      query:
+        'Query part too large: {actual} bytes. Requests are limited to {transaction} bytes or fewer on transaction payloads (all inputs to executeTx, executeTransactionBlock or dryRunTransactionBlock) and the rest of the request (the query part) must be {query} bytes or fewer.',
+      output: 'Estimated output nodes exceeds {max}',
+      page: 'Page size is too large: {actual} > {max}',
+      keys: 'Too many keys supplied to multi-get: {actual} > {max}',
+    },
+  },
   joins: {
     object: { field: 'object', id: 'address', version: 'version' },
     address: { field: 'address', id: 'address' },

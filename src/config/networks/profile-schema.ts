@@ -63,6 +63,36 @@ export const networkProfileSchema = z.strictObject({
   }),
   /** The key of an `execute_tx` body that says how long to wait. */
   sponsor: z.strictObject({ requestTypeKey: z.enum(['requestType', 'request_type']) }),
+  /** How the ledger limits documents, beside the numbers that it reports, and the words in which it rejects them. */
+  limits: z.strictObject({
+    code: z.enum(['BAD_USER_INPUT', 'GRAPHQL_VALIDATION_FAILED']),
+    /** Does the query allowance count the text, or the whole body of a request? */
+    payload: z.enum(['text', 'body']),
+    /** Does `queryPayload` of the usage figures show the text, or what counts against the query allowance? */
+    payloadUsage: z.enum(['text', 'counted']),
+    /** Root fields with transaction payload, and which of their arguments are such; `null`: all. */
+    transactionArguments: z.record(graphqlName, z.array(graphqlName).readonly().nullable()),
+    /** Do numbers and objects in such arguments count as payload, or strings and lists alone? */
+    countsEveryValue: z.boolean('true or false'),
+    /**
+     * Is a connection recognised by a selection of `edges` or `nodes`, or by its type? Counting by type, each item of a page and
+     * each key of a field `multiGet…` is a node of its own.
+     */
+    connections: z.enum(['selection', 'type']),
+    /** Page sizes by `Type.field`, checked before execution; `*`: all other connections. Only for counting by type. */
+    pageSizes: z.record(wireName, z.strictObject({ usual: z.int().positive(), max: z.int().positive() })),
+    /** Keys of a field `multiGet…`. Only for counting by type. */
+    maxMultiGetKeys: z.int().positive(),
+    /** In them, `{actual}` and `{max}` are the numbers of the limit, `{query}` and `{transaction}` both allowances of bytes. */
+    texts: z.strictObject({
+      overall: z.string(),
+      transaction: z.string(),
+      query: z.string(),
+      output: z.string(),
+      page: z.string(),
+      keys: z.string(),
+    }),
+  }),
   /** The ledger's root fields that joins query, and the names of their arguments. */
   joins: z.strictObject({
     object: z.strictObject({ field: rootFieldName, id: graphqlName, version: graphqlName }),

@@ -77,6 +77,31 @@ export const sui: ProfileDifferences = {
     transactions: { fromAddress: 'sentAddress' },
   },
   sponsor: { requestTypeKey: 'request_type' },
+  limits: {
+    code: 'GRAPHQL_VALIDATION_FAILED',
+    payload: 'body',
+    payloadUsage: 'counted',
+    transactionArguments: {
+      executeTransaction: ['transactionDataBcs', 'signatures'],
+      simulateTransaction: ['transaction'],
+      verifySignature: ['message', 'signature'],
+      verifyZkLoginSignature: ['bytes', 'signature'],
+    },
+    countsEveryValue: true,
+    connections: 'type',
+    pageSizes: {
+      '*': { usual: 20, max: 50 },
+      'Query.packages': { usual: 200, max: 200 },
+      'TransactionEffects.objectChanges': { usual: 1024, max: 1024 },
+    },
+    texts: {
+      overall: 'Request too large {actual}B > {max}B',
+      transaction: 'Transaction payload exceeded limit of {max}B',
+      query: 'Query payload too large: {actual}B > {max}B',
+      output:
+        'Query is estimated to produce over {max} output nodes. Try fetching fewer fields or fetching fewer items per page in paginated or multi-get fields.',
+    },
+  },
   joins: { transaction: { field: 'transaction' } },
   immutableFields: ['transactions'],
 };

@@ -2,6 +2,7 @@ import type { ASTNode, GraphQLError } from 'graphql';
 import depthLimit from 'graphql-depth-limit';
 import { gatewayError } from '../../errors/gateway-error.ts';
 import { walkLevels } from '../selections.ts';
+import { contractRules, type LimitRules } from './measure-definition.ts';
 import type { CalledPageBounds, MeasuredDocument } from './measure-document.ts';
 
 /** Limits of documents, named as in `serviceConfig`. All are inclusive. */
@@ -23,6 +24,8 @@ interface DocumentLimits {
 }
 
 export interface Limits extends DocumentLimits {
+  /** Left out: the contract's. */
+  readonly rules?: LimitRules;
   /** Bounds of pages that the gateway reads call by call. Left out: the gateway reads none. */
   readonly calledPages?: CalledPageBounds;
 }
@@ -87,7 +90,7 @@ export interface LimitRefusal {
 
 interface RefusalFacts {
   readonly limit?: {
-    readonly name: LimitName | 'maxEventCalls' | 'maxNesting';
+    readonly name: LimitName | 'maxPageSize' | 'maxMultiGetSize' | 'maxEventCalls' | 'maxNesting';
     readonly max: number;
     readonly actual: number;
   };
@@ -97,24 +100,25 @@ interface RefusalFacts {
   readonly hasUsage?: boolean;
 }
 
-export function refuse(message: string, { limit, node, hasUsage = false }: RefusalFacts): LimitRefusal {
-  const error = gatewayError('BAD_USER_INPUT', message, limit ? { limit } : {}, node ? { nodes: [node] } : {});
+export function refuse(
+  message: string,
+  { limit, node, hasUsage = false }: RefusalFacts,
+  { code }: LimitRules = contractRules,
+): LimitRefusal {
+  const error = gatewayError(code, message, limit ? { limit } : {}, node ? { nodes: [node] } : {});
   return { error, hasUsage };
 }
 
-/** Rejects too many bytes. The message ends like the ledger's, with both allowances. */
-export function refusePayload(
-  message: string,
-  name: 'maxQueryPayloadSize' | 'maxTransactionPayloadSize',
-  actual: number,
-  { maxQueryPayloadSize, maxTransactionPayloadSize }: Limits,
-  max = name === 'maxQueryPayloadSize' ? maxQueryPayloadSize : maxTransactionPayloadSize,
+/** Rejects for a limit in the words of the ledger. */
+export function refuseAs(
+  kind: keyof LimitRules['texts'],
+  facts: RefusalFacts & Required<Pick<RefusalFacts, 'limit'>>,
+  { rules = contractRules, maxQueryPayloadSize, maxTransactionPayloadSize }: Limits,
 ): LimitRefusal {
-  const allowances =
-    `Requests are limited to ${maxTransactionPayloadSize} bytes or fewer on transaction payloads ` +
-    '(all inputs to executeTx, executeTransactionBlock or dryRunTransactionBlock) and the rest of the request ' +
-    `(the query part) must be ${maxQueryPayloadSize} bytes or fewer.`;
-  return refuse(`${message}. ${allowances}`, { limit: { name, max, actual } });
+  const { actual, max } = facts.limit;
+  const numbers = { actual, max, query: maxQueryPayloadSize, transaction: maxTransactionPayloadSize };
+  const message = rules.texts[kind].replaceAll(/\{(\w+)\}/g, (_, name: keyof typeof numbers) => String(numbers[name]));
+  return refuse(message, facts, rules);
 }
 
 /**
@@ -135,16 +139,23 @@ export function refuseNesting(actual: number): LimitRefusal {
  */
 export const maxLines = 1_000;
 
+/** Bytes of the longest escape in JSON, for one UTF-16 unit. */
+const longestEscape = 6;
+
 /** Rejects text that is too long, before it is parsed. */
 export function checkText(text: string, limits: Limits): LimitRefusal | null {
+  const { rules = contractRules } = limits;
   const max = limits.maxQueryPayloadSize + limits.maxTransactionPayloadSize;
-  // UTF-8 takes at most three bytes per UTF-16 unit: count the bytes only where that bound is not enough.
-  const actual = text.length * 3 <= max ? 0 : Buffer.byteLength(text);
-  if (actual > max)
-    return refusePayload(`Overall request too large: ${actual} bytes`, 'maxQueryPayloadSize', actual, limits, max);
+  const actual = text.length * longestEscape <= max ? 0 : bytesOf(text, rules);
+  if (actual > max) return refuseAs('overall', { limit: { name: 'maxQueryPayloadSize', max, actual } }, limits);
   return text.length > maxLines && hasTooManyLines(text)
-    ? refuse(`Documents are limited to ${maxLines} lines.`, {})
+    ? refuse(`Documents are limited to ${maxLines} lines.`, {}, rules)
     : null;
+}
+
+/** Bytes of a text, or of the body that carries nothing else. */
+export function bytesOf(text: string, { payload }: LimitRules): number {
+  return payload === 'text' ? Buffer.byteLength(text) : Buffer.byteLength(JSON.stringify({ query: text }));
 }
 
 /** Counts CR and LF separately, so CRLF counts twice; no real document comes near the bound. */
@@ -165,21 +176,23 @@ const maxExemptNodes = 2_000;
 /** Checks what depends on the text alone, in the ledger's order: nesting, directives, unknown fragments, depth, nodes. */
 export function checkDocument(measured: MeasuredDocument, limits: Limits): LimitRefusal | null {
   const { nesting, inputNodes, depth, unsupportedDirective, unknownFragment } = measured;
-  const { maxQueryDepth, maxQueryNodes } = limits;
+  const { maxQueryDepth, maxQueryNodes, rules = contractRules } = limits;
   if (nesting > maxNesting) return refuseNesting(nesting);
   if (unsupportedDirective) {
     const supported = 'Supported directives are `@include`, `@skip`';
     const message = `Directive \`@${unsupportedDirective.name.value}\` is not supported. ${supported}`;
-    return refuse(message, { node: unsupportedDirective });
+    return refuse(message, { node: unsupportedDirective }, rules);
   }
   if (measured.isExempt)
-    return inputNodes > maxExemptNodes ? refuseExcess(measured, Number.POSITIVE_INFINITY, maxExemptNodes, false) : null;
+    return inputNodes > maxExemptNodes
+      ? refuseExcess(measured, Number.POSITIVE_INFINITY, maxExemptNodes, rules, false)
+      : null;
   if (unknownFragment) {
     const message = `Fragment ${unknownFragment.name.value} referred to but not found in document`;
-    return refuse(message, { node: unknownFragment });
+    return refuse(message, { node: unknownFragment }, rules);
   }
   const isOver = exceedsFieldDepth(measured, limits) || depth > maxQueryDepth || inputNodes > maxQueryNodes;
-  return isOver ? refuseExcess(measured, maxQueryDepth, maxQueryNodes, true) : null;
+  return isOver ? refuseExcess(measured, maxQueryDepth, maxQueryNodes, rules, true) : null;
 }
 
 /**
@@ -190,17 +203,18 @@ function refuseExcess(
   { executable, depth, inputNodes }: MeasuredDocument,
   maxDepth: number,
   maxNodes: number,
+  rules: LimitRules,
   hasUsage: boolean,
 ): LimitRefusal | null {
   let nodes = 0;
   for (const { node, level } of walkLevels(executable)) {
     if (level > maxDepth) {
       const limit = { name: 'maxQueryDepth', max: maxDepth, actual: depth } as const;
-      return refuse(`Query nesting is over ${maxDepth}`, { limit, node, hasUsage });
+      return refuse(`Query nesting is over ${maxDepth}`, { limit, node, hasUsage }, rules);
     }
     if (nodes === maxNodes) {
       const limit = { name: 'maxQueryNodes', max: maxNodes, actual: inputNodes } as const;
-      return refuse(`Query has over ${maxNodes} nodes`, { limit, node, hasUsage });
+      return refuse(`Query has over ${maxNodes} nodes`, { limit, node, hasUsage }, rules);
     }
     nodes += 1;
   }

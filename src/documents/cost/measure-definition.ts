@@ -3,12 +3,25 @@ import {
   type FieldNode,
   type FragmentDefinitionNode,
   type FragmentSpreadNode,
+  type GraphQLNamedType,
+  type GraphQLSchema,
+  getNamedType,
+  isInterfaceType,
+  isObjectType,
   Kind,
   type OperationDefinitionNode,
   type SelectionNode,
   type ValueNode,
 } from 'graphql';
+import { type NetworkProfile, networkProfiles } from '../../config/network-profile.ts';
+import { printJson } from '../../json/exact-json.ts';
 import { createTally, type PageSize, type Tally, toListSize, toPageSize } from './usage.ts';
+
+/** How a ledger counts, and the words in which it rejects. */
+export type LimitRules = NetworkProfile['limits'];
+
+/** The rules of the contract. */
+export const contractRules: LimitRules = networkProfiles.ledger.limits;
 
 /** The size of one operation or fragment, without the fragments that it spreads. */
 export interface MeasuredDefinition {
@@ -24,6 +37,8 @@ export interface MeasuredDefinition {
   readonly rows: Tally;
   /** In the order in which they must be added up: inner pages before outer ones. */
   readonly steps: readonly MeasuredStep[];
+  /** Pages whose size is checked before execution, and names of spread fragments, in the order of the text. */
+  readonly boundedPages: readonly (PageSize | string)[];
   /** The spreads among `steps`. */
   readonly spreads: readonly MeasuredSpread[];
   readonly unsupportedDirective: DirectiveNode | null;
@@ -56,6 +71,8 @@ interface Frame {
   next: number;
   readonly level: number;
   readonly isTop: boolean;
+  /** The type that the selections are on; `null` if it is unknown, or not needed. */
+  readonly type: GraphQLNamedType | null;
   readonly fields: Tally;
   readonly rows: Tally;
   /** The page that the selection set makes; it becomes a step at the end of the set. */
@@ -76,17 +93,40 @@ export function isEntities(field: FieldNode): boolean {
 
 /** How often the fields below occur. */
 export function toItems(field: FieldNode): PageSize {
-  return isEntities(field) ? toListSize(field.arguments) : toPageSize(field.arguments);
+  return isEntities(field) ? toListSize(field.arguments?.[0]?.value) : toPageSize(field.arguments);
+}
+
+export interface Counting {
+  readonly rules: LimitRules;
+  /** Given, connections are recognised by their type. */
+  readonly schema: GraphQLSchema | null;
+  /** Root fields with pages of the gateway, which has its own bounds for them. */
+  readonly calledFields: ReadonlySet<string>;
+}
+
+/** The keys of a field that gets several objects; `null` for another field, or without keys. */
+function toKeys(field: FieldNode, { maxMultiGetKeys }: LimitRules): PageSize | null {
+  if (!field.name.value.startsWith('multiGet')) return null;
+  const keys = field.arguments?.find(({ name }) => name.value === 'keys')?.value;
+  return keys?.kind === Kind.LIST || keys?.kind === Kind.VARIABLE ? toListSize(keys, maxMultiGetKeys) : null;
+}
+
+function isConnection(type: GraphQLNamedType | null): boolean {
+  return type?.name.endsWith('Connection') ?? false;
 }
 
 /** Measures a definition in one pass in the order of its text. Does not recurse: it may nest as deep as a text is long. */
-export function measureDefinition(definition: OperationDefinitionNode | FragmentDefinitionNode): MeasuredDefinition {
+export function measureDefinition(
+  definition: OperationDefinitionNode | FragmentDefinitionNode,
+  { rules, schema, calledFields }: Counting,
+): MeasuredDefinition {
   const isOperation = definition.kind === Kind.OPERATION_DEFINITION;
   const fields = createTally();
   // No page lies above an operation: its root fields `edges` and `nodes` are ordinary fields.
   const rows = isOperation ? fields : createTally();
   const steps: MeasuredStep[] = [];
   const spreads: MeasuredSpread[] = [];
+  const boundedPages: (PageSize | string)[] = [];
   const transactionVariables = new Set<string>();
   let transactionBytes = 0;
   let nodes = 0;
@@ -102,7 +142,7 @@ export function measureDefinition(definition: OperationDefinitionNode | Fragment
   }
   readDirectives(definition.directives);
   const { selections } = definition.selectionSet;
-  const open: Frame[] = [{ selections, next: 0, level: 1, isTop: true, fields, rows, page: null }];
+  const open: Frame[] = [{ selections, next: 0, level: 1, isTop: true, type: rootType(), fields, rows, page: null }];
   for (let frame = open.at(-1); frame !== undefined; frame = open.at(-1)) {
     const selection = frame.selections[frame.next];
     frame.next += 1;
@@ -115,7 +155,7 @@ export function measureDefinition(definition: OperationDefinitionNode | Fragment
   }
   const transaction = { bytes: transactionBytes, variables: transactionVariables };
   const nesting = Math.max(depth - 1, valueNesting);
-  return { nodes, depth, nesting, fields, rows, steps, spreads, unsupportedDirective, transaction };
+  return { nodes, depth, nesting, fields, rows, steps, boundedPages, spreads, unsupportedDirective, transaction };
 
   function readSelection(selection: SelectionNode, frame: Frame): void {
     nodes += 1;
@@ -129,6 +169,7 @@ export function measureDefinition(definition: OperationDefinitionNode | Fragment
         selections: selection.selectionSet.selections,
         next: 0,
         level: frame.level + 1,
+        type: namedType(selection.typeCondition?.name.value) ?? frame.type,
         page: null,
       });
     } else {
@@ -143,27 +184,59 @@ export function measureDefinition(definition: OperationDefinitionNode | Fragment
       };
       steps.push(spread);
       spreads.push(spread);
+      if (schema) boundedPages.push(selection.name.value);
     }
   }
 
   function readField(field: FieldNode, frame: Frame): void {
     readArguments(field);
-    if (frame.isTop && takesTransaction(field)) {
-      for (const { value } of field.arguments ?? []) transactionBytes += literalBytes(value, transactionVariables);
+    if (frame.isTop) {
+      for (const value of transactionArguments(field, rules)) {
+        transactionBytes += literalBytes(value, transactionVariables, rules);
+      }
     }
     frame.fields.own += 1;
-    const isRow = isRows(field);
+    const isRow = isRows(field) && (schema === null || isConnection(frame.type));
     if (isRow) frame.rows.isPaged = true;
+    // Counting by type, each item of the page is a node besides its fields.
+    if (isRow && schema) frame.rows.own += 1;
     if (!field.selectionSet) return;
-    const to = isRow ? frame.rows : frame.fields;
+    const { selections: set } = field.selectionSet;
+    const type = schema && typeOf(frame.type, field);
     const below = createTally();
-    const page: MeasuredStep = { kind: 'page', rows: below, to, size: toItems(field) };
-    // All fields of an entity are multiplied, not only those of a page.
-    below.isPaged = isEntities(field);
-    const fieldsBelow = isEntities(field) ? below : to;
-    const set = field.selectionSet.selections;
-    const level = frame.level + 1;
-    open.push({ selections: set, next: 0, level, isTop: false, fields: fieldsBelow, rows: below, page });
+    const inner = { selections: set, next: 0, level: frame.level + 1, isTop: false, type, rows: below };
+    const list = isEntities(field) ? toItems(field) : schema && toKeys(field, rules);
+    if (list) {
+      // All fields of an item are multiplied, not only those of a page. A key is a node besides its fields.
+      const items = { own: isEntities(field) ? 0 : 1, isPaged: true };
+      if (list.max !== null) boundedPages.push(list);
+      open.push({
+        ...inner,
+        fields: items,
+        rows: items,
+        page: { kind: 'page', rows: items, to: frame.fields, size: list },
+      });
+      return;
+    }
+    const to = isRow ? frame.rows : frame.fields;
+    const bounds = isConnection(type) ? pageBounds(frame, field) : null;
+    const size = toPageSize(field.arguments, bounds);
+    if (bounds) boundedPages.push(size);
+    open.push({ ...inner, fields: to, page: { kind: 'page', rows: below, to, size } });
+  }
+
+  function rootType(): GraphQLNamedType | null {
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) return namedType(definition.typeCondition.name.value);
+    return schema?.getRootType(definition.operation) ?? null;
+  }
+
+  function namedType(name: string | undefined): GraphQLNamedType | null {
+    return name === undefined ? null : (schema?.getType(name) ?? null);
+  }
+
+  function pageBounds({ type }: Frame, { name }: FieldNode) {
+    if (calledFields.has(name.value) && type === schema?.getQueryType()) return null;
+    return rules.pageSizes[`${type?.name}.${name.value}`] ?? rules.pageSizes['*'] ?? null;
   }
 
   function readDirectives(directives: readonly DirectiveNode[] = []): void {
@@ -180,6 +253,26 @@ export function measureDefinition(definition: OperationDefinitionNode | Fragment
   function readValue(value: ValueNode): void {
     valueNesting = Math.max(valueNesting, nestingOf(value));
   }
+}
+
+/** The pages of a document whose size is checked before execution. Each fragment is entered at its first spread alone: its pages are the same at every spread. */
+export function gatherBoundedPages(
+  operations: readonly MeasuredDefinition[],
+  fragments: ReadonlyMap<string, MeasuredDefinition>,
+): readonly PageSize[] {
+  const found: PageSize[] = [];
+  const entered = new Set<MeasuredDefinition>();
+  const open = operations.flatMap(({ boundedPages }) => boundedPages).reverse();
+  for (let page = open.pop(); page !== undefined; page = open.pop()) {
+    if (typeof page !== 'string') found.push(page);
+    else {
+      const fragment = fragments.get(page);
+      if (!fragment || entered.has(fragment)) continue;
+      entered.add(fragment);
+      open.push(...[...fragment.boundedPages].reverse());
+    }
+  }
+  return found;
 }
 
 /** Levels of lists and objects in a literal; 0 for a scalar. */
@@ -200,26 +293,27 @@ function nestingOf(literal: ValueNode): number {
   return deepest;
 }
 
-/** Our field and the ledgers' own. No ledger has all of them; its schema rejects the others. */
-const transactionFields = new Set([
-  'executeTx',
-  'executeTransactionBlock',
-  'dryRunTransactionBlock',
-  'executeTransaction',
-  'simulateTransaction',
-]);
+function typeOf(parent: GraphQLNamedType | null, field: FieldNode): GraphQLNamedType | null {
+  if (!isObjectType(parent) && !isInterfaceType(parent)) return null;
+  const found = parent.getFields()[field.name.value];
+  return found ? getNamedType(found.type) : null;
+}
 
-/** Do the field's arguments count as transaction payload and not as query text? */
-export function takesTransaction(field: FieldNode): boolean {
-  return transactionFields.has(field.name.value);
+/** The arguments of a root field that count as transaction payload and not as query text. */
+export function transactionArguments(field: FieldNode, rules: LimitRules): readonly ValueNode[] {
+  const names = Object.hasOwn(rules.transactionArguments, field.name.value)
+    ? rules.transactionArguments[field.name.value]
+    : [];
+  const given = field.arguments ?? [];
+  return given.filter(({ name }) => names === null || names?.includes(name.value)).map(({ value }) => value);
 }
 
 /**
- * Bytes of a literal as compact JSON: strings with their quotes, lists with brackets and commas. Like the ledger, it counts
- * numbers, and objects with all in them, as 0: they stay part of the query text.
+ * Bytes of a literal as compact JSON, names of members without quotes. Where the ledger does not count every value, numbers, and
+ * objects with all in them, count as 0: they stay part of the query text.
  * @param variables receives the names of the variables in the literal
  */
-function literalBytes(literal: ValueNode, variables: Set<string>): number {
+function literalBytes(literal: ValueNode, variables: Set<string>, { countsEveryValue }: LimitRules): number {
   let bytes = 0;
   const open: ValueNode[] = [literal];
   for (let value = open.pop(); value !== undefined; value = open.pop()) {
@@ -227,14 +321,22 @@ function literalBytes(literal: ValueNode, variables: Set<string>): number {
     else if (value.kind === Kind.STRING) bytes += textBytes(value.value);
     else if (value.kind === Kind.LIST) {
       bytes += listBytes(value.values);
-      for (const item of value.values) open.push(item);
-    }
+      open.push(...value.values);
+    } else if (!countsEveryValue) continue;
+    else if (value.kind === Kind.OBJECT) {
+      bytes += listBytes(value.fields);
+      for (const { name, value: member } of value.fields) {
+        bytes += name.value.length + 1;
+        open.push(member);
+      }
+    } else bytes += value.kind === Kind.NULL ? 'null'.length : String(value.value).length;
   }
   return bytes;
 }
 
 /** Bytes of a variable's value, counted like a literal. Does not recurse, because its lists may nest very deep. */
-export function valueBytes(sent: unknown): number {
+export function valueBytes(sent: unknown, { countsEveryValue }: LimitRules): number {
+  if (countsEveryValue) return sent === undefined ? 0 : Buffer.byteLength(printJson(sent));
   let bytes = 0;
   const open: unknown[] = [sent];
   while (open.length > 0) {

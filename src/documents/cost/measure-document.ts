@@ -3,6 +3,7 @@ import {
   type DocumentNode,
   type FieldNode,
   type FragmentSpreadNode,
+  type GraphQLSchema,
   Kind,
   type SelectionNode,
   type ValueNode,
@@ -16,13 +17,21 @@ import {
   walkFields,
   walkLevels,
 } from '../selections.ts';
-import { type MeasuredDefinition, type MeasuredSpread, measureDefinition } from './measure-definition.ts';
+import {
+  contractRules,
+  gatherBoundedPages,
+  type LimitRules,
+  type MeasuredDefinition,
+  type MeasuredSpread,
+  measureDefinition,
+} from './measure-definition.ts';
 import {
   addCounts,
   createOutputCost,
   createTally,
   maxCount,
   type OutputCost,
+  type PageSize,
   sentValue,
   type Tally,
   type Transfer,
@@ -39,7 +48,11 @@ export interface DocumentSize {
   readonly fragments: number;
   /** Bytes of the text. */
   readonly queryPayload: number;
+  /** Bytes of the body that carries the text alone; 0 if the ledger does not count them. */
+  readonly bodyBytes: number;
   readonly outputNodes: OutputCost;
+  /** Pages whose size is checked before execution, in the order in which the ledger checks them. */
+  readonly boundedPages: readonly PageSize[];
   /** How many numbers `outputNodes` holds, for estimating its memory. */
   readonly numbers: number;
   /** The document asks for the schema alone: the limits of queries do not apply, and no usage is shown. */
@@ -73,24 +86,30 @@ interface TransactionPayload {
   readonly variables: readonly string[];
 }
 
+/** Counts by the rules of the contract. */
+const contract = { rules: contractRules, schema: null, bodyBytes: 0 };
+
 /**
  * Measures a parsed document. Never throws and never recurses. Its time is linear in the text, whatever the fragments expand
  * to: each definition is read once, each fragment added up once.
  * @param queryPayload bytes of the text that the document was parsed from
  * @param calledFields root fields whose pages are read call by call
+ * @param counting the ledger's rules, with the schema for those that count by types
  */
 export function measureDocument(
   document: DocumentNode,
   queryPayload: number,
   calledFields: ReadonlySet<string> = new Set(),
+  { rules, schema, bodyBytes }: { rules: LimitRules; schema: GraphQLSchema | null; bodyBytes: number } = contract,
 ): MeasuredDocument {
+  const counting = { rules, schema: rules.connections === 'type' ? schema : null, calledFields };
   const executable = toExecutableDocument(document);
   const definitions: MeasuredDefinition[] = [];
   const operations: MeasuredDefinition[] = [];
   const fragments = new Map<string, MeasuredDefinition>();
   for (const definition of document.definitions) {
     if (definition.kind !== Kind.OPERATION_DEFINITION && definition.kind !== Kind.FRAGMENT_DEFINITION) continue;
-    const measured = measureDefinition(definition);
+    const measured = measureDefinition(definition, counting);
     definitions.push(measured);
     if (definition.kind === Kind.OPERATION_DEFINITION) operations.push(measured);
     else fragments.set(definition.name.value, measured);
@@ -105,7 +124,9 @@ export function measureDocument(
     depth,
     fragments: executable.fragmentDefinitions.length,
     queryPayload,
+    bodyBytes,
     ...(totals ? createOutputCost(totals.transfers, totals.total) : { outputNodes: () => maxCount, numbers: 0 }),
+    boundedPages: gatherBoundedPages(operations, fragments),
     nesting: definitions.reduce((deepest, { nesting }) => Math.max(deepest, nesting), depth - 1),
     isExempt: isSchemaOnly(executable),
     unsupportedDirective: definitions.find((measured) => measured.unsupportedDirective)?.unsupportedDirective ?? null,
@@ -125,13 +146,16 @@ export function toSize({
   depth,
   fragments,
   queryPayload,
+  bodyBytes,
   outputNodes,
+  boundedPages,
   numbers,
   isExempt,
   transaction,
   calledPages,
 }: MeasuredDocument): DocumentSize {
-  return { inputNodes, depth, fragments, queryPayload, outputNodes, numbers, isExempt, transaction, calledPages };
+  const counts = { inputNodes, depth, fragments, queryPayload, bodyBytes, numbers };
+  return { ...counts, outputNodes, boundedPages, isExempt, transaction, calledPages };
 }
 
 /** Sums over all operations of a document, each fragment counted at every spread. */

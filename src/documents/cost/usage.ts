@@ -1,4 +1,4 @@
-import { type ArgumentNode, Kind } from 'graphql';
+import { type ArgumentNode, Kind, type ValueNode } from 'graphql';
 import { ExactNumber } from '../../json/exact-json.ts';
 
 /** What a request costs, as `extensions.usage` reports it. Every number is at most `maxCount`. */
@@ -132,7 +132,7 @@ function toPageSizes(transfers: readonly Transfer[]): readonly (PageSize | null)
   const known = new Map<string, PageSize>();
   const sizes = transfers.map(({ size }) => {
     if (size === null) return null;
-    const key = `${size.isList} ${size.literal} ${size.variables.join(' ')}`;
+    const key = `${size.isList} ${size.literal} ${size.usual} ${size.max} ${size.variables.join(' ')}`;
     const same = known.get(key) ?? size;
     known.set(key, same);
     return same;
@@ -173,6 +173,10 @@ export interface PageSize {
   readonly literal: number | null;
   /** Names of the variables given to `first` and `last`. */
   readonly variables: readonly string[];
+  /** Items without a size; `null`: the default of all pages. */
+  readonly usual: number | null;
+  /** More items are rejected before execution; `null`: by the ledger during execution. */
+  readonly max: number | null;
 }
 
 /** The ledger multiplies page sizes in 32 bits; a larger product exceeds any limit. */
@@ -182,7 +186,10 @@ const maxUnsigned64 = 2n ** 64n - 1n;
 const digitsOfUnsigned64 = 20;
 
 /** Reads `first` and `last`. If an argument is given twice, the first one counts. */
-export function toPageSize(fieldArguments: readonly ArgumentNode[] | undefined): PageSize {
+export function toPageSize(
+  fieldArguments: readonly ArgumentNode[] | undefined,
+  bounds: { readonly usual: number; readonly max: number } | null = null,
+): PageSize {
   let literal: number | null = null;
   const variables: string[] = [];
   for (const name of ['first', 'last']) {
@@ -192,14 +199,14 @@ export function toPageSize(fieldArguments: readonly ArgumentNode[] | undefined):
     if (size !== null) literal = Math.max(literal ?? 0, size);
   }
   // Kept with the document, so copied: a list that grew holds spare memory for more.
-  return { isList: false, literal, variables: variables.slice() };
+  const { usual = null, max = null } = bounds ?? {};
+  return { isList: false, literal, variables: variables.slice(), usual, max };
 }
 
-/** Reads the only argument of a field, a list. */
-export function toListSize(fieldArguments: readonly ArgumentNode[] = []): PageSize {
-  const value = fieldArguments[0]?.value;
+/** Counts the items of an argument that is a list. @param max `null`: any number */
+export function toListSize(value: ValueNode | undefined, max: number | null = null): PageSize {
   const variables = value?.kind === Kind.VARIABLE ? [value.name.value] : [];
-  return { isList: true, literal: value?.kind === Kind.LIST ? value.values.length : 1, variables };
+  return { isList: true, literal: value?.kind === Kind.LIST ? value.values.length : 1, variables, usual: null, max };
 }
 
 /**
@@ -216,7 +223,7 @@ export function resolvePageSize(size: PageSize, variables: Variables, defaultPag
     const sent = toSize(sentValue(variables, name));
     if (sent !== null) items = Math.max(items ?? 0, sent);
   }
-  return items ?? defaultPageSize;
+  return items ?? size.usual ?? defaultPageSize;
 }
 
 /** Compares exactly, as a `BigInt`: near 2^64 a rounded double could fall on the wrong side of the bound. */

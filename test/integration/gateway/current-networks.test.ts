@@ -9,6 +9,8 @@ import {
   printType,
 } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import { networkProfiles } from '../../../src/config/network-profile.ts';
+import { measureDocument } from '../../../src/documents/cost/measure-document.ts';
 import { startIotaNetwork } from '../../support/networks/iota-network.ts';
 import type { MockedNetwork } from '../../support/networks/network-server.ts';
 import { checkSuiLimits } from '../../support/networks/sui-limits.ts';
@@ -21,7 +23,65 @@ const networks = [
   { name: 'sui', header: 'x-sui-rpc-show-usage', start: startSuiNetwork },
 ] as const;
 
-describe.each(networks)('in front of the current network $name', ({ name, start }) => {
+type Requests = readonly (readonly [name: string, text: string, variables?: object | undefined])[];
+
+const long = 'A'.repeat(20_000);
+const nested = (levels: number) => `{ ${'...{'.repeat(levels)} chainIdentifier ${'}'.repeat(levels)} }`;
+
+const common: Requests = [
+  ['a text that is nested too deep', nested(21)],
+  ['a text of too many nodes', `{ ${'chainIdentifier '.repeat(301)} }`],
+  ['a query that is too long', `{ chainIdentifier }${' '.repeat(6_000)}`],
+  ['a body that is too long', `{ chainIdentifier }${' '.repeat(200_000)}`],
+];
+
+/** Requests that break one limit each. */
+const beyondLimits: Readonly<Record<'iota' | 'sui', Requests>> = {
+  iota: [
+    ...common,
+    [
+      'an output that is too large',
+      '{ checkpoints(first: 50) { nodes { transactionBlocks(first: 50) { nodes { effects { events(first: 50) { nodes { bcs } } } } } } } }',
+    ],
+    ['a transaction that is too long', `{ dryRunTransactionBlock(txBytes: "${'A'.repeat(175_000)}") { error } }`],
+  ],
+  sui: [
+    ...common,
+    [
+      'an output that is too large',
+      '{ checkpoints(first: 50) { nodes { transactions(first: 50) { nodes { effects { objectChanges { nodes { address } } } } } } } }',
+    ],
+    ['a page that is too large', '{ events(first: 51) { pageInfo { hasNextPage } } }'],
+    ['a page of its own bound that is too large', '{ packages(last: 201) { nodes { address } } }'],
+    ['a page by a variable', 'query ($n: Int) { events(first: $n) { nodes { timestamp } } }', { n: 1_000 }],
+    ['too many keys', 'query ($k: [UInt53!]!) { multiGetEpochs(keys: $k) { epochId } }', { k: Array(201).fill(1) }],
+    ['a transaction that is too long', `{ simulateTransaction(transaction: "${'A'.repeat(175_000)}") { __typename } }`],
+    ['variables that are too long', 'query ($d: String!) { transaction(digest: $d) { digest } }', { d: long }],
+  ],
+};
+
+/** Requests that are too long but for the transaction that they carry. */
+const carriers: Readonly<Record<'iota' | 'sui', readonly (readonly [text: string, variables?: object])[]>> = {
+  iota: [
+    [
+      'query ($tx: String!, $meta: TransactionMetadata) { chainIdentifier dryRunTransactionBlock(txBytes: $tx, txMeta: $meta) { __typename } }',
+      { tx: 'AAAA', meta: { gasObjects: Array(60).fill({ address: '0x2', version: 1, digest: '1'.repeat(32) }) } },
+    ],
+  ],
+  sui: [
+    [
+      'query ($t: JSON!) { simulateTransaction(transaction: $t) { __typename } }',
+      { t: { sender: '0x2', nested: { list: Array(2_000).fill(7), text: long } } },
+    ],
+    [
+      'query ($b: Base64!) { verifyZkLoginSignature(bytes: $b, signature: $b, intentScope: TRANSACTION_DATA, author: "0x2") { success } }',
+      { b: long },
+    ],
+    [`{ simulateTransaction(transaction: { sender: "0x2", bytes: "${long}" }) { __typename } }`],
+  ],
+};
+
+describe.each(networks)('in front of the current network $name', ({ name, header, start }) => {
   let network: MockedNetwork;
   let gateway: TestGateway;
   beforeAll(async () => {
@@ -66,18 +126,89 @@ describe.each(networks)('in front of the current network $name', ({ name, start 
     }
   });
 
-  it('generated documents have the same data as without the gateway', async () => {
-    let served = 0;
+  it('generated documents have the same data, usage and rejections as without the gateway', async () => {
+    const seen = { served: 0, rejected: 0 };
     for (let seed = 0; seed < 200; seed += 1) {
-      const { text, variables } = plausibleDocument(network.schema, seed);
-      const [direct, through] = [await network.ask(text, variables), await gateway.query(text, variables)];
-      if (direct.data == null) continue;
-      expect([text, through.data]).toEqual([text, direct.data]);
-      served += 1;
+      const document = plausibleDocument(network.schema, seed);
+      const { text } = document;
+      const variables = Object.keys(document.variables).length > 0 ? document.variables : undefined;
+      const headers = { [header]: 'true' };
+      const [direct, through] = [
+        await network.ask(text, variables, headers),
+        await gateway.query(text, variables, headers),
+      ];
+      const isRejected = direct.data == null;
+      expect([text, through.data ?? null]).toEqual([text, direct.data ?? null]);
+      // Of a document with too large a page and too large an output, the network reports what it meets first, the gateway the page.
+      if (isRejected && direct.errors[0].extensions?.code && !/output nodes/.test(direct.errors[0].message))
+        expect([text, rejectionOf(through)]).toEqual([text, rejectionOf(direct)]);
+      if (!isRejected)
+        expect([text, JSON.parse(through.text).extensions.usage]).toMatchObject([
+          text,
+          toFlat(direct.extensions.usage),
+        ]);
+      seen[isRejected ? 'rejected' : 'served'] += 1;
     }
-    expect(served).toBeGreaterThan(50);
+    expect(seen.served).toBeGreaterThan(50);
   }, 180_000);
+
+  for (const [what, text, variables] of beyondLimits[name]) {
+    it(`${what} is rejected in the words of the network`, async () => {
+      const direct = await network.ask(text, variables);
+      expect(direct.data).toBeNull();
+      expect(rejectionOf(await gateway.query(text, variables))).toEqual(rejectionOf(direct));
+    });
+  }
+
+  it('every body that the network accepts passes, up to the last byte', async () => {
+    const { length: rest } = JSON.stringify({ query: '{chainIdentifier}' });
+    for (let spare = 0; spare <= 40; spare += 4) {
+      const text = `{chainIdentifier}${' '.repeat(5_000 - rest - spare)}`;
+      for (const variables of [undefined, {}]) {
+        const direct = await network.ask(text, variables);
+        const through = await gateway.query(text, variables);
+        if (direct.data) expect(through.data).toEqual(direct.data);
+      }
+    }
+    const over = `{chainIdentifier}${' '.repeat(5_001 - rest)}`;
+    expect(rejectionOf(await gateway.query(over))).toEqual(rejectionOf(await network.ask(over)));
+  });
+
+  it('what carries a transaction counts as its payload, whatever its arguments are', async () => {
+    for (const [text, variables] of carriers[name]) {
+      const direct = await network.ask(text, variables);
+      const through = await gateway.query(text, variables);
+      expect(direct.errors ?? []).toEqual([]);
+      expect([text, through.data]).toEqual([text, direct.data]);
+    }
+  });
 });
+
+function rejectionOf({
+  errors,
+}: {
+  readonly errors?: readonly { message: string; extensions?: { code?: unknown } }[] | undefined;
+}) {
+  return errors?.map(({ message, extensions }) => [message, extensions?.code]);
+}
+
+/** The gateway's figures are flat on every network. */
+function toFlat(
+  usage: Record<string, unknown> & {
+    input?: Record<string, number>;
+    output?: Record<string, number>;
+    payload?: Record<string, number>;
+  },
+) {
+  const { input, output, payload } = usage;
+  if (!input) return usage;
+  return {
+    inputNodes: input.nodes,
+    depth: input.depth,
+    outputNodes: output?.nodes,
+    queryPayload: payload?.query_payload_size,
+  };
+}
 
 test('the worked example of current Sui counts 517 output nodes, by the source and not by the description', () => {
   const file = '../../../node_modules/@mysten/sui-v2/src/graphql/generated/schema.graphql';
@@ -94,4 +225,7 @@ test('the worked example of current Sui counts 517 output nodes, by the source a
   expect(checkSuiLimits(suiSchema, document, { variables: {}, bytes: 500 })).toMatchObject({
     usage: { output: { nodes: 517 } },
   });
+  const rules = networkProfiles.sui.limits;
+  const measured = measureDocument(document, 500, new Set(), { rules, schema: suiSchema, bodyBytes: 0 });
+  expect(measured.outputNodes({}, 20)).toBe(517);
 });

@@ -3,6 +3,7 @@ import {
   buildSchema,
   type DocumentNode,
   GraphQLError,
+  type GraphQLFieldResolver,
   type GraphQLSchema,
   isAbstractType,
   isObjectType,
@@ -16,10 +17,12 @@ import type { Ledger } from '../../../src/devnet/state/ledger-state.ts';
 import type { EventRecord, TransactionRecord } from '../../../src/devnet/state/records.ts';
 import { referenceCount } from '../reference-counter.ts';
 import {
+  isMadeUp,
   type LimitCheck,
   type MockedNetwork,
   type NetworkRequest,
   type NetworkRules,
+  resolveField,
   type StreamArguments,
   startNetwork,
 } from './network-server.ts';
@@ -49,7 +52,9 @@ function withLedgerResolvers(schema: GraphQLSchema): GraphQLSchema {
     if (!isObjectType(type)) continue;
     for (const [name, resolve] of Object.entries(fields)) {
       const field = type.getFields()[name];
-      if (field && typeof resolve === 'function') field.resolve = resolve as NonNullable<typeof field.resolve>;
+      if (!field || typeof resolve !== 'function') continue;
+      const resolveRecord = resolve as GraphQLFieldResolver<unknown, unknown>;
+      field.resolve = (source, ...rest) => (isMadeUp(source) ? resolveField : resolveRecord)(source as never, ...rest);
     }
   }
   return schema;

@@ -332,7 +332,11 @@ async function readBody(req: IncomingMessage): Promise<string> {
 /** Identifies a made-up object: the way that leads to it. */
 const way = Symbol('way');
 
-const resolveField: GraphQLFieldResolver<Record<PropertyKey, unknown> | undefined, unknown> = (
+export function isMadeUp(source: unknown): boolean {
+  return typeof source === 'object' && source !== null && way in source;
+}
+
+export const resolveField: GraphQLFieldResolver<Record<PropertyKey, unknown> | undefined, unknown> = (
   source,
   args,
   _context,
