@@ -7,7 +7,7 @@ const sources = new URL('src/', import.meta.url).pathname;
  * and the start would load 1,300 of them. `dist/index.js`, which other programs import, stays as separate modules.
  */
 export default {
-  input: 'src/cli.ts',
+  input: { cli: 'src/cli.ts', 'devnet/devnet-thread': 'src/devnet/devnet-thread.ts' },
   platform: 'node',
   // 9 MB of text that the first request for GraphiQL loads.
   external: ['@graphql-yoga/render-graphiql/graphiql'],

@@ -9,8 +9,12 @@ import type { Services } from './cli/cli-world.ts';
 import { parseArguments } from './cli/parse-arguments.ts';
 import { runCommand } from './cli/run-command.ts';
 import { createStopRequest } from './cli/stop-request.ts';
+import type { Config } from './config/config.ts';
 import { gatewayVersion } from './config/gateway-version.ts';
 import { Secret } from './config/secret.ts';
+import { startDevnetThread } from './devnet/devnet-thread.ts';
+import type { Network } from './start/open-network.ts';
+import type { RunningNetwork } from './start/siblings.ts';
 import type { PrimaryLink } from './start/workers/take-orders.ts';
 import { openEnvelope, type ToWorker, toEnvelope } from './start/workers/worker-messages.ts';
 import { createLogger } from './telemetry/logger.ts';
@@ -20,12 +24,26 @@ import { createLogger } from './telemetry/logger.ts';
 // document, until all of the memory is searched. Said before anything has run that it could learn from.
 setFlagsFromString('--no-allocation-site-pretenuring');
 
+/** The embedded network starts in its thread while this one loads the gateway. */
+function startNetwork(config: Config, running?: RunningNetwork | null): Promise<Network> {
+  const opening = import('./start/open-network.ts').then(({ openNetwork }) =>
+    openNetwork(config, running, startDevnetThread),
+  );
+  // The gateway reports it, once it is loaded.
+  opening.catch(() => {});
+  return opening;
+}
+
 /** The rest of the program is loaded only by the commands that need it. */
 const services: Services = {
   readConfig: async (source) => (await import('./start/read-config.ts')).readConfig(source),
   describeConfig: async (source) => (await import('./start/read-config.ts')).describeConfig(source),
   configSchema: async () => (await import('./start/read-config.ts')).configSchema(),
-  startGateway: async (options) => (await import('./start/start.ts')).startGateway(options),
+  startGateway: async (options) => {
+    const network = startNetwork(options.config, options.siblings?.shared.network);
+    const { startGateway } = await import('./start/start.ts');
+    return startGateway({ ...options, network });
+  },
   printPublicSchema: async () => (await import('./start/print-public-schema.ts')).printPublicSchema(),
   printSubgraphSchema: async (config) => (await import('./start/print-public-schema.ts')).printSubgraphSchema(config),
   explainOperation: async (request, config) => (await import('./start/start.ts')).explainOperation(request, config),
@@ -35,6 +53,7 @@ const services: Services = {
     const { Metrics } = await import('./telemetry/metrics.ts');
     const { createWorkerProcesses } = await import('./start/workers/worker-processes.ts');
     const startProcess = createWorkerProcesses(fileURLToPath(import.meta.url), ['worker']);
+    const network = await startNetwork(options.config);
     const { startWorkers } = await import('./start/workers/primary.ts');
     const secret = randomBytes(32).toString('base64url');
     const metrics = new Metrics();
@@ -44,6 +63,7 @@ const services: Services = {
       metrics,
       secret,
       startProcess,
+      network,
       now: () => performance.now(),
     });
   },

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DevnetFace } from './faces.ts';
 import { createDevnetAccounts, type DevnetAccounts } from './genesis/accounts.ts';
 import { createActivity } from './genesis/activity.ts';
@@ -83,8 +84,8 @@ export interface Devnet extends AsyncDisposable {
   readonly rpcWsUrl: string;
   readonly ledger: Ledger;
   readonly sponsor: Omit<SponsorFace, keyof DevnetFace>;
-  /** Writes a deferred history, in short turns of the event loop. */
-  writeHistory(): void;
+  /** Writes a deferred history, in short turns of the event loop. Resolves at the end of the history. */
+  writeHistory(): Promise<void>;
   /** Has one of the devnet's users send a transaction, which is in the next checkpoint. */
   act(): void;
   /** Does what the checkpoint clock does in one interval, now: a user may act, and a checkpoint closes. */
@@ -136,12 +137,12 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
   const listening = separateSockets ? listenApart(faces, host) : listenTogether(faces, host, port);
   listening.catch(() => checkpoints.stop());
   const { listeners, ...urls } = await listening;
-  let writing: NodeJS.Immediate | undefined;
-  const writeHistory = () => {
-    if (deferred?.writeHistoryFor(historyTurnMs)) writing = setImmediate(writeHistory);
+  let isClosed = false;
+  const writeHistory = async () => {
+    while (!isClosed && deferred?.writeHistoryFor(historyTurnMs)) await nextTurn();
   };
   const close = async () => {
-    clearImmediate(writing);
+    isClosed = true;
     checkpoints.stop();
     await Promise.all([...Object.values(faces), ...listeners].map((closable) => closable.close()));
   };

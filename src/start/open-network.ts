@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Config } from '../config/config.ts';
 import { Secret } from '../config/secret.ts';
-import type { Telemetry } from '../telemetry/events.ts';
+import type { ServedDevnet } from '../devnet/devnet-thread.ts';
+import type { DevnetOptions } from '../devnet/start-devnet.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import type { RunningNetwork } from './siblings.ts';
 
@@ -13,10 +14,20 @@ export interface Network {
   readonly config: Config;
   /** The running embedded network; `null` with real upstreams. */
   readonly running: RunningNetwork | null;
-  /** Call it when the service is ready: does work that the start has left for later. */
-  completeStart(): void;
+  /** Resolves when the embedded network can answer reads without writing its history first. */
+  readonly hasHistory: Promise<unknown>;
   close(): Promise<void>;
 }
+
+type StartDevnet = (options: DevnetOptions) => Promise<ServedDevnet>;
+
+/** In this thread. The first read completes the history. */
+const startDevnetHere: StartDevnet = async (options) => {
+  // Loaded only here: a gateway over real upstreams does not need its code.
+  const { startDevnet } = await import('../devnet/start-devnet.ts');
+  const devnet = await startDevnet({ ...options, isHistoryDeferred: true });
+  return { ...devnet, hasHistory: Promise.resolve() };
+};
 
 /**
  * The configured upstreams, or the embedded network that simulates them.
@@ -24,8 +35,8 @@ export interface Network {
  */
 export async function openNetwork(
   config: Config,
-  telemetry: Pick<Telemetry, 'networkSimulated'>,
   running: RunningNetwork | null = null,
+  startDevnet: StartDevnet = startDevnetHere,
 ): Promise<Network> {
   const { upstreams, profile } = config;
   if (upstreams.kind === 'remote') {
@@ -34,29 +45,25 @@ export async function openNetwork(
       addressOf: ({ setting }) => addresses[setting.name] ?? null,
       config,
       running: null,
-      completeStart() {},
+      hasHistory: Promise.resolve(),
       close: () => Promise.resolve(),
     };
   }
-  if (running) return { ...toNetwork(config, running), completeStart() {}, close: () => Promise.resolve() };
+  if (running) return { ...toNetwork(config, running), hasHistory: Promise.resolve(), close: () => Promise.resolve() };
   const token = config.sponsorship.token?.reveal() ?? randomBytes(24).toString('base64url');
-  // Loaded only here: a gateway over real upstreams does not need its code.
-  const { startDevnet } = await import('../devnet/start-devnet.ts');
   const devnet = await startDevnet({
     sponsorToken: token,
     dialect: { headers: profile.headers, timeRange: profile.events.timeRange },
-    isHistoryDeferred: true,
   });
-  telemetry.networkSimulated(profile.name);
-  const { graphqlUrl, sponsorUrl, rpcUrl } = devnet;
+  const { graphqlUrl, sponsorUrl, rpcUrl, hasHistory } = devnet;
   return {
     ...toNetwork(config, { graphqlUrl, sponsorUrl, rpcUrl, sponsorToken: token }),
-    completeStart: devnet.writeHistory,
+    hasHistory,
     close: () => devnet.close(),
   };
 }
 
-function toNetwork(config: Config, running: RunningNetwork): Omit<Network, 'close' | 'completeStart'> {
+function toNetwork(config: Config, running: RunningNetwork): Omit<Network, 'close' | 'hasHistory'> {
   const token = new Secret(running.sponsorToken);
   return {
     addressOf: ({ addressOnDevnet }) => addressOnDevnet?.(running) ?? null,

@@ -16,7 +16,7 @@ import type { Logger } from '../telemetry/logger.ts';
 import { Metrics, toMetricsPage, watchLoopDelay } from '../telemetry/metrics.ts';
 import { connectUpstreams } from './connect-upstreams.ts';
 import { type OpenListener, openListener, openMetricsServer } from './open-listener.ts';
-import { openNetwork } from './open-network.ts';
+import { type Network, openNetwork } from './open-network.ts';
 import { openShells } from './open-shells.ts';
 import { createShareSecret, openLiveFleet, openSponsorshipStore } from './shared-stores.ts';
 import type { Siblings } from './siblings.ts';
@@ -35,6 +35,8 @@ export interface StartOptions {
   readonly now?: () => number;
   /** The other processes of this gateway; left out: there are none. */
   readonly siblings?: Siblings;
+  /** Upstreams that are being started already; left out: those of `config`. */
+  readonly network?: Promise<Network>;
 }
 
 export interface RunningGateway extends AsyncDisposable {
@@ -87,7 +89,7 @@ type Closer = () => unknown;
 /** Opens everything in the order of dependence. `defer` takes what must be closed, which happens in reverse order. */
 async function open(
   list: UpstreamList,
-  { config, logger, now = Date.now, siblings: others }: StartOptions,
+  { config, logger, now = Date.now, siblings: others, network: opening }: StartOptions,
   defer: (closer: Closer) => void,
 ): Promise<Pick<RunningGateway, 'url' | 'reload'> & Pick<OpenListener, 'announceDrain'>> {
   const siblings = others ?? null;
@@ -100,8 +102,9 @@ async function open(
     defer(async () => (await settled)?.close());
   };
 
-  const network = await openNetwork(config, telemetry, siblings?.shared.network);
+  const network = await (opening ?? openNetwork(config, siblings?.shared.network));
   defer(() => network.close());
+  if (network.running && !siblings) telemetry.networkSimulated(config.profile.name);
 
   const outage = {
     began: (reason: string) => telemetry.sharedCountsLost(reason, 'REDIS_URL'),
@@ -170,6 +173,8 @@ async function open(
 
   metrics.gauge('ledger_gateway_body_bytes', () => transports.bytesInFlight.bytes);
   const metricsPage = siblings?.metricsPage ?? (async () => toMetricsPage(metrics.read()));
+  // Before the port is open, so that the first answer of /health/ready is 200.
+  await network.hasHistory;
   const listener = await openListener({
     config,
     addresses,
@@ -198,7 +203,6 @@ async function open(
   // With several processes the primary logs readiness once, when all of them are ready.
   if (siblings) siblings.ready({ url, graphqlUrl, schema: origin });
   else tellReady(telemetry, config, { graphqlUrl, schema: origin });
-  network.completeStart();
   return {
     url,
     announceDrain: listener.announceDrain,

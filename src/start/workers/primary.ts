@@ -3,7 +3,7 @@ import type { Config } from '../../config/config.ts';
 import type { Telemetry } from '../../telemetry/events.ts';
 import { addCounts, type Metrics, type MetricValues, toMetricsPage } from '../../telemetry/metrics.ts';
 import { openMetricsServer } from '../open-listener.ts';
-import { openNetwork } from '../open-network.ts';
+import type { Network } from '../open-network.ts';
 import type { Shared, WorkerFacts } from '../siblings.ts';
 import { tellReady } from '../tell-ready.ts';
 import { watchClientsOf } from '../watch-clients.ts';
@@ -24,6 +24,7 @@ export interface WorkersOptions {
   readonly telemetry: Telemetry;
   readonly metrics: Metrics;
   readonly startProcess: StartWorkerProcess;
+  readonly network: Network;
   /** Monotonic milliseconds. */
   readonly now: () => number;
 }
@@ -58,9 +59,9 @@ export function toEndWithinMs({ queryMs, mutationMs }: Config['timeouts']): numb
  * @returns once all of them serve
  */
 export async function startWorkers(options: WorkersOptions): Promise<RunningWorkers> {
-  const { config, count, secret, telemetry, metrics, startProcess, now } = options;
+  const { config, count, secret, telemetry, metrics, startProcess, network, now } = options;
   const files = { ...options.files };
-  const network = await openNetwork(config, telemetry);
+  if (network.running) telemetry.networkSimulated(config.profile.name);
   const port = config.port === 0 ? await choosePort(config.host) : config.port;
   const shared: Shared = { workers: count, network: network.running, secret };
   let isReady = false;
@@ -120,9 +121,9 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
     await close();
     throw error;
   }
+  await network.hasHistory;
   isReady = true;
   tellReady(telemetry, config, { ...facts, workers: count });
-  network.completeStart();
   return { url: facts.url, reload: async () => watched?.reload(), close, failed: pool.failed };
 }
 
