@@ -56,16 +56,18 @@ export interface OperationPlan {
   readonly ownMutations: number;
 }
 
-export function planOperation({ document, operation, fragments }: OperationTree, ownership: Ownership): OperationPlan {
-  const plan = choosePlan(operation, fragments, ownership);
+export function planOperation(tree: OperationTree, ownership: Ownership): OperationPlan {
+  const { document, operation, fragments } = tree;
+  const plan = choosePlan(tree, ownership);
   const isWhole = document.definitions.length === 1 + usedFragments(operation.selectionSet, fragments).length;
-  const isConditional = hasDirectivesAtRoot(operation, fragments);
+  // Directives at the root let variables decide which root fields are executed.
+  const isConditional = rootSelections(operation, fragments).some(({ directives }) => directives?.length);
   return {
     plan,
     isWhole,
     isConditional,
     isForwarded: plan === 'PASS_THROUGH' && isWhole && !isConditional,
-    ownMutations: operation.operation === 'mutation' ? countOwnRootFields(operation, fragments, ownership) : 0,
+    ownMutations: operation.operation === 'mutation' ? countOwnRootFields(tree, ownership) : 0,
   };
 }
 
@@ -73,13 +75,11 @@ export function planOperation({ document, operation, fragments }: OperationTree,
  * Chooses the plan by the text alone: fields that `@skip` or `@include` may leave out count as selected, since every plan can
  * serve them. Anything unusual is stitched.
  */
-function choosePlan(operation: OperationDefinitionNode, fragments: Fragments, ownership: Ownership): Plan {
+function choosePlan({ operation, fragments }: OperationTree, ownership: Ownership): Plan {
   if (asksForSchema(operation.selectionSet, fragments)) return 'STITCHED';
-
   const names = rootFieldNames(operation, fragments);
-  const owners = new Set(
-    [...names].filter((name) => name !== '__typename').map((name) => ownership.ownerOf(operation.operation, name)),
-  );
+  const owners = new Set<ReturnType<Ownership['ownerOf']>>();
+  for (const name of names) if (name !== '__typename') owners.add(ownership.ownerOf(operation.operation, name));
   if (owners.has(null)) return 'STITCHED';
   const hasJoins = owners.has('own') && selectsJoin(operation, fragments, ownership);
   if (operation.operation === 'subscription') {
@@ -96,32 +96,24 @@ function choosePlan(operation: OperationDefinitionNode, fragments: Fragments, ow
   return hasJoins || operation.operation !== 'query' ? 'STITCHED' : 'SPLIT';
 }
 
-/** Can variables decide which root fields are executed? */
-function hasDirectivesAtRoot({ selectionSet }: OperationDefinitionNode, fragments: Fragments): boolean {
-  return rootSelections(selectionSet, fragments).some(({ directives }) => directives && directives.length > 0);
-}
-
 /** Names, not aliases, of the fields at the root, through fragments. */
-export function rootFieldNames({ selectionSet }: OperationDefinitionNode, fragments: Fragments): Set<string> {
-  return new Set(rootFields(selectionSet, fragments).map(({ name }) => name.value));
+export function rootFieldNames(operation: OperationDefinitionNode, fragments: Fragments): Set<string> {
+  return new Set(rootFields(operation, fragments).map(({ name }) => name.value));
 }
 
-/** How many of our fields are at the root, each response key once. Those that `@skip` or `@include` may leave out count too. */
-function countOwnRootFields(
-  { operation, selectionSet }: OperationDefinitionNode,
-  fragments: Fragments,
-  { ownerOf }: Pick<Ownership, 'ownerOf'>,
-): number {
-  const own = rootFields(selectionSet, fragments).filter(({ name }) => ownerOf(operation, name.value) === 'own');
+/** Counts our fields at the root, each response key once, including those that `@skip` or `@include` may leave out. */
+function countOwnRootFields({ operation, fragments }: OperationTree, { ownerOf }: Pick<Ownership, 'ownerOf'>): number {
+  const fields = rootFields(operation, fragments);
+  const own = fields.filter(({ name }) => ownerOf(operation.operation, name.value) === 'own');
   return new Set(own.map(responseKey)).size;
 }
 
-function rootFields(selectionSet: SelectionSetNode, fragments: Fragments): FieldNode[] {
-  return rootSelections(selectionSet, fragments).filter((selection) => selection.kind === Kind.FIELD);
+function rootFields(operation: OperationDefinitionNode, fragments: Fragments): FieldNode[] {
+  return rootSelections(operation, fragments).filter((selection) => selection.kind === Kind.FIELD);
 }
 
 /** All selections at the root, those of each fragment once. */
-function rootSelections(selectionSet: SelectionSetNode, fragments: Fragments): SelectionNode[] {
+function rootSelections({ selectionSet }: OperationDefinitionNode, fragments: Fragments): SelectionNode[] {
   const selections: SelectionNode[] = [];
   const isIncluded = (selection: SelectionNode) => selections.push(selection) > 0;
   walkFields([{ selectionSet, on: null }], fragments, { isIncluded, onField: () => {} });

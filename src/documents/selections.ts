@@ -61,8 +61,8 @@ export function isSchemaOnly({ operations }: ExecutableDocument): boolean {
   return only?.kind === Kind.FIELD && only.name.value === '__schema';
 }
 
-/** A selection set, and what the caller knows of its place, such as its type. */
-export interface PlacedSelections<On> {
+/** A selection set, and what the caller knows about it, such as its type. */
+export interface TypedSelections<On> {
   readonly selectionSet: SelectionSetNode | undefined;
   readonly on: On;
 }
@@ -72,7 +72,7 @@ interface FieldWalk<On> {
   readonly onField: (node: FieldNode, on: On) => void;
   /** Called for every selection. `false` skips it. */
   readonly isIncluded?: (selection: SelectionNode) => boolean;
-  /** What is known of the place inside a fragment; `null` skips the fragment. Left out: every fragment is followed. */
+  /** Returns `on` for the selections of a fragment; `null` skips the fragment. Left out: every fragment is entered. */
   readonly enter?: (fragment: InlineFragmentNode | FragmentDefinitionNode, on: On) => On | null;
 }
 
@@ -81,12 +81,12 @@ interface FieldWalk<On> {
  * named fragment once, since a second spread in the same object adds nothing; so the time is linear in the text.
  */
 export function walkFields<On>(
-  placed: readonly PlacedSelections<On>[],
+  parts: readonly TypedSelections<On>[],
   fragments: Fragments,
   { onField, isIncluded = () => true, enter }: FieldWalk<On>,
 ): void {
   const spread = new Set<string>();
-  for (const { selectionSet, on } of placed) if (selectionSet) walk(selectionSet, on);
+  for (const { selectionSet, on } of parts) if (selectionSet) walk(selectionSet, on);
 
   function walk({ selections }: SelectionSetNode, on: On): void {
     for (const selection of selections) {
@@ -121,8 +121,8 @@ export function fieldsByKey<On>(
     if (known) known.push(node);
     else fields.set(responseKey(node), [node]);
   };
-  const placed = selectionSets.map((selectionSet) => ({ selectionSet, on: root }));
-  walkFields(placed, fragments, { ...walk, onField });
+  const parts = selectionSets.map((selectionSet) => ({ selectionSet, on: root }));
+  walkFields(parts, fragments, { ...walk, onField });
   return fields;
 }
 
@@ -216,7 +216,7 @@ export function usedFragments(root: SelectionSetNode, fragments: Fragments): Fra
   return [...used];
 }
 
-/** Where a selection occurs in an operation. A selection of a fragment occurs once for each spread of the fragment. */
+/** One occurrence of a selection in an operation. A selection of a fragment occurs once for each spread of the fragment. */
 export interface Occurrence {
   readonly node: OperationDefinitionNode | SelectionNode;
   /** `null` for an operation. */

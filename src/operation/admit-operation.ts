@@ -203,13 +203,6 @@ export interface ServerContext {
   readonly isGone: () => boolean;
   /** Calls back when the client leaves; immediately if it has left. May also call back after the response was sent. */
   readonly onGone: (giveUp: () => void) => void;
-  /**
-   * Returns the caller that was counted before the request was read, and then `null`: the first operation of a batch takes that
-   * count, and each other one is counted by itself.
-   */
-  readonly takeCounted?: () => Caller | null;
-  /** Key for the caller's turns. Left out where no response is written for it as a whole. */
-  readonly turnKey?: string;
   /** Called with the caller's remaining rate limit, each time it was counted. */
   readonly onStanding: (standing: Standing) => void;
   /** Bytes of the request's body or message; left out where that cannot be long. */
@@ -223,9 +216,7 @@ export interface ServerContext {
   /** Cursor of a stream whose transport keeps it for the client. */
   readonly streamPlace?: StreamPlace | undefined;
   /** Collects facts for the response headers. Left out for responses without headers. */
-  readonly notes?: AnswerNotes;
+  readonly notes?: AnswerNotes | undefined;
   /** Error codes of the response, for the same line. */
   readonly codes: string[];
-  /** What was decided before Yoga was called. Left out for a batch: Yoga decides about each entry. */
-  readonly admission?: OperationAdmission;
 }

@@ -8,7 +8,7 @@ import { type ErrorCode, errorCatalogue } from '../errors/catalogue.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import { noteCodes } from '../errors/reported-errors.ts';
 import { AnswerNotes, sourceHeader, toSourceHeaders } from '../ledger/immutable/answer-notes.ts';
-import type { ServerContext } from '../operation/admit-operation.ts';
+import type { OperationAdmission, ServerContext } from '../operation/admit-operation.ts';
 import { type OperationFacts, type RequestFacts, type Telemetry, toRequestRecord } from '../telemetry/events.ts';
 import type { Held } from '../upstream/cancellation.ts';
 import type { Caller, StreamPlace } from '../upstream/operation-context.ts';
@@ -71,6 +71,8 @@ export class Exchange implements ServerContext {
   /** Its body, from when it is whole until it is served. */
   body: Buffer | null = null;
   held: Held | undefined;
+  /** Collects facts for the headers of an answer that Yoga writes. */
+  notes: AnswerNotes | undefined;
   /** Of a subscription whose transport keeps the client's cursor. */
   streamPlace: StreamPlace | undefined;
   readonly #options: ExchangeOptions;
@@ -241,34 +243,29 @@ export class Exchange implements ServerContext {
   }
 
   /**
-   * The context for Yoga, which adds members to it and copies it.
-   * @param counted the caller, who has been counted for one operation
+   * @param counted the caller, which has been counted for one operation
+   * @param admission what was decided about that operation; left out for a batch
    */
-  toContext(counted: Caller): ServerContext {
-    const { requestId, sender, arrivedAt, requestBytes, held, showUsage, operations, codes } = this;
+  toYogaContext(counted: Caller, admission?: OperationAdmission): YogaContext {
+    this.notes = new AnswerNotes(this, rateLimitHeaderNames, this.#options.now);
     let left: Caller | null = counted;
     const takeCounted = () => {
       const taken = left;
       left = null;
       return taken;
     };
-    return {
-      requestId,
-      sender,
-      arrivedAt,
-      requestBytes,
-      held,
-      showUsage,
-      operations,
-      codes,
-      isGone: () => this.isGone(),
-      onGone: (giveUp) => this.onGone(giveUp),
-      takeCounted,
-      turnKey: counted.rate.key,
-      onStanding: (standing) => this.onStanding(standing),
-      notes: new AnswerNotes(this, rateLimitHeaderNames, this.#options.now),
-    };
+    return { server: this, turnKey: counted.rate.key, takeCounted, ...(admission && { admission }) };
   }
+}
+
+/** The context that Yoga passes to its plugins. */
+export interface YogaContext {
+  readonly server: ServerContext;
+  /** Key for the caller's turns. */
+  readonly turnKey: string;
+  /** Returns the counted caller once, for the first operation of a batch, and then `null`: the others are counted one by one. */
+  readonly takeCounted: () => Caller | null;
+  admission?: OperationAdmission;
 }
 
 interface StampOptions {

@@ -122,7 +122,7 @@ export function readAccept(header: string | undefined): Acceptable | null {
   const acceptable = servedTypes
     .map((type) => ({ type, ...preferenceOf(type, ranges) }))
     .filter(({ quality }) => quality > 0)
-    .sort((left, right) => right.quality - left.quality || left.place - right.place)
+    .sort((left, right) => right.quality - left.quality || left.position - right.position)
     .map(({ type }) => (isSubscribed && type === 'multipart/mixed' ? `${type};subscriptionspec=1.0` : type));
   if (acceptable.length === 0) return null;
   return { header: acceptable.join(', '), plain: acceptable.find(isPlain) ?? null };
@@ -142,19 +142,20 @@ interface Range {
   readonly isForSubscriptions: boolean;
 }
 
-/** The quality of a type and its position in the header, by the most specific range that includes the type. */
-function preferenceOf(type: string, ranges: readonly Range[]): { readonly quality: number; readonly place: number } {
-  for (const name of [type, `${type.slice(0, type.indexOf('/'))}/*`, '*/*']) {
-    const place = ranges.findIndex((range) => range.name === name);
-    const range = ranges[place];
-    if (range) return { quality: range.quality, place };
-  }
-  return { quality: 0, place: 0 };
+function toRange(type: MediaType): Range {
+  const { name, parameters } = type;
+  const isForSubscriptions = name === 'multipart/mixed' && parameters.get('subscriptionspec') === '1.0';
+  return { name, quality: toQuality(type), isForSubscriptions };
 }
 
-function toRange(type: MediaType): Range {
-  const isForSubscriptions = type.name === 'multipart/mixed' && type.parameters.get('subscriptionspec') === '1.0';
-  return { name: type.name, quality: toQuality(type), isForSubscriptions };
+/** The quality of a type and its position in the header, by the most specific range that includes the type. */
+function preferenceOf(type: string, ranges: readonly Range[]): { readonly quality: number; readonly position: number } {
+  for (const name of [type, `${type.slice(0, type.indexOf('/'))}/*`, '*/*']) {
+    const position = ranges.findIndex((range) => range.name === name);
+    const range = ranges[position];
+    if (range) return { quality: range.quality, position };
+  }
+  return { quality: 0, position: 0 };
 }
 
 /** The parameter `q`, from 0 to 1; 1 if it is missing or malformed. */

@@ -17,7 +17,7 @@ import type { OperationRunner } from '../operation/operation-runner.ts';
 import { type OperationRequest, readBodyRequest, readQueryString } from '../operation/parse-request.ts';
 import type { Caller } from '../upstream/operation-context.ts';
 import type { OpenEventStream } from './event-stream.ts';
-import type { Exchange } from './exchange.ts';
+import type { Exchange, YogaContext } from './exchange.ts';
 import type { GraphiqlPage } from './pages/graphiql-page.ts';
 import { type BodyReading, type BytesInFlight, readBody, restoreBody, tooMuchInFlight } from './read-body.ts';
 import { acceptsPage, isEncoded, isJsonType } from './request-head.ts';
@@ -31,7 +31,7 @@ export interface ServeGraphqlOptions {
   readonly lane: Lane;
   readonly openEventStream: OpenEventStream;
   /** Yoga, for one request. */
-  readonly graphql: (req: IncomingMessage, res: ServerResponse, context: ServerContext) => unknown;
+  readonly graphql: (req: IncomingMessage, res: ServerResponse, context: YogaContext) => unknown;
   /** `null` when GraphiQL is off. */
   readonly graphiql: GraphiqlPage | null;
 }
@@ -137,8 +137,7 @@ export function createServeGraphql(options: ServeGraphqlOptions, entrance: Entra
   function serveByYoga(exchange: Exchange, caller: Caller, admission?: OperationAdmission): void {
     exchange.stamp();
     exchange.boundReading();
-    const context = { ...exchange.toContext(caller), ...(admission && { admission }) };
-    exchange.failWith(options.graphql(exchange.req, exchange.res, context));
+    exchange.failWith(options.graphql(exchange.req, exchange.res, exchange.toYogaContext(caller, admission)));
   }
 }
 

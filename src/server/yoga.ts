@@ -18,6 +18,7 @@ import type { FairTurns } from '../operation/fair-turns.ts';
 import type { OperationRunner } from '../operation/operation-runner.ts';
 import { parseRequest, type RequestFault } from '../operation/parse-request.ts';
 import type { ServedGeneration } from '../operation/prepared-operation.ts';
+import type { YogaContext } from './exchange.ts';
 import type { PlainType } from './request-head.ts';
 import {
   type AnswerHead,
@@ -44,7 +45,7 @@ export const graphqlPath = '/graphql';
 
 /** Yoga without a listener: `server` does health, CORS, GraphiQL and the bounds of bodies itself. */
 export function createYogaShell({ maxBatchSize, keeper, admit, runner, turns, maskError }: YogaShellOptions) {
-  return createYoga<ServerContext>({
+  return createYoga<YogaContext>({
     graphqlEndpoint: graphqlPath,
     landingPage: false,
     graphiql: false,
@@ -83,13 +84,13 @@ function useOperation(
   admit: AdmitOperation,
   runner: Pick<OperationRunner, 'run'>,
   keeper: { readonly current: ServedGeneration },
-): Plugin<ServerContext> {
+): Plugin<YogaContext> {
   return {
     async onParams({ params, context, setResult }) {
-      const server = context as ServerContext;
-      const admission = server.admission ?? (await admitParams(server, params));
       // Each entry of a batch has a context of its own.
-      Object.assign(context, { admission } satisfies Partial<ServerContext>);
+      const own = context as YogaContext;
+      const admission = own.admission ?? (await admitParams(own, params));
+      own.admission = admission;
       if (admission.kind === 'refused') setResult({ errors: admission.errors });
     },
     onEnveloped({ setSchema, context }) {
@@ -109,27 +110,27 @@ function useOperation(
       );
     },
     onExecute({ args, setExecuteFn }) {
-      const server = args.contextValue as ServerContext;
-      const admission = admitted(server);
+      const { server } = args.contextValue as YogaContext;
+      const admission = admitted(args.contextValue as YogaContext);
       if (!admission) throw new Error('an operation is executed that was not admitted');
       setExecuteFn(() => runner.run(admission, server));
     },
     // Run operations carry their usage already; refused and failed ones get theirs here.
     onExecutionResult({ result, setResult, context }) {
-      const { showUsage, admission } = context as Partial<ServerContext>;
-      if (!showUsage || !admission || !result || Symbol.asyncIterator in result || result.extensions) return;
+      const { server, admission } = context as Partial<YogaContext>;
+      if (!server?.showUsage || !admission || !result || Symbol.asyncIterator in result || result.extensions) return;
       setResult(withUsage(result, admission.usage));
     },
     onResponse({ response, serverContext, setResponse, fetchAPI }) {
-      const { notes } = serverContext as Partial<ServerContext>;
-      const isKnown = notes?.settle(response.status, response.headers.get('content-type'));
+      const { server } = serverContext as Partial<YogaContext>;
+      const isKnown = server?.notes?.settle(response.status, response.headers.get('content-type'));
       if (isKnown) setResponse(new fetchAPI.Response(null, { status: 304 }));
     },
   };
 
   /** Throws for what is no GraphQL request: it is counted all the same. */
-  async function admitParams(server: ServerContext, params: unknown): Promise<OperationAdmission> {
-    let caller = server.takeCounted?.() ?? null;
+  async function admitParams({ server, takeCounted }: YogaContext, params: unknown): Promise<OperationAdmission> {
+    let caller = takeCounted();
     if (!caller) {
       const entry = await admit.enter(server);
       // Throwing ends the request here. Otherwise Yoga would look for mistakes in a request that is refused anyway.
@@ -142,7 +143,7 @@ function useOperation(
   }
 
   function admitted(context: object | null | undefined) {
-    const admission = (context as Partial<ServerContext> | null | undefined)?.admission;
+    const admission = (context as Partial<YogaContext> | null | undefined)?.admission;
     return admission?.kind === 'admitted' ? admission : undefined;
   }
 }
@@ -152,7 +153,7 @@ function useOperation(
  * entry of a batch is written in a turn of its own, since together they may be a hundred large answers. A client that reads
  * event streams only gets a stream of one result: Yoga's own could be cached, and names an encoding that it does not have.
  */
-function useWholeAnswer(turns: Pick<FairTurns, 'run'>): Plugin<object, ServerContext> {
+function useWholeAnswer(turns: Pick<FairTurns, 'run'>): Plugin<object, YogaContext> {
   return {
     onResultProcess({ request, result, setResult, setResultProcessor, serverContext }) {
       if (Symbol.asyncIterator in result) return;
@@ -175,7 +176,7 @@ function useWholeAnswer(turns: Pick<FairTurns, 'run'>): Plugin<object, ServerCon
         const retryAfter = retryAfterSeconds === null ? {} : { 'retry-after': String(retryAfterSeconds) };
         const contentType = { 'content-type': `${type}; charset=utf-8` };
         const write = (each: ExecutionResult) =>
-          turns.run(serverContext.turnKey ?? '', serverContext, () => printResult(each));
+          turns.run(serverContext.turnKey, serverContext.server, () => printResult(each));
         const body = Array.isArray(whole) ? await toBatch(whole, write) : await write(whole as ExecutionResult);
         return new Response(body, { status, headers: { ...contentType, ...headers, ...retryAfter } });
       }, type);
@@ -220,7 +221,7 @@ function choosePlainType({ headers }: Request): PlainType | undefined {
  * Gives Yoga's own request errors a code of our catalogue. An unreadable query string is the client's mistake, not a fault of
  * the gateway. Notes the codes of all errors for the log.
  */
-function useRequestErrors(): Plugin<object, ServerContext> {
+function useRequestErrors(): Plugin<object, YogaContext> {
   return {
     onRequestParse({ request, requestParser, setRequestParser }) {
       if (request.method !== 'GET' || !requestParser) return;
@@ -236,7 +237,7 @@ function useRequestErrors(): Plugin<object, ServerContext> {
     onResultProcess({ result, setResult, serverContext }) {
       if (Symbol.asyncIterator in result) return;
       const tidied = Array.isArray(result) ? result.map(tidy) : tidy(result as ExecutionResult);
-      for (const { errors } of [tidied].flat()) if (errors) noteCodes(serverContext.codes, errors);
+      for (const { errors } of [tidied].flat()) if (errors) noteCodes(serverContext.server.codes, errors);
       setResult(tidied);
     },
   };
@@ -297,7 +298,7 @@ const texts = ['{ __typename __schema { queryType { name } } }', '{ nothingOfTha
 const headers = { 'content-type': 'application/json', accept: 'application/json' };
 
 /** Counted already, so that no rate limit is touched. */
-const nobody: ReturnType<NonNullable<ServerContext['takeCounted']>> = {
+const nobody: ReturnType<YogaContext['takeCounted']> = {
   id: 'nobody',
   kind: 'ANONYMOUS',
   authorization: null,
@@ -323,8 +324,8 @@ export async function warmUp(yoga: YogaShell): Promise<void> {
   }
 }
 
-function toContext(): ServerContext {
-  return {
+function toContext(): YogaContext {
+  const server: ServerContext = {
     requestId: 'warm-up',
     arrivedAt: performance.now(),
     sender: {
@@ -336,10 +337,10 @@ function toContext(): ServerContext {
     },
     isGone: () => false,
     onGone: () => {},
-    takeCounted: () => nobody,
     onStanding: () => {},
     showUsage: true,
     operations: [],
     codes: [],
   };
+  return { server, turnKey: 'nobody', takeCounted: () => nobody };
 }

@@ -1,7 +1,7 @@
 import { type Logger, type RequestLineFields, requestLine, toJsonText } from './logger.ts';
 import { Metrics } from './metrics.ts';
 import { redactText } from './redact-fields.ts';
-import { type SponsorshipFacts, SponsorshipLine, shownLeaseCharacters, toShownCaller } from './sponsorship-line.ts';
+import { type SponsorshipFacts, shownLeaseCharacters, toShownCaller, toSponsorshipLine } from './sponsorship-line.ts';
 
 /** An operation over a WebSocket that has ended. */
 export interface SocketOperationFacts {
@@ -197,7 +197,7 @@ export function createTelemetry(logger: Logger, metrics = new Metrics(), now: ()
     /** The audit of the sponsor's gas. */
     sponsorship: (event: SponsorshipFacts) => {
       metrics.sponsorship(event);
-      log('info', 'sponsorship', new SponsorshipLine(event));
+      log('info', 'sponsorship', toSponsorshipLine(event));
     },
     sponsorshipStoreAway: (reason: string, setting: string) =>
       log('warn', 'sponsorship store unavailable: requests that need it are refused', { setting, reason }),

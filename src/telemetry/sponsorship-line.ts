@@ -46,35 +46,27 @@ export function toShownCaller(caller: string): string {
  * An event as the fields of its log line, without those that have no value. It writes itself, as a request line does, because
  * there are as many: it holds no free text, and nothing that could be spent.
  */
-export class SponsorshipLine implements RequestLineFields {
-  readonly event: SponsorshipFacts['event'];
-  readonly caller: string;
-  readonly lease: string | undefined;
-  readonly digest: string | undefined;
-  readonly budget: number | undefined;
-  readonly gasUsed: number | undefined;
-  readonly code: string | undefined;
-  readonly requestId: string;
+export function toSponsorshipLine(facts: SponsorshipFacts): RequestLineFields {
+  const { event, caller, leaseId, digest, budget, gasUsed, code, requestId } = facts;
+  const fields = {
+    event,
+    caller: toShownCaller(caller),
+    lease: leaseId?.slice(0, shownLeaseCharacters),
+    digest: digest ?? undefined,
+    budget: budget ?? undefined,
+    gasUsed: gasUsed ?? undefined,
+    code: code ?? undefined,
+    requestId,
+  };
+  return { ...fields, [requestLine]: () => toMembers(fields) };
+}
 
-  constructor({ event, caller, leaseId, digest, budget, gasUsed, code, requestId }: SponsorshipFacts) {
-    this.event = event;
-    this.caller = toShownCaller(caller);
-    this.lease = leaseId?.slice(0, shownLeaseCharacters);
-    this.digest = digest ?? undefined;
-    this.budget = budget ?? undefined;
-    this.gasUsed = gasUsed ?? undefined;
-    this.code = code ?? undefined;
-    this.requestId = requestId;
+function toMembers(fields: Readonly<Record<string, string | number | undefined>>): string {
+  let text = '';
+  for (const name in fields) {
+    const value = fields[name];
+    if (value === undefined) continue;
+    text += `${text && ','}"${name}":${typeof value === 'string' ? toJsonText(value) : value}`;
   }
-
-  [requestLine](): string {
-    const { event, caller, lease, digest, budget, gasUsed, code, requestId } = this;
-    let text = `"event":"${event}","caller":${toJsonText(caller)}`;
-    if (lease !== undefined) text += `,"lease":${toJsonText(lease)}`;
-    if (digest !== undefined) text += `,"digest":${toJsonText(digest)}`;
-    if (budget !== undefined) text += `,"budget":${budget}`;
-    if (gasUsed !== undefined) text += `,"gasUsed":${gasUsed}`;
-    if (code !== undefined) text += `,"code":${toJsonText(code)}`;
-    return `${text},"requestId":${toJsonText(requestId)}`;
-  }
+  return text;
 }

@@ -5,6 +5,7 @@ import {
   type FragmentSpreadNode,
   type GraphQLSchema,
   Kind,
+  type OperationDefinitionNode,
   type SelectionNode,
   type ValueNode,
 } from 'graphql';
@@ -33,7 +34,6 @@ import {
   type OutputCost,
   type PageSize,
   sentValue,
-  type Tally,
   type Transfer,
   type Variables,
 } from './usage.ts';
@@ -158,20 +158,6 @@ export function toSize({
   return { ...counts, outputNodes, boundedPages, isExempt, transaction, calledPages };
 }
 
-/** Sums over all operations of a document, each fragment counted at every spread. */
-interface DocumentTotals {
-  readonly inputNodes: number;
-  readonly depth: number;
-  /** In the order in which they must be made: a tally is complete before it is added to another. */
-  readonly transfers: readonly Transfer[];
-  /** The tally that all operations are added to. */
-  readonly total: Tally;
-  /** Bytes of transaction literals, those of a fragment counted at each spread. */
-  readonly transactionBytes: number;
-  /** An operation spreads, directly or through other fragments, one that the document does not define. */
-  readonly hasUnknownFragment: boolean;
-}
-
 /** Sums of one operation or fragment, including the fragments that it spreads. */
 interface Totals {
   readonly nodes: number;
@@ -180,15 +166,17 @@ interface Totals {
 }
 
 /**
- * Adds up the operations of a document. Each fragment is added up once, however often it is spread.
+ * Adds up the operations of a document. Each fragment is added up once, and counted at every spread.
  * @returns `null` when a fragment that an operation reaches contains itself
  */
 function addUpDefinitions(
   operations: readonly MeasuredDefinition[],
   fragments: ReadonlyMap<string, MeasuredDefinition>,
-): DocumentTotals | null {
+) {
   const known = new Map<MeasuredDefinition, Totals>();
+  // In the order in which they must be made: a tally is complete before it is added to another.
   const transfers: Transfer[] = [];
+  // The tally that all operations are added to.
   const total = createTally();
   const fragmentOf = ({ node }: MeasuredSpread) => fragments.get(node.name.value);
   let hasUnknownFragment = false;
@@ -251,18 +239,14 @@ function addUpDefinitions(
   }
 }
 
-/** The transaction payload in the text, and the variables that carry the rest. */
-interface InlinedTransactions {
-  /** Bytes of literals, each counted once however often its fragment is spread, because the text holds it once. */
-  readonly bytes: number;
-  readonly variables: readonly string[];
-}
-
-/** Adds up the arguments of transaction fields among the root fields of all operations, through fragments. */
+/**
+ * Adds up the arguments of transaction fields among the root fields of all operations, through fragments: bytes of literals, each
+ * counted once however often its fragment is spread, because the text holds it once; and the variables.
+ */
 function gatherTransactions(
   operations: readonly MeasuredDefinition[],
   fragments: ReadonlyMap<string, MeasuredDefinition>,
-): InlinedTransactions {
+) {
   let bytes = 0;
   const variables = new Set<string>();
   // Iterating a set also visits members added meanwhile, so this loop reaches every fragment once.
@@ -330,22 +314,18 @@ export function gatherCalledPages(document: ExecutableDocument, names: ReadonlyS
         if (names.has(field.name.value)) fields.set(responseKey(field), field);
       },
     });
-    if (fields.size === 0) return [];
-    const defaults = new Map(
-      (operation.variableDefinitions ?? []).map(
-        ({ variable, defaultValue }) => [variable.name.value, defaultValue] as const,
-      ),
-    );
-    return [[...fields.values()].map((field) => toCalledPage(field, defaults))];
+    return fields.size > 0 ? [[...fields.values()].map((field) => toCalledPage(field, operation))] : [];
   });
   return found.length > 0 ? found : none;
 }
 
-function toCalledPage(field: FieldNode, defaults: ReadonlyMap<string, ValueNode | undefined>): CalledPage {
-  const sourceOf = (name: string): SizeSource => {
-    const value = field.arguments?.find((argument) => argument.name.value === name)?.value;
+function toCalledPage(field: FieldNode, { variableDefinitions = [] }: OperationDefinitionNode): CalledPage {
+  const sourceOf = (argument: string): SizeSource => {
+    const value = field.arguments?.find(({ name }) => name.value === argument)?.value;
     if (value?.kind !== Kind.VARIABLE) return literalOf(value);
-    return { variable: value.name.value, fallback: literalOf(defaults.get(value.name.value)) };
+    const variable = value.name.value;
+    const definition = variableDefinitions.find((each) => each.variable.name.value === variable);
+    return { variable, fallback: literalOf(definition?.defaultValue) };
   };
   return { first: sourceOf('first'), last: sourceOf('last') };
 }

@@ -60,11 +60,11 @@ function saysYes(header: string | string[] | null | undefined): boolean {
   return value !== '' && value !== 'false' && value !== '0';
 }
 
-/** The fields of one place in a document: an operation, a fragment, or a page. */
+/** Counts the fields of one part of a document: of an operation, a fragment, or a page. */
 export interface Tally {
-  /** Fields written in this place, not multiplied by any page size. */
+  /** Fields written in this part, not multiplied by any page size. */
   own: number;
-  /** The place selects `edges` or `nodes`, directly or through fragments. */
+  /** The part selects `edges` or `nodes`, directly or through fragments. */
   isPaged: boolean;
 }
 
@@ -85,18 +85,10 @@ export function createTally(): Tally {
   return { own: 0, isPaged: false };
 }
 
-/** Numbers in `route` for one transfer: the place it comes from and the place it goes to. */
-const numbersOfTransfer = 2;
-
-/** Reused by every pricing: fields of each place with all page sizes multiplied in. */
+/** Reused by every pricing: fields of each tally with all page sizes multiplied in. */
 const counts: number[] = [];
-/** Reused likewise: the largest product of page sizes on any path down from each place. */
+/** Reused likewise: the largest product of page sizes on any path down from each tally. */
 const peaks: number[] = [];
-
-interface WeighedCost {
-  readonly outputNodes: OutputCost;
-  readonly numbers: number;
-}
 
 /** Memory of a page size, counted in numbers. */
 const numbersOfPageSize = 16;
@@ -106,20 +98,18 @@ const numbersOfPageSize = 16;
  * @param transfers ordered so that each tally is complete before it is added to another
  * @param total the tally that all operations are added to
  */
-export function createOutputCost(transfers: readonly Transfer[], total: Tally): WeighedCost {
-  const places = new Map<Tally, number>();
+export function createOutputCost(transfers: readonly Transfer[], total: Tally) {
+  const indices = new Map<Tally, number>();
   const own: number[] = [];
-  const numberOf = (tally: Tally): number => {
-    const known = places.get(tally) ?? own.length;
-    if (known === own.length) {
-      places.set(tally, known);
-      own.push(tally.own);
-    }
-    return known;
+  const indexOf = (tally: Tally): number => {
+    const index = indices.get(tally) ?? own.push(tally.own) - 1;
+    indices.set(tally, index);
+    return index;
   };
-  const last = numberOf(total);
+  const last = indexOf(total);
+  /** For each transfer two indices: of the tally it comes from, and of the tally it goes to. */
   const route: number[] = [];
-  for (const { from, to } of transfers) route.push(numberOf(from), numberOf(to));
+  for (const { from, to } of transfers) route.push(indexOf(from), indexOf(to));
   // Copied, because a list that grew holds spare memory for more.
   const sizes = toPageSizes(transfers);
   const outputNodes = toOutputCost(own.slice(), route.slice(), sizes, last);
@@ -148,14 +138,14 @@ function toOutputCost(
   total: number,
 ): OutputCost {
   return (variables, defaultPageSize) => {
-    for (let place = 0; place < own.length; place += 1) {
-      counts[place] = own[place] ?? 0;
-      peaks[place] = 1;
+    for (let index = 0; index < own.length; index += 1) {
+      counts[index] = own[index] ?? 0;
+      peaks[index] = 1;
     }
-    for (let at = 0; at < route.length; at += numbersOfTransfer) {
-      const from = route[at] ?? 0;
-      const to = route[at + 1] ?? 0;
-      const size = sizes?.[at / numbersOfTransfer] ?? null;
+    for (let index = 0; index < route.length; index += 2) {
+      const from = route[index] ?? 0;
+      const to = route[index + 1] ?? 0;
+      const size = sizes?.[index / 2] ?? null;
       const items = size === null ? 1 : resolvePageSize(size, variables, defaultPageSize);
       if (items > maxMultiplicity) return maxCount;
       counts[to] = addCounts(counts[to] ?? 0, items * (counts[from] ?? 0));
@@ -165,7 +155,7 @@ function toOutputCost(
   };
 }
 
-/** Where the page size of a connection, or the length of a list, comes from: literals in the text and variables. */
+/** Sources of a connection's page size, or of a list's length: literals in the text, and variables. */
 export interface PageSize {
   /** The length of a list argument. */
   readonly isList: boolean;

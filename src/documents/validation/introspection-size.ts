@@ -40,18 +40,13 @@ const punctuation = 6;
 const limitless: IntrospectionSize = { fields: Number.POSITIVE_INFINITY, letters: Number.POSITIVE_INFINITY };
 const standardSizes = new WeakMap<GraphQLSchema, IntrospectionSize>();
 
-export interface AskedIntrospection {
-  /** Fields of the response, counted up to the bound; 0 for a document that does not introspect. */
-  readonly fields: number;
-  readonly excess: IntrospectionExcess | null;
-}
-
 /**
  * Measures the introspection of a document: all operations together, ignoring variables and directives. Stops at the bound, so
  * it takes no longer than the largest allowed response.
  * @param executable of a valid document
+ * @returns `fields` of the response, up to the bound; 0 for a document that does not introspect
  */
-export function measureAskedIntrospection(schema: GraphQLSchema, executable: ExecutableDocument): AskedIntrospection {
+export function measureAskedIntrospection(schema: GraphQLSchema, executable: ExecutableDocument) {
   if (!asksForSchema(executable)) return { fields: 0, excess: null };
   const standard = standardSize(schema);
   const max = {

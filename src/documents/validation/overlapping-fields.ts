@@ -17,8 +17,8 @@ import {
 import {
   type ExecutableDocument,
   type Fragments,
-  type PlacedSelections,
   responseKey,
+  type TypedSelections,
   walkFields,
 } from '../selections.ts';
 
@@ -35,12 +35,12 @@ export interface Overlaps {
 /** Comparing a pair takes up to a few microseconds, and pairs grow with the square of the fields. */
 export const maxPairs = 4_000;
 
-interface Placed {
+interface TypedField {
   readonly node: FieldNode;
   readonly definition: GraphQLField<unknown, unknown> | undefined;
 }
 
-type Part = PlacedSelections<GraphQLNamedType | undefined>;
+type Part = TypedSelections<GraphQLNamedType | undefined>;
 
 /**
  * Visits each selection as often as `inputNodes` counts it, so the limit of nodes bounds its time. It recurses, so no fragment
@@ -68,7 +68,7 @@ export function findOverlaps(schema: GraphQLSchema, { operations, fragments }: E
     }
   }
 
-  function count(group: readonly Placed[]): void {
+  function count(group: readonly TypedField[]): void {
     const [first] = group;
     if (!first || group.length === 1) return;
     pairs += (group.length * (group.length - 1)) / 2;
@@ -81,14 +81,14 @@ export function findOverlaps(schema: GraphQLSchema, { operations, fragments }: E
 
 /** The fields of one object of the response by response key, and how many spreads of fragments they were found through. */
 function gatherFields(parts: readonly Part[], schema: GraphQLSchema, fragments: Fragments) {
-  const groups = new Map<string, Placed[]>();
+  const groups = new Map<string, TypedField[]>();
   let spreads = 0;
   walkFields(parts, fragments, {
     onField: (node, type) => {
-      const placed = { node, definition: definitionOf(type, node.name.value) };
+      const field = { node, definition: definitionOf(type, node.name.value) };
       const group = groups.get(responseKey(node));
-      if (group) group.push(placed);
-      else groups.set(responseKey(node), [placed]);
+      if (group) group.push(field);
+      else groups.set(responseKey(node), [field]);
     },
     isIncluded: ({ kind }) => {
       if (kind === Kind.FRAGMENT_SPREAD) spreads += 1;
@@ -99,15 +99,15 @@ function gatherFields(parts: readonly Part[], schema: GraphQLSchema, fragments: 
   return { groups, spreads };
 }
 
-function definitionOf(type: GraphQLNamedType | undefined, name: string): Placed['definition'] {
+function definitionOf(type: GraphQLNamedType | undefined, name: string): TypedField['definition'] {
   return isObjectType(type) || isInterfaceType(type) ? type.getFields()[name] : undefined;
 }
 
-function typeOf(definition: Placed['definition']): GraphQLNamedType | undefined {
+function typeOf(definition: TypedField['definition']): GraphQLNamedType | undefined {
   return definition && getNamedType(definition.type);
 }
 
-function isAlike(one: Placed, other: Placed): boolean {
+function isAlike(one: TypedField, other: TypedField): boolean {
   return (
     one.node.name.value === other.node.name.value &&
     (one.definition === other.definition ||

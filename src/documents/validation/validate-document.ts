@@ -117,14 +117,14 @@ function createVariablePositionsRule(idInputs: IdInputs): ValidationRule {
   return (context) => {
     const schema = context.getSchema();
     // Found once for the document, because many operations may use one large fragment.
-    let places: IdPlaces | null = null;
+    let idUses: IdUses | null = null;
 
     const getRecursiveVariableUsages = (operation: OperationDefinitionNode) => {
       const usages = context.getRecursiveVariableUsages(operation);
       const declared = idVariables(operation, idInputs);
       if (declared.size === 0) return usages;
-      places ??= findIdPlaces(context.getDocument().definitions, schema, idInputs);
-      const found = places;
+      idUses ??= findIdUses(context.getDocument().definitions, schema, idInputs);
+      const found = idUses;
       return usages.map((usage) => {
         const scalar = declared.get(usage.node.name.value);
         const type = scalar !== undefined && found.get(usage.node)?.has(scalar) ? schema.getType(scalar) : undefined;
@@ -147,21 +147,21 @@ function createVariablePositionsRule(idInputs: IdInputs): ValidationRule {
 export type IdInputs = ReadonlyMap<string, ReadonlySet<string>>;
 
 /** Variables used where an id is taken, and the scalars that they may be declared with there. */
-type IdPlaces = ReadonlyMap<VariableNode, ReadonlySet<string>>;
+type IdUses = ReadonlyMap<VariableNode, ReadonlySet<string>>;
 
 /** Finds the variables used as ids. Visits each node once. */
-function findIdPlaces(definitions: readonly DefinitionNode[], schema: GraphQLSchema, idInputs: IdInputs): IdPlaces {
-  const places = new Map<VariableNode, ReadonlySet<string>>();
+function findIdUses(definitions: readonly DefinitionNode[], schema: GraphQLSchema, idInputs: IdInputs): IdUses {
+  const uses = new Map<VariableNode, ReadonlySet<string>>();
   const typeInfo = new TypeInfo(schema);
   const look = visitWithTypeInfo(typeInfo, {
     ObjectField({ name, value }) {
       if (value.kind !== Kind.VARIABLE) return;
       const taken = idInputs.get(`${getNamedType(typeInfo.getParentInputType())?.name}.${name.value}`);
-      if (taken) places.set(value, taken);
+      if (taken) uses.set(value, taken);
     },
   });
   for (const each of definitions) visit(each, look);
-  return places;
+  return uses;
 }
 
 /**
@@ -195,7 +195,7 @@ export function findTextVariables(
   const declared = idVariables(operation, idInputs);
   if (declared.size === 0) return none;
   const texts = new Set<string>();
-  for (const [{ name }, scalars] of findIdPlaces([operation, ...fragments], schema, idInputs)) {
+  for (const [{ name }, scalars] of findIdUses([operation, ...fragments], schema, idInputs)) {
     if (scalars.has(declared.get(name.value) ?? '')) texts.add(name.value);
   }
   return texts;

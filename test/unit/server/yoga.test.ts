@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import type { ServerContext } from '../../../src/operation/admit-operation.ts';
+import type { YogaContext } from '../../../src/server/exchange.ts';
 import { warmUp, type YogaShell } from '../../../src/server/yoga.ts';
 
 test('warms what reads requests by either method, as somebody who has been counted already', async () => {
   const asked: string[] = [];
-  const fetch = async (_address: string, { method = 'GET' }: RequestInit, context: ServerContext) => {
-    asked.push(`${method} ${context.takeCounted?.()?.id}`);
+  const fetch = async (_address: string, { method = 'GET' }: RequestInit, context: YogaContext) => {
+    asked.push(`${method} ${context.takeCounted()?.id}`);
     return new Response('{}');
   };
   await warmUp({ fetch } as unknown as YogaShell);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { createTelemetry, type Telemetry, toRequestRecord } from '../../../src/telemetry/events.ts';
 import { createLogger, requestLine } from '../../../src/telemetry/logger.ts';
-import { SponsorshipLine } from '../../../src/telemetry/sponsorship-line.ts';
+import { toSponsorshipLine } from '../../../src/telemetry/sponsorship-line.ts';
 
 /** What is logged of an event, without its time. */
 function linesOf(tell: (telemetry: Telemetry) => void): Record<string, unknown>[] {
@@ -403,7 +403,7 @@ const event = fc.record({
 it('the fields of an event of sponsorship are written as JSON writes them', () => {
   fc.assert(
     fc.property(event, (facts) => {
-      const line = new SponsorshipLine(facts);
+      const line = toSponsorshipLine(facts);
       expect(JSON.stringify(JSON.parse(`{${line[requestLine]()}}`))).toBe(JSON.stringify(line));
     }),
   );
