@@ -71,9 +71,7 @@ function toNonNull(type: TypeNode): TypeNode {
     : { kind: Kind.NON_NULL_TYPE, type, ...(type.loc && { loc: type.loc }) };
 }
 
-/**
- * Removes the lexical tokens from a tree that is kept: a third of its memory, and never read. Positions in the text stay.
- */
+/** Removes the lexical tokens from a tree that is kept: a third of its memory, and never read. Positions in the text stay. */
 export function dropTokens(node: object): void {
   const { loc } = node as { readonly loc?: { -readonly [Key in keyof Location]?: Location[Key] | undefined } };
   if (loc) {
@@ -104,9 +102,7 @@ export function createTreeReader(): (text: string) => OperationTree {
   };
 }
 
-/**
- * A document with nothing but an operation's name and type, for libraries that pass the operation on and do not execute it.
- */
+/** A document with nothing but an operation's name and type, for libraries that pass the operation on and do not execute it. */
 export function toOutline(type: OperationTypeNode, name: string | null): DocumentNode {
   return {
     kind: Kind.DOCUMENT,

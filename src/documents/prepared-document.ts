@@ -57,7 +57,6 @@ export function fieldsAsked(prepared: PreparedDocument): number {
   return prepared.kind === 'readable' ? prepared.introspectedFields : 0;
 }
 
-/** An operation of a valid document, to be prepared. */
 export interface ValidOperation {
   readonly text: string;
   /** The text as a JSON string, with its quotes. */

@@ -52,8 +52,8 @@ export function selectionsBelow(
 }
 
 /**
- * Does the document ask for the schema alone? True for one operation with one selection, a field whose name, not its alias,
- * is `__schema`; false when a fragment holds it.
+ * Does the document ask for the schema alone? True for one operation with one selection, a field whose name, not its alias, is
+ * `__schema`; false when a fragment holds it.
  */
 export function isSchemaOnly({ operations }: ExecutableDocument): boolean {
   const selections = operations.length === 1 ? operations[0]?.selectionSet.selections : undefined;

@@ -158,48 +158,52 @@ function compileField(
   nodes: readonly FieldNode[],
   scope: CompileScope,
 ): ExecuteField | null {
-  const place: SelectedField = { parent, field, key, nodes, scope };
+  const selected: SelectedField = { parent, field, key, nodes, scope };
   const nullable = isNonNullType(field.type) ? field.type.ofType : field.type;
-  if (isLeafType(nullable) && !field.resolve && field.args.length === 0) return compileProperty(place, nullable);
+  if (isLeafType(nullable) && !field.resolve && field.args.length === 0) return compileProperty(selected, nullable);
   const named = getNamedType(field.type);
   const below = nodes.map(({ selectionSet }) => selectionSet);
   const completeObject = isObjectType(named) ? compileObject(named, below, scope) : null;
   const [node] = nodes;
   if (!node || (!completeObject && !isLeafType(named))) return null;
-  const complete = compileValue(field.type, { coordinate: toCoordinate(place), nodes }, completeObject);
+  const complete = compileValue(field.type, { coordinate: toCoordinate(selected), nodes }, completeObject);
   const readArguments = compileArguments(field, node);
   const { resolve } = field;
 
   return (source, prev, state) => {
-    const path = toPath(place, prev);
+    const path = toPath(selected, prev);
     try {
       const args = readArguments(state.variables);
       const result: unknown = resolve
-        ? resolve(source, args, state.context, toInfo(place, path, state))
-        : readProperty(place, source, args, prev, state);
+        ? resolve(source, args, state.context, toInfo(selected, path, state))
+        : readProperty(selected, source, args, prev, state);
       const completed = isPromise(result)
         ? result.then((resolved) => complete(resolved, path, state))
         : complete(result, path, state);
-      return isPromise(completed) ? completed.then(undefined, (raw) => failField(raw, place, path, state)) : completed;
+      return isPromise(completed)
+        ? completed.then(undefined, (raw) => failField(raw, selected, path, state))
+        : completed;
     } catch (raw) {
-      return failField(raw, place, path, state);
+      return failField(raw, selected, path, state);
     }
   };
 }
 
 /** The most frequent kind of field: a leaf without resolver or arguments. It needs its path only if it fails. */
-function compileProperty(place: SelectedField, type: GraphQLLeafType): ExecuteField {
+function compileProperty(selected: SelectedField, type: GraphQLLeafType): ExecuteField {
   const complete = (value: unknown): unknown => {
     const completed = completeLeaf(type, value);
-    return completed === null && isNonNullType(place.field.type) ? toPresent(null, toCoordinate(place)) : completed;
+    return completed === null && isNonNullType(selected.field.type)
+      ? toPresent(null, toCoordinate(selected))
+      : completed;
   };
   return (source, prev, state) => {
     try {
-      const value = readProperty(place, source, null, prev, state);
+      const value = readProperty(selected, source, null, prev, state);
       if (!isPromise(value)) return complete(value);
-      return value.then(complete).then(undefined, (raw) => failField(raw, place, toPath(place, prev), state));
+      return value.then(complete).then(undefined, (raw) => failField(raw, selected, toPath(selected, prev), state));
     } catch (raw) {
-      return failField(raw, place, toPath(place, prev), state);
+      return failField(raw, selected, toPath(selected, prev), state);
     }
   };
 }
@@ -231,16 +235,16 @@ export interface SelectedField {
  * @param args `null` if the field takes none
  */
 function readProperty(
-  place: SelectedField,
+  selected: SelectedField,
   source: unknown,
   args: Record<string, unknown> | null,
   prev: ResponsePath | undefined,
   state: ExecutionState,
 ): unknown {
   if (!isObject(source)) return undefined;
-  const property = source[place.field.name];
+  const property = source[selected.field.name];
   if (typeof property !== 'function') return property;
-  return property.call(source, args ?? {}, state.context, toInfo(place, toPath(place, prev), state));
+  return property.call(source, args ?? {}, state.context, toInfo(selected, toPath(selected, prev), state));
 }
 
 /** `Type.field`, as error messages write it. */

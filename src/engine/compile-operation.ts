@@ -34,9 +34,7 @@ export interface CompiledRequest {
   readonly answerJoins?: AnswerJoins | null;
 }
 
-/**
- * An operation compiled to functions. Returns what `execute` of graphql-js returns, without a promise if nothing takes time.
- */
+/** An operation compiled to functions. Returns what `execute` of graphql-js returns, without a promise if nothing takes time. */
 export type RunCompiled = (request: CompiledRequest) => ExecutionResult | Promise<ExecutionResult>;
 
 /** Larger operations are not worth the memory: running them takes long anyway. */

@@ -162,7 +162,6 @@ export interface Failures {
   nulled: Set<ResponsePath | undefined> | null;
 }
 
-/** One execution of a compiled operation. */
 export interface ExecutionState {
   readonly context: unknown;
   /** Coerced, with declared defaults filled in. */

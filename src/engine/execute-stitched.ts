@@ -49,11 +49,11 @@ export function createExecuteStitched(
 ): ExecuteStitched {
   const operation = getOperationAST(document, operationName);
   const renamed = withoutThen(document);
-  const asked = renamed ?? document;
-  const executed = getOperationAST(asked, operationName);
+  const executable = renamed ?? document;
+  const executed = getOperationAST(executable, operationName);
   return (variables, contextValue, rootValue) => {
     const variableValues = operation ? toExecutable(schema, operation, variables) : variables;
-    const result = execute({ schema, document: asked, operationName, variableValues, contextValue, rootValue });
+    const result = execute({ schema, document: executable, operationName, variableValues, contextValue, rootValue });
     if (!renamed || !executed) return result;
     const toShown = (each: ExecutionResult) => restoreThen(each, renamed, executed);
     return result instanceof Promise ? result.then(toShown) : toShown(result);
@@ -151,11 +151,11 @@ export function createExecuteIntrospected(options: IntrospectedOptions): Execute
   const rest = hasOthers ? takePart(operation, fragments, (name) => !rootFields.has(name)) : null;
   const executeRest = rest && options.toExecute(rest.document);
   return (variables, context, coerced) => {
-    const asked = collectFields(root, [operation.selectionSet], { schema, fragments, variables: coerced });
-    const answers = readAnswers(asked, { schema, fragments, variables: coerced });
+    const selected = collectFields(root, [operation.selectionSet], { schema, fragments, variables: coerced });
+    const answers = readAnswers(selected, { schema, fragments, variables: coerced });
     if (!answers) return executeWhole(variables, context);
     const merge = (others: ExecutionResult): ExecutionResult =>
-      others.data ? { ...others, data: mergeAnswers(asked.keys(), answers, others.data) } : others;
+      others.data ? { ...others, data: mergeAnswers(selected.keys(), answers, others.data) } : others;
     if (!rest || !executeRest) return merge({ data: {} });
     const result = executeRest(variablesOf(rest, variables), context);
     return result instanceof Promise ? result.then(merge) : merge(result);
@@ -165,10 +165,10 @@ export function createExecuteIntrospected(options: IntrospectedOptions): Execute
 type Answers = ReadonlyMap<string, unknown>;
 
 /** `null` if an argument has no value, which graphql-js then reports. */
-function readAnswers(asked: ReadonlyMap<string, readonly FieldNode[]>, scope: SelectionScope): Answers | null {
+function readAnswers(selected: ReadonlyMap<string, readonly FieldNode[]>, scope: SelectionScope): Answers | null {
   const answers = new Map<string, unknown>();
   try {
-    for (const [key, nodes] of asked) {
+    for (const [key, nodes] of selected) {
       const field = rootFields.get(nodes[0]?.name.value ?? '');
       if (field) answers.set(key, compileField(field, nodes, scope)(undefined));
     }

@@ -72,16 +72,16 @@ export function judgeOperation(
   const coerced = coerce(request.variables);
   if (coerced.errors) return refused(coerced.errors);
   const variables = coerced.values;
-  const asked = tree();
+  const parsed = tree();
   const entityRequests = countEntityRequests(generation, decision.operation, variables);
   const errors = [
     ...(checkWaits?.(variables) ?? []),
-    ...findRefusedPages(generation, asked, variables),
+    ...findRefusedPages(generation, parsed, variables),
     ...(typeof entityRequests === 'number' ? [] : [entityRequests]),
   ];
   return errors.length > 0 || typeof entityRequests !== 'number'
     ? refused(errors)
-    : { ...read, usage, ownMutations, errors, bound: { operation: asked.operation, variables, plan, entityRequests } };
+    : { ...read, usage, ownMutations, errors, bound: { operation: parsed.operation, variables, plan, entityRequests } };
 }
 
 /** @returns why the entities are rejected, if they are too many. @param variables coerced */

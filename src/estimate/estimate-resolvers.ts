@@ -25,7 +25,7 @@ export const maxEstimates = 10;
 export const maxEstimatedLetters = 20_000;
 const maxCountedLetters = 5_000;
 
-interface Asked {
+interface Requested {
   estimates: number;
   letters: number;
   /** What was read of each document; `null` until its turn has come. */
@@ -37,14 +37,14 @@ interface Asked {
 
 /** Resolvers of `Query.estimate`. They call no upstream and keep no documents. */
 export function createEstimateResolvers({ current, ownFieldCalls, cost, turns }: EstimateResolversOptions) {
-  const askedBy = createPerOperation((): Asked => ({ estimates: 0, letters: 0, documents: new Map() }));
+  const requestedBy = createPerOperation((): Requested => ({ estimates: 0, letters: 0, documents: new Map() }));
 
   return {
     Query: {
       async estimate(_, { query, variables, operationName }, context, info) {
-        const asked = askedBy(context);
-        count(asked, query);
-        check(asked);
+        const requested = requestedBy(context);
+        count(requested, query);
+        check(requested);
         // The caller pays one point before the work, as for an operation, and the rest after it.
         const refusal = cost === 'usage' ? await context.charge?.(1) : null;
         if (refusal) throw refusal;
@@ -52,18 +52,18 @@ export function createEstimateResolvers({ current, ownFieldCalls, cost, turns }:
         await null;
         // All estimates of the operation have been requested by now. Reject all of them if there are too many, before any work
         // is done.
-        check(asked);
+        check(requested);
         const { caller, cancellation } = context;
         const client = { onGone: (giveUp: () => void) => void cancellation.onCancel(giveUp) };
         // Each waits for its own turn: ten in a row would block other callers.
         const { estimate, introspected } = await turns.run(caller.rate.key, client, () => {
           if (cancellation.cause) throw gatewayError('REQUEST_TIMEOUT', 'The request ended before the estimate.');
           const generation = current();
-          if (!generation) throw new Error('an estimate was asked for before there was a schema');
+          if (!generation) throw new Error('an estimate was requested before there was a schema');
           const calls = { schema: generation.schema, ownSchema: info.schema, isJoin, ownFieldCalls };
-          const known = asked.documents.get(query);
+          const known = requested.documents.get(query);
           const read = known?.generation === generation ? known.read : generation.documents.read(query);
-          asked.documents.set(query, { generation, read });
+          requested.documents.set(query, { generation, read });
           const judgement = judgeOperation(generation, request, read);
           return {
             estimate: toEstimate(judgement, request, generation, { cost, calls }),
@@ -78,16 +78,16 @@ export function createEstimateResolvers({ current, ownFieldCalls, cost, turns }:
   } as const satisfies Resolvers;
 }
 
-function count(asked: Asked, query: string): void {
-  asked.estimates += 1;
-  if (asked.documents.has(query)) return;
-  asked.documents.set(query, null);
+function count(requested: Requested, query: string): void {
+  requested.estimates += 1;
+  if (requested.documents.has(query)) return;
+  requested.documents.set(query, null);
   // A query for the schema takes as much work as a long one, however short it is.
   const isLong = query.length > maxCountedLetters || /__schema|__type\b/.test(query);
-  asked.letters += isLong ? maxCountedLetters : query.length;
+  requested.letters += isLong ? maxCountedLetters : query.length;
 }
 
-function check({ estimates, letters }: Asked): void {
+function check({ estimates, letters }: Requested): void {
   if (estimates > maxEstimates)
     throw gatewayError('BAD_USER_INPUT', `An operation may ask for at most ${maxEstimates} estimates.`);
   if (letters > maxEstimatedLetters)

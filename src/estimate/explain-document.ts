@@ -44,8 +44,8 @@ export interface CostQuestion {
 const maxExplained = 2_000;
 
 /**
- * Writes a document as a tree with the cost of each field, in the order of the text; fragments are shown where they are used. The
- * costs of a complete tree add up to the document's output nodes. `isCut`: the document has more selections.
+ * Writes a document as a tree with the cost of each field, in the order of the text; fragments are shown where they are used.
+ * The costs of a complete tree add up to the document's output nodes. `isCut`: the document has more selections.
  */
 export function explainCosts(question: CostQuestion): {
   readonly selections: readonly ExplainedSelection[];

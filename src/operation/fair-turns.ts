@@ -36,8 +36,8 @@ interface TurnCaller {
 
 /**
  * Shares the event loop between callers, so that no caller waits for the burst of another. Work runs immediately while the turn
- * of the event loop has time left. After 8 ms of work it waits for a later turn, and the caller that has used the least time goes
- * first (start-time fair queueing).
+ * of the event loop has time left. After 8 ms of work it waits for a later turn, and the caller that has used the least time
+ * goes first (start-time fair queueing).
  */
 export class FairTurns {
   readonly now: () => number;
@@ -64,8 +64,8 @@ export class FairTurns {
   }
 
   /**
-   * Runs work of a caller, now or in the caller's turn. If the client leaves while the work waits, the work runs immediately, so it
-   * must first check whether the client is still there.
+   * Runs work of a caller, now or in the caller's turn. If the client leaves while the work waits, the work runs immediately,
+   * so it must first check whether the client is still there.
    * @param key identifies the caller
    */
   run<Result>(key: string, client: TurnClient, work: () => Result | Promise<Result>): Result | Promise<Result> {

@@ -18,11 +18,9 @@ export interface OperationOptions {
   readonly turns: Pick<FairTurns, 'run' | 'now'>;
   /** Charges for additional work of operations. Left out: it is free. */
   readonly charge?: AdmitOperation['charge'];
-  /** What clients see of an error. */
   readonly maskError?: (error: unknown, requestId: string) => GraphQLError;
 }
 
-/** An operation that runs. */
 export type OperationRun = ReturnType<ReturnType<typeof createOpenOperation>>;
 
 /** Puts a result into the form that clients see: each error on its own, request errors marked, usage if asked for. */
@@ -131,7 +129,6 @@ export function createComplete(
   };
 }
 
-/** Marks a request error. */
 function asVariableError(error: GraphQLError): GraphQLError {
   const { code = 'BAD_USER_INPUT' } = error.extensions;
   if (code !== 'BAD_USER_INPUT') return error;
@@ -143,16 +140,13 @@ export type OperationAnswer = ExecutionResult | ResultStream | AsyncIterable<Exe
 
 /** How an operation ended for a transport that writes bytes and forwards answers without parsing them. */
 export type UnreadOutcome =
-  /** The body of the response. */
   | { readonly kind: 'bytes'; readonly body: ChunkedBody }
   | { readonly kind: 'text'; readonly text: string }
   /** A large response, to be written as it arrives. */
   | { readonly kind: 'stream'; readonly body: StreamedAnswer }
   /** Made by the gateway, or with errors. */
   | { readonly kind: 'result'; readonly result: ExecutionResult }
-  /** There is no response. */
   | { readonly kind: 'failed'; readonly error: unknown }
-  /** The client is gone. */
   | { readonly kind: 'gone' };
 
 /** Passes the result of an operation to `done`, or the reason why there is none. */

@@ -42,8 +42,8 @@ interface OperationRunnerOptions extends OperationOptions {
 }
 
 /**
- * The life of an admitted operation, the same for every transport: it waits for its turn, gets a deadline, runs by its plan, its
- * errors and usage get the form that clients see, and it is recorded. A transport decides only how the answer leaves.
+ * The life of an admitted operation, the same for every transport: it waits for its turn, gets a deadline, runs by its plan,
+ * its errors and usage get the form that clients see, and it is recorded. A transport decides only how the answer leaves.
  */
 export function createOperationRunner({ runPlan, ledger, ...options }: OperationRunnerOptions) {
   const { turns, timeouts, maskError } = options;
@@ -183,10 +183,10 @@ async function runUnreadSplit(
 ): Promise<void> {
   const { operation, variables } = admitted;
   const { context, complete } = run;
-  const asked = askLedger(form, variables, context, ledger);
+  const answer = askLedger(form, variables, context, ledger);
   const executeOwn = async () => form.executeOwn(variables, context);
   const [ours] = await Promise.allSettled([executeOwn()]);
-  const theirs = await asked;
+  const theirs = await answer;
   run.end();
   const own = ours.status === 'fulfilled' && !ours.value.errors ? ours.value.data : null;
   // If one part has errors or no data, both must be merged key by key.

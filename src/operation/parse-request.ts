@@ -9,7 +9,6 @@ export interface OperationRequest {
   readonly operationName: string | null;
 }
 
-/** Why a value is no request. */
 export interface RequestFault {
   readonly kind: 'fault';
   readonly code: ErrorCode;

@@ -17,7 +17,6 @@ import { createOpenLedgerStream, createOpenStream } from './subscriptions/run-st
 /** Bytes of printed results kept for subscribers that are sent the same: the newest of all subscriptions on a graph. */
 const printedBytes = 8 * 1024 * 1024;
 
-/** What operations on one graph are prepared with. */
 interface Preparing {
   readonly graph: Graph;
   /** `null` = no answers are kept. */
@@ -40,8 +39,8 @@ export function createPrepareOperation(
 }
 
 /**
- * Functions made here must get the syntax tree from `tree()` and not capture it: a forwarded operation is kept without its tree,
- * which is a hundred times as large as the rest.
+ * Functions made here must get the syntax tree from `tree()` and not capture it: a forwarded operation is kept without its
+ * tree, which is a hundred times as large as the rest.
  */
 function prepareOperation(valid: ValidOperation, preparing: Preparing): PreparedOperation {
   const { graph, reads } = preparing;
@@ -71,9 +70,9 @@ function prepareOperation(valid: ValidOperation, preparing: Preparing): Prepared
     // Other plans have no joins. Its errors have locations, so it reads the tree with positions.
     checkWaits: plan.plan === 'JOINED' || plan.plan === 'STITCHED' ? createCheckWaits(schema, tree()) : null,
     rootFields: (variables) => {
-      const asked = tree();
+      const { operation: asked, fragments } = tree();
       const root = schema.getRootType(type) as GraphQLObjectType;
-      return collectFields(root, [asked.operation.selectionSet], { schema, fragments: asked.fragments, variables });
+      return collectFields(root, [asked.selectionSet], { schema, fragments, variables });
     },
     parts: once(() => toParts(prepared, preparing, texts)),
     executeHere: once(() => toExecuteHere(prepared, preparing, texts)),

@@ -12,7 +12,6 @@ import type { SharedResults } from './subscriptions/result-stream.ts';
 
 type Variables = Readonly<Record<string, unknown>>;
 
-/** The parts of an operation that has several owners. */
 export interface OperationParts {
   readonly ledger: DocumentPart & { readonly text: string };
   readonly own: DocumentPart & { readonly execute: ExecuteHere };
@@ -43,7 +42,6 @@ export interface PreparedOperation extends OperationPlan {
   /** The root fields by response key, in the order of the response. @param variables coerced */
   readonly rootFields: (variables: Record<string, unknown>) => ReadonlyMap<string, readonly FieldNode[]>;
   readonly parts: () => OperationParts;
-  /** For plans that execute all of it in the gateway. */
   readonly executeHere: () => ExecuteHere;
   /** Opens the stream of a subscription; `null` for any other operation. */
   readonly openStream: (() => OpenStream) | null;
@@ -68,7 +66,6 @@ export interface UnreadSplit {
 /** A generation that operations are served on. */
 export type ServedGeneration = Generation<PreparedOperation>;
 
-/** An open subscription. */
 export interface ItemStream {
   readonly items: AsyncIterator<unknown>;
   /** Executes the selection on an item. */

@@ -201,9 +201,7 @@ function isRefused({ data, errors }: ExecutionResult): boolean {
   return !data && errors !== undefined && errors.every(({ path }) => path === undefined);
 }
 
-/**
- * The response if the ledger gives none: an error and a null for each root key, or null data if one of the keys is non-null.
- */
+/** The response if the ledger gives none: an error and a null for each root key, or null data if one of the keys is non-null. */
 export function failAll(
   cause: unknown,
   operation: PreparedOperation,

@@ -35,13 +35,13 @@ export function settleErrors(
   if (!errors || data === undefined) return result;
   const findPosition = createFindPosition(answered);
   const unwrapped = unwrapErrors(errors);
-  const place = (error: GraphQLError) => {
+  const toLocated = (error: GraphQLError) => {
     const found = error.path ? findPosition(error.path) : null;
     return { error: found ? locate(error, found, answered) : error, rank: found?.rank ?? null };
   };
-  const placed = restoreCauses(unwrapped, data === null).map(place);
-  if (isOrdered) placed.sort((one, other) => compareRanks(one.rank, other.rank));
-  return { data, errors: limitErrors(placed.map(({ error }) => error)), ...rest };
+  const located = restoreCauses(unwrapped, data === null).map(toLocated);
+  if (isOrdered) located.sort((one, other) => compareRanks(one.rank, other.rank));
+  return { data, errors: limitErrors(located.map(({ error }) => error)), ...rest };
 }
 
 function locate(error: GraphQLError, { nodes, path }: AnswerPosition, { operation }: AnsweredOperation): GraphQLError {
@@ -153,8 +153,8 @@ function selectLevel(
   { schema, fragments, variables }: AnsweredOperation,
 ): Level {
   const level = new Map<string, Selected>();
-  const placed = sets.map((selectionSet) => ({ selectionSet, on }));
-  walkFields(placed, fragments, {
+  const parts = sets.map((selectionSet) => ({ selectionSet, on }));
+  walkFields(parts, fragments, {
     onField: (node, type) => add(level, node, type),
     isIncluded: (selection) => isIncluded(selection, variables),
     enter: ({ typeCondition }, type) => {

@@ -96,7 +96,6 @@ class Connection extends RingLink {
   readonly exchanges: Exchange[] = [];
   /** When it was opened, or its last answer was sent; monotonic milliseconds. */
   activeAt = performance.now();
-  /** Something was answered on it. */
   hasServed = false;
   #isClosing = false;
   /** Requests behind the last one that is answered. */
@@ -243,7 +242,7 @@ const turnsMs = 200;
 
 /**
  * Accepts all pending connections: closing the server would reset them, with the requests that their clients have sent. Under
- * load there always are some, so the system is first told to queue no more of them.
+ * load there always are some, so the gateway first makes the system queue no more of them.
  */
 async function acceptPending(server: Server, ring: RingLink): Promise<void> {
   // Undocumented: Node has no other way to change the backlog of a listening server. Without it some requests are reset.

@@ -64,16 +64,14 @@ interface EventStreamOptions {
   /** The header that a browser sends when it reconnects. */
   readonly lastEventId: string | undefined;
   readonly beats: Beats;
-  /** What clients see of a failure of the stream. */
   readonly maskError: (error: unknown) => GraphQLError;
-  /** Called with the errors of each result. */
   readonly onErrors: (errors: readonly GraphQLError[]) => void;
 }
 
 /**
- * Writes the results of a subscription to a response: an opening at once, each result, a beat every 15 s by which both
- * sides notice that the other is gone, and the end. Writes no faster than the client reads. A beat carries the cursor of the
- * stream, if the client does not have it yet and the framing can, so that a client that reconnects misses nothing.
+ * Writes the results of a subscription to a response: an opening at once, each result, a beat every 15 s by which both sides
+ * notice that the other is gone, and the end. Writes no faster than the client reads. A beat carries the cursor of the stream,
+ * if the client does not have it yet and the framing can, so that a client that reconnects misses nothing.
  */
 export class EventStream implements ResultReader, StreamPlace {
   /** The cursor to resume at; `null` = as the operation says. */

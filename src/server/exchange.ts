@@ -17,7 +17,7 @@ import { type PlainType, readAccept } from './request-head.ts';
 
 export interface ExchangeOptions {
   readonly stamps: Stamps;
-  /** Names of the headers by which a caller asks to be told its usage. */
+  /** Names of the headers by which a caller requests usage. */
   readonly usageHeaders: readonly string[];
   /** Names of all request headers by which answers to one address differ, as `Vary` lists them. */
   readonly vary: string;
@@ -45,7 +45,7 @@ const longAnswerBytes = 1024 * 1024;
 const clientClosedRequest = 499;
 
 /**
- * One request and its response. Knows the headers that every answer has, how to refuse, what to tell when the client leaves,
+ * One request and its response. Knows the headers that every answer has, how to refuse, what to cancel when the client leaves,
  * and the facts for the log line. Answers of the lane get their headers in one list, which costs a third of setting each;
  * `stamp` sets them on the response for answers that others write.
  */
@@ -60,13 +60,11 @@ export class Exchange implements ServerContext {
   readonly arrivedAt = performance.now();
   /** Of the request, without host and query. */
   readonly path: string;
-  /** Served without Yoga. */
   isInLane = false;
   /** Media type for an answer in one piece; `null` before `negotiate`, or if the client accepts none. */
   plainType: PlainType | null = null;
   /** Its body is still being read, so nothing else answers it. */
   isReading = false;
-  /** Size of its body. */
   requestBytes = 0;
   /** Its body, from when it is whole until it is served. */
   body: Buffer | null = null;
@@ -111,7 +109,7 @@ export class Exchange implements ServerContext {
     return true;
   }
 
-  /** Sets what the rate limit headers tell the caller. In a batch the operation that is counted last decides. */
+  /** Sets the values of the rate limit headers. In a batch the operation that is counted last decides. */
   onStanding(standing: Standing): void {
     this.#standing = standing;
     if (this.#isStamped && !this.res.headersSent) this.#setHeaders(this.#standingHeaders());
@@ -278,9 +276,7 @@ interface StampOptions {
 
 const acceptableId = /^[\w.-]{1,64}$/;
 
-/**
- * Ids of one process share a random prefix and count up. An id is no secret, so random bits for each request would be wasted.
- */
+/** Ids of one process share a random prefix and count up. An id is no secret, so random bits for each request would be wasted. */
 const idPrefix = randomUUID().slice(0, -12);
 let idCount = 0;
 
@@ -295,8 +291,8 @@ export function toRequestId(header: string | string[] | undefined): string {
 }
 
 /**
- * Headers that every response carries, names and values by turns: version, request id, and for CORS who may read it. Each
- * call returns a new list, to which the caller may add.
+ * Headers that every response carries, names and values by turns: version, request id, and for CORS the origins that may read it. Each call
+ * returns a new list, to which the caller may add.
  * @param origin of the page that asks, as its request says
  */
 export type Stamps = (origin: string | undefined, requestId: string) => string[];
@@ -327,7 +323,7 @@ export function createStamps({ versionHeaders, rpcVersion, corsOrigins }: StampO
       version = current;
       known = new Map();
     }
-    // All other origins share one entry: anybody can invent new ones.
+    // All other origins share one entry: clients can invent new ones.
     const listed = corsOrigins !== '*' && origin !== undefined && isListed(origin, corsOrigins) ? origin : undefined;
     let stamps = known.get(listed);
     if (!stamps) {

@@ -176,7 +176,7 @@ function isUpgradeOffered(req: IncomingMessage): boolean {
  * by default) and expect an ordinary answer. Node decides by the request's property `upgrade`: if it is `false`, the request
  * stays an ordinary one, with its body and its turn on the connection. Node discards what came behind it in the same chunk, so
  * its answer must close the connection.
- * @param takes asked once about each offer, when all headers are in
+ * @param takes called once for each offer, when all headers are in
  */
 function createRequestClass(takes: (req: IncomingMessage) => boolean): typeof IncomingRequest {
   return class extends IncomingRequest {

@@ -45,8 +45,8 @@ function messageOf(status: number): string {
 }
 
 /**
- * Refuses a request that the parser cannot read, or that did not arrive in time, and closes the connection. The refusal is
- * sent after the answers to earlier requests, because clients match answers by their order.
+ * Refuses a request that the parser cannot read, or that did not arrive in time, and closes the connection. The refusal is sent
+ * after the answers to earlier requests, because clients match answers by their order.
  */
 export function createRefuseMalformed({ connections, stamps }: MalformedRequestOptions) {
   const failed = new WeakSet<object>();

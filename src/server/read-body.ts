@@ -37,7 +37,6 @@ export class IncomingRequest extends IncomingMessage {
 }
 
 interface BodyBounds {
-  /** Of one body. */
   readonly maxBytes: number;
   readonly arrivals: Arrivals;
 }
@@ -76,14 +75,14 @@ export function readBody(req: IncomingRequest, bounds: BodyBounds, done: (readin
   /** `null` once it was called: Node keeps a request until the next one on its connection. */
   let whenDone: typeof done | null = done;
   const settle = (reading: BodyReading): void => {
-    const tell = whenDone;
-    if (tell === null) return;
+    const callback = whenDone;
+    if (callback === null) return;
     whenDone = null;
     arrival?.leave();
     arrival = null;
     blocks = [];
     pieces = [];
-    tell(reading);
+    callback(reading);
   };
   req.on('close', () => settle({ kind: 'aborted' }));
   req.takeBody((chunk) => {
@@ -148,8 +147,9 @@ const copies = 3;
 const smallBytes = 16 * 1024;
 
 /**
- * Counts the memory of request bodies and messages, from their first byte until their operations are over. A caller may hold as much as it leaves free: alone a half, beside one other caller a third, and so on. So there is always
- * room for one more caller. Bodies that have arrived in part use the rest, and are given up when it is needed.
+ * Counts the memory of request bodies and messages, from their first byte until their operations are over. A caller may hold as
+ * much as it leaves free: alone a half, beside one other caller a third, and so on. So there is always room for one more
+ * caller. Bodies that have arrived in part use the rest, and are given up when it is needed.
  * @param maxBodyBytes of the largest body or message
  */
 export function createBytesInFlight(maxBodyBytes: number) {
@@ -194,7 +194,6 @@ export function createBytesInFlight(maxBodyBytes: number) {
   };
 }
 
-/** What one caller holds. */
 export class CallerShare {
   bytes = 0;
 }

@@ -24,9 +24,9 @@ export function withoutTrailingSlash(path: string): string {
  * The version that a path asks for, as in `/graphql/VERSION`.
  * @returns `null` for the GraphQL path without a version, `undefined` for any other path
  */
-export function versionIn(asked: string, graphqlPath: string): string | null | undefined {
-  if (asked === graphqlPath) return null;
-  const path = withoutTrailingSlash(asked);
+export function versionIn(fullPath: string, graphqlPath: string): string | null | undefined {
+  if (fullPath === graphqlPath) return null;
+  const path = withoutTrailingSlash(fullPath);
   if (path === graphqlPath) return null;
   const [, version, rest] = path.startsWith(`${graphqlPath}/`) ? path.slice(graphqlPath.length).split('/') : [];
   return version === undefined || version === '' || rest !== undefined ? undefined : version;

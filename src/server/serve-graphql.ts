@@ -30,15 +30,14 @@ export interface ServeGraphqlOptions {
   readonly admit: Pick<AdmitOperation, 'decide'>;
   readonly lane: Lane;
   readonly openEventStream: OpenEventStream;
-  /** Yoga, for one request. */
   readonly graphql: (req: IncomingMessage, res: ServerResponse, context: YogaContext) => unknown;
   /** `null` when GraphiQL is off. */
   readonly graphiql: GraphiqlPage | null;
 }
 
 /**
- * Serves the GraphQL path. A subscription becomes an event stream; another operation is served by the lane if it came as a
- * JSON POST and its client accepts JSON. Yoga serves the rest: GET, batches, and what is no request.
+ * Serves the GraphQL path. A subscription becomes an event stream; another operation is served by the lane if it came as a JSON
+ * POST and its client accepts JSON. Yoga serves the rest: GET, batches, and what is no request.
  */
 export function createServeGraphql(options: ServeGraphqlOptions, entrance: Entrance): (exchange: Exchange) => void {
   const { graphqlPath, maxBodyBytes, graphiql, admit, lane, openEventStream } = options;
@@ -72,8 +71,8 @@ export function createServeGraphql(options: ServeGraphqlOptions, entrance: Entra
         exchange.requestBytes = reading.body.length;
         // The rest of the body would be taken for the next request.
       } else exchange.endConnection();
-      // Count the request before its body is looked at, so that faulty ones count too. The function must not hold `reading`:
-      // it may wait for a turn, and the body of a refused request is dropped before.
+      // Count the request before its body is looked at, so that faulty ones count too. The function must not hold `reading`: it
+      // may wait for a turn, and the body of a refused request is dropped before.
       entrance.enter(exchange, (caller) => {
         if (fault) exchange.refuseWith(toBodyRefusal(fault, maxBodyBytes));
         else serveBody(exchange, caller);
@@ -185,12 +184,12 @@ export function refuseMethod(entrance: Entrance, exchange: Exchange): void {
 
 /** Answers a CORS preflight. Allows any header: no credential is one that browsers add by themselves, as they do cookies. */
 function sendPreflight(req: IncomingMessage, res: ServerResponse): void {
-  const asked = req.headers['access-control-request-headers'];
+  const requested = req.headers['access-control-request-headers'];
   res.writeHead(204, {
     allow: allowedMethods,
     ...(res.hasHeader('access-control-allow-origin') && {
       'access-control-allow-methods': allowedMethods,
-      'access-control-allow-headers': asked ?? 'content-type',
+      'access-control-allow-headers': requested ?? 'content-type',
       'access-control-max-age': '86400',
     }),
   });

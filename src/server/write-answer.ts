@@ -94,7 +94,6 @@ function toShown(error: GraphQLError): GraphQLFormattedError {
   return { ...shown, extensions };
 }
 
-/** How an answer in one piece begins. */
 export interface AnswerHead {
   readonly status: number;
   /** `null`: the answer does not say when to retry. */

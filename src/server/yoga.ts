@@ -149,9 +149,9 @@ function useOperation(
 }
 
 /**
- * Writes an answer in one piece as the lane does. Numbers keep their digits: Yoga's own JSON would round large ones. Each
- * entry of a batch is written in a turn of its own, since together they may be a hundred large answers. A client that reads
- * event streams only gets a stream of one result: Yoga's own could be cached, and names an encoding that it does not have.
+ * Writes an answer in one piece as the lane does. Numbers keep their digits: Yoga's own JSON would round large ones. Each entry
+ * of a batch is written in a turn of its own, since together they may be a hundred large answers. A client that reads event
+ * streams only gets a stream of one result: Yoga's own could be cached, and names an encoding that it does not have.
  */
 function useWholeAnswer(turns: Pick<FairTurns, 'run'>): Plugin<object, YogaContext> {
   return {
@@ -200,7 +200,7 @@ async function toBatch(
   return Buffer.concat([...pieces, Buffer.from(']')]);
 }
 
-/** Each entry of a batch tells its errors by itself. */
+/** Each entry of a batch contains its own errors. */
 function toHead(whole: Whole, type: PlainType): AnswerHead {
   return Array.isArray(whole) ? servedHead : toAnswerHead(whole as ExecutionResult, type);
 }
@@ -270,8 +270,8 @@ function requestError(message: string, code: ErrorCode, { status = 400, ...hints
 }
 
 /**
- * Keeps the digits of numbers in the variables of a batch: JSON.parse would round large ones. Variables of other requests
- * were parsed before Yoga.
+ * Keeps the digits of numbers in the variables of a batch: JSON.parse would round large ones. Variables of other requests were
+ * parsed before Yoga.
  */
 function useExactNumbers(): Plugin {
   return {
@@ -298,7 +298,7 @@ const texts = ['{ __typename __schema { queryType { name } } }', '{ nothingOfTha
 const headers = { 'content-type': 'application/json', accept: 'application/json' };
 
 /** Counted already, so that no rate limit is touched. */
-const nobody: ReturnType<YogaContext['takeCounted']> = {
+const warmUpCaller: ReturnType<YogaContext['takeCounted']> = {
   id: 'nobody',
   kind: 'ANONYMOUS',
   authorization: null,
@@ -316,11 +316,11 @@ export async function warmUp(yoga: YogaShell): Promise<void> {
   const address = `http://localhost${graphqlPath}`;
   for (const query of texts) {
     const body = JSON.stringify({ query });
-    const asked = [
+    const responses = [
       yoga.fetch(address, { method: 'POST', headers, body }, toContext()),
       yoga.fetch(`${address}?query=${encodeURIComponent(query)}`, { headers }, toContext()),
     ];
-    for (const each of asked) await (await each).text();
+    for (const each of responses) await (await each).text();
   }
 }
 
@@ -342,5 +342,5 @@ function toContext(): YogaContext {
     operations: [],
     codes: [],
   };
-  return { server, turnKey: 'nobody', takeCounted: () => nobody };
+  return { server, turnKey: 'nobody', takeCounted: () => warmUpCaller };
 }

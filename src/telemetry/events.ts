@@ -38,7 +38,6 @@ export interface SchemaReadFailure {
   /** The setting that has the ledger's address, and the host in it. */
   readonly setting: string;
   readonly host: string;
-  /** One line. */
   readonly reason: string;
   /** The error, if it is a fault of the gateway. */
   readonly err?: unknown;
@@ -59,9 +58,7 @@ export interface SponsorFacts {
   readonly status: number | null;
   readonly what: string;
   readonly digest?: string;
-  /** The sponsor's own number. */
   readonly reservationId?: string;
-  /** Secrets redacted. */
   readonly text: string;
 }
 
@@ -83,7 +80,6 @@ export interface LiveStall {
 }
 
 export interface WorkerLoss {
-  /** Its process id. */
   readonly worker: number;
   readonly exitCode: number | null;
   readonly signal: string | null;
@@ -94,8 +90,8 @@ export interface WorkerLoss {
 }
 
 /**
- * Everything the gateway reports to its operators, one function for each event. Whatever is reported of an event is written
- * in its function and nowhere else. No function throws, and each can be passed on without its object.
+ * Everything the gateway reports to its operators, one function for each event. Whatever is reported of an event is written in
+ * its function and nowhere else. No function throws, and each can be passed on without its object.
  */
 export type Telemetry = ReturnType<typeof createTelemetry>;
 
@@ -234,7 +230,7 @@ export function createTelemetry(logger: Logger, metrics = new Metrics(), now: ()
     listening: (service: ServiceFacts & Pick<SchemaReadFailure, 'setting' | 'host'>) =>
       log('warn', 'listening without the ledger: it cannot be reached; retrying', service),
 
-    // Exit code 0: an operator told the worker to end.
+    // Exit code 0: an operator stopped the worker.
     workerLost: (loss: WorkerLoss) => {
       metrics.add('ledger_gateway_worker_exits_total');
       log(loss.exitCode === 0 ? 'info' : 'error', 'a worker exited; another takes its place', loss);
@@ -249,7 +245,6 @@ export function createTelemetry(logger: Logger, metrics = new Metrics(), now: ()
 /** Characters of an operation's name in the log; names may be as long as documents. */
 export const maxLoggedName = 80;
 
-/** One operation of an answered request. */
 export interface OperationFacts {
   readonly caller: string;
   /** At most `maxLoggedName` characters of it. */

@@ -10,8 +10,8 @@ export interface LoggerOptions {
   /** Process id, written in every line if several processes share the log. */
   readonly pid?: number | undefined;
   /**
-   * Receives each line, a JSON object and a line end. Default: standard output, where request lines are collected for up
-   * to a tenth of a second and written together; all other lines are written at once.
+   * Receives each line, a JSON object and a line end. Default: standard output, where request lines are collected for up to a
+   * tenth of a second and written together; all other lines are written at once.
    */
   readonly destination?: DestinationStream;
 }
@@ -24,8 +24,8 @@ const heldMs = 100;
 const atomicBytes = 4_096;
 
 /**
- * A JSON logger that redacts credentials in fields, messages and the bindings of child loggers before it writes them. Time
- * is ISO 8601, the level a word.
+ * A JSON logger that redacts credentials in fields, messages and the bindings of child loggers before it writes them. Time is
+ * ISO 8601, the level a word.
  */
 export function createLogger({ level, pid, destination }: LoggerOptions): Logger {
   const output: LineOutput = destination
@@ -113,9 +113,9 @@ function toSafeArgument(argument: unknown, index: number): unknown {
 }
 
 /**
- * The fast path for the line of each request. Fields with this method write themselves, as members of a JSON object without
- * its braces. They must hold no text that could contain a credential, because they skip the redaction. Written the general
- * way, this line would be a sixth of the memory that a small request allocates.
+ * The fast path for the line of each request. Fields with this method write themselves, as members of a JSON object without its
+ * braces. They must hold no text that could contain a credential, because they skip the redaction. Written the general way,
+ * this line would be a sixth of the memory that a small request allocates.
  */
 export const requestLine: unique symbol = Symbol('requestLine');
 

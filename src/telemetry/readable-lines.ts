@@ -3,7 +3,6 @@ import pretty from 'pino-pretty';
 
 export interface ReadableLinesOptions {
   readonly write: (text: string) => void;
-  /** With the colours of a terminal. */
   readonly isColoured: boolean;
 }
 
@@ -36,7 +35,6 @@ export function createReadableLines({ write, isColoured }: ReadableLinesOptions)
   };
 }
 
-/** The fields of a request line that are shown. */
 interface RequestLog {
   readonly requestId: string;
   readonly method: string;

@@ -8,7 +8,6 @@ const secretName = /^(proxy)?authorization$|token$|cookie|password|secret|apikey
 /** Names that match the pattern above but hold no secret. */
 const harmlessNames = new Set(['nexttoken', 'hastoken']);
 
-/** Levels of nesting that are logged. */
 const maxDepth = 6;
 
 /**
@@ -34,8 +33,8 @@ function redactFoundUrl(found: string): string {
 }
 
 /**
- * A copy of a log line's fields that may be written: fields named like credentials, secrets, and credentials inside
- * texts are `[redacted]`; errors become their type, message, code, stack and cause. Never throws.
+ * A copy of a log line's fields that may be written: fields named like credentials, secrets, and credentials inside texts are
+ * `[redacted]`; errors become their type, message, code, stack and cause. Never throws.
  */
 export function redactFields(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   left = maxLineBytes;

@@ -22,7 +22,6 @@ export interface SponsorshipFacts {
   /** The name of the lease, or the sponsor's own number, but not the secret that spends it. `null` if there is none. */
   readonly leaseId: string | null;
   readonly requestId: string;
-  /** Of the transaction. */
   readonly digest?: string | null;
   /** Gas held for it, in the smallest unit of the gas coin; `null` if unknown. */
   readonly budget: number | null;

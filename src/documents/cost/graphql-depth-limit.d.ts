@@ -8,8 +8,8 @@ declare module 'graphql-depth-limit' {
   }
 
   /**
-   * Reports each operation whose fields nest deeper than `maxDepth`; a root field has depth 0, and fragments add none.
-   * Throws, after writing to the console, on missing fragments and on cycles.
+   * Reports each operation whose fields nest deeper than `maxDepth`; a root field has depth 0, and fragments add none. Throws,
+   * after writing to the console, on missing fragments and on cycles.
    */
   function depthLimit(maxDepth: number): (context: DepthLimitContext) => unknown;
   export = depthLimit;

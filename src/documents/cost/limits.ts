@@ -17,7 +17,7 @@ interface DocumentLimits {
   readonly maxQueryPayloadSize: number;
   /** Bytes of transaction arguments, in literals and variables. */
   readonly maxTransactionPayloadSize: number;
-  /** Items of a page that is asked for without a size. */
+  /** Items of a page without an explicit size. */
   readonly defaultPageSize: number;
   /** Items of the largest page. */
   readonly maxPageSize: number;
@@ -30,7 +30,6 @@ export interface Limits extends DocumentLimits {
   readonly calledPages?: CalledPageBounds;
 }
 
-/** The limits of documents, without the page sizes. */
 export type LimitName = Exclude<keyof DocumentLimits, 'defaultPageSize' | 'maxPageSize'>;
 
 /**
@@ -81,7 +80,6 @@ function isBound(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) > 0;
 }
 
-/** Why a document is rejected. */
 export interface LimitRefusal {
   readonly error: GraphQLError;
   /** The document was counted to its end, so the answer can show usage. */
@@ -122,8 +120,8 @@ export function refuseAs(
 }
 
 /**
- * Levels of selection sets below an operation's, and of lists and objects in a value: the bound of the ledger's parser.
- * Spreads are followed, so a fragment that contains itself is over it.
+ * Levels of selection sets below an operation's, and of lists and objects in a value: the bound of the ledger's parser. Spreads
+ * are followed, so a fragment that contains itself is over it.
  */
 export const maxNesting = 32;
 
@@ -196,8 +194,8 @@ export function checkDocument(measured: MeasuredDocument, limits: Limits): Limit
 }
 
 /**
- * Rejects the first selection that is over a bound, in the ledger's order: operation by operation with one count of nodes, level
- * by level, depth before nodes. Visits at most `maxNodes` selections, whatever the document expands to.
+ * Rejects the first selection that is over a bound, in the ledger's order: operation by operation with one count of nodes,
+ * level by level, depth before nodes. Visits at most `maxNodes` selections, whatever the document expands to.
  */
 function refuseExcess(
   { executable, depth, inputNodes }: MeasuredDocument,

@@ -66,8 +66,8 @@ export interface MeasuredDocument extends DocumentSize {
   readonly document: DocumentNode;
   readonly executable: ExecutableDocument;
   /**
-   * The deepest nesting of three kinds: selection sets of an operation, through its fragments; selection sets of a fragment
-   * as written; lists and objects in one value.
+   * The deepest nesting of three kinds: selection sets of an operation, through its fragments; selection sets of a fragment as
+   * written; lists and objects in one value.
    */
   readonly nesting: number;
   /** The first directive in the text other than `@include` and `@skip`. */
@@ -240,8 +240,8 @@ function addUpDefinitions(
 }
 
 /**
- * Adds up the arguments of transaction fields among the root fields of all operations, through fragments: bytes of literals, each
- * counted once however often its fragment is spread, because the text holds it once; and the variables.
+ * Adds up the arguments of transaction fields among the root fields of all operations, through fragments: bytes of literals,
+ * each counted once however often its fragment is spread, because the text holds it once; and the variables.
  */
 function gatherTransactions(
   operations: readonly MeasuredDefinition[],

@@ -13,7 +13,6 @@ export interface Usage {
   readonly variables: number;
   /** Number of fragment definitions, used or not. */
   readonly fragments: number;
-  /** Bytes of the query text. */
   readonly queryPayload: number;
 }
 
@@ -31,7 +30,7 @@ export function addCounts(left: number, right: number): number {
 /**
  * Adds usage to a response, if the client asked for it. An upstream's own extensions are not shown, because they are about the
  * gateway's request.
- * @param usage `null` = not asked for, or nothing was counted
+ * @param usage `null` = not requested, or nothing was counted
  */
 export function withUsage<Result extends object>(result: Result, usage: Usage | null): Result {
   return usage ? { ...result, extensions: { usage } } : result;

@@ -44,8 +44,8 @@ const maxDepth = 64;
 const maxFragmentWork = 5_000;
 
 /**
- * Is the document certainly valid? Checks in a single walk what the specification's rules check one by one, in a few per cent of
- * their time. The comments name the sections of the specification's chapter on validation.
+ * Is the document certainly valid? Checks in a single walk what the specification's rules check one by one, in a few per cent
+ * of their time. The comments name the sections of the specification's chapter on validation.
  * @returns `false` if something is wrong or unusual: `validateDocument` then decides
  */
 export function acceptDocument(
@@ -274,7 +274,6 @@ function usedBy(operation: Walked): ReadonlySet<Walked> {
   return used;
 }
 
-/** Checks the variables of an operation. */
 function fitVariables(
   { variableDefinitions = [] }: OperationDefinitionNode,
   used: ReadonlySet<Walked>,

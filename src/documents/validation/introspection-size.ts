@@ -127,7 +127,7 @@ function measure(
 
   /**
    * Adds the response to selections. Returns as soon as the bound is exceeded.
-   * @param source the part of the schema that is asked about, of the introspection type `type`
+   * @param source the part of the schema that is described, of the introspection type `type`
    */
   function measureSelections(selections: readonly SelectionNode[], type: GraphQLObjectType, source: unknown): void {
     for (const selection of selections) {

@@ -59,7 +59,7 @@ const UnusedVariablesRule: ValidationRule = (context) => ({
   },
 });
 
-/** Names of a path that are shown; the line number tells the rest. */
+/** Names of a path that are shown; the line number locates the rest. */
 const maxShownNames = 8;
 
 /**
@@ -110,7 +110,7 @@ function LiteralValuesRule(context: ValidationContext): ASTVisitor {
 }
 
 /**
- * The specification's rule that a variable must have the type of the place where it is used, with one exception: where our
+ * The specification's rule that a variable must have the type of the position in which it is used, with one exception: where our
  * schema takes an id of the ledger as a String, the variable may be declared with the ledger's own scalar.
  */
 function createVariablePositionsRule(idInputs: IdInputs): ValidationRule {

@@ -9,9 +9,7 @@ export interface ResultReader {
   takeText(text: ResultText): void;
   /** A result of this stream alone. */
   takeResult(result: ExecutionResult): void;
-  /** The stream has ended. */
   end(): void;
-  /** The stream has failed. */
   fail(error: unknown): void;
 }
 
@@ -56,9 +54,7 @@ export interface SharedPrinting {
   readonly print: (item: object) => ResultText | null;
 }
 
-/**
- * The results of a subscription. Not an `async function*`, which would notice that its reader left only with the next item.
- */
+/** The results of a subscription. Not an `async function*`, which would notice that its reader left only with the next item. */
 export class ResultStream implements AsyncGenerator<ExecutionResult, undefined> {
   readonly #options: ResultStreamOptions;
   #reader: ResultReader | null = null;
@@ -90,7 +86,6 @@ export class ResultStream implements AsyncGenerator<ExecutionResult, undefined> 
     }
   }
 
-  /** Can results be pushed? */
   get isPushed(): boolean {
     return this.#options.shared !== null;
   }
@@ -198,21 +193,21 @@ export class ResultStream implements AsyncGenerator<ExecutionResult, undefined> 
 export class ResultText {
   /** Its UTF-8 bytes, one character each, so that it is appended to other bytes and sent without being encoded again. */
   readonly bytes: string;
-  readonly #toPlace: (() => string) | undefined;
+  readonly #toCursor: (() => string) | undefined;
   #framing: object | null = null;
   #framed = '';
 
-  /** @param toPlace cursor to resume after this result, for transports that keep it for the client */
-  constructor(json: string, toPlace?: () => string) {
+  /** @param toCursor cursor to resume after this result, for transports that keep it for the client */
+  constructor(json: string, toCursor?: () => string) {
     this.bytes = isAscii(json) ? json : Buffer.from(json).toString('latin1');
-    this.#toPlace = toPlace;
+    this.#toCursor = toCursor;
   }
 
   /** The result as a part of a stream, in bytes as well: made once for all readers with the same framing object. */
   in(framing: { next(json: string, cursor: string | null): string }): string {
     if (this.#framing !== framing) {
       this.#framing = framing;
-      this.#framed = framing.next(this.bytes, this.#toPlace?.() ?? null);
+      this.#framed = framing.next(this.bytes, this.#toCursor?.() ?? null);
     }
     return this.#framed;
   }
@@ -248,7 +243,6 @@ export class ResultTexts {
     this.#maxBytes = maxBytes;
   }
 
-  /** Bytes of all that is kept. */
   get bytes(): number {
     return this.#bytes;
   }

@@ -35,8 +35,8 @@ import {
 } from './result-stream.ts';
 
 /**
- * Runs a subscription until its source ends or its client leaves. Each item is executed as an operation of its own, in the turn of
- * its caller and only when the client asks for it, so a slow client delays no other.
+ * Runs a subscription until its source ends or its client leaves. Each item is executed as an operation of its own, in the turn
+ * of its caller and only when the client asks for it, so a slow client delays no other.
  * @param bounds what the joins of one item may take, in milliseconds, and the bytes of the whole request
  */
 export async function runStream(
@@ -64,8 +64,8 @@ export async function runStream(
     const result = isJoined
       ? await executeJoined(execute, item, run.context, itemTimeoutMs)
       : await execute(item, run.context);
-    const told = run.tidy(result.errors ? settleAnswer(operation, variables, result) : result);
-    return run.context.streamPlace ? withPlace(told, item as PlacedItem) : told;
+    const shown = run.tidy(result.errors ? settleAnswer(operation, variables, result) : result);
+    return run.context.streamPlace ? withCursor(shown, item as PlacedItem) : shown;
   };
   let stopWaiting = () => {};
   const stream = new ResultStream({
@@ -95,15 +95,13 @@ function withdrawn(): Error {
   return gatewayError('UNAUTHENTICATED', 'The credential that this stream was opened with is not valid any more.');
 }
 
-function withPlace(result: ExecutionResult & PlacedResult, item: PlacedItem): ExecutionResult {
-  const place = item[itemPlace]?.();
-  if (place !== undefined) result[itemPlace] = place;
+function withCursor(result: ExecutionResult & PlacedResult, item: PlacedItem): ExecutionResult {
+  const cursor = item[itemPlace]?.();
+  if (cursor !== undefined) result[itemPlace] = cursor;
   return result;
 }
 
-/**
- * Executes an item with joins. Their ledger requests have their own timeout, and count against the caller's rate limit.
- */
+/** Executes an item with joins. Their ledger requests have their own timeout, and count against the caller's rate limit. */
 export async function executeJoined(
   execute: (item: unknown, context: OperationContext) => ExecutionResult | Promise<ExecutionResult>,
   item: unknown,

@@ -36,7 +36,7 @@ interface GraphiqlPageOptions {
   readonly introspection: boolean;
 }
 
-/** The page for one schema, and the file with that schema; `null` where nobody may see it. */
+/** The page for one schema, and the file with that schema; `null` if introspection is off. */
 interface SchemaPage {
   readonly of: GraphQLSchema;
   readonly page: PageFile;
@@ -44,8 +44,8 @@ interface SchemaPage {
 }
 
 /**
- * Serves GraphiQL: a page of a few kilobytes, which browsers check each time, and its large files, which they keep.
- * What it is made of is loaded and compressed when first asked for.
+ * Serves GraphiQL: a page of a few kilobytes, which browsers check each time, and its large files, which they keep. What it is
+ * made of is loaded and compressed when first asked for.
  */
 export function createGraphiqlPage({ schema, introspection }: GraphiqlPageOptions) {
   let loading: Promise<GraphiqlAssets> | undefined;
@@ -163,8 +163,8 @@ interface GraphiqlPaths {
 }
 
 /**
- * GraphiQL leaves an old offset on tabs that are not focused. Pressing such a tab moves it away from under the pointer,
- * and the click does nothing. Without offsets the tabs stay where they are.
+ * GraphiQL leaves an old offset on tabs that are not focused. Pressing such a tab moves it away from under the pointer, and the
+ * click does nothing. Without offsets the tabs stay where they are.
  */
 const tabsStayInPlace = '.graphiql-tab { transform: none !important; }';
 
@@ -256,8 +256,8 @@ const graphiqlBoot = `(() => {
   const { workers, introspection, graphiql } = JSON.parse(document.querySelector('#options').textContent);
   self.MonacoEnvironment = { globalAPI: false, getWorkerUrl: (_module, label) => workers[label] };
 
-  const asked = new URL(location.href).searchParams;
-  const query = asked.get('query');
+  const parameters = new URL(location.href).searchParams;
+  const query = parameters.get('query');
   try {
     const state = JSON.parse(localStorage.getItem('graphiql:tabState'));
     const found = query === null ? state.activeTabIndex : state.tabs.findIndex((tab) => tab.query === query);
@@ -273,7 +273,7 @@ const graphiqlBoot = `(() => {
     // Nothing was kept, or nothing that can be read: GraphiQL begins with the example tabs.
   }
   const known = localStorage.getItem('graphiql:variables');
-  const variables = asked.get('variables') ?? known;
+  const variables = parameters.get('variables') ?? known;
   if (variables) graphiql.variables = variables;
 
   const steps = { Reserve: 'reserveGas', Sign: 'devnetSignTransaction' };
@@ -301,7 +301,7 @@ const graphiqlBoot = `(() => {
   };
   const isIntrospection = ({ body, headers } = {}) => {
     try {
-      // With headers of somebody's own the answer may be another.
+      // With custom headers the response may differ.
       return JSON.parse(body).operationName === 'IntrospectionQuery' && Object.keys(headers ?? {}).length <= 2;
     } catch {
       return false;

@@ -6,11 +6,9 @@ export interface LandingFacts {
   readonly gatewayVersion: string;
   /** The ledger's build version as last seen. */
   readonly rpcVersion: string;
-  /** Name of the network profile. */
   readonly network: string;
   readonly isSimulated: boolean;
   readonly upstreams: readonly { readonly name: string; readonly state: string; readonly detail: string | null }[];
-  /** The limits in force. */
   readonly limits: readonly { readonly name: string; readonly value: number }[];
   readonly graphqlPath: string;
   readonly hasGraphiql: boolean;
@@ -57,7 +55,6 @@ const firstQuery = `{
   }
 }`;
 
-/** The same for programs, as JSON. */
 function toLandingJson(facts: LandingFacts): object {
   const { gatewayVersion, rpcVersion, network, isSimulated, upstreams, limits, graphqlPath } = facts;
   return {

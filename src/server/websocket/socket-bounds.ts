@@ -22,8 +22,8 @@ export const closeCodes = {
 const initialisationTimeoutMs = 3_000;
 
 /**
- * Closes a connection whose client sends no `connection_init` in time, or sends more than `maxBytes` before it is
- * acknowledged. The library bounds single messages only, and buffers a fragmented message until it is whole.
+ * Closes a connection whose client sends no `connection_init` in time, or sends more than `maxBytes` before it is acknowledged.
+ * The library bounds single messages only, and buffers a fragmented message until it is whole.
  * @returns lifts the bounds
  */
 export function boundGreeting(
@@ -52,7 +52,7 @@ export function boundGreeting(
   };
 }
 
-/** More than the heads of fragments take, which cannot be told from the content behind them. */
+/** More than the heads of fragments take, which cannot be distinguished from the content after them. */
 const headsBytes = 4_096;
 /** Bytes of the head of a client's frame. */
 function headOf(size: number): number {
@@ -61,8 +61,8 @@ function headOf(size: number): number {
 }
 
 /**
- * Counts the bytes of messages that have arrived in part, which the library buffers until they are whole. When all
- * connections together hold too much, `arrivals` closes the oldest that holds more than the average.
+ * Counts the bytes of messages that have arrived in part, which the library buffers until they are whole. When all connections
+ * together hold too much, `arrivals` closes the oldest that holds more than the average.
  * @param connection which the library reads already, so that it has parsed each chunk before this counts it
  */
 export function boundArrivals(socket: WebSocket, connection: Duplex, arrivals: Arrivals): void {
@@ -120,8 +120,8 @@ const maxChatterBytes = 256 * 1024;
 const messageCost = 64;
 
 /**
- * Bounds what a client sends between two pings besides operations, such as pings of its own: the rate limit does not count
- * such messages. Operations of a caller over its rate limit count as well.
+ * Bounds what a client sends between two pings besides operations, such as pings of its own: the rate limit does not count such
+ * messages. Operations of a caller over its rate limit count as well.
  */
 export class MessageBudget {
   #spent = 0;

@@ -20,7 +20,6 @@ import { type BytesInFlight, tooMuchInFlight } from '../read-body.ts';
 import type { MessageBudget } from './socket-bounds.ts';
 import type { SocketWriter } from './socket-writer.ts';
 
-/** What all operations of the process share. */
 export interface SocketOperationOptions {
   readonly admit: Pick<AdmitOperation, 'enter' | 'decide'>;
   readonly runner: Pick<OperationRunner, 'run'>;
@@ -195,12 +194,10 @@ export class SocketOperation implements ServerContext, ResultReader {
     this.#socket.writer.push(`${this.#nextPrefix}${toBytes(printJson(toPayload(result)))}}`);
   }
 
-  /** Its stream has ended. */
   end(): void {
     if (this.#end()) void this.#send('complete');
   }
 
-  /** Its stream has failed. */
   fail(error: unknown): void {
     const originalError = error instanceof Error ? error : new Error(String(error));
     if (this.#end()) void this.#send('error', [new GraphQLError(originalError.message, { originalError })]);

@@ -22,10 +22,8 @@ interface SocketServerOptions extends Omit<ClientSocketOptions, 'arrivals' | 'pi
   readonly pingMs?: number;
 }
 
-/** A request for a WebSocket that may be granted. */
 export interface Upgrade {
   readonly requestId: string;
-  /** Of its answer. */
   readonly headers: Readonly<Record<string, string>>;
   /** Called once, with which status it was answered. */
   readonly answered: (status: number) => void;
@@ -38,7 +36,6 @@ export type SocketServer = ReturnType<typeof createSocketServer>;
 /** Time that a client has to answer the closing handshake. */
 const closeTimeoutMs = 1_000;
 
-/** Accepts WebSockets and serves operations on them. */
 export function createSocketServer(options: SocketServerOptions) {
   const upgrades = new WeakMap<IncomingMessage, Upgrade>();
   let draining = false;
@@ -108,14 +105,12 @@ export function createSocketServer(options: SocketServerOptions) {
   };
 }
 
-/** What all WebSockets of the process share. */
 interface ClientSocketOptions extends SocketOperationOptions {
   readonly addresses: Pick<AddressGate, 'admit'>;
   /** In bytes, everything that a client may send before it is acknowledged; more ends the connection. */
   readonly maxGreetingBytes: number;
   /** Bounds messages that have arrived in part. */
   readonly arrivals: Arrivals;
-  /** Headers by which callers ask to be told their usage. */
   readonly usageHeaders: readonly string[];
   /** When to ping clients. */
   readonly pings: Beats;
@@ -273,7 +268,6 @@ export class ClientSocket implements OperationSocket {
 }
 
 type Payload = Readonly<Record<string, unknown>> | null;
-/** A message that a client may send. */
 type ClientMessage =
   | { readonly type: 'connection_init' | 'ping' | 'pong'; readonly payload: Payload }
   | { readonly type: 'subscribe'; readonly id: string; readonly request: OperationRequest }
@@ -309,7 +303,7 @@ function toIdInUse(id: string): string {
 
 /**
  * Entries of `connection_init` stand for headers, whatever their case, because pages cannot set headers on a WebSocket. Only
- * those count by which a caller identifies itself: browser and proxies tell where it comes from.
+ * those count by which a caller identifies itself: the browser and proxies set the headers about its origin.
  */
 function toHeaders(params: Readonly<Record<string, unknown>>, usageHeaders: readonly string[]): Record<string, string> {
   const allowed: ReadonlySet<string> = new Set(['authorization', 'x-api-key', ...usageHeaders]);

@@ -4,8 +4,8 @@ import { WebSocket } from 'ws';
 /** In bytes. While more waits to be read by a client, the gateway reads nothing more from it. */
 const holdBytes = 1024 * 1024;
 /**
- * In bytes: the largest answer of an upstream. If more waits, the next message ends the connection. Only operations that
- * began before reading stopped can get there.
+ * In bytes: the largest answer of an upstream. If more waits, the next message ends the connection. Only operations that began
+ * before reading stopped can get there.
  */
 const maxWaitingBytes = 64 * 1024 * 1024;
 /** In bytes. Pushed messages of one turn are joined up to this size: a turn may have a hundred results for one client. */
@@ -32,8 +32,8 @@ export function createFlushQueue(): FlushQueue {
 }
 
 /**
- * Writes messages to one WebSocket. `send` is for single messages. `push` is for streams that thousands of clients follow:
- * the message is already encoded, and all messages of one turn are one write.
+ * Writes messages to one WebSocket. `send` is for single messages. `push` is for streams that thousands of clients follow: the
+ * message is already encoded, and all messages of one turn are one write.
  */
 export class SocketWriter {
   readonly #socket: WebSocket;
