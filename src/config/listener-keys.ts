@@ -51,7 +51,7 @@ export const listenerKeys = {
     type: boolean,
     fallback: false,
     description:
-      'Whether the gateway is a Federation 2 subgraph, with `_entities` as a root field. With `INTROSPECTION=true` its SDL can be read from `_service { sdl }`; `ledger-gateway schema print --federation` prints it in any case.',
+      'Whether the gateway is a Federation 2 subgraph: it adds `_entities` and, with `INTROSPECTION=true`, `_service { sdl }` to the graph. `ledger-gateway schema print --federation` prints the SDL in any case. See docs/federation.md.',
   },
 } as const satisfies ConfigTable;
 

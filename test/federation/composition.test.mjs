@@ -13,13 +13,20 @@ const root = new URL('../../', import.meta.url);
 const blocks = { transaction: 'TransactionBlock' };
 const networks = [
   { name: 'the simulated network', ...blocks, address: 'LedgerAddress' },
-  { name: 'IOTA 2025.2', profile: 'iota', sdk: '@iota/iota-sdk', version: '2025.2', ...blocks, address: 'IotaAddress' },
-  { name: 'Sui 2024.4', profile: 'sui', sdk: '@mysten/sui', version: '2024.4', ...blocks, address: 'SuiAddress' },
+  { name: 'IOTA', profile: 'iota', sdk: '@iota/iota-sdk', version: '2025.2/', ...blocks, address: 'IotaAddress' },
   {
-    name: 'Sui latest',
-    profile: 'sui',
+    name: 'Sui 2024.4',
+    profile: 'sui-legacy',
     sdk: '@mysten/sui',
-    version: 'latest',
+    version: '2024.4/',
+    ...blocks,
+    address: 'SuiAddress',
+  },
+  {
+    name: 'Sui',
+    profile: 'sui',
+    sdk: '@mysten/sui-v2',
+    version: '',
     transaction: 'Transaction',
     address: 'SuiAddress',
   },
@@ -32,7 +39,7 @@ async function printSubgraph({ profile, sdk, version }) {
     return (await run(process.execPath, args, { env: { ...process.env, ...env }, maxBuffer: 1e7 })).stdout;
   };
   if (!sdk) return print({});
-  const file = new URL(`node_modules/${sdk}/src/graphql/generated/${version}/schema.graphql`, root);
+  const file = new URL(`node_modules/${sdk}/src/graphql/generated/${version}schema.graphql`, root);
   const schema = buildSchema(readFileSync(file, 'utf8'));
   const ledger = await startGraphql((source) => graphqlSync({ schema, source }));
   try {

@@ -66,7 +66,7 @@ describe.each(ledgerSchemas)('the subgraph over $name', (network) => {
 
   test('hides fields that lead back to the root', () => {
     const hidden = [...sdl.matchAll(/^ {2}(\w+).*@inaccessible$/gm)].map(([, name]) => name);
-    expect(hidden).toEqual(network.name === 'Sui latest' ? ['query'] : []);
+    expect(hidden).toEqual(network.name === 'Sui' ? ['node', 'query'] : []);
   });
 
   test('can be read from the graph, unless introspection is off', () => {
