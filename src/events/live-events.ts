@@ -24,9 +24,10 @@ import { createLiveCursors, isEventKey, type LiveCursorScope } from './feed/live
 import { createLiveSource, type LiveEvent, toLiveEvent, toLiveTransaction } from './feed/live-pages.ts';
 import { parseEventStreamFilter } from './feed/parse-event-stream-filter.ts';
 import { createPresenter, type LiveRoot, type Presentation } from './feed/present.ts';
-import { pushDown } from './feed/push-down.ts';
+import { equalQueries, pushDown } from './feed/push-down.ts';
 import { selectsField } from './selects-field.ts';
 import type { EventSources } from './source.ts';
+import { soleMember } from './to-event-filter-wire.ts';
 import type { TransactionWire } from './wire.ts';
 
 export interface LiveEventsOptions {
@@ -113,11 +114,11 @@ export function createLiveEvents(options: LiveEventsOptions) {
 
   function open<Item>(
     hub: LiveHub<Item, LiveRoot>,
-    { field, itemType, toItem, matches, filter, isKey, ...query }: Opening<Item>,
+    { field, itemType, toItem, matches, filter, isKey, queries, ...query }: Opening<Item>,
     after: string | null | undefined,
     { caller, streamPlace }: Subscriber,
   ) {
-    const cursors = createLiveCursors({ field, filter, isKey }, cursorKeys);
+    const cursors = createLiveCursors({ field, filter, isKey, queries }, cursorKeys);
     return hub.open({
       ...query,
       filter,
@@ -138,6 +139,9 @@ export function createLiveEvents(options: LiveEventsOptions) {
         matches: ({ facts }) => matchesTree(tree, (leaf) => matchesLeaf(leaf, facts)),
         filter: tree.key,
         isKey: isEventKey,
+        queries: equalQueries(tree)
+          .filter((query) => filters[soleMember(query)] !== null)
+          .map((query) => ({ field: 'queryEvents', identity: sources().events(query).identity })),
         ...eventQuery(pushDown(tree, filters)),
         everything: eventQuery({ all: true }),
         weight: Math.max(1, Math.ceil(countLeaves(tree) / testsPerStream)),
@@ -166,6 +170,7 @@ export function createLiveEvents(options: LiveEventsOptions) {
         matches: () => true,
         filter: identity,
         isKey: isDigest,
+        queries: [{ field: 'queryTransactionBlocks', identity }],
         ...query,
         // Only the node can tell what a transaction has to do with an address or an object.
         everything: filter ? null : query,

@@ -88,6 +88,8 @@ export interface CursorCodec {
    * @throws `BAD_USER_INPUT` if it is malformed or belongs to another scope; `CURSOR_KEY_UNKNOWN` if its key is not in force
    */
   parseCursor(argument: 'after' | 'before', cursor: string): Position;
+  /** `null` if it is not a valid cursor of this scope. */
+  tryParse(cursor: string): Position | null;
 }
 
 export function createCursorCodec({ field, identity }: CursorScope, keys: CursorKeys): CursorCodec {
@@ -95,6 +97,13 @@ export function createCursorCodec({ field, identity }: CursorScope, keys: Cursor
   return {
     toCursor: ({ digest, eventSeq, timestampMs }) => cursors.write(JSON.stringify([digest, eventSeq, timestampMs])),
     parseCursor: (argument, cursor) => toPosition(cursors.read(argument, cursor)) ?? refuseCursor(argument, cursor),
+    tryParse(cursor) {
+      try {
+        return toPosition(cursors.read('after', cursor));
+      } catch {
+        return null;
+      }
+    },
   };
 }
 

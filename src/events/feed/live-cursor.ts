@@ -2,7 +2,8 @@ import { isDigest, isU64Text } from '../../ledger/values/check-argument.ts';
 import { type Place, type ResumePoint, resumeAt } from '../../live/live-source.ts';
 import type { StreamPlace } from '../../upstream/operation-context.ts';
 import type { CursorKeys } from '../cursor-keys.ts';
-import { createSignedCursors, refuseCursor } from '../signed-cursor.ts';
+import { type CursorScope, createCursorCodec, createSignedCursors, refuseCursor } from '../signed-cursor.ts';
+import { toPositionKey } from '../source.ts';
 
 /** Makes and reads the cursors of the streams of one field with one filter. */
 export interface LiveCursors {
@@ -22,9 +23,11 @@ export interface LiveCursorScope {
   readonly filter: string;
   /** Is it a key that a node can look up? */
   readonly isKey: (key: string) => boolean;
+  /** Queries of the same items: a stream may continue at their cursors. */
+  readonly queries: readonly CursorScope[];
 }
 
-export function createLiveCursors({ field, filter, isKey }: LiveCursorScope, keys: CursorKeys): LiveCursors {
+export function createLiveCursors({ field, filter, isKey, queries }: LiveCursorScope, keys: CursorKeys): LiveCursors {
   const cursors = createSignedCursors(`${field}\n${filter}`, keys);
   return {
     toCursor({ place, from }) {
@@ -41,6 +44,10 @@ export function createLiveCursors({ field, filter, isKey }: LiveCursorScope, key
   };
 
   function toPoint(argument: string, cursor: string): ResumePoint {
+    for (const query of queries) {
+      const position = createCursorCodec(query, keys).tryParse(cursor);
+      if (position) return resumeAt({ key: toPositionKey(position), timestampMs: position.timestampMs });
+    }
     const text = cursors.read(argument, cursor);
     return readPoint(JSON.parse(text), isKey) ?? refuseCursor(argument, cursor);
   }

@@ -28,6 +28,31 @@ export function pushDown(tree: EventFilterTree, filters: NetworkProfile['events'
   return { all: true };
 }
 
+/** The filters of `queryEvents` that select the same events; none if only the gateway can apply the filter. */
+export function equalQueries(tree: EventFilterTree): readonly EventQueryFilter[] {
+  if (tree.kind === 'all' && tree.parts.length === 0) return [{ all: true }];
+  if (tree.kind !== 'leaf') return [];
+  const { leaf } = tree;
+  switch (leaf.kind) {
+    case 'transaction':
+      return [{ transaction: leaf.digest }];
+    case 'moveEventType':
+      return [{ eventType: leaf.type }, { moveEventType: leaf.type }];
+    case 'moveModule':
+      return [{ moveModule: { package: leaf.address, module: leaf.module } }];
+    case 'moveEventModule':
+      return leaf.event === null ? [{ moveEventModule: { package: leaf.address, module: leaf.module } }] : [];
+    case 'sender':
+      return [{ sender: leaf.address }];
+    case 'package':
+      return [{ package: leaf.address }];
+    case 'timeRange':
+      return [{ timeRange: { startTime: leaf.startMs, endTime: leaf.endMs } }];
+    case 'moveEventField':
+      return [];
+  }
+}
+
 /** `null` if nodes of the network have no such filter. Times are filtered here: some nodes page through them for ever. */
 function toQuery(leaf: EventLeaf, filters: NetworkProfile['events']['filters']): EventQueryFilter | null {
   switch (leaf.kind) {

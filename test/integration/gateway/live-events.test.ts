@@ -167,6 +167,33 @@ describe.each(['rpc', 'graphql'] as const)('with events from %s:', (source) => {
     await Promise.all(clients.map((client) => client.leave()));
   });
 
+  it.each([
+    ['every event', undefined, undefined],
+    ['a sender', { sender: '0x0' }, { senderAddress: '0x0' }],
+  ])('continues at a cursor of queryEvents with the same filter: %s', async (_, queried, streamed) => {
+    const sender = devnet.ledger.events.at(-1)?.sender ?? '';
+    const inPlace = (filter: object | undefined) =>
+      filter && Object.fromEntries(Object.keys(filter).map((key) => [key, sender]));
+    const { data } = await gateway.query(
+      'query ($filter: EventQueryFilter) { queryEvents(filter: $filter, first: 3) { nodes { id } pageInfo { endCursor } } }',
+      { filter: inPlace(queried) },
+    );
+    const { nodes, pageInfo } = data.queryEvents;
+    const after = pageInfo.endCursor;
+    const client = overWebSocket(address, items, { filter: inPlace(streamed), after });
+    happen();
+    const wanted = devnet.ledger.events
+      .filter((event) => !queried || event.sender === sender)
+      .map((e) => `${e.txDigest}:${e.eventSeq}`);
+    await until(() => client.ids.length + 3 >= wanted.length, 'the rest');
+    expect([...nodes.map(({ id }: { id: string }) => id), ...client.ids]).toEqual(wanted);
+    await client.leave();
+    const other = overWebSocket(address, items, { filter: { not: { sender } }, after });
+    await until(() => other.results.length > 0, 'a refusal');
+    expect(other.results[0]?.errors?.[0].message).toContain('cursors are taken from different checkpoints');
+    await other.leave();
+  });
+
   describe('liveTransactions', () => {
     const query = (fields: string) =>
       `subscription ($filter: TransactionStreamFilter, $after: String) { liveTransactions(filter: $filter, after: $after) { ... on LiveTransactionItem { cursor transaction { digest ${fields} } } } }`;

@@ -5,7 +5,8 @@ import { createLiveCursors, isEventKey } from '../../../../src/events/feed/live-
 import { resumeAt } from '../../../../src/live/live-source.ts';
 
 const keys = createCursorKeys(new Secret('the key of cursors in tests'));
-const cursorsOf = (field: string, filter: string) => createLiveCursors({ field, filter, isKey: isEventKey }, keys);
+const cursorsOf = (field: string, filter: string) =>
+  createLiveCursors({ field, filter, isKey: isEventKey, queries: [] }, keys);
 const digest = '4vJ9JU1bJJE96FWSJKvHsmmFADCg4gpZQff4P3bkLKi';
 const place = { key: `${digest}:0`, timestampMs: 1_800_000_000_000 };
 const other = { key: `${digest}:18446744073709551615`, timestampMs: null };
