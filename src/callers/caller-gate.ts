@@ -50,22 +50,25 @@ export interface CallerGateOptions {
 
 export function createCallerGate({ identify, limiter }: CallerGateOptions): CallerGate {
   return {
-    async admit(sender) {
+    admit(sender) {
       const identity = identify(sender);
-      if (identity.kind === 'caller') return charge(identity.caller, 1);
-      // Verification costs processor time: the address pays for it first, whatever the result.
-      const { rate } = identity;
-      const standing = rate ? await limiter.consume({ rate }, 1) : null;
-      const error = toRefusal(standing);
-      if (error) return { kind: 'refused', standing, error };
-      const known = identity.kind === 'unverified' ? await identity.verify() : identity;
-      if (known.kind === 'caller') return charge(known.caller, 1);
-      const { code, message, upstream } = known;
-      const facts = upstream === undefined ? {} : { upstream };
-      return { kind: 'refused', standing, error: gatewayError(code, message, facts) };
+      return identity.kind === 'caller' ? charge(identity.caller, 1) : admitUnknown(identity);
     },
     charge,
   };
+
+  async function admitUnknown(identity: Exclude<Identity, { kind: 'caller' }>): Promise<CallerAdmission> {
+    // Verification costs processor time: the address pays for it first, whatever the result.
+    const { rate } = identity;
+    const standing = rate ? await limiter.consume({ rate }, 1) : null;
+    const error = toRefusal(standing);
+    if (error) return { kind: 'refused', standing, error };
+    const known = identity.kind === 'unverified' ? await identity.verify() : identity;
+    if (known.kind === 'caller') return charge(known.caller, 1);
+    const { code, message, upstream } = known;
+    const facts = upstream === undefined ? {} : { upstream };
+    return { kind: 'refused', standing, error: gatewayError(code, message, facts) };
+  }
 
   function charge(caller: Caller, points: number): Promise<CallerAdmission> {
     return limiter.consume(caller, points).then((standing): CallerAdmission => {

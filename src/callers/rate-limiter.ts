@@ -99,16 +99,18 @@ export function createRateLimiter({
     consume(caller, cost) {
       const counters = countersOf(caller);
       if (!counters) return unlimited;
+      const { shared, own } = counters;
       const { key } = caller.rate;
-      return consumeFrom(counters.shared, key, cost).then(
-        (answer) => {
-          // A refusal may come from this process, without a call to the store.
-          if (answer.isGranted) outage.succeeded();
-          return answer;
+      return shared.consume(key, Math.min(cost, shared.points)).then(
+        (result) => {
+          outage.succeeded();
+          return toAllowance(shared.points, result, now());
         },
         (error: unknown) => {
+          // A refusal may come from this process, without a call to the store.
+          if (error instanceof RateLimiterRes) return toRefusal(shared.points, error, now());
           outage.failed(error);
-          return consumeFrom(counters.own, key, cost);
+          return consumeFrom(own, key, cost);
         },
       );
     },
