@@ -1,7 +1,7 @@
 import type { GraphQLError } from 'graphql';
 import { gatewayError } from '../errors/gateway-error.ts';
 import { toFullAddress } from '../transactions/ledger-bcs.ts';
-import { outlineTransaction, type TransactionOutline } from '../transactions/outline-transaction.ts';
+import { outlineTransaction, type TransactionOutline } from '../transactions/transaction-bcs.ts';
 import { hashCoins } from './leases.ts';
 
 /** What a reservation pays for. */

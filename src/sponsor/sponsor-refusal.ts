@@ -2,7 +2,6 @@ import { GraphQLError } from 'graphql';
 import { type ErrorCode, isErrorCode } from '../errors/catalogue.ts';
 import { type ErrorFacts, gatewayError } from '../errors/gateway-error.ts';
 import { toGatewayError, UpstreamCallError } from '../upstream/upstream-call-error.ts';
-import { findKnownRefusal } from './known-refusals.ts';
 import { errorTextOf, hasResult, type SponsorAnswer, type SponsorEndpoint, sentenceOf } from './sponsor-response.ts';
 
 /** What a response without a result means for the caller. */
@@ -137,4 +136,174 @@ export function toLostAnswerError(endpoint: SponsorEndpoint, error: unknown, fac
 function unsentNote(endpoint: SponsorEndpoint, { failure }: UpstreamCallError): string {
   if (endpoint !== 'executeTx') return '';
   return failure === 'unreachable' ? ' Nothing was sent and the reservation is unused.' : ' The reservation is unused.';
+}
+
+export interface KnownRefusal {
+  readonly code: ErrorCode;
+  /** Safe to show: what the pattern matched, or fixed text. */
+  readonly message: string;
+}
+
+/** The shown message is, if not given, the first group of the pattern, or else the whole match. */
+type Row = readonly [code: ErrorCode, pattern: RegExp, message?: string];
+
+/**
+ * Refusals that only their text identifies: the sponsor answers 500 for an empty pool as for a bug. A pattern matches the whole text,
+ * since a longer text may come from elsewhere and mean something else. For an execution, list a text only if it rules out that the
+ * transaction ran or will run. The sponsor sends these before it calls the ledger; the ledger's own are below.
+ */
+const everywhere: readonly Row[] = [
+  ['SPONSOR_UNAUTHORIZED', /^(?:Invalid authorization token|Authorization token is required or invalid|Unauthorized)$/],
+  [
+    'SPONSOR_UNAUTHORIZED',
+    /^Header of type `?authorization`? was missing$/i,
+    'The sponsor requires an Authorization header.',
+  ],
+  ['SPONSOR_MAINTENANCE', /^Gas station is in maintenance mode\. Please try again later\.$/],
+  ['SPONSOR_FORBIDDEN', /^Access denied by access controller$/],
+];
+
+const atEndpoint: Readonly<Partial<Record<SponsorEndpoint, readonly Row[]>>> = {
+  reserveGas: [
+    ['SPONSOR_EXHAUSTED', /^Unable to reserve gas coins for the given budget\.?$/],
+    ['SPONSOR_EXHAUSTED', /^Gas usage exceeds daily cap$/],
+    ['UPSTREAM_BAD_RESPONSE', /^Failed to spawn reserve_gas task$/],
+  ],
+  executeTx: [
+    // Before the sponsor takes the reservation; the coins return when it expires.
+    ['SPONSOR_REJECTED', /^Error while checking access\. EventId=[0-9a-zA-Z-]{1,64}$/],
+    ['SPONSOR_REJECTED', /^Invalid bcs bytes for TransactionData$/],
+    ['SPONSOR_REJECTED', /^Sponsor 0x[0-9a-fA-F]{1,64} is not registered$/],
+    ['SPONSOR_REJECTED', /^Gas coin can only be used to pay gas$/],
+    ['SPONSOR_REJECTED', /^Transaction has too many input objects\. The maximum allowed is \d{1,9}$/],
+    // The sponsor's store adds a prefix that may name machines. An earlier call may have spent the reservation; this one did nothing.
+    ['RESERVATION_NOT_FOUND', /^(?:[^"'`{}\n]{1,300}: )?(Reservation no longer exist(?:: ?\d{1,20})?)$/],
+    // After the sponsor took the reservation, and before it sent the transaction: it has locked an object itself (a validator's lock
+    // would mean that it was sent), or the signature is wrong.
+    ['SPONSOR_REJECTED', /^(Object is already locked(?:: 0x[0-9a-fA-F]{1,64}\b)?)(?:[:, (][^\n]{0,400})?$/],
+    ['SPONSOR_REJECTED', /^Invalid transaction signature$/],
+  ],
+  reloadAccessController: [
+    // A path on the sponsor's machine follows.
+    ['SPONSOR_REJECTED', /^(Failed to load config file)(?:[ :][\s\S]{0,400})?$/],
+  ],
+};
+
+/** The refusal that a text means at an endpoint; `null` for an unknown text. */
+export function findKnownRefusal(endpoint: SponsorEndpoint, text: string): KnownRefusal | null {
+  const whole = text.trim();
+  for (const [code, pattern, message] of [...everywhere, ...(atEndpoint[endpoint] ?? [])]) {
+    const match = pattern.exec(whole);
+    if (match) return { code, message: message ?? match[1] ?? match[0] };
+  }
+  const said = endpoint === 'executeTx' ? readNodeRefusal(whole) : null;
+  return said === null ? null : { code: 'SPONSOR_REJECTED', message: said };
+}
+
+/**
+ * Sentences of a ledger node about a transaction that it refuses to sign, as the sponsor forwards them. Each means that the transaction
+ * did not run: for one that ran, a node answers with its effects. And it cannot run later: only the sponsor has all signatures, and it
+ * gives up after such an answer.
+ *
+ * Not listed, because they may also apply to a transaction that ran or is about to run:
+ * - objects at another version, deleted, or with another digest: the transaction itself may have changed them;
+ * - objects reserved for, or locked by, another transaction: it may be this one in flight;
+ * - already finalised with other signatures: it ran;
+ * - timeouts, overload, errors that the node calls transient, and its internal errors.
+ *
+ * Only numbers and ids may vary in a sentence. Others control names, abort messages and text of a signer, and could forge a refusal.
+ */
+const number = '\\d{1,40}';
+const id = '0x[0-9a-fA-F]{1,64}';
+const version = '(?:None|Some\\(SequenceNumber\\((?:0x[0-9a-fA-F]{1,16}|\\d{1,20})\\)\\))';
+const word = '[A-Za-z]{1,40}';
+
+/** Final: price, budget and payment are checked against bounds of the network or the named gas coins. */
+const gas = [
+  `Gas price ${number} under reference gas price \\(RGP\\) ${number}`,
+  `Gas price cannot exceed ${number}(?: ${word})?`,
+  `Gas budget: ${number} is lower than min: ${number}`,
+  `Gas budget: ${number} is higher than max: ${number}`,
+  `Balance of gas object ${number} is lower than the needed amount: ${number}`,
+  'Gas object does not have enough balance to cover minimal gas spend',
+  'Transaction gas payment missing',
+  `Object ${id} is not a gas object`,
+  `Gas object is not an owned object with owner: (?:Immutable|(?:Address|Object)Owner\\(${id}\\)|Shared(?: \\{ initial_shared_version: (?:SequenceNumber\\()?${number}\\)? \\})?)`,
+  `Gas object ${id} is not an owned object of ${id}, its owner: (?:${id}|${word})`,
+  `Gas object ${id} is not a coin of type ${id}(?:::\\w{1,128}){2}`,
+  'Transaction kind does not support Sponsored Transaction',
+];
+
+/** Objects that do not exist at the named version, or that the sender may not use. */
+const objects = [
+  `Could not find the referenced object ${id} at version ${version}`,
+  `Dependent package not found on-chain: ${id}`,
+  `Transaction was not signed by the correct sender: Object ${id} is owned by account address ${id}, but given owner/signer address is ${id}`,
+  `Object ${id} is owned by object ${id}\\. Objects owned by other objects cannot be used as input arguments`,
+  `Object ${id} is shared and cannot be used as an owned input`,
+  `Object ${id} is a system object and cannot be accessed by user transactions`,
+  `A move object is expected, instead a move package is passed: ${id}`,
+  `A move package is expected, instead a move object is passed: ${id}`,
+  'Object used as shared is not shared',
+  'Object used as owned is not owned',
+  'Mutable shared or read-only shared object expected: the object is not shared',
+  'Wrong initial version given for shared object',
+  'The shared object starting version does not match the version provided by the transaction',
+  'Mutable parameter provided, immutable parameter expected',
+  'Immutable parameter provided, mutable parameter expected',
+];
+
+/** The form of the transaction, which does not depend on the ledger's state; and its expiration. */
+const form = [
+  "The transaction inputs contain duplicated ObjectRef's",
+  `Mutable object ${id} cannot appear more than one in one transaction`,
+  `Size limit exceeded: [a-z][a-z0-9 /_-]{0,100} is ${number}`,
+  'TransferObjects, MergeCoin, and Publish cannot have empty arguments\\. If MakeMoveVec has empty arguments, it must have a type specified',
+  `Empty command input: ${word} needs at least one argument`,
+  'Empty input: a transaction needs at least one command',
+  `${number} max publish/upgrade commands allowed, ${number} provided`,
+  'Transaction is not supported: only validators send system transactions',
+  'Transaction Expired',
+];
+
+/** Signatures that are invalid for these bytes, too few or too many. */
+const signatures = [
+  `Expect ${number} signer signatures but got ${number}`,
+  `Required Signature from ${id} is absent \\[(?:"${id}"(?:, "${id}"){0,15})?\\]`,
+  '(?:Signature is not valid|Value was not signed by the correct sender): [A-Za-z][A-Za-z ]{0,200}',
+];
+
+const sentence = `(?:(?:Error checking transaction input objects|Invalid user signature): )?(?:${[...gas, ...objects, ...form, ...signatures].join('|')})`;
+/** Nodes collect what their validators said, on separate lines or after commas. */
+const gathered =
+  'Transaction (?:execution|validator signing) failed due to issues with transaction inputs, please review the errors and try again:(?: |\\n- )';
+const refusal = new RegExp(`^(?:${gathered})?${sentence}(?:(?:, |\\n- )${sentence})*\\.?$`);
+
+/** The text of a cryptographic library after the colon may say anything, and is not shown. */
+const signatureRefusal =
+  /^(?:Error checking transaction input objects: )?(Invalid user signature|Signature is not valid|Value was not signed by the correct sender): [^,\n]{1,400}$/;
+
+/** A JSON-RPC error in Rust's notation, as the sponsor's client library writes it. */
+const rpcError = /^ErrorObject \{ code: ([A-Za-z]+(?:\(-?\d{1,6}\))?), message: "((?:[^"\\]|\\.)*)", data: None \}$/s;
+/** The code for invalid input, and the codes that older nodes use for the same sentences. No codes for "try again". */
+const finalCodes = new Set(['ServerError(-32002)', 'ServerError(-32000)', 'ServerError(-32602)', 'InvalidParams']);
+/** Longer than a few of the known sentences together. */
+const maxLength = 4_000;
+
+/**
+ * The sentence of a node that finally refused a transaction, safe to show; `null` for any other text.
+ * @param text as the sponsor forwards it, with or without the envelope of its client library
+ */
+export function readNodeRefusal(text: string): string | null {
+  if (text.length > maxLength) return null;
+  const bare = text.replace(/^RPC call failed: /, '');
+  const [, code, escaped] = rpcError.exec(bare) ?? [];
+  if (code !== undefined && !finalCodes.has(code)) return null;
+  const said = escaped === undefined ? bare : unescaped(escaped);
+  if (refusal.test(said)) return said;
+  return signatureRefusal.exec(said)?.[1] ?? null;
+}
+
+function unescaped(text: string): string {
+  return text.replace(/\\(.)/gs, (_, letter: string) => (letter === 'n' ? '\n' : letter));
 }

@@ -1,27 +1,70 @@
+import { hash } from 'node:crypto';
+import { GraphQLError } from 'graphql';
 import type { Config } from '../config/config.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
-import type { Resolvers } from '../generated/own.ts';
-import { createPerOperation } from '../upstream/operation-context.ts';
-import { createExecuteTx, type ExecuteTxOptions, type Sponsor } from './execute-tx.ts';
-import { createReservations } from './reservations.ts';
-import type { SponsorClient } from './sponsor-client.ts';
-import { createSponsorAuthorization, type GatewayAuthorization } from './sponsor-client.ts';
+import type { ExecuteTxRequestType, MutationExecuteTxArgs, Resolvers } from '../generated/own.ts';
+import type { DoubtfulTransaction } from '../telemetry/events.ts';
+import type { SponsorshipFacts } from '../telemetry/sponsorship-line.ts';
+import { transactionDigest } from '../transactions/digest.ts';
+import { createPerOperation, type OperationContext } from '../upstream/operation-context.ts';
+import { UpstreamCallError } from '../upstream/upstream-call-error.ts';
+import type { ExecutionOrder, ExecutionResult, SponsorVerdict } from './execution/execution-order.ts';
+import type { Executions } from './execution/executions.ts';
+import { hashCoins, type LeaseKeys } from './leases.ts';
+import { preflight, type ReservationTerms } from './preflight.ts';
+import { createReservations, readKept } from './reservations.ts';
+import {
+  createSponsorAuthorization,
+  type ExecuteTxInput,
+  type GatewayAuthorization,
+  type SponsorAuthorization,
+  type SponsorClient,
+  type SponsorExecution,
+} from './sponsor-client.ts';
 import {
   checkGasBudget,
   checkReserveDuration,
+  checkTransactionPayload,
   createSponsorTypeResolvers,
+  parseBase64Argument,
   parseIdempotencyKey,
+  parseReservationId,
   toSponsorVersion,
 } from './sponsor-fields.ts';
+import { checkAfterMs, lookUpAdvice } from './sponsor-refusal.ts';
+import type { SponsorEffects } from './sponsor-response.ts';
+import type { SponsorshipStore } from './store/sponsorship-store.ts';
 
-export interface SponsorResolversOptions extends ExecuteTxOptions {
+/** What reservations and executions share. */
+export interface SponsorshipServices {
+  /** Sign leases; `null` in forward mode, where clients get the sponsor's own numbers. */
+  readonly leases: LeaseKeys | null;
+  readonly store: SponsorshipStore;
+  /** Must the store answer before the sponsor is called? Not in forward mode: the sponsor takes each number once, and counts callers. */
+  readonly isStoreNeeded: boolean;
+  readonly executions: Executions;
+  /** Writes one line to the audit log. Must not throw. */
+  readonly audit: (event: SponsorshipFacts) => void;
+}
+
+export interface SponsorResolversOptions {
   /** `null` when no sponsor is configured: every field then says so. */
   readonly client: SponsorClient | null;
   readonly sponsorship: Pick<Config['sponsorship'], 'auth' | 'token' | 'maxGasBudgetExclusive' | 'preflight'>;
+  readonly limits: Pick<Config['limits'], 'maxTransactionPayloadBytes'>;
   /** Milliseconds that a mutation may take. */
   readonly mutationMs: number;
   /** The gateway's own header, where it may be replaced. */
   readonly own?: GatewayAuthorization | undefined;
+  readonly services: SponsorshipServices;
+  /** Called for each transaction that is sent although `enforce` would reject it. */
+  readonly doubted: (transaction: DoubtfulTransaction) => void;
+  readonly now: () => number;
+}
+
+interface Sponsor {
+  readonly client: SponsorClient;
+  readonly authorization: SponsorAuthorization;
 }
 
 /** Resolvers of sponsorship. They check the arguments, so that an invalid call never reaches the sponsor. */
@@ -49,6 +92,14 @@ export function createSponsorResolvers(options: SponsorResolversOptions) {
   // An attempt writes its end at its client's timeout at the latest; one second more for a slow store.
   const reservations = createReservations({ leases, store, isStoreNeeded, audit, now, answerMs: mutationMs + 1_000 });
   const executeTx = createExecuteTx(options);
+  const callAsAdmin = async <Name extends 'debugHealthCheck' | 'reloadAccessController'>(
+    name: Name,
+    { caller, cancellation }: OperationContext,
+  ) => {
+    const { client, authorization } = demandSponsor();
+    authorization.demand('admin', caller);
+    return client[name](authorization.headerFor(caller), cancellation) as ReturnType<SponsorClient[Name]>;
+  };
 
   return {
     Query: {
@@ -87,18 +138,141 @@ export function createSponsorResolvers(options: SponsorResolversOptions) {
         return executeTx(sponsor, args, context);
       },
 
-      async checkSponsorHealth(_, __, { caller, cancellation }) {
-        const { client, authorization } = demandSponsor();
-        authorization.demand('admin', caller);
-        return client.debugHealthCheck(authorization.headerFor(caller), cancellation);
-      },
-
-      async reloadAccessController(_, __, { caller, cancellation }) {
-        const { client, authorization } = demandSponsor();
-        authorization.demand('admin', caller);
-        return client.reloadAccessController(authorization.headerFor(caller), cancellation);
-      },
+      checkSponsorHealth: (_, __, context) => callAsAdmin('debugHealthCheck', context),
+      reloadAccessController: (_, __, context) => callAsAdmin('reloadAccessController', context),
     },
     ...createSponsorTypeResolvers(now),
   } as const satisfies Resolvers;
+}
+
+const requestTypes: Readonly<Record<ExecuteTxRequestType, ExecuteTxInput['requestType']>> = {
+  WAIT_FOR_EFFECTS_CERT: 'waitForEffectsCert',
+  WAIT_FOR_LOCAL_EXECUTION: 'waitForLocalExecution',
+};
+
+/** The sponsor's longest reservation, in milliseconds. */
+const longestReservationMs = 600_000;
+
+/** The resolver of `executeTx`: checks the arguments, opens the lease, and has the transaction executed. */
+function createExecuteTx({ sponsorship, limits, services, doubted, now }: SponsorResolversOptions) {
+  // Without a lease only the store knows what was reserved. It returns that with the fence, which saves a round trip.
+  const needsReservation = services.leases === null && sponsorship.preflight !== 'off';
+  const payloadOf = createPerOperation(() => ({ bytes: 0 }));
+  return async (
+    { client, authorization }: Sponsor,
+    args: MutationExecuteTxArgs,
+    context: OperationContext,
+  ): Promise<ExecutionResult> => {
+    const { caller, cancellation, requestId } = context;
+    const { reservationId, txBytes, userSig } = args;
+    const idempotencyKey = parseIdempotencyKey(args.idempotencyKey);
+    const raw = services.leases ? null : parseReservationId(reservationId);
+    const payload = payloadOf(context);
+    payload.bytes = checkTransactionPayload(txBytes, userSig, limits.maxTransactionPayloadBytes, payload.bytes);
+    const transaction = parseBase64Argument('txBytes', txBytes);
+    const digest = transactionDigest(transaction);
+    const signature = parseBase64Argument('userSig', userSig);
+    const requestType = requestTypes[args.requestType ?? 'WAIT_FOR_EFFECTS_CERT'];
+
+    const holder = authorization.holderOf(caller);
+    const lease = services.leases?.open(reservationId, holder) ?? null;
+    const nowMs = now();
+    // An answer under a key outlives the lease: then the store decides.
+    const isOver = lease !== null && nowMs >= lease.expiresAtMs && idempotencyKey === null;
+    const rawReservationId = raw ?? lease?.rawReservationId;
+    if (rawReservationId === undefined || isOver) throw reservationNotFound(digest);
+    const leaseId = lease?.leaseId ?? rawReservationId;
+    const budget = lease?.gasBudget ?? null;
+    const input = { rawReservationId, reservationId, txBytes, userSig, requestType, digest };
+    const order: ExecutionOrder = {
+      subject: {
+        requestId,
+        caller: holder,
+        leaseId,
+        reservationId,
+        digest,
+        bodyHash: hash('sha256', JSON.stringify([leaseId, digest, userSig, requestType]), 'base64url'),
+        idempotencyKey,
+        gas: caller.gas,
+        amount: budget ?? sponsorship.maxGasBudgetExclusive - 1,
+        budget,
+        expiresAtMs: lease?.expiresAtMs ?? nowMs + longestReservationMs,
+        mustBeKnown: services.isStoreNeeded,
+      },
+      needsReservation,
+      check(kept) {
+        const error = preflight(sponsorship.preflight, {
+          txBytes: transaction,
+          userSig: signature,
+          terms: lease ?? toKeptTerms(kept),
+          moveCalls: caller.moveCalls,
+          isGasCounted: caller.gas !== null,
+          facts: { digest, reservationId },
+          doubt: (reason) => doubted({ caller: caller.id, requestId, digest, reason }),
+        });
+        const code = String(error?.extensions.code);
+        if (error) services.audit({ event: 'declined', caller: holder, leaseId, requestId, digest, budget, code });
+        return error;
+      },
+      dispatch: (call, report) => {
+        const sent = client.executeTx(
+          input,
+          authorization.headerFor(caller),
+          call,
+          (ended) => void ended.then(toExecuted, toLastVerdict).then(report),
+        );
+        void sent.then(toExecuted, toFailed).then(report);
+      },
+    };
+    return services.executions.execute(order, cancellation);
+  };
+}
+
+/** What the stored reservation allows; `null` if nothing is stored. */
+function toKeptTerms(kept: string | null): ReservationTerms | null {
+  if (kept === null) return null;
+  const reservation = readKept(kept);
+  return { ...reservation, coinsHash: hashCoins(reservation.gasCoins) };
+}
+
+/** The same error for a reservation that is over, another caller's, or made up. */
+function reservationNotFound(digest: string) {
+  const message = 'There is no such reservation of this caller, or it has expired. Nothing was sent to the sponsor.';
+  return gatewayError('RESERVATION_NOT_FOUND', message, { upstream: 'sponsor', argument: 'reservationId', digest });
+}
+
+function toExecuted({ succeeded, effects, rawEffects }: SponsorExecution): SponsorVerdict {
+  return { event: 'executed', succeeded, gasUsed: toGasUsed(effects), effects: { effects, rawEffects } };
+}
+
+/** The verdict for an error of the client: a lost response, a call that was never made, or a refusal. */
+function toFailed(error: unknown): SponsorVerdict {
+  const known = error instanceof GraphQLError ? error : null;
+  const cause = known?.originalError;
+  if (!known || (known.extensions.code === 'INTERNAL_SERVER_ERROR' && !(cause instanceof UpstreamCallError))) {
+    // A fault of the gateway itself, which may have sent the transaction.
+    const message = `The transaction was handed to the sponsor, and its answer could not be read. ${lookUpAdvice}`;
+    const options = { originalError: error instanceof Error ? error : new Error(String(error)) };
+    const unknown = gatewayError('EXECUTION_OUTCOME_UNKNOWN', message, { upstream: 'sponsor', checkAfterMs }, options);
+    return { event: 'lost', error: unknown, isOver: true };
+  }
+  if (known.extensions.code === 'EXECUTION_OUTCOME_UNKNOWN') {
+    const runsOn = cause instanceof UpstreamCallError && cause.failure === 'timeout';
+    return { event: 'lost', error: known, isOver: !runsOn };
+  }
+  const wasSent = !(cause instanceof UpstreamCallError) && known.extensions.code !== 'UNAUTHENTICATED';
+  return { event: wasSent ? 'refused' : 'unsent', error: known };
+}
+
+/** The verdict for an error of a call that ran on after its timeout and has ended. */
+function toLastVerdict(error: unknown): SponsorVerdict {
+  const verdict = toFailed(error);
+  return verdict.event === 'lost' ? { ...verdict, isOver: true } : verdict;
+}
+
+/** At least 0, since a rebate may exceed the costs. */
+function toGasUsed(effects: SponsorEffects['effects']): number | null {
+  if (!effects) return null;
+  const { computationCost, storageCost, storageRebate } = effects.gasUsed;
+  return Math.max(0, Number(BigInt(computationCost) + BigInt(storageCost) - BigInt(storageRebate)));
 }

@@ -1,6 +1,170 @@
-import { BcsType, bcs } from '@mysten/bcs';
+import { BcsReader, BcsType, type BcsWriter, bcs } from '@mysten/bcs';
 import { parseDigest, toDigest } from './digest.ts';
-import { NotKnownError } from './strict-bcs.ts';
+
+/** The bytes have an unknown form, newer or invalid: nothing after this position can be read. */
+export class NotKnownError extends TypeError {}
+
+interface Tagged {
+  readonly kind: string;
+}
+
+type Fields<T extends Tagged, Kind> = Omit<Extract<T, { readonly kind: Kind }>, 'kind'>;
+
+/** The used part of `BcsType`, which is invariant in its input as a whole. */
+interface FieldsBcs<Values> {
+  readonly read: (reader: BcsReader) => Values;
+  readonly write: (values: Values, writer: BcsWriter) => void;
+}
+
+type Variants<T extends Tagged> = {
+  readonly [Kind in T['kind']]: readonly [index: number, fields: FieldsBcs<Fields<T, Kind>> | null];
+};
+
+/**
+ * An enum of the ledger as a union discriminated by `kind`: each variant with its index on the wire and the struct of its fields, or
+ * `null`. The library's own enum nests every variant under its name, which costs a second object and a search on writing. An unlisted
+ * index throws a `NotKnownError`.
+ */
+export function taggedUnion<T extends Tagged>(name: string, variants: Variants<T>): BcsType<T> {
+  const entries = Object.entries(variants as Readonly<Record<string, readonly [number, FieldsBcs<object> | null]>>);
+  // Variants without fields share one object each: a transaction may contain thousands.
+  const listed = entries.map(([kind, [index, fields]]) => ({ kind, index, fields, bare: Object.freeze({ kind }) }));
+  const byKind = new Map(listed.map((variant) => [variant.kind, variant]));
+  const byIndex: (typeof listed)[number][] = [];
+  for (const variant of listed) byIndex[variant.index] = variant;
+  return new BcsType<T>({
+    name,
+    read: (reader) => {
+      const index = reader.readULEB();
+      const variant = byIndex[index];
+      if (!variant) throw new NotKnownError(`unknown ${name} ${index}`);
+      return (variant.fields ? { kind: variant.kind, ...variant.fields.read(reader) } : variant.bare) as T;
+    },
+    write: (value, writer) => {
+      const variant = byKind.get(value.kind);
+      if (!variant) throw new TypeError(`unknown ${name} ${value.kind}`);
+      writer.writeULEB(variant.index);
+      variant.fields?.write(value, writer);
+    },
+  });
+}
+
+/** A value or `null`. The library's option misreads every index but 0 and 1. */
+export function optional<T>(name: string, type: BcsType<T>): BcsType<T | null> {
+  return new BcsType<T | null>({
+    name,
+    read: (reader) => {
+      const index = reader.readULEB();
+      if (index > 1) throw new NotKnownError(`unknown ${name} ${index}`);
+      return index === 0 ? null : type.read(reader);
+    },
+    write: (value, writer) => {
+      writer.writeULEB(value === null ? 0 : 1);
+      if (value !== null) type.write(value, writer);
+    },
+  });
+}
+
+/**
+ * A list up to a length that the networks allow. Elements are read one by one, since the library allocates the whole list first.
+ * @param name plural
+ */
+export function listOf<T>(name: string, item: BcsType<T>, max: number): BcsType<readonly T[]> {
+  const vector = bcs.vector(item);
+  return new BcsType<readonly T[]>({
+    name: vector.name,
+    read: (reader) => {
+      const length = reader.readULEB();
+      if (length > max) throw new NotKnownError(`${length} ${name} where ${max} are the most that is known`);
+      const items: T[] = [];
+      for (let count = 0; count < length; count += 1) items.push(item.read(reader));
+      return items;
+    },
+    write: (items, writer) => vector.write(items, writer),
+  });
+}
+
+/** A length takes at most this many bytes: unsigned LEB128 of 32 bits. */
+const maxLengthBytes = 5;
+/** More variants than any enum of the ledger has. */
+const maxVariants = 0xff;
+
+/** The bytes contain an unknown form, newer or invalid. What follows cannot be read. */
+export class UnknownShapeError extends RangeError {}
+
+/**
+ * Reads a value in its canonical encoding. Rejects trailing bytes and lengths not in their shortest form. Every fault is a `RangeError`
+ * with the reason and the position.
+ * @throws UnknownShapeError for an unknown variant
+ */
+export function parseBcs<T>(type: Pick<BcsType<T>, 'read'>, bytes: Uint8Array): T {
+  const reader = new StrictReader(bytes);
+  try {
+    const value = type.read(reader);
+    if (reader.left > 0) throw new TypeError(`${reader.left} trailing byte${reader.left === 1 ? '' : 's'}`);
+    return value;
+  } catch (error) {
+    const Fault = error instanceof NotKnownError ? UnknownShapeError : RangeError;
+    throw new Fault(`${toReason(error)} (at byte ${bytes.length - reader.left} of ${bytes.length})`);
+  }
+}
+
+/** A `RangeError` of the library means that it read past the end of the buffer. */
+function toReason(error: unknown): string {
+  if (error instanceof RangeError || !(error instanceof Error)) return 'unexpected end of input';
+  return error.message;
+}
+
+/**
+ * The library's reader with bounds, since the library trusts its input: it decodes lengths in quadratic time, allocates a list before
+ * its first element, and reads past the end of a view.
+ */
+class StrictReader extends BcsReader {
+  readonly #bytes: Uint8Array;
+  #offset = 0;
+
+  constructor(bytes: Uint8Array) {
+    // A copy, so that its buffer ends where the bytes end.
+    const own = new Uint8Array(bytes);
+    super(own);
+    this.#bytes = own;
+  }
+
+  get left(): number {
+    return this.#bytes.length - this.#offset;
+  }
+
+  override shift(count: number): this {
+    this.#offset += count;
+    return super.shift(count);
+  }
+
+  /** Fast path for lengths of one byte. The library makes a bigint for each length. */
+  override readULEB(): number {
+    const first = this.#bytes[this.#offset];
+    if (first === undefined || first >= 0x80) return this.#readLongLength();
+    this.shift(1);
+    return first;
+  }
+
+  #readLongLength(): number {
+    let value = 0;
+    let count = 0;
+    let byte: number | undefined;
+    do {
+      if (count === maxLengthBytes) throw new TypeError('length is over 32 bits');
+      byte = this.#bytes[this.#offset + count];
+      if (byte === undefined) throw new RangeError('unexpected end of input');
+      value += (byte & 0x7f) * 2 ** (7 * count);
+      count += 1;
+    } while (byte >= 0x80);
+    if (byte === 0) throw new TypeError('length is not in its shortest form');
+    this.shift(count);
+    // Every element takes at least one byte, so a greater length is forged.
+    if (value > Math.max(this.left, maxVariants)) throw new TypeError(`a list of ${value} does not fit what is left`);
+    return value;
+  }
+}
 
 /** 32 bytes as an address. */
 export function toAddress(bytes: Uint8Array): string {

@@ -1,8 +1,8 @@
 import { Secret } from '../../src/config/secret.ts';
-import type { SponsorshipServices } from '../../src/sponsor/execute-tx.ts';
 import { toExecutionPace } from '../../src/sponsor/execution/execution-order.ts';
 import { createExecutions } from '../../src/sponsor/execution/executions.ts';
 import { createLeaseKeys } from '../../src/sponsor/leases.ts';
+import type { SponsorshipServices } from '../../src/sponsor/sponsor-resolvers.ts';
 import { createMemoryStore } from '../../src/sponsor/store/memory-store.ts';
 
 /**

@@ -1,6 +1,5 @@
 import type { BcsType } from '@mysten/bcs';
-import { ledgerBcs } from '../../transactions/ledger-bcs.ts';
-import { parseBcs } from '../../transactions/strict-bcs.ts';
+import { ledgerBcs, parseBcs } from '../../transactions/ledger-bcs.ts';
 import type { Argument } from '../../transactions/transaction-bcs.ts';
 import type { CommandValues, Value } from './command-values.ts';
 import type { LedgerView } from './ledger-view.ts';

@@ -1,6 +1,5 @@
 import { type BcsType, bcs } from '@mysten/bcs';
-import { ledgerBcs, toAddress } from '../../transactions/ledger-bcs.ts';
-import { parseBcs } from '../../transactions/strict-bcs.ts';
+import { ledgerBcs, parseBcs, toAddress } from '../../transactions/ledger-bcs.ts';
 import type { CallParameter } from './ledger-view.ts';
 
 /** The types whose values are read as JSON writes them: a u64 as decimal text. */

@@ -1,6 +1,5 @@
 import { bcs } from '@mysten/bcs';
-import { ledgerBcs } from '../../transactions/ledger-bcs.ts';
-import { taggedUnion } from '../../transactions/strict-bcs.ts';
+import { ledgerBcs, taggedUnion } from '../../transactions/ledger-bcs.ts';
 import { programmableTransactionBcs, transactionDataBcsOf } from '../../transactions/transaction-bcs.ts';
 import type { TransactionPayload } from './system-transaction.ts';
 

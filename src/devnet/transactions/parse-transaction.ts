@@ -1,4 +1,4 @@
-import { parseBcs } from '../../transactions/strict-bcs.ts';
+import { parseBcs } from '../../transactions/ledger-bcs.ts';
 import { transactionDataBcs, transactionPayloadBcs } from './ledger-transaction-bcs.ts';
 import type { AnyTransactionData, TransactionPayload } from './system-transaction.ts';
 

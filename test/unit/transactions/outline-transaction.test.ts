@@ -5,7 +5,7 @@ import { Transaction as SuiTransaction } from '@mysten/sui/transactions';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { encodeTransactionData } from '../../../src/devnet/transactions/encode-transaction.ts';
-import { outlineTransaction, type TransactionOutline } from '../../../src/transactions/outline-transaction.ts';
+import { outlineTransaction, type TransactionOutline } from '../../../src/transactions/transaction-bcs.ts';
 import { transactionData } from '../../support/arbitrary-transaction.ts';
 import { runs } from '../../support/runs.ts';
 

@@ -1,8 +1,7 @@
 import { bcs } from '@mysten/bcs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ledgerBcs } from '../../../src/transactions/ledger-bcs.ts';
-import { parseBcs } from '../../../src/transactions/strict-bcs.ts';
+import { ledgerBcs, parseBcs } from '../../../src/transactions/ledger-bcs.ts';
 import { typeTagBcs } from '../../../src/transactions/transaction-bcs.ts';
 
 const byteLists = bcs.vector(bcs.byteVector());

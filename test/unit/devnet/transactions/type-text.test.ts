@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseTypeTag, toTypeText } from '../../../../src/devnet/transactions/type-text.ts';
-import { parseBcs } from '../../../../src/transactions/strict-bcs.ts';
+import { parseBcs } from '../../../../src/transactions/ledger-bcs.ts';
 import { typeTagBcs } from '../../../../src/transactions/transaction-bcs.ts';
 import { typeTag } from '../../../support/arbitrary-transaction.ts';
 
