@@ -246,7 +246,8 @@ describe('a federated query', () => {
 
   throughEach('carries the caller through: a reservation is found by its owner alone', async (ask) => {
     const reserve = 'mutation { reserveGas(gasBudget: 5000000, reserveDurationSecs: 60) { reservationId purpose } }';
-    const { data: reserved } = await ask(reserve, {}, keyOf.one);
+    const { data: reserved, errors } = await ask(reserve, {}, keyOf.one);
+    assert.equal(errors, undefined);
     assert.equal(reserved.reserveGas.purpose, 'a test');
     const query = 'query ($id: ID!) { viewer { id } reservationNote(reservationId: $id) { about { state purpose } } }';
     const variables = { id: reserved.reserveGas.reservationId };

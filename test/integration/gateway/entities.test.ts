@@ -317,23 +317,26 @@ describe('reservations', () => {
     }
   });
 
-  test.each(['', '@include(if: true)'])('share one ledger request with all joins of the operation %s', async (directive) => {
-    const reserved = await gateway.query(
-      'mutation { reserveGas(gasBudget: 5000000, reserveDurationSecs: 60) { reservationId } }',
-    );
-    ledger.requests.length = 0;
-    const { data, errors } = await gateway.query(
-      `query ($id: ID!, $r: [_Any!]!) {
+  test.each(['', '@include(if: true)'])(
+    'share one ledger request with all joins of the operation %s',
+    async (directive) => {
+      const reserved = await gateway.query(
+        'mutation { reserveGas(gasBudget: 5000000, reserveDurationSecs: 60) { reservationId } }',
+      );
+      ledger.requests.length = 0;
+      const { data, errors } = await gateway.query(
+        `query ($id: ID!, $r: [_Any!]!) {
         reservation(reservationId: $id) { sponsor { address } gasCoins { objectId object { address } } }
         again: reservation(reservationId: $id) { gasCoins { object { digest } } }
         _entities(representations: $r) ${directive} { ... on Object { version } }
       }`,
-      { id: reserved.data.reserveGas.reservationId, r: objects(3) },
-    );
-    expect(errors).toBeUndefined();
-    const [coin] = data.reservation.gasCoins;
-    expect(coin.object.address).toBe(coin.objectId);
-    expect(data._entities).toHaveLength(3);
-    expect(ledger.requests).toHaveLength(1);
-  });
+        { id: reserved.data.reserveGas.reservationId, r: objects(3) },
+      );
+      expect(errors).toBeUndefined();
+      const [coin] = data.reservation.gasCoins;
+      expect(coin.object.address).toBe(coin.objectId);
+      expect(data._entities).toHaveLength(3);
+      expect(ledger.requests).toHaveLength(1);
+    },
+  );
 });

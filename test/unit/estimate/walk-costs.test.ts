@@ -1,15 +1,16 @@
 import fc from 'fast-check';
 import { type FieldNode, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
+import { toItems } from '../../../src/documents/cost/measure-definition.ts';
 import { measureDocument } from '../../../src/documents/cost/measure-document.ts';
-import { maxCount, resolvePageSize, toPageSize, type Variables } from '../../../src/documents/cost/usage.ts';
+import { maxCount, resolvePageSize, type Variables } from '../../../src/documents/cost/usage.ts';
 import { toExecutableDocument } from '../../../src/documents/selections.ts';
 import { pathOf, walkCosts } from '../../../src/estimate/explain-document.ts';
 import { arbitraryDocument, arbitraryVariables } from '../../support/arbitrary-documents.ts';
 
 const defaultPageSize = 20;
 const pageSizeOf = (variables: Variables) => (field: FieldNode) =>
-  resolvePageSize(toPageSize(field.arguments), variables, defaultPageSize);
+  resolvePageSize(toItems(field), variables, defaultPageSize);
 const walk = (text: string, variables: Variables = {}) => [
   ...walkCosts(toExecutableDocument(parse(text)), pageSizeOf(variables)),
 ];
@@ -44,6 +45,23 @@ describe('the costs of the fields of a document', () => {
       ['a.nodes.b.edges', 3],
       ['a.nodes.b.edges.c', 6],
     ]);
+  });
+
+  test.each([
+    ['$r', { r: [{}, {}, {}] }, 3],
+    ['[{}, {}]', {}, 2],
+    ['$r', {}, 1],
+  ])('are multiplied below entities by the number of representations: %s', (list, variables, times) => {
+    const text = `{ _entities(representations: ${list}) { ... on A { b(first: 2) { nodes { c } } } ...F } } fragment F on G { d }`;
+    expect(costsOf(text, variables)).toEqual([
+      ['_entities', 1],
+      ['_entities.b', times],
+      ['_entities.b.nodes', times],
+      ['_entities.b.nodes.c', times * 2],
+      ['_entities.d', times],
+    ]);
+    const counted = measureDocument(parse(text), text.length).outputNodes(variables, defaultPageSize);
+    expect(counted).toBe(1 + 5 * times);
   });
 
   test('follow a page through fragments, each where it is used', () => {
