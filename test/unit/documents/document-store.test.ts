@@ -66,7 +66,7 @@ describe('prepared documents', () => {
     expect(hits(store, [2_000, 2_001])).toBe(2);
   });
 
-  it('that were long not asked for are again as those seen once', () => {
+  it('that were not used for long count as seen once again', () => {
     const store = createDocumentStore(options, { maxBytes: room(8), maxProvenBytes: room(2) });
     const four = range(1_000, 4);
     for (const index of [...four, ...four]) store.prepare(text(index));
@@ -105,7 +105,7 @@ describe('prepared documents', () => {
     expect(store.find(long)).toBeUndefined();
   });
 
-  it('that are only asked about are neither found nor kept', () => {
+  it('that are only explained are neither found nor kept', () => {
     const store = createDocumentStore(options);
     store.read(text(1_001));
     expect(store.find(text(1_001))).toBeUndefined();

@@ -76,7 +76,7 @@ test('a document that is too long is not validated: no variables let it pass', (
   expect(validations).toBe(1);
 });
 
-test('a refused document tells the same each time: message, places, code, limit', () => {
+test('a rejected document returns the same error each time: message, locations, code, limit', () => {
   const store = createStore();
   const tell = (text: string) => {
     const admission = admitDocument(store.prepare(text), {}, limits);
@@ -100,7 +100,7 @@ test('a refused document tells the same each time: message, places, code, limit'
   expect([tell(wide), tell(wide)]).toEqual([[excess], [excess]]);
 });
 
-test('what is told is bounded in errors, in letters and in places', () => {
+test('reported errors are bounded in number, characters and locations', () => {
   const store = createStore();
   const tell = (text: string) => {
     const admission = admitDocument(store.prepare(text), {}, limits);
@@ -111,7 +111,7 @@ test('what is told is bounded in errors, in letters and in places', () => {
   expect(tell(`query (${repeat(300, () => '$a: Int')}) { chainIdentifier }`)[0]?.locations).toHaveLength(8);
 });
 
-test('a text may have as many lines as anybody writes', () => {
+test('a text may have a thousand lines', () => {
   const store = createStore();
   const admit = (text: string) => admitDocument(store.read(text).prepared, {}, limits);
   const lines = (count: number, terminator: string) => `{${terminator.repeat(count - 1)}chainIdentifier}`;

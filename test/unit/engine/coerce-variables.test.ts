@@ -140,7 +140,7 @@ describe('a megabyte of mistakes', () => {
     for (const { message } of errors ?? []) expect(message.length).toBeLessThanOrEqual(501);
   });
 
-  it('is not read beyond the last mistake that is told', () => {
+  it('is not read beyond the last mistake that is reported', () => {
     let reads = 0;
     const counting = (target: object) =>
       new Proxy(target, {

@@ -224,7 +224,7 @@ describe('a compiled operation', () => {
     expect(done).toEqual(['1', '2', '3', '4']);
   });
 
-  it('tells resolvers what the reference library tells them', async () => {
+  it('passes resolvers what the reference library passes them', async () => {
     const seen: unknown[] = [];
     const schema = schemaWith({
       Query: { dogs: () => [rex] },
@@ -300,7 +300,7 @@ describe('joins', () => {
   const dogs = [rex, { ...rex, name: 'Bob' }];
   const text = '{ first: dogs(count: 2) { o: owner { address } size } maybeDogs { owner { address } noisy } }';
 
-  it('are answered below each root field at once, in the places that the client chose', async () => {
+  it('are answered together below each root field, under the keys that the client chose', async () => {
     const schema = schemaWith({ Query: { dogs: () => dogs, maybeDogs: () => [rex, { ...rex, noisy: null }] } });
     const asked: unknown[] = [];
     const result = await compile(
@@ -350,7 +350,7 @@ describe('joins', () => {
     expect(result).toEqual({ data: { dogs: [{ owner: { address: null } }, { owner: null }] }, errors: [error] });
   });
 
-  it('are not asked for where there is nothing to join', async () => {
+  it('take no call if there is nothing to join', async () => {
     const schema = schemaWith({ Query: { dogs: () => [], maybeDogs: () => null } });
     const asked: number[] = [];
     const result = await compile(
@@ -397,7 +397,7 @@ describe('joins', () => {
     expect(asked).toEqual([0]);
   });
 
-  it('are unknown unless somebody knows them', () => {
+  it('are unknown unless a table lists them', () => {
     expect(compile(schemaWith({}), '{ dog { owner { address } } }')).toBeNull();
     expect(compile(schemaWith({}), '{ dog { other { address } } }', joinOf)).toBeNull();
   });

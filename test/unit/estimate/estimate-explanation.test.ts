@@ -45,7 +45,7 @@ fragment T on TransactionBlock {
 }`;
 
 describe('the tree', () => {
-  test('tells the cost of each field where it is used, and where it comes from', async () => {
+  test('reports the cost of each field where it is used, and its source', async () => {
     const { tree, usage } = await explain(activity);
     expect(tree.map(({ level, text, cost }) => `${' '.repeat(level)}${text} ${cost}`)).toEqual([
       'query Activity 0',

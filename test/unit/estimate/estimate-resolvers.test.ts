@@ -7,7 +7,7 @@ import {
   createEstimateResolvers,
   maxEstimatedLetters,
   maxEstimates,
-} from '../../../src/estimate/estimate-resolvers.ts';
+} from '../../../src/estimate/estimate-operation.ts';
 import { buildGeneration } from '../../../src/graph/generation.ts';
 import { createPrepareOperation } from '../../../src/operation/prepare-operation.ts';
 import type { ServedGeneration } from '../../../src/operation/prepared-operation.ts';
@@ -148,7 +148,7 @@ describe('estimates', () => {
     expect(uses).toBe(1);
   });
 
-  test('read a document once, however often it is asked about', async () => {
+  test('read a document once, however often it is estimated', async () => {
     const { ask, read } = createGraph();
     const twice =
       'query ($a: String!, $b: String!) { x: estimate(query: $a) { plan } y: estimate(query: $b) { plan } z: estimate(query: $a, variables: {n: 1}) { usage { variables } } }';
@@ -179,7 +179,7 @@ describe('estimates', () => {
     expect(read).toEqual([]);
   });
 
-  test('are not worked out for a caller who is gone', async () => {
+  test('are not computed for a caller that is gone', async () => {
     const { ask } = createGraph();
     const hungUp = createCancellation();
     hungUp.cancel('aborted');

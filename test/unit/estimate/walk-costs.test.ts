@@ -84,7 +84,7 @@ describe('the costs of the fields of a document', () => {
     ]);
   });
 
-  test('tell which fields are connections', () => {
+  test('mark the fields that are connections', () => {
     const pages = walk(
       '{ a { ...F } b { nodes: c } d(first: 0) { edges { e } } } fragment F on T { ... { nodes { x } } }',
     );
@@ -109,7 +109,7 @@ describe('a walk', () => {
     ]);
   });
 
-  test('gives the beginning of a document that expands to more than anybody could wait for', () => {
+  test('yields the beginning of a document that expands without bound', () => {
     const levels = Array.from(
       { length: 60 },
       (_, index) => `fragment F${index} on T { ...F${index + 1} ...F${index + 1} }`,

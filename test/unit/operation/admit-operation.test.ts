@@ -65,13 +65,13 @@ describe('work beside an operation', () => {
   const { caller, keeper } = start();
   const admit = createAdmitOperation({ gate: { admit: refuse, charge: refuse }, keeper, cost: 'usage', ...bounds });
 
-  test('that is still to be done is refused who may not have it, who is told when to come back', async () => {
+  test('that is not done yet is rejected for a caller over its limit, with the time to retry', async () => {
     const told: Standing[] = [];
     expect(await admit.charge({ onStanding: (each) => void told.push(each) }, caller, 5)).toBe(error);
     expect(told).toEqual([standing]);
   });
 
-  test('that is done is counted, and who is served is not told to come back', async () => {
+  test('that is done is counted, and a served caller gets no time to retry', async () => {
     const told: Standing[] = [];
     expect(await admit.charge({ onStanding: (each) => void told.push(each) }, caller, 5, true)).toBeNull();
     expect(told).toEqual([{ limit: 10, remaining: 0, resetsAtMs: 60_000 }]);

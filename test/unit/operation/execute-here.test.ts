@@ -181,7 +181,7 @@ describe('an operation of our own with joins', () => {
     ]);
   });
 
-  it('fails where its key cannot be read, as if the key had been asked for, and points into no text of its own', async () => {
+  it('fails if its key cannot be read, as if the client had selected the key, and without a location of its own', async () => {
     const { asked, result } = run(
       '{ coins(first: 51) { digest object { digest } } }',
       each(() => null),
@@ -243,7 +243,7 @@ describe('an operation of our own with joins', () => {
     });
   });
 
-  it('says of variables what the reference library says, and asks nobody', async () => {
+  it('reports variables as the reference library does, without an upstream call', async () => {
     const text =
       'query ($first: Int!, $below: Int!) { coins(first: $first) { object { objects(first: $below) { digest } } } }';
     const { asked, result } = run(

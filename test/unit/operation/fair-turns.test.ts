@@ -33,7 +33,7 @@ const work = (name: string, ms: number) => () => {
 const ask = (key: string, name: string, ms: number) => turns.run(key, staying, work(name, ms));
 
 describe('while a turn has time left', () => {
-  test('work is done at once, without a promise, and no turn is asked for', () => {
+  test('work is done immediately, without a promise, and no turn is requested', () => {
     expect(ask('a', 'first', 0.2)).toBe('first');
     expect(ask('b', 'second', 0.3)).toBe('second');
     expect(ran).toEqual(['first', 'second']);

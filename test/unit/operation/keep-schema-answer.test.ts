@@ -22,7 +22,7 @@ function createAsk(schema = buildSchema('type Query { a: Int }')) {
   };
 }
 
-test('the schema is told again without being gone through again', () => {
+test('the schema is returned again without being read again', () => {
   const { made, toAsk } = createAsk();
   const ask = toAsk('{ __schema { queryType { name } } }');
   expect([ask(), ask(), ask()]).toEqual(Array(3).fill({ data: { __schema: { queryType: { name: 'Query' } } } }));

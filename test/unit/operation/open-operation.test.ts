@@ -83,7 +83,7 @@ describe('its record', () => {
     expect(server.operations).toMatchObject([{ errors: 2 }]);
   });
 
-  it('is written when its caller leaves, who waits for no error any more', () => {
+  it('is written when its caller leaves, without counting later errors', () => {
     const { run, server } = open('{ a }');
     server.leave();
     run.complete(1);
@@ -107,8 +107,8 @@ describe('its result', () => {
   });
 });
 
-describe('a caller who is gone', () => {
-  it('ends the operation, also one who left before', () => {
+describe('a caller that is gone', () => {
+  it('ends the operation, even if it left before', () => {
     const before = createTestServer();
     before.leave();
     const [first, second] = [open('{ a }', null, undefined, before), open('{ a }')];

@@ -62,7 +62,7 @@ describe('an operation that was run', () => {
     expect(server.operations).toMatchObject([{ type: 'query', errors: 1 }]);
   });
 
-  it('says its usage where that is asked for, and nothing else in its extensions', async () => {
+  it('contains its usage if the client requests it, and nothing else in its extensions', async () => {
     const answer = () => Promise.resolve({ data: { a: 1 }, extensions: { tracing: {} } });
     expect(await run(answer, { showUsage: true }).result).toEqual({ data: { a: 1 }, extensions: { usage } });
   });

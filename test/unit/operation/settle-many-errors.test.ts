@@ -9,7 +9,7 @@ const answered = { schema, operation, fragments: new Map(), variables: {} };
 const [items] = operation.selectionSet.selections as [FieldNode];
 const [name] = items.selectionSet?.selections ?? [];
 
-test('an error that says its place already is not made anew', () => {
+test('an error that has its location is not copied', () => {
   const nodes = name?.kind === Kind.FIELD ? [name] : [];
   const errors = Array.from(
     { length: 3 },
@@ -19,13 +19,13 @@ test('an error that says its place already is not made anew', () => {
   expect(settled.errors?.every((error, index) => error === errors[index])).toBe(true);
 });
 
-test('an error that does not is given its place', () => {
+test('an error without a location gets one', () => {
   const errors = [new GraphQLError('no', { path: ['items', 0, 'name'] })];
   const [settled] = settleErrors({ data: { items: [null] }, errors }, answered, true).errors ?? [];
   expect(settled?.locations).toEqual([{ line: 1, column: 11 }]);
 });
 
-test('the text is read once for all errors of an answer, and not for those without a place', () => {
+test('the text is read once for all errors of a response, and not for errors without a location', () => {
   let read = 0;
   const readText = () => {
     read += 1;

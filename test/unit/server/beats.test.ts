@@ -30,7 +30,7 @@ test('there is one timer for all streams, and none while there are none', () => 
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('few of a crowd are told in the same turn, and each in every fifteen seconds', () => {
+test('few of many listeners are called in the same turn, and each every fifteen seconds', () => {
   const beatsOfAll = createBeats(15_000);
   const beats = new Map<number, number>();
   let most = 0;

@@ -43,7 +43,7 @@ describe('bodies whose operations run', () => {
     expect(fill('another')).toHaveLength(8);
   });
 
-  it('make room when everybody who keeps them has released them', () => {
+  it('make room when every holder has released them', () => {
     const [first] = fill('one');
     first?.keep();
     first?.release();

@@ -83,7 +83,7 @@ describe('an event stream', () => {
     expect(listeners.size).toBe(0);
   });
 
-  it('tells the first cursor at once, later ones with the next beat, and none that a result has passed', async () => {
+  it('sends the first cursor immediately, later ones with the next beat, and none that a result has passed', async () => {
     const { state, results, tell } = createResults();
     const stream = open();
     stream.quietAt(() => 'before');
@@ -107,7 +107,7 @@ describe('an event stream', () => {
     ]);
   });
 
-  it('tells a cursor that comes later at once, if it is the first', async () => {
+  it('sends a cursor that comes later immediately, if it is the first', async () => {
     const { results } = createResults();
     const stream = open();
     stream.follow(results);

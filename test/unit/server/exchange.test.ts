@@ -39,7 +39,7 @@ async function ask(serve: (exchange: Exchange) => void): Promise<Response> {
 
 const fault = new Error('with the address of a database in it');
 
-describe('what nobody foresaw', () => {
+describe('an unexpected error', () => {
   it('before there is an answer is one, which says nothing of it', async () => {
     const response = await ask((exchange) => exchange.failWith(Promise.reject(fault)));
     expect([response.status, response.headers.get('x-stamp')]).toEqual([500, 'a']);
@@ -61,7 +61,7 @@ describe('what nobody foresaw', () => {
 });
 
 describe('an exchange that is over', () => {
-  it('tells its listeners, once, and keeps nothing of them', async () => {
+  it('calls its listeners, once, and keeps nothing of them', async () => {
     class Answer {
       giveUp(): void {
         given += 1;

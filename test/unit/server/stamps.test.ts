@@ -52,7 +52,7 @@ describe('headers on every response', () => {
     expect(toHeaderObject(only(undefined, 'id'))).not.toHaveProperty('access-control-allow-origin');
   });
 
-  it('are as new as the version is, and remember nobody', () => {
+  it('follow the version, and keep no origins of clients', () => {
     const rpcVersion = { current: '1' };
     const stamps = createStamps({ ...options, rpcVersion });
     expect(stamps(undefined, 'a')).toContain('1');

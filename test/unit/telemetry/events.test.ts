@@ -21,7 +21,7 @@ const operations = [
 ];
 const request = { requestId: 'r1', method: 'POST', path: '/graphql', status: 200, durationMs: 1.5, operations };
 
-/** Of each event what is told of it, and the line that operators search for. */
+/** The arguments of each event, and the log line that operators search for. */
 const events: { readonly [Name in keyof Telemetry]: readonly [Parameters<Telemetry[Name]>, object] } = {
   requestAnswered: [[request], { level: 'info', msg: 'request', ...request }],
   upgradeAnswered: [
@@ -409,7 +409,7 @@ it('the fields of an event of sponsorship are written as JSON writes them', () =
   );
 });
 
-test('the same failure again is told quietly for a minute', () => {
+test('a repeated failure is logged at debug level for a minute', () => {
   let nowMs = 0;
   const levels: unknown[] = [];
   const destination = { write: (line: string) => void levels.push(JSON.parse(line).level) };

@@ -154,7 +154,7 @@ describe('redaction', () => {
     });
   });
 
-  test('holds for any shape of fields: what stands in a secret place is never in the line', () => {
+  test('holds for any shape of fields: a value under a secret name is never in the line', () => {
     const secret = 's3cr3t-value';
     const place = fc.constantFrom<(rest: unknown) => unknown>(
       (rest) => ({ authorization: secret, rest }),

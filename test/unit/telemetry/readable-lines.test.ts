@@ -51,13 +51,13 @@ describe('at a terminal', () => {
     ]);
   });
 
-  it('an error is told with its stack below the line', () => {
+  it('an error is shown with its stack below the line', () => {
     const [line, ...below] = read((telemetry) => telemetry.errorMasked(new Error('the disk is full'), 'r-1'));
     expect(line).toBe('ERROR: an unexpected error was masked {"requestId":"r-1"}');
     expect(below.join('\n')).toContain('the disk is full');
   });
 
-  it('control characters of whoever asks do not reach the terminal', () => {
+  it('control characters of clients do not reach the terminal', () => {
     const path = '/\u001b[2Jgraphql';
     const told = read((telemetry) => {
       telemetry.requestAnswered({ ...request, path, operations: [] });

@@ -101,7 +101,7 @@ describe('output nodes', () => {
     expect(check('{ c(first: 98) { nodes { a } } }', { limits: { maxOutputNodes: 100 } })).toBeNull();
   });
 
-  test('one more are refused, without a place', () => {
+  test('one more are rejected, without a location', () => {
     expect(check('{ c(first: 99) { nodes { a } } }', { limits: { maxOutputNodes: 100 } })).toEqual({
       message: 'Estimated output nodes exceeds 100',
       code: 'BAD_USER_INPUT',
@@ -226,7 +226,7 @@ describe('query text', () => {
 });
 
 describe('what is refused before counting', () => {
-  test('nesting over 32, without a place', () => {
+  test('nesting over 32, without a location', () => {
     const limits = { maxQueryDepth: 100 };
     expect(check(nested(33), { limits })).toBeNull();
     expect(check(nested(34), { limits })).toEqual({

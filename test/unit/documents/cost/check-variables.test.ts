@@ -168,7 +168,7 @@ describe('what a page repeats', () => {
     expect(output(text)).toBe(expected);
   });
 
-  test('in a fragment depends on who spreads it', () => {
+  test('in a fragment depends on where the fragment is spread', () => {
     const text = '{ c(first: 2) { ...R } d(first: 5) { ...R } ...R } fragment R on C { nodes { a } x }';
     // c + nodes + x + 2a, d + nodes + x + 5a, nodes + x + a
     expect(output(text)).toBe(3 + 2 + 3 + 5 + 3);

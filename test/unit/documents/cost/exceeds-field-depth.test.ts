@@ -52,7 +52,7 @@ describe('the coarse gate', () => {
   }, 60_000);
 });
 
-describe('the package is never asked about', () => {
+describe('the package is never called for', () => {
   test.each([
     ['fragments that contain themselves', '{ ...F } fragment F on T { a ...F }'],
     ['unknown fragments', `{ ...Missing ${nested(30).slice(1)}`],

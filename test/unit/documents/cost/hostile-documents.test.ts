@@ -53,7 +53,7 @@ describe('what a document expands to costs nothing', () => {
     expect(measured.transaction).toMatchObject({ literalBytes: 6 * 2 ** 29, inlinedBytes: 6 });
   });
 
-  test('the schema alone may not be asked for without end', () => {
+  test('a document for the schema alone may not expand without bound', () => {
     const { message, usage } = decideText(`{ __schema { ...F0 } } ${fragmentChain(20, 2)}`);
     expect(message).toBe('Query has over 2000 nodes');
     expect(usage.inputNodes).toBe(1 + 2 ** 20 - 1 + 2 ** 19);

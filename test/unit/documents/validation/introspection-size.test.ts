@@ -28,7 +28,7 @@ const repeat = (count: number, write: (index: number) => string) =>
 describe.each(schemas)('the schema of %s', (_, schema) => {
   const excess = (text: string) => measureAskedIntrospection(schema, toExecutableDocument(parse(text))).excess;
 
-  test('is told whole to every tool', () => {
+  test('is returned completely to every tool', () => {
     expect(excess(getIntrospectionQuery())).toBeNull();
     expect(excess(getIntrospectionQuery(everything))).toBeNull();
     expect(excess(getIntrospectionQuery({ ...everything, typeDepth: 20 }))).toBeNull();

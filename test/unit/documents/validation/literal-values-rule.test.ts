@@ -55,7 +55,7 @@ describe('a literal that its type does not take', () => {
     expect(errors[0]?.locations).toHaveLength(1);
   });
 
-  it('is told of by its own argument where several are wrong', () => {
+  it('is reported with its own argument if several are wrong', () => {
     const text =
       '{ other(first: "a") list(flag: 1, filter: { kind: C, sizes: "b" }, first: [3]) again: other(first: {}) }';
     expect(errorsOf(text).map(({ extensions }) => extensions.argument)).toEqual([
@@ -68,13 +68,13 @@ describe('a literal that its type does not take', () => {
     ]);
   });
 
-  it('is told of by its variable where it is the default of one', () => {
+  it('is reported with its variable if it is the default of one', () => {
     expect(errorsOf('query ($n: Int = "a") { other(first: $n) }')).toMatchObject([
       { message: 'Variable "$n": Int cannot represent non-integer value: "a"', extensions: {} },
     ]);
   });
 
-  it('is told of by no more than the beginning of a long way', () => {
+  it('is reported with only the beginning of a long path', () => {
     const deep = `{ list(flag: true, filter: ${'{ needed: '.repeat(40)}1${' }'.repeat(40)}) }`;
     const [error] = errorsOf(deep);
     expect(error?.extensions.argument).toBe(`filter${'.needed'.repeat(7)}`);

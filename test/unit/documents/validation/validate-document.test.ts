@@ -43,13 +43,13 @@ describe('what the schema has against a document', () => {
     expect(messagesOf(used)).toEqual([]);
   });
 
-  test('ends after as many errors as are told, and says so', () => {
+  test('stops after the maximum of reported errors, and says so', () => {
     const messages = messagesOf(`{ ${repeat(100, (index) => `chainIdentifer${index}`)} }`);
     expect(messages).toHaveLength(maxErrors + 1);
     expect(messages.at(-1)).toMatch(/^Too many validation errors/);
   });
 
-  test('names nothing of the schema where that is not to be asked for', () => {
+  test('names nothing of the schema if introspection is off', () => {
     const typos = '{ chainIdentifer epoch(idd: 1) { epochId } ... on Queri { x } }';
     expect(messagesOf(typos).filter((message) => message.includes('Did you mean'))).toHaveLength(3);
     expect(messagesOf(typos, [], true).join()).not.toContain('Did you mean');
@@ -146,7 +146,7 @@ describe('variables for ids', () => {
   });
 });
 
-test('the text is not searched for the line of each of hundreds of places', () => {
+test('the text is not searched for the line of each of hundreds of errors', () => {
   const text = `query (${'\n'.repeat(500)}${repeat(400, () => '$a: Int')}) { chainIdentifier }`;
   const document = parse(text);
   const { source } = document.loc ?? {};

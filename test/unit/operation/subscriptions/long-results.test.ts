@@ -12,7 +12,7 @@ const schema = makeExecutableSchema({
 });
 const names = Array.from({ length: 280 }, (_, index) => `a${index}: text`).join(' ');
 
-it('refuses what an item comes to under hundreds of names, and tells the next one', async () => {
+it('rejects an item that hundreds of aliases make too long, and delivers the next one', async () => {
   const open = createOpenStream({
     schema,
     ownSchema: schema,

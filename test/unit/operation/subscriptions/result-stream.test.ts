@@ -34,7 +34,7 @@ it.each<[string, (stream: ResultStream) => unknown]>([
   expect(counts).toEqual({ left: 1, ended: 1 });
 });
 
-it('an item that comes while another is executed for the stream alone is told after it, once', async () => {
+it('an item that arrives while another is executed for the stream alone is delivered after it, once', async () => {
   const told: unknown[] = [];
   const reader = {
     isReady: true,

@@ -177,7 +177,7 @@ describe('a subscription', () => {
     expect(source.isClosed).toBe(true);
   });
 
-  it('that fails as nobody foresaw tells clients nothing of that, and is over', async () => {
+  it('that fails unexpectedly hides the reason from clients, and ends', async () => {
     const { source, server, result } = open();
     const stream = await asStream(result);
     const waiting = stream.next();

@@ -104,7 +104,7 @@ function toDocument(
     fragment Deep on Tick { ...Deeper } fragment Deeper on Tick { n ${fields('spread')} }`;
 }
 
-it('tells each stream what it would be told if it were alone, whatever else the others have sent', async () => {
+it('sends each stream what it would receive alone, whatever the others request', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.uniqueArray(use, { selector: ({ name }) => name }),

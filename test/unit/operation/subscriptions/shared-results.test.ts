@@ -14,7 +14,7 @@ function printer() {
 }
 
 describe('results of streams', () => {
-  it('are printed once for all who are told the same', () => {
+  it('are printed once for all subscribers with the same result', () => {
     const join = new ResultTexts(10_000).ofDocument();
     const { printed, print } = printer();
     const streams = Array.from({ length: 100 }, () => join('same'));
@@ -25,7 +25,7 @@ describe('results of streams', () => {
     expect(printed).toEqual(items);
   });
 
-  it('are printed apart for those who are not', () => {
+  it('are printed separately for the others', () => {
     const texts = new ResultTexts(10_000);
     const join = texts.ofDocument();
     const { printed, print } = printer();

@@ -29,7 +29,7 @@ const schemaPathOn = async (url: string) => {
   return /"introspection":(?:"([^"]*)"|null)/.exec(html)?.[1] ?? null;
 };
 
-test('the file with the schema is had from a process that has not sent the page', { timeout: 30_000 }, async () => {
+test('a process that has not sent the page serves the file with the schema', { timeout: 30_000 }, async () => {
   const [one, other] = await Promise.all([serve(() => first), serve(() => first)]);
   const path = await schemaPathOn(one);
   const response = await fetch(other + path);
@@ -37,7 +37,7 @@ test('the file with the schema is had from a process that has not sent the page'
   expect(JSON.stringify(await response.json())).toContain('"first"');
 });
 
-test('the file of the schema before is had beside that of the one in force', { timeout: 30_000 }, async () => {
+test('the file of the previous schema is served beside the current one', { timeout: 30_000 }, async () => {
   let schema = first;
   const url = await serve(() => schema);
   const before = await schemaPathOn(url);
@@ -49,7 +49,7 @@ test('the file of the schema before is had beside that of the one in force', { t
   expect((await fetch(`${url}/graphiql/schema-of-nothing.json`)).status).toBe(404);
 });
 
-test('where nobody may see the schema, no process has a file with it', { timeout: 30_000 }, async () => {
+test('with introspection off, no process has a file with the schema', { timeout: 30_000 }, async () => {
   const [open, closed] = await Promise.all([serve(() => first), serve(() => first, false)]);
   expect(await schemaPathOn(closed)).toBeNull();
   expect((await fetch(closed + (await schemaPathOn(open)))).status).toBe(404);

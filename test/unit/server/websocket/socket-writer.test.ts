@@ -62,7 +62,7 @@ describe('pushed messages', () => {
     expect(writer.isReady).toBe(true);
   });
 
-  it('lets none of its readers wait for ever behind one that always has more to tell', async () => {
+  it('lets no reader wait forever behind one that always has more to send', async () => {
     for (const name of ['a', 'b', 'c']) {
       let left = 600;
       const text = name.repeat(32_768);

@@ -9,26 +9,28 @@ const schema = buildSchema(`
   type Dog implements Pet { name: String bark: String }
   type Cat implements Pet { name: String meow: String }
 `);
-const placesOf = (text: string, variables = {}) => {
+const positionsOf = (text: string, variables = {}) => {
   const document = parse(text);
   const operation = getOperationAST(document);
   if (!operation) throw new Error('no operation');
   return createFindPosition({ schema, operation, fragments: fragmentsOf(document), variables });
 };
 
-test('a place is that of all fields which ask for the same, and of no other field under its key', () => {
-  const find = placesOf('{ pet { ... on Dog { noise: bark } ... on Cat { noise: meow } ... on Dog { noise: bark } } }');
+test('a position belongs to all fields that select the same, and to no other field with its key', () => {
+  const find = positionsOf(
+    '{ pet { ... on Dog { noise: bark } ... on Cat { noise: meow } ... on Dog { noise: bark } } }',
+  );
   expect(find(['pet', 'noise'])?.nodes.map((node) => print(node))).toEqual(['noise: bark', 'noise: bark']);
 });
 
-test('what was left out by a directive, or was never asked for, has no place', () => {
-  const find = placesOf('query ($x: Boolean!) { count @skip(if: $x) pet { name } }', { x: true });
+test('a field that a directive skips, or that is not selected, has no position', () => {
+  const find = positionsOf('query ($x: Boolean!) { count @skip(if: $x) pet { name } }', { x: true });
   expect([find(['count']), find(['pet', 'age']), find([])]).toEqual([null, null, null]);
   expect(find(['pet', 'name'])?.rank).toEqual([0, 0]);
 });
 
-test('places come in the order of the answer, and what has none comes last', () => {
-  const find = placesOf('{ count pets { name } pet { name } }');
+test('positions sort in the order of the response, and errors without a position come last', () => {
+  const find = positionsOf('{ count pets { name } pet { name } }');
   const paths = [['pet', 'name'], ['pets', 10, 'name'], ['pets', 2, 'name'], ['pets'], ['count'], ['nothing']];
   const ranked = paths.map((path) => ({ path: path.join('.'), rank: find(path)?.rank ?? null }));
   expect(ranked.sort((one, other) => compareRanks(one.rank, other.rank)).map(({ path }) => path)).toEqual([
