@@ -20,12 +20,13 @@ export const upstreamKeys = {
       'The ledger’s GraphQL endpoint. Unset: the gateway runs on an embedded simulated network and logs that.',
   },
   LEDGER_GRAPHQL_WS_URL: {
-    type: url('ws', 'wss'),
+    type: url('ws', 'wss', 'http', 'https'),
     isAddress: true,
     needs: 'LEDGER_GRAPHQL_URL',
-    fallbackText: '`LEDGER_GRAPHQL_URL` as `ws` or `wss`; followed by the path of subscriptions in the network profile',
+    fallbackText:
+      '`LEDGER_GRAPHQL_URL`, as `ws` or `wss` where the network has WebSocket, followed by the path of subscriptions in the network profile',
     description:
-      'The ledger’s endpoint for GraphQL subscriptions (`graphql-transport-ws`). The gateway connects when the first subscription needs it.',
+      'The ledger’s endpoint for GraphQL subscriptions: `graphql-transport-ws` at `ws` and `wss`, server-sent events at `http` and `https`. The gateway connects when the first subscription needs it.',
   },
   LEDGER_RPC_URL: {
     type: url('http', 'https'),

@@ -7,7 +7,7 @@ import {
   isRequiredInputField,
 } from 'graphql';
 import type { WatchAttempt } from '../live/watch.ts';
-import { createGraphqlSocket } from '../upstream/sockets/graphql-socket.ts';
+import { createGraphqlSubscriptions } from '../upstream/sockets/graphql-event-streams.ts';
 
 /** The bound that nodes have for JSON-RPC. Further listeners poll. */
 const maxSubscriptions = 100;
@@ -34,7 +34,7 @@ export interface LedgerPushOptions {
  * a signal, so few and small ones are enough.
  */
 export function createLedgerPush({ url, schema }: LedgerPushOptions): LedgerPush {
-  const socket = createGraphqlSocket({
+  const socket = createGraphqlSubscriptions({
     url,
     maxSubscriptions,
     socket: { maxMessageBytes: 65_536, maxMessagesPerSecond: 2_000 },

@@ -1,7 +1,8 @@
 import type { ExecutionResult } from 'graphql';
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { StreamQuota } from '../live/quota.ts';
-import { createGraphqlSocket, type GraphqlSocket, type PushSink } from '../upstream/sockets/graphql-socket.ts';
+import { createGraphqlSubscriptions } from '../upstream/sockets/graphql-event-streams.ts';
+import type { GraphqlSocket, PushSink } from '../upstream/sockets/graphql-socket.ts';
 import type { SharedSocketOptions } from '../upstream/sockets/shared-connection.ts';
 import { toGatewayError } from '../upstream/upstream-call-error.ts';
 import { type ReadText, readLedgerResult, toErrors } from './answers/ledger-answer.ts';
@@ -40,11 +41,11 @@ const maxApart = 1_000;
  * caller that was on it gets a connection of its own next time, so that a second such message affects only one caller.
  */
 export function createLedgerStreams({ places, ...options }: LedgerStreamsOptions): LedgerStreams {
-  const socket = createGraphqlSocket(options);
+  const socket = createGraphqlSubscriptions(options);
   const apart = new Map<string, GraphqlSocket>();
   const setApart = (caller: string) => {
     if (apart.has(caller)) return;
-    apart.set(caller, createGraphqlSocket(options));
+    apart.set(caller, createGraphqlSubscriptions(options));
     const [oldest] = apart.size > maxApart ? apart.keys() : [];
     if (oldest !== undefined) apart.delete(oldest);
   };

@@ -78,7 +78,8 @@ export const ledgerUpstream: GraphUpstream = {
     let schemaInForce: () => GraphQLSchema | null = () => null;
     const options = { call, path, versionHeader: profile.headers.version, version, timeouts };
     const given = upstreams.kind === 'remote' ? upstreams.addresses.LEDGER_GRAPHQL_WS_URL : undefined;
-    const url = given ?? withPath(socketUrl, profile.subscriptions.path);
+    const { transport, path: below } = profile.subscriptions;
+    const url = given ?? withPath(transport === 'sse' ? socketUrl.replace(/^ws/, 'http') : socketUrl, below);
     const headers = { 'content-type': 'application/json' };
     const within = (timeoutMs: number) =>
       createLedgerExecutor({ ...options, timeouts: { ...timeouts, queryMs: timeoutMs } });

@@ -83,6 +83,7 @@ export const ledger: NetworkProfile = {
     transaction: { field: 'transactionBlock' },
   },
   subscriptions: {
+    transport: 'websocket',
     path: '',
     events: { field: 'events', moveModule: 'emittingModule' },
     transactions: { field: 'transactions', fromAddress: 'signingAddress', moveFunction: 'function' },

@@ -56,6 +56,8 @@ export const networkProfileSchema = z.strictObject({
   history: historySchema,
   /** The subscriptions of the ledger's GraphQL: root fields, and the members of their `filter` that match ours. */
   subscriptions: z.strictObject({
+    /** Over a WebSocket (`graphql-transport-ws`), or as server-sent events of a POST request. */
+    transport: z.enum(['websocket', 'sse']),
     /** Follows the path of the GraphQL endpoint. */
     path: text(/^(?:\/[\w.~-]+)*$/, 'a path, or an empty text'),
     events: z.strictObject({ field: graphqlName, moveModule: graphqlName }),

@@ -72,6 +72,7 @@ export const sui: ProfileDifferences = {
     transaction: { field: 'transaction' },
   },
   subscriptions: {
+    transport: 'sse',
     path: '/subscriptions',
     events: { moveModule: 'module' },
     transactions: { fromAddress: 'sentAddress' },

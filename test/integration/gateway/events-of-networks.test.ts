@@ -181,4 +181,48 @@ describe.each(networks)('with the GraphQL of $title alone', ({ name, start, titl
     expect(client.results[0]?.data.liveTransactions.transaction.raw).toMatchObject({ effects: { status: 'SUCCESS' } });
     await client.leave();
   });
+
+  it.runIf(title === 'IOTA' || title === 'Sui')(
+    'subscriptions of the ledger trigger reads; if they repeat, pause or break, nothing is lost',
+    async () => {
+      const client = overEventStream(`${gateway.url}/graphql`, items);
+      await stepUntil(() => client.ids.length > 0 && network.streams > 0, 'an event and a subscription');
+      const wanted = () => {
+        const ids = network.ledger.events.map(idOf);
+        return ids.slice(ids.indexOf(client.ids[0] ?? ''));
+      };
+      const disturbances = [
+        () => Object.assign(network, { isRepeating: true }),
+        () => Object.assign(network, { isPaused: true }),
+        () => network.drop(),
+        () => Object.assign(network, { isRepeating: false, isPaused: false }),
+      ];
+      for (const disturb of disturbances) {
+        disturb();
+        network.step(4);
+        await until(() => client.ids.at(-1) === wanted().at(-1), 'the newest event');
+      }
+      expect(client.ids).toEqual(wanted());
+      await client.leave();
+      await stepUntil(() => network.streams === 0, 'no subscription without subscribers');
+    },
+  );
+
+  it.runIf(title === 'Sui')('subscriptions of the ledger are forwarded at the root', async () => {
+    const client = overWebSocket(
+      `${gateway.url}/graphql`,
+      'subscription { events { cursor node { sequenceNumber transaction { digest } } } }',
+    );
+    await stepUntil(() => client.results.length > 0, 'an event');
+    const { digest } = client.results[0]?.data.events.node.transaction ?? {};
+    expect(network.ledger.events.map(({ txDigest }) => txDigest)).toContain(digest);
+    const refused = overWebSocket(
+      `${gateway.url}/graphql`,
+      'subscription { events(filter: { atCheckpoint: 1 }) { cursor } }',
+    );
+    await until(() => refused.results.length > 0, 'a refusal');
+    expect(refused.results[0]?.errors?.[0].message).toContain('are not supported in subscriptions');
+    await Promise.all([client.leave(), refused.leave()]);
+    await stepUntil(() => network.streams === 0, 'no subscription without subscribers');
+  });
 });

@@ -1,0 +1,142 @@
+import { parseJson, printJson } from '../../json/exact-json.ts';
+import { startPeerTimeout } from '../peer-timeout.ts';
+import { UpstreamCallError } from '../upstream-call-error.ts';
+import { createGraphqlSocket, type GraphqlSocket, type PushedOperation, type PushSink } from './graphql-socket.ts';
+import type { SharedSocketOptions } from './shared-connection.ts';
+import { type UpstreamSocketOptions, usualSocketOptions } from './upstream-socket.ts';
+
+/** Subscriptions at an upstream: over server-sent events if the URL begins with `http`, else over one WebSocket. */
+export function createGraphqlSubscriptions(options: SharedSocketOptions): GraphqlSocket {
+  return options.url.startsWith('http') ? createEventStreams(options) : createGraphqlSocket(options);
+}
+
+/** The upstream sends a comment at least so many times as rarely as a WebSocket is pinged. */
+const silentBeats = 3;
+
+/** One request for each subscription. */
+function createEventStreams({
+  url,
+  maxSubscriptions = Number.POSITIVE_INFINITY,
+  socket,
+}: SharedSocketOptions): GraphqlSocket {
+  const options = { ...usualSocketOptions, ...socket };
+  const open = new Set<(error: UpstreamCallError) => void>();
+  return {
+    subscribe(operation, sink) {
+      if (open.size >= maxSubscriptions) {
+        queueMicrotask(() => sink.refused([]));
+        return () => {};
+      }
+      const controller = new AbortController();
+      const end = (tell: () => void) => {
+        if (!open.delete(lose)) return;
+        controller.abort();
+        tell();
+      };
+      const lose = (error: UpstreamCallError) => end(() => sink.lost(error));
+      open.add(lose);
+      follow({ url, operation, options, sink, signal: controller.signal, end }).catch((error: unknown) => {
+        lose(error instanceof UpstreamCallError ? error : new UpstreamCallError('interrupted', String(error)));
+      });
+      return () => end(() => {});
+    },
+    close() {
+      for (const lose of open) lose(new UpstreamCallError('interrupted', 'closed from here'));
+    },
+  };
+}
+
+interface FollowOptions {
+  readonly url: string;
+  readonly operation: PushedOperation;
+  readonly options: UpstreamSocketOptions;
+  readonly sink: PushSink;
+  readonly signal: AbortSignal;
+  /** Ends the subscription, unless it is over, with a last call of the sink. */
+  readonly end: (tell: () => void) => void;
+}
+
+async function follow({ url, operation, options, sink, signal, end }: FollowOptions): Promise<void> {
+  const { connectMs, beatMs, maxMessageBytes, maxMessagesPerSecond } = options;
+  const silence = (ms: number, what: string) =>
+    startPeerTimeout(ms, () => end(() => sink.lost(new UpstreamCallError('timeout', what))));
+  let stopWaiting = silence(connectMs, `no answer within ${connectMs} ms`);
+  signal.addEventListener('abort', () => stopWaiting());
+  const response = await fetch(...toRequest(url, operation, signal));
+  const { body } = response;
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
+  if (!body || response.status >= 500 || (isStream && response.status !== 200)) {
+    throw new UpstreamCallError('unreachable', `HTTP status ${response.status}`);
+  }
+  if (isStream) sink.sent?.();
+  const decoder = new TextDecoder();
+  let text = '';
+  let second = { endMs: performance.now() + 1_000, messages: 0 };
+  for await (const chunk of body) {
+    stopWaiting();
+    stopWaiting = silence(beatMs * silentBeats, 'the upstream was silent');
+    text += decoder.decode(chunk, { stream: true });
+    const blocks = isStream ? text.split(/\r?\n\r?\n/) : [text];
+    text = blocks.pop() ?? '';
+    if (text.length > maxMessageBytes || blocks.some(({ length }) => length > maxMessageBytes)) {
+      throw new UpstreamCallError('too-large', `a message over ${maxMessageBytes} bytes`);
+    }
+    for (const block of blocks) {
+      if (signal.aborted) return;
+      second.messages += 1;
+      if (second.messages > maxMessagesPerSecond) {
+        // Unread messages make the upstream wait.
+        await new Promise((resolve) => setTimeout(resolve, second.endMs - performance.now()));
+      }
+      if (performance.now() >= second.endMs) second = { endMs: performance.now() + 1_000, messages: 1 };
+      take(block, sink, end);
+    }
+  }
+  stopWaiting();
+  if (isStream) throw new UpstreamCallError('interrupted', 'the stream ended');
+  const errors = readErrors(text);
+  end(() => sink.refused(errors));
+}
+
+/** Credentials in the URL become a header. */
+function toRequest(url: string, operation: PushedOperation, signal: AbortSignal): [URL, RequestInit] {
+  const address = new URL(url);
+  const { username, password } = address;
+  const credentials = [username, password].map(decodeURIComponent).join(':');
+  const headers = new Headers({ 'content-type': 'application/json', accept: 'text/event-stream' });
+  if (username) headers.set('authorization', `Basic ${Buffer.from(credentials).toString('base64')}`);
+  address.username = '';
+  address.password = '';
+  return [address, { method: 'POST', headers, body: printJson(operation), signal, redirect: 'error' }];
+}
+
+function take(block: string, sink: PushSink, end: FollowOptions['end']): void {
+  const lines = block.split(/\r?\n/);
+  const valuesOf = (name: string) =>
+    lines.flatMap((line) => (line.startsWith(`${name}:`) ? [line.slice(name.length + 1).replace(/^ /, '')] : []));
+  const [event] = valuesOf('event');
+  if (event === 'complete') end(() => sink.ended());
+  // Comments keep the connection alive.
+  if (event !== 'next') return;
+  const data = valuesOf('data').join('\n');
+  const result = toObject(data);
+  if (!result) throw new UpstreamCallError('garbled', 'an event that is no result');
+  if (result.data == null && Array.isArray(result.errors)) end(() => sink.refused(result.errors));
+  else sink.next(result, data.length);
+}
+
+/** The reason of a rejection that is no stream. */
+function readErrors(text: string): unknown {
+  const errors = toObject(text)?.errors;
+  if (!Array.isArray(errors)) throw new UpstreamCallError('garbled', 'an answer that is no stream');
+  return errors;
+}
+
+function toObject(text: string): Readonly<Record<string, unknown>> | null {
+  try {
+    const value = parseJson(text);
+    return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : null;
+  } catch {
+    return null;
+  }
+}
