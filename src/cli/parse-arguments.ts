@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { type Client, clientIdRule, clientScopes, isClientId } from '../config/client.ts';
 import { quoteText } from '../config/config-error.ts';
 import { configKeys } from '../config/keys.ts';
-import type { NetworkProfileName } from '../config/network-profile.ts';
+import { type NetworkProfileName, networkProfiles } from '../config/network-profile.ts';
 import type { Secret } from '../config/secret.ts';
 import {
   anyText,
@@ -11,6 +11,7 @@ import {
   integer,
   jsonObject,
   namedOrigins,
+  oneOf,
   parseText,
   showText,
   textType,
@@ -95,7 +96,7 @@ const devnetOptions = {
   port: configKeys.PORT.type,
   seed: integer(0, 4_294_967_295),
   'sponsor-token': bearerToken,
-  profile: configKeys.NETWORK_PROFILE.type,
+  profile: oneOf(...(Object.keys(networkProfiles) as NetworkProfileName[])),
   'start-time': textType('now, or an instant in UTC like 2026-01-31T12:00:00Z, from 1971 to 2199', parseStartTime),
   'checkpoint-ms': integer(0, 3_600_000, 'milliseconds'),
   'history-checkpoints': integer(1, 1_000_000),

@@ -10,6 +10,7 @@ export interface Config {
   readonly host: string;
   /** 0 = any free port. */
   readonly port: number;
+  /** With `NETWORK_PROFILE=auto` the contract's, until the start recognises the network. */
   readonly profile: NetworkProfile;
   readonly upstreams: Upstreams;
   readonly sponsorship: {

@@ -17,6 +17,20 @@ export const networkProfiles = {
   sui: toProfile(sui),
   'sui-legacy': toProfile(suiLegacy),
 } as const satisfies Record<string, NetworkProfile>;
+/** Tells whether the ledger's schema has a coordinate. */
+export type HasCoordinate = (coordinate: string) => boolean;
+
+/** The network whose schema has all coordinates of its profile; the contract's if no other fits. */
+export function recogniseNetwork(has: HasCoordinate): NetworkProfile {
+  const others = Object.values(networkProfiles).filter(({ recognisedBy }) => recognisedBy.length > 0);
+  return others.find(({ recognisedBy }) => recognisedBy.every(has)) ?? ledger;
+}
+
+/** Does a profile fit the ledger's schema? A schema of no known network fits every profile. */
+export function fitsNetwork({ recognisedBy }: NetworkProfile, has: HasCoordinate): boolean {
+  return recogniseNetwork(has) === ledger || (recognisedBy.length > 0 && recognisedBy.every(has));
+}
+
 export type NetworkProfileName = keyof typeof networkProfiles;
 
 /** Headers with the requested version, and the version that answered: the contract's name and the network's own. */

@@ -4,9 +4,10 @@ import { bearerToken, boolean, integer, jsonObject, oneOf, secretFilePath, signi
 
 export const upstreamKeys = {
   NETWORK_PROFILE: {
-    type: oneOf(...(Object.keys(networkProfiles) as NetworkProfileName[])),
-    fallback: 'ledger',
-    description: 'The network’s names for headers, JSON-RPC methods, filters and root fields.',
+    type: oneOf('auto', ...(Object.keys(networkProfiles) as NetworkProfileName[])),
+    fallback: 'auto',
+    description:
+      'The network, which decides the names of headers, JSON-RPC methods, filters and root fields, and how documents are counted. `auto`: the network whose schema the ledger has, read at start, else from `SCHEMA_CACHE_FILE`; `ledger` if neither can be read. The log names a profile that does not fit, and the one that does.',
   },
   PROFILE_OVERRIDES: {
     type: jsonObject,

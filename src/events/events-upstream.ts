@@ -58,8 +58,9 @@ export const eventsUpstream: OwnFieldsUpstream<EventsHost> = {
     const connect = (timeoutMs: number) =>
       connection && createEventsClient({ call: connection.call, path: connection.path, methods, timeoutMs });
     const { EVENTS_SOURCE: chosen } = config.settings;
-    const isGraphql =
-      chosen === 'graphql' || (chosen === 'auto' && (!connection || profile.eventsSource === 'graphql'));
+    // The embedded network has JSON-RPC under every profile, and a schema of its own.
+    const prefersGraphql = profile.eventsSource === 'graphql' && config.upstreams.kind === 'remote';
+    const isGraphql = chosen === 'graphql' || (chosen === 'auto' && (!connection || prefersGraphql));
     const source = isGraphql ? 'graphql' : 'rpc';
     const findMissingInSchema = createPerSchema(ledgerReads.schema, (schema) => findMissing(schema, profile));
     /** Why there is no upstream with events; `null` = there is one. */

@@ -17,6 +17,7 @@ import { connectUpstreams } from './connect-upstreams.ts';
 import { type OpenListener, openListener, openMetricsServer } from './open-listener.ts';
 import { type Network, openNetwork } from './open-network.ts';
 import { openShells } from './open-shells.ts';
+import { recogniseConfiguredNetwork } from './recognise-network.ts';
 import { createShareSecret, openLiveFleet, openSponsorshipStore } from './shared-stores.ts';
 import type { Siblings } from './siblings.ts';
 import { tellReady } from './tell-ready.ts';
@@ -88,7 +89,7 @@ type Closer = () => unknown;
 /** Opens everything in the order of dependence. `defer` takes what must be closed, which happens in reverse order. */
 async function open(
   list: UpstreamList,
-  { config, logger, now = Date.now, siblings: others, network: opening }: StartOptions,
+  { config: configured, logger, now = Date.now, siblings: others, network: opening }: StartOptions,
   defer: (closer: Closer) => void,
 ): Promise<Pick<RunningGateway, 'url' | 'reload'> & Pick<OpenListener, 'announceDrain'>> {
   const siblings = others ?? null;
@@ -101,7 +102,9 @@ async function open(
     defer(async () => (await settled)?.close());
   };
 
-  const network = await (opening ?? openNetwork(config, siblings?.shared.network));
+  const config = await recogniseConfiguredNetwork(configured, list, telemetry);
+  const running = await (opening ?? openNetwork(config, siblings?.shared.network));
+  const network = { ...running, config: { ...running.config, profile: config.profile } };
   defer(() => network.close());
   if (network.running && !siblings) telemetry.networkSimulated(config.profile.name);
 

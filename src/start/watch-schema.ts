@@ -9,6 +9,7 @@ import { unknownRpcVersion } from '../ledger/rpc-version.ts';
 import { createPrepareOperation } from '../operation/prepare-operation.ts';
 import type { PreparedOperation, ServedGeneration } from '../operation/prepared-operation.ts';
 import type { Telemetry } from '../telemetry/events.ts';
+import { checkConfiguredNetwork } from './recognise-network.ts';
 import type { Siblings } from './siblings.ts';
 import { ledgerPlace } from './tell-ready.ts';
 
@@ -69,6 +70,7 @@ export async function watchSchema(options: WatchSchemaOptions): Promise<WatchedS
     pollMs: siblings ? 0 : pollMs,
     events: {
       replaced: (generation) => {
+        checkConfiguredNetwork(config, generation.schema, telemetry);
         telemetry.schemaReplaced(generation);
         siblings?.schemaReplaced(`${generation.fingerprint} from ${generation.origin}`);
         // Cached reads belong to the previous schema and would not be found again.
@@ -78,6 +80,7 @@ export async function watchSchema(options: WatchSchemaOptions): Promise<WatchedS
       unavailable: (error) => telemetry.schemaUnavailable({ ...ledgerPlace(config), ...toReason(error) }),
     },
   });
+  if (keeper.current.origin !== 'none') checkConfiguredNetwork(config, keeper.current.schema, telemetry);
   graph.useSchema(() => keeper?.current.schema ?? null);
   if (changedMeanwhile) void keeper.refresh();
   siblings?.onSchemaCheck(() => void keeper?.refresh());

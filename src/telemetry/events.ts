@@ -220,6 +220,15 @@ export function createTelemetry(logger: Logger, metrics = new Metrics(), now: ()
     cursorKeyMade: (setting: string) =>
       log('warn', 'cursors are signed with a key made at start: after a restart they are rejected', { setting }),
 
+    networkRecognised: (network: string) => log('info', 'the network is recognised by its schema', { network }),
+    networkUnknown: (network: string) =>
+      log('warn', 'the network is not recognised: the ledger cannot be reached, and no schema is cached', { network }),
+    profileUnfit: (profile: string, fitting: string) =>
+      log('warn', "the network profile does not fit the ledger's schema; set NETWORK_PROFILE and restart", {
+        profile,
+        fitting,
+      }),
+
     networkSimulated: (network: string) =>
       log(
         'warn',

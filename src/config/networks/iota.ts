@@ -2,6 +2,7 @@ import type { ProfileDifferences } from './profile-schema.ts';
 
 export const iota: ProfileDifferences = {
   name: 'iota',
+  recognisedBy: ['IotaAddress', 'Query.transactionBlock'],
   headers: { version: 'x-iota-rpc-version', showUsage: 'x-iota-rpc-show-usage' },
   events: {
     methods: {

@@ -3,6 +3,7 @@ import type { NetworkProfile } from './profile-schema.ts';
 /** The contract. The other profiles list only their differences from it. */
 export const ledger: NetworkProfile = {
   name: 'ledger',
+  recognisedBy: [],
   headers: { version: 'x-ledger-rpc-version', showUsage: 'x-ledger-rpc-show-usage' },
   events: {
     methods: {

@@ -38,6 +38,8 @@ const rootFieldName = z.union([graphqlName, z.array(graphqlName).min(1, nameOrNa
 
 export const networkProfileSchema = z.strictObject({
   name: wireName,
+  /** Schema coordinates, `Type` or `Type.field`, that together only this network's schema has. */
+  recognisedBy: z.array(text(/^\w+(?:\.\w+)?$/, 'a type, or a type and a field')).readonly(),
   /** Request headers of the ledger's GraphQL, in lower case. */
   headers: z.strictObject({ version: headerName, showUsage: headerName }),
   events: z.strictObject({

@@ -3,6 +3,7 @@ import type { ProfileDifferences } from './profile-schema.ts';
 /** Sui's first GraphQL RPC, whose schema has transaction blocks. */
 export const suiLegacy: ProfileDifferences = {
   name: 'sui-legacy',
+  recognisedBy: ['SuiAddress', 'Query.transactionBlock'],
   headers: { version: 'x-sui-rpc-version', showUsage: 'x-sui-rpc-show-usage' },
   events: {
     methods: {

@@ -3,6 +3,7 @@ import type { ProfileDifferences } from './profile-schema.ts';
 /** Sui's current GraphQL RPC, whose schema has transactions. */
 export const sui: ProfileDifferences = {
   name: 'sui',
+  recognisedBy: ['SuiAddress', 'Query.transaction'],
   headers: { version: 'x-sui-rpc-version', showUsage: 'x-sui-rpc-show-usage' },
   events: {
     methods: {

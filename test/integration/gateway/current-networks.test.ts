@@ -1,4 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import {
   buildClientSchema,
   type GraphQLSchema,
@@ -88,7 +91,6 @@ describe.each(networks)('in front of the current network $name', ({ name, header
     network = await start();
     gateway = await createTestGateway({
       LEDGER_GRAPHQL_URL: network.graphqlUrl,
-      NETWORK_PROFILE: name,
       // `serviceConfig` shows the stricter timeouts; these are the network's.
       REQUEST_TIMEOUT_MS: '40000',
       MUTATION_TIMEOUT_MS: '74000',
@@ -97,6 +99,12 @@ describe.each(networks)('in front of the current network $name', ({ name, header
   afterAll(async () => {
     await gateway?.close();
     await network?.[Symbol.asyncDispose]();
+  });
+
+  it('is recognised by its schema', async () => {
+    const { data } = await gateway.query('{ gateway { networkProfile } }');
+    expect(data.gateway.networkProfile).toBe(name);
+    expect(gateway.log.filter(({ msg }) => /profile does not fit/.test(String(msg)))).toEqual([]);
   });
 
   it('introspection has every type of the network, element by element', async () => {
@@ -209,6 +217,25 @@ function toFlat(
     queryPayload: payload?.query_payload_size,
   };
 }
+
+test('a named profile that does not fit is logged with the one that does', async () => {
+  await using network = await startSuiNetwork();
+  await using gateway = await createTestGateway({ LEDGER_GRAPHQL_URL: network.graphqlUrl, NETWORK_PROFILE: 'iota' });
+  expect(gateway.log).toContainEqual(expect.objectContaining({ profile: 'iota', fitting: 'sui' }));
+});
+
+test('the network is recognised by the cached schema if the ledger cannot be reached', async () => {
+  const cacheFile = join(await mkdtemp(join(tmpdir(), 'schema-')), 'schema.json');
+  const network = await startIotaNetwork();
+  const env = { LEDGER_GRAPHQL_URL: network.graphqlUrl, SCHEMA_CACHE_FILE: cacheFile };
+  await (await createTestGateway(env)).close();
+  await network[Symbol.asyncDispose]();
+  await using gateway = await createTestGateway(env);
+  const { data } = await gateway.query('{ gateway { networkProfile } }');
+  expect(data.gateway.networkProfile).toBe('iota');
+  await using unknown = await createTestGateway({ LEDGER_GRAPHQL_URL: network.graphqlUrl });
+  expect(unknown.log).toContainEqual(expect.objectContaining({ level: 'warn', network: 'ledger' }));
+});
 
 test('the worked example of current Sui counts 517 output nodes, by the source and not by the description', () => {
   const file = '../../../node_modules/@mysten/sui-v2/src/graphql/generated/schema.graphql';

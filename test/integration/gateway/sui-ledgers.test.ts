@@ -21,6 +21,7 @@ const start = (ledger: SuiLedger, env: Record<string, string> = {}) =>
     NETWORK_PROFILE: 'sui',
     LEDGER_GRAPHQL_URL: ledger.url,
     LEDGER_RPC_URL: devnet.rpcUrl,
+    EVENTS_SOURCE: 'rpc',
     SPONSOR_URL: devnet.sponsorUrl,
     ...env,
   });

@@ -45,6 +45,24 @@ const events: { readonly [Name in keyof Telemetry]: readonly [Parameters<Telemet
     [{ added: ['a'], removed: [], changed: ['b'], clients: 2 }],
     { level: 'info', msg: 'clients file reloaded', added: ['a'], removed: [], changed: ['b'], clients: 2 },
   ],
+  networkRecognised: [['n'], { level: 'info', msg: 'the network is recognised by its schema', network: 'n' }],
+  networkUnknown: [
+    ['n'],
+    {
+      level: 'warn',
+      msg: 'the network is not recognised: the ledger cannot be reached, and no schema is cached',
+      network: 'n',
+    },
+  ],
+  profileUnfit: [
+    ['n', 'm'],
+    {
+      level: 'warn',
+      msg: "the network profile does not fit the ledger's schema; set NETWORK_PROFILE and restart",
+      profile: 'n',
+      fitting: 'm',
+    },
+  ],
   secretRead: [['LEASE_KEYS_FILE'], { level: 'info', msg: 'secret file reloaded', setting: 'LEASE_KEYS_FILE' }],
   secretRefused: [
     ['LEASE_KEYS_FILE', 'a file that holds keys', 'something else'],
