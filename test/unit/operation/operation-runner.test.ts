@@ -52,6 +52,33 @@ it('an operation that is the ledger’s is not begun for a client that has left'
   expect([asked, outcomes]).toEqual([0, [{ kind: 'gone' }]]);
 });
 
+it('an operation that is split leaves no timer', async () => {
+  const countTimers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+  const before = countTimers();
+  const runner = createOperationRunner({
+    timeouts: { queryMs: 10_000, mutationMs: 10_000 },
+    turns: quietTurns(),
+    runPlan: () => Promise.reject(new Error('not here')),
+    ledger: (_, answered) => {
+      answered({ kind: 'other', read: () => ({ data: { a: 1 } }) });
+      return () => {};
+    },
+  });
+  const admitted = admitForTest(graph, { text: '{ a }' });
+  const unread = {
+    kind: 'split',
+    queryJson: '"{ a }"',
+    ledgerVariables: (sent: object) => sent,
+    isLedgerFirst: true,
+    executeOwn: () => ({ data: { b: 2 } }),
+  } as const;
+  const operation = { ...admitted.operation, unread: () => unread };
+  const outcomes: unknown[] = [];
+  for (let count = 0; count < 3; count += 1)
+    await runner.runUnread({ ...admitted, operation }, createTestServer(), true, (each) => outcomes.push(each));
+  expect([outcomes.length, countTimers()]).toEqual([3, before]);
+});
+
 describe('an operation that was run', () => {
   it('is recorded when it is complete, and not before', async () => {
     let answer: (result: ExecutionResult) => void = () => {};

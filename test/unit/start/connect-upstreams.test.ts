@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { connectUpstreams } from '../../../src/start/connect-upstreams.ts';
 import { Metrics } from '../../../src/telemetry/metrics.ts';
@@ -15,7 +16,13 @@ test('a start that fails closes every connection and whatever the other upstream
       connections.push(connection);
       if (fails) throw new Error(`${name} cannot be served`);
       seen.push(`${name} opened`);
-      return { resolvers: {}, close: () => seen.push(`${name} closed`) };
+      return {
+        resolvers: {},
+        async close() {
+          await nextTurn();
+          seen.push(`${name} closed`);
+        },
+      };
     },
   });
   const graph = {

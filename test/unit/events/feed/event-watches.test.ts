@@ -35,6 +35,10 @@ it('a watch that is left gives back its place among the 100 of a connection', as
   const { state, stop } = watch();
   await until(() => state.isUp, 'one more');
   stop();
-  watches.close();
   expect(state.isUp).toBe(true);
+  const last = watch();
+  await until(() => last.state.isUp, 'the last one');
+  watches.close();
+  expect(last.state.isUp).toBe(false);
+  last.stop();
 });
