@@ -47,10 +47,13 @@ export type ForwardToLedger = (request: ForwardRequest) => Promise<ExecutionResu
 export function createForwardToLedger(options: LedgerExecutorOptions): ForwardToLedger {
   const { call, versionHeader, version } = options;
   const toPost = createToLedgerPost(options);
+  const turns = new AnswerTurns();
   return async ({ text, isClientsText, operationName, variables, isMutation, cancellation, keep }) => {
     try {
       const post = toPost({ queryJson: JSON.stringify(text), variables, operationName, isMutation }, cancellation);
       const response = await call(post);
+      const turn = turns.next();
+      if (turn) await turn;
       version.observe(response.headers.get(versionHeader));
       if (keep && isPlain(response)) keep({ chunks: [response.body], size: response.body.length });
       return parseLedgerAnswer(response, isClientsText ? () => text : null);
@@ -58,6 +61,37 @@ export function createForwardToLedger(options: LedgerExecutorOptions): ForwardTo
       throw toGatewayError(error, 'ledger');
     }
   };
+}
+
+/** Each may be parsed and executed for a millisecond, and a burst of one caller may bring hundreds at once. */
+const answersPerTurn = 8;
+
+/** Spreads answers that arrive together over several turns of the event loop, in their order. */
+export class AnswerTurns {
+  #begun = 0;
+  #waiting: (() => void)[] = [];
+  #isDue = false;
+
+  /** What the next answer has to wait for; `null` = nothing. */
+  next(): Promise<void> | null {
+    this.#awaitTurn();
+    this.#begun += 1;
+    if (this.#begun <= answersPerTurn) return null;
+    return new Promise((resolve) => void this.#waiting.push(resolve));
+  }
+
+  #awaitTurn(): void {
+    if (this.#isDue) return;
+    this.#isDue = true;
+    setImmediate(() => {
+      this.#isDue = false;
+      const next = this.#waiting.splice(0, answersPerTurn);
+      this.#begun = next.length;
+      if (this.#waiting.length > 0) this.#begun = answersPerTurn;
+      if (next.length > 0) this.#awaitTurn();
+      for (const resolve of next) resolve();
+    });
+  }
 }
 
 /** A query that is text already, ready to be sent. */

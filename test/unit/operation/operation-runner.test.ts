@@ -68,7 +68,7 @@ it('an operation that is split leaves no timer', async () => {
   const unread = {
     kind: 'split',
     queryJson: '"{ a }"',
-    ledgerVariables: (sent: object) => sent,
+    ledgerVariables: (sent: Readonly<Record<string, unknown>>) => sent,
     isLedgerFirst: true,
     executeOwn: () => ({ data: { b: 2 } }),
   } as const;
