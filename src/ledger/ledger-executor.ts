@@ -53,7 +53,7 @@ export function createForwardToLedger(options: LedgerExecutorOptions): ForwardTo
       const post = toPost({ queryJson: JSON.stringify(text), variables, operationName, isMutation }, cancellation);
       const response = await call(post);
       const turn = turns.next();
-      if (turn) await turn;
+      if (turn !== null) await turn;
       version.observe(response.headers.get(versionHeader));
       if (keep && isPlain(response)) keep({ chunks: [response.body], size: response.body.length });
       return parseLedgerAnswer(response, isClientsText ? () => text : null);
