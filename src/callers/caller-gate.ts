@@ -92,7 +92,7 @@ export interface AddressGate {
   admit(sender: Sender): Promise<AddressAdmission>;
 }
 
-export function createAddressGate(limiter: Pick<RateLimiter, 'consume'>, trustedProxies: TrustedProxies): AddressGate {
+function createAddressGate(limiter: Pick<RateLimiter, 'consume'>, trustedProxies: TrustedProxies): AddressGate {
   const networkOf = (sender: Sender) => toClientAddress(sender, trustedProxies)?.network ?? null;
   return {
     networkOf,

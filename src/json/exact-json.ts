@@ -40,7 +40,7 @@ export function toExactNumber(text: string): number | ExactNumber {
 }
 
 /** Does a double print back the same digits? */
-export function isExactDouble(text: string): boolean {
+function isExactDouble(text: string): boolean {
   return String(Number(text)) === text;
 }
 
@@ -55,12 +55,12 @@ function unmarkJson(json: string): string {
 }
 
 /** The marked string of a number, quotes included, ready to be put into JSON text. */
-export function toMarked(text: string): string {
+function toMarked(text: string): string {
   return `"${mark}${text}"`;
 }
 
 /** Replaces marked strings by `ExactNumber`s. Changes the lists and objects of `value` in place. */
-export function reviveMarked(value: unknown): unknown {
+function reviveMarked(value: unknown): unknown {
   if (typeof value === 'string') return value.startsWith(mark) ? new ExactNumber(value.slice(mark.length)) : value;
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {
@@ -183,7 +183,7 @@ const safeDigits = 15;
  * @param isGood leaves a number as it is; not called for whole numbers of up to 15 digits
  * @param replace returns the JSON that replaces the number
  */
-export function replaceNumbers(
+function replaceNumbers(
   json: string,
   isGood: (number: string) => boolean,
   replace: (number: string) => string,

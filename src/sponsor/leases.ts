@@ -84,7 +84,7 @@ const addressText = /^[\x21-\x7e]{1,256}$/;
  * Encodes a lease; equal leases give equal bytes. Times and the budget are doubles, like all numbers of JavaScript.
  * @throws RangeError if a part does not have the form that `Lease` describes
  */
-export function writeLease(lease: Lease): Buffer {
+function writeLease(lease: Lease): Buffer {
   const address = toAddressBytes(lease.sponsorAddress);
   const bytes = Buffer.alloc(addressStart + address.bytes.length);
   mark.copy(bytes);
@@ -104,7 +104,7 @@ export function writeLease(lease: Lease): Buffer {
  * Decodes a lease. Checks the layout only, so the signature must have been verified.
  * @returns `null` for another layout
  */
-export function readLease(bytes: Buffer): Lease | null {
+function readLease(bytes: Buffer): Lease | null {
   if (!bytes.subarray(0, mark.length).equals(mark) || bytes.length <= addressStart) return null;
   const address = bytes.subarray(addressStart);
   const isLedgers = bytes[offsets.addressForm] === addressForms.ledger;

@@ -43,7 +43,7 @@ export interface Reservation extends Omit<ReservedCoins, 'rawReservationId'> {
  * @param leases sign the id; `null`: the id is the sponsor's own number
  * @param holder the only caller that may use it
  */
-export function toReservation(
+function toReservation(
   kept: ReservationRecord,
   { leases, holder, isConsumed }: { leases: LeaseKeys | null; holder: string; isConsumed: boolean },
 ): Reservation {
@@ -272,24 +272,24 @@ const nothingSent = 'Nothing was sent to the sponsor.';
 const argument = 'idempotencyKey';
 
 /** The client hung up or the call timed out while it waited for a twin. */
-export function twinUnderWay(): GraphQLError {
+function twinUnderWay(): GraphQLError {
   const message = `The request ended while another one under the same idempotencyKey was in flight. ${nothingSent}`;
   return gatewayError('REQUEST_TIMEOUT', message, { upstream: 'sponsor', argument });
 }
 
-export function storeAway(): GraphQLError {
+function storeAway(): GraphQLError {
   const message = `The store that the instances of this gateway share is unavailable. ${nothingSent} Try again.`;
   return gatewayError('UPSTREAM_UNAVAILABLE', message, { upstream: 'sponsor' });
 }
 
 /** Without the store a repeat would not be recognised, and would reserve coins again. */
-export function keyNotKept(): GraphQLError {
+function keyNotKept(): GraphQLError {
   const message = `The idempotencyKey cannot be stored: the store that the instances of this gateway share is unavailable. ${nothingSent} Without a key coins can be reserved.`;
   return gatewayError('UPSTREAM_UNAVAILABLE', message, { upstream: 'sponsor', argument });
 }
 
 /** The error for a reservation that the store does not let begin. */
-export function toDeclined(
+function toDeclined(
   start: Exclude<ReservationStart, { kind: 'begun' | 'replay' | 'in-progress' }>,
   gasBudget: number,
   nowMs: number,

@@ -138,7 +138,7 @@ function unsentNote(endpoint: SponsorEndpoint, { failure }: UpstreamCallError): 
   return failure === 'unreachable' ? ' Nothing was sent and the reservation is unused.' : ' The reservation is unused.';
 }
 
-export interface KnownRefusal {
+interface KnownRefusal {
   readonly code: ErrorCode;
   /** Safe to show: what the pattern matched, or fixed text. */
   readonly message: string;
@@ -190,7 +190,7 @@ const atEndpoint: Readonly<Partial<Record<SponsorEndpoint, readonly Row[]>>> = {
 };
 
 /** The refusal that a text means at an endpoint; `null` for an unknown text. */
-export function findKnownRefusal(endpoint: SponsorEndpoint, text: string): KnownRefusal | null {
+function findKnownRefusal(endpoint: SponsorEndpoint, text: string): KnownRefusal | null {
   const whole = text.trim();
   for (const [code, pattern, message] of [...everywhere, ...(atEndpoint[endpoint] ?? [])]) {
     const match = pattern.exec(whole);

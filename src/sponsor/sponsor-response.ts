@@ -64,12 +64,12 @@ export function sentenceOf(answer: SponsorAnswer): string | null {
 }
 
 /** `OK` and versions are JSON strings or bare text, depending on the sponsor's build and not on the content type. */
-export function wordOf({ json, text }: SponsorAnswer): string {
+function wordOf({ json, text }: SponsorAnswer): string {
   const value = typeof json === 'string' ? json : text;
   return value.trim().replace(/^"(.*)"$/s, '$1');
 }
 
-export function isSuccess({ status }: SponsorAnswer): boolean {
+function isSuccess({ status }: SponsorAnswer): boolean {
   return status >= 200 && status < 300;
 }
 
