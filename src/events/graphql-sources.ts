@@ -113,7 +113,7 @@ export function findMissing(schema: GraphQLSchema, profile: NetworkProfile): str
     `events:${events.field}(first:1){edges{cursor node${eventNodes(profile).selection}}}`,
     `transactions:${transactions.field}(first:1){edges{cursor node${transactionNodes(profile, true).selection}}}`,
   ];
-  return validate(schema, parse(`{${pages.join('')}}`))[0]?.message ?? null;
+  return validate(schema, parse(`{${pages.join('')}}`))[0]?.message.replace(/\.$/, '') ?? null;
 }
 
 const toEventPosition = ({ id, timestampMs }: EventWire): Position => ({

@@ -81,7 +81,8 @@ export async function watchSchema(options: WatchSchemaOptions): Promise<WatchedS
     },
   });
   if (keeper.current.origin !== 'none') checkConfiguredNetwork(config, keeper.current.schema, telemetry);
-  graph.useSchema(() => keeper?.current.schema ?? null);
+  // Before the first answer of the ledger, the graph has only the gateway's own fields.
+  graph.useSchema(() => (keeper && keeper.current.origin !== 'none' ? keeper.current.schema : null));
   if (changedMeanwhile) void keeper.refresh();
   siblings?.onSchemaCheck(() => void keeper?.refresh());
   return { keeper, version: graph.rpcVersion };

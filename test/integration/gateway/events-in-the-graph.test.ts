@@ -144,3 +144,10 @@ test('without a JSON-RPC URL, the fields name the missing setting', async () => 
     reason: 'No events upstream: LEDGER_RPC_URL is not set.',
   });
 });
+
+test('while the ledger is away, its events are unavailable rather than not configured', async () => {
+  await using alone = await createTestGateway({ LEDGER_GRAPHQL_URL: 'http://127.0.0.1:9/graphql' });
+  const { data, errors } = await alone.query('{ queryEvents { nodes { type } } }');
+  expect(data).toEqual({ queryEvents: null });
+  expect(errors?.[0]?.extensions).toMatchObject({ code: 'UPSTREAM_UNAVAILABLE', upstream: 'ledger' });
+});
