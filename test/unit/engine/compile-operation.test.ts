@@ -15,6 +15,7 @@ import {
 } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { type CompileOptions, compileOperation } from '../../../src/engine/compile-operation.ts';
+import { addFailure } from '../../../src/engine/compile-value.ts';
 
 const sdl = `
   type Query {
@@ -401,4 +402,13 @@ describe('joins', () => {
     expect(compile(schemaWith({}), '{ dog { owner { address } } }')).toBeNull();
     expect(compile(schemaWith({}), '{ dog { other { address } } }', joinOf)).toBeNull();
   });
+});
+
+it('reports no error below a position that an error has made null', () => {
+  const failures = { errors: [], nulled: null };
+  const above = { prev: undefined, key: 'a', typename: 'Query' };
+  const [first, second] = [new GraphQLError('first'), new GraphQLError('second')];
+  addFailure(failures, first, above);
+  addFailure(failures, second, { prev: above, key: 'b', typename: 'A' });
+  expect(failures.errors).toEqual([first]);
 });

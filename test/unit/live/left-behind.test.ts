@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { CurrentPage } from '../../../src/live/catch-up.ts';
 import { Channel } from '../../../src/live/channel.ts';
-import { pause } from '../../../src/live/clock.ts';
+import { createPace, pause } from '../../../src/live/clock.ts';
 import type { Feed } from '../../../src/live/feed.ts';
 import type { LiveStream } from '../../../src/live/live-stream.ts';
 import { PageJudge } from '../../../src/live/page-judge.ts';
@@ -286,4 +286,11 @@ it('the key of a late item is forgotten with the item', () => {
   }
   timeline.addNext(entry('late'));
   expect(timeline.inOrderSequenceOf('late')).toBe(timeline.sequenceOf('late'));
+});
+
+it('retries grow with the failures in a row, and begin anew after a success', () => {
+  const pace = createPace({ minMs: 100, maxMs: 1_000 }, { random: () => 1 });
+  expect([pace.afterFailure(), pace.afterFailure()]).toEqual([200, 400]);
+  pace.afterSuccess(false);
+  expect(pace.afterFailure()).toBe(200);
 });

@@ -1,5 +1,5 @@
 import { type ExecutionResult, GraphQLError } from 'graphql';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { JoinSelection } from '../../../../src/graph/joins/join-document.ts';
 import { createToJoinLookup, type JoinLookup } from '../../../../src/graph/joins/join-document.ts';
 import { createJoinLoader, type JoinLoaderOptions, OpenRoots } from '../../../../src/graph/joins/join-loader.ts';
@@ -210,4 +210,20 @@ describe('a join loader', () => {
       ],
     ]);
   });
+});
+
+it('lookups wait a second at most for a slow field, each time', () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const roots = new OpenRoots();
+  roots.open();
+  let sent = 0;
+  const send = () => {
+    sent += 1;
+  };
+  for (let round = 1; round <= 2; round += 1) {
+    roots.whenNone(send);
+    vi.advanceTimersByTime(1_000);
+    expect(sent).toBe(round);
+  }
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { AnswerMemory, KeptAnswer } from '../../../../src/ledger/immutable/answer-memory.ts';
 import { createImmutableReads, type ImmutableReadsOptions } from '../../../../src/ledger/immutable/immutable-reads.ts';
 import { ledgerSchemas } from '../../../support/ledger-schemas.ts';
 import { treeOf } from '../../../support/moving-ledger.ts';
@@ -247,4 +248,14 @@ describe('memory for answers', () => {
     expect([ask(1)?.kept?.bytes, ask(2)?.kept]).toEqual([expect.any(Number), null]);
     expect(reads.bytes).toBeLessThan(11_000);
   });
+});
+
+it('an answer replaces the one with the same key, however often that was asked for', () => {
+  const memory = new AnswerMemory(100_000);
+  const [before, after] = [1, 2].map((a) => new KeptAnswer(Buffer.from(`{"data":{"a":${a}}}`), '1', 0, 1_000, 1));
+  if (!before || !after) throw new Error('there are two');
+  memory.keep('key', before);
+  for (let count = 0; count < 2; count += 1) expect(memory.find('key', '1', 0)).toBe(before);
+  memory.keep('key', after);
+  expect(memory.find('key', '1', 0)).toBe(after);
 });
