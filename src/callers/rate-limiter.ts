@@ -163,16 +163,16 @@ export interface Outage {
 }
 
 export function createOutage({ began, ended }: OutageEvents): Outage {
-  let isAway = false;
+  let isUnavailable = false;
   return {
     failed(error) {
-      if (isAway) return;
-      isAway = true;
+      if (isUnavailable) return;
+      isUnavailable = true;
       began(toReason(error));
     },
     succeeded() {
-      if (!isAway) return;
-      isAway = false;
+      if (!isUnavailable) return;
+      isUnavailable = false;
       ended();
     },
   };

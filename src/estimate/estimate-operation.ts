@@ -79,7 +79,7 @@ export function createEstimateResolvers({ current, ownFieldCalls, cost, turns }:
         // is done.
         check(requested);
         const { caller, cancellation } = context;
-        const client = { onGone: (giveUp: () => void) => void cancellation.onCancel(giveUp) };
+        const client = { onGone: (abandon: () => void) => void cancellation.onCancel(abandon) };
         // Each waits for its own turn: ten in a row would block other callers.
         const { estimate, introspected } = await turns.run(caller.rate.key, client, () => {
           if (cancellation.cause) throw gatewayError('REQUEST_TIMEOUT', 'The request ended before the estimate.');

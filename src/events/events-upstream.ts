@@ -106,7 +106,7 @@ export const eventsUpstream: OwnFieldsUpstream<EventsHost> = {
         upstreams.kind === 'remote'
           ? (upstreams.addresses[isGraphql ? 'LEDGER_GRAPHQL_URL' : setting.name] ?? null)
           : null,
-      onPageTaken: telemetry.livePageTaken,
+      onFaultyPageAccepted: telemetry.livePageTaken,
       metrics,
       onStall: telemetry.liveStalled,
     });

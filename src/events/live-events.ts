@@ -13,7 +13,7 @@ import type { StallReport } from '../live/progress.ts';
 import { createQuota, createShares, type StreamQuota } from '../live/quota.ts';
 import { Turns } from '../live/turns.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import type { StreamPlace } from '../upstream/operation-context.ts';
+import type { StreamSlot } from '../upstream/operation-context.ts';
 import { type EventsSource, liveReaderCapability } from './capabilities.ts';
 import type { CursorKeys } from './cursor-keys.ts';
 import { matchesLeaf } from './feed/event-leaf.ts';
@@ -44,7 +44,7 @@ export interface LiveEventsOptions {
   readonly address: string | null;
   readonly source: EventsSource;
   /** Called once a minute for each fault. @param fault in words, of a page that was accepted nevertheless */
-  readonly onPageTaken: (fault: string) => void;
+  readonly onFaultyPageAccepted: (fault: string) => void;
   readonly metrics?: Pick<Metrics, 'gauge'>;
   readonly onStall: (report: StallReport) => void;
 }
@@ -52,7 +52,7 @@ export interface LiveEventsOptions {
 /** The part of an operation's context that a stream needs. */
 interface Subscriber {
   readonly caller: { readonly rate: { readonly key: string } };
-  readonly streamPlace?: StreamPlace | undefined;
+  readonly streamSlot?: StreamSlot | undefined;
 }
 
 interface StreamArguments<Filter> {
@@ -92,7 +92,7 @@ export function createLiveEvents(options: LiveEventsOptions) {
     historyCalls: new CallQueue({ clock: systemClock, ...historyBounds }),
     lostAfterMs,
     graceMs,
-    onPageTaken: options.onPageTaken,
+    onFaultyPageAccepted: options.onFaultyPageAccepted,
     onStall: options.onStall,
   };
   const events = createLiveHub<LiveEvent, LiveRoot>({ ...shared, join: joinFor(options, 'events', eventText) });
@@ -116,16 +116,16 @@ export function createLiveEvents(options: LiveEventsOptions) {
     hub: LiveHub<Item, LiveRoot>,
     { field, itemType, toItem, matches, filter, isKey, queries, ...query }: Opening<Item>,
     after: string | null | undefined,
-    { caller, streamPlace }: Subscriber,
+    { caller, streamSlot }: Subscriber,
   ) {
     const cursors = createLiveCursors({ field, filter, isKey, queries }, cursorKeys);
     return hub.open({
       ...query,
       filter,
       presenter: () => createPresenter({ field, itemType, toItem, matches }, cursors),
-      after: cursors.toBeginning(after, streamPlace),
+      after: cursors.toBeginning(after, streamSlot),
       caller: caller.rate.key,
-      onQuiet: streamPlace && ((at) => streamPlace.quietAt(() => cursors.toCursor(at))),
+      onQuiet: streamSlot && ((at) => streamSlot.quietAt(() => cursors.toCursor(at))),
     });
   }
 

@@ -9,7 +9,7 @@ export interface RpcFailure {
 }
 
 /** Bad parameters, an invalid request, a transaction rejected for its content: the caller can correct these. */
-const callersFault = new Set([-32602, -32600, -32002]);
+const callerFaultCodes = new Set([-32602, -32600, -32002]);
 /** Transient error, and server busy: a retry may help. Rate limits have no code and are recognised by their text. */
 const transient = new Set([-32050, -32009]);
 const unknownMethod = -32601;
@@ -34,16 +34,16 @@ export function toRpcGatewayError({ code, message, data }: RpcFailure, cursorSen
   if (transient.has(code) || /too many requests/i.test(message)) {
     return gatewayError('UPSTREAM_UNAVAILABLE', 'The events upstream is busy.', facts);
   }
-  if (cursorSent && (saysStale(message) || saysStale(toText(data)))) {
+  if (cursorSent && (isStaleMessage(message) || isStaleMessage(toText(data)))) {
     return gatewayError(
       'STALE_CURSOR',
       'The events upstream no longer knows the position this cursor points to.',
       facts,
     );
   }
-  if (callersFault.has(code)) {
-    const said = isPlainText(message) ? message : 'The events upstream refused the query.';
-    return gatewayError('BAD_USER_INPUT', said, facts);
+  if (callerFaultCodes.has(code)) {
+    const shownMessage = isPlainText(message) ? message : 'The events upstream refused the query.';
+    return gatewayError('BAD_USER_INPUT', shownMessage, facts);
   }
   return gatewayError(
     'UPSTREAM_BAD_RESPONSE',
@@ -52,7 +52,7 @@ export function toRpcGatewayError({ code, message, data }: RpcFailure, cursorSen
   );
 }
 
-function saysStale(text: string): boolean {
+function isStaleMessage(text: string): boolean {
   const start = text.slice(0, maxReadCharacters);
   return staleTexts.some((pattern) => pattern.test(start));
 }

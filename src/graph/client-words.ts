@@ -22,7 +22,7 @@ const mergedName = /^_v(\d+)_(.*)$/s;
  * every argument a variable with a new name, which the ledger's error messages would show to clients.
  * @param fields one for each merged request, in order; for a request that was not merged, its own
  */
-export function toClientWords(
+export function toClientNames(
   document: DocumentNode,
   given: Variables,
   fields: readonly DelegatedField[],

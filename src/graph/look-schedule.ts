@@ -10,16 +10,16 @@ const longestServingRetryMs = 60_000;
  */
 const followUpMs = 1_000;
 
-export interface LookScheduleOptions {
+export interface PollScheduleOptions {
   /** Never rejects. `hasFailed` causes another look soon. */
-  readonly look: () => Promise<{ readonly hasFailed: boolean }>;
+  readonly poll: () => Promise<{ readonly hasFailed: boolean }>;
   /** Is a schema from the ledger in force? */
   readonly isServing: () => boolean;
   /** Milliseconds between looks that succeed; 0 = no more looks after a success. */
   readonly pollMs: number;
 }
 
-export interface LookSchedule {
+export interface PollSchedule {
   /** Plans the next look. @param hasFailed the outcome of the last one */
   planNext(hasFailed: boolean): void;
   /** Resolves when a look that began after the call has ended, or the schedule was stopped. */
@@ -28,21 +28,21 @@ export interface LookSchedule {
 }
 
 /** Runs looks one at a time: by the clock, soon after a failure, and when one is requested. */
-export function createLookSchedule({ look, isServing, pollMs }: LookScheduleOptions): LookSchedule {
+export function createPollSchedule({ poll, isServing, pollMs }: PollScheduleOptions): PollSchedule {
   let timer: NodeJS.Timeout | undefined;
   let retryMs = firstRetryMs;
-  let isLooking = false;
+  let isPolling = false;
   let stopped = false;
   /** Callbacks of requests that no look has served yet. */
   let waiting: (() => void)[] = [];
 
-  const lookAndPlan = async (): Promise<void> => {
+  const pollAndSchedule = async (): Promise<void> => {
     clearTimeout(timer);
     const served = waiting;
     waiting = [];
-    isLooking = true;
-    const { hasFailed } = await look();
-    isLooking = false;
+    isPolling = true;
+    const { hasFailed } = await poll();
+    isPolling = false;
     for (const resolve of served) resolve();
     planNext(hasFailed);
   };
@@ -57,7 +57,7 @@ export function createLookSchedule({ look, isServing, pollMs }: LookScheduleOpti
       retryMs = waitMs * 2;
     }
     if (stopped || waitMs === 0) return;
-    timer = setTimeout(() => void lookAndPlan(), waitMs);
+    timer = setTimeout(() => void pollAndSchedule(), waitMs);
     timer.unref();
   };
 
@@ -68,7 +68,7 @@ export function createLookSchedule({ look, isServing, pollMs }: LookScheduleOpti
         if (stopped) return resolve();
         waiting.push(resolve);
         // The look that an earlier request planned serves this one too.
-        if (!isLooking && waiting.length === 1) void lookAndPlan();
+        if (!isPolling && waiting.length === 1) void pollAndSchedule();
       }),
     stop() {
       stopped = true;

@@ -1,7 +1,7 @@
 import { toSchemaFingerprint } from '../ledger/schema-fingerprint.ts';
 import { buildGeneration, type Generation, type GenerationOptions, SchemaCollisionError } from './generation.ts';
 import { type LedgerSource, LedgerSourceReader, type SchemaCache } from './ledger-source.ts';
-import { createLookSchedule } from './look-schedule.ts';
+import { createPollSchedule } from './look-schedule.ts';
 
 /** Called when something happens to the schema. */
 export interface SchemaEvents {
@@ -76,8 +76,8 @@ export async function startSchemaKeeper<Operation>(
     if (answer.failure) throw answer.failure;
   };
 
-  const schedule = createLookSchedule({
-    look: async () => {
+  const schedule = createPollSchedule({
+    poll: async () => {
       try {
         await look();
         return { hasFailed: false };

@@ -15,7 +15,7 @@ import { fragmentsOf } from '../documents/selections.ts';
 import { attributeRefusal } from '../ledger/answers/attribute-errors.ts';
 import { type LedgerExecutor, rootKeysOf } from '../ledger/ledger-executor.ts';
 import { createPerOperation, type OperationContext } from '../upstream/operation-context.ts';
-import { toClientWords } from './client-words.ts';
+import { toClientNames } from './client-words.ts';
 import { entitiesTypeDefs, findLedgerEntities, serviceField } from './joins/entities.ts';
 import type { RequestBounds } from './joins/join-document.ts';
 import { OpenRoots } from './joins/join-loader.ts';
@@ -189,7 +189,7 @@ function noteClientField(merged: MergedExtensions, { info }: ExecutionRequest): 
 function createLedgerSubschemaExecutor(ask: LedgerExecutor, schema: GraphQLSchema): Executor {
   return (async ({ document: delegated, variables: given = {}, context, extensions, info }: ExecutionRequest) => {
     const { fields = info ? [info] : [] } = (extensions ?? {}) as MergedExtensions;
-    const { document, variables } = toClientWords(delegated, given, fields);
+    const { document, variables } = toClientNames(delegated, given, fields);
     const { cancellation } = (context ?? {}) as Partial<OperationContext>;
     const clientKeys = fields.length > 1 ? fields.map(({ path }) => String(path.key)) : undefined;
     const result = await ask({ document, variables, cancellation, clientKeys });

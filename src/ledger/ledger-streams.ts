@@ -33,7 +33,7 @@ export interface LedgerStreamsOptions extends SharedSocketOptions {
 }
 
 /** Callers with a connection of their own. The oldest beyond them go back to the shared connection. */
-const maxApart = 1_000;
+const maxIsolated = 1_000;
 
 /**
  * Subscriptions of clients at the ledger, over one connection. Equal ones are not merged, because the results of each begin at
@@ -42,12 +42,12 @@ const maxApart = 1_000;
  */
 export function createLedgerStreams({ places, ...options }: LedgerStreamsOptions): LedgerStreams {
   const socket = createGraphqlSubscriptions(options);
-  const apart = new Map<string, GraphqlSocket>();
-  const setApart = (caller: string) => {
-    if (apart.has(caller)) return;
-    apart.set(caller, createGraphqlSubscriptions(options));
-    const [oldest] = apart.size > maxApart ? apart.keys() : [];
-    if (oldest !== undefined) apart.delete(oldest);
+  const isolated = new Map<string, GraphqlSocket>();
+  const isolate = (caller: string) => {
+    if (isolated.has(caller)) return;
+    isolated.set(caller, createGraphqlSubscriptions(options));
+    const [oldest] = isolated.size > maxIsolated ? isolated.keys() : [];
+    if (oldest !== undefined) isolated.delete(oldest);
   };
   const unread: UnreadResults = { bytes: 0 };
   const streams = new Set<LedgerStream>();
@@ -55,19 +55,19 @@ export function createLedgerStreams({ places, ...options }: LedgerStreamsOptions
   return {
     open({ text, isClientsText, operationName, variables, caller }) {
       if (isStopping) throw stopping();
-      const leavePlace = places.take(caller);
+      const releaseSlot = places.take(caller);
       let unsubscribe = () => {};
       const stream = new LedgerStream(unread, isClientsText ? () => text : null, () => {
         streams.delete(stream);
-        leavePlace();
+        releaseSlot();
         unsubscribe();
       });
       streams.add(stream);
       const operation = { query: text, variables, ...(operationName !== null && { operationName }) };
-      unsubscribe = (apart.get(caller) ?? socket).subscribe(operation, {
+      unsubscribe = (isolated.get(caller) ?? socket).subscribe(operation, {
         ...stream.sink,
         lost(error) {
-          if (error.failure === 'too-large') setApart(caller);
+          if (error.failure === 'too-large') isolate(caller);
           stream.sink.lost(error);
         },
       });
@@ -76,7 +76,7 @@ export function createLedgerStreams({ places, ...options }: LedgerStreamsOptions
     stop() {
       isStopping = true;
       for (const stream of streams) stream.fail(stopping());
-      for (const each of [socket, ...apart.values()]) each.close();
+      for (const each of [socket, ...isolated.values()]) each.close();
     },
   };
 }
@@ -90,7 +90,7 @@ export interface UnreadResults {
 const maxBytesOfStream = 256 * 1024;
 const maxBytesOfAll = 32 * 1024 * 1024;
 /** One result of this size is kept for each stream in any case, so that slow readers do not end the streams of others. */
-const sureBytes = 16 * 1024;
+const minQueueBytes = 16 * 1024;
 
 interface Unread {
   readonly bytes: number;
@@ -154,7 +154,7 @@ export class LedgerStream implements AsyncIterator<ExecutionResult, undefined> {
     if (this.#isOver) return;
     const hasRoom = this.#all.bytes + bytes <= maxBytesOfAll;
     const isFirst = this.#unread.length === 0;
-    if (isFirst ? hasRoom || bytes <= sureBytes : hasRoom && this.#bytes + bytes <= maxBytesOfStream) {
+    if (isFirst ? hasRoom || bytes <= minQueueBytes : hasRoom && this.#bytes + bytes <= maxBytesOfStream) {
       this.#count(bytes);
       this.#unread.push({ bytes, read: () => readLedgerResult(result, bytes, this.#readText) });
       this.#wake();

@@ -82,7 +82,7 @@ export function createRawLedger({ rawCall, versionHeader, version, ...options }:
       operationName,
       isMutation,
     });
-    const underWay = rawCall(
+    const inFlight = rawCall(
       // No object spread, which would make a new hidden class for each request: slow to make and to read.
       {
         method,
@@ -123,6 +123,6 @@ export function createRawLedger({ rawCall, versionHeader, version, ...options }:
           }),
       },
     );
-    return (cause) => underWay.cancel(cause);
+    return (cause) => inFlight.cancel(cause);
   };
 }

@@ -1,19 +1,19 @@
 import type { Cancellation } from '../upstream/cancellation.ts';
 import type { Channel, Delivery } from './channel.ts';
-import { type Clock, createPace, lookAgainMs, pause } from './clock.ts';
+import { type Clock, checkAgainMs, createPace, pause } from './clock.ts';
 import type { Feed } from './feed.ts';
 import type { History } from './history.ts';
 import {
+  type ItemPosition,
   type LiveEntry,
-  type Place,
-  PlaceLostError,
-  type PlacePage,
+  PositionLostError,
+  type PositionPage,
   type ResumePoint,
   resumeAt,
 } from './live-source.ts';
-import { awayReason, goneReason, judgeLoss, PageRefusedError, unknownReason } from './page-judge.ts';
-import { lostWait, type Progress, wordsOf } from './progress.ts';
-import { type FeedNews, toPlace } from './timeline.ts';
+import { dataLostReason, judgeLoss, PageRefusedError, unavailableReason, unknownReason } from './page-judge.ts';
+import { lostWait, messageOf, type Progress } from './progress.ts';
+import { type FeedChange, toItemPosition } from './timeline.ts';
 
 export interface CatchUpOptions<Item> {
   readonly clock: Clock;
@@ -27,7 +27,7 @@ export interface CatchUpOptions<Item> {
 }
 
 /** Where a stream that has read history goes live. */
-export interface Joint {
+export interface Handover {
   /** Sequence number of the feed up to which everything is delivered. */
   readonly sequence: number;
   /** Keys of items behind it that are delivered already: they came to the feed late. */
@@ -44,8 +44,8 @@ const maxUnread = 32;
 const promptMs = 2_000;
 
 /** The page that a stream delivers, item by item. A released page says that there is more, and is read again from there. */
-export class CurrentPage<Entry extends Place = Place> {
-  #page: PlacePage<Entry> = { entries: [], hasMore: false };
+export class CurrentPage<Entry extends ItemPosition = ItemPosition> {
+  #page: PositionPage<Entry> = { entries: [], hasMore: false };
   #next = 0;
 
   /** Does more follow behind its items? */
@@ -53,7 +53,7 @@ export class CurrentPage<Entry extends Place = Place> {
     return this.#page.hasMore;
   }
 
-  set(page: PlacePage<Entry>): void {
+  set(page: PositionPage<Entry>): void {
     this.#page = page;
     this.#next = 0;
   }
@@ -77,8 +77,8 @@ export class CurrentPage<Entry extends Place = Place> {
 export async function* beginNow<Item, Payload>(
   { feed, presenter }: Channel<Item, Payload>,
   { clock, cancellation, progress }: Pick<CatchUpOptions<Item>, 'clock' | 'cancellation' | 'progress'>,
-): AsyncGenerator<Delivery<Payload>, Joint | null> {
-  const opening = feed.isStarted ? jointAtEnd(feed, resumeAt(feed.frontier)) : null;
+): AsyncGenerator<Delivery<Payload>, Handover | null> {
+  const opening = feed.isStarted ? handoverAtEnd(feed, resumeAt(feed.frontier)) : null;
   const { isUp } = feed;
   progress.waitFor('the reader to look at the upstream');
   const caughtUp = feed.caughtUp(cancellation);
@@ -86,10 +86,10 @@ export async function* beginNow<Item, Payload>(
   if (!isPrompt && opening && isUp) return opening;
   await caughtUp;
   if (cancellation.cause || !feed.isStarted) return null;
-  const joint = jointAtEnd(feed, resumeAt(feed.frontier));
-  const at = opening?.at ?? joint.at ?? resumeAt(null);
-  if (!isPrompt) yield { payload: presenter.gap(opening?.at ?? null, null, awayReason), at };
-  return joint;
+  const handover = handoverAtEnd(feed, resumeAt(feed.frontier));
+  const at = opening?.at ?? handover.at ?? resumeAt(null);
+  if (!isPrompt) yield { payload: presenter.gap(opening?.at ?? null, null, unavailableReason), at };
+  return handover;
 }
 
 function isWithin(ms: number, settling: Promise<void>, clock: Clock): Promise<boolean> {
@@ -110,10 +110,10 @@ export async function* catchUp<Item, Payload>(
   point: ResumePoint,
   channel: Channel<Item, Payload>,
   options: CatchUpOptions<Item>,
-): AsyncGenerator<Delivery<Payload>, Joint | null> {
+): AsyncGenerator<Delivery<Payload>, Handover | null> {
   const { clock, cancellation, caller, lostAfterMs, page, progress } = options;
   const { feed, presenter } = channel;
-  const known = jointBehind(feed, point);
+  const known = handoverAfter(feed, point);
   if (known) return known;
   /** First what only the filter's own query has, then all that the feed's has, until both meet. */
   let { history } = channel;
@@ -123,9 +123,9 @@ export async function* catchUp<Item, Payload>(
   let behindGap: string | null = null;
   const pace = createPace({ minMs: 100, maxMs: 2_000 }, clock);
   const delivered = new Set<string>(lateKeysOf(point));
-  const jointAt = (sequence: number | null): Joint | null =>
+  const handoverAt = (sequence: number | null): Handover | null =>
     sequence === null ? null : { sequence, delivered: behind(delivered, sequence, feed), at: null };
-  const gap = (lost: Place, before: Place | null, reason: string): Delivery<Payload> => {
+  const gap = (lost: ItemPosition, before: ItemPosition | null, reason: string): Delivery<Payload> => {
     const resume = resumeAt(lost);
     return { payload: presenter.gap(resume, before, reason), at: resume };
   };
@@ -136,31 +136,31 @@ export async function* catchUp<Item, Payload>(
       page.set(history.judge.take(await history.pageAfter(at, { caller, cancellation }), at));
       lostSinceMs = null;
     } catch (error) {
-      const lost = error instanceof PlaceLostError ? at : null;
-      progress.waitFor(lost ? lostWait : wordsOf(error));
+      const lost = error instanceof PositionLostError ? at : null;
+      progress.waitFor(lost ? lostWait : messageOf(error));
       const loss = lost && (await tryJudging(lost, history, { caller, cancellation }));
       if (lost && loss?.kind === 'gone') {
         page.set(loss.oldest);
         const [oldest = lost] = loss.oldest.entries;
         // A page that was released at once is asked for here again.
-        if (oldest.key !== behindGap) yield gap(lost, toPlace(oldest), goneReason);
+        if (oldest.key !== behindGap) yield gap(lost, toItemPosition(oldest), dataLostReason);
         behindGap = oldest.key;
       } else {
         if (loss) lostSinceMs ??= clock.now();
         if (lost && loss && lostSinceMs !== null && clock.now() - lostSinceMs >= lostAfterMs) {
           yield gap(lost, null, unknownReason);
           await feed.caughtUp(cancellation);
-          return jointAtEnd(feed, null);
+          return handoverAtEnd(feed, null);
         }
         const isAnswered = loss !== null || error instanceof PageRefusedError;
-        await pause(clock, pace.afterFailure(isAnswered ? lookAgainMs : undefined), cancellation);
+        await pause(clock, pace.afterFailure(isAnswered ? checkAgainMs : undefined), cancellation);
         continue;
       }
     }
     let isNew = false;
     for (let entry = page.next(); entry; entry = page.next()) {
       const { key } = entry;
-      at = toPlace(entry);
+      at = toItemPosition(entry);
       // A late item that was delivered before the stream broke off lies before its place, and is not met here. And a node that
       // answers in another order each time may bring an item twice.
       const isKnown = key === point.place?.key || delivered.has(key);
@@ -169,8 +169,8 @@ export async function* catchUp<Item, Payload>(
       if (delivery) yield delivery;
       isNew ||= !isKnown;
       delivered.add(key);
-      const joint = jointAt(sequenceAt(feed, at));
-      if (joint) return joint;
+      const handover = handoverAt(sequenceAt(feed, at));
+      if (handover) return handover;
       const [oldest = ''] = delivered;
       if (delivered.size > maxDelivered) delivered.delete(oldest);
     }
@@ -185,19 +185,19 @@ export async function* catchUp<Item, Payload>(
     }
     progress.waitFor('the reader to come as far');
     await feed.caughtUp(cancellation);
-    const joint = jointAt(sequenceAt(feed, at) ?? sequenceAtLateEnd(feed, point.from, delivered));
-    if (joint) return joint;
+    const handover = handoverAt(sequenceAt(feed, at) ?? sequenceAtLateEnd(feed, point.from, delivered));
+    if (handover) return handover;
     await pause(clock, pace.afterSuccess(at !== from), cancellation);
   }
   return null;
 }
 
-function jointAtEnd<Item>({ news }: Feed<Item>, at: ResumePoint | null): Joint {
+function handoverAtEnd<Item>({ news }: Feed<Item>, at: ResumePoint | null): Handover {
   return { sequence: news.end - 1, delivered: new Set(), at };
 }
 
 /** The sequence number of a place; `null` if the feed does not know it, or has dropped what follows it. */
-function sequenceAt<Item>(feed: Feed<Item>, place: Place | null): number | null {
+function sequenceAt<Item>(feed: Feed<Item>, place: ItemPosition | null): number | null {
   if (place === null) return feed.isStarted && feed.frontier === null ? feed.news.end - 1 : null;
   const sequence = feed.inOrderSequenceOf(place.key);
   return sequence !== null && sequence + 1 >= feed.news.start ? sequence : null;
@@ -207,7 +207,11 @@ function sequenceAt<Item>(feed: Feed<Item>, place: Place | null): number | null 
  * The same where the newest item came late to the feed, which ends at another: if that one is delivered, and the feed knows all
  * that was delivered behind it.
  */
-function sequenceAtLateEnd<Item>(feed: Feed<Item>, from: Place | null, delivered: ReadonlySet<string>): number | null {
+function sequenceAtLateEnd<Item>(
+  feed: Feed<Item>,
+  from: ItemPosition | null,
+  delivered: ReadonlySet<string>,
+): number | null {
   const { frontier } = feed;
   const isDelivered = frontier !== null && (frontier.key === from?.key || delivered.has(frontier.key));
   return isDelivered && [...delivered].every((key) => feed.knows(key)) ? sequenceAt(feed, frontier) : null;
@@ -217,7 +221,7 @@ function sequenceAtLateEnd<Item>(feed: Feed<Item>, from: Place | null, delivered
  * The same for a resume point. An item that came late to one feed may come to another in its order, later, or not yet: the place
  * that it was delivered behind counts.
  */
-function jointBehind<Item>(feed: Feed<Item>, point: ResumePoint): Joint | null {
+function handoverAfter<Item>(feed: Feed<Item>, point: ResumePoint): Handover | null {
   const sequence = sequenceAt(feed, point.from);
   if (sequence === null) return null;
   const keys = lateKeysOf(point);
@@ -229,7 +233,7 @@ function jointBehind<Item>(feed: Feed<Item>, point: ResumePoint): Joint | null {
   return { sequence: isAmongThem ? late : sequence, delivered: new Set(isAmongThem ? [] : keys), at: null };
 }
 
-function isLate<Item>(news: FeedNews<Item> | undefined): boolean {
+function isLate<Item>(news: FeedChange<Item> | undefined): boolean {
   return news?.kind === 'item' && news.at.from?.key !== news.at.place?.key;
 }
 
@@ -251,7 +255,7 @@ function behind<Item>(delivered: ReadonlySet<string>, sequence: number, feed: Fe
 
 /** `null` if the upstream did not answer. */
 async function tryJudging<Item>(
-  lost: Place,
+  lost: ItemPosition,
   history: History<Item>,
   asker: Pick<CatchUpOptions<Item>, 'caller' | 'cancellation'>,
 ): Promise<Awaited<ReturnType<typeof judgeLoss<Item>>> | null> {

@@ -1,9 +1,9 @@
 import type { Feed } from './feed.ts';
 import type { History } from './history.ts';
-import type { LiveEntry, Place, ResumePoint } from './live-source.ts';
+import type { ItemPosition, LiveEntry, ResumePoint } from './live-source.ts';
 import { MatchBits } from './numbered-list.ts';
 import type { Shares } from './quota.ts';
-import type { FeedNews } from './timeline.ts';
+import type { FeedChange } from './timeline.ts';
 import { type Turns, type Wakeable, WakeList } from './turns.ts';
 
 /** Makes the payloads of one filter. */
@@ -11,7 +11,7 @@ export interface Presenter<Item, Payload> {
   readonly matches: (item: Item) => boolean;
   readonly item: (entry: LiveEntry<Item>, at: ResumePoint) => Payload;
   /** @param after `null` = the place before the gap is not known */
-  readonly gap: (after: ResumePoint | null, before: Place | null, reason: string) => Payload;
+  readonly gap: (after: ResumePoint | null, before: ItemPosition | null, reason: string) => Payload;
   /** So many items were left out; a new stream can read them from this point. */
   readonly missed: (count: number, resumeAfter: ResumePoint) => Payload;
 }
@@ -71,7 +71,7 @@ export class Channel<Item, Payload> implements Wakeable {
   readonly #followers: WakeList;
   readonly #options: ChannelOptions;
   readonly #leaveShares: () => void;
-  #frontier: Place | null = null;
+  #frontier: ItemPosition | null = null;
 
   constructor(feed: Feed<Item>, presenter: Presenter<Item, Payload>, options: ChannelOptions, history = feed.history) {
     this.feed = feed;
@@ -86,7 +86,7 @@ export class Channel<Item, Payload> implements Wakeable {
   }
 
   /** The newest place up to which all items are matched; `null` = there is none. */
-  get frontier(): Place | null {
+  get frontier(): ItemPosition | null {
     return this.#frontier;
   }
 
@@ -179,7 +179,7 @@ export class Channel<Item, Payload> implements Wakeable {
   #deliver(sequence: number): Delivery<Payload> {
     const known = this.#made.get(sequence);
     if (known) return known;
-    const delivery = this.#present(this.feed.news.at(sequence) as FeedNews<Item>);
+    const delivery = this.#present(this.feed.news.at(sequence) as FeedChange<Item>);
     // A single follower reads it only now.
     if (this.#followers.size > 1) this.#keep(sequence, delivery);
     return delivery;
@@ -194,11 +194,11 @@ export class Channel<Item, Payload> implements Wakeable {
     }
   }
 
-  #matchesNews(news: FeedNews<Item>): boolean {
+  #matchesNews(news: FeedChange<Item>): boolean {
     return news.kind === 'gap' || this.presenter.matches(news.entry.item);
   }
 
-  #present(news: FeedNews<Item>): Delivery<Payload> {
+  #present(news: FeedChange<Item>): Delivery<Payload> {
     if (news.kind === 'gap')
       return { payload: this.presenter.gap(news.after, news.before, news.reason), at: news.after };
     return { payload: this.presenter.item(news.entry, news.at), at: news.at };

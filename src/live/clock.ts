@@ -59,7 +59,7 @@ const firstRetryMs = 200;
 /** About as long as an idle poll waits by default: one retry costs the upstream no more. */
 const longestRetryMs = 3_000;
 /** For `afterFailure`, where the upstream answers, and may answer better later. */
-export const lookAgainMs = 1_000;
+export const checkAgainMs = 1_000;
 
 export function createPace({ minMs, maxMs }: PaceOptions, { random }: Pick<Clock, 'random'>): Pace {
   let delayMs = minMs;

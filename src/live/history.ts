@@ -1,6 +1,6 @@
 import { type Cancellation, createCancellation, type OpenCancellation } from '../upstream/cancellation.ts';
 import type { Clock } from './clock.ts';
-import type { LivePage, LiveSource, Place } from './live-source.ts';
+import type { ItemPosition, LivePage, LiveSource } from './live-source.ts';
 import type { PageJudge } from './page-judge.ts';
 
 export interface CallQueueOptions {
@@ -91,7 +91,7 @@ interface SharedCall<Value> {
 }
 
 /** A stream that waits for a page. */
-export interface Asker {
+export interface Requester {
   readonly caller: string;
   readonly cancellation: Cancellation;
 }
@@ -112,7 +112,7 @@ export class SharedCalls<Value> {
   get(
     key: string,
     call: (cancellation: Cancellation) => Promise<Value>,
-    { caller, cancellation: own }: Asker,
+    { caller, cancellation: own }: Requester,
   ): Promise<Value> {
     const shared = this.#underWay.get(key) ?? this.#begin(key, call, caller);
     shared.members += 1;
@@ -149,7 +149,7 @@ export interface History<Item> {
   /** Judges all pages of this query. */
   readonly judge: PageJudge;
   /** Reads one page for all streams at this place. */
-  pageAfter(place: Place | null, asker: Asker): Promise<LivePage<Item>>;
+  pageAfter(place: ItemPosition | null, asker: Requester): Promise<LivePage<Item>>;
 }
 
 /** @param query the same text for the same query */

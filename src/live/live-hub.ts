@@ -18,7 +18,7 @@ export interface LiveHubOptions<Item> extends Omit<FeedOptions<Item>, 'join' | '
   /** Milliseconds for which a feed without followers is kept, for clients that reconnect. */
   readonly graceMs: number;
   /** Called when a page is accepted in spite of a fault, described in words. */
-  readonly onPageTaken: (fault: string) => void;
+  readonly onFaultyPageAccepted: (fault: string) => void;
   /** Called for readers and streams that make no progress. */
   readonly onStall: (report: StallReport) => void;
   /** Payloads that all channels together may keep. */
@@ -86,8 +86,8 @@ export function createLiveHub<Item, Payload>(options: LiveHubOptions<Item>): Liv
   let isStopping = false;
   let stopWatching = () => {};
   const taken = new OncePerMinute(clock);
-  const onPageTaken = (fault: string) => {
-    if (taken.isDue(fault)) options.onPageTaken(fault);
+  const onFaultyPageAccepted = (fault: string) => {
+    if (taken.isDue(fault)) options.onFaultyPageAccepted(fault);
   };
 
   /** Readers and streams that may wait for something other than news. */
@@ -97,7 +97,7 @@ export function createLiveHub<Item, Payload>(options: LiveHubOptions<Item>): Liv
   }
 
   const historyOf = (query: string, source: LiveSource<Item>) =>
-    createHistory(query, source, { calls, judge: new PageJudge(clock, onPageTaken) });
+    createHistory(query, source, { calls, judge: new PageJudge(clock, onFaultyPageAccepted) });
 
   /** Its own query, or the one for everything where no other reader may be opened. */
   function chooseQuery({ query, source, everything, caller }: OpenLiveStream<Item, Payload>): LiveQuery<Item> {

@@ -1,20 +1,20 @@
 import type { Cancellation } from '../upstream/cancellation.ts';
 
 /** The place of an item in the upstream's order. */
-export interface Place {
+export interface ItemPosition {
   /** Identifies the item for ever; the source finds it again by this text. */
   readonly key: string;
   /** Milliseconds since the Unix epoch; `null` if the upstream does not say. */
   readonly timestampMs: number | null;
 }
 
-export interface LiveEntry<Item> extends Place {
+export interface LiveEntry<Item> extends ItemPosition {
   readonly item: Item;
   /** What it takes in memory, roughly. */
   readonly bytes: number;
 }
 
-export interface PlacePage<Entry extends Place = Place> {
+export interface PositionPage<Entry extends ItemPosition = ItemPosition> {
   readonly entries: readonly Entry[];
   /** Does the upstream say that more follows? */
   readonly hasMore: boolean;
@@ -23,7 +23,7 @@ export interface PlacePage<Entry extends Place = Place> {
 }
 
 /** Oldest first. */
-export type LivePage<Item> = PlacePage<LiveEntry<Item>>;
+export type LivePage<Item> = PositionPage<LiveEntry<Item>>;
 
 /** Hears when it is worth polling an upstream. What happened is read by the poll. */
 export interface WatchListener {
@@ -46,27 +46,27 @@ export interface LiveSource<Item> {
    * Reads one page strictly behind a place; `null` = from the oldest item that the upstream keeps.
    * @throws PlaceLostError if the upstream does not know the place
    */
-  after(place: Place | null, cancellation: Cancellation): Promise<LivePage<Item>>;
+  after(place: ItemPosition | null, cancellation: Cancellation): Promise<LivePage<Item>>;
   /** The newest places, newest first; as many as asked for, if the upstream has them. */
-  newest(count: number, cancellation: Cancellation): Promise<PlacePage>;
+  newest(count: number, cancellation: Cancellation): Promise<PositionPage>;
   /** Subscribes to announcements of news. Left out: the upstream has none, and is polled. */
   readonly watch?: ((listener: WatchListener) => Watch) | undefined;
 }
 
 /** The upstream does not know a place: it keeps it no longer, or this one of several nodes does not have it yet. */
-export class PlaceLostError extends Error {
+export class PositionLostError extends Error {
   override readonly name = 'PlaceLostError';
 }
 
 /** Where a stream resumes. */
 export interface ResumePoint {
   /** The item that was delivered last; `null` = none, ever. */
-  readonly place: Place | null;
+  readonly place: ItemPosition | null;
   /** Where to read on. Differs from `place` if that item came late, after items that follow it. */
-  readonly from: Place | null;
+  readonly from: ItemPosition | null;
 }
 
 /** The point right behind an item that came in its order. */
-export function resumeAt(place: Place | null): ResumePoint {
+export function resumeAt(place: ItemPosition | null): ResumePoint {
   return { place, from: place };
 }

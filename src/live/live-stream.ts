@@ -1,5 +1,5 @@
 import { createCancellation, type OpenCancellation } from '../upstream/cancellation.ts';
-import { beginNow, type CatchUpOptions, CurrentPage, catchUp, type Joint } from './catch-up.ts';
+import { beginNow, type CatchUpOptions, CurrentPage, catchUp, type Handover } from './catch-up.ts';
 import type { Channel, Delivery, Position } from './channel.ts';
 import { type LiveEntry, type ResumePoint, resumeAt } from './live-source.ts';
 import { Progress } from './progress.ts';
@@ -14,7 +14,7 @@ export interface LiveStreamOptions extends Pick<CatchUpOptions<unknown>, 'clock'
 }
 
 /** Takes payloads as soon as they are there. */
-export interface Taker<Payload> {
+export interface DeliveryConsumer<Payload> {
   /** Does it take another one now? When it does again, it calls `resume` of the stream. */
   readonly isReady: boolean;
   take(payload: Payload): void;
@@ -32,7 +32,7 @@ const maxPushedAtOnce = 64;
 
 /** What a stream needs while it reads history. Released when it is live, as most streams are most of the time. */
 interface Catching<Item, Payload> {
-  readonly deliveries: AsyncGenerator<Delivery<Payload>, Joint | null>;
+  readonly deliveries: AsyncGenerator<Delivery<Payload>, Handover | null>;
   readonly cancellation: OpenCancellation;
   readonly progress: Progress;
   readonly page: CurrentPage<LiveEntry<Item>>;
@@ -59,7 +59,7 @@ export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefi
   #delivered: ReadonlySet<string> | null = null;
   /** Behind the last delivery; `null` = nothing was delivered, and it began now. */
   #at: ResumePoint | null;
-  #taker: Taker<Payload> | null = null;
+  #taker: DeliveryConsumer<Payload> | null = null;
   #isPushingHistory = false;
   #isPushing = false;
   #isStopped = false;
@@ -102,15 +102,15 @@ export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefi
   }
 
   /** Pushes payloads from now on; `next` must not be called any more. */
-  pushTo(taker: Taker<Payload>): void {
-    this.#taker = taker;
+  pushTo(consumer: DeliveryConsumer<Payload>): void {
+    this.#taker = consumer;
     this.#isPushingHistory = true;
-    this.#pushHistory(taker).then(
+    this.#pushHistory(consumer).then(
       () => {
         this.#isPushingHistory = false;
         this.wake();
       },
-      (error) => this.#fail(taker, error),
+      (error) => this.#fail(consumer, error),
     );
   }
 
@@ -121,18 +121,18 @@ export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefi
 
   /** The channel may have something new. */
   wake(): void {
-    const taker = this.#taker;
+    const consumer = this.#taker;
     // Reading the channel may wake all its followers, this one among them, which would then deliver out of order.
-    if (!taker || this.#isPushingHistory || this.#isPushing) {
+    if (!consumer || this.#isPushingHistory || this.#isPushing) {
       this.#goOn();
       return;
     }
     this.#isPushing = true;
     try {
-      this.#push(taker);
+      this.#push(consumer);
     } catch (error) {
       // The caller wakes other streams too.
-      this.#fail(taker, error);
+      this.#fail(consumer, error);
     } finally {
       this.#isPushing = false;
     }
@@ -165,33 +165,33 @@ export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefi
     await this.return();
   }
 
-  #push(taker: Taker<Payload>): void {
-    for (let pushed = 0; this.#position && !this.#isStopped && !this.#isOver && taker.isReady; pushed += 1) {
+  #push(consumer: DeliveryConsumer<Payload>): void {
+    for (let pushed = 0; this.#position && !this.#isStopped && !this.#isOver && consumer.isReady; pushed += 1) {
       if (pushed === maxPushedAtOnce) {
         this.#pause();
         return;
       }
       const payload = this.#nextLive(this.#position);
       if (payload === undefined) {
-        if (this.#catching) this.pushTo(taker);
+        if (this.#catching) this.pushTo(consumer);
         return;
       }
-      taker.take(payload);
+      consumer.take(payload);
     }
     if (this.#isOver || (this.#position && !this.#isStopped)) return;
     // A stopped stream sends its resume point even if the taker is not ready: it is one small message, and the last.
     const last = this.#end();
-    if (last !== null) taker.take(last);
-    taker.end();
+    if (last !== null) consumer.take(last);
+    consumer.end();
   }
 
-  async #pushHistory(taker: Taker<Payload>): Promise<void> {
+  async #pushHistory(consumer: DeliveryConsumer<Payload>): Promise<void> {
     while (this.#catching) {
-      if (!taker.isReady) this.#holdPage();
-      while (!taker.isReady && !this.#isStopped && !this.#isOver) await this.#untilCalled();
+      if (!consumer.isReady) this.#holdPage();
+      while (!consumer.isReady && !this.#isStopped && !this.#isOver) await this.#untilCalled();
       this.#stopHolding();
       const delivery = await this.#nextOfHistory(this.#catching);
-      if (delivery && !this.#isOver) taker.take(delivery.payload);
+      if (delivery && !this.#isOver) consumer.take(delivery.payload);
     }
   }
 
@@ -207,7 +207,7 @@ export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefi
     return null;
   }
 
-  #goLive({ sequence, delivered, at }: Joint): void {
+  #goLive({ sequence, delivered, at }: Handover): void {
     this.#at ??= at;
     if (delivered.size > 0) {
       const all = new Set([...(this.#delivered ?? []), ...delivered]);
@@ -291,9 +291,9 @@ export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefi
     });
   }
 
-  #fail(taker: Taker<Payload>, error: unknown): void {
+  #fail(consumer: DeliveryConsumer<Payload>, error: unknown): void {
     this.#end();
-    taker.fail(error);
+    consumer.fail(error);
   }
 
   /** @returns the last payload of a stream that was stopped */

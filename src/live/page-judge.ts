@@ -1,5 +1,5 @@
 import type { Clock } from './clock.ts';
-import type { LivePage, Place, PlacePage } from './live-source.ts';
+import type { ItemPosition, LivePage, PositionPage } from './live-source.ts';
 
 /** A fault of a page, in words, and the item that shows it. */
 export interface PageFault {
@@ -12,7 +12,7 @@ const refusedForMs = 5_000;
 /** A fault that was not seen for so many milliseconds counts as new. */
 const forgottenAfterMs = 3_000;
 const maxPending = 256;
-const maxTaken = 1_024;
+const maxAcceptedFaults = 1_024;
 
 /** The upstream answered with a page that contradicts itself. */
 export class PageRefusedError extends Error {
@@ -39,18 +39,18 @@ export class PageJudge {
    * @returns the page, without what it repeats
    * @throws PageRefusedError
    */
-  take<Entry extends Place>(page: PlacePage<Entry>, from: Place | null): PlacePage<Entry> {
+  take<Entry extends ItemPosition>(page: PositionPage<Entry>, from: ItemPosition | null): PositionPage<Entry> {
     const faults = findPageFaults(page, from);
     if (faults.length === 0) {
       this.#clear(page, from);
       return page;
     }
-    this.insist(faults);
+    this.acceptIfPersistent(faults);
     return withoutRepeats(page, from);
   }
 
   /** @throws PageRefusedError unless these faults have lasted for 5 s */
-  insist(faults: readonly PageFault[]): void {
+  acceptIfPersistent(faults: readonly PageFault[]): void {
     const nowMs = this.#now();
     const fresh = faults.filter((fault) => !this.#taken.has(nameOf(fault)));
     let sinceMs = nowMs;
@@ -69,14 +69,14 @@ export class PageJudge {
       this.#taken.add(nameOf(fault));
     }
     for (const oldest of this.#taken) {
-      if (this.#taken.size <= maxTaken) break;
+      if (this.#taken.size <= maxAcceptedFaults) break;
       this.#taken.delete(oldest);
     }
     this.#onTaken(first.what);
   }
 
   /** Forgets the faults of items that a good page has. */
-  #clear({ entries }: PlacePage, from: Place | null): void {
+  #clear({ entries }: PositionPage, from: ItemPosition | null): void {
     if (this.#pending.size === 0) return;
     const keys = new Set([from?.key ?? '', ...entries.map(({ key }) => key)]);
     for (const [name, { key }] of this.#pending) if (keys.has(key)) this.#pending.delete(name);
@@ -84,7 +84,10 @@ export class PageJudge {
 }
 
 /** The faults of a page that should follow a place: they would deliver items twice or out of order. */
-export function findPageFaults({ entries, hasMore, misplaced = [] }: PlacePage, from: Place | null): PageFault[] {
+export function findPageFaults(
+  { entries, hasMore, misplaced = [] }: PositionPage,
+  from: ItemPosition | null,
+): PageFault[] {
   if (entries.length === 0)
     return hasMore ? [{ what: 'is empty and says that there is more', key: from?.key ?? '' }] : [];
   const faults = misplaced.map((key) => ({ what: 'is out of order', key }));
@@ -100,10 +103,10 @@ export function findPageFaults({ entries, hasMore, misplaced = [] }: PlacePage, 
   return faults;
 }
 
-function withoutRepeats<Entry extends Place>(
-  { entries, hasMore }: PlacePage<Entry>,
-  from: Place | null,
-): PlacePage<Entry> {
+function withoutRepeats<Entry extends ItemPosition>(
+  { entries, hasMore }: PositionPage<Entry>,
+  from: ItemPosition | null,
+): PositionPage<Entry> {
   const at = entries.findLastIndex(({ key }) => key === from?.key);
   const rest = [...new Map(entries.slice(at + 1).map((entry) => [entry.key, entry])).values()];
   return { entries: rest, hasMore: hasMore && rest.length > 0 };
@@ -131,7 +134,7 @@ export type Loss<Item> =
  * is older, the place should be there, and is missing for another reason.
  */
 export async function judgeLoss<Item>(
-  lost: Place,
+  lost: ItemPosition,
   readOldest: () => Promise<LivePage<Item>>,
   judge: PageJudge,
 ): Promise<Loss<Item>> {
@@ -146,7 +149,7 @@ export async function judgeLoss<Item>(
   return isGone ? { kind: 'gone', oldest: judge.take(page, null) } : { kind: 'unsure' };
 }
 
-export const goneReason = 'The upstream no longer keeps what was there.';
+export const dataLostReason = 'The upstream no longer keeps what was there.';
 export const unknownReason = 'The upstream does not know the place to go on from. The stream goes on from now.';
-export const awayReason =
+export const unavailableReason =
   'The upstream did not answer when the stream was opened. What happened until now may be left out.';

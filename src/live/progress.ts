@@ -39,7 +39,7 @@ export class Progress {
 export const lostWait = 'the upstream to know the place to go on from';
 
 /** What it waits for after a failure. */
-export function wordsOf(error: unknown): string {
+export function messageOf(error: unknown): string {
   const words = error instanceof Error ? error.message : String(error);
   return `a better answer than: ${words.slice(0, 200)}`;
 }

@@ -1,9 +1,9 @@
 import { createCancellation } from '../upstream/cancellation.ts';
-import { type Clock, createPace, lookAgainMs, type Pace, type PaceOptions } from './clock.ts';
-import { type LiveEntry, type LivePage, type LiveSource, type Place, PlaceLostError } from './live-source.ts';
-import { goneReason, judgeLoss, type PageJudge, PageRefusedError, unknownReason } from './page-judge.ts';
-import { lostWait, Progress, wordsOf } from './progress.ts';
-import { type Places, readBack, type Timeline, toPlace } from './timeline.ts';
+import { type Clock, checkAgainMs, createPace, type Pace, type PaceOptions } from './clock.ts';
+import { type ItemPosition, type LiveEntry, type LivePage, type LiveSource, PositionLostError } from './live-source.ts';
+import { dataLostReason, judgeLoss, type PageJudge, PageRefusedError, unknownReason } from './page-judge.ts';
+import { lostWait, messageOf, Progress } from './progress.ts';
+import { type ItemPositions, readBack, type Timeline, toItemPosition } from './timeline.ts';
 import { Announcements } from './watch.ts';
 
 export interface ReaderOptions {
@@ -24,7 +24,7 @@ const maxIdlePages = readBack;
 /** A poll that takes several pages. */
 interface Walk<Item> {
   /** Where the next page begins. */
-  at: Place | null;
+  at: ItemPosition | null;
   /** Has it passed the newest place of the timeline? */
   isBeyond: boolean;
   /** Unknown items before the newest place: they came late, if the newest place follows them. */
@@ -109,7 +109,7 @@ export class Reader<Item> {
   async #run(): Promise<void> {
     this.#isRunning = true;
     const { news } = this.#timeline;
-    let isNews = false;
+    let hasChanged = false;
     while (this.#isOn) {
       // A callback that comes during a poll waits for the next one: this one may contain older items only.
       if (!this.#walk) {
@@ -123,11 +123,11 @@ export class Reader<Item> {
       try {
         this.progress.waitFor('an answer');
         isWhole = await this.#readPage();
-        isNews ||= news.end > end;
+        hasChanged ||= news.end > end;
         if (isWhole) {
-          this.#announcements.endPoll(isNews);
-          delayMs = this.#pace.afterSuccess(isNews, this.#announcements.isUp);
-          isNews = false;
+          this.#announcements.endPoll(hasChanged);
+          delayMs = this.#pace.afterSuccess(hasChanged, this.#announcements.isUp);
+          hasChanged = false;
           this.#lost = null;
           this.#isUp = true;
         }
@@ -191,15 +191,15 @@ export class Reader<Item> {
       this.#add(page, walk);
       walk.idlePages = timeline.news.end > end ? 0 : walk.idlePages + 1;
       if (this.#walk && walk.idlePages > maxIdlePages) {
-        judge.insist([{ what: 'is one of many that bring nothing new', key: oldest }]);
+        judge.acceptIfPersistent([{ what: 'is one of many that bring nothing new', key: oldest }]);
         this.#walk = null;
         return true;
       }
       return !this.#walk && !this.#isMissing;
     } catch (error) {
       this.#walk = null;
-      if (!(error instanceof PlaceLostError) || timeline.recent.length === 1) throw error;
-      timeline.forgetOlderPlaces();
+      if (!(error instanceof PositionLostError) || timeline.recent.length === 1) throw error;
+      timeline.dropOlderPositions();
       return false;
     }
   }
@@ -224,7 +224,7 @@ export class Reader<Item> {
     }
     const last = entries.at(-1);
     if (hasMore && last) {
-      walk.at = toPlace(last);
+      walk.at = toItemPosition(last);
       this.#walk = walk;
     } else {
       this.#walk = null;
@@ -233,7 +233,7 @@ export class Reader<Item> {
   }
 
   /** The newest places there are, the newest last. */
-  async #readNewest(): Promise<Places> {
+  async #readNewest(): Promise<ItemPositions> {
     const newest = await this.#source.newest(readBack + 1, this.#cancellation);
     const isEmpty = newest.entries.length === 0;
     const oldestFirst = { ...newest, entries: newest.entries.toReversed(), hasMore: isEmpty && newest.hasMore };
@@ -242,23 +242,23 @@ export class Reader<Item> {
     if (isEmpty && (await this.#source.after(null, this.#cancellation)).entries.length > 0) {
       throw new PageRefusedError('the page of the newest items is empty, and that of the oldest ones is not');
     }
-    return isEmpty ? [null] : entries.map(toPlace);
+    return isEmpty ? [null] : entries.map(toItemPosition);
   }
 
   /** @returns milliseconds until the next poll */
   async #recover(error: unknown): Promise<number> {
     let isAnswered = error instanceof PageRefusedError;
-    this.progress.waitFor(error instanceof PlaceLostError ? lostWait : wordsOf(error));
-    if (error instanceof PlaceLostError) {
+    this.progress.waitFor(error instanceof PositionLostError ? lostWait : messageOf(error));
+    if (error instanceof PositionLostError) {
       try {
         if (await this.#leaveLostPlace()) return 0;
         isAnswered = true;
       } catch (judging) {
-        this.progress.waitFor(wordsOf(judging));
+        this.progress.waitFor(messageOf(judging));
         isAnswered = judging instanceof PageRefusedError;
       }
     }
-    return this.#pace.afterFailure(isAnswered ? lookAgainMs : undefined);
+    return this.#pace.afterFailure(isAnswered ? checkAgainMs : undefined);
   }
 
   /** @returns `false` while the upstream may yet find the place */
@@ -270,7 +270,7 @@ export class Reader<Item> {
     if (this.#lost?.key !== lost.key) this.#lost = { key: lost.key, sinceMs: clock.now() };
     const loss = await judgeLoss(lost, () => this.#source.after(null, this.#cancellation), judge);
     if (loss.kind === 'gone') {
-      timeline.addGap(lost, loss.oldest.entries[0] ?? null, goneReason, [null]);
+      timeline.addGap(lost, loss.oldest.entries[0] ?? null, dataLostReason, [null]);
       this.#add(loss.oldest, { at: null, isBeyond: true, late: [], idlePages: 0 });
     } else {
       if (clock.now() - this.#lost.sinceMs < lostAfterMs) return false;

@@ -1,20 +1,20 @@
-import { type LiveEntry, type Place, type ResumePoint, resumeAt } from './live-source.ts';
+import { type ItemPosition, type LiveEntry, type ResumePoint, resumeAt } from './live-source.ts';
 import { NumberedList } from './numbered-list.ts';
 import { type Turns, type Wakeable, WakeList } from './turns.ts';
 
-export type Places = readonly (Place | null)[];
+export type ItemPositions = readonly (ItemPosition | null)[];
 
 /** An item or a gap, in the order of delivery. */
-export type FeedNews<Item> =
+export type FeedChange<Item> =
   | { readonly kind: 'item'; readonly entry: LiveEntry<Item>; readonly at: ResumePoint }
   | {
       readonly kind: 'gap';
       readonly after: ResumePoint;
       /** The first item behind the gap; `null` if it is not known. */
-      readonly before: Place | null;
+      readonly before: ItemPosition | null;
       readonly reason: string;
       /** The newest places from which the timeline goes on. */
-      readonly goesOnAt: Places;
+      readonly goesOnAt: ItemPositions;
     };
 
 /**
@@ -33,12 +33,12 @@ const entryBytes = 400;
  */
 export class Timeline<Item> {
   /** Indexes are the sequence numbers of everything delivered. */
-  readonly news = new NumberedList<FeedNews<Item>>();
+  readonly news = new NumberedList<FeedChange<Item>>();
   readonly #followers: WakeList;
   /** Sequence numbers by key. */
   readonly #seen = new Map<string, number>();
   readonly #late = new Set<string>();
-  #recent: Places = [];
+  #recent: ItemPositions = [];
   #bytes = 0;
 
   constructor(turns: Turns) {
@@ -46,12 +46,12 @@ export class Timeline<Item> {
   }
 
   /** The newest places in the upstream's order, the newest last, `null` = before the oldest; empty until the timeline begins. */
-  get recent(): Places {
+  get recent(): ItemPositions {
     return this.#recent;
   }
 
   /** The newest place; `null` = there is no item, or the timeline has not begun. */
-  get frontier(): Place | null {
+  get frontier(): ItemPosition | null {
     return this.#recent.at(-1) ?? null;
   }
 
@@ -74,7 +74,7 @@ export class Timeline<Item> {
     return this.#seen.has(key);
   }
 
-  newsBehind(sequence: number): readonly FeedNews<Item>[] {
+  changesAfter(sequence: number): readonly FeedChange<Item>[] {
     return this.news.from(sequence + 1);
   }
 
@@ -92,7 +92,7 @@ export class Timeline<Item> {
   }
 
   /** Continues behind the last of these places. All of them count as delivered. */
-  beginAt(recent: Places): void {
+  beginAt(recent: ItemPositions): void {
     this.#recent = recent;
     const newest = recent.at(-1);
     // A stream at an older one of them must not join here: the feed does not have the items that follow it.
@@ -103,14 +103,14 @@ export class Timeline<Item> {
   }
 
   /** Drops the older ones of `recent`: the upstream does not know them any more. */
-  forgetOlderPlaces(): void {
+  dropOlderPositions(): void {
     this.#recent = [this.frontier];
   }
 
   /** Adds the item that follows the newest one, unless it is known. */
   addNext(entry: LiveEntry<Item>): void {
     if (this.knows(entry.key)) return;
-    const place = toPlace(entry);
+    const place = toItemPosition(entry);
     this.#recent = [...this.#recent.slice(-readBack), place];
     this.#remember(entry.key);
     this.#add({ kind: 'item', entry, at: resumeAt(place) }, entry.bytes);
@@ -121,11 +121,11 @@ export class Timeline<Item> {
     if (this.knows(entry.key)) return;
     this.#late.add(entry.key);
     this.#remember(entry.key);
-    this.#add({ kind: 'item', entry, at: { place: toPlace(entry), from: this.frontier } }, entry.bytes);
+    this.#add({ kind: 'item', entry, at: { place: toItemPosition(entry), from: this.frontier } }, entry.bytes);
   }
 
-  addGap(after: Place, before: Place | null, reason: string, goesOnAt: Places): void {
-    this.#add({ kind: 'gap', after: resumeAt(after), before: before && toPlace(before), reason, goesOnAt }, 0);
+  addGap(after: ItemPosition, before: ItemPosition | null, reason: string, goesOnAt: ItemPositions): void {
+    this.#add({ kind: 'gap', after: resumeAt(after), before: before && toItemPosition(before), reason, goesOnAt }, 0);
     this.beginAt(goesOnAt);
   }
 
@@ -148,13 +148,13 @@ export class Timeline<Item> {
     }
   }
 
-  #add(news: FeedNews<Item>, bytes: number): void {
+  #add(news: FeedChange<Item>, bytes: number): void {
     this.news.add(news);
     this.#bytes += bytes + entryBytes;
   }
 }
 
 /** Without the item: places are kept longer. */
-export function toPlace({ key, timestampMs }: Place): Place {
+export function toItemPosition({ key, timestampMs }: ItemPosition): ItemPosition {
   return { key, timestampMs };
 }

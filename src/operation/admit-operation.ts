@@ -6,10 +6,10 @@ import { admitDocument, fieldsAsked, type PreparedDocument } from '../documents/
 import { type ErrorCode, errorCatalogue } from '../errors/catalogue.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import { withExtensions } from '../errors/light-error.ts';
-import type { AnswerNotes } from '../ledger/immutable/answer-notes.ts';
+import type { CacheHeaders } from '../ledger/immutable/answer-notes.ts';
 import type { OperationFacts } from '../telemetry/events.ts';
 import type { Held } from '../upstream/cancellation.ts';
-import type { Caller, StreamPlace } from '../upstream/operation-context.ts';
+import type { Caller, StreamSlot } from '../upstream/operation-context.ts';
 import type { FairTurns } from './fair-turns.ts';
 import type { OperationRequest } from './parse-request.ts';
 import type { PreparedOperation, ServedGeneration } from './prepared-operation.ts';
@@ -202,7 +202,7 @@ export interface ServerContext {
   /** Has the client left? */
   readonly isGone: () => boolean;
   /** Calls back when the client leaves; immediately if it has left. May also call back after the response was sent. */
-  readonly onGone: (giveUp: () => void) => void;
+  readonly onGone: (abandon: () => void) => void;
   /** Called with the caller's remaining rate limit, each time it was counted. */
   readonly onStanding: (standing: Standing) => void;
   /** Bytes of the request's body or message; left out where that cannot be long. */
@@ -214,9 +214,9 @@ export interface ServerContext {
   /** Entries of the request's log line, one for each complete operation. */
   readonly operations: OperationFacts[];
   /** Cursor of a stream whose transport keeps it for the client. */
-  readonly streamPlace?: StreamPlace | undefined;
+  readonly streamSlot?: StreamSlot | undefined;
   /** Collects facts for the response headers. Left out for responses without headers. */
-  readonly notes?: AnswerNotes | undefined;
+  readonly notes?: CacheHeaders | undefined;
   /** Error codes of the response, for the same line. */
   readonly codes: string[];
 }

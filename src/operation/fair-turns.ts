@@ -21,7 +21,7 @@ export const thisEventLoop: EventLoop = {
 };
 
 interface TurnClient {
-  onGone(giveUp: () => void): void;
+  onGone(abandon: () => void): void;
 }
 
 interface TurnCaller {

@@ -48,7 +48,7 @@ export function createOpenOperation({ timeouts, turns, charge, maskError }: Oper
       cancellation,
       caller,
       charge: charge && ((points, isDone) => charge(server, caller, points, isDone)),
-      streamPlace: server.streamPlace,
+      streamSlot: server.streamSlot,
     };
     return {
       context,

@@ -114,19 +114,19 @@ export function createOperationRunner({ runPlan, ledger, ...options }: Operation
       return;
     }
     let isGone = false;
-    let giveUp: ReturnType<RawLedger> = () => {};
+    let abandon: ReturnType<RawLedger> = () => {};
     server.onGone(() => {
       isGone = true;
       // Record it before `giveUp` makes the answer fail, which would count as an error.
       complete(0);
-      giveUp('aborted');
+      abandon('aborted');
     });
     // The client may have left while the operation was admitted: then begin nothing.
     if (isGone) {
       done({ kind: 'gone' });
       return;
     }
-    giveUp = ledger(
+    abandon = ledger(
       {
         queryJson,
         operationName,
@@ -220,10 +220,10 @@ function askLedger(
     canStream: false,
   };
   return new Promise((resolve) => {
-    const giveUp = ledger(request, (answer) => {
+    const abandon = ledger(request, (answer) => {
       if (answer.kind === 'stream') throw new Error('the ledger streams an answer that was requested whole');
       resolve(answer);
     });
-    cancellation.onCancel(giveUp);
+    cancellation.onCancel(abandon);
   });
 }

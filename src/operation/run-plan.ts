@@ -1,7 +1,7 @@
 import { setImmediate as inNextTurn } from 'node:timers/promises';
 import { type ExecutionResult, type FieldNode, GraphQLError, type GraphQLObjectType, isNonNullType } from 'graphql';
 import { variablesOf } from '../documents/plan-operation.ts';
-import type { Ask } from '../ledger/immutable/immutable-reads.ts';
+import type { CacheLookup } from '../ledger/immutable/immutable-reads.ts';
 import type { ForwardToLedger } from '../ledger/ledger-executor.ts';
 import type { OperationContext } from '../upstream/operation-context.ts';
 import type { PreparedOperation } from './prepared-operation.ts';
@@ -16,7 +16,7 @@ export interface PlannedRequest {
   readonly variables: Variables;
   readonly context: OperationContext;
   /** Receives the unchanged ledger's answer, if it may be kept. */
-  readonly keep?: Ask['keep'] | undefined;
+  readonly keep?: CacheLookup['keep'] | undefined;
 }
 
 /** Settling more errors takes so long that others get turns before and after. */

@@ -219,7 +219,7 @@ async function closeServer(server: Server, graceMs: number, ring: Connection): P
     for (const connection of ring.others()) {
       const newest = connection.exchanges.at(-1);
       if (connection.isFree && (isOver || now - connection.activeAt >= quietMs)) connection.end();
-      else if (newest?.isReading && (isOver || now - newest.arrivedAt >= maxArrivalMs)) newest.giveUp();
+      else if (newest?.isReading && (isOver || now - newest.arrivedAt >= maxArrivalMs)) newest.abandon();
       else if (isOver && newest) connection.cut();
     }
   };

@@ -6,8 +6,8 @@ import { noteCodes } from '../errors/reported-errors.ts';
 import type { AdmittedOperation } from '../operation/admit-operation.ts';
 import type { OperationRunner } from '../operation/operation-runner.ts';
 import type { ResultReader, ResultStream, ResultText } from '../operation/subscriptions/result-stream.ts';
-import { itemPlace, type PlacedResult } from '../upstream/item-place.ts';
-import type { StreamPlace } from '../upstream/operation-context.ts';
+import { type PlacedResult, resumeCursorKey } from '../upstream/item-place.ts';
+import type { StreamSlot } from '../upstream/operation-context.ts';
 import { type Beats, createBeats } from './beats.ts';
 import type { Exchange } from './exchange.ts';
 import { chooseFraming, type Framing, multipartType, printResult, writeResult } from './write-answer.ts';
@@ -37,7 +37,7 @@ export function createOpenEventStream({ runner, maskError }: EventStreamsOptions
       maskError: (error) => maskError(error, requestId),
       onErrors: (errors) => noteCodes(codes, errors),
     });
-    if (framing.cursor) exchange.streamPlace = stream;
+    if (framing.cursor) exchange.streamSlot = stream;
     const answer = await runner.run(admitted, exchange).catch((error: unknown): ExecutionResult => {
       const usage = exchange.showUsage ? admitted.usage : null;
       return withUsage({ errors: [maskError(error, requestId)] }, usage);
@@ -73,7 +73,7 @@ interface EventStreamOptions {
  * notice that the other is gone, and the end. Writes no faster than the client reads. A beat carries the cursor of the stream,
  * if the client does not have it yet and the framing can, so that a client that reconnects misses nothing.
  */
-export class EventStream implements ResultReader, StreamPlace {
+export class EventStream implements ResultReader, StreamSlot {
   /** The cursor to resume at; `null` = as the operation says. */
   readonly after: string | null;
   readonly #response: ServerResponse;
@@ -150,7 +150,7 @@ export class EventStream implements ResultReader, StreamPlace {
     if (result.errors) this.#options.onErrors(result.errors);
     this.#pass();
     if (!this.#isOpen) return;
-    this.#response.write(this.#options.framing.next(printResult(result), result[itemPlace] ?? null));
+    this.#response.write(this.#options.framing.next(printResult(result), result[resumeCursorKey] ?? null));
   }
 
   /** The client gets a result, which has a cursor of its own. */

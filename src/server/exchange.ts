@@ -7,11 +7,11 @@ import { isUsageAsked } from '../documents/cost/usage.ts';
 import { type ErrorCode, errorCatalogue } from '../errors/catalogue.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import { noteCodes } from '../errors/reported-errors.ts';
-import { AnswerNotes, sourceHeader, toSourceHeaders } from '../ledger/immutable/answer-notes.ts';
+import { CacheHeaders, sourceHeader, toSourceHeaders } from '../ledger/immutable/answer-notes.ts';
 import type { OperationAdmission, ServerContext } from '../operation/admit-operation.ts';
 import { type OperationFacts, type RequestFacts, type Telemetry, toRequestRecord } from '../telemetry/events.ts';
 import type { Held } from '../upstream/cancellation.ts';
-import type { Caller, StreamPlace } from '../upstream/operation-context.ts';
+import type { Caller, StreamSlot } from '../upstream/operation-context.ts';
 import type { IncomingRequest } from './read-body.ts';
 import { type PlainType, readAccept } from './request-head.ts';
 
@@ -70,9 +70,9 @@ export class Exchange implements ServerContext {
   body: Buffer | null = null;
   held: Held | undefined;
   /** Collects facts for the headers of an answer that Yoga writes. */
-  notes: AnswerNotes | undefined;
+  notes: CacheHeaders | undefined;
   /** Of a subscription whose transport keeps the client's cursor. */
-  streamPlace: StreamPlace | undefined;
+  streamSlot: StreamSlot | undefined;
   readonly #options: ExchangeOptions;
   readonly #stamps: string[];
   #isStamped = false;
@@ -183,7 +183,7 @@ export class Exchange implements ServerContext {
   }
 
   /** Refuses it because the server stops before its body has come. */
-  giveUp(): void {
+  abandon(): void {
     this.endConnection();
     this.refuse('UNAVAILABLE', 'This gateway is stopping, and nothing of the request was begun. Connect again.');
   }
@@ -209,11 +209,11 @@ export class Exchange implements ServerContext {
     return this.req.socket.destroyed;
   }
 
-  onGone(giveUp: () => void): void {
-    if (this.isGone()) giveUp();
-    else if (this.#onGone === null) this.#onGone = giveUp;
-    else if (typeof this.#onGone === 'function') this.#onGone = [this.#onGone, giveUp];
-    else this.#onGone.push(giveUp);
+  onGone(abandon: () => void): void {
+    if (this.isGone()) abandon();
+    else if (this.#onGone === null) this.#onGone = abandon;
+    else if (typeof this.#onGone === 'function') this.#onGone = [this.#onGone, abandon];
+    else this.#onGone.push(abandon);
   }
 
   /** Must be called once, when the answer has been sent or the client has left. */
@@ -227,7 +227,7 @@ export class Exchange implements ServerContext {
     this.held = undefined;
     this.body = null;
     if (typeof listeners === 'function') listeners();
-    else for (const giveUp of listeners ?? []) giveUp();
+    else for (const abandon of listeners ?? []) abandon();
   }
 
   /** The facts for the log, once it is over. */
@@ -245,7 +245,7 @@ export class Exchange implements ServerContext {
    * @param admission what was decided about that operation; left out for a batch
    */
   toYogaContext(counted: Caller, admission?: OperationAdmission): YogaContext {
-    this.notes = new AnswerNotes(this, rateLimitHeaderNames, this.#options.now);
+    this.notes = new CacheHeaders(this, rateLimitHeaderNames, this.#options.now);
     let left: Caller | null = counted;
     const takeCounted = () => {
       const taken = left;

@@ -11,7 +11,7 @@ import { isHostMissing, pathOf, toRequestTarget } from './request-head.ts';
 import { type CheckVersionOptions, createCheckVersion, createRoute, type RouteOptions } from './route.ts';
 import { createEntrance, type EntranceOptions, type Refusal, refuseMethod } from './serve-graphql.ts';
 import type { SocketServer } from './websocket/socket-server.ts';
-import { createWebSocketDoor } from './websocket-door.ts';
+import { createWebSocketUpgrades } from './websocket-door.ts';
 
 export interface ListenerOptions
   extends Omit<ExchangeOptions, 'onLongUnread'>,
@@ -59,11 +59,11 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   const exchangeOptions = { ...options, onLongUnread: cutUnread };
   const checkVersion = createCheckVersion(options);
   const entrance = createEntrance(options);
-  const door = createWebSocketDoor({ ...options, connections, checkVersion, entrance });
+  const webSocketUpgrades = createWebSocketUpgrades({ ...options, connections, checkVersion, entrance });
   // A missing Host is refused in `begin`, because Node's own refusal would lack the headers that all our answers have.
   const server = createServer({
     requireHostHeader: false,
-    IncomingMessage: createRequestClass(door.takes),
+    IncomingMessage: createRequestClass(webSocketUpgrades.takes),
     headersTimeout: Math.min(maxHeadMs, options.stallMs),
     requestTimeout: Math.min(maxArrivalMs, options.stallMs),
     connectionsCheckingInterval: 5_000,
@@ -74,7 +74,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   const routeOffer = (exchange: Exchange) => {
     exchange.endConnection();
     if (exchange.req.method === 'CONNECT') refuseMethod(entrance, exchange);
-    else if (!door.refuse(exchange)) route(exchange);
+    else if (!webSocketUpgrades.refuse(exchange)) route(exchange);
   };
   const begin = (req: IncomingRequest, res: ServerResponse, serve: (exchange: Exchange) => void) => {
     // Node still parses what it has read of a connection that was cut.
@@ -97,7 +97,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     begin(req, res, (exchange) => entrance.refuseUnread(exchange, unmetExpectation)),
   );
   server.on('connection', connections.opened);
-  server.on('upgrade', door.open);
+  server.on('upgrade', webSocketUpgrades.open);
   server.on('clientError', createRefuseMalformed({ connections, stamps }));
   server.setTimeout(idleMs);
   // Node would set another timeout between requests, and this one again for each request: two timers per request.

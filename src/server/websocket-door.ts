@@ -16,7 +16,7 @@ import type { CheckVersion } from './route.ts';
 import type { Entrance, Refusal } from './serve-graphql.ts';
 import type { SocketServer } from './websocket/socket-server.ts';
 
-export interface WebSocketDoorOptions {
+export interface WebSocketUpgradesOptions {
   readonly connections: Pick<Connections, 'of'>;
   readonly sockets: Pick<SocketServer, 'accept' | 'draining'>;
   readonly addresses: AddressGate;
@@ -35,7 +35,7 @@ export interface WebSocketDoorOptions {
  * Decides about requests for a WebSocket. One that its head shows to be wrong is rejected as an ordinary request, in its turn
  * on the connection. An address over its rate limit is found out only after the connection was taken over, and rejected on it.
  */
-export function createWebSocketDoor(options: WebSocketDoorOptions) {
+export function createWebSocketUpgrades(options: WebSocketUpgradesOptions) {
   const { connections, sockets, addresses, socketQuota, graphqlPath, corsOrigins, checkVersion, telemetry } = options;
   const networkOf = ({ headers, socket }: IncomingMessage) =>
     addresses.networkOf(toSender(headers, socket.remoteAddress)) ?? '';

@@ -236,9 +236,11 @@ function useRequestErrors(): Plugin<object, YogaContext> {
     },
     onResultProcess({ result, setResult, serverContext }) {
       if (Symbol.asyncIterator in result) return;
-      const tidied = Array.isArray(result) ? result.map(tidy) : tidy(result as ExecutionResult);
-      for (const { errors } of [tidied].flat()) if (errors) noteCodes(serverContext.server.codes, errors);
-      setResult(tidied);
+      const cleaned = Array.isArray(result)
+        ? result.map(removeInternalExtensions)
+        : removeInternalExtensions(result as ExecutionResult);
+      for (const { errors } of [cleaned].flat()) if (errors) noteCodes(serverContext.server.codes, errors);
+      setResult(cleaned);
     },
   };
 }
@@ -250,7 +252,7 @@ function toRequestError({ code, message }: RequestFault): GraphQLError {
   return requestError(message, code, { headers: { Allow: 'GET, POST' } });
 }
 
-function tidy<Result extends ExecutionResult>(result: Result): Result {
+function removeInternalExtensions<Result extends ExecutionResult>(result: Result): Result {
   if (!result.errors || result.data !== undefined) return result;
   return { ...result, errors: result.errors.map(toCatalogued) };
 }

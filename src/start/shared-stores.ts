@@ -3,7 +3,7 @@ import { Secret } from '../config/secret.ts';
 import { systemClock } from '../live/clock.ts';
 import type { Fleet } from '../live/fleet/fleet.ts';
 import { createMemoryStore } from '../sponsor/store/memory-store.ts';
-import { createRetryingStore, type GivenUpEnd } from '../sponsor/store/retrying-store.ts';
+import { type AbandonedOutcome, createRetryingStore } from '../sponsor/store/retrying-store.ts';
 import type { SponsorshipStore } from '../sponsor/store/sponsorship-store.ts';
 import type { Telemetry } from '../telemetry/events.ts';
 import type { RedisOptions } from '../upstream/connect-redis.ts';
@@ -27,19 +27,19 @@ export interface SponsorshipStoreOptions {
 export async function openSponsorshipStore(options: SponsorshipStoreOptions): Promise<SponsorshipStore> {
   const { redis, telemetry, now } = options;
   if (!redis) return createMemoryStore();
-  const givenUp = (forgotten: GivenUpEnd): void => {
+  const givenUp = (forgotten: AbandonedOutcome): void => {
     const { caller, leaseId, outcome } = forgotten.end;
     const digest = forgotten.kind === 'execution' ? forgotten.end.digest : null;
     telemetry.sponsorshipForgotten({ caller, leaseId, digest, outcome: outcome.kind });
   };
-  let isAway = false;
+  let isUnavailable = false;
   const failed = (error: unknown): void => {
-    if (!isAway) telemetry.sponsorshipStoreAway(toReason(error), 'REDIS_URL');
-    isAway = true;
+    if (!isUnavailable) telemetry.sponsorshipStoreAway(toReason(error), 'REDIS_URL');
+    isUnavailable = true;
   };
   const ready = (): void => {
-    if (isAway) telemetry.sponsorshipStoreBack();
-    isAway = false;
+    if (isUnavailable) telemetry.sponsorshipStoreBack();
+    isUnavailable = false;
   };
   const { connectRedisStore } = await import('../sponsor/redis-store/redis-store.ts');
   const store = await connectRedisStore({ url: redis.url }, { failed, ready });
@@ -65,7 +65,7 @@ export async function openLiveFleet({ config, telemetry }: LiveFleetOptions): Pr
   return createFleet({
     logs: createRedisLeasedLogs({ url: redis.url }),
     clock: systemClock,
-    onAway: (error) => telemetry.liveFleetAway(toReason(error), 'REDIS_URL'),
+    onUnavailable: (error) => telemetry.liveFleetAway(toReason(error), 'REDIS_URL'),
     onBack: telemetry.liveFleetBack,
   });
 }

@@ -20,10 +20,10 @@ import { openShells } from './open-shells.ts';
 import { recogniseConfiguredNetwork } from './recognise-network.ts';
 import { createShareSecret, openLiveFleet, openSponsorshipStore } from './shared-stores.ts';
 import type { Siblings } from './siblings.ts';
-import { tellReady } from './tell-ready.ts';
+import { logReady } from './tell-ready.ts';
 import { type UpstreamList, upstreamList } from './upstreams.ts';
 import { watchClientsOf } from './watch-clients.ts';
-import { type LedgerNews, watchSchema } from './watch-schema.ts';
+import { type LedgerState, watchSchema } from './watch-schema.ts';
 import { watchSecrets } from './watch-secrets.ts';
 
 export type { Explanation, JudgedRequest as ExplainRequest };
@@ -145,7 +145,7 @@ async function open(
   const turns = new FairTurns(thisEventLoop);
   const { graph, outdateReads } = upstreams;
   /** The part of the graph that is not the ledger's. */
-  const toOwnSchema = ({ version, generation }: LedgerNews) =>
+  const toOwnSchema = ({ version, generation }: LedgerState) =>
     createOwnSchema(list.ownFields, [
       ...upstreams.resolvers,
       createGatewayResolvers({
@@ -204,7 +204,7 @@ async function open(
   const { origin } = schema.keeper.current;
   // With several processes the primary logs readiness once, when all of them are ready.
   if (siblings) siblings.ready({ url, graphqlUrl, schema: origin });
-  else tellReady(telemetry, config, { graphqlUrl, schema: origin });
+  else logReady(telemetry, config, { graphqlUrl, schema: origin });
   return {
     url,
     announceDrain: listener.announceDrain,

@@ -4,7 +4,7 @@ import type { WorkerFacts } from './siblings.ts';
 import { upstreamList } from './upstreams.ts';
 
 /** Logs once that the service is ready. @param workers the number of processes, if there are several */
-export function tellReady(
+export function logReady(
   telemetry: Pick<Telemetry, 'ready' | 'listening' | 'cursorKeyMade'>,
   config: Config,
   { graphqlUrl, schema, workers }: Omit<WorkerFacts, 'url'> & { readonly workers?: number },
@@ -13,7 +13,7 @@ export function tellReady(
   const devnet = upstreams.kind === 'devnet';
   const service = { url: graphqlUrl, devnet, schema, profile: profile.name, ...(workers && { workers }) };
   if (schema === 'ledger') telemetry.ready(service);
-  else telemetry.listening({ ...service, ...ledgerPlace(config) });
+  else telemetry.listening({ ...service, ...describeLedger(config) });
   if (losesCursors(config)) telemetry.cursorKeyMade('CURSOR_KEYS');
 }
 
@@ -24,7 +24,7 @@ function losesCursors({ upstreams, cursorKeys, rateLimit }: Config): boolean {
 }
 
 /** The setting with the ledger's address, and the host it names. */
-export function ledgerPlace({ upstreams }: Pick<Config, 'upstreams'>): {
+export function describeLedger({ upstreams }: Pick<Config, 'upstreams'>): {
   readonly setting: string;
   readonly host: string;
 } {

@@ -11,10 +11,10 @@ import type { PreparedOperation, ServedGeneration } from '../operation/prepared-
 import type { Telemetry } from '../telemetry/events.ts';
 import { checkConfiguredNetwork } from './recognise-network.ts';
 import type { Siblings } from './siblings.ts';
-import { ledgerPlace } from './tell-ready.ts';
+import { describeLedger } from './tell-ready.ts';
 
 /** The current state of the ledger's schema. */
-export interface LedgerNews {
+export interface LedgerState {
   /** The ledger's full build version, as last seen. */
   readonly version: () => string;
   /** The generation in force; `undefined` until the ledger's schema was read for the first time. */
@@ -30,7 +30,7 @@ export interface WatchSchemaOptions {
   /** `null`: this process is the whole gateway. */
   readonly siblings: Siblings | null;
   /** Builds the gateway's own part of the graph, whose fields describe the ledger's part. */
-  readonly toOwnSchema: (news: LedgerNews) => GraphQLSchema;
+  readonly toOwnSchema: (news: LedgerState) => GraphQLSchema;
   /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
 }
@@ -77,7 +77,7 @@ export async function watchSchema(options: WatchSchemaOptions): Promise<WatchedS
         reads?.clear();
       },
       refused: telemetry.schemaRefused,
-      unavailable: (error) => telemetry.schemaUnavailable({ ...ledgerPlace(config), ...toReason(error) }),
+      unavailable: (error) => telemetry.schemaUnavailable({ ...describeLedger(config), ...toReason(error) }),
     },
   });
   if (keeper.current.origin !== 'none') checkConfiguredNetwork(config, keeper.current.schema, telemetry);
@@ -99,7 +99,7 @@ function openImmutableReads({ config, graph, outdateReads, now }: WatchSchemaOpt
     lifeMs,
     tables: config.profile.immutableFields.map((name) => immutableFields[name]),
     version: graph.version,
-    async askNetwork() {
+    async readNetworkId() {
       const { data } = await graph.execute({ document: networkQuery });
       return typeof data?.chainIdentifier === 'string' ? data.chainIdentifier : null;
     },

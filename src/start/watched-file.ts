@@ -1,8 +1,8 @@
 import { access, constants, readFile, stat } from 'node:fs/promises';
 import { toErrorCode } from '../config/read-settings.ts';
 
-/** A file at one look. */
-export interface FileSight {
+/** A file at one check. */
+export interface FileState {
   /** Changes with the file: another inode, size or time of writing; `null` = there is no readable file. */
   readonly mark: string | null;
   /** The system's code of why there is none, like `ENOENT`. */
@@ -10,28 +10,28 @@ export interface FileSight {
 }
 
 /** A state of a file that has lasted. */
-export type FileNews =
+export type FileChange =
   | { readonly kind: 'text'; readonly text: string }
   /** It has been missing for longer than a replacement takes. */
   | { readonly kind: 'away'; readonly reason: string };
 
 /** Looks at a file repeatedly, and reports when it has changed. */
 export interface WatchedFile {
-  /** One look; reports a change that has lasted since the look before. */
+  /** One check; reports a change that has lasted since the previous check. */
   look(): Promise<void>;
   /** Reports the file immediately, changed or not. */
   readNow(): Promise<void>;
 }
 
 export interface FileReader {
-  readonly see: () => Promise<FileSight>;
+  readonly see: () => Promise<FileState>;
   /** Rejects if the file cannot be read. */
   readonly read: () => Promise<string>;
 }
 
 export interface WatchedFileOptions extends FileReader {
   /** Called once for each state of the file that has lasted. */
-  readonly tell: (news: FileNews) => void;
+  readonly report: (news: FileChange) => void;
 }
 
 /** What became of the news of a file, and how to log it. */
@@ -43,24 +43,24 @@ export interface FollowedFile {
   stop(): void;
 }
 
-/** Milliseconds between two looks at a file. */
-const lookEveryMs = 500;
+/** Milliseconds between two checks of a file. */
+const checkEveryMs = 500;
 
 /**
  * Follows a file: `take` judges and adopts each of its states. Logs every rejection. Logs acceptance of news, of a reload,
  * and the first one after a rejection.
  */
-export function followFile(file: FileReader, take: (news: FileNews) => Verdict): FollowedFile {
+export function followFile(file: FileReader, take: (news: FileChange) => Verdict): FollowedFile {
   let isRejected = false;
   let isReload = false;
-  const tell = (news: FileNews): void => {
+  const report = (news: FileChange): void => {
     const verdict = take(news);
     if ('rejected' in verdict) verdict.rejected();
     else if (verdict.isNew || isRejected || isReload) verdict.accepted();
     isRejected = 'rejected' in verdict;
   };
-  const watched = createWatchedFile({ ...file, tell });
-  const timer = setInterval(() => void watched.look(), lookEveryMs).unref();
+  const watched = createWatchedFile({ ...file, report });
+  const timer = setInterval(() => void watched.look(), checkEveryMs).unref();
   return {
     async reload() {
       isReload = true;
@@ -74,73 +74,73 @@ export function followFile(file: FileReader, take: (news: FileNews) => Verdict):
   };
 }
 
-/** Looks for which a file must be unchanged, so that a file that is written in place is not read half-way. */
-const lastingLooks = 2;
-/** Looks for which it must be missing: editors and Kubernetes config maps may remove a file before they put a new one in its place. */
-const lostLooks = 10;
+/** Checks for which a file must be unchanged, so that a file that is written in place is not read half-way. */
+const stableChecks = 2;
+/** Checks for which it must be missing: editors and Kubernetes config maps may remove a file before they put a new one in its place. */
+const missingChecks = 10;
 
-const away = 'away';
+const missing = 'missing';
 
 /**
  * Polls instead of using notifications: polling finds every way of replacing a file, including symbolic links in its path,
  * on every file system. The first state counts as news.
  */
-export function createWatchedFile({ see, read, tell }: WatchedFileOptions): WatchedFile {
+export function createWatchedFile({ see, read, report }: WatchedFileOptions): WatchedFile {
   let judged: string | null = null;
   let seen: string | null = null;
-  let looks = 0;
-  let isLooking = false;
+  let checks = 0;
+  let isChecking = false;
 
-  const judge = async ({ mark, reason }: FileSight): Promise<void> => {
-    if (mark === null) return tell({ kind: 'away', reason: reason ?? 'unknown error' });
+  const judge = async ({ mark, reason }: FileState): Promise<void> => {
+    if (mark === null) return report({ kind: 'away', reason: reason ?? 'unknown error' });
     const text = await read();
-    // It was written meanwhile and may be incomplete: later looks read it again.
+    // It was written meanwhile and may be incomplete: later checks read it again.
     if ((await see()).mark !== mark) judged = null;
-    else tell({ kind: 'text', text });
+    else report({ kind: 'text', text });
   };
 
-  const look = async (): Promise<void> => {
-    const sight = await see();
-    const state = sight.mark ?? away;
+  const check = async (): Promise<void> => {
+    const found = await see();
+    const state = found.mark ?? missing;
     if (state === judged) {
       seen = null;
       return;
     }
-    looks = state === seen ? looks + 1 : 1;
+    checks = state === seen ? checks + 1 : 1;
     seen = state;
-    if (looks < (sight.mark === null ? lostLooks : lastingLooks)) return;
+    if (checks < (found.mark === null ? missingChecks : stableChecks)) return;
     judged = state;
     seen = null;
-    await judge(sight);
+    await judge(found);
   };
 
   return {
     async look() {
-      // A slow file system: the previous look is not over.
-      if (isLooking) return;
-      isLooking = true;
+      // A slow file system: the previous check is not over.
+      if (isChecking) return;
+      isChecking = true;
       try {
-        await look();
+        await check();
       } catch {
-        // It disappeared between the look and the read: later looks will see.
+        // It disappeared between the check and the read: later checks will see.
         judged = null;
       } finally {
-        isLooking = false;
+        isChecking = false;
       }
     },
     async readNow() {
-      const sight = await see();
-      judged = sight.mark ?? away;
+      const state = await see();
+      judged = state.mark ?? missing;
       seen = null;
-      if (sight.mark === null) return tell({ kind: 'away', reason: sight.reason ?? 'unknown error' });
+      if (state.mark === null) return report({ kind: 'away', reason: state.reason ?? 'unknown error' });
       let text: string;
       try {
         text = await read();
       } catch (error) {
         judged = null;
-        return tell({ kind: 'away', reason: toErrorCode(error) });
+        return report({ kind: 'away', reason: toErrorCode(error) });
       }
-      tell({ kind: 'text', text });
+      report({ kind: 'text', text });
     },
   };
 }

@@ -13,8 +13,8 @@ export interface Arrival {
 
 /** Bounds the memory of everything that has arrived in part. */
 export interface Arrivals {
-  /** @param giveUp called at most once, when others need the memory; the arrival has left then */
-  begin(giveUp: () => void): Arrival;
+  /** @param abandon called at most once, when others need the memory; the arrival has left then */
+  begin(abandon: () => void): Arrival;
 }
 
 export interface BoundedArrivals extends Arrivals {
@@ -24,11 +24,11 @@ export interface BoundedArrivals extends Arrivals {
 
 class Entry extends RingLink {
   bytes = 0;
-  readonly giveUp: () => void;
+  readonly abandon: () => void;
 
-  constructor(giveUp: () => void) {
+  constructor(abandon: () => void) {
     super();
-    this.giveUp = giveUp;
+    this.abandon = abandon;
   }
 }
 
@@ -48,20 +48,20 @@ export function createArrivals(maxBytes: () => number): BoundedArrivals {
     bytes -= entry.bytes;
     count -= 1;
   };
-  const giveUpOne = (): void => {
+  const abandonOldest = (): void => {
     const average = bytes / count;
     let oldest = ring.next;
     while (oldest.bytes < average && oldest.next !== ring) oldest = oldest.next;
     leave(oldest);
-    oldest.giveUp();
+    oldest.abandon();
   };
   const shrink = (): void => {
-    while (bytes > maxBytes() && count > 0) giveUpOne();
+    while (bytes > maxBytes() && count > 0) abandonOldest();
   };
 
   return {
-    begin(giveUp) {
-      const entry = new Entry(giveUp);
+    begin(abandon) {
+      const entry = new Entry(abandon);
       entry.insertBefore(ring);
       count += 1;
       return {

@@ -20,11 +20,11 @@ export interface OperationContext {
    */
   readonly charge?: ((points: number, isDone?: boolean) => Promise<Error | null>) | undefined;
   /** Absent where the client's transport keeps no cursor. */
-  readonly streamPlace?: StreamPlace | undefined;
+  readonly streamSlot?: StreamSlot | undefined;
 }
 
 /** Read position of a stream's client, which its transport keeps beside the results. */
-export interface StreamPlace {
+export interface StreamSlot {
   /** Overrides the cursor in the operation; `null` = use the operation's. */
   readonly after: string | null;
   /** Everything up to this position was sent, and nothing is in flight. @param toText the cursor as the client gets it */

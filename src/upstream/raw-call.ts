@@ -6,7 +6,7 @@ import type { UpstreamCallError } from './upstream-call-error.ts';
  * Makes one HTTP call to an upstream, with callbacks: signals, streams and promises would cost more than all else of a small
  * request. If the call is impossible, the listener may be called before this returns.
  */
-export type RawCall = (request: RawRequest, listener: RawListener) => CallUnderWay;
+export type RawCall = (request: RawRequest, listener: RawListener) => CallInFlight;
 
 /**
  * Adds something to every call to an upstream, such as sharing, a retry, a circuit breaker or a span. `connect-upstream.ts`
@@ -43,7 +43,7 @@ export interface RawRequest {
   readonly streamAboveBytes?: number;
 }
 
-export interface CallUnderWay {
+export interface CallInFlight {
   /** The call has a connection: it was written to it, or is about to be. */
   readonly isSent: boolean;
   /** Cancels the call: its listener or sink is called with the failure, and not again. Does nothing once the call is over. */

@@ -1,6 +1,6 @@
 import type { CancelCause, Held } from './cancellation.ts';
 import { startPeerTimeout } from './peer-timeout.ts';
-import type { CallLayer, CallUnderWay, CallWatch, RawCall, RawListener, RawRequest, RawResponse } from './raw-call.ts';
+import type { CallInFlight, CallLayer, CallWatch, RawCall, RawListener, RawRequest, RawResponse } from './raw-call.ts';
 import { toCancelledError, UpstreamCallError } from './upstream-call-error.ts';
 
 /** Counts what may make earlier reads out of date, such as the end of a mutation. */
@@ -26,7 +26,7 @@ export function letRunOn(options: RunOnOptions): CallLayer {
     if (request.runOnMs === undefined) return next(request, listener);
     if (options.isStopping()) {
       listener.failed(new UpstreamCallError('stopping', 'not begun: the gateway is stopping'));
-      return notBegun;
+      return notStarted;
     }
     const call = new LastingCall(listener, options);
     call.start(next, request, request.runOnMs);
@@ -34,12 +34,12 @@ export function letRunOn(options: RunOnOptions): CallLayer {
   };
 }
 
-const notBegun: CallUnderWay = { isSent: false, cancel() {} };
+const notStarted: CallInFlight = { isSent: false, cancel() {} };
 
-class LastingCall implements RawListener, CallUnderWay {
+class LastingCall implements RawListener, CallInFlight {
   readonly #listener: RawListener;
   readonly #options: RunOnOptions;
-  #underWay: CallUnderWay | undefined;
+  #underWay: CallInFlight | undefined;
   #stopDeadline = () => {};
   #held: Held | undefined;
   /** The listener was called with an answer or a failure. */

@@ -5,7 +5,7 @@ import type { CancelCause } from './cancellation.ts';
 import { startPeerTimeout } from './peer-timeout.ts';
 import type {
   AnswerHeaders,
-  CallUnderWay,
+  CallInFlight,
   RawCall,
   RawListener,
   RawRequest,
@@ -70,7 +70,7 @@ const nothing = () => {};
  * Collects one answer, or streams it. The first of these events settles the call: the answer, a failure, the deadline, or a
  * cancellation. Implements the older form of undici's handlers, since the newer one builds an object of all headers.
  */
-class AnswerCollector implements Dispatcher.DispatchHandler, CallUnderWay, WaitingCall {
+class AnswerCollector implements Dispatcher.DispatchHandler, CallInFlight, WaitingCall {
   readonly #listener: RawListener;
   readonly #upstream: SharedState;
   readonly #stopDeadline: () => void;
@@ -175,9 +175,9 @@ class AnswerCollector implements Dispatcher.DispatchHandler, CallUnderWay, Waiti
   }
 
   #countMemory(): void {
-    const giveUp = () =>
+    const abandon = () =>
       this.#fail(new UpstreamCallError('crowded-out', 'the answers that arrive take too much memory'));
-    this.#arrival ??= this.#upstream.arrivals?.begin(giveUp) ?? null;
+    this.#arrival ??= this.#upstream.arrivals?.begin(abandon) ?? null;
     this.#arrival?.hold(this.#size);
   }
 

@@ -1,5 +1,5 @@
 import type { CancelCause } from './cancellation.ts';
-import type { CallLayer, CallUnderWay, RawCall, RawListener, RawRequest, RawResponse, RawSink } from './raw-call.ts';
+import type { CallInFlight, CallLayer, RawCall, RawListener, RawRequest, RawResponse, RawSink } from './raw-call.ts';
 import type { Changes } from './run-on.ts';
 import { toCancelledError, type UpstreamCallError } from './upstream-call-error.ts';
 
@@ -29,11 +29,11 @@ const maxCompared = 64;
  */
 export function shareReads({ changes, now = () => performance.now() }: ShareReadsOptions): CallLayer {
   return (next) => {
-    const underWay = Array.from({ length: bucketCount }, (): SharedCall[] => []);
+    const inFlight = Array.from({ length: bucketCount }, (): SharedCall[] => []);
     return (request, listener) => {
       const { body } = request;
       if (!request.isShareable || body === null) return next(request, listener);
-      const calls = underWay[body.length % bucketCount] as SharedCall[];
+      const calls = inFlight[body.length % bucketCount] as SharedCall[];
       const nowMs = now();
       const known = calls.find((each) => isSame(each.request, request));
       if (known?.changesBefore === changes.count && nowMs < known.joinedUntilMs) return known.join(listener);
@@ -70,7 +70,7 @@ class SharedCall implements RawListener {
   readonly joinedUntilMs: number;
   readonly #siblings: SharedCall[];
   #members: Member[] = [];
-  #underWay: CallUnderWay | undefined;
+  #underWay: CallInFlight | undefined;
 
   /** @param siblings the list that holds this call while it can be joined */
   constructor(request: RawRequest, siblings: SharedCall[], changesBefore: number, joinedUntilMs: number) {
@@ -145,7 +145,7 @@ class SharedCall implements RawListener {
 }
 
 /** One of the waiting requests. Drops its listener after the last call. */
-class Member implements CallUnderWay {
+class Member implements CallInFlight {
   readonly #shared: SharedCall;
   #listener: RawListener | null;
   #isStreamed = false;

@@ -6,7 +6,7 @@ import type { CancelCause } from './cancellation.ts';
 interface Failure {
   readonly code: ErrorCode;
   /** Follows the upstream's name in the message for the client. */
-  readonly says: string;
+  readonly message: string;
   /** Is it certain that the upstream never saw the request? */
   readonly isUnseen?: true;
   /** Does it say nothing about the upstream's health? */
@@ -15,47 +15,47 @@ interface Failure {
 
 const failures = {
   /** The HTTP client refused to write the request: a fault of the gateway's code. */
-  unsendable: { code: 'INTERNAL_SERVER_ERROR', says: 'could not be asked', isUnseen: true, isUnrelated: true },
-  unreachable: { code: 'UPSTREAM_UNAVAILABLE', says: 'cannot be reached', isUnseen: true },
+  unsendable: { code: 'INTERNAL_SERVER_ERROR', message: 'could not be asked', isUnseen: true, isUnrelated: true },
+  unreachable: { code: 'UPSTREAM_UNAVAILABLE', message: 'cannot be reached', isUnseen: true },
   /** The connection broke, or the answer ended early. */
-  interrupted: { code: 'UPSTREAM_UNAVAILABLE', says: 'closed the connection before its answer was complete' },
-  timeout: { code: 'UPSTREAM_TIMEOUT', says: 'did not answer in time' },
-  'too-large': { code: 'UPSTREAM_BAD_RESPONSE', says: 'sent an answer larger than this gateway accepts' },
+  interrupted: { code: 'UPSTREAM_UNAVAILABLE', message: 'closed the connection before its answer was complete' },
+  timeout: { code: 'UPSTREAM_TIMEOUT', message: 'did not answer in time' },
+  'too-large': { code: 'UPSTREAM_BAD_RESPONSE', message: 'sent an answer larger than this gateway accepts' },
   /** A WebSocket message was not of its protocol. */
-  garbled: { code: 'UPSTREAM_BAD_RESPONSE', says: 'sent something that is not of its protocol' },
+  garbled: { code: 'UPSTREAM_BAD_RESPONSE', message: 'sent something that is not of its protocol' },
   /** The client left, or stopped reading. */
-  aborted: { code: 'REQUEST_TIMEOUT', says: 'had not answered when the request ended', isUnrelated: true },
+  aborted: { code: 'REQUEST_TIMEOUT', message: 'had not answered when the request ended', isUnrelated: true },
   /** A call that cannot be undone was not begun, because the operation was over. */
   unsent: {
     code: 'REQUEST_TIMEOUT',
-    says: 'was not asked: the request was over before its turn came, nothing was sent',
+    message: 'was not asked: the request was over before its turn came, nothing was sent',
     isUnseen: true,
     isUnrelated: true,
   },
   /** A call that cannot be undone was not begun, because the gateway is stopping. */
   stopping: {
     code: 'UNAVAILABLE',
-    says: 'was not asked: this gateway is stopping, nothing was sent',
+    message: 'was not asked: this gateway is stopping, nothing was sent',
     isUnseen: true,
     isUnrelated: true,
   },
   /** Too many calls waited for a connection. */
   crowded: {
     code: 'UPSTREAM_UNAVAILABLE',
-    says: 'has too many calls waiting for it, nothing was sent',
+    message: 'has too many calls waiting for it, nothing was sent',
     isUnseen: true,
     isUnrelated: true,
   },
   /** The answer was given up while it arrived, because all answers together took too much memory. */
   'crowded-out': {
     code: 'UNAVAILABLE',
-    says: 'sent an answer for which this gateway has no room at the moment',
+    message: 'sent an answer for which this gateway has no room at the moment',
     isUnrelated: true,
   },
   /** A call that cannot be undone found no free connection before its deadline. */
   'no-connection': {
     code: 'UPSTREAM_TIMEOUT',
-    says: 'had no connection free in time, nothing was sent',
+    message: 'had no connection free in time, nothing was sent',
     isUnseen: true,
   },
 } as const satisfies Record<string, Failure>;
@@ -125,6 +125,6 @@ export function toGatewayError(error: unknown, upstream: string): GraphQLError {
   if (!(error instanceof UpstreamCallError)) {
     return gatewayError('INTERNAL_SERVER_ERROR', 'Unexpected error.', {}, { originalError });
   }
-  const { code, says } = failures[error.failure];
-  return gatewayError(code, `The ${upstream} upstream ${says}.`, { upstream }, { originalError });
+  const { code, message } = failures[error.failure];
+  return gatewayError(code, `The ${upstream} upstream ${message}.`, { upstream }, { originalError });
 }

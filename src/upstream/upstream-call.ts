@@ -31,7 +31,7 @@ export function createUpstreamCall(rawCall: RawCall): UpstreamCall {
         return reject(runOnMs === undefined ? toCancelledError(cause) : new UpstreamCallError('unsent', cause));
       }
       let stopListening = () => {};
-      const underWay = rawCall(
+      const inFlight = rawCall(
         { method, path, headers: toPairs(headers), body, timeoutMs, runOnMs, isShareable, operation: cancellation },
         {
           answered: (response) => {
@@ -46,7 +46,7 @@ export function createUpstreamCall(rawCall: RawCall): UpstreamCall {
           late: (outcome) => late?.(outcome instanceof UpstreamCallError ? outcome : toWhole(outcome)),
         },
       );
-      if (cancellation) stopListening = cancellation.onCancel((cause) => underWay.cancel(cause));
+      if (cancellation) stopListening = cancellation.onCancel((cause) => inFlight.cancel(cause));
     });
 }
 

@@ -66,14 +66,14 @@ export interface Probe {
  */
 export function createProbes(probes: readonly Probe[], now: () => number): () => Promise<void> {
   let probedMs = Number.NEGATIVE_INFINITY;
-  let underWay: Promise<void> | undefined;
+  let inFlight: Promise<void> | undefined;
   return async () => {
-    if (now() - probedMs < freshMs) return underWay;
+    if (now() - probedMs < freshMs) return inFlight;
     probedMs = now();
     const stale = probes.filter(
       ({ health }) => now() - (health().lastSeenMs ?? 0) > freshMs || health().state !== 'up',
     );
-    underWay = Promise.allSettled(stale.map(({ ask }) => ask(probeTimeoutMs))).then(() => undefined);
-    return underWay;
+    inFlight = Promise.allSettled(stale.map(({ ask }) => ask(probeTimeoutMs))).then(() => undefined);
+    return inFlight;
   };
 }

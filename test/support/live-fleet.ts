@@ -33,7 +33,7 @@ export function createTestFleet({ replayBytes = 1_000_000, names = ['old'] } = {
       const fleet = createFleet({
         logs: own,
         clock,
-        onAway: () => log.push('away'),
+        onUnavailable: () => log.push('away'),
         onBack: () => log.push('back'),
       });
       const source = createMemorySource();

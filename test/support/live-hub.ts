@@ -83,7 +83,7 @@ export function createTestHub(source = createMemorySource(), options: TestHubOpt
     historyCalls: new CallQueue({ clock, maxAtOnce: 4, maxPerSecond: 50 }),
     lostAfterMs: 5_000,
     graceMs: 500,
-    onPageTaken: (fault) => log.push(`taken: ${fault}`),
+    onFaultyPageAccepted: (fault) => log.push(`taken: ${fault}`),
     onStall: ({ who, waitsFor, count }) => log.push(`${count} ${who}: ${waitsFor}`),
     join: fleet && ((query) => fleet.join(query, { write: (item) => item, read: (text) => text })),
   });

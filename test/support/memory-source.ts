@@ -1,10 +1,10 @@
 import type { Clock } from '../../src/live/clock.ts';
 import {
+  type ItemPosition,
   type LiveEntry,
   type LivePage,
   type LiveSource,
-  type Place,
-  PlaceLostError,
+  PositionLostError,
 } from '../../src/live/live-source.ts';
 
 /** Items in memory that a live stream reads like those of an upstream. A test changes the items and the responses. */
@@ -34,11 +34,11 @@ export function createMemorySource(...names: string[]): MemorySource {
         source.items.push({ key, timestampMs, item: key, bytes: 100 });
       }
     },
-    async after(place: Place | null) {
+    async after(place: ItemPosition | null) {
       source.reads.push(place?.key ?? null);
       await source.before();
       const at = place ? source.items.findIndex(({ key }) => key === place.key) : -1;
-      if (place && at < 0) throw new PlaceLostError();
+      if (place && at < 0) throw new PositionLostError();
       const rest = source.items.slice(at + 1);
       return source.spoil({ entries: rest.slice(0, source.pageSize), hasMore: rest.length > source.pageSize });
     },
@@ -55,13 +55,13 @@ export function createMemorySource(...names: string[]): MemorySource {
 
 /** A query for the names that contain this text, starting after any name. */
 export function selectFrom(all: MemorySource, part: string): LiveSource<string> {
-  const isWanted = ({ key }: Place) => key.includes(part);
+  const isWanted = ({ key }: ItemPosition) => key.includes(part);
   return {
     async after(place) {
       all.reads.push(`${part} behind ${place?.key ?? 'nothing'}`);
       await all.before();
       const at = place ? all.items.findIndex(({ key }) => key === place.key) : -1;
-      if (place && at < 0) throw new PlaceLostError();
+      if (place && at < 0) throw new PositionLostError();
       const rest = all.items.slice(at + 1).filter(isWanted);
       return all.spoil({ entries: rest.slice(0, all.pageSize), hasMore: rest.length > all.pageSize });
     },

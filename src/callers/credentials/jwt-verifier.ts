@@ -97,7 +97,7 @@ interface Remembered {
 export function openJwtVerifier({ rules, auth, events, now }: JwtVerifierOptions): JwtVerifier {
   const remembered = new LRUCache<string, Remembered>({ max: maxRemembered });
   let keySets = 0;
-  const underWay = new Map<string, Promise<TokenOutcome>>();
+  const inFlight = new Map<string, Promise<TokenOutcome>>();
   const keys = createSigningKeys({
     fetchKeys: () => fetchKeySet({ url: rules.keysUrl, timeoutMs: fetchTimeoutMs, maxBytes: maxKeySetBytes }),
     events: {
@@ -150,10 +150,10 @@ export function openJwtVerifier({ rules, auth, events, now }: JwtVerifierOptions
       return isPast && nowMs < known.untilMs ? known.caller : null;
     },
     verify(token, hash) {
-      const same = underWay.get(hash);
+      const same = inFlight.get(hash);
       if (same !== undefined) return same;
-      const verifying = verify(token, hash).finally(() => underWay.delete(hash));
-      underWay.set(hash, verifying);
+      const verifying = verify(token, hash).finally(() => inFlight.delete(hash));
+      inFlight.set(hash, verifying);
       return verifying;
     },
   };

@@ -1,6 +1,6 @@
 import { isDigest, isU64Text } from '../../ledger/values/check-argument.ts';
-import { type Place, type ResumePoint, resumeAt } from '../../live/live-source.ts';
-import type { StreamPlace } from '../../upstream/operation-context.ts';
+import { type ItemPosition, type ResumePoint, resumeAt } from '../../live/live-source.ts';
+import type { StreamSlot } from '../../upstream/operation-context.ts';
 import type { CursorKeys } from '../cursor-keys.ts';
 import { type CursorScope, createCursorCodec, createSignedCursors, refuseCursor } from '../signed-cursor.ts';
 import { toPositionKey } from '../source.ts';
@@ -14,7 +14,7 @@ export interface LiveCursors {
    * Where a stream begins; `null` = now. The cursor that the client's transport kept has priority: it is newer than the one in the
    * operation.
    */
-  toBeginning(after: string | null | undefined, kept: Pick<StreamPlace, 'after'> | undefined): ResumePoint | null;
+  toBeginning(after: string | null | undefined, kept: Pick<StreamSlot, 'after'> | undefined): ResumePoint | null;
 }
 
 export interface LiveCursorScope {
@@ -59,11 +59,11 @@ type PointText = [string, number | null, string?, (number | null)?];
 function readPoint([key, time, fromKey, fromTime]: PointText, isKey: LiveCursorScope['isKey']): ResumePoint | null {
   const isNamed = (name: string) => name === '' || isKey(name);
   if (!isNamed(key) || !isNamed(fromKey ?? '')) return null;
-  const place = toPlace(key, time);
-  return fromKey === undefined ? resumeAt(place) : { place, from: toPlace(fromKey, fromTime ?? null) };
+  const place = toItemPosition(key, time);
+  return fromKey === undefined ? resumeAt(place) : { place, from: toItemPosition(fromKey, fromTime ?? null) };
 }
 
-function toPlace(key: string, timestampMs: number | null): Place | null {
+function toItemPosition(key: string, timestampMs: number | null): ItemPosition | null {
   return key === '' ? null : { key, timestampMs };
 }
 

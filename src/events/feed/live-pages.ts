@@ -2,7 +2,7 @@ import { GraphQLError } from 'graphql';
 import { itemsPerCall } from '../../config/event-calls.ts';
 import type { RpcEvent } from '../../generated/own.ts';
 import { measureHeap, measureText } from '../../json/json-size.ts';
-import { type LiveEntry, type LiveSource, type Place, PlaceLostError } from '../../live/live-source.ts';
+import { type ItemPosition, type LiveEntry, type LiveSource, PositionLostError } from '../../live/live-source.ts';
 import type { Cancellation } from '../../upstream/cancellation.ts';
 import { toEventNode } from '../events-resolvers.ts';
 import { type Position, type Source, type SourcePage, toPositionKey } from '../source.ts';
@@ -37,12 +37,12 @@ export function createLiveSource<Item, Live>(
   toLive: (item: Item) => Weighed<Live>,
   watch: LiveSource<Live>['watch'],
 ): LiveSource<Live> {
-  const toPlace = (item: Item): Place => {
+  const toItemPosition = (item: Item): ItemPosition => {
     const position = source.positionOf(item);
     return { key: toPositionKey(position), timestampMs: position.timestampMs };
   };
   const readPage = async (
-    place: Place | null,
+    place: ItemPosition | null,
     limit: number,
     descending: boolean,
     cancellation: Cancellation,
@@ -52,28 +52,28 @@ export function createLiveSource<Item, Live>(
   };
   return {
     async after(place, cancellation) {
-      const page = await readPage(place, itemsPerCall, false, cancellation).catch(asPlaceLost);
+      const page = await readPage(place, itemsPerCall, false, cancellation).catch(toPositionLost);
       const { items, hasMore } = page;
-      const entries = items.map((item) => ({ ...toPlace(item), ...toLive(item) }));
+      const entries = items.map((item) => ({ ...toItemPosition(item), ...toLive(item) }));
       const misplaced = [...findSwapped(items.map(source.positionOf)), ...findNextWithin(entries, page.next)];
       return { entries, hasMore, misplaced };
     },
     async newest(count, cancellation) {
       const { items, next, hasMore } = await readPage(null, count, true, cancellation);
-      const places = items.map(toPlace);
+      const places = items.map(toItemPosition);
       return { entries: places.slice(0, count), hasMore, misplaced: findNextWithin(places, next) };
     },
     watch,
   };
 }
 
-function toPosition({ key, timestampMs }: Place): Position {
+function toPosition({ key, timestampMs }: ItemPosition): Position {
   const [digest = '', eventSeq = null] = key.split(':');
   return { digest, eventSeq, timestampMs };
 }
 
-function asPlaceLost(error: unknown): never {
-  throw error instanceof GraphQLError && error.extensions.code === 'STALE_CURSOR' ? new PlaceLostError() : error;
+function toPositionLost(error: unknown): never {
+  throw error instanceof GraphQLError && error.extensions.code === 'STALE_CURSOR' ? new PositionLostError() : error;
 }
 
 /** Events that follow one of their own transaction with a greater number. */
@@ -89,7 +89,7 @@ function findSwapped(positions: readonly Position[]): string[] {
 }
 
 /** The item that the page names as its last, if others follow it. */
-function findNextWithin(places: readonly Place[], next: Position | null): string[] {
+function findNextWithin(places: readonly ItemPosition[], next: Position | null): string[] {
   const key = next && toPositionKey(next);
   return key !== null && places.slice(0, -1).some((place) => place.key === key) ? [key] : [];
 }

@@ -1,6 +1,6 @@
 import type { Presenter } from '../../live/channel.ts';
 import type { LiveEntry } from '../../live/live-source.ts';
-import { itemPlace, type PlacedItem } from '../../upstream/item-place.ts';
+import { type PlacedItem, resumeCursorKey } from '../../upstream/item-place.ts';
 import type { LiveCursors } from './live-cursor.ts';
 
 /** The root value of one result of a stream: the payload under the name of the field. */
@@ -34,7 +34,7 @@ export function createPresenter<Item>(
         },
         ...toItem(entry),
       };
-      return { [field]: item, [itemPlace]: () => item.cursor };
+      return { [field]: item, [resumeCursorKey]: () => item.cursor };
     },
     gap(after, before, reason) {
       const place = after && toCursor(after);
@@ -45,11 +45,11 @@ export function createPresenter<Item>(
         reason,
       };
       // A client that resumes here gets the gap again; behind `before` it would miss the first item.
-      return { [field]: gap, ...(place !== null && { [itemPlace]: () => place }) };
+      return { [field]: gap, ...(place !== null && { [resumeCursorKey]: () => place }) };
     },
     missed(count, at) {
       const resumeAfter = toCursor(at);
-      return { [field]: { __typename: 'LiveMissed', count, resumeAfter }, [itemPlace]: () => resumeAfter };
+      return { [field]: { __typename: 'LiveMissed', count, resumeAfter }, [resumeCursorKey]: () => resumeAfter };
     },
   };
 }

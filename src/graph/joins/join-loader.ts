@@ -38,7 +38,7 @@ export interface JoinLoader {
   forget(lookup: JoinLookup): void;
 }
 
-interface Asked {
+interface PendingLookup {
   readonly lookup: JoinLookup;
   readonly done: Promise<unknown>;
   answer: JoinAnswer | Error;
@@ -51,27 +51,27 @@ const notYet = new Error('the lookup has not been answered');
  * bounds allow. The same lookup twice is asked once.
  */
 export function createJoinLoader(options: JoinLoaderOptions): JoinLoader {
-  const known = new Map<string, Asked>();
-  let batch: { readonly asked: Asked[]; readonly done: Promise<unknown> } | null = null;
+  const known = new Map<string, PendingLookup>();
+  let batch: { readonly asked: PendingLookup[]; readonly done: Promise<unknown> } | null = null;
   // DataLoader waits until all root fields are there. A batch is one key of it, because a promise for each lookup is slow.
-  const batches = new DataLoader<readonly Asked[], null>(
+  const batches = new DataLoader<readonly PendingLookup[], null>(
     async (collected) => {
       batch = null;
-      await askAll(collected.flat(), options);
+      await sendAll(collected.flat(), options);
       return collected.map(() => null);
     },
-    { cache: false, batchScheduleFn: (send) => options.roots.whenNone(send) },
+    { cache: false, batchScheduleFn: (send) => options.roots.onceIdle(send) },
   );
 
   const begin = () => {
-    const asked: Asked[] = [];
+    const asked: PendingLookup[] = [];
     return { asked, done: batches.load(asked) };
   };
-  const ask = (lookup: JoinLookup): Asked => {
+  const ask = (lookup: JoinLookup): PendingLookup => {
     const before = known.get(lookup.text);
     if (before) return before;
     batch ??= begin();
-    const made: Asked = { lookup, done: batch.done, answer: notYet };
+    const made: PendingLookup = { lookup, done: batch.done, answer: notYet };
     batch.asked.push(made);
     known.set(lookup.text, made);
     return made;
@@ -119,7 +119,7 @@ export class OpenRoots {
   }
 
   /** Calls back once no field is open, at the end of the turn at the earliest. */
-  whenNone(send: () => void): void {
+  onceIdle(send: () => void): void {
     if (this.#open === 0 && this.#waiting.length === 0) {
       void Promise.resolve().then(() => process.nextTick(send));
       return;
@@ -139,7 +139,7 @@ export class OpenRoots {
 const maxInFlight = 4;
 
 /** Asks the ledger for lookups, in as few requests as its bounds allow, and stores the answers. */
-async function askAll(asked: readonly Asked[], options: JoinLoaderOptions): Promise<void> {
+async function sendAll(asked: readonly PendingLookup[], options: JoinLoaderOptions): Promise<void> {
   let start = 0;
   const groups = toJoinRequests(
     asked.map(({ lookup }) => lookup),
@@ -151,7 +151,7 @@ async function askAll(asked: readonly Asked[], options: JoinLoaderOptions): Prom
   });
   const waiting = groups.values();
   const askNext = async (): Promise<void> => {
-    for (const { group, members } of waiting) await askGroup(group, members, options);
+    for (const { group, members } of waiting) await sendGroup(group, members, options);
   };
   await Promise.all(groups.slice(0, maxInFlight).map(askNext));
 }
@@ -165,9 +165,9 @@ export function toJoinRequests(
   return groupJoinLookups(lookups, limits, sharedBytes);
 }
 
-async function askGroup(
+async function sendGroup(
   group: readonly JoinLookup[],
-  members: readonly Asked[],
+  members: readonly PendingLookup[],
   { execute, cancellation, variables }: JoinLoaderOptions,
 ): Promise<void> {
   const document = { text: toJoinDocument(group), rootKeys: group.map((_, index) => joinAlias(index)) };

@@ -113,7 +113,7 @@ export function checkWaitMs(waitMs: unknown): number {
  */
 export async function awaitIndex(
   first: JoinAnswer | Error | Promise<JoinAnswer | Error>,
-  again: () => Promise<JoinAnswer | Error>,
+  retryLookup: () => Promise<JoinAnswer | Error>,
   waitMs: number,
   cancellation: Cancellation,
 ): Promise<JoinAnswer | Error> {
@@ -130,7 +130,7 @@ export async function awaitIndex(
       const says = 'The request ended while it waited for the ledger to index the transaction.';
       throw gatewayError('REQUEST_TIMEOUT', says, { upstream: 'ledger' });
     });
-    answer = await again();
+    answer = await retryLookup();
   }
   return answer;
 }

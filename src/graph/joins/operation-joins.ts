@@ -262,12 +262,12 @@ async function answerPoints(askings: readonly Asking[], answering: Answering): P
     answered += 1;
     if (waitMs === 0) return toOutcome(answer, asking, reported);
     isWaiting = true;
-    const again = () => {
+    const scheduleRetry = () => {
       loader.forget(lookup);
       return loader.loadOne(lookup);
     };
     const leftMs = waitMs - (performance.now() - startedMs);
-    return awaitIndex(answer, again, leftMs, cancellation).then(
+    return awaitIndex(answer, scheduleRetry, leftMs, cancellation).then(
       (last) => toOutcome(last, asking, reported),
       (error: unknown) => failed(error, asking, reported),
     );

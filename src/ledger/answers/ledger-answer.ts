@@ -25,7 +25,7 @@ export function parseLedgerAnswer(response: UpstreamResponse, readText: ReadText
   }
   const body = parseJsonObject(response.body);
   if (response.status !== 200 || body === undefined || !('data' in body || 'errors' in body)) {
-    throw badAnswer(`The ledger's answer is not GraphQL (HTTP status ${response.status}).`);
+    throw invalidResponse(`The ledger's answer is not GraphQL (HTTP status ${response.status}).`);
   }
   return toResult(body, response.body.length, readText);
 }
@@ -36,7 +36,7 @@ export function parseLedgerAnswer(response: UpstreamResponse, readText: ReadText
  */
 export function readLedgerResult(value: unknown, size: number, readText: ReadText | null): ExecutionResult {
   if (!isObject(value) || !('data' in value || 'errors' in value))
-    throw badAnswer("The ledger's result is not GraphQL.");
+    throw invalidResponse("The ledger's result is not GraphQL.");
   return toResult(value, size, readText);
 }
 
@@ -46,7 +46,7 @@ function toResult(body: Record<string, unknown>, size: number, readText: ReadTex
   const data = toData(body.data);
   // Each level takes two bytes, so that smaller answers, which are most, cannot be too deep.
   if (size >= 2 * maxAnswerNesting) checkNesting(data);
-  if (data === null && errors.length === 0) throw badAnswer("The ledger's answer has neither data nor errors.");
+  if (data === null && errors.length === 0) throw invalidResponse("The ledger's answer has neither data nor errors.");
   return errors.length === 0 ? { data } : { data, errors };
 }
 
@@ -61,7 +61,7 @@ function parseJsonObject(body: Buffer): Record<string, unknown> | undefined {
 
 function toData(value: unknown): Record<string, unknown> | null {
   if (value === undefined || value === null) return null;
-  if (!isObject(value)) throw badAnswer("The ledger's answer has data that is not an object.");
+  if (!isObject(value)) throw invalidResponse("The ledger's answer has data that is not an object.");
   return value;
 }
 
@@ -70,17 +70,17 @@ function toData(value: unknown): Record<string, unknown> | null {
  * @param readText as for `parseLedgerAnswer`
  */
 export function toErrors(value: unknown, readText: ReadText | null): readonly GraphQLError[] {
-  if (!Array.isArray(value)) throw badAnswer("The ledger's answer has errors that are not a list.");
+  if (!Array.isArray(value)) throw invalidResponse("The ledger's answer has errors that are not a list.");
   checkNesting(value);
-  const toPlaces = createToPlaces(readText);
+  const toPositions = createToPositions(readText);
   const toError = (entry: unknown): GraphQLError => {
     if (!isObject(entry) || typeof entry.message !== 'string') {
-      throw badAnswer("The ledger's answer has an error without a message.");
+      throw invalidResponse("The ledger's answer has an error without a message.");
     }
     const { http: _http, debug: _debug, ...extensions } = isObject(entry.extensions) ? entry.extensions : {};
     const path = isPath(entry.path) ? entry.path : undefined;
     if (typeof extensions.code !== 'string') Object.assign(extensions, codeFor(entry, path));
-    return lightError(entry.message, { path, extensions, positions: toPlaces(entry.locations) });
+    return lightError(entry.message, { path, extensions, positions: toPositions(entry.locations) });
   };
   if (value.length <= maxReportedErrors) return value.map(toError);
   return [...value.slice(0, maxReportedErrors).map(toError), toOmissionError()];
@@ -97,13 +97,13 @@ function codeFor(
   return { code: text.startsWith('Failed to parse "') ? 'BAD_USER_INPUT' : 'LEDGER_ERROR' };
 }
 
-type ToPlaces = (locations: unknown) => SourcePositions | null;
+type ToPositions = (locations: unknown) => SourcePositions | null;
 
 /**
  * Turns lines and columns into positions in the text too: a GraphQLError that is copied keeps its locations only as
  * positions.
  */
-function createToPlaces(readText: ReadText | null): ToPlaces {
+function createToPositions(readText: ReadText | null): ToPositions {
   if (!readText) return () => null;
   // Read once for all of them: an answer may have an error for each of thousands of items.
   let source: Source | undefined;
@@ -140,13 +140,13 @@ function isPath(value: unknown): value is (string | number)[] {
 
 function checkNesting(value: unknown): void {
   if (exceedsNesting(value, maxAnswerNesting))
-    throw badAnswer(`The ledger's answer is nested over ${maxAnswerNesting} levels deep.`);
+    throw invalidResponse(`The ledger's answer is nested over ${maxAnswerNesting} levels deep.`);
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function badAnswer(message: string): GraphQLError {
+function invalidResponse(message: string): GraphQLError {
   return gatewayError('UPSTREAM_BAD_RESPONSE', message, { upstream: 'ledger' });
 }

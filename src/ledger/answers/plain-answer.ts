@@ -151,10 +151,10 @@ export interface OwnMembers {
 export function spliceData(body: ChunkedBody, plainEnd: number, own: OwnMembers, usage: Usage | null): ChunkedBody {
   const members = own.json.slice(1, -1);
   const end = `}${toUsageMember(usage)}}`;
-  const theirs = withoutLastBrace(cutAt(body, plainEnd));
+  const ledgerMembers = withoutLastBrace(cutAt(body, plainEnd));
   const chunks = own.isLast
-    ? [...theirs, Buffer.from(`,${members}${end}`)]
-    : [Buffer.from(`{"data":{${members},`), ...withoutHead(theirs), Buffer.from(end)];
+    ? [...ledgerMembers, Buffer.from(`,${members}${end}`)]
+    : [Buffer.from(`{"data":{${members},`), ...withoutHead(ledgerMembers), Buffer.from(end)];
   return { chunks, size: chunks.reduce((sum, { length }) => sum + length, 0) };
 }
 

@@ -14,14 +14,14 @@ const provenShare = 0.75;
  * from which reads that are not repeated cannot evict it.
  */
 export class AnswerMemory {
-  readonly #onTrial: LRUCache<string, KeptAnswer>;
-  readonly #proven: LRUCache<string, KeptAnswer>;
+  readonly #onTrial: LRUCache<string, CachedAnswer>;
+  readonly #proven: LRUCache<string, CachedAnswer>;
 
   constructor(maxBytes: number) {
     const proven = Math.max(1, Math.floor(maxBytes * provenShare));
-    const sizeCalculation = ({ bytes }: KeptAnswer) => bytes;
-    this.#proven = new LRUCache<string, KeptAnswer>({ maxSize: proven, sizeCalculation });
-    this.#onTrial = new LRUCache<string, KeptAnswer>({ maxSize: Math.max(1, maxBytes - proven), sizeCalculation });
+    const sizeCalculation = ({ bytes }: CachedAnswer) => bytes;
+    this.#proven = new LRUCache<string, CachedAnswer>({ maxSize: proven, sizeCalculation });
+    this.#onTrial = new LRUCache<string, CachedAnswer>({ maxSize: Math.max(1, maxBytes - proven), sizeCalculation });
   }
 
   /** Memory that is taken. */
@@ -33,7 +33,7 @@ export class AnswerMemory {
    * Drops an answer that has expired, or is of another build of the ledger, or was kept in the future: the clock was set back,
    * so its age is unknown.
    */
-  find(key: string, version: string, nowMs: number): KeptAnswer | null {
+  find(key: string, version: string, nowMs: number): CachedAnswer | null {
     const proven = this.#proven.get(key);
     const found = proven ?? this.#onTrial.get(key);
     if (!found) return null;
@@ -50,7 +50,7 @@ export class AnswerMemory {
   }
 
   /** Replaces the answer with the same key. An answer that is larger than the room for new ones is not kept. */
-  keep(key: string, answer: KeptAnswer): void {
+  keep(key: string, answer: CachedAnswer): void {
     this.#proven.delete(key);
     this.#onTrial.set(key, answer);
   }
@@ -69,7 +69,7 @@ export type WrittenAnswer =
   | { readonly kind: 'bytes'; readonly body: ChunkedBody };
 
 /** A complete answer of the ledger, with data and nothing else. */
-export class KeptAnswer {
+export class CachedAnswer {
   /** The ledger's build that gave it. */
   readonly version: string;
   /** Kept at this time, in milliseconds since the Unix epoch. */

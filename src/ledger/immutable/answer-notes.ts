@@ -1,4 +1,4 @@
-import type { KeptAnswer } from './answer-memory.ts';
+import type { CachedAnswer } from './answer-memory.ts';
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
@@ -20,7 +20,7 @@ export function toSourceHeaders(
   return [sourceHeader, isFromMemory ? 'memory' : 'fresh'];
 }
 
-export interface NotedExchange {
+export interface CacheableExchange {
   readonly req: { readonly method?: string | undefined; readonly headers: Headers };
   readonly res: { setHeader(name: string, value: string): unknown; removeHeader(name: string): void };
   readonly showUsage: boolean;
@@ -28,24 +28,24 @@ export interface NotedExchange {
 }
 
 /** Sets the headers of an answer that depend on where it is from: for caches, and for callers that ask for its source. */
-export class AnswerNotes {
-  readonly #exchange: NotedExchange;
+export class CacheHeaders {
+  readonly #exchange: CacheableExchange;
   readonly #now: () => number;
   readonly #personalAnswerHeaders: readonly string[];
-  #kept: KeptAnswer | null = null;
+  #kept: CachedAnswer | null = null;
 
   /**
    * @param personalAnswerHeaders response headers for this caller alone, removed from public answers
    * @param now milliseconds since the Unix epoch
    */
-  constructor(exchange: NotedExchange, personalAnswerHeaders: readonly string[], now: () => number) {
+  constructor(exchange: CacheableExchange, personalAnswerHeaders: readonly string[], now: () => number) {
     this.#exchange = exchange;
     this.#now = now;
     this.#personalAnswerHeaders = personalAnswerHeaders;
   }
 
   /** To be called if the answer never changes. */
-  onKept(kept: KeptAnswer): void {
+  onKept(kept: CachedAnswer): void {
     this.#kept = kept;
   }
 

@@ -1,7 +1,7 @@
 import type { NetworkProfile } from '../../config/network-profile.ts';
 
 /** An argument that must be given, and not as `null`, for the field to be immutable. */
-export interface GivenArgument {
+export interface RequiredArgument {
   readonly argument: string;
   /** For an argument that is an object: the member that must be given. */
   readonly member?: string;
@@ -17,7 +17,7 @@ export interface FieldRule {
   /** Arguments that it may have. With any other one it counts as changing. */
   readonly arguments?: readonly string[];
   /** At least one of these must be given. */
-  readonly given?: readonly GivenArgument[];
+  readonly given?: readonly RequiredArgument[];
   /** Its value changes, except for the fields that name it, such as an address or a digest. */
   readonly leadsTo?: 'name';
   /** What the answer has to show below this field. */

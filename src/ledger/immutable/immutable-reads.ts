@@ -3,7 +3,7 @@ import type { GraphQLSchema } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { printJson } from '../../json/exact-json.ts';
 import type { ChunkedBody } from '../answers/plain-answer.ts';
-import { AnswerMemory, KeptAnswer } from './answer-memory.ts';
+import { AnswerMemory, CachedAnswer } from './answer-memory.ts';
 import { type AnswerShape, countKeys, hasShape } from './answer-shape.ts';
 import type { ImmutableFields } from './immutable-fields.ts';
 import { type ImmutableSelection, type ReadTree, toImmutableSelection } from './immutable-selection.ts';
@@ -27,13 +27,13 @@ export interface ImmutableReads {
 /** An operation whose answer never changes, given certain variables. */
 export interface ImmutableRead {
   /** @param variables as they were sent. @returns `null` if the answer may change with them */
-  ask(variables: Variables): Ask | null;
+  ask(variables: Variables): CacheLookup | null;
 }
 
 /** One request for an immutable read. */
-export interface Ask {
+export interface CacheLookup {
   /** The answer, if it was in memory or `keep` has kept it; otherwise `null`. */
-  readonly kept: KeptAnswer | null;
+  readonly kept: CachedAnswer | null;
   /** Was it in memory before the ledger was asked? */
   readonly isFromMemory: boolean;
   /** Keeps what the ledger answered, if it can be kept. @param body as it came */
@@ -50,7 +50,7 @@ export interface ImmutableReadsOptions {
   /** The ledger's build, from its last answer. */
   readonly version: () => string;
   /** Asks the ledger for its network; `null` if it does not say. Called once a minute while answers come from memory. */
-  readonly askNetwork: () => Promise<string | null>;
+  readonly readNetworkId: () => Promise<string | null>;
   /** Called when the memory is cleared: reads in flight must not be shared with later requests. */
   readonly onClear?: () => void;
   /** Milliseconds since the Unix epoch. */
@@ -69,7 +69,7 @@ const maxShapeKeys = 20_000;
 const maxKeyLength = 1_024;
 
 export function createImmutableReads(options: ImmutableReadsOptions): ImmutableReads {
-  const { maxBytes, lifeMs, tables, version, askNetwork, onClear, now } = options;
+  const { maxBytes, lifeMs, tables, version, readNetworkId, onClear, now } = options;
   const memory = new AnswerMemory(maxBytes);
   const shapes = new LRUCache<number, AnswerShape>({ maxSize: maxShapeKeys, sizeCalculation: countKeys });
   const largest = Math.min(maxAnswerBytes, Math.floor(maxBytes / 8));
@@ -94,14 +94,14 @@ export function createImmutableReads(options: ImmutableReadsOptions): ImmutableR
     // Also if the clock was set back.
     if (nowMs >= networkCheckedMs && nowMs - networkCheckedMs < networkCheckMs) return;
     networkCheckedMs = nowMs;
-    askNetwork().then(
+    readNetworkId().then(
       (reported) => reported !== null && setNetwork(reported),
       () => {},
     );
   };
 
-  const keep = (read: ReadText, key: string, askedIn: number, body: ChunkedBody): KeptAnswer | null => {
-    if (askedIn !== era || body.size > largest) return null;
+  const keep = (read: ReadText, key: string, startedInEra: number, body: ChunkedBody): CachedAnswer | null => {
+    if (startedInEra !== era || body.size > largest) return null;
     const build = version();
     const nowMs = now();
     // Several requests may share one answer, which the first one has kept already.
@@ -116,24 +116,24 @@ export function createImmutableReads(options: ImmutableReadsOptions): ImmutableR
       if (typeof reported === 'string') setNetwork(reported);
     }
     const life = read.networkKeys.length > 0 ? Math.min(networkLifeMs, lifeMs) : lifeMs;
-    const answer = new KeptAnswer(bytes, build, nowMs, life, key.length);
+    const answer = new CachedAnswer(bytes, build, nowMs, life, key.length);
     memory.keep(key, answer);
     return answer;
   };
 
-  const ask = (read: ReadText, variables: Variables): Ask | null => {
+  const ask = (read: ReadText, variables: Variables): CacheLookup | null => {
     if (!read.isGiven(variables)) return null;
     const key = toKey(read, variables);
     if (key.length > maxKeyLength) return null;
     const nowMs = now();
     const found = memory.find(key, version(), nowMs);
     if (found) checkNetwork(nowMs);
-    const askedIn = era;
+    const startedInEra = era;
     const asked = {
       kept: found,
       isFromMemory: found !== null,
       keep(body: ChunkedBody) {
-        asked.kept = keep(read, key, askedIn, body);
+        asked.kept = keep(read, key, startedInEra, body);
       },
     };
     return asked;

@@ -21,7 +21,7 @@ import {
   valueFromASTUntyped,
 } from 'graphql';
 import type { AnswerShape, KeyProof, ShapeKey } from './answer-shape.ts';
-import type { FieldRule, GivenArgument, ImmutableFields, Proof } from './immutable-fields.ts';
+import type { FieldRule, ImmutableFields, Proof, RequiredArgument } from './immutable-fields.ts';
 
 type Variables = Readonly<Record<string, unknown>>;
 
@@ -65,7 +65,7 @@ export function toImmutableSelection(
   const { isImmutable, conditional, networkKeys } = walk;
   const counts = [conditional.size, networkKeys.size, operation.variableDefinitions?.length ?? 0];
   if (!isImmutable || Math.max(...counts) > maxConditions) return null;
-  return { shape, isGiven: createIsGiven(conditional, operation), networkKeys: [...networkKeys] };
+  return { shape, isGiven: createHasRequiredArguments(conditional, operation), networkKeys: [...networkKeys] };
 }
 
 /** A selection set, and what is known of the objects that it selects on. */
@@ -92,7 +92,7 @@ interface Occurrence {
 
 class Walk {
   /** Fields that are immutable only with certain arguments. */
-  readonly conditional = new Map<FieldNode, readonly GivenArgument[]>();
+  readonly conditional = new Map<FieldNode, readonly RequiredArgument[]>();
   readonly networkKeys = new Set<string>();
   /** `false` once anything was found that may change. */
   isImmutable = true;
@@ -205,52 +205,57 @@ function includes(schema: GraphQLSchema, wide: GraphQLCompositeType, narrow: Gra
 }
 
 /** A variable that may give an argument. Plain and small, because it is kept with the document. */
-interface Way {
+interface RequiredValue {
   readonly variable: string;
-  readonly given: GivenArgument;
+  readonly given: RequiredArgument;
 }
 
 /** Of each field, at least one way has to be given. */
-function createIsGiven(
-  conditional: ReadonlyMap<FieldNode, readonly GivenArgument[]>,
+function createHasRequiredArguments(
+  conditional: ReadonlyMap<FieldNode, readonly RequiredArgument[]>,
   { variableDefinitions = [] }: OperationDefinitionNode,
 ): (sent: Variables) => boolean {
   const defaults = variableDefinitions.flatMap(({ variable, defaultValue }) =>
     defaultValue ? [[variable.name.value, valueFromASTUntyped(defaultValue)] as const] : [],
   );
-  const fields = new Map<string, readonly Way[]>();
+  const fields = new Map<string, readonly RequiredValue[]>();
   for (const [field, given] of conditional) {
-    const ways = given.map((each) => {
+    const requiredValues = given.map((each) => {
       const argument = field.arguments?.find(({ name }) => name.value === each.argument);
-      return toWay(argument?.value, each);
+      return toRequiredValue(argument?.value, each);
     });
-    if (ways.includes(true)) continue;
-    const open = ways.filter((way) => typeof way === 'object');
+    if (requiredValues.includes(true)) continue;
+    const open = requiredValues.filter((way) => typeof way === 'object');
     // Copied, because a list that grew holds spare memory for more.
     fields.set(JSON.stringify(open), open.slice());
   }
-  return toIsGiven(Object.assign(Object.create(null), Object.fromEntries(defaults)), [...fields.values()]);
+  return toHasRequiredArguments(Object.assign(Object.create(null), Object.fromEntries(defaults)), [...fields.values()]);
 }
 
 /** A function of its own, because a closure keeps everything alive that any closure beside it uses. */
-function toIsGiven(defaults: Variables, fields: readonly (readonly Way[])[]): (sent: Variables) => boolean {
+function toHasRequiredArguments(
+  defaults: Variables,
+  fields: readonly (readonly RequiredValue[])[],
+): (sent: Variables) => boolean {
   return (sent) => {
     const read = (name: string) => (Object.hasOwn(sent, name) ? sent : defaults)[name];
-    return fields.every((ways) => ways.some(({ variable, given }) => isGiven(read(variable), given)));
+    return fields.every((requiredValues) =>
+      requiredValues.some(({ variable, given }) => isGiven(read(variable), given)),
+    );
   };
 }
 
-const anything: GivenArgument = { argument: '' };
+const anything: RequiredArgument = { argument: '' };
 
 /** A boolean if the text decides. */
-function toWay(node: ValueNode | undefined, given: GivenArgument): Way | boolean {
+function toRequiredValue(node: ValueNode | undefined, given: RequiredArgument): RequiredValue | boolean {
   if (!node) return false;
   if (node.kind === Kind.VARIABLE) return { variable: node.name.value, given };
   if (node.kind !== Kind.OBJECT || given.member === undefined) return isGiven(valueFromASTUntyped(node), given);
-  return toWay(node.fields.find(({ name }) => name.value === given.member)?.value, anything);
+  return toRequiredValue(node.fields.find(({ name }) => name.value === given.member)?.value, anything);
 }
 
-function isGiven(value: unknown, { member, isOrdinaryAddress }: GivenArgument): boolean {
+function isGiven(value: unknown, { member, isOrdinaryAddress }: RequiredArgument): boolean {
   if (value === undefined || value === null) return false;
   if (isOrdinaryAddress) return isOrdinary(value);
   if (member === undefined) return true;

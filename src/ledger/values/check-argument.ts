@@ -70,11 +70,11 @@ export function isU64Text(text: string): boolean {
   return /^(0|[1-9][0-9]{0,19})$/.test(text) && BigInt(text) < 2n ** 64n;
 }
 
-const shownCharacters = 64;
+const maxShownCharacters = 64;
 
 function shorten(value: unknown): string {
   // Cut before escaping: the text may be a megabyte, and many fields may be given it.
-  const shown = typeof value === 'string' ? value.slice(0, shownCharacters) : value;
+  const shown = typeof value === 'string' ? value.slice(0, maxShownCharacters) : value;
   const text = JSON.stringify(shown) ?? String(shown);
-  return text.length > shownCharacters ? `${text.slice(0, shownCharacters)}…` : text;
+  return text.length > maxShownCharacters ? `${text.slice(0, maxShownCharacters)}…` : text;
 }

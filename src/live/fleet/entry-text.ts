@@ -1,5 +1,5 @@
-import type { LiveEntry, Place } from '../live-source.ts';
-import { type FeedNews, type Places, toPlace } from '../timeline.ts';
+import type { ItemPosition, LiveEntry } from '../live-source.ts';
+import { type FeedChange, type ItemPositions, toItemPosition } from '../timeline.ts';
 
 /** Items as texts, and back. */
 export interface ItemText<Item> {
@@ -9,54 +9,60 @@ export interface ItemText<Item> {
 }
 
 /** One entry of a log. */
-export interface EntryNews<Item> {
+export interface EntryChanges<Item> {
   /** The places before its news: a process that does not know the last of them must not continue here. Empty: not known yet. */
-  readonly from: Places;
-  readonly news: readonly SharedNews<Item>[];
+  readonly from: ItemPositions;
+  readonly news: readonly SharedChange<Item>[];
   /** What was asked before the poll that brought the last of the news. */
   readonly answers: readonly string[];
 }
 
 /** News without resume points: each process has its own. */
-export type SharedNews<Item> =
+export type SharedChange<Item> =
   | { readonly kind: 'next' | 'late'; readonly entry: LiveEntry<Item> }
   /** The item is too long to be shared: each process reads it for itself. */
   | { readonly kind: 'long'; readonly key: string }
-  | (Omit<Extract<FeedNews<Item>, { kind: 'gap' }>, 'after'> & { readonly after: Place });
+  | (Omit<Extract<FeedChange<Item>, { kind: 'gap' }>, 'after'> & { readonly after: ItemPosition });
 
 /** Characters of one entry, roughly. */
 const fullEntry = 256 * 1024;
 const maxItem = 1024 * 1024;
 
-type PlaceText = readonly [key: string, timestampMs: number | null] | null;
-type NewsText =
+type PositionText = readonly [key: string, timestampMs: number | null] | null;
+type ChangeText =
   | readonly [kind: 'next' | 'late', key: string, timestampMs: number | null, bytes: number, item: string]
   | readonly [kind: 'long', key: string]
-  | readonly [kind: 'gap', after: PlaceText, before: PlaceText, reason: string, goesOnAt: readonly PlaceText[]];
+  | readonly [
+      kind: 'gap',
+      after: PositionText,
+      before: PositionText,
+      reason: string,
+      goesOnAt: readonly PositionText[],
+    ];
 interface EntryText {
-  readonly from: readonly PlaceText[];
+  readonly from: readonly PositionText[];
   /** The newest place behind its news. Left out: not known yet. */
-  readonly front?: PlaceText;
-  readonly news: readonly NewsText[];
+  readonly front?: PositionText;
+  readonly news: readonly ChangeText[];
   readonly answers: readonly string[];
 }
 
 /** The first entry of a leader. @param recent the newest places, the newest last; empty: none is known yet */
-export function writeOpening(recent: Places): string {
+export function writeOpening(recent: ItemPositions): string {
   return writeEntry(recent, recent.at(-1), [], []);
 }
 
 /** Writes news and answers as entries of a bounded length. @param base the newest place before them */
-export function writeNews<Item>(
-  base: Place | null,
-  news: readonly FeedNews<Item>[],
+export function writeChanges<Item>(
+  base: ItemPosition | null,
+  news: readonly FeedChange<Item>[],
   answers: readonly string[],
   write: ItemText<Item>['write'],
 ): readonly string[] {
   const entries: string[] = [];
   let from = base;
   let front = base;
-  let texts: NewsText[] = [];
+  let texts: ChangeText[] = [];
   let length = 0;
   for (const each of news) {
     const item = each.kind === 'item' ? write(each.entry.item) : '';
@@ -68,76 +74,77 @@ export function writeNews<Item>(
     if (each.kind === 'gap') {
       const { after, before, reason, goesOnAt } = each;
       front = goesOnAt.at(-1) ?? null;
-      texts.push(['gap', writePlace(after.place), writePlace(before), reason, goesOnAt.map(writePlace)]);
+      texts.push(['gap', writePosition(after.place), writePosition(before), reason, goesOnAt.map(writePosition)]);
       continue;
     }
     const { key, timestampMs, bytes } = each.entry;
     const isLate = each.at.from?.key !== key;
-    if (!isLate) front = toPlace(each.entry);
+    if (!isLate) front = toItemPosition(each.entry);
     texts.push(item.length > maxItem ? ['long', key] : [isLate ? 'late' : 'next', key, timestampMs, bytes, item]);
   }
   return [...entries, writeEntry([from], front, texts, answers)];
 }
 
 /** `null` if it is of another version, or damaged. */
-export function readEntry<Item>(text: string, read: ItemText<Item>['read']): EntryNews<Item> | null {
+export function readEntry<Item>(text: string, read: ItemText<Item>['read']): EntryChanges<Item> | null {
   try {
     const { from, news, answers } = JSON.parse(text) as EntryText;
-    return { from: from.map(readPlace), news: news.map((each) => readNews(each, read)), answers: [...answers] };
+    return { from: from.map(readPosition), news: news.map((each) => readChange(each, read)), answers: [...answers] };
   } catch {
     return null;
   }
 }
 
 /** The newest place behind an entry, `null` = there is no item; `undefined` if it is not known, or the entry is damaged. */
-export function readFront(text: string): Place | null | undefined {
+export function readFront(text: string): ItemPosition | null | undefined {
   try {
     const { front } = JSON.parse(text) as EntryText;
-    return front === undefined ? undefined : readPlace(front);
+    return front === undefined ? undefined : readPosition(front);
   } catch {
     return undefined;
   }
 }
 
 function writeEntry(
-  from: Places,
-  front: Place | null | undefined,
-  news: readonly NewsText[],
+  from: ItemPositions,
+  front: ItemPosition | null | undefined,
+  news: readonly ChangeText[],
   answers: readonly string[],
 ): string {
-  const known = front === undefined ? {} : { front: writePlace(front) };
-  return JSON.stringify({ from: from.map(writePlace), ...known, news, answers } satisfies EntryText);
+  const known = front === undefined ? {} : { front: writePosition(front) };
+  return JSON.stringify({ from: from.map(writePosition), ...known, news, answers } satisfies EntryText);
 }
 
-function readNews<Item>(text: NewsText, read: ItemText<Item>['read']): SharedNews<Item> {
+function readChange<Item>(text: ChangeText, read: ItemText<Item>['read']): SharedChange<Item> {
   switch (text[0]) {
     case 'next':
     case 'late': {
       const [kind, key, timestampMs, bytes, item] = text;
       if (!Number.isFinite(bytes)) break;
-      return { kind, entry: { ...checkPlace(key, timestampMs), bytes, item: read(item) } };
+      return { kind, entry: { ...checkPosition(key, timestampMs), bytes, item: read(item) } };
     }
     case 'long':
-      return { kind: 'long', key: checkPlace(text[1], null).key };
+      return { kind: 'long', key: checkPosition(text[1], null).key };
     case 'gap': {
       const [kind, after, before, reason, goesOnAt] = text;
-      const place = readPlace(after);
-      if (place) return { kind, after: place, before: readPlace(before), reason, goesOnAt: goesOnAt.map(readPlace) };
+      const place = readPosition(after);
+      if (place)
+        return { kind, after: place, before: readPosition(before), reason, goesOnAt: goesOnAt.map(readPosition) };
     }
   }
   throw new Error('news of an unknown kind');
 }
 
-function writePlace(place: Place | null): PlaceText {
+function writePosition(place: ItemPosition | null): PositionText {
   return place && [place.key, place.timestampMs];
 }
 
-function readPlace(text: PlaceText): Place | null {
-  return text && checkPlace(text[0], text[1]);
+function readPosition(text: PositionText): ItemPosition | null {
+  return text && checkPosition(text[0], text[1]);
 }
 
 /** @throws if it is not a place */
-function checkPlace(key: unknown, timestampMs: unknown): Place {
+function checkPosition(key: unknown, timestampMs: unknown): ItemPosition {
   if (typeof key === 'string' && (timestampMs === null || Number.isFinite(timestampMs))) {
     return { key, timestampMs: timestampMs as number | null };
   }

@@ -2,13 +2,13 @@ import type { Clock } from '../clock.ts';
 import type { JoinFleet } from '../feed.ts';
 import type { ItemText } from './entry-text.ts';
 import type { LeasedLogs } from './leased-log.ts';
-import { awayAfterMs, Member } from './member.ts';
+import { Member, unavailableAfterMs } from './member.ts';
 
 export interface FleetOptions {
   readonly logs: LeasedLogs;
   readonly clock: Clock;
   /** Called once when Redis is away for so long that each process reads for itself, and once when it is back. */
-  readonly onAway: (error: unknown) => void;
+  readonly onUnavailable: (error: unknown) => void;
   readonly onBack: () => void;
 }
 
@@ -19,23 +19,23 @@ export interface Fleet {
   close(): Promise<void>;
 }
 
-export function createFleet({ logs, clock, onAway, onBack }: FleetOptions): Fleet {
+export function createFleet({ logs, clock, onUnavailable, onBack }: FleetOptions): Fleet {
   let answeredAtMs: number | null = null;
-  let isAway = false;
+  let isUnavailable = false;
 
-  const onLook = (error: unknown) => {
+  const onCheck = (error: unknown) => {
     if (error === null) {
       answeredAtMs = clock.now();
-      if (isAway) onBack();
-      isAway = false;
-    } else if (!isAway && (answeredAtMs === null || clock.now() - answeredAtMs >= awayAfterMs)) {
-      isAway = true;
-      onAway(error);
+      if (isUnavailable) onBack();
+      isUnavailable = false;
+    } else if (!isUnavailable && (answeredAtMs === null || clock.now() - answeredAtMs >= unavailableAfterMs)) {
+      isUnavailable = true;
+      onUnavailable(error);
     }
   };
   return {
     join: (query, itemText) => (feed) =>
-      new Member((onChange) => logs.open(query, onChange), { ...feed, itemText, clock, onLook }),
+      new Member((onChange) => logs.open(query, onChange), { ...feed, itemText, clock, onCheck }),
     close: () => logs.close(),
   };
 }

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import type { FeedParts, FleetMember } from '../feed.ts';
-import type { Place } from '../live-source.ts';
-import { type ItemText, readEntry, readFront, type SharedNews, writeNews, writeOpening } from './entry-text.ts';
+import type { ItemPosition } from '../live-source.ts';
+import { type ItemText, readEntry, readFront, type SharedChange, writeChanges, writeOpening } from './entry-text.ts';
 import type { LeasedLog, LogEntry, OnLogChange } from './leased-log.ts';
 import { type MemberAct, type MemberEvent, type MemberState, nextMemberStep } from './member-machine.ts';
 
@@ -10,13 +10,13 @@ export interface MemberOptions<Item> extends FeedParts<Item> {
   readonly itemText: ItemText<Item>;
   readonly clock: Pick<Clock, 'now' | 'after'>;
   /** Called after each look at the log. @param error `null` if Redis answered */
-  readonly onLook: (error: unknown) => void;
+  readonly onCheck: (error: unknown) => void;
 }
 
 /** Milliseconds between two looks at the log: a third of a lease. */
-const lookEveryMs = 1_000;
+const checkEveryMs = 1_000;
 /** A follower whose looks fail for so long reads for itself. The leader may be gone, and its lease ends about then. */
-export const awayAfterMs = 2_500;
+export const unavailableAfterMs = 2_500;
 /** A process that has learnt nothing from the leader for so long reads for itself. */
 const maxJoiningMs = 3_000;
 const maxEntries = 4_096;
@@ -33,7 +33,7 @@ export class Member<Item> implements FleetMember {
   /** The newest entry that was read or written; `null` = none. Without meaning while `alone`. */
   #at: string | null = null;
   /** Of a leader: how much of the timeline its entries have. */
-  #written = { isStarted: false, end: 0, front: null as Place | null };
+  #written = { isStarted: false, end: 0, front: null as ItemPosition | null };
   /** Of a leader: the sizes of its entries in bytes, oldest first. */
   #sizes: number[] = [];
   /** Of a leader: the asks that its reader polls for, and those that the next entry answers. */
@@ -82,7 +82,7 @@ export class Member<Item> implements FleetMember {
   }
 
   #lookAgainAndAgain(): void {
-    this.#stopTimer = this.#options.clock.after(lookEveryMs, () => this.#lookAgainAndAgain());
+    this.#stopTimer = this.#options.clock.after(checkEveryMs, () => this.#lookAgainAndAgain());
     this.#look();
     this.#ask();
   }
@@ -95,13 +95,13 @@ export class Member<Item> implements FleetMember {
       try {
         await this.#lookOnce();
         this.#failingSinceMs = null;
-        this.#options.onLook(null);
+        this.#options.onCheck(null);
       } catch (error) {
-        this.#options.onLook(error);
+        this.#options.onCheck(error);
         const nowMs = this.#options.clock.now();
         this.#failingSinceMs ??= nowMs;
-        const isAway = this.#state === 'following' && nowMs - this.#failingSinceMs >= awayAfterMs;
-        if (this.#state === 'joining' || isAway) await this.#take('doubt');
+        const isUnavailable = this.#state === 'following' && nowMs - this.#failingSinceMs >= unavailableAfterMs;
+        if (this.#state === 'joining' || isUnavailable) await this.#take('doubt');
       }
     });
   }
@@ -242,9 +242,9 @@ export class Member<Item> implements FleetMember {
       if (timeline.news.end === end && answers.length === 0) return;
       // Items that were dropped before they were written must be read by the other processes themselves.
       if (timeline.news.start > end) throw new Error('news is missing');
-      const news = timeline.newsBehind(end - 1);
+      const news = timeline.changesAfter(end - 1);
       this.#written = { isStarted: true, end: timeline.news.end, front: timeline.frontier };
-      for (const entry of writeNews(front, news, answers, itemText.write)) await this.#append(entry, mostBytes());
+      for (const entry of writeChanges(front, news, answers, itemText.write)) await this.#append(entry, mostBytes());
     } catch {
       // If Redis failed, it may have been written or not.
       await this.#take('doubt');
@@ -287,7 +287,7 @@ export class Member<Item> implements FleetMember {
     return isContinued;
   }
 
-  #addNews(from: readonly (Place | null)[], news: readonly SharedNews<Item>[]): boolean {
+  #addNews(from: readonly (ItemPosition | null)[], news: readonly SharedChange<Item>[]): boolean {
     const { timeline } = this.#options;
     const base = from.at(-1);
     if (!timeline.isStarted) {

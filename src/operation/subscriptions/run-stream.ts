@@ -17,7 +17,7 @@ import { gatewayError } from '../../errors/gateway-error.ts';
 import { printJson } from '../../json/exact-json.ts';
 import type { OpenLedgerStream } from '../../ledger/ledger-streams.ts';
 import { type Cancellation, createCancellation } from '../../upstream/cancellation.ts';
-import { itemPlace, type PlacedItem, type PlacedResult } from '../../upstream/item-place.ts';
+import { type PlacedItem, type PlacedResult, resumeCursorKey } from '../../upstream/item-place.ts';
 import type { OperationContext } from '../../upstream/operation-context.ts';
 import type { AdmittedOperation } from '../admit-operation.ts';
 import { boundItemAnswer } from '../execute-here.ts';
@@ -56,8 +56,8 @@ export async function runStream(
   const isJoined = operation.plan === 'STITCHED';
   const { caller, cancellation } = run.context;
   // One item at a time waits, so one listener for the whole stream is enough.
-  let giveUp = () => {};
-  const client = { onGone: (then: () => void) => (giveUp = then) };
+  let abandon = () => {};
+  const client = { onGone: (then: () => void) => (abandon = then) };
   const execute = (item: unknown, context: OperationContext) =>
     turns.run(caller.rate.key, client, () => (cancellation.cause ? {} : opened.execute(item, context)));
   const toResult = async (item: unknown): Promise<ExecutionResult> => {
@@ -65,7 +65,7 @@ export async function runStream(
       ? await executeJoined(execute, item, run.context, itemTimeoutMs)
       : await execute(item, run.context);
     const shown = run.tidy(result.errors ? settleAnswer(operation, variables, result) : result);
-    return run.context.streamPlace ? withCursor(shown, item as PlacedItem) : shown;
+    return run.context.streamSlot ? withCursor(shown, item as PlacedItem) : shown;
   };
   let stopWaiting = () => {};
   const stream = new ResultStream({
@@ -86,7 +86,7 @@ export async function runStream(
   // Calls back at once if the client has left already.
   cancellation.onCancel(() => {
     void stream.return();
-    giveUp();
+    abandon();
   });
   return stream;
 }
@@ -96,8 +96,8 @@ function withdrawn(): Error {
 }
 
 function withCursor(result: ExecutionResult & PlacedResult, item: PlacedItem): ExecutionResult {
-  const cursor = item[itemPlace]?.();
-  if (cursor !== undefined) result[itemPlace] = cursor;
+  const cursor = item[resumeCursorKey]?.();
+  if (cursor !== undefined) result[resumeCursorKey] = cursor;
   return result;
 }
 
@@ -164,7 +164,7 @@ export function sharePrinting(
       try {
         const result = execute(item, context);
         if (!(result instanceof Promise)) {
-          return result.errors ? null : new ResultText(printJson(tidy(result)), (item as PlacedItem)[itemPlace]);
+          return result.errors ? null : new ResultText(printJson(tidy(result)), (item as PlacedItem)[resumeCursorKey]);
         }
         // Each stream executes it again, and reports the failure.
         result.catch(() => {});

@@ -67,7 +67,7 @@ export function createGraphiqlPage({ schema, introspection }: GraphiqlPageOption
     return { of, page, introspection: shown };
   };
 
-  const madeOfNow = (): Promise<SchemaPage> => {
+  const currentPage = (): Promise<SchemaPage> => {
     const of = schema();
     if (current?.of === of) return current.made;
     previous = current?.made;
@@ -79,7 +79,7 @@ export function createGraphiqlPage({ schema, introspection }: GraphiqlPageOption
   /** Another process may have sent the page, so make the file here too if it is missing. */
   const findSchema = async (path: string): Promise<PageFile | undefined> => {
     if (!introspection || !path.startsWith(schemaPath)) return undefined;
-    for (const made of [madeOfNow(), previous]) {
+    for (const made of [currentPage(), previous]) {
       const kept = (await made)?.introspection;
       if (kept?.path === path) return kept.file;
     }
@@ -89,7 +89,7 @@ export function createGraphiqlPage({ schema, introspection }: GraphiqlPageOption
   return {
     assetsPath,
     async send(req: IncomingMessage, res: ServerResponse): Promise<void> {
-      const { page } = await madeOfNow();
+      const { page } = await currentPage();
       sendPageFile(req, res, page, { 'content-security-policy': securityPolicy, 'cache-control': 'private, no-cache' });
     },
     /** Sends one of the files of the page. @returns `false` when there is none at this path */
@@ -166,7 +166,7 @@ interface GraphiqlPaths {
  * GraphiQL leaves an old offset on tabs that are not focused. Pressing such a tab moves it away from under the pointer, and the
  * click does nothing. Without offsets the tabs stay where they are.
  */
-const tabsStayInPlace = '.graphiql-tab { transform: none !important; }';
+const tabStyle = '.graphiql-tab { transform: none !important; }';
 
 /** Loads GraphiQL, 9 MB of text, and compresses it. Call it once, when the page is first requested. */
 async function loadGraphiqlAssets(): Promise<GraphiqlAssets> {
@@ -182,7 +182,7 @@ async function loadGraphiqlAssets(): Promise<GraphiqlAssets> {
   };
   const addScript = (name: string, text: string) => add(name, text, 'text/javascript');
   const [style, script, boot, editor, json, graphql] = await Promise.all([
-    add('style', `${css}\n${tabsStayInPlace}`, 'text/css'),
+    add('style', `${css}\n${tabStyle}`, 'text/css'),
     addScript('graphiql', js),
     addScript('boot', graphiqlBoot),
     addScript('editor-worker', editorWorkerService),

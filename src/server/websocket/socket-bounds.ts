@@ -76,7 +76,7 @@ export function boundArrivals(socket: WebSocket, connection: Duplex, arrivals: A
     arrival?.leave();
     arrival = null;
   };
-  const giveUp = (): void => {
+  const abandon = (): void => {
     arrival = null;
     socket.close(closeCodes.tryAgainLater, 'Too many messages are under way');
     socket.terminate();
@@ -98,7 +98,7 @@ export function boundArrivals(socket: WebSocket, connection: Duplex, arrivals: A
       leave();
       return;
     }
-    arrival ??= arrivals.begin(giveUp);
+    arrival ??= arrivals.begin(abandon);
     arrival.hold(bytes + pieces * bytesPerPiece);
   };
   const readFrame = ({ length }: Buffer): void => {

@@ -209,7 +209,7 @@ export class SocketOperation implements ServerContext, ResultReader {
     if (this.#results) this.#leaveStream(this.#results);
     const listeners = this.#onGone;
     this.#onGone = [];
-    for (const giveUp of listeners) giveUp();
+    for (const abandon of listeners) abandon();
   }
 
   #leaveStream(results: AsyncIterator<ExecutionResult>): void {
@@ -223,9 +223,9 @@ export class SocketOperation implements ServerContext, ResultReader {
     return this.#isGone;
   }
 
-  onGone(giveUp: () => void): void {
-    if (this.#isGone) giveUp();
-    else this.#onGone.push(giveUp);
+  onGone(abandon: () => void): void {
+    if (this.#isGone) abandon();
+    else this.#onGone.push(abandon);
   }
 
   /** Over HTTP the standing sets headers, which a WebSocket message does not have. */

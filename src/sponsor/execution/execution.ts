@@ -137,7 +137,7 @@ export class Execution {
   }
 
   /** Stops looking: too many executions are being looked for. */
-  giveUp(): void {
+  abandon(): void {
     this.#handle('givenUp');
   }
 

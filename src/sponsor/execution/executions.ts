@@ -67,7 +67,7 @@ export function createExecutions(
       const isSwept = execution.state === 'swept';
       if (isSwept && swept > maxSwept) {
         swept -= 1;
-        execution.giveUp();
+        execution.abandon();
       } else if (execution.dueMs <= nowMs) {
         const look = execution.takeTurn(looks < (isSwept ? maxLooks / 2 : maxLooks));
         if (look !== null) void count(look);

@@ -2,14 +2,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type EndExecution, type EndReservation, type SponsorshipStore, StoreAwayError } from './sponsorship-store.ts';
 
 /** An end that was to be written. */
-export type GivenUpEnd =
+export type AbandonedOutcome =
   | { readonly kind: 'reservation'; readonly end: EndReservation }
   | { readonly kind: 'execution'; readonly end: EndExecution };
 
 export interface RetryingStoreOptions {
   readonly now: () => number;
   /** Called for an end that will not be written: too many were waiting, or the store did not come back before the shutdown. */
-  readonly givenUp: (end: GivenUpEnd) => void;
+  readonly givenUp: (end: AbandonedOutcome) => void;
   /** Ends that may wait; beyond that the oldest is given up. */
   readonly maxWaiting?: number;
   /** Characters of their answers; beyond that ends are kept without their answer. */
@@ -29,9 +29,9 @@ export function createRetryingStore(store: SponsorshipStore, options: RetryingSt
   const { now, givenUp, maxWaiting = 10_000, maxWaitingCharacters = 16 * 1024 * 1024 } = options;
   const { firstPauseMs = 100, maxPauseMs = 2_000, closeWithinMs = 2_000 } = options;
   /** Oldest first. */
-  const ends = new Set<GivenUpEnd>();
+  const ends = new Set<AbandonedOutcome>();
   /** Begins to undo, if they happened at all: written after the ends, and given up before them. */
-  const undos = new Set<GivenUpEnd>();
+  const undos = new Set<AbandonedOutcome>();
   const areWaiting = () => ends.size + undos.size > 0;
   let waitingCharacters = 0;
   let pauseMs = firstPauseMs;
@@ -39,7 +39,7 @@ export function createRetryingStore(store: SponsorshipStore, options: RetryingSt
   let isClosing = false;
   let writing: Promise<void> | null = null;
 
-  function write({ kind, end }: GivenUpEnd): Promise<unknown> {
+  function write({ kind, end }: AbandonedOutcome): Promise<unknown> {
     // The end may be old, but the step happens now.
     const nowMs = Math.max(end.nowMs, now());
     return kind === 'reservation' ? store.endReservation({ ...end, nowMs }) : store.endExecution({ ...end, nowMs });
@@ -73,7 +73,7 @@ export function createRetryingStore(store: SponsorshipStore, options: RetryingSt
     timer ??= setTimeout(retry, pauseMs).unref();
   }
 
-  function keep(end: GivenUpEnd, queue: Set<GivenUpEnd>): void {
+  function keep(end: AbandonedOutcome, queue: Set<AbandonedOutcome>): void {
     const oldestIn = undos.size > 0 ? undos : ends;
     const [oldest] = oldestIn;
     if (oldest && ends.size + undos.size >= maxWaiting) {
@@ -87,11 +87,11 @@ export function createRetryingStore(store: SponsorshipStore, options: RetryingSt
   }
 
   /** Does nothing for an end that was given up while it was being written. */
-  function remove(end: GivenUpEnd, queue: Set<GivenUpEnd>): void {
+  function remove(end: AbandonedOutcome, queue: Set<AbandonedOutcome>): void {
     if (queue.delete(end)) waitingCharacters -= charactersOf(end);
   }
 
-  async function writeOrKeep<Ended>(step: Promise<Ended>, end: GivenUpEnd, kept: Ended): Promise<Ended> {
+  async function writeOrKeep<Ended>(step: Promise<Ended>, end: AbandonedOutcome, kept: Ended): Promise<Ended> {
     try {
       return await step;
     } catch (error) {
@@ -101,7 +101,7 @@ export function createRetryingStore(store: SponsorshipStore, options: RetryingSt
     }
   }
 
-  async function beginOrUndo<Start>(step: Promise<Start>, undo: GivenUpEnd): Promise<Start> {
+  async function beginOrUndo<Start>(step: Promise<Start>, undo: AbandonedOutcome): Promise<Start> {
     try {
       return await step;
     } catch (error) {
@@ -143,13 +143,13 @@ export function createRetryingStore(store: SponsorshipStore, options: RetryingSt
   };
 }
 
-function charactersOf({ kind, end }: GivenUpEnd): number {
+function charactersOf({ kind, end }: AbandonedOutcome): number {
   if (kind === 'execution') return end.answer?.length ?? 0;
   return end.outcome.kind === 'reserved' ? end.outcome.answer.length : 0;
 }
 
 /** Repeats get `spent`, or `lost`; everything else stays the same. */
-function withoutAnswer(given: GivenUpEnd): GivenUpEnd {
+function withoutAnswer(given: AbandonedOutcome): AbandonedOutcome {
   if (given.kind === 'execution') return { kind: 'execution', end: { ...given.end, answer: null } };
   return { kind: 'reservation', end: { ...given.end, outcome: { kind: 'lost' } } };
 }

@@ -5,7 +5,7 @@ import { addCounts, type Metrics, type MetricValues, toMetricsPage } from '../..
 import { openMetricsServer } from '../open-listener.ts';
 import type { Network } from '../open-network.ts';
 import type { Shared, WorkerFacts } from '../siblings.ts';
-import { tellReady } from '../tell-ready.ts';
+import { logReady } from '../tell-ready.ts';
 import { watchClientsOf } from '../watch-clients.ts';
 import { startSchemaPolling } from './schema-polling.ts';
 import { heartbeatMs } from './worker-failures.ts';
@@ -123,7 +123,7 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
   }
   await network.hasHistory;
   isReady = true;
-  tellReady(telemetry, config, { ...facts, workers: count });
+  logReady(telemetry, config, { ...facts, workers: count });
   return { url: facts.url, reload: async () => watched?.reload(), close, failed: pool.failed };
 }
 

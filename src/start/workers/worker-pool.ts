@@ -103,11 +103,11 @@ export function startWorkerPool(options: WorkerPoolOptions): WorkerPool {
       reason: null,
     };
     members.add(member);
-    worker.onMessage((message) => hear(member, message));
+    worker.onMessage((message) => onWorkerMessage(member, message));
     worker.onEnd((end) => leave(member, end));
   };
 
-  const hear = (member: Member, message: FromWorker): void => {
+  const onWorkerMessage = (member: Member, message: FromWorker): void => {
     const { worker } = member;
     switch (message.kind) {
       case 'hello':

@@ -25,7 +25,7 @@ const reads = createImmutableReads({
   lifeMs: 1_000,
   tables: profile.immutableFields.map((name) => immutableFields[name]),
   version: () => '1',
-  askNetwork: () => Promise.resolve(null),
+  readNetworkId: () => Promise.resolve(null),
   now: () => 0,
 });
 const generation = buildGeneration<PreparedOperation>(

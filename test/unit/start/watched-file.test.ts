@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createWatchedFile, type FileNews, fileAt } from '../../../src/start/watched-file.ts';
+import { createWatchedFile, type FileChange, fileAt } from '../../../src/start/watched-file.ts';
 
 /** A file that is whatever the test says, with what was told of it. */
 function start(first: string | null = 'one') {
   const disk = { mark: first, text: first ?? '', reads: 0, whileReading: () => {} };
-  const told: FileNews[] = [];
+  const told: FileChange[] = [];
   const file = createWatchedFile({
     see: async () => ({ mark: disk.mark, reason: disk.mark === null ? 'ENOENT' : null }),
     read: async () => {
@@ -17,7 +17,7 @@ function start(first: string | null = 'one') {
       disk.whileReading();
       return text;
     },
-    tell: (news) => told.push(news),
+    report: (news) => told.push(news),
   });
   const write = (text: string, mark = text) => Object.assign(disk, { text, mark });
   const look = async (times = 1) => {
@@ -26,8 +26,8 @@ function start(first: string | null = 'one') {
   return { disk, told, file, write, look };
 }
 
-const text = (of: string): FileNews => ({ kind: 'text', text: of });
-const away: FileNews = { kind: 'away', reason: 'ENOENT' };
+const text = (of: string): FileChange => ({ kind: 'text', text: of });
+const away: FileChange = { kind: 'away', reason: 'ENOENT' };
 
 describe('a file that is looked at', () => {
   test('is read once it has been the same for two looks, and not again', async () => {

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createArrivals } from '../../../src/upstream/arrivals.ts';
 import { type Cancellation, createCancellation } from '../../../src/upstream/cancellation.ts';
 import {
-  type CallUnderWay,
+  type CallInFlight,
   type CallWatch,
   type RawCall,
   type RawRequest,
@@ -69,7 +69,7 @@ type Outcome = { response?: RawResponse; error?: UpstreamCallError };
 /** Calls; the outcomes are all that the listener ever hears. */
 function start(call: RawCall, timeoutMs = 5_000, request: Partial<RawRequest> = {}) {
   const outcomes: Outcome[] = [];
-  let underWay: CallUnderWay | undefined;
+  let underWay: CallInFlight | undefined;
   const first = new Promise<Outcome>((resolve) => {
     const hear = (outcome: Outcome) => {
       outcomes.push(outcome);
@@ -261,8 +261,8 @@ describe('a large answer', () => {
     call: RawCall,
     onData: (resume: () => void) => boolean = () => true,
     timeoutMs = 5_000,
-  ): { done: Promise<Streamed>; underWay: CallUnderWay } {
-    let underWay: CallUnderWay = { isSent: false, cancel: () => {} };
+  ): { done: Promise<Streamed>; underWay: CallInFlight } {
+    let underWay: CallInFlight = { isSent: false, cancel: () => {} };
     const done = new Promise<Streamed>((resolve) => {
       let text = '';
       let begun = 0;
@@ -407,7 +407,7 @@ describe('an answer that is paused', () => {
       'ledger',
     );
     /** A call of which 20 bytes have come. */
-    return (onBegun: (underWay: CallUnderWay) => void = () => {}) => {
+    return (onBegun: (underWay: CallInFlight) => void = () => {}) => {
       const heard: string[] = [];
       const reader = { hasRoom: false, resume: () => {} };
       const fail = ({ failure }: UpstreamCallError) => void heard.push(failure);

@@ -40,7 +40,7 @@ test('a network writes a deferred history while it serves, and closes checkpoint
     checkpointIntervalMs: 20,
     isHistoryDeferred: true,
   });
-  devnet.writeHistory();
+  void devnet.writeHistory();
   await until(() => devnet.ledger.latestCheckpoint().sequenceNumber > 22, 'checkpoints follow the history');
   expect(devnet.sponsor.freeCoins()).toBe(3);
 });

@@ -222,7 +222,7 @@ it('lookups wait a second at most for a slow field, each time', () => {
     sent += 1;
   };
   for (let round = 1; round <= 2; round += 1) {
-    roots.whenNone(send);
+    roots.onceIdle(send);
     vi.advanceTimersByTime(1_000);
     expect(sent).toBe(round);
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { AnswerMemory, KeptAnswer } from '../../../../src/ledger/immutable/answer-memory.ts';
+import { AnswerMemory, CachedAnswer } from '../../../../src/ledger/immutable/answer-memory.ts';
 import { createImmutableReads, type ImmutableReadsOptions } from '../../../../src/ledger/immutable/immutable-reads.ts';
 import { ledgerSchemas } from '../../../support/ledger-schemas.ts';
 import { treeOf } from '../../../support/moving-ledger.ts';
@@ -18,7 +18,7 @@ function open(options: Partial<ImmutableReadsOptions> = {}) {
     lifeMs: 600_000,
     tables,
     version: () => world.version,
-    askNetwork: () => {
+    readNetworkId: () => {
       world.asked += 1;
       return Promise.resolve(world.network);
     },
@@ -192,7 +192,7 @@ describe('a network that begins anew', () => {
     expect(ask(1)?.kept).not.toBeNull();
     await later(1, world);
     expect(ask(1)?.kept).not.toBeNull();
-    const away = open({ askNetwork: () => Promise.reject(new Error('away')) });
+    const away = open({ readNetworkId: () => Promise.reject(new Error('away')) });
     away.ask(1)?.keep(away.answer('one'));
     away.world.nowMs = 60_000;
     expect(away.ask(1)?.kept).not.toBeNull();
@@ -252,7 +252,7 @@ describe('memory for answers', () => {
 
 it('an answer replaces the one with the same key, however often that was asked for', () => {
   const memory = new AnswerMemory(100_000);
-  const [before, after] = [1, 2].map((a) => new KeptAnswer(Buffer.from(`{"data":{"a":${a}}}`), '1', 0, 1_000, 1));
+  const [before, after] = [1, 2].map((a) => new CachedAnswer(Buffer.from(`{"data":{"a":${a}}}`), '1', 0, 1_000, 1));
   if (!before || !after) throw new Error('there are two');
   memory.keep('key', before);
   for (let count = 0; count < 2; count += 1) expect(memory.find('key', '1', 0)).toBe(before);

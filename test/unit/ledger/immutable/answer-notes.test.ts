@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { KeptAnswer } from '../../../../src/ledger/immutable/answer-memory.ts';
-import { AnswerNotes } from '../../../../src/ledger/immutable/answer-notes.ts';
+import { CachedAnswer } from '../../../../src/ledger/immutable/answer-memory.ts';
+import { CacheHeaders } from '../../../../src/ledger/immutable/answer-notes.ts';
 
 /** The headers of an answer that never changes, to a GET with these headers. */
 function headersFor(headers: Record<string, string>) {
@@ -13,12 +13,12 @@ function headersFor(headers: Record<string, string>) {
       delete set[name];
     },
   };
-  const notes = new AnswerNotes(
+  const notes = new CacheHeaders(
     { req: { method: 'GET', headers }, res, showUsage: false, operations: [] },
     ['x-personal'],
     () => 0,
   );
-  notes.onKept(new KeptAnswer(Buffer.from('{"data":{"a":1}}'), '1', 0, 60_000, 1));
+  notes.onKept(new CachedAnswer(Buffer.from('{"data":{"a":1}}'), '1', 0, 60_000, 1));
   notes.settle(200, 'application/json');
   return set;
 }

@@ -3,10 +3,10 @@ import { type GraphQLSchema, parse, validate } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import type { Usage } from '../../../../src/documents/cost/usage.ts';
 import { printJson } from '../../../../src/json/exact-json.ts';
-import type { KeptAnswer } from '../../../../src/ledger/immutable/answer-memory.ts';
+import type { CachedAnswer } from '../../../../src/ledger/immutable/answer-memory.ts';
 import type { ImmutableFields } from '../../../../src/ledger/immutable/immutable-fields.ts';
 import {
-  type Ask,
+  type CacheLookup,
   createImmutableReads,
   type ImmutableReads,
 } from '../../../../src/ledger/immutable/immutable-reads.ts';
@@ -21,7 +21,7 @@ const openReads = (tables: readonly ImmutableFields[], maxBytes = 8_000_000): Im
     lifeMs: 600_000,
     tables,
     version: () => '2026.11.0',
-    askNetwork: () => Promise.resolve(null),
+    readNetworkId: () => Promise.resolve(null),
     now: () => 0,
   });
 
@@ -34,12 +34,12 @@ const bodyOf = (answer: unknown) => {
   return { chunks: [bytes], size: bytes.length };
 };
 
-type Body = Parameters<Ask['keep']>[0];
-const keepOf = (ask: Ask | null, body: Body) => {
+type Body = Parameters<CacheLookup['keep']>[0];
+const keepOf = (ask: CacheLookup | null, body: Body) => {
   ask?.keep(body);
   return ask?.kept ?? null;
 };
-const textOf = (kept: KeptAnswer | null, usage: Usage | null = null) => {
+const textOf = (kept: CachedAnswer | null, usage: Usage | null = null) => {
   const written = kept?.write(usage);
   if (written?.kind !== 'bytes') return written?.text ?? null;
   const bytes = Buffer.concat(written.body.chunks as Buffer[]);
@@ -281,7 +281,7 @@ describe('answers in memory', () => {
       return Promise.reject(new Error('away'));
     };
     const options = { maxBytes: 8_000_000, lifeMs: 600_000, tables, version: () => '2026.11.0' };
-    const reads = createImmutableReads({ ...options, askNetwork, now: () => nowMs });
+    const reads = createImmutableReads({ ...options, readNetworkId: askNetwork, now: () => nowMs });
     const query = '{ object(address: "0x5", version: 1) { digest } }';
     const read = reads.prepare(schema, () => treeOf(query));
     read?.ask({})?.keep(bodyOf({ data: { object: { digest: 'd' } } }));

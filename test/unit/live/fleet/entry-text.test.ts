@@ -1,21 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import { readEntry, readFront, writeNews, writeOpening } from '../../../../src/live/fleet/entry-text.ts';
-import type { FeedNews } from '../../../../src/live/timeline.ts';
+import { readEntry, readFront, writeChanges, writeOpening } from '../../../../src/live/fleet/entry-text.ts';
+import type { FeedChange } from '../../../../src/live/timeline.ts';
 
 const same = (text: string) => text;
 const place = (key: string) => ({ key, timestampMs: 7 });
-const next = (key: string, item = key): FeedNews<string> => {
+const next = (key: string, item = key): FeedChange<string> => {
   const at = { place: place(key), from: place(key) };
   return { kind: 'item', entry: { ...place(key), item, bytes: 10 }, at };
 };
-const late = (key: string, from: string): FeedNews<string> => {
+const late = (key: string, from: string): FeedChange<string> => {
   const at = { place: place(key), from: place(from) };
   return { kind: 'item', entry: { ...place(key), item: key, bytes: 10 }, at };
 };
 
 describe('an entry', () => {
   it('has news and the places before and behind it, and no resume points', () => {
-    const [entry = '', ...others] = writeNews(place('a'), [next('b'), late('l', 'b')], ['an ask'], same);
+    const [entry = '', ...others] = writeChanges(place('a'), [next('b'), late('l', 'b')], ['an ask'], same);
     expect(others).toEqual([]);
     expect(entry).toBe(
       '{"from":[["a",7]],"front":["b",7],"news":[["next","b",7,10,"b"],["late","l",7,10,"l"]],"answers":["an ask"]}',
@@ -34,7 +34,7 @@ describe('an entry', () => {
   it('has a gap, and the places from which the timeline goes on', () => {
     const after = { place: place('a'), from: place('a') };
     const gap = { kind: 'gap', after, before: null, reason: 'gone', goesOnAt: [null, place('z')] } as const;
-    const [entry = ''] = writeNews<string>(place('a'), [gap], [], same);
+    const [entry = ''] = writeChanges<string>(place('a'), [gap], [], same);
     expect(readFront(entry)).toEqual(place('z'));
     expect(readEntry(entry, same)?.news).toEqual([{ ...gap, after: place('a') }]);
   });
@@ -52,7 +52,7 @@ describe('an entry', () => {
 
   it('is one of several where there is much, each of them behind the one before', () => {
     const items = ['b', 'c', 'd', 'e'].map((key) => next(key, 'x'.repeat(200_000)));
-    const entries = writeNews(place('a'), items, ['an ask'], same);
+    const entries = writeChanges(place('a'), items, ['an ask'], same);
     expect(entries.map((entry) => [readEntry(entry, same)?.from[0]?.key, readFront(entry)?.key])).toEqual([
       ['a', 'b'],
       ['b', 'c'],
@@ -64,12 +64,12 @@ describe('an entry', () => {
   });
 
   it('answers where there is no news', () => {
-    const [entry = ''] = writeNews<string>(place('a'), [], ['an ask'], same);
+    const [entry = ''] = writeChanges<string>(place('a'), [], ['an ask'], same);
     expect(readEntry(entry, same)).toEqual({ from: [place('a')], news: [], answers: ['an ask'] });
   });
 
   it('names an item that is too long, so that each process reads it for itself', () => {
-    const [entry = ''] = writeNews(place('a'), [next('b', 'x'.repeat(1_048_577))], [], same);
+    const [entry = ''] = writeChanges(place('a'), [next('b', 'x'.repeat(1_048_577))], [], same);
     expect(readEntry(entry, same)?.news).toEqual([{ kind: 'long', key: 'b' }]);
     expect(readFront(entry)).toEqual(place('b'));
   });

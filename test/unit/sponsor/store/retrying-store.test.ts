@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createMemoryStore } from '../../../../src/sponsor/store/memory-store.ts';
 import {
+  type AbandonedOutcome,
   createRetryingStore,
-  type GivenUpEnd,
   type RetryingStoreOptions,
 } from '../../../../src/sponsor/store/retrying-store.ts';
 import { type SponsorshipStore, StoreAwayError } from '../../../../src/sponsor/store/sponsorship-store.ts';
@@ -18,7 +18,7 @@ function open(options: Partial<RetryingStoreOptions> = {}) {
     steps += 1;
     return away.fault;
   });
-  const givenUp: GivenUpEnd[] = [];
+  const givenUp: AbandonedOutcome[] = [];
   const store = createRetryingStore(failing, {
     now: () => noon + 10,
     givenUp: (end) => givenUp.push(end),
