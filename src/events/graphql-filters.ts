@@ -22,7 +22,7 @@ export interface LedgerTransactionQuery {
 }
 
 /** Which members of `EventQueryFilter` work over the ledger's GraphQL. */
-export function offersEventFilter(member: EventFilterMember, { history }: NetworkProfile): boolean {
+function offersEventFilter(member: EventFilterMember, { history }: NetworkProfile): boolean {
   const { filters } = history.events;
   switch (member) {
     case 'all':

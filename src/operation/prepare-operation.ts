@@ -158,7 +158,7 @@ function onDemand<Given, Result>(make: () => (given: Given) => Result): (given: 
 }
 
 /** `null` if the operation has one owner, or interleaves root keys of both, which must be merged key by key. */
-export function toUnreadSplit(prepared: PreparedOperation): UnreadSplit | null {
+function toUnreadSplit(prepared: PreparedOperation): UnreadSplit | null {
   if (prepared.plan !== 'SPLIT' || prepared.isConditional) return null;
   const owners = [...prepared.rootFields({}).values()].map(([node]) => prepared.isLedgers(node?.name.value ?? ''));
   // All keys of one owner must come first: the owner changes exactly once.

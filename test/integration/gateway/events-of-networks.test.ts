@@ -166,25 +166,29 @@ describe.each(networks)('with the GraphQL of $title alone', ({ name, start, titl
     },
   );
 
-  it.runIf(title === 'IOTA' || title === 'Sui')('transactions are streamed as well', async () => {
-    const query =
-      'subscription { liveTransactions { ... on LiveTransactionItem { cursor transaction { digest checkpoint raw } } } }';
-    const client = overEventStream(`${gateway.url}/graphql`, query);
-    await stepUntil(() => client.ids.length > 0, 'a first transaction');
-    network.step(5);
-    const wanted = () => {
-      const digests = network.ledger.transactions.map(({ digest }) => digest);
-      return digests.slice(digests.indexOf(client.ids[0] ?? ''));
-    };
-    await until(() => client.ids.length >= wanted().length, 'all');
-    expect(client.ids).toEqual(wanted());
-    expect(client.results[0]?.data.liveTransactions.transaction.raw).toMatchObject({ effects: { status: 'SUCCESS' } });
-    await client.leave();
-  });
+  // Sui with partial scans differs in its pages only.
+  const isWhole = title === 'IOTA' || title === 'Sui';
+  if (isWhole)
+    it('transactions are streamed as well', async () => {
+      const query =
+        'subscription { liveTransactions { ... on LiveTransactionItem { cursor transaction { digest checkpoint raw } } } }';
+      const client = overEventStream(`${gateway.url}/graphql`, query);
+      await stepUntil(() => client.ids.length > 0, 'a first transaction');
+      network.step(5);
+      const wanted = () => {
+        const digests = network.ledger.transactions.map(({ digest }) => digest);
+        return digests.slice(digests.indexOf(client.ids[0] ?? ''));
+      };
+      await until(() => client.ids.length >= wanted().length, 'all');
+      expect(client.ids).toEqual(wanted());
+      expect(client.results[0]?.data.liveTransactions.transaction.raw).toMatchObject({
+        effects: { status: 'SUCCESS' },
+      });
+      await client.leave();
+    });
 
-  it.runIf(title === 'IOTA' || title === 'Sui')(
-    'subscriptions of the ledger trigger reads; if they repeat, pause or break, nothing is lost',
-    async () => {
+  if (isWhole)
+    it('subscriptions of the ledger trigger reads; if they repeat, pause or break, nothing is lost', async () => {
       const client = overEventStream(`${gateway.url}/graphql`, items);
       await stepUntil(() => client.ids.length > 0 && network.streams > 0, 'an event and a subscription');
       const wanted = () => {
@@ -205,24 +209,24 @@ describe.each(networks)('with the GraphQL of $title alone', ({ name, start, titl
       expect(client.ids).toEqual(wanted());
       await client.leave();
       await stepUntil(() => network.streams === 0, 'no subscription without subscribers');
-    },
-  );
+    });
 
-  it.runIf(title === 'Sui')('subscriptions of the ledger are forwarded at the root', async () => {
-    const client = overWebSocket(
-      `${gateway.url}/graphql`,
-      'subscription { events { cursor node { sequenceNumber transaction { digest } } } }',
-    );
-    await stepUntil(() => client.results.length > 0, 'an event');
-    const { digest } = client.results[0]?.data.events.node.transaction ?? {};
-    expect(network.ledger.events.map(({ txDigest }) => txDigest)).toContain(digest);
-    const refused = overWebSocket(
-      `${gateway.url}/graphql`,
-      'subscription { events(filter: { atCheckpoint: 1 }) { cursor } }',
-    );
-    await until(() => refused.results.length > 0, 'a refusal');
-    expect(refused.results[0]?.errors?.[0].message).toContain('are not supported in subscriptions');
-    await Promise.all([client.leave(), refused.leave()]);
-    await stepUntil(() => network.streams === 0, 'no subscription without subscribers');
-  });
+  if (title === 'Sui')
+    it('subscriptions of the ledger are forwarded at the root', async () => {
+      const client = overWebSocket(
+        `${gateway.url}/graphql`,
+        'subscription { events { cursor node { sequenceNumber transaction { digest } } } }',
+      );
+      await stepUntil(() => client.results.length > 0, 'an event');
+      const { digest } = client.results[0]?.data.events.node.transaction ?? {};
+      expect(network.ledger.events.map(({ txDigest }) => txDigest)).toContain(digest);
+      const refused = overWebSocket(
+        `${gateway.url}/graphql`,
+        'subscription { events(filter: { atCheckpoint: 1 }) { cursor } }',
+      );
+      await until(() => refused.results.length > 0, 'a refusal');
+      expect(refused.results[0]?.errors?.[0].message).toContain('are not supported in subscriptions');
+      await Promise.all([client.leave(), refused.leave()]);
+      await stepUntil(() => network.streams === 0, 'no subscription without subscribers');
+    });
 });
