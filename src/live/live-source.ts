@@ -44,7 +44,7 @@ export interface Watch {
 export interface LiveSource<Item> {
   /**
    * Reads one page strictly behind a place; `null` = from the oldest item that the upstream keeps.
-   * @throws PlaceLostError if the upstream does not know the place
+   * @throws PositionLostError if the upstream does not know the position
    */
   after(place: ItemPosition | null, cancellation: Cancellation): Promise<LivePage<Item>>;
   /** The newest places, newest first; as many as asked for, if the upstream has them. */
@@ -55,7 +55,7 @@ export interface LiveSource<Item> {
 
 /** The upstream does not know a place: it keeps it no longer, or this one of several nodes does not have it yet. */
 export class PositionLostError extends Error {
-  override readonly name = 'PlaceLostError';
+  override readonly name = 'PositionLostError';
 }
 
 /** Where a stream resumes. */

@@ -41,7 +41,7 @@ it('nothing is kept of connections that are closed', async () => {
 /** A request on a connection that no client is at the other end of. */
 function toExchange(socket: Socket, header?: string) {
   const res = { getHeader: () => header, headersSent: false, writableLength: 0 };
-  return { req: { socket }, res, isReading: false, arrivedAt: 0, giveUp() {} } as unknown as Exchange;
+  return { req: { socket }, res, isReading: false, arrivedAt: 0, abandon() {} } as unknown as Exchange;
 }
 
 it('in a flood of connections those are cut that were never served', () => {
@@ -76,7 +76,7 @@ it('of clients that leave too much unread together the oldest with much is cut, 
   const sockets: Socket[] = [];
   let answered = 0;
   const server = createServer((req, res) => {
-    const exchange = { req, res, isReading: false, arrivedAt: 0, giveUp: () => {} } as unknown as Exchange;
+    const exchange = { req, res, isReading: false, arrivedAt: 0, abandon: () => {} } as unknown as Exchange;
     connections.enter(exchange);
     res.on('close', () => connections.leave(exchange));
     const megabytes = Number(req.url?.slice(1));
@@ -120,7 +120,7 @@ async function openServer() {
     const isReading = path === '/unfinished';
     const exchange = {
       ...{ req, res, isReading, arrivedAt: performance.now() - 60_000 },
-      giveUp: () => void res.setHeader('connection', 'close').writeHead(503).end(),
+      abandon: () => void res.setHeader('connection', 'close').writeHead(503).end(),
     } as unknown as Exchange;
     if (!connections.enter(exchange)) return;
     res.on('close', () => connections.leave(exchange));
