@@ -64,7 +64,7 @@ function nest(selections: readonly Selection[]): readonly ExplainedNode[] {
 export interface ExplainTextOptions {
   /** For a terminal that wants colours. */
   readonly isColoured: boolean;
-  /** Selections shown; what is left out is summed up. */
+  /** The selections shown. The others are summarized. */
   readonly maxLines: number;
 }
 

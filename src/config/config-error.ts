@@ -42,7 +42,7 @@ export interface CheckedContent {
   /** The setting that holds the content, or names its file. */
   readonly setting: string;
   readonly content: unknown;
-  /** What is expected in place of an unknown name. */
+  /** The names allowed in place of an unknown one. */
   readonly knownNames: string;
   /** Shows a value that is not allowed. */
   readonly describe: (value: unknown) => string;

@@ -6,7 +6,7 @@ import { expectedOf, isListType, jsonObject } from './value-types.ts';
 
 type ParsedYaml =
   | { readonly value: unknown; readonly document: Document }
-  /** What is wrong, without quoting the text. */
+  /** The mistake, without a quote of the text. */
   | { readonly problem: string };
 
 /**

@@ -40,7 +40,7 @@ export type CoercedVariables =
 
 const enough = new Error('enough mistakes');
 
-/** Coerces the variables that were sent with one operation, or reports what is wrong with them. */
+/** Coerces the variables of one operation, or reports their mistakes. */
 export type CoerceVariables = (variables: Variables) => CoercedVariables;
 
 /**

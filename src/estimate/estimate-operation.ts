@@ -53,7 +53,7 @@ const maxCountedLetters = 5_000;
 interface Requested {
   estimates: number;
   letters: number;
-  /** What was read of each document; `null` until its turn has come. */
+  /** The result of reading each document; `null` until its turn. */
   readonly documents: Map<
     string,
     { readonly generation: ServedGeneration; readonly read: ReadDocument<PreparedOperation> } | null
