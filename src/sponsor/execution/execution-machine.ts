@@ -18,7 +18,7 @@ export type ExecutionState =
   | 'swept'
   /** Another process executes it: the store is polled for the result. */
   | 'following'
-  /** As `following`, but that process is slow: store and ledger are polled in turn. */
+  /** As `following`, but that process is slow or dead, or the store is unavailable: store and ledger are polled in turn. */
   | 'suspecting'
   | 'ended';
 
@@ -35,10 +35,8 @@ export type ExecutionEvent =
   | 'replayed'
   /** Store: another process executes it. */
   | 'inProgress'
-  /** Store: another process executes it, and takes long. */
+  /** Store: another process executes it, and takes long or has exceeded its time. Or the store does not answer any more. */
   | 'slow'
-  /** Store: another process executed it, and has exceeded its time. */
-  | 'overdue'
   /** Store: the other process sent nothing. */
   | 'gone'
   /** The store did not answer; the fence may be set. */
@@ -124,7 +122,6 @@ const steps: Readonly<Record<ExecutionState, Steps>> = {
     replayed,
     inProgress: to('following', 'follow'),
     slow: to('suspecting', 'look'),
-    overdue: to('lookingUp', 'look'),
     declined,
     storeAway: to('ended', 'answerRefusal', 'retract'),
     left: to('withdrawn', 'answerUnsent'),
@@ -134,7 +131,6 @@ const steps: Readonly<Record<ExecutionState, Steps>> = {
     replayed: to('ended'),
     inProgress: to('ended'),
     slow: to('ended'),
-    overdue: to('swept', 'sweep'),
     declined: to('ended'),
     storeAway: to('ended', 'retract'),
     joined: to('fencing'),
@@ -171,7 +167,6 @@ const steps: Readonly<Record<ExecutionState, Steps>> = {
     replayed,
     inProgress: to('following', 'follow'),
     slow: to('suspecting', 'look'),
-    overdue: to('lookingUp', 'look'),
     gone: to('fencing', 'fence'),
     declined,
     left: to('ended', 'answerUnknown'),

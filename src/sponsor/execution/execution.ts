@@ -197,7 +197,7 @@ export class Execution {
 
   async #askStore(): Promise<void> {
     const found = await this.#records.follow();
-    if (found === 'away') this.#handle('inProgress');
+    if (found === 'away') this.#handle('slow');
     else if (found) this.#handleStore(found);
     else this.#handle('gone');
   }
@@ -209,16 +209,15 @@ export class Execution {
     if (start.kind === 'begun' || hasNoRoom) {
       this.#begin(('reservation' in start && start.reservation) || null);
     } else if (start.kind === 'in-progress') {
-      const leftMs = start.answerByMs - now();
-      const isSlow = leftMs <= pace.answerMs - pace.patienceMs;
-      this.#handle(leftMs <= 0 ? 'overdue' : isSlow ? 'slow' : 'inProgress');
+      const isSlow = start.answerByMs - now() <= pace.answerMs - pace.patienceMs;
+      this.#handle(isSlow ? 'slow' : 'inProgress');
     } else if (start.kind !== 'replay') {
       this.#handle('declined', { error: toDeclined(start, this.#subject) });
     } else {
       const kept = readAnswer(start.answer);
       if (kept) this.#records.note('replayed');
       // Text that another version of the gateway wrote: the ledger has the outcome.
-      this.#handle(kept === null ? 'overdue' : 'error' in kept ? 'declined' : 'replayed', kept ?? {});
+      this.#handle(kept === null ? 'slow' : 'error' in kept ? 'declined' : 'replayed', kept ?? {});
     }
   }
 

@@ -16,7 +16,6 @@ const events: readonly ExecutionEvent[] = [
   'replayed',
   'inProgress',
   'slow',
-  'overdue',
   'gone',
   'storeAway',
   'executed',
@@ -40,7 +39,7 @@ const table: Readonly<Record<ExecutionState, readonly string[]>> = {
   opened: [
     'fencing: fence', // checked
     'ended: answerRefusal', // declined
-    ...['-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-'],
+    ...['-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-'],
   ],
   fencing: [
     '-', // checked
@@ -50,7 +49,6 @@ const table: Readonly<Record<ExecutionState, readonly string[]>> = {
     'ended: answerOutcome', // replayed
     'following: follow', // inProgress
     'suspecting: look', // slow
-    'lookingUp: look', // overdue
     '-', // gone
     'ended: answerRefusal retract', // storeAway
     ...['-', '-', '-', '-', '-', '-', '-'],
@@ -66,7 +64,6 @@ const table: Readonly<Record<ExecutionState, readonly string[]>> = {
     'ended:', // replayed
     'ended:', // inProgress
     'ended:', // slow
-    'swept: sweep', // overdue
     '-', // gone
     'ended: retract', // storeAway
     ...['-', '-', '-', '-', '-', '-', '-', '-'],
@@ -74,7 +71,7 @@ const table: Readonly<Record<ExecutionState, readonly string[]>> = {
     '-', // givenUp
   ],
   dispatched: [
-    ...['-', '-', '-', '-', '-', '-', '-', '-', '-', '-'],
+    ...['-', '-', '-', '-', '-', '-', '-', '-', '-'],
     settled, // executed
     refused, // refused
     unsent, // unsent
@@ -87,7 +84,7 @@ const table: Readonly<Record<ExecutionState, readonly string[]>> = {
     '-', // givenUp
   ],
   doubted: [
-    ...['-', '-', '-', '-', '-', '-', '-', '-', '-', '-'],
+    ...['-', '-', '-', '-', '-', '-', '-', '-', '-'],
     settled, // executed
     refused, // refused
     unsent, // unsent
@@ -100,7 +97,7 @@ const table: Readonly<Record<ExecutionState, readonly string[]>> = {
     '-', // givenUp
   ],
   unawaited: [
-    ...['-', '-', '-', '-', '-', '-', '-', '-', '-', '-'],
+    ...['-', '-', '-', '-', '-', '-', '-', '-', '-'],
     settled, // executed
     refused, // refused
     unsent, // unsent
@@ -113,7 +110,7 @@ const table: Readonly<Record<ExecutionState, readonly string[]>> = {
     '-', // givenUp
   ],
   lookingUp: [
-    ...['-', '-', '-', '-', '-', '-', '-', '-', '-', '-'],
+    ...['-', '-', '-', '-', '-', '-', '-', '-', '-'],
     settled, // executed
     refused, // refused
     unsent, // unsent
@@ -126,7 +123,7 @@ const table: Readonly<Record<ExecutionState, readonly string[]>> = {
     '-', // givenUp
   ],
   swept: [
-    ...['-', '-', '-', '-', '-', '-', '-', '-', '-', '-'],
+    ...['-', '-', '-', '-', '-', '-', '-', '-', '-'],
     settled, // executed
     refused, // refused
     unsent, // unsent
@@ -146,7 +143,6 @@ const table: Readonly<Record<ExecutionState, readonly string[]>> = {
     'ended: answerOutcome', // replayed
     'following: follow', // inProgress
     'suspecting: look', // slow
-    'lookingUp: look', // overdue
     'fencing: fence', // gone
     ...['-', '-', '-', '-', '-', '-', '-', '-'],
     'ended: answerUnknown', // left
@@ -154,7 +150,7 @@ const table: Readonly<Record<ExecutionState, readonly string[]>> = {
     '-', // givenUp
   ],
   suspecting: [
-    ...['-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-'],
+    ...['-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-'],
     settled, // found
     'following: follow', // missing
     'ended: answerUnknown', // left

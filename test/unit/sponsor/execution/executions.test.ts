@@ -19,6 +19,7 @@ import {
 } from '../../../../src/sponsor/store/sponsorship-store.ts';
 import { createCancellation, type OpenCancellation } from '../../../../src/upstream/cancellation.ts';
 import { countLiveObjects } from '../../../support/count-live-objects.ts';
+import { failingStore, type StoreFault } from '../../../support/failing-store.ts';
 import { newFlow } from '../../../support/sponsorship-store-suite.ts';
 
 /** Effects of an unknown form. */
@@ -695,6 +696,42 @@ describe('two processes with one store', () => {
     third.sent[0]?.tell(executed);
     await fourth.pass(900);
     expect(await second.ended).toMatchObject({ outcome: 'EXECUTED' });
+  });
+
+  it('tell a repeat of a rejection that the other wrote after its time', async () => {
+    const [one, other] = twoProcesses();
+    one.begin();
+    await one.settle();
+    await other.pass(toExecutionPace(mutationMs).answerMs + 25);
+    const [left, waiting] = [other.begin(), other.begin({ idempotencyKey: 'k' })];
+    await other.pass(200);
+    left.cancellation.cancel('timeout');
+    expect(await left.ended).toMatchObject({ code: 'EXECUTION_OUTCOME_UNKNOWN' });
+    one.sent[0]?.tell(refused);
+    await other.pass(900);
+    const repeat = other.begin();
+    await other.pass(900);
+    expect(await waiting.ended).toMatchObject({ code: 'SPONSOR_REJECTED' });
+    expect(await repeat.ended).toMatchObject({
+      code: 'RESERVATION_NOT_FOUND',
+      message: expect.stringMatching(/refused/),
+    });
+    expect([other.sent, other.told()]).toEqual([[], ['replayed']]);
+  });
+
+  it('look up what was left while the store is unavailable', async () => {
+    const [time, memory] = [{ ms: 0 }, createMemoryStore()];
+    const away: { fault: StoreFault } = { fault: null };
+    const store = failingStore(memory, () => away.fault);
+    const [one, other] = [setUp({ store: memory, time }), setUp({ store, time })];
+    one.begin();
+    await one.settle();
+    const { ended } = other.begin();
+    await other.pass(100);
+    away.fault = 'before';
+    other.ledger.has = async () => ({ succeeded: true, gasUsed: 3 });
+    await other.pass(1_000);
+    expect(await ended).toMatchObject({ outcome: 'RECOVERED' });
   });
 
   it('report an unknown outcome if the ledger does not have what was left', async () => {
