@@ -7,8 +7,8 @@ import { suiLegacy } from './networks/sui-legacy.ts';
 
 export { type EventFilterMember, eventFilterMembers, type NetworkProfile } from './networks/profile-schema.ts';
 
-function toProfile(differences: ProfileDifferences): NetworkProfile {
-  return networkProfileSchema.parse(mergeDeep(ledger, differences));
+function toProfile({ differsFrom, ...differences }: ProfileDifferences): NetworkProfile {
+  return networkProfileSchema.parse(mergeDeep(differsFrom ? toProfile(differsFrom) : ledger, differences));
 }
 
 export const networkProfiles = {
@@ -38,9 +38,16 @@ export function versionHeadersOf({ headers }: Pick<NetworkProfile, 'headers'>): 
   return [...new Set([ledger.headers.version, headers.version])];
 }
 
-/** Headers that request usage figures: the contract's name and the network's own. */
-export function usageHeadersOf({ headers }: Pick<NetworkProfile, 'headers'>): readonly string[] {
-  return [...new Set([ledger.headers.showUsage, headers.showUsage])];
+export interface UsageHeader {
+  readonly name: string;
+  /** Does it ask for usage whatever its value? */
+  readonly isByPresence: boolean;
+}
+
+/** Headers that request usage figures: the contract's and the network's own. */
+export function usageHeadersOf({ headers }: Pick<NetworkProfile, 'headers'>): readonly UsageHeader[] {
+  const byName = new Map([ledger.headers, headers].map((each) => [each.showUsage, each.showUsageByPresence]));
+  return [...byName].map(([name, isByPresence]) => ({ name, isByPresence }));
 }
 
 export type ProfileResult =

@@ -8,7 +8,7 @@ import type { PrepareOptions } from '../documents/prepared-document.ts';
 import { type IdInputs, ReservedAliasRule } from '../documents/validation/validate-document.ts';
 import { buildLedgerSchema } from '../ledger/fetch-ledger-schema.ts';
 import type { LedgerExecutor } from '../ledger/ledger-executor.ts';
-import { type LedgerService, queryTimeoutNames, silentLedgerService } from '../ledger/ledger-service.ts';
+import { type LedgerService, silentLedgerService } from '../ledger/ledger-service.ts';
 import { toSchemaFingerprint } from '../ledger/schema-fingerprint.ts';
 import { findCollisions } from './find-collisions.ts';
 import { findIdInputs } from './id-inputs.ts';
@@ -86,11 +86,16 @@ export function buildGeneration<Operation>(
   const service = source?.service ?? silentLedgerService;
   const documentLimits = stricterLimits(config.limits.documents, service.limits);
   const calledPages = { fields: fieldsReadByCalls(ownSchema), maxCalls: config.limits.maxEventCalls, ...config.pages };
-  const limits = { ...documentLimits, calledPages, rules: config.profile.limits };
+  const rules = {
+    ...config.profile.limits,
+    pageSizes: { ...config.profile.limits.pageSizes, ...service.pageSizes },
+    maxMultiGetKeys: service.maxMultiGetSize ?? config.profile.limits.maxMultiGetKeys,
+  };
+  const limits = { ...documentLimits, calledPages, rules };
   const schema = source && buildLedgerSchema(source.introspection);
   const collisions = schema ? findCollisions(ownSchema, schema) : [];
   if (collisions.length > 0) throw new SchemaCollisionError(collisions);
-  const inForce = { ...documentLimits, ...stricterTimeouts(config.timeouts, service) };
+  const inForce = { ...documentLimits, ...stricterTimeouts(config, service) };
   const stitched = stitch({
     ownSchema,
     ledger: schema && { schema, limits: service.limits, inForce },
@@ -143,10 +148,12 @@ function toOwnership(ownSchema: GraphQLSchema, ledger: GraphQLSchema | null, gra
   };
 }
 
-function stricterTimeouts({ queryMs, mutationMs }: Config['timeouts'], service: LedgerService) {
-  const inForceMs = Math.min(queryMs, service.requestTimeoutMs ?? queryMs);
+function stricterTimeouts(
+  { timeouts: { queryMs, mutationMs }, profile }: Pick<Config, 'timeouts' | 'profile'>,
+  service: LedgerService,
+) {
   return {
-    ...Object.fromEntries(queryTimeoutNames.map((name) => [name, inForceMs])),
+    [profile.serviceConfig.queryTimeoutMs]: Math.min(queryMs, service.queryTimeoutMs ?? queryMs),
     mutationTimeoutMs: Math.min(mutationMs, service.mutationTimeoutMs ?? mutationMs),
   };
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import type { IntrospectionQuery } from 'graphql';
+import type { NetworkProfile } from '../config/network-profile.ts';
 import { fetchLedgerIntrospection } from '../ledger/fetch-ledger-schema.ts';
 import type { LedgerExecutor } from '../ledger/ledger-executor.ts';
 import {
@@ -69,14 +70,21 @@ export interface LedgerAnswer extends LedgerServiceAnswer {
  */
 export class LedgerSourceReader {
   readonly #execute: LedgerExecutor;
+  readonly #names: NetworkProfile['serviceConfig'];
   readonly #cache: SchemaCache | null;
   readonly #onCacheFailure: (error: unknown) => void;
   /** The last complete answer, of this run or the one before. */
   #knownService: LedgerService | null = null;
   #cachedFingerprint: string | null = null;
 
-  constructor(execute: LedgerExecutor, cache: SchemaCache | null, onCacheFailure: (error: unknown) => void) {
+  constructor(
+    execute: LedgerExecutor,
+    names: NetworkProfile['serviceConfig'],
+    cache: SchemaCache | null,
+    onCacheFailure: (error: unknown) => void,
+  ) {
     this.#execute = execute;
+    this.#names = names;
     this.#cache = cache;
     this.#onCacheFailure = onCacheFailure;
   }
@@ -86,7 +94,7 @@ export class LedgerSourceReader {
     const introspection = await fetchLedgerIntrospection(this.#execute);
     // Takes about 20 ms: do it in this turn of the event loop, before the next answer arrives.
     toSchemaText(introspection);
-    return { introspection, ...(await fetchLedgerService(this.#execute, introspection)) };
+    return { introspection, ...(await fetchLedgerService(this.#execute, introspection, this.#names)) };
   }
 
   /** If the limits are missing, the last known ones are used, of this run or the one before. */

@@ -40,7 +40,7 @@ export async function startSchemaKeeper<Operation>(
     if (error instanceof SchemaCollisionError) events.refused(error);
     else events.unavailable(error);
   };
-  const reader = new LedgerSourceReader(execute, cache, report);
+  const reader = new LedgerSourceReader(execute, options.config.profile.serviceConfig, cache, report);
   let current = buildGeneration<Operation>(null, options);
   let refused: { readonly fingerprint: string; readonly error: SchemaCollisionError } | null = null;
   let isStopped = false;

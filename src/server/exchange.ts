@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http';
 import type { GraphQLError } from 'graphql';
 import { rateLimitHeaderNames, type Standing, toRateLimitHeaders } from '../callers/caller-gate.ts';
 import { type Sender, toSender } from '../callers/identify-caller.ts';
+import type { UsageHeader } from '../config/network-profile.ts';
 import { isUsageAsked } from '../documents/cost/usage.ts';
 import { type ErrorCode, errorCatalogue } from '../errors/catalogue.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
@@ -17,8 +18,8 @@ import { type PlainType, readAccept } from './request-head.ts';
 
 export interface ExchangeOptions {
   readonly stamps: Stamps;
-  /** Names of the headers by which a caller requests usage. */
-  readonly usageHeaders: readonly string[];
+  /** Headers by which a caller requests usage. */
+  readonly usageHeaders: readonly UsageHeader[];
   /** Names of all request headers by which answers to one address differ, as `Vary` lists them. */
   readonly vary: string;
   readonly telemetry: Pick<Telemetry, 'errorMasked'>;

@@ -60,7 +60,7 @@ export async function openListener(options: OpenListenerOptions): Promise<OpenLi
     port,
     graphqlPath,
     usageHeaders,
-    vary: [...answerHeaders, ...versionHeaders, ...usageHeaders].join(', '),
+    vary: [...answerHeaders, ...versionHeaders, ...usageHeaders.map(({ name }) => name)].join(', '),
     versionHeaders,
     checkVersion: (path, header) =>
       checkRpcVersion({ path, header }, { build: version.current, available: schema.keeper.current.availableVersions }),

@@ -1,30 +1,12 @@
-import type { ProfileDifferences } from './profile-schema.ts';
+import { type ProfileDifferences, rpcMethodsWith } from './profile-schema.ts';
+import { suiLegacy } from './sui-legacy.ts';
 
 export const iota: ProfileDifferences = {
   name: 'iota',
+  differsFrom: suiLegacy,
   recognisedBy: ['IotaAddress', 'Query.transactionBlock'],
   headers: { version: 'x-iota-rpc-version', showUsage: 'x-iota-rpc-show-usage' },
-  events: {
-    methods: {
-      queryEvents: 'iotax_queryEvents',
-      queryTransactionBlocks: 'iotax_queryTransactionBlocks',
-      subscribeEvent: 'iotax_subscribeEvent',
-      unsubscribeEvent: 'iotax_unsubscribeEvent',
-      subscribeTransaction: 'iotax_subscribeTransaction',
-      unsubscribeTransaction: 'iotax_unsubscribeTransaction',
-    },
-    filters: {
-      moveEvent: null,
-      eventType: 'MoveEventType',
-      recipient: null,
-      object: null,
-      package: 'Package',
-      moveEventType: 'MoveEventType',
-    },
-    timeRange: { encoding: 'text', endExclusive: true },
-  },
-  subscriptions: { path: '/subscriptions' },
-  sponsor: { requestTypeKey: 'request_type' },
+  events: { methods: rpcMethodsWith('iotax') },
   limits: {
     payload: 'body',
     countsEveryValue: true,

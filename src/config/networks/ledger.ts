@@ -1,19 +1,12 @@
-import type { NetworkProfile } from './profile-schema.ts';
+import { type NetworkProfile, rpcMethodsWith } from './profile-schema.ts';
 
 /** The contract. The other profiles list only their differences from it. */
 export const ledger: NetworkProfile = {
   name: 'ledger',
   recognisedBy: [],
-  headers: { version: 'x-ledger-rpc-version', showUsage: 'x-ledger-rpc-show-usage' },
+  headers: { version: 'x-ledger-rpc-version', showUsage: 'x-ledger-rpc-show-usage', showUsageByPresence: false },
   events: {
-    methods: {
-      queryEvents: 'ledgerx_queryEvents',
-      queryTransactionBlocks: 'ledgerx_queryTransactionBlocks',
-      subscribeEvent: 'ledgerx_subscribeEvent',
-      unsubscribeEvent: 'ledgerx_unsubscribeEvent',
-      subscribeTransaction: 'ledgerx_subscribeTransaction',
-      unsubscribeTransaction: 'ledgerx_unsubscribeTransaction',
-    },
+    methods: rpcMethodsWith('ledgerx'),
     filters: {
       all: 'All',
       transaction: 'Transaction',
@@ -89,6 +82,7 @@ export const ledger: NetworkProfile = {
     events: { field: 'events', moveModule: 'emittingModule' },
     transactions: { field: 'transactions', fromAddress: 'signingAddress', moveFunction: 'function' },
   },
+  serviceConfig: { queryTimeoutMs: 'requestTimeoutMs' },
   sponsor: { requestTypeKey: 'requestType' },
   limits: {
     code: 'BAD_USER_INPUT',

@@ -41,7 +41,12 @@ export const networkProfileSchema = z.strictObject({
   /** Schema coordinates, `Type` or `Type.field`, that together only this network's schema has. */
   recognisedBy: z.array(text(/^\w+(?:\.\w+)?$/, 'a type, or a type and a field')).readonly(),
   /** Request headers of the ledger's GraphQL, in lower case. */
-  headers: z.strictObject({ version: headerName, showUsage: headerName }),
+  headers: z.strictObject({
+    version: headerName,
+    showUsage: headerName,
+    /** Does `showUsage` ask for usage whatever its value? Otherwise `false`, `0` and an empty value mean no. */
+    showUsageByPresence: z.boolean('true or false'),
+  }),
   events: z.strictObject({
     methods: z.record(z.enum(rpcMethods), wireName),
     /** The node's name of each member of `EventQueryFilter`; `null` where it has no such filter. */
@@ -65,6 +70,8 @@ export const networkProfileSchema = z.strictObject({
     events: z.strictObject({ field: graphqlName, moveModule: graphqlName }),
     transactions: z.strictObject({ field: graphqlName, fromAddress: graphqlName, moveFunction: graphqlName }),
   }),
+  /** Members of `serviceConfig` whose names differ between networks. */
+  serviceConfig: z.strictObject({ queryTimeoutMs: graphqlName }),
   /** The key of an `execute_tx` body that says how long to wait. */
   sponsor: z.strictObject({ requestTypeKey: z.enum(['requestType', 'request_type']) }),
   /** How the ledger limits documents, beside the numbers that it reports, and the words in which it rejects them. */
@@ -113,8 +120,18 @@ export const networkProfileSchema = z.strictObject({
 /** The names that one network uses on the wire. No other code depends on which network it is. */
 export type NetworkProfile = z.output<typeof networkProfileSchema>;
 
-/** What a network does differently from the contract, in the shape of a profile. A list replaces the contract's list. */
-export type ProfileDifferences = { readonly name: string } & DeepPartial<NetworkProfile>;
+/** What a network does differently from another, in the shape of a profile. A list replaces the other's list. */
+export type ProfileDifferences = DeepPartial<NetworkProfile> & {
+  readonly name: string;
+  /** Left out: the contract. */
+  readonly differsFrom?: ProfileDifferences;
+};
+
+/** The names of all JSON-RPC methods of a network. */
+export function rpcMethodsWith(prefix: string): NetworkProfile['events']['methods'] {
+  const methods = rpcMethods.map((name) => [name, `${prefix}_${name}`] as const);
+  return Object.fromEntries(methods) as NetworkProfile['events']['methods'];
+}
 
 type DeepPartial<Value> = Value extends readonly unknown[] | string | null
   ? Value

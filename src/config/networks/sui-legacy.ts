@@ -1,19 +1,12 @@
-import type { ProfileDifferences } from './profile-schema.ts';
+import { type ProfileDifferences, rpcMethodsWith } from './profile-schema.ts';
 
 /** Sui's first GraphQL RPC, whose schema has transaction blocks. */
 export const suiLegacy: ProfileDifferences = {
   name: 'sui-legacy',
   recognisedBy: ['SuiAddress', 'Query.transactionBlock'],
-  headers: { version: 'x-sui-rpc-version', showUsage: 'x-sui-rpc-show-usage' },
+  headers: { version: 'x-sui-rpc-version', showUsage: 'x-sui-rpc-show-usage', showUsageByPresence: true },
   events: {
-    methods: {
-      queryEvents: 'suix_queryEvents',
-      queryTransactionBlocks: 'suix_queryTransactionBlocks',
-      subscribeEvent: 'suix_subscribeEvent',
-      unsubscribeEvent: 'suix_unsubscribeEvent',
-      subscribeTransaction: 'suix_subscribeTransaction',
-      unsubscribeTransaction: 'suix_unsubscribeTransaction',
-    },
+    methods: rpcMethodsWith('suix'),
     filters: {
       moveEvent: null,
       eventType: 'MoveEventType',

@@ -1,29 +1,11 @@
 import type { ProfileDifferences } from './profile-schema.ts';
+import { suiLegacy } from './sui-legacy.ts';
 
 /** Sui's current GraphQL RPC, whose schema has transactions. */
 export const sui: ProfileDifferences = {
   name: 'sui',
+  differsFrom: suiLegacy,
   recognisedBy: ['SuiAddress', 'Query.transaction'],
-  headers: { version: 'x-sui-rpc-version', showUsage: 'x-sui-rpc-show-usage' },
-  events: {
-    methods: {
-      queryEvents: 'suix_queryEvents',
-      queryTransactionBlocks: 'suix_queryTransactionBlocks',
-      subscribeEvent: 'suix_subscribeEvent',
-      unsubscribeEvent: 'suix_unsubscribeEvent',
-      subscribeTransaction: 'suix_subscribeTransaction',
-      unsubscribeTransaction: 'suix_unsubscribeTransaction',
-    },
-    filters: {
-      moveEvent: null,
-      eventType: 'MoveEventType',
-      recipient: null,
-      object: null,
-      package: 'Package',
-      moveEventType: 'MoveEventType',
-    },
-    timeRange: { encoding: 'text', endExclusive: true },
-  },
   eventsSource: 'graphql',
   history: {
     events: {
@@ -74,11 +56,10 @@ export const sui: ProfileDifferences = {
   },
   subscriptions: {
     transport: 'sse',
-    path: '/subscriptions',
     events: { moveModule: 'module' },
     transactions: { fromAddress: 'sentAddress' },
   },
-  sponsor: { requestTypeKey: 'request_type' },
+  serviceConfig: { queryTimeoutMs: 'queryTimeoutMs' },
   limits: {
     code: 'GRAPHQL_VALIDATION_FAILED',
     payload: 'body',

@@ -1,4 +1,5 @@
 import { type ArgumentNode, Kind, type ValueNode } from 'graphql';
+import type { UsageHeader } from '../../config/network-profile.ts';
 import { ExactNumber } from '../../json/exact-json.ts';
 
 /** What a request costs, as `extensions.usage` reports it. Every number is at most `maxCount`. */
@@ -41,20 +42,20 @@ export function toUsageMember(usage: Usage | null): string {
   return usage ? `,"extensions":{"usage":${JSON.stringify(usage)}}` : '';
 }
 
-/**
- * Do headers ask for usage, under any of the network's names for it? `false`, `0` and an empty value mean no, although real
- * ledgers only check that the header is present.
- */
+/** Do headers ask for usage, under any of the network's names for it? Where presence does not suffice, `false`, `0` and an empty value mean no. */
 export function isUsageAsked(
   headers: Readonly<Record<string, string | string[] | null | undefined>>,
-  names: readonly string[],
+  usageHeaders: readonly UsageHeader[],
 ): boolean {
-  for (const name of names) if (saysYes(headers[name])) return true;
+  for (const { name, isByPresence } of usageHeaders) {
+    const value = headers[name];
+    if (isByPresence ? value != null : saysYes(value)) return true;
+  }
   return false;
 }
 
 function saysYes(header: string | string[] | null | undefined): boolean {
-  if (header === undefined) return false;
+  if (header == null) return false;
   const value = (Array.isArray(header) ? header[0] : header)?.trim().toLowerCase() ?? '';
   return value !== '' && value !== 'false' && value !== '0';
 }

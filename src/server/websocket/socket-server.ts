@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import { WebSocket, WebSocketServer } from 'ws';
 import type { AddressGate } from '../../callers/caller-gate.ts';
 import { type Sender, toSender } from '../../callers/identify-caller.ts';
+import type { UsageHeader } from '../../config/network-profile.ts';
 import { isUsageAsked } from '../../documents/cost/usage.ts';
 import { parseMessageJson } from '../../json/exact-json.ts';
 import { isTooIntricate, maxJsonCommas, maxJsonNesting } from '../../json/json-size.ts';
@@ -111,7 +112,7 @@ interface ClientSocketOptions extends SocketOperationOptions {
   readonly maxGreetingBytes: number;
   /** Bounds messages that have arrived in part. */
   readonly arrivals: Arrivals;
-  readonly usageHeaders: readonly string[];
+  readonly usageHeaders: readonly UsageHeader[];
   /** When to ping clients. */
   readonly pings: Beats;
   readonly flushQueue: FlushQueue;
@@ -305,8 +306,11 @@ function toIdInUse(id: string): string {
  * Entries of `connection_init` stand for headers, whatever their case, because pages cannot set headers on a WebSocket. Only
  * those count by which a caller identifies itself: the browser and proxies set the headers about its origin.
  */
-function toHeaders(params: Readonly<Record<string, unknown>>, usageHeaders: readonly string[]): Record<string, string> {
-  const allowed: ReadonlySet<string> = new Set(['authorization', 'x-api-key', ...usageHeaders]);
+function toHeaders(
+  params: Readonly<Record<string, unknown>>,
+  usageHeaders: readonly UsageHeader[],
+): Record<string, string> {
+  const allowed: ReadonlySet<string> = new Set(['authorization', 'x-api-key', ...usageHeaders.map(({ name }) => name)]);
   const headers: Record<string, string> = {};
   for (const [key, value] of Object.entries(params)) {
     const name = key.toLowerCase();

@@ -16,7 +16,7 @@ import { networkProfiles } from '../../../src/config/network-profile.ts';
 import { measureDocument } from '../../../src/documents/cost/measure-document.ts';
 import { startIotaNetwork } from '../../support/networks/iota-network.ts';
 import type { MockedNetwork } from '../../support/networks/network-server.ts';
-import { checkSuiLimits } from '../../support/networks/sui-limits.ts';
+import { checkSuiLimits, suiLimits } from '../../support/networks/sui-limits.ts';
 import { startSuiNetwork, suiSchema } from '../../support/networks/sui-network.ts';
 import { plausibleDocument } from '../../support/plausible-documents.ts';
 import { createTestGateway, type TestGateway } from '../../support/test-gateway.ts';
@@ -160,6 +160,15 @@ describe.each(networks)('in front of the current network $name', ({ name, header
     expect(seen.served).toBeGreaterThan(50);
   }, 180_000);
 
+  it('its usage header asks by presence, whatever its value; the header of the contract does not', async () => {
+    for (const [named, value] of [header, 'x-ledger-rpc-show-usage'].flatMap((each) =>
+      ['true', 'false', '0', ''].map((text) => [each, text] as const),
+    )) {
+      const { text } = await gateway.query('{ chainIdentifier }', undefined, { [named]: value });
+      expect([named, value, text.includes('usage')]).toEqual([named, value, named === header || value === 'true']);
+    }
+  });
+
   for (const [what, text, variables] of beyondLimits[name]) {
     it(`${what} is rejected in the words of the network`, async () => {
       const direct = await network.ask(text, variables);
@@ -217,6 +226,28 @@ function toFlat(
     queryPayload: payload?.query_payload_size,
   };
 }
+
+test('page sizes of each connection and the keys of a multi-get are those that Sui reports', async () => {
+  const pageSize: typeof suiLimits.pageSize = (type, field) =>
+    type === 'Checkpoint' ? { usual: 3, max: 5 } : suiLimits.pageSize(type, field);
+  await using network = await startSuiNetwork({ limits: { ...suiLimits, maxMultiGetSize: 2, pageSize } });
+  await using gateway = await createTestGateway({ LEDGER_GRAPHQL_URL: network.graphqlUrl });
+  const usage = { 'x-sui-rpc-show-usage': '' };
+  const [counted, ...rejected] = [
+    '{ checkpoint { transactions { nodes { digest } } } transactions { nodes { digest } } }',
+    '{ checkpoint { transactions(first: 6) { nodes { digest } } } }',
+    '{ multiGetEpochs(keys: [1, 2, 3]) { epochId } }',
+  ];
+  const direct = await network.ask(counted, undefined, usage);
+  const through = await gateway.query(counted, undefined, usage);
+  expect(JSON.parse(through.text).extensions.usage).toMatchObject(toFlat(direct.extensions.usage));
+  for (const text of rejected)
+    expect(rejectionOf(await gateway.query(text))).toEqual(rejectionOf(await network.ask(text)));
+  const { data } = await gateway.query(
+    '{ serviceConfig { defaultPageSize(type: "Checkpoint", field: "transactions") } }',
+  );
+  expect(data.serviceConfig.defaultPageSize).toBe(3);
+});
 
 test('a named profile that does not fit is logged with the one that does', async () => {
   await using network = await startSuiNetwork();

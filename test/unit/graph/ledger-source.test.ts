@@ -9,7 +9,7 @@ import { silentLedgerService } from '../../../src/ledger/ledger-service.ts';
 
 const source: LedgerSource = {
   introspection: introspectionFromSchema(buildSchema('type Query { a: Int }')),
-  service: { ...silentLedgerService, requestTimeoutMs: 7 },
+  service: { ...silentLedgerService, queryTimeoutMs: 7 },
   origin: 'ledger',
 };
 

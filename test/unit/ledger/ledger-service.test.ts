@@ -1,5 +1,6 @@
 import { buildSchema, type ExecutionResult, GraphQLError, introspectionFromSchema, print } from 'graphql';
 import { describe, expect, it } from 'vitest';
+import { networkProfiles } from '../../../src/config/network-profile.ts';
 import { shippedLimits } from '../../../src/documents/cost/limits.ts';
 import { fetchLedgerService, silentLedgerService } from '../../../src/ledger/ledger-service.ts';
 
@@ -12,13 +13,18 @@ const typeDefs = `
 `;
 
 /** Asks a ledger of that schema, which answers so. */
-async function ask(answer: () => Promise<ExecutionResult>, sdl = typeDefs) {
+async function ask(
+  answer: (text: string) => Promise<ExecutionResult>,
+  sdl = typeDefs,
+  names = networkProfiles.ledger.serviceConfig,
+) {
   const asked: string[] = [];
   const execute = ({ document }: { document: unknown }) => {
-    asked.push(print(document as Parameters<typeof print>[0]).replace(/\s+/g, ' '));
-    return answer();
+    const text = print(document as Parameters<typeof print>[0]).replace(/\s+/g, ' ');
+    asked.push(text);
+    return answer(text);
   };
-  return { ...(await fetchLedgerService(execute, introspectionFromSchema(buildSchema(sdl)))), asked };
+  return { ...(await fetchLedgerService(execute, introspectionFromSchema(buildSchema(sdl)), names)), asked };
 }
 const says = (serviceConfig: unknown, errors?: GraphQLError[]) => () =>
   Promise.resolve({ data: { serviceConfig }, ...(errors && { errors }) });
@@ -29,13 +35,44 @@ describe('what a ledger says of its service', () => {
     expect(await ask(answer)).toEqual({
       service: {
         limits: { ...shippedLimits, maxQueryDepth: 7 },
-        requestTimeoutMs: null,
+        queryTimeoutMs: null,
         mutationTimeoutMs: null,
+        pageSizes: {},
+        maxMultiGetSize: null,
         availableVersions: ['2026.11'],
       },
       failure: null,
       asked: ['{ serviceConfig { maxQueryDepth requestTimeoutMs availableVersions } }'],
     });
+  });
+
+  it('is read under the name that the network has for it', async () => {
+    const sdl =
+      'type Query { serviceConfig: ServiceConfig } type ServiceConfig { requestTimeoutMs: Int queryTimeoutMs: Int }';
+    const answer = says({ queryTimeoutMs: 7, requestTimeoutMs: 8 });
+    expect((await ask(answer, sdl)).service.queryTimeoutMs).toBe(8);
+    expect((await ask(answer, sdl, networkProfiles.sui.serviceConfig)).service.queryTimeoutMs).toBe(7);
+  });
+
+  it('lists page sizes of each connection where they depend on it, asked for in requests of at most 5,000 bytes', async () => {
+    const fields = Array.from({ length: 45 }, (_, index) => `connectionWithQuiteALongNameOfItsOwn${index}`);
+    const sdl = `
+      type Query { serviceConfig: ServiceConfig other: Int ${fields.map((name) => `${name}: [AConnection!]!`).join(' ')} }
+      type AConnection { a: Int }
+      type ServiceConfig {
+        maxMultiGetSize: Int
+        defaultPageSize(type: String!, field: String!): Int maxPageSize(type: String!, field: String!): Int
+      }`;
+    const answer = (text: string) => {
+      const sizes = [...text.matchAll(/(\w+): (default|max)PageSize\(\s*type: "Query",?\s+field: "\w+?(\d+)"/g)];
+      const members = sizes.map(([, key = '', which, number]) => [key, Number(number) + (which === 'max' ? 100 : 1)]);
+      return says({ maxMultiGetSize: 7, ...Object.fromEntries(members) })();
+    };
+    const { service, failure, asked } = await ask(answer, sdl);
+    const expected = fields.map((name, index) => [`Query.${name}`, { usual: index + 1, max: index + 100 }]);
+    expect([failure, service.maxMultiGetSize]).toEqual([null, 7]);
+    expect(service.pageSizes).toEqual(Object.fromEntries(expected));
+    expect(Math.max(...asked.map((query) => JSON.stringify({ query }).length))).toBeLessThan(5_000);
   });
 
   it.each([

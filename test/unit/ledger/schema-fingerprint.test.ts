@@ -69,9 +69,9 @@ describe('the fingerprint of a ledger', () => {
     const all = [
       service({}),
       ...Object.entries(limits).map(([name, value]) => service({ limits: { ...limits, [name]: value + 1 } })),
-      service({ requestTimeoutMs: 7 }),
+      service({ queryTimeoutMs: 7 }),
       service({ mutationTimeoutMs: 7 }),
-      service({ requestTimeoutMs: 7, mutationTimeoutMs: 7 }),
+      service({ queryTimeoutMs: 7, mutationTimeoutMs: 7 }),
       service({ availableVersions: ['2026.11'] }),
       service({ availableVersions: ['2026.11', '2026.10'] }),
     ];
