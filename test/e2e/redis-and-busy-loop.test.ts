@@ -8,6 +8,7 @@ import { holdLoop } from '../support/hold-loop.ts';
 import { type RedisServer, redisMissing, startRedis } from '../support/redis-server.ts';
 import { newFlow } from '../support/sponsorship-store-suite.ts';
 import { createTestGateway } from '../support/test-gateway.ts';
+import { until } from '../support/until.ts';
 
 describe.skipIf(redisMissing)(redisMissing ?? 'while this process is busy and Redis is well', () => {
   let redis: RedisServer;
@@ -36,6 +37,20 @@ describe.skipIf(redisMissing)(redisMissing ?? 'while this process is busy and Re
       expect(await answered).toEqual(['OK', 'b']);
     }
     expect(told).toEqual(['ready']);
+    client.disconnect();
+  });
+
+  it('a command that Redis rejects is not waited for', async () => {
+    const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+    const client = await connectRedis(
+      { url: new Secret(redis.url), timeoutMs: 3_600_000 },
+      { failed: () => {}, ready: () => {} },
+    );
+    await client.set('text', 'a');
+    const before = timers();
+    const commands = Array.from({ length: 50 }, () => client.llen('text').catch(String));
+    expect(new Set(await Promise.all(commands)).size).toBe(1);
+    await until(() => timers() < before + 25, 'their timeouts to end');
     client.disconnect();
   });
 

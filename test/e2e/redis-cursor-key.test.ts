@@ -56,6 +56,17 @@ describe.skipIf(redisMissing)(redisMissing ?? 'instances on one Redis', () => {
     expect(late.current()).toBe(one.current());
   });
 
+  test('write the secret that they adopted, not their own', async () => {
+    const { Redis } = await import('ioredis');
+    const client = new Redis(redis.url);
+    await join('adopted', 'r', 1_000_000);
+    const { adopted } = await join('adopted', 's');
+    await client.del('adopted');
+    await until(async () => (await client.get('adopted')) !== null, 'a secret is in Redis again');
+    expect([await client.get('adopted'), adopted]).toEqual([secretOf('r'), [secretOf('r')]]);
+    client.disconnect();
+  });
+
   test('write it again as soon as Redis is back, not only at the next check', async () => {
     const { Redis } = await import('ioredis');
     await join('back', 'p', 1_000_000);

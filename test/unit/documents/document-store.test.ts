@@ -78,6 +78,13 @@ describe('prepared documents', () => {
     expect(hits(store, four)).toBe(2);
   });
 
+  it('that are used again no longer count as new', () => {
+    const store = createDocumentStore(options, { maxBytes: room(8), maxProvenBytes: room(6) });
+    const used = range(1_000, 4);
+    for (const index of [...used, ...used, ...range(2_000, 4)]) store.prepare(text(index));
+    expect(hits(store, range(2_000, 4))).toBe(4);
+  });
+
   it('that come by turns are found at every turn from the third on, as long as all of them fit', () => {
     const store = createDocumentStore(options, { maxBytes: room(40), maxProvenBytes: room(30) });
     const turn = () =>

@@ -398,6 +398,29 @@ describe('joins', () => {
     expect(asked).toEqual([0]);
   });
 
+  it('add no errors to an answer that became null meanwhile', async () => {
+    const schema = schemaWith({ Query: { dogs: () => dogs, must: () => Promise.reject(new Error('no data')) } });
+    let answer = () => {};
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const result = await compile(
+      schema,
+      '{ dogs(count: 2) { owner { address } } must }',
+      joinOf,
+    )?.({
+      variables: {},
+      context: null,
+      answerJoins: () => async (points) => {
+        await answered;
+        return points.map(({ name }) => ({ value: null, errors: [new GraphQLError(`no ${name}`)] }));
+      },
+    });
+    answer();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect([result?.data, result?.errors?.map(({ message }) => message)]).toEqual([null, ['no data']]);
+  });
+
   it('are unknown unless a table lists them', () => {
     expect(compile(schemaWith({}), '{ dog { owner { address } } }')).toBeNull();
     expect(compile(schemaWith({}), '{ dog { other { address } } }', joinOf)).toBeNull();

@@ -126,6 +126,7 @@ describe('a mutation takes', () => {
     ['mutation { execute { id } b: execute { id } dryRun { id } }', 3],
     ['mutation { reserveGas { coins { id } } executeTx { coins { object { id } } } execute { id } }', 4],
     ['mutation { reserveGas { coins { id } } reserveGas { coins { object { id } } } }', 2],
+    ['mutation { a: reserveGas { coins { object { id } } } b: reserveGas { coins { object { id } } } }', 4],
     ['mutation { execute @skip(if: true) { id } __typename }', 0],
   ])('%s: %i', (text, calls) => {
     expect(count(text)).toBe(calls);

@@ -77,6 +77,16 @@ describe('streams with filters of their own', () => {
     expect(source.reads.filter((read) => read?.startsWith('newest'))).toEqual(['newest 1', 'newest 2']);
   });
 
+  it('still count for the caller that opened the reader when another caller leaves it', async () => {
+    const { clock, source, follow } = createTestHub(createMemorySource('old'), { maxReadersPerCaller: 1 });
+    follow(undefined, own('1'));
+    const others = [follow(undefined, own('1', 'another')), follow(undefined, own('1', 'another'))];
+    await others[0]?.leave();
+    follow(undefined, own('2'));
+    await clock.pass(10);
+    expect(source.reads.filter((read) => read?.startsWith('newest'))).toEqual(['newest 1', 'newest']);
+  });
+
   it('that only the upstream can tell are refused, and take no place', async () => {
     const options = { maxReaders: 2, maxReadersPerCaller: 1, maxStreamsPerCaller: 2 };
     const { hub, clock, follow } = createTestHub(createMemorySource('old'), options);

@@ -263,6 +263,21 @@ it('a pause that is cancelled leaves no timer', async () => {
   expect(clock.timers).toBe(0);
 });
 
+it('a stream that releases the page behind a gap reports the gap once', async () => {
+  const { byHand, clock, source } = createTestHub(createMemorySource('a', 'b', 'c', 'd'));
+  source.items.splice(0, 2);
+  const lost = { key: 'a', timestampMs: 1_001 };
+  const stream = byHand({ place: lost, from: lost });
+  const take = async () => {
+    const next = stream.next();
+    // Longer than it holds a page for a subscriber that takes nothing.
+    await clock.pass(5_000);
+    return (await next).value;
+  };
+  expect([await take(), await take(), await take()]).toEqual(['gap a…c The upstream', 'c', 'd']);
+  await stream.return(undefined);
+});
+
 it('a stream that is left with half a page of history leaves no timer', async () => {
   const { hub, byHand, clock } = createTestHub(createMemorySource('a', 'b', 'c', 'd'));
   const stream = byHand({ place: { key: 'a', timestampMs: null }, from: { key: 'a', timestampMs: null } });

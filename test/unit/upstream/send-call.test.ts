@@ -346,11 +346,12 @@ describe('a large answer', () => {
     });
     let pauses = 0;
     let goOn = () => {};
-    const { done } = stream(call, (resume) => {
+    const take = (resume: () => void) => {
       goOn = resume;
       pauses += 1;
       return pauses > 1;
-    });
+    };
+    const { done } = stream(call, take, 60_000);
     // What sockets hold is not unlimited, so that the server gets stuck.
     await expect.poll(() => pauses).toBe(1);
     const seen: number[] = [];
