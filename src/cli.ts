@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, constants } from 'node:os';
 import { text as readText } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
@@ -44,8 +44,8 @@ const services: Services = {
     const { startGateway } = await import('./start/start.ts');
     return startGateway({ ...options, network });
   },
-  printPublicSchema: async () => (await import('./start/print-public-schema.ts')).printPublicSchema(),
-  printSubgraphSchema: async (config) => (await import('./start/print-public-schema.ts')).printSubgraphSchema(config),
+  readSchema: async (scope, config) => (await import('./start/read-schema.ts')).readSchema(scope, config),
+  compareSdl: async (before, after) => (await import('./start/read-schema.ts')).compareSdl(before, after),
   explainOperation: async (request, config) => (await import('./start/start.ts')).explainOperation(request, config),
   startDevnet: async (options) => (await import('./devnet/start-devnet.ts')).startDevnet(options),
   startWorkers: async ({ logger, ...options }) => {
@@ -95,6 +95,7 @@ const primary: PrimaryLink | null = process.send
 const exitCode = await runCommand(parseArguments(process.argv.slice(2)), {
   env: process.env,
   readFile: (path) => readFileSync(path, 'utf8'),
+  writeFile: writeFileSync,
   readInput: () => readText(process.stdin),
   writeOut: (text) => process.stdout.write(text),
   writeError: (text) => process.stderr.write(text),

@@ -3,6 +3,7 @@ import type { SettingInForce } from '../config/describe-config.ts';
 import type { ConfigSource, ReadFile } from '../config/read-settings.ts';
 import type { Secret } from '../config/secret.ts';
 import type { Devnet, DevnetOptions } from '../devnet/start-devnet.ts';
+import type { SchemaChange, SchemaScope } from '../start/read-schema.ts';
 import type { ExplainRequest, Explanation, RunningGateway as StartedGateway, StartOptions } from '../start/start.ts';
 import type { RunningWorkers, WorkersOptions } from '../start/workers/primary.ts';
 import type { Orders, PrimaryLink } from '../start/workers/take-orders.ts';
@@ -13,6 +14,7 @@ import { redactText } from '../telemetry/redact-fields.ts';
 export interface CliWorld {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly readFile: ReadFile;
+  readonly writeFile: (path: string, text: string) => void;
   /** Reads standard input to its end. */
   readonly readInput: () => Promise<string>;
   readonly writeOut: (text: string) => void;
@@ -50,9 +52,10 @@ export interface Services {
   /** A gateway of several processes beside this one. Rejects when they do not come up, as `failed` may later. */
   startWorkers(options: WorkersSettings): Promise<RunningWorkers>;
   takeOrders(primary: PrimaryLink): Promise<Orders>;
-  printPublicSchema(): Promise<string>;
-  /** The graph over the configured ledger as a Federation 2 subgraph. */
-  printSubgraphSchema(config: Config): Promise<string>;
+  /** A schema over the configured ledger, or over the simulated network, in SDL. */
+  readSchema(scope: SchemaScope, config: Config): Promise<string>;
+  /** Rejects if one of the texts is not a schema. */
+  compareSdl(before: string, after: string): Promise<readonly SchemaChange[]>;
   explainOperation(request: ExplainRequest, config: Config): Promise<Explanation>;
   startDevnet(options: DevnetOptions): Promise<RunningDevnet>;
 }

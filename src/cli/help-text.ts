@@ -8,6 +8,8 @@ Usage
   ledger-gateway [serve]            serve the gateway
   ledger-gateway devnet [options]   run the simulated network alone
   ledger-gateway schema print       print the graph as served on the simulated network
+  ledger-gateway schema pull        print the schema of the ledger at LEDGER_GRAPHQL_URL
+  ledger-gateway schema check FILE  list how that schema differs from the one in FILE
   ledger-gateway config check       list every mistake of the configuration, or the settings in force
   ledger-gateway config schema      print the JSON Schema of the configuration file, for editors
   ledger-gateway explain FILE       show the cost of an operation and whether it would be served; - = standard input
@@ -19,6 +21,10 @@ Options
 
 Options of schema print
   --federation                      print the graph over the configured ledger as a Federation 2 subgraph
+
+Options of schema pull and schema check
+  --out FILE                        write the schema to FILE; pull only
+  --gateway                         the whole graph over that ledger, not only the ledger's own schema
 
 Options of devnet
   --port N                          one port for its three services; 0 = any free one (${devnetDefaults.port})
@@ -47,7 +53,8 @@ Options of keys new
 serve is configured by its environment, or by the file named in CONFIG_FILE. Nothing set means: the simulated
 network, http://${configKeys.HOST.fallback}:${configKeys.PORT.fallback}/graphql. docs/configuration.md has every key. explain uses the same settings and makes no upstream call: its schema is the one in
 SCHEMA_CACHE_FILE, else the simulated network's. Its exit code is 0 when the operation would be served, 1 when it would be
-rejected, 2 when it cannot tell.
+rejected, 2 when it cannot tell. schema check lists breaking, dangerous and safe changes. Its exit code is 1 when there is a
+breaking change, 2 when it cannot compare, else 0.
 
 Examples
   ledger-gateway
@@ -57,6 +64,8 @@ Examples
   ledger-gateway devnet --port 4100 --seed 7
   ledger-gateway schema print > public.graphql
   ledger-gateway schema print --federation > subgraph.graphql
+  LEDGER_GRAPHQL_URL=https://graphql.example.net ledger-gateway schema pull --out ledger.graphql
+  LEDGER_GRAPHQL_URL=https://graphql.example.net ledger-gateway schema check ledger.graphql
   ledger-gateway explain query.graphql --variables '{"count": 50}'
   ledger-gateway keys new --id web-app --scopes read,sponsor --per-minute 1200
 `;

@@ -47,6 +47,20 @@ export type Command =
       /** Print the graph over the configured ledger as a Federation 2 subgraph. */
       readonly isFederation: boolean;
     }
+  | {
+      readonly name: 'schema pull';
+      /** The file to write; `null` = standard output. */
+      readonly file: string | null;
+      /** The whole graph, not only the ledger's schema. */
+      readonly isGateway: boolean;
+    }
+  | {
+      readonly name: 'schema check';
+      /** The file with the schema from before. */
+      readonly file: string;
+      /** It has the whole graph, not only the ledger's schema. */
+      readonly isGateway: boolean;
+    }
   | { readonly name: 'config check' }
   | { readonly name: 'config schema' }
   | {
@@ -114,25 +128,37 @@ const keysOptions = {
 
 const explainOptions = { variables: jsonObject, operation: anyText };
 
-const optionsOf = new Map<string | undefined, OptionTypes>([
+const pullOptions = { out: anyText };
+
+/** By command, or by command and subcommand. */
+const optionsOf = new Map<string, OptionTypes>([
   ['devnet', devnetOptions],
   ['keys', keysOptions],
   ['explain', explainOptions],
+  ['schema pull', pullOptions],
+]);
+
+const flagsOf = new Map([
+  ['explain', 'json'],
+  ['schema print', 'federation'],
+  ['schema pull', 'gateway'],
+  ['schema check', 'gateway'],
 ]);
 
 /** Reads the arguments after the program's name. Without a command they mean `serve`. */
 export function parseArguments(argv: readonly string[]): Command | UsageError {
-  const command = argv.find((argument) => !argument.startsWith('-'));
-  const names = Object.keys(optionsOf.get(command) ?? {});
+  const [command = '', subcommand] = argv.filter((argument) => !argument.startsWith('-'));
+  const name = command === 'schema' ? `${command} ${subcommand}` : command;
+  const names = Object.keys(optionsOf.get(name) ?? {});
+  const flag = flagsOf.get(name);
   try {
     const { values, positionals } = parseArgs({
       args: [...argv],
       options: {
         help: { type: 'boolean', short: 'h' },
         version: { type: 'boolean', short: 'V' },
-        ...(command === 'explain' && { json: { type: 'boolean' } }),
-        ...(command === 'schema' && { federation: { type: 'boolean' } }),
-        ...Object.fromEntries(names.map((name) => [name, { type: 'string' } as const])),
+        ...(flag && { [flag]: { type: 'boolean' } as const }),
+        ...Object.fromEntries(names.map((option) => [option, { type: 'string' } as const])),
       },
       allowPositionals: true,
     });
@@ -140,38 +166,43 @@ export function parseArguments(argv: readonly string[]): Command | UsageError {
     if (values.version) return { name: 'version' };
     if (command === 'explain') return toExplain(positionals, values);
     if (command === 'devnet') return toDevnet(positionals, values);
-    return command === 'keys'
-      ? toKeysNew(positionals, values)
-      : toPlainCommand(positionals, values.federation === true);
+    if (command === 'keys') return toKeysNew(positionals, values);
+    return command === 'schema' ? toSchema(positionals, values) : toPlainCommand(positionals);
   } catch (error) {
     return usageError(firstSentence(error));
   }
 }
 
-/** Commands of two words, by the first. */
-const commandGroups: ReadonlyMap<string, readonly Command[]> = new Map([
-  ['schema', [{ name: 'schema print', isFederation: false }]],
-  ['config', [{ name: 'config check' }, { name: 'config schema' }]],
-]);
-
-function toPlainCommand(positionals: readonly string[], isFederation: boolean): Command | UsageError {
-  const [command = 'serve', subcommand, ...rest] = positionals;
-  if (command === 'help' && subcommand === undefined) return { name: 'help' };
-  if (command === 'serve' || command === 'worker')
-    return subcommand === undefined ? { name: command } : unexpected(subcommand);
-  const group = commandGroups.get(command);
-  if (!group)
-    return usageError(
-      `Unknown command ${quoteText(command)}; there are serve, devnet, schema print, config check, config schema, explain and keys new`,
-    );
-  const found = group.find(({ name }) => name === `${command} ${subcommand}`);
-  if (!found) {
-    const names = group.map(({ name }) => name).join(' and ');
-    const verb = group.length > 1 ? 'are' : 'is';
-    return usageError(`Unknown command ${quoteText(`${command} ${subcommand ?? ''}`.trim())}; there ${verb} ${names}`);
+function toPlainCommand([command = 'serve', subcommand, extra]: readonly string[]): Command | UsageError {
+  if (command === 'config') {
+    if (subcommand !== 'check' && subcommand !== 'schema')
+      return unknownSubcommand(command, subcommand, 'config check and config schema');
+    return extra === undefined ? { name: `config ${subcommand}` } : unexpected(extra);
   }
-  if (rest[0] !== undefined) return unexpected(rest[0]);
-  return found.name === 'schema print' ? { ...found, isFederation } : found;
+  if (command === 'help' && subcommand === undefined) return { name: 'help' };
+  if (command !== 'serve' && command !== 'worker')
+    return usageError(
+      `Unknown command ${quoteText(command)}; there are serve, devnet, schema print, schema pull, schema check, config check, config schema, explain and keys new`,
+    );
+  return subcommand === undefined ? { name: command } : unexpected(subcommand);
+}
+
+function toSchema([command = '', subcommand, ...rest]: readonly string[], texts: OptionTexts): Command | UsageError {
+  const [file, extra] = subcommand === 'check' ? rest : [undefined, ...rest];
+  if (extra !== undefined) return unexpected(extra);
+  const isGateway = texts.gateway === true;
+  switch (subcommand) {
+    case 'print':
+      return { name: 'schema print', isFederation: texts.federation === true };
+    case 'pull':
+      return withOptions(pullOptions, texts, ({ out }) => ({ name: 'schema pull', file: out, isGateway }));
+    case 'check':
+      return file === undefined
+        ? usageError('schema check needs a file with the schema from before, as schema pull writes it')
+        : { name: 'schema check', file, isGateway };
+    default:
+      return unknownSubcommand(command, subcommand, 'schema print, schema pull and schema check');
+  }
 }
 
 type OptionTexts = Readonly<Record<string, string | boolean | undefined>>;
@@ -267,6 +298,10 @@ function parseScopes(text: string) {
 
 function unexpected(argument: string): UsageError {
   return usageError(`Unexpected argument ${quoteText(argument)}`);
+}
+
+function unknownSubcommand(command: string, subcommand = '', known: string): UsageError {
+  return usageError(`Unknown command ${quoteText(`${command} ${subcommand}`.trim())}; there are ${known}`);
 }
 
 function usageError(message: string): UsageError {

@@ -1,11 +1,12 @@
 import { hashApiKey, toApiKey } from '../config/client.ts';
 import { ConfigError } from '../config/config-error.ts';
 import type { SettingInForce } from '../config/describe-config.ts';
-import { type CliWorld, toFailureLine } from './cli-world.ts';
+import type { CliWorld } from './cli-world.ts';
 import { explainFile } from './explain-file.ts';
 import { helpText } from './help-text.ts';
 import type { Command, UsageError } from './parse-arguments.ts';
 import { runDevnet } from './run-devnet.ts';
+import { runSchema } from './run-schema.ts';
 import { runServe, runWorker } from './run-serve.ts';
 
 /** Runs one command to its end. Resolves with the exit code; 2 means that the caller must change something. */
@@ -22,7 +23,9 @@ export async function runCommand(command: Command | UsageError, world: CliWorld)
     case 'explain':
       return explainFile(command, world);
     case 'schema print':
-      return printSchema(command.isFederation, world);
+    case 'schema pull':
+    case 'schema check':
+      return runSchema(command, world);
     case 'config check':
       return checkConfig(world);
     case 'config schema':
@@ -37,24 +40,6 @@ export async function runCommand(command: Command | UsageError, world: CliWorld)
       world.writeError(`ledger-gateway: ${command.message} (see --help)\n`);
       return 2;
   }
-}
-
-async function printSchema(isFederation: boolean, world: CliWorld): Promise<number> {
-  const { env, readFile, services, writeOut, writeError } = world;
-  try {
-    const text = isFederation
-      ? await services.printSubgraphSchema(await services.readConfig({ env, readFile }))
-      : await services.printPublicSchema();
-    writeOut(ensureLineEnd(text));
-    return 0;
-  } catch (error) {
-    writeError(toFailureLine(error));
-    return 1;
-  }
-}
-
-function ensureLineEnd(text: string): string {
-  return text.endsWith('\n') ? text : `${text}\n`;
 }
 
 /** Prints every mistake of the configuration, or else the settings in force. @returns 2 when there are mistakes */

@@ -5,7 +5,7 @@ import { createPollSchedule } from './look-schedule.ts';
 
 /** Called when something happens to the schema. */
 export interface SchemaEvents {
-  replaced(generation: Generation): void;
+  replaced(generation: Generation, previous: Generation): void;
   refused(error: SchemaCollisionError): void;
   unavailable(error: unknown): void;
 }
@@ -61,8 +61,9 @@ export async function startSchemaKeeper<Operation>(
     const fingerprint = toSchemaFingerprint(source.introspection, source.service);
     const isInForce = fingerprint === current.fingerprint;
     if (isInForce && source.origin === current.origin) return;
+    const previous = current;
     current = isInForce ? { ...current, origin: source.origin } : build(source, fingerprint);
-    events.replaced(current);
+    events.replaced(current, previous);
   };
 
   /** @throws also when the schema was adopted but the limits are missing, so that the ledger is asked again */

@@ -17,19 +17,15 @@ export async function recogniseConfiguredNetwork(
   { graph }: UpstreamList,
   telemetry: Pick<Telemetry, 'networkRecognised' | 'networkUnknown' | 'schemaCacheFailed'>,
 ): Promise<Config> {
-  const { upstreams, settings } = config;
-  const url = upstreams.kind === 'remote' ? upstreams.addresses[graph.setting.name] : undefined;
-  if (settings.NETWORK_PROFILE !== 'auto' || url === undefined) return config;
-  const introspection = (await askLedger(url)) ?? (await readCache());
-  if (!introspection) {
-    telemetry.networkUnknown(config.profile.name);
-    return config;
-  }
-  const recognised = recogniseNetwork(toHasCoordinate(buildLedgerSchema(introspection)));
-  const parsed = parseNetworkProfile(recognised, settings.PROFILE_OVERRIDES ?? {});
-  const profile = 'profile' in parsed ? parsed.profile : recognised;
-  telemetry.networkRecognised(profile.name);
-  return { ...config, profile };
+  const url = config.upstreams.kind === 'remote' ? config.upstreams.addresses[graph.setting.name] : undefined;
+  if (config.settings.NETWORK_PROFILE !== 'auto' || url === undefined) return config;
+  const introspection = await askLedger(url);
+  const recognised = introspection
+    ? withNetworkOf(buildLedgerSchema(introspection), config)
+    : await withCachedNetwork(config, telemetry.schemaCacheFailed);
+  if (recognised) telemetry.networkRecognised(recognised.profile.name);
+  else telemetry.networkUnknown(config.profile.name);
+  return recognised ?? config;
 
   async function askLedger(address: string): Promise<IntrospectionQuery | null> {
     const connection = connectUpstream({ name: graph.name, url: address, now: Date.now });
@@ -43,11 +39,27 @@ export async function recogniseConfiguredNetwork(
       await connection.close();
     }
   }
+}
 
-  async function readCache(): Promise<IntrospectionQuery | null> {
-    const { cacheFile } = config.schema;
-    const cached = cacheFile === null ? null : await createSchemaCache(cacheFile, telemetry.schemaCacheFailed).read();
-    return cached?.introspection ?? null;
+/** The configuration with the profile of the network that has this schema, if the operator left that open. */
+export function withNetworkOf(schema: GraphQLSchema, config: Config): Config {
+  const { upstreams, settings } = config;
+  if (settings.NETWORK_PROFILE !== 'auto' || upstreams.kind === 'devnet') return config;
+  const recognised = recogniseNetwork(toHasCoordinate(schema));
+  const parsed = parseNetworkProfile(recognised, settings.PROFILE_OVERRIDES ?? {});
+  return { ...config, profile: 'profile' in parsed ? parsed.profile : recognised };
+}
+
+/** The same by the cached schema; `null` if there is none that can be used. */
+export async function withCachedNetwork(config: Config, onFailure: (error: unknown) => void): Promise<Config | null> {
+  const { cacheFile } = config.schema;
+  const cached = cacheFile === null ? null : await createSchemaCache(cacheFile, onFailure).read();
+  if (!cached) return null;
+  try {
+    return withNetworkOf(buildLedgerSchema(cached.introspection), config);
+  } catch (error) {
+    onFailure(error);
+    return null;
   }
 }
 

@@ -17,7 +17,7 @@ import { connectUpstreams } from './connect-upstreams.ts';
 import { type OpenListener, openListener, openMetricsServer } from './open-listener.ts';
 import { type Network, openNetwork } from './open-network.ts';
 import { openShells } from './open-shells.ts';
-import { recogniseConfiguredNetwork } from './recognise-network.ts';
+import { recogniseConfiguredNetwork, withCachedNetwork } from './recognise-network.ts';
 import { createShareSecret, openLiveFleet, openSponsorshipStore } from './shared-stores.ts';
 import type { Siblings } from './siblings.ts';
 import { logReady } from './tell-ready.ts';
@@ -219,6 +219,8 @@ async function open(
  * Explains what a gateway of this configuration would do with an operation, without an upstream call.
  * @throws SchemaCollisionError when the cached schema cannot be served
  */
-export function explainOperation(request: JudgedRequest, config: Config): Promise<Explanation> {
-  return explain(request, config, upstreamList.ownFields);
+export async function explainOperation(request: JudgedRequest, config: Config): Promise<Explanation> {
+  // The explanation itself reports a cache that cannot be read.
+  const recognised = await withCachedNetwork(config, () => {});
+  return explain(request, recognised ?? config, upstreamList.ownFields);
 }

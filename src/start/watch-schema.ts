@@ -1,5 +1,7 @@
 import { GraphQLError, type GraphQLSchema, parse } from 'graphql';
 import type { Config } from '../config/config.ts';
+import { compareSchemas, type SchemaChange } from '../graph/compare-schemas.ts';
+import type { Generation } from '../graph/generation.ts';
 import { createSchemaCache } from '../graph/ledger-source.ts';
 import { type SchemaKeeper, startSchemaKeeper } from '../graph/schema-keeper.ts';
 import { immutableFields } from '../ledger/immutable/immutable-fields.ts';
@@ -8,7 +10,7 @@ import type { ConnectedGraph } from '../ledger/ledger-upstream.ts';
 import { unknownRpcVersion } from '../ledger/rpc-version.ts';
 import { createPrepareOperation } from '../operation/prepare-operation.ts';
 import type { PreparedOperation, ServedGeneration } from '../operation/prepared-operation.ts';
-import type { Telemetry } from '../telemetry/events.ts';
+import type { SchemaFacts, Telemetry } from '../telemetry/events.ts';
 import { checkConfiguredNetwork } from './recognise-network.ts';
 import type { Siblings } from './siblings.ts';
 import { describeLedger } from './tell-ready.ts';
@@ -69,9 +71,9 @@ export async function watchSchema(options: WatchSchemaOptions): Promise<WatchedS
     // The primary has workers check in turn, together as often as one process would.
     pollMs: siblings ? 0 : pollMs,
     events: {
-      replaced: (generation) => {
+      replaced: (generation, previous) => {
         checkConfiguredNetwork(config, generation.schema, telemetry);
-        telemetry.schemaReplaced(generation);
+        telemetry.schemaReplaced(toReplacedSchema(previous, generation));
         siblings?.schemaReplaced(`${generation.fingerprint} from ${generation.origin}`);
         // Cached reads belong to the previous schema and would not be found again.
         reads?.clear();
@@ -86,6 +88,36 @@ export async function watchSchema(options: WatchSchemaOptions): Promise<WatchedS
   if (changedMeanwhile) void keeper.refresh();
   siblings?.onSchemaCheck(() => void keeper?.refresh());
   return { keeper, version: graph.rpcVersion };
+}
+
+/** A new schema and, unless it is the first one, how the graph changed: a join may have left it with the field that it read. */
+interface ReplacedSchema extends SchemaFacts {
+  /** The joins that left the graph, with the reasons. */
+  readonly lostJoins?: readonly string[];
+  readonly dangerous?: number;
+  readonly safe?: number;
+  /** The first changes, breaking ones first. */
+  readonly changes?: readonly string[];
+}
+
+/** `schema check` lists all of them. */
+const maxLoggedChanges = 10;
+
+function toReplacedSchema(before: Generation, after: Generation): ReplacedSchema {
+  const { origin, fingerprint } = after;
+  if (before.origin === 'none' || before.schema === after.schema) return { origin, fingerprint };
+  const lost = [...after.missingJoins].filter(([name]) => !before.missingJoins.has(name));
+  const changes = compareSchemas(before.schema, after.schema);
+  const countOf = (wanted: SchemaChange['kind']) => changes.filter(({ kind }) => kind === wanted).length;
+  return {
+    origin,
+    fingerprint,
+    ...(lost.length > 0 && { lostJoins: lost.map(([name, reason]) => `${name}: ${reason}`) }),
+    breaking: countOf('breaking'),
+    dangerous: countOf('dangerous'),
+    safe: countOf('safe'),
+    changes: changes.slice(0, maxLoggedChanges).map(({ kind, text }) => `${kind}: ${text}`),
+  };
 }
 
 const networkQuery = parse('{ chainIdentifier }');

@@ -33,6 +33,14 @@ export interface ServiceFacts {
   readonly workers?: number;
 }
 
+/** A schema that came into force. */
+export interface SchemaFacts {
+  readonly origin: string;
+  readonly fingerprint: string;
+  /** Breaking changes since the previous schema; left out for the first one. */
+  readonly breaking?: number;
+}
+
 /** A failed read of the ledger's schema. */
 export interface SchemaReadFailure {
   /** The setting that has the ledger's address, and the host in it. */
@@ -161,9 +169,9 @@ export function createTelemetry(logger: Logger, metrics = new Metrics(), now: ()
     /** The ledger's answers name its version for the first time. */
     versionSeen: (version: string) => log('info', 'ledger reached', { version }),
     versionChanged: (version: string, previous: string) => log('info', 'ledger version changed', { version, previous }),
-    schemaReplaced: ({ origin, fingerprint }: { readonly origin: string; readonly fingerprint: string }) => {
+    schemaReplaced: (schema: SchemaFacts) => {
       metrics.add('ledger_gateway_schema_changes_total');
-      log('info', 'a new schema is in force', { origin, fingerprint });
+      log(schema.breaking ? 'warn' : 'info', 'a new schema is in force', schema);
     },
     schemaRefused: (err: Error & { readonly collisions: readonly string[] }) =>
       log('error', "the ledger's new schema is rejected; the previous one stays in force", {

@@ -33,6 +33,7 @@ function createWorld(explanation: Explanation | Error, changed: Partial<CliWorld
       if (path !== 'q.graphql') throw new Error(`ENOENT: ${path}`);
       return '{ a }';
     },
+    writeFile: unused,
     readInput: async () => '{ b }',
     writeOut: (text) => {
       seen.out += text;
@@ -56,8 +57,8 @@ function createWorld(explanation: Explanation | Error, changed: Partial<CliWorld
       startGateway: unused,
       startWorkers: unused,
       takeOrders: unused,
-      printPublicSchema: unused,
-      printSubgraphSchema: unused,
+      readSchema: unused,
+      compareSdl: unused,
       startDevnet: unused,
       explainOperation: async (request) => {
         seen.requests.push(request);

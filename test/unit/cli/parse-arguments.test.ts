@@ -22,6 +22,10 @@ describe('commands', () => {
     [['schema', 'print'], { name: 'schema print', isFederation: false }],
     [['schema', 'print', '--federation'], { name: 'schema print', isFederation: true }],
     [['config', 'check'], { name: 'config check' }],
+    [['schema', 'pull'], { name: 'schema pull', file: null, isGateway: false }],
+    [['schema', 'pull', '--out', 'a', '--gateway'], { name: 'schema pull', file: 'a', isGateway: true }],
+    [['schema', 'check', 'a'], { name: 'schema check', file: 'a', isGateway: false }],
+    [['schema', 'check', '--gateway', 'a'], { name: 'schema check', file: 'a', isGateway: true }],
     [['config', 'schema'], { name: 'config schema' }],
     [['--help'], { name: 'help' }],
     [['-h'], { name: 'help' }],
@@ -63,10 +67,16 @@ describe('usage errors are one line that names the mistake', () => {
     [['serve', '--port', '1'], "Unknown option '--port'"],
     [
       ['sevre'],
-      'Unknown command "sevre"; there are serve, devnet, schema print, config check, config schema, explain and keys new',
+      'Unknown command "sevre"; there are serve, devnet, schema print, schema pull, schema check, config check, config schema, explain and keys new',
     ],
-    [['schema'], 'Unknown command "schema"; there is schema print'],
-    [['schema', 'pull'], 'Unknown command "schema pull"; there is schema print'],
+    [['schema'], 'Unknown command "schema"; there are schema print, schema pull and schema check'],
+    [['schema', 'show'], 'Unknown command "schema show"; there are schema print, schema pull and schema check'],
+    [['schema', 'check'], 'schema check needs a file with the schema from before, as schema pull writes it'],
+    [['schema', 'check', 'a', 'b'], 'Unexpected argument "b"'],
+    [['schema', 'pull', 'x'], 'Unexpected argument "x"'],
+    [['schema', 'pull', '--federation'], "Unknown option '--federation'"],
+    [['schema', 'print', '--out', 'x'], "Unknown option '--out'"],
+    [['schema', 'check', 'a', '--out', 'x'], "Unknown option '--out'"],
     [['config'], 'Unknown command "config"; there are config check and config schema'],
     [['config', 'check', 'x'], 'Unexpected argument "x"'],
     [['schema', 'print', 'x'], 'Unexpected argument "x"'],
@@ -117,6 +127,8 @@ describe('usage errors are one line that names the mistake', () => {
       'serve',
       'schema',
       'print',
+      'pull',
+      'check',
       '--port',
       '--help',
       '--',
@@ -128,7 +140,7 @@ describe('usage errors are one line that names the mistake', () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(words, fc.string())), (argv) => {
         const command = parseArguments(argv);
-        expect(['serve', 'devnet', 'schema print', 'help', 'version', 'usage error']).toContain(command.name);
+        expect(command.name).toMatch(/^(serve|devnet|schema (print|pull|check)|help|version|usage error)$/);
         if (command.name === 'usage error') expect(command.message).toMatch(/^[^\n]+$/);
       }),
     );

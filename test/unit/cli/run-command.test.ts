@@ -8,6 +8,7 @@ import { parseConfig } from '../../../src/config/parse-config.ts';
 import { Secret } from '../../../src/config/secret.ts';
 import type { DevnetOptions } from '../../../src/devnet/start-devnet.ts';
 import { configSchema, describeConfig, readConfig } from '../../../src/start/read-config.ts';
+import { compareSdl } from '../../../src/start/read-schema.ts';
 import { takeOrders } from '../../../src/start/workers/take-orders.ts';
 import type { FromWorker, ToWorker } from '../../../src/start/workers/worker-messages.ts';
 import { createLogger } from '../../../src/telemetry/logger.ts';
@@ -43,6 +44,9 @@ function createWorld({ services, ...overrides }: Overrides = {}) {
     env: {},
     readFile: () => {
       throw new Error('no files here');
+    },
+    writeFile: () => {
+      throw new Error('nothing is written here');
     },
     readInput: async () => {
       throw new Error('no input here');
@@ -81,8 +85,9 @@ function createWorld({ services, ...overrides }: Overrides = {}) {
         return { url: 'http://127.0.0.1:4000', reload, close, failed: never };
       },
       takeOrders: async (primary) => takeOrders(primary),
-      printPublicSchema: async () => 'type Query { a: Int }',
-      printSubgraphSchema: async ({ profile }) => `type Query { ${profile.name}: Int }`,
+      readSchema: async (scope, { profile, upstreams }) =>
+        `type Query { ${scope}_${profile.name}_${upstreams.kind}: Int }\n`,
+      compareSdl,
       explainOperation: async () => {
         throw new Error('nothing to explain here');
       },
@@ -334,31 +339,11 @@ describe('devnet', () => {
 });
 
 describe('other commands', () => {
-  test('schema print prints the graph and a newline', async () => {
-    const { world, seen } = createWorld();
-    expect(await runCommand({ name: 'schema print', isFederation: false }, world)).toBe(0);
-    expect(seen.out).toBe('type Query { a: Int }\n');
-  });
-
-  test('schema print --federation writes the subgraph of the configured network', async () => {
-    const { world, seen } = createWorld({ env: { NETWORK_PROFILE: 'iota' } });
-    expect(await runCommand({ name: 'schema print', isFederation: true }, world)).toBe(0);
-    expect(seen.out).toBe('type Query { iota: Int }\n');
-  });
-
-  test('schema print that fails prints one line and exits with 1', async () => {
-    const printPublicSchema = async () => {
-      throw new Error('two names\n  collide');
-    };
-    const { world, seen } = createWorld({ services: { printPublicSchema } });
-    expect(await runCommand({ name: 'schema print', isFederation: false }, world)).toBe(1);
-    expect(seen.error).toBe('ledger-gateway: two names collide\n');
-  });
-
   test('help shows every command with examples; version only the version', async () => {
     const { world, seen } = createWorld();
     expect(await runCommand({ name: 'help' }, world)).toBe(0);
-    for (const text of ['serve', 'devnet', 'schema print', '--port', 'Examples']) expect(seen.out).toContain(text);
+    for (const text of ['serve', 'devnet', 'schema print', 'schema pull', 'schema check', '--port', 'Examples'])
+      expect(seen.out).toContain(text);
     const other = createWorld();
     expect(await runCommand({ name: 'version' }, other.world)).toBe(0);
     expect(other.seen.out).toBe('1.2.3\n');
@@ -368,6 +353,94 @@ describe('other commands', () => {
     const { world, seen } = createWorld();
     expect(await runCommand(parseArguments(['--prot']), world)).toBe(2);
     expect(seen.error).toBe("ledger-gateway: Unknown option '--prot' (see --help)\n");
+  });
+});
+
+describe('schema', () => {
+  const LEDGER_GRAPHQL_URL = 'https://ledger.example';
+  const run = async (argv: string, { env = {}, ...overrides }: Overrides = {}) => {
+    const { world, seen } = createWorld({ env, ...overrides });
+    const exitCode = await runCommand(parseArguments(['schema', ...argv.split(' ')]), world);
+    return { exitCode, ...seen };
+  };
+
+  test.each([
+    ['print', {}, 'graph_ledger_devnet'],
+    ['print', { LEDGER_GRAPHQL_URL, NETWORK_PROFILE: 'iota' }, 'graph_ledger_devnet'],
+    ['print --federation', { LEDGER_GRAPHQL_URL, NETWORK_PROFILE: 'iota' }, 'subgraph_iota_remote'],
+    ['print --federation', { NETWORK_PROFILE: 'iota' }, 'subgraph_iota_devnet'],
+    ['pull', { LEDGER_GRAPHQL_URL, NETWORK_PROFILE: 'iota' }, 'ledger_iota_remote'],
+    ['pull --gateway', { LEDGER_GRAPHQL_URL }, 'graph_ledger_remote'],
+  ])('%s with %j prints the right schema', async (argv, env, printed) => {
+    expect(await run(argv, { env })).toMatchObject({ exitCode: 0, out: `type Query { ${printed}: Int }\n`, error: '' });
+  });
+
+  test('pull --out writes a file, and nothing to standard output', async () => {
+    const written: (readonly [path: string, text: string])[] = [];
+    const writeFile = (...file: [string, string]) => void written.push(file);
+    const { exitCode, out } = await run('pull --out saved.graphql', { env: { LEDGER_GRAPHQL_URL }, writeFile });
+    expect([exitCode, out]).toEqual([0, '']);
+    expect(written).toEqual([['saved.graphql', 'type Query { ledger_ledger_remote: Int }\n']]);
+  });
+
+  /** Checks a ledger's schema against a saved one. */
+  const check = (saved: string, current: string) =>
+    run('check saved.graphql', {
+      env: { LEDGER_GRAPHQL_URL },
+      readFile: (path) => (path === 'saved.graphql' ? saved : ''),
+      services: { readSchema: async () => current },
+    });
+
+  test('check lists all changes, and exits with 1 if one is breaking', async () => {
+    const before = 'type Query { a: Int b: Int c(d: Int): Int }';
+    expect(await check(before, 'type Query { a: Int b: Int! c(d: Int, e: Int): Int f: Int }')).toMatchObject({
+      exitCode: 0,
+      out: 'dangerous (1)\n  An optional arg e on Query.c was added.\n\nsafe (2)\n  Query.b changed type from Int to Int!.\n  Query.f was added.\n',
+    });
+    expect(await check(before, 'type Query { a: Int b: ID }')).toMatchObject({
+      exitCode: 1,
+      out: 'breaking (2)\n  Query.c was removed.\n  Query.b changed type from Int to ID.\n',
+    });
+    expect(await check(before, `"The root." ${before}`)).toMatchObject({
+      exitCode: 0,
+      out: 'no changes, apart from descriptions and order\n',
+    });
+  });
+
+  test('check exits with 2 if it cannot compare', async () => {
+    expect(await check('type Query {', 'type Query { a: Int }')).toMatchObject({
+      exitCode: 2,
+      out: '',
+      error: 'ledger-gateway: saved.graphql is not a schema in SDL: Syntax Error: Expected Name, found <EOF>.\n',
+    });
+    const readSchema = async () => {
+      throw new Error('the ledger\n  is down');
+    };
+    const overrides = { env: { LEDGER_GRAPHQL_URL }, readFile: () => '', services: { readSchema } };
+    expect(await run('check saved.graphql', overrides)).toMatchObject({
+      exitCode: 2,
+      error: 'ledger-gateway: the ledger is down\n',
+    });
+    // Without a file.
+    expect(await run('check other.graphql', { env: { LEDGER_GRAPHQL_URL } })).toMatchObject({ exitCode: 2, out: '' });
+  });
+
+  test('print and pull exit with 1 if the schema cannot be read', async () => {
+    const readSchema = async () => {
+      throw new Error('two names\n  collide');
+    };
+    for (const argv of ['print', 'print --federation', 'pull']) {
+      const { exitCode, error } = await run(argv, { env: { LEDGER_GRAPHQL_URL }, services: { readSchema } });
+      expect([exitCode, error]).toEqual([1, 'ledger-gateway: two names collide\n']);
+    }
+  });
+
+  test.each(['pull', 'check saved.graphql'])('%s needs the address of a ledger', async (argv) => {
+    expect(await run(argv, { readFile: () => '' })).toMatchObject({
+      exitCode: 2,
+      out: '',
+      error: "LEDGER_GRAPHQL_URL: expected the ledger's address, got nothing\n",
+    });
   });
 });
 

@@ -10,9 +10,13 @@ type Options = Parameters<typeof watchSchema>[0];
 
 /** Watches a ledger that sends these versions while its first schema is read. @returns how often its schema was read */
 async function watch(...versions: readonly string[]) {
-  const introspection = introspectionFromSchema(buildSchema('type Query { chainIdentifier: String! }'));
   const seen: (readonly [name: string, detail: unknown])[] = [];
-  const ledger = { reads: 0, current: unknownRpcVersion, heard: (_version: string, _previous: string) => {} };
+  const ledger = {
+    schema: 'type Query { chainIdentifier: String! }',
+    reads: 0,
+    current: unknownRpcVersion,
+    heard: (_version: string, _previous: string) => {},
+  };
   const say = (version: string) => {
     const previous = ledger.current;
     ledger.current = version;
@@ -30,7 +34,7 @@ async function watch(...versions: readonly string[]) {
       if ('text' in document || !print(document).includes('__schema')) return { data: {} };
       ledger.reads += 1;
       if (ledger.reads === 1) for (const version of versions) say(version);
-      return { data: { ...introspection } };
+      return { data: { ...introspectionFromSchema(buildSchema(ledger.schema)) } };
     },
   };
   const note = (name: string) => (detail: unknown) => seen.push([name, detail]);
@@ -67,4 +71,37 @@ test('the version of the first schema alone is no change', async () => {
   say('2026.2.0');
   await keeper.refresh();
   expect(ledger.reads).toBe(3);
+});
+
+test('a changed schema is reported with its first ten changes and the joins that it cannot serve', async () => {
+  const { ledger, keeper, seen } = await watch('2026.1.0');
+  const replacedBy = async (fields: string) => {
+    ledger.schema = `type Object { id: ID! } type Query { chainIdentifier: String! ${fields} }`;
+    await keeper.refresh();
+    return seen.findLast(([name]) => name === 'replaced')?.[1];
+  };
+  expect(seen).toContainEqual(['replaced', { origin: 'ledger', fingerprint: expect.any(String) }]);
+  const always = { origin: 'ledger', fingerprint: expect.any(String) };
+  expect(await replacedBy('object(address: ID!, version: Int): Object')).toEqual({
+    ...always,
+    breaking: 0,
+    dangerous: 0,
+    safe: 4,
+    changes: expect.arrayContaining(['safe: ReservedGasCoin.object was added.']),
+  });
+  const added = Array.from({ length: 20 }, (_, number) => `field${number}`);
+  const reason = 'The ledger has no root field object.';
+  expect(await replacedBy(added.map((name) => `${name}: Object`).join(' '))).toEqual({
+    ...always,
+    lostJoins: ['ReservedGasCoin', 'SponsoredObjectRef'].map((type) => `join:${type}.object: ${reason}`),
+    breaking: 3,
+    dangerous: 0,
+    safe: 20,
+    changes: [
+      'breaking: Query.object was removed.',
+      'breaking: ReservedGasCoin.object was removed.',
+      'breaking: SponsoredObjectRef.object was removed.',
+      ...added.slice(0, 7).map((name) => `safe: Query.${name} was added.`),
+    ],
+  });
 });

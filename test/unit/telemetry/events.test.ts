@@ -427,6 +427,20 @@ it('the fields of an event of sponsorship are written as JSON writes them', () =
   );
 });
 
+test('a schema with a breaking change is a warning', () => {
+  const facts = {
+    origin: 'ledger',
+    fingerprint: 'f2',
+    breaking: 1,
+    dangerous: 0,
+    safe: 0,
+    changes: ['breaking: gone'],
+  };
+  expect(linesOf(({ schemaReplaced }) => schemaReplaced(facts))).toEqual([
+    { level: 'warn', msg: 'a new schema is in force', ...facts },
+  ]);
+});
+
 test('a repeated failure is logged at debug level for a minute', () => {
   let nowMs = 0;
   const levels: unknown[] = [];

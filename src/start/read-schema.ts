@@ -1,46 +1,55 @@
-import { lexicographicSortSchema, printSchema } from 'graphql';
+import { buildSchema, type GraphQLSchema, lexicographicSortSchema, printSchema } from 'graphql';
 import type { Config } from '../config/config.ts';
-import { parseConfig } from '../config/parse-config.ts';
+import { compareSchemas, type SchemaChange } from '../graph/compare-schemas.ts';
 import { buildGeneration } from '../graph/generation.ts';
 import { createOwnSchema } from '../graph/own-schema.ts';
-import { fetchLedgerIntrospection } from '../ledger/fetch-ledger-schema.ts';
+import { buildLedgerSchema, fetchLedgerIntrospection } from '../ledger/fetch-ledger-schema.ts';
 import { silentLedgerService } from '../ledger/ledger-service.ts';
 import { createStreamQuota } from '../live/quota.ts';
 import { connectUpstream } from '../upstream/connect-upstream.ts';
+import { withNetworkOf } from './recognise-network.ts';
 import { upstreamList } from './upstreams.ts';
 
-/** The graph as clients of the embedded network see it, as SDL. */
-export async function printPublicSchema(): Promise<string> {
-  const { schema } = await readGraph(parseConfig({ env: {}, readFile: () => '' }));
-  return `${printSchema(lexicographicSortSchema(schema))}\n`;
-}
+export type { SchemaChange };
 
-/** The graph over the configured ledger as a Federation 2 subgraph, as SDL. */
-export async function printSubgraphSchema(config: Config): Promise<string> {
-  const { subgraphSdl } = await readGraph({ ...config, federation: true });
-  return `${subgraphSdl}\n`;
-}
+/** `graph`: what clients of the gateway see. `subgraph`: the same as a Federation 2 subgraph. */
+export type SchemaScope = 'ledger' | 'graph' | 'subgraph';
 
-async function readGraph(config: Config) {
+/** Reads a schema over the configured ledger, or over the simulated network if none is configured. @returns SDL */
+export async function readSchema(scope: SchemaScope, config: Config): Promise<string> {
   const { graph, ownFields } = upstreamList;
   const { url, close } = await openLedger(config);
   const connection = connectUpstream({ name: graph.name, url, now: Date.now });
   try {
     const { execute } = graph.connect(connection, config, createStreamQuota({ max: 0, maxPerCaller: 0 }));
     const introspection = await fetchLedgerIntrospection(execute);
+    const ledger = buildLedgerSchema(introspection);
+    if (scope === 'ledger') return toSdl(ledger);
+    const recognised = withNetworkOf(ledger, config);
     const source = { introspection, service: silentLedgerService, origin: 'ledger' } as const;
-    return buildGeneration(source, {
+    const { schema, subgraphSdl } = buildGeneration(source, {
       // Nothing is executed.
       prepareOn: () => () => null,
       ownSchema: createOwnSchema(ownFields),
       execute,
-      names: config.profile.joins,
-      config,
+      names: recognised.profile.joins,
+      config: { ...recognised, federation: scope === 'subgraph' || config.federation },
     });
+    return scope === 'subgraph' ? `${subgraphSdl}\n` : toSdl(schema);
   } finally {
     await connection.close();
     await close();
   }
+}
+
+/** Compares two schemas in SDL. Rejects if one of them is not a schema. */
+export async function compareSdl(before: string, after: string): Promise<readonly SchemaChange[]> {
+  return compareSchemas(buildSchema(before), buildSchema(after));
+}
+
+/** Sorted, so that two runs print the same text. */
+function toSdl(schema: GraphQLSchema): string {
+  return `${printSchema(lexicographicSortSchema(schema))}\n`;
 }
 
 async function openLedger({ upstreams }: Config): Promise<{ readonly url: string; close(): Promise<void> }> {
