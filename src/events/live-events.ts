@@ -73,7 +73,7 @@ const maxMade = 4_096;
 /** Each event is tested by each filter: one with many tests counts as several streams. */
 const testsPerStream = 10;
 /** Another number is another reader: processes never meet entries of a format that they cannot read. */
-const entryFormat = 2;
+const entryFormat = 3;
 
 /** `liveEvents` and `liveTransactions` over the queries of a node. */
 export function createLiveEvents(options: LiveEventsOptions) {

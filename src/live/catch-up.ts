@@ -1,95 +1,250 @@
-import type { Cancellation } from '../upstream/cancellation.ts';
-import type { Channel, Delivery } from './channel.ts';
-import { type Clock, checkAgainMs, createPace, pause } from './clock.ts';
+import { createCancellation } from '../upstream/cancellation.ts';
+import type { Channel, Delivery, Position } from './channel.ts';
+import { type Clock, pause } from './clock.ts';
 import type { Feed } from './feed.ts';
 import type { History } from './history.ts';
-import {
-  type ItemPosition,
-  type LiveEntry,
-  PositionLostError,
-  type PositionPage,
-  type ResumePoint,
-  resumeAt,
-} from './live-source.ts';
-import { dataLostReason, judgeLoss, PageRefusedError, unavailableReason, unknownReason } from './page-judge.ts';
-import { lostWait, messageOf, type Progress } from './progress.ts';
+import { type ItemPosition, type LiveEntry, type LivePage, type ResumePoint, resumeAt } from './live-source.ts';
+import { PositionReader, unavailableReason } from './position-reader.ts';
+import { Progress } from './progress.ts';
 import { type FeedChange, toItemPosition } from './timeline.ts';
 
-export interface CatchUpOptions<Item> {
+export interface CatchUpOptions {
   readonly clock: Clock;
-  readonly cancellation: Cancellation;
   /** The owner of the stream: callers take turns at reading history. */
   readonly caller: string;
   readonly lostAfterMs: number;
-  readonly progress: Progress;
-  /** The page that is being delivered. Nothing else holds it, so that it can be released. */
-  readonly page: CurrentPage<LiveEntry<Item>>;
 }
 
-/** Where a stream that has read history goes live. */
+/** Where a stream goes live. */
 export interface Handover {
-  /** Sequence number of the feed up to which everything is delivered. */
-  readonly sequence: number;
+  /** In the channel. Everything before it is delivered. */
+  readonly position: Position;
   /** Keys of items behind it that are delivered already: they came to the feed late. */
   readonly delivered: ReadonlySet<string>;
-  /** The beginning of a stream without a resume point; `null` = it has one. */
+  /** Where the stream resumes if it delivers nothing more. */
   readonly at: ResumePoint | null;
 }
 
-/** Delivered keys that are remembered because they may come again; far more than can have come late. */
-const maxDelivered = 1_000;
+/** Where a stream leaves the history of the upstream for the feed. */
+interface Joint {
+  /** Sequence number of the feed up to which everything is delivered. */
+  readonly sequence: number;
+  readonly delivered: ReadonlySet<string>;
+}
+
+const pace = { minMs: 100, maxMs: 2_000 };
+/** Delivered keys that a stream remembers because they may come again from the feed; far more than can have come late. */
+const maxDelivered = 2_000;
+/** The same while it reads history. */
+const maxDeliveredFromHistory = 1_000;
 /** Keys before a joint that the feed may not have read yet: more than its reader reads back. */
 const maxUnread = 32;
 /** A poll takes less than so many milliseconds while the upstream is up. */
 const promptMs = 2_000;
-
-/** The page that a stream delivers, item by item. A released page says that there is more, and is read again from there. */
-export class CurrentPage<Entry extends ItemPosition = ItemPosition> {
-  #page: PositionPage<Entry> = { entries: [], hasMore: false };
-  #next = 0;
-
-  /** Does more follow behind its items? */
-  get hasMore(): boolean {
-    return this.#page.hasMore;
-  }
-
-  set(page: PositionPage<Entry>): void {
-    this.#page = page;
-    this.#next = 0;
-  }
-
-  /** `undefined` behind the last one. */
-  next(): Entry | undefined {
-    const entry = this.#page.entries[this.#next];
-    this.#next += 1;
-    return entry;
-  }
-
-  release(): void {
-    this.set({ entries: [], hasMore: this.hasMore || this.#next < this.#page.entries.length });
-  }
-}
+/** Items of the feed that are matched for one stream before others have their turn. */
+const maxMatchedAtOnce = 256;
 
 /**
- * Begins a stream at this moment: behind a poll of the reader. While none ends well, nothing may be left out silently: the stream
- * then begins where its reader was when it was opened or, if that is not known, with a gap.
+ * Brings a stream from a resume point to where it is live: first through the history of the upstream, page by page, until that
+ * meets the feed; then through what the feed had before the channel was opened. A stream without a resume point begins now.
+ * Retries failures of the upstream until it is cancelled.
  */
-export async function* beginNow<Item, Payload>(
-  { feed, presenter }: Channel<Item, Payload>,
-  { clock, cancellation, progress }: Pick<CatchUpOptions<Item>, 'clock' | 'cancellation' | 'progress'>,
-): AsyncGenerator<Delivery<Payload>, Handover | null> {
-  const opening = feed.isStarted ? handoverAtEnd(feed, resumeAt(feed.frontier)) : null;
-  const { isUp } = feed;
-  progress.waitFor('the reader to look at the upstream');
-  const caughtUp = feed.caughtUp(cancellation);
-  const isPrompt = await isWithin(promptMs, caughtUp, clock);
-  if (!isPrompt && opening && isUp) return opening;
-  await caughtUp;
-  if (cancellation.cause || !feed.isStarted) return null;
-  const handover = handoverAtEnd(feed, resumeAt(feed.frontier));
-  const at = opening?.at ?? handover.at ?? resumeAt(null);
-  if (!isPrompt) yield { payload: presenter.gap(opening?.at ?? null, null, unavailableReason), at };
-  return handover;
+export class CatchUp<Item, Payload> {
+  readonly progress: Progress;
+  readonly #channel: Channel<Item, Payload>;
+  readonly #options: CatchUpOptions;
+  readonly #cancellation = createCancellation();
+  readonly #deliveries: AsyncGenerator<Delivery<Payload>, Handover | null>;
+  /** Behind the last delivery. */
+  #at: ResumePoint | null;
+  /** Keys that the stream has delivered, and that the feed may bring again. */
+  #delivered: ReadonlySet<string>;
+  /** What is left of the page that is being delivered. */
+  #entries: LiveEntry<Item>[] = [];
+  /** Does the upstream have more behind them? */
+  #hasMore = false;
+
+  constructor(
+    { at, delivered }: Pick<Handover, 'at' | 'delivered'>,
+    channel: Channel<Item, Payload>,
+    options: CatchUpOptions,
+  ) {
+    this.progress = new Progress('stream', options.clock);
+    this.#at = at;
+    this.#delivered = delivered;
+    this.#channel = channel;
+    this.#options = options;
+    this.#deliveries = this.#deliver();
+  }
+
+  /** Returns `null` in the end if it was cancelled. */
+  next(): Promise<IteratorResult<Delivery<Payload>, Handover | null>> {
+    return this.#deliveries.next();
+  }
+
+  /** Frees the memory of the page. What is left of it is read again. */
+  releasePage(): void {
+    this.#hasMore ||= this.#entries.length > 0;
+    this.#entries = [];
+  }
+
+  cancel(): void {
+    this.#cancellation.cancel('aborted');
+  }
+
+  async *#deliver(): AsyncGenerator<Delivery<Payload>, Handover | null> {
+    const channel = this.#channel;
+    while (!this.#cancellation.cause) {
+      const joint = this.#at ? yield* this.#readHistory(this.#at) : yield* this.#beginNow();
+      if (!joint) return null;
+      if (joint.delivered.size > 0) this.#remember(joint.delivered);
+      const isWhole = yield* this.#readFeed(joint.sequence + 1);
+      const next = Math.max(joint.sequence + 1, channel.first);
+      // The upstream still has what the feed dropped before this stream could read it.
+      if (!isWhole || next < channel.feed.news.start) continue;
+      return { position: channel.positionAt(next), delivered: this.#delivered, at: this.#at };
+    }
+    return null;
+  }
+
+  #remember(delivered: ReadonlySet<string>): void {
+    const all = new Set([...this.#delivered, ...delivered]);
+    this.#delivered = all.size > maxDelivered ? delivered : all;
+  }
+
+  /**
+   * Begins behind a poll of the reader. While none ends well, nothing may be left out silently: the stream then begins where its
+   * reader was when it was opened or, if that is not known, with a gap.
+   */
+  async *#beginNow(): AsyncGenerator<Delivery<Payload>, Joint | null> {
+    const { feed, presenter } = this.#channel;
+    const opening = feed.isStarted ? { joint: jointAtEnd(feed), at: resumeAt(feed.frontier) } : null;
+    const { isUp } = feed;
+    this.progress.waitFor('the reader to look at the upstream');
+    const caughtUp = feed.caughtUp(this.#cancellation);
+    const isPrompt = await isWithin(promptMs, caughtUp, this.#options.clock);
+    if (!isPrompt && opening && isUp) {
+      this.#at = opening.at;
+      return opening.joint;
+    }
+    await caughtUp;
+    if (this.#cancellation.cause || !feed.isStarted) return null;
+    this.#at = resumeAt(feed.frontier);
+    const joint = jointAtEnd(feed);
+    if (!isPrompt) {
+      const payload = presenter.gap(opening?.at ?? null, null, unavailableReason);
+      yield this.#passing({ payload, at: opening?.at ?? this.#at });
+    }
+    return joint;
+  }
+
+  async *#readHistory(point: ResumePoint): AsyncGenerator<Delivery<Payload>, Joint | null> {
+    const channel = this.#channel;
+    const { feed, presenter } = channel;
+    const { clock } = this.#options;
+    const cancellation = this.#cancellation;
+    const known = jointAfter(feed, point);
+    if (known) return known;
+    // First what only the filter's own query has, then all that the feed's has, until both meet.
+    let { history } = channel;
+    let reader = this.#readerOf(history);
+    let at = point.from;
+    /** The item behind the gap that was delivered last. */
+    let behindGap: string | null = null;
+    const delivered = new Set<string>(lateKeysOf(point));
+    const jointAt = (sequence: number | null): Joint | null =>
+      sequence === null ? null : { sequence, delivered: behind(delivered, sequence, feed) };
+    while (!cancellation.cause) {
+      const from = at;
+      try {
+        // No variable: it would keep a page in memory that is released.
+        this.#takePage(await reader.read(at));
+      } catch (error) {
+        const loss = await reader.recover(error, at);
+        if (typeof loss === 'number') {
+          await pause(clock, loss, cancellation);
+          continue;
+        }
+        const lost = resumeAt(loss.lost);
+        const oldest = loss.oldest?.entries[0] ?? null;
+        // A page that was released before its first item is read here again.
+        if (!oldest || oldest.key !== behindGap) {
+          const payload = presenter.gap(lost, oldest && toItemPosition(oldest), loss.reason);
+          yield this.#passing({ payload, at: lost });
+        }
+        if (!loss.oldest) {
+          await feed.caughtUp(cancellation);
+          return jointAtEnd(feed);
+        }
+        behindGap = oldest?.key ?? null;
+        this.#takePage(loss.oldest);
+      }
+      let isNew = false;
+      for (let entry = this.#entries.shift(); entry; entry = this.#entries.shift()) {
+        const { key } = entry;
+        at = toItemPosition(entry);
+        // A late item that was delivered before the stream broke off lies before its place, and is not met here. And a node that
+        // answers in another order each time may bring an item twice.
+        const isKnown = key === point.place?.key || delivered.has(key);
+        const delivery = isKnown ? null : channel.deliverOld(entry, resumeAt(at));
+        this.progress.advance();
+        if (delivery) yield this.#passing(delivery);
+        isNew ||= !isKnown;
+        delivered.add(key);
+        const joint = jointAt(sequenceAt(feed, at));
+        if (joint) return joint;
+        const [oldest = ''] = delivered;
+        if (delivered.size > maxDeliveredFromHistory) delivered.delete(oldest);
+      }
+      if (this.#hasMore) {
+        // Pages may go round in a circle.
+        if (!isNew) await pause(clock, reader.pace.afterSuccess(false), cancellation);
+        continue;
+      }
+      if (history !== feed.history) {
+        history = feed.history;
+        reader = this.#readerOf(history);
+        continue;
+      }
+      this.progress.waitFor('the reader to come as far');
+      await feed.caughtUp(cancellation);
+      const joint = jointAt(sequenceAt(feed, at) ?? sequenceAtLateEnd(feed, point.from, delivered));
+      if (joint) return joint;
+      await pause(clock, reader.pace.afterSuccess(at !== from), cancellation);
+    }
+    return null;
+  }
+
+  /** Delivers what the feed has from before the channel was opened. @returns `false` if the feed drops some of it first */
+  async *#readFeed(first: number): AsyncGenerator<Delivery<Payload>, boolean> {
+    const channel = this.#channel;
+    for (let next = first; next < channel.first; next += 1) {
+      const change = channel.feed.news.at(next);
+      if (!change || this.#cancellation.cause) return false;
+      const isDelivered = change.kind === 'item' && this.#delivered.has(change.entry.key);
+      const delivery = isDelivered ? null : channel.deliverIfMatching(change);
+      if (delivery) yield this.#passing(delivery);
+      if ((next + 1 - first) % maxMatchedAtOnce === 0) await pause(this.#options.clock, 0, this.#cancellation);
+    }
+    return true;
+  }
+
+  #readerOf(history: History<Item>): PositionReader<Item> {
+    const { clock, caller, lostAfterMs } = this.#options;
+    const asker = { caller, cancellation: this.#cancellation };
+    const readAfter = (position: ItemPosition | null) => history.pageAfter(position, asker);
+    return new PositionReader({ readAfter, judge: history.judge, clock, pace, lostAfterMs, progress: this.progress });
+  }
+
+  #takePage({ entries, hasMore }: LivePage<Item>): void {
+    this.#entries = [...entries];
+    this.#hasMore = hasMore;
+  }
+
+  #passing(delivery: Delivery<Payload>): Delivery<Payload> {
+    this.#at = delivery.at;
+    return delivery;
+  }
 }
 
 function isWithin(ms: number, settling: Promise<void>, clock: Clock): Promise<boolean> {
@@ -102,98 +257,8 @@ function isWithin(ms: number, settling: Promise<void>, clock: Clock): Promise<bo
   });
 }
 
-/**
- * Delivers history page by page from a resume point, until it meets what the feed has: from there on the stream is live. Retries
- * failures of the upstream until it is cancelled.
- */
-export async function* catchUp<Item, Payload>(
-  point: ResumePoint,
-  channel: Channel<Item, Payload>,
-  options: CatchUpOptions<Item>,
-): AsyncGenerator<Delivery<Payload>, Handover | null> {
-  const { clock, cancellation, caller, lostAfterMs, page, progress } = options;
-  const { feed, presenter } = channel;
-  const known = handoverAfter(feed, point);
-  if (known) return known;
-  /** First what only the filter's own query has, then all that the feed's has, until both meet. */
-  let { history } = channel;
-  let at = point.from;
-  let lostSinceMs: number | null = null;
-  /** The item behind the gap that was delivered last. */
-  let behindGap: string | null = null;
-  const pace = createPace({ minMs: 100, maxMs: 2_000 }, clock);
-  const delivered = new Set<string>(lateKeysOf(point));
-  const handoverAt = (sequence: number | null): Handover | null =>
-    sequence === null ? null : { sequence, delivered: behind(delivered, sequence, feed), at: null };
-  const gap = (lost: ItemPosition, before: ItemPosition | null, reason: string): Delivery<Payload> => {
-    const resume = resumeAt(lost);
-    return { payload: presenter.gap(resume, before, reason), at: resume };
-  };
-  while (!cancellation.cause) {
-    const from = at;
-    progress.waitFor('an answer');
-    try {
-      page.set(history.judge.take(await history.pageAfter(at, { caller, cancellation }), at));
-      lostSinceMs = null;
-    } catch (error) {
-      const lost = error instanceof PositionLostError ? at : null;
-      progress.waitFor(lost ? lostWait : messageOf(error));
-      const loss = lost && (await tryJudging(lost, history, { caller, cancellation }));
-      if (lost && loss?.kind === 'gone') {
-        page.set(loss.oldest);
-        const [oldest = lost] = loss.oldest.entries;
-        // A page that was released at once is asked for here again.
-        if (oldest.key !== behindGap) yield gap(lost, toItemPosition(oldest), dataLostReason);
-        behindGap = oldest.key;
-      } else {
-        if (loss) lostSinceMs ??= clock.now();
-        if (lost && loss && lostSinceMs !== null && clock.now() - lostSinceMs >= lostAfterMs) {
-          yield gap(lost, null, unknownReason);
-          await feed.caughtUp(cancellation);
-          return handoverAtEnd(feed, null);
-        }
-        const isAnswered = loss !== null || error instanceof PageRefusedError;
-        await pause(clock, pace.afterFailure(isAnswered ? checkAgainMs : undefined), cancellation);
-        continue;
-      }
-    }
-    let isNew = false;
-    for (let entry = page.next(); entry; entry = page.next()) {
-      const { key } = entry;
-      at = toItemPosition(entry);
-      // A late item that was delivered before the stream broke off lies before its place, and is not met here. And a node that
-      // answers in another order each time may bring an item twice.
-      const isKnown = key === point.place?.key || delivered.has(key);
-      const delivery = isKnown ? null : channel.deliverOld(entry, resumeAt(at));
-      progress.advance();
-      if (delivery) yield delivery;
-      isNew ||= !isKnown;
-      delivered.add(key);
-      const handover = handoverAt(sequenceAt(feed, at));
-      if (handover) return handover;
-      const [oldest = ''] = delivered;
-      if (delivered.size > maxDelivered) delivered.delete(oldest);
-    }
-    if (page.hasMore) {
-      // Pages may go round in a circle.
-      if (!isNew) await pause(clock, pace.afterSuccess(false), cancellation);
-      continue;
-    }
-    if (history !== feed.history) {
-      history = feed.history;
-      continue;
-    }
-    progress.waitFor('the reader to come as far');
-    await feed.caughtUp(cancellation);
-    const handover = handoverAt(sequenceAt(feed, at) ?? sequenceAtLateEnd(feed, point.from, delivered));
-    if (handover) return handover;
-    await pause(clock, pace.afterSuccess(at !== from), cancellation);
-  }
-  return null;
-}
-
-function handoverAtEnd<Item>({ news }: Feed<Item>, at: ResumePoint | null): Handover {
-  return { sequence: news.end - 1, delivered: new Set(), at };
+function jointAtEnd<Item>({ news }: Feed<Item>): Joint {
+  return { sequence: news.end - 1, delivered: new Set() };
 }
 
 /** The sequence number of a place; `null` if the feed does not know it, or has dropped what follows it. */
@@ -221,7 +286,7 @@ function sequenceAtLateEnd<Item>(
  * The same for a resume point. An item that came late to one feed may come to another in its order, later, or not yet: the place
  * that it was delivered behind counts.
  */
-function handoverAfter<Item>(feed: Feed<Item>, point: ResumePoint): Handover | null {
+function jointAfter<Item>(feed: Feed<Item>, point: ResumePoint): Joint | null {
   const sequence = sequenceAt(feed, point.from);
   if (sequence === null) return null;
   const keys = lateKeysOf(point);
@@ -230,7 +295,7 @@ function handoverAfter<Item>(feed: Feed<Item>, point: ResumePoint): Handover | n
   let end = sequence;
   while (end < late && isLate(feed.news.at(end + 1))) end += 1;
   const isAmongThem = end === late && late > sequence;
-  return { sequence: isAmongThem ? late : sequence, delivered: new Set(isAmongThem ? [] : keys), at: null };
+  return { sequence: isAmongThem ? late : sequence, delivered: new Set(isAmongThem ? [] : keys) };
 }
 
 function isLate<Item>(news: FeedChange<Item> | undefined): boolean {
@@ -251,17 +316,4 @@ function behind<Item>(delivered: ReadonlySet<string>, sequence: number, feed: Fe
       return known === null ? index >= firstUnknown : known > sequence;
     }),
   );
-}
-
-/** `null` if the upstream did not answer. */
-async function tryJudging<Item>(
-  lost: ItemPosition,
-  history: History<Item>,
-  asker: Pick<CatchUpOptions<Item>, 'caller' | 'cancellation'>,
-): Promise<Awaited<ReturnType<typeof judgeLoss<Item>>> | null> {
-  try {
-    return await judgeLoss(lost, () => history.pageAfter(null, asker), history.judge);
-  } catch {
-    return null;
-  }
 }

@@ -26,21 +26,9 @@ export interface Delivery<Payload> {
 export interface Position {
   /** Sequence number of the feed to read next. */
   next: number;
-  /** Matching items before it, of those that the channel judged. */
+  /** Matching items before it. */
   matched: number;
 }
-
-/** The next thing for a follower. */
-export type Reading<Payload> =
-  | { readonly kind: 'delivery'; readonly delivery: Delivery<Payload> }
-  /** So many items were dropped before they were delivered. */
-  | { readonly kind: 'missed'; readonly count: number }
-  /** Everything has been delivered: wait for news. */
-  | { readonly kind: 'nothing' }
-  /** There is more to match: let other followers have their turn first. */
-  | { readonly kind: 'more' }
-  /** The feed has dropped what is next, before the channel could match it. */
-  | { readonly kind: 'dropped' };
 
 export interface ChannelOptions {
   readonly turns: Turns;
@@ -50,13 +38,11 @@ export interface ChannelOptions {
 
 /** Payloads that one channel keeps: other followers read them a few turns later, when more has come. */
 const maxMade = 512;
-/** Items that are matched for one follower before others have their turn. */
-const maxMatchedAtOnce = 256;
 
 /**
- * A feed through one filter. From when the channel is opened on, it matches each item once for all followers, and keeps a bit of
- * each; older items are matched again for each follower that comes back to them. Only the newest payloads are kept, others are
- * made again: there may be a thousand filters over one feed, and each would keep all of it in another form.
+ * A feed through one filter, from when the channel is opened. It matches each item once for all followers, and keeps a bit of
+ * each. Only the newest payloads are kept, others are made again: there may be a thousand filters over one feed, and each would
+ * keep all of it in another form.
  */
 export class Channel<Item, Payload> implements Wakeable {
   readonly feed: Feed<Item>;
@@ -90,31 +76,36 @@ export class Channel<Item, Payload> implements Wakeable {
     return this.#frontier;
   }
 
-  /** Right behind a sequence number of the feed. */
-  positionBehind(sequence: number): Position {
-    this.#catchUp();
-    return { next: sequence + 1, matched: this.#matches.countBefore(sequence + 1) };
+  /** The first sequence number of the feed that it matches. Streams match older items themselves. */
+  get first(): number {
+    return this.#matches.first;
   }
 
-  /** Reads what is next, and moves the position behind it. */
-  read(position: Position): Reading<Payload> {
+  /** @param sequence not before `first` */
+  positionAt(sequence: number): Position {
+    this.#catchUp();
+    return { next: sequence, matched: this.#matches.countBefore(sequence) };
+  }
+
+  /**
+   * Reads what is next, and moves the position behind it.
+   * @returns how many items were dropped before they were delivered, if any were; `null` if there is nothing new
+   */
+  read(position: Position): Delivery<Payload> | number | null {
     this.#catchUp();
     const { start } = this.feed.news;
     if (position.next < start) {
-      if (position.next < this.#matches.first) return { kind: 'dropped' };
-      const count = this.#matches.dropped - position.matched;
+      const missed = this.#matches.dropped - position.matched;
       position.next = start;
       position.matched = this.#matches.dropped;
-      if (count > 0) return { kind: 'missed', count };
+      if (missed > 0) return missed;
     }
-    const older = this.#readOlder(position);
-    if (older) return older;
     position.next = this.#matches.next(position.next);
-    if (position.next >= this.#matches.end) return { kind: 'nothing' };
+    if (position.next >= this.#matches.end) return null;
     const delivery = this.#deliver(position.next);
     position.next += 1;
     position.matched += 1;
-    return { kind: 'delivery', delivery };
+    return delivery;
   }
 
   /** The feed has news: matches it, and wakes the followers if any matches. */
@@ -134,27 +125,19 @@ export class Channel<Item, Payload> implements Wakeable {
   deliverOld(entry: LiveEntry<Item>, at: ResumePoint): Delivery<Payload> | null {
     const known = this.#old.get(entry);
     if (known !== undefined) return known;
-    const news = { kind: 'item', entry, at } as const;
-    const delivery = this.#matchesNews(news) ? this.#present(news) : null;
+    const delivery = this.deliverIfMatching({ kind: 'item', entry, at });
     this.#old.set(entry, delivery);
     return delivery;
+  }
+
+  /** `null` if the filter does not match it. */
+  deliverIfMatching(change: FeedChange<Item>): Delivery<Payload> | null {
+    return this.#isMatching(change) ? this.#present(change) : null;
   }
 
   close(): void {
     this.feed.unfollow(this);
     this.#leaveShares();
-  }
-
-  /** Reads what came before the channel was opened. @returns `null` behind that */
-  #readOlder(position: Position): Reading<Payload> | null {
-    const { first } = this.#matches;
-    const last = Math.min(position.next + maxMatchedAtOnce, first);
-    while (position.next < last) {
-      const news = this.feed.news.at(position.next);
-      position.next += 1;
-      if (news && this.#matchesNews(news)) return { kind: 'delivery', delivery: this.#present(news) };
-    }
-    return position.next < first ? { kind: 'more' } : null;
   }
 
   #catchUp(): void {
@@ -164,7 +147,7 @@ export class Channel<Item, Payload> implements Wakeable {
     while (this.#matches.end < news.end) {
       // What was dropped before it was matched counts as missed by all.
       const each = news.at(this.#matches.end);
-      const isMatch = !each || this.#matchesNews(each);
+      const isMatch = !each || this.#isMatching(each);
       this.#matches.add(isMatch);
       isNew ||= isMatch;
     }
@@ -194,7 +177,7 @@ export class Channel<Item, Payload> implements Wakeable {
     }
   }
 
-  #matchesNews(news: FeedChange<Item>): boolean {
+  #isMatching(news: FeedChange<Item>): boolean {
     return news.kind === 'gap' || this.presenter.matches(news.entry.item);
   }
 

@@ -58,8 +58,6 @@ const announcedMaxMs = 15_000;
 const firstRetryMs = 200;
 /** About as long as an idle poll waits by default: one retry costs the upstream no more. */
 const longestRetryMs = 3_000;
-/** For `afterFailure`, where the upstream answers, and may answer better later. */
-export const checkAgainMs = 1_000;
 
 export function createPace({ minMs, maxMs }: PaceOptions, { random }: Pick<Clock, 'random'>): Pace {
   let delayMs = minMs;

@@ -1,5 +1,5 @@
 import type { Clock } from './clock.ts';
-import type { ItemPosition, LivePage, PositionPage } from './live-source.ts';
+import type { ItemPosition, PositionPage } from './live-source.ts';
 
 /** A fault of a page, in words, and the item that shows it. */
 export interface PageFault {
@@ -121,35 +121,3 @@ function keep<Value>(map: Map<string, Value>, key: string, value: Value): void {
   const [oldest = ''] = map.keys();
   if (map.size > maxPending) map.delete(oldest);
 }
-
-/** Why an upstream did not find a place. */
-export type Loss<Item> =
-  /** The upstream has dropped it. What it still has begins with this page. */
-  | { readonly kind: 'gone'; readonly oldest: LivePage<Item> }
-  /** It may come back: another node may know it. */
-  | { readonly kind: 'unsure' };
-
-/**
- * Reads the oldest page. If even its first item is not older than the lost place, everything up to the place was dropped; if it
- * is older, the place should be there, and is missing for another reason.
- */
-export async function judgeLoss<Item>(
-  lost: ItemPosition,
-  readOldest: () => Promise<LivePage<Item>>,
-  judge: PageJudge,
-): Promise<Loss<Item>> {
-  const page = await readOldest();
-  const [first] = page.entries;
-  const isGone =
-    first !== undefined &&
-    first.key !== lost.key &&
-    first.timestampMs !== null &&
-    lost.timestampMs !== null &&
-    first.timestampMs >= lost.timestampMs;
-  return isGone ? { kind: 'gone', oldest: judge.take(page, null) } : { kind: 'unsure' };
-}
-
-export const dataLostReason = 'The upstream no longer keeps what was there.';
-export const unknownReason = 'The upstream does not know the place to go on from. The stream goes on from now.';
-export const unavailableReason =
-  'The upstream did not answer when the stream was opened. What happened until now may be left out.';

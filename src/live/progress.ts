@@ -36,14 +36,6 @@ export class Progress {
   }
 }
 
-export const lostWait = 'the upstream to know the place to go on from';
-
-/** What it waits for after a failure. */
-export function messageOf(error: unknown): string {
-  const words = error instanceof Error ? error.message : String(error);
-  return `a better answer than: ${words.slice(0, 200)}`;
-}
-
 const everyMs = 10_000;
 const stalledAfterMs = 10_000;
 const reportEveryMs = 60_000;

@@ -1,8 +1,9 @@
 import { createCancellation } from '../upstream/cancellation.ts';
-import { type Clock, checkAgainMs, createPace, type Pace, type PaceOptions } from './clock.ts';
+import type { Clock, Pace, PaceOptions } from './clock.ts';
 import { type ItemPosition, type LiveEntry, type LivePage, type LiveSource, PositionLostError } from './live-source.ts';
-import { dataLostReason, judgeLoss, type PageJudge, PageRefusedError, unknownReason } from './page-judge.ts';
-import { lostWait, messageOf, Progress } from './progress.ts';
+import { type PageJudge, PageRefusedError } from './page-judge.ts';
+import { type Loss, PositionReader } from './position-reader.ts';
+import { Progress } from './progress.ts';
 import { type ItemPositions, readBack, type Timeline, toItemPosition } from './timeline.ts';
 import { Announcements } from './watch.ts';
 
@@ -42,6 +43,7 @@ export class Reader<Item> {
   readonly #source: LiveSource<Item>;
   readonly #timeline: Timeline<Item>;
   readonly #options: ReaderOptions;
+  readonly #positions: PositionReader<Item>;
   readonly #cancellation = createCancellation();
   readonly #pace: Pace;
   readonly #announcements: Announcements;
@@ -53,23 +55,24 @@ export class Reader<Item> {
   #walk: Walk<Item> | null = null;
   /** The last poll did not find the newest place: the next one asks for what follows it, to hear what became of it. */
   #isMissing = false;
-  #lost: { readonly key: string; readonly sinceMs: number } | null = null;
   /** Callbacks that wait for a poll that has not begun, and for the one under way. */
   #waiting: (() => void)[] = [];
   #served: (() => void)[] = [];
-  #endRest = () => {};
-  /** Ends a rest when the shortest one is over. */
-  #shortenRest = () => {};
+  /** Ends the rest between two polls when it has lasted so many milliseconds. */
+  #limitRest = (_ms: number) => {};
 
   constructor(source: LiveSource<Item>, timeline: Timeline<Item>, options: ReaderOptions) {
     this.#source = source;
     this.#timeline = timeline;
     this.#options = options;
     this.progress = new Progress('reader', options.clock);
-    this.#pace = createPace(options.pace, options.clock);
+    const readAfter = (position: ItemPosition | null) => source.after(position, this.#cancellation);
+    this.#positions = new PositionReader({ ...options, readAfter, progress: this.progress });
+    this.#pace = this.#positions.pace;
     this.#announcements = new Announcements(source, () => {
       this.#pace.reset();
-      this.#shortenRest();
+      // Not while the upstream fails.
+      if (this.#isUp) this.#limitRest(options.pace.minMs);
     });
   }
 
@@ -89,7 +92,7 @@ export class Reader<Item> {
   stop(): (() => void)[] {
     this.#isOn = false;
     this.#announcements.stop();
-    this.#endRest();
+    this.#limitRest(0);
     return [...this.#served.splice(0), ...this.#waiting.splice(0)];
   }
 
@@ -97,7 +100,7 @@ export class Reader<Item> {
   whenCaughtUp(then: () => void): void {
     this.#waiting.push(then);
     // While the upstream fails, another subscriber does not hasten the retry.
-    if (this.#served.length === 0) this.#endRest();
+    if (this.#served.length === 0) this.#limitRest(0);
   }
 
   /** Cancels the call under way. */
@@ -119,21 +122,17 @@ export class Reader<Item> {
       const { end } = news;
       let delayMs = 0;
       let isWhole = false;
-      let hasFailed = false;
       try {
-        this.progress.waitFor('an answer');
         isWhole = await this.#readPage();
         hasChanged ||= news.end > end;
         if (isWhole) {
           this.#announcements.endPoll(hasChanged);
           delayMs = this.#pace.afterSuccess(hasChanged, this.#announcements.isUp);
           hasChanged = false;
-          this.#lost = null;
           this.#isUp = true;
         }
         if (isWhole || news.end > end) this.progress.advance();
       } catch (error) {
-        hasFailed = true;
         this.#isUp = false;
         delayMs = await this.#recover(error);
       }
@@ -141,7 +140,7 @@ export class Reader<Item> {
       this.#options.onRead?.();
       if (isWhole) for (const then of this.#served.splice(0)) then();
       const isAwaited = this.#waiting.length > 0 && !this.#walk && this.#served.length === 0;
-      if (delayMs > 0 && !isAwaited && this.#isOn) await this.#rest(delayMs, hasFailed);
+      if (delayMs > 0 && !isAwaited && this.#isOn) await this.#rest(delayMs);
     }
     this.#walk = null;
     this.#isRunning = false;
@@ -149,35 +148,36 @@ export class Reader<Item> {
     this.progress.advance();
   }
 
-  /** @param hasFailed announcements do not shorten it: the upstream is away */
-  #rest(delayMs: number, hasFailed: boolean): Promise<void> {
+  #rest(delayMs: number): Promise<void> {
     const { clock, pace } = this.#options;
-    const ms = this.#announcements.isPending && !hasFailed ? Math.min(delayMs, pace.minMs) : delayMs;
     return new Promise((resolve) => {
       const beganMs = clock.now();
+      let limitMs = Number.POSITIVE_INFINITY;
+      let stop = () => {};
       const end = () => {
         stop();
-        this.#endRest = () => {};
-        this.#shortenRest = () => {};
+        this.#limitRest = () => {};
         resolve();
       };
-      let stop = clock.after(ms, end);
-      this.#endRest = end;
-      this.#shortenRest = () => {
-        if (hasFailed) return;
-        this.#shortenRest = () => {};
+      // Announcements may come a thousand times a second: a limit that changes nothing sets no timer.
+      this.#limitRest = (ms) => {
+        if (ms >= limitMs) return;
+        limitMs = ms;
         stop();
-        // Announcements may come a thousand times a second: keep the shortest rest.
-        stop = clock.after(Math.max(0, Math.min(pace.minMs, ms) - (clock.now() - beganMs)), end);
+        const restMs = ms - (clock.now() - beganMs);
+        if (restMs > 0) stop = clock.after(restMs, end);
+        else end();
       };
+      this.#limitRest(delayMs);
+      if (this.#announcements.isPending && this.#isUp) this.#limitRest(pace.minMs);
     });
   }
 
   /** @returns is everything read that the upstream had when the poll began? */
   async #readPage(): Promise<boolean> {
     const timeline = this.#timeline;
-    const { judge } = this.#options;
     if (!timeline.isStarted) {
+      this.progress.waitFor('an answer');
       timeline.beginAt(await this.#readNewest());
       return true;
     }
@@ -186,12 +186,12 @@ export class Reader<Item> {
     const oldest = timeline.recent[0]?.key ?? '';
     const { end } = timeline.news;
     try {
-      const page = judge.take(await this.#source.after(walk.at, this.#cancellation), walk.at);
+      const page = await this.#positions.read(walk.at);
       if (!this.#isOn) return false;
       this.#add(page, walk);
       walk.idlePages = timeline.news.end > end ? 0 : walk.idlePages + 1;
       if (this.#walk && walk.idlePages > maxIdlePages) {
-        judge.acceptIfPersistent([{ what: 'is one of many that bring nothing new', key: oldest }]);
+        this.#options.judge.acceptIfPersistent([{ what: 'is one of many that bring nothing new', key: oldest }]);
         this.#walk = null;
         return true;
       }
@@ -247,36 +247,23 @@ export class Reader<Item> {
 
   /** @returns milliseconds until the next poll */
   async #recover(error: unknown): Promise<number> {
-    let isAnswered = error instanceof PageRefusedError;
-    this.progress.waitFor(error instanceof PositionLostError ? lostWait : messageOf(error));
-    if (error instanceof PositionLostError) {
-      try {
-        if (await this.#leaveLostPlace()) return 0;
-        isAnswered = true;
-      } catch (judging) {
-        this.progress.waitFor(messageOf(judging));
-        isAnswered = judging instanceof PageRefusedError;
-      }
+    const loss = await this.#positions.recover(error, this.#timeline.frontier);
+    if (typeof loss === 'number') return loss;
+    try {
+      await this.#goOnBehind(loss);
+      return 0;
+    } catch (failure) {
+      return this.#positions.retryAfter(failure);
     }
-    return this.#pace.afterFailure(isAnswered ? checkAgainMs : undefined);
   }
 
-  /** @returns `false` while the upstream may yet find the place */
-  async #leaveLostPlace(): Promise<boolean> {
+  async #goOnBehind({ lost, reason, oldest }: Loss<Item>): Promise<void> {
     const timeline = this.#timeline;
-    const lost = timeline.frontier;
-    if (!lost) return false;
-    const { clock, lostAfterMs, judge } = this.#options;
-    if (this.#lost?.key !== lost.key) this.#lost = { key: lost.key, sinceMs: clock.now() };
-    const loss = await judgeLoss(lost, () => this.#source.after(null, this.#cancellation), judge);
-    if (loss.kind === 'gone') {
-      timeline.addGap(lost, loss.oldest.entries[0] ?? null, dataLostReason, [null]);
-      this.#add(loss.oldest, { at: null, isBeyond: true, late: [], idlePages: 0 });
+    if (oldest) {
+      timeline.addGap(lost, oldest.entries[0] ?? null, reason, [null]);
+      this.#add(oldest, { at: null, isBeyond: true, late: [], idlePages: 0 });
     } else {
-      if (clock.now() - this.#lost.sinceMs < lostAfterMs) return false;
-      timeline.addGap(lost, null, unknownReason, await this.#readNewest());
+      timeline.addGap(lost, null, reason, await this.#readNewest());
     }
-    this.#lost = null;
-    return true;
   }
 }

@@ -13,8 +13,6 @@ export type FeedChange<Item> =
       /** The first item behind the gap; `null` if it is not known. */
       readonly before: ItemPosition | null;
       readonly reason: string;
-      /** The newest places from which the timeline goes on. */
-      readonly goesOnAt: ItemPositions;
     };
 
 /**
@@ -74,10 +72,6 @@ export class Timeline<Item> {
     return this.#seen.has(key);
   }
 
-  changesAfter(sequence: number): readonly FeedChange<Item>[] {
-    return this.news.from(sequence + 1);
-  }
-
   /** Wakes it after news. */
   follow(follower: Wakeable): void {
     this.#followers.add(follower);
@@ -124,9 +118,10 @@ export class Timeline<Item> {
     this.#add({ kind: 'item', entry, at: { place: toItemPosition(entry), from: this.frontier } }, entry.bytes);
   }
 
-  addGap(after: ItemPosition, before: ItemPosition | null, reason: string, goesOnAt: ItemPositions): void {
-    this.#add({ kind: 'gap', after: resumeAt(after), before: before && toItemPosition(before), reason, goesOnAt }, 0);
-    this.beginAt(goesOnAt);
+  /** @param recent the newest places, from which the timeline goes on */
+  addGap(after: ItemPosition, before: ItemPosition | null, reason: string, recent: ItemPositions): void {
+    this.#add({ kind: 'gap', after: resumeAt(after), before: before && toItemPosition(before), reason }, 0);
+    this.beginAt(recent);
   }
 
   /** Drops the oldest news until the rest takes at most so many bytes. */

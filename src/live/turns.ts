@@ -1,6 +1,3 @@
-/** One step of some work. @returns is there more of it? */
-type Step = () => boolean;
-
 export interface TurnsOptions {
   /** Milliseconds that only go forward. */
   readonly now: () => number;
@@ -16,25 +13,25 @@ const turnMs = 8;
 const turnSteps = 64;
 
 /**
- * Delivers news to many subscribers without blocking the event loop: a few steps in each turn, one of each piece of work after
- * the other. All deliveries of a process share one of these, because they share the turn.
+ * Delivers items to many subscribers without blocking the event loop: a few steps in each turn. All deliveries of a process share
+ * one of these, because they share the turn.
  */
 export class Turns {
   readonly #options: TurnsOptions;
-  readonly #work = new Set<Step>();
+  readonly #steps = new Set<() => void>();
   #isRunning = false;
   #isDeferred = false;
-  /** Of this turn. */
-  #steps = 0;
+  /** Steps taken in this turn, and their time. */
+  #taken = 0;
   #spentMs = 0;
 
   constructor(options: TurnsOptions = realTurns) {
     this.#options = options;
   }
 
-  /** Repeats a step until it returns `false`; begins at once if this turn has time left. */
-  add(step: Step): void {
-    this.#work.add(step);
+  /** Takes a step once, now if this turn has time left. A step with more to do adds itself again, behind the others. */
+  add(step: () => void): void {
+    this.#steps.add(step);
     if (!this.#isRunning) this.#run();
   }
 
@@ -43,12 +40,11 @@ export class Turns {
     const beganMs = now();
     this.#isRunning = true;
     try {
-      while (this.#steps < turnSteps && this.#spentMs + now() - beganMs < turnMs) {
-        const [step] = this.#work;
-        if (!step) break;
-        this.#work.delete(step);
-        this.#steps += 1;
-        if (step()) this.#work.add(step);
+      for (const step of this.#steps) {
+        if (this.#taken >= turnSteps || this.#spentMs + now() - beganMs >= turnMs) break;
+        this.#steps.delete(step);
+        this.#taken += 1;
+        step();
       }
     } finally {
       this.#isRunning = false;
@@ -62,9 +58,9 @@ export class Turns {
     this.#isDeferred = true;
     this.#options.defer(() => {
       this.#isDeferred = false;
-      this.#steps = 0;
+      this.#taken = 0;
       this.#spentMs = 0;
-      if (this.#work.size > 0) this.#run();
+      if (this.#steps.size > 0) this.#run();
     });
   }
 }
@@ -78,10 +74,10 @@ export interface Wakeable {
 export class WakeList {
   readonly #turns: Turns;
   readonly #members = new Set<Wakeable>();
-  /** Members that the round under way has yet to wake; `null` = no round is under way. */
-  #round: Iterator<Wakeable> | null = null;
-  /** Has something come that members already woken in this round do not know of? */
-  #isStale = false;
+  /** Members to wake. */
+  readonly #due = new Set<Wakeable>();
+  /** Runs through `#due`; `null` = it is empty. From its beginning, a set finds its first member slowly after deletions. */
+  #next: Iterator<Wakeable> | null = null;
 
   constructor(turns: Turns) {
     this.#turns = turns;
@@ -97,35 +93,25 @@ export class WakeList {
 
   delete(member: Wakeable): void {
     this.#members.delete(member);
+    this.#due.delete(member);
   }
 
   wakeAll(): void {
-    if (this.#round) {
-      this.#isStale = true;
-      return;
-    }
-    if (this.#members.size === 0) return;
-    this.#round = this.#members.values();
+    for (const member of this.#members) this.#due.add(member);
+    if (this.#next || this.#due.size === 0) return;
+    this.#next = this.#due.values();
     this.#turns.add(this.#wakeNext);
   }
 
-  readonly #wakeNext = (): boolean => {
-    const { done, value } = (this.#round as Iterator<Wakeable>).next();
-    if (!done) {
-      try {
-        value.wake();
-      } catch (error) {
-        // A fault of this member: the others have to be woken.
-        this.#turns.add(this.#wakeNext);
-        throw error;
-      }
-      return true;
+  readonly #wakeNext = (): void => {
+    const step = this.#next?.next();
+    if (!step || step.done) {
+      this.#next = null;
+      return;
     }
-    this.#round = null;
-    if (this.#isStale) {
-      this.#isStale = false;
-      this.wakeAll();
-    }
-    return false;
+    this.#due.delete(step.value);
+    // First, since `wake` may throw.
+    this.#turns.add(this.#wakeNext);
+    step.value.wake();
   };
 }

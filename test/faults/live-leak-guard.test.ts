@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { queryObjects } from 'node:v8';
 import { expect, test } from 'vitest';
 import type { Devnet } from '../../src/devnet/start-devnet.ts';
-import { CurrentPage } from '../../src/live/catch-up.ts';
+import { CatchUp } from '../../src/live/catch-up.ts';
 import { Channel } from '../../src/live/channel.ts';
 import { Feed } from '../../src/live/feed.ts';
 import { LiveStream } from '../../src/live/live-stream.ts';
@@ -35,7 +35,7 @@ const ofSubscriptions = [
   WakeList,
   Feed,
   Reader,
-  CurrentPage,
+  CatchUp,
   ResultStream,
   SocketOperation,
   ClientSocket,

@@ -55,7 +55,8 @@ export function createMemoryLogs(clock: Pick<Clock, 'now'>): MemoryLogs {
     spoilNewest() {
       for (const { entries } of queries.values()) {
         const last = entries.pop();
-        const spoil = (text: string) => JSON.stringify({ ...JSON.parse(text), news: [['of a later version']] });
+        const spoil = (text: string) =>
+          JSON.stringify({ ...(JSON.parse(text) as object | null), items: [['of a later version']] });
         if (last) entries.push({ ...last, text: spoil(last.text) });
       }
     },

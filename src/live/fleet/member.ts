@@ -2,9 +2,16 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import type { FeedParts, FleetMember } from '../feed.ts';
 import type { ItemPosition } from '../live-source.ts';
-import { type ItemText, readEntry, readFront, type SharedChange, writeChanges, writeOpening } from './entry-text.ts';
+import {
+  type Entry,
+  frontOf,
+  type ItemText,
+  readEntry,
+  writeChanges,
+  writeOpening,
+  writeUnshared,
+} from './entry-text.ts';
 import type { LeasedLog, LogEntry, OnLogChange } from './leased-log.ts';
-import { type MemberAct, type MemberEvent, type MemberState, nextMemberStep } from './member-machine.ts';
 
 export interface MemberOptions<Item> extends FeedParts<Item> {
   readonly itemText: ItemText<Item>;
@@ -21,9 +28,24 @@ export const unavailableAfterMs = 2_500;
 const maxJoiningMs = 3_000;
 const maxEntries = 4_096;
 
+/** How one process takes part in the reading of a query. */
+type MemberState =
+  /** It knows nothing yet, and looks whether another process reads. */
+  | 'joining'
+  /** Its timeline is filled from the entries of the leader alone, so that all processes deliver in the same order. */
+  | 'following'
+  /** It holds the lease, reads the upstream, and writes what it reads as entries. */
+  | 'leading'
+  /** It reads the upstream for itself, and writes nothing. */
+  | 'alone';
+
 /**
  * One process among those that follow a query, which is read by the one that holds the lease. The leader writes what its reader
- * adds to the timeline as entries; the other processes add them to theirs. See `member-machine.ts` for the states.
+ * adds to the timeline as entries; the other processes add them to theirs.
+ *
+ * A process becomes the leader when nobody holds the lease. Any doubt leads to `alone`: reading for itself costs upstream calls,
+ * and loses or repeats nothing. Doubt is: entries are missing, unreadable or do not continue the timeline; the lease is lost;
+ * Redis does not answer. A process that is alone follows again once it has read as far as the newest entry.
  */
 export class Member<Item> implements FleetMember {
   readonly #leased: LeasedLog;
@@ -101,7 +123,7 @@ export class Member<Item> implements FleetMember {
         const nowMs = this.#options.clock.now();
         this.#failingSinceMs ??= nowMs;
         const isUnavailable = this.#state === 'following' && nowMs - this.#failingSinceMs >= unavailableAfterMs;
-        if (this.#state === 'joining' || isUnavailable) await this.#take('doubt');
+        if (this.#state === 'joining' || isUnavailable) this.#enter('alone');
       }
     });
   }
@@ -110,23 +132,15 @@ export class Member<Item> implements FleetMember {
     this.#steps = this.#steps.then(() => (this.#isClosed ? undefined : step()));
   }
 
-  async #take(event: MemberEvent): Promise<void> {
-    if (this.#isClosed) return;
-    const { state, acts } = nextMemberStep(this.#state, event);
-    const isNew = state !== this.#state;
+  #enter(state: MemberState): void {
+    if (this.#isClosed || state === this.#state) return;
+    const { reader } = this.#options;
     this.#state = state;
-    for (const act of acts) await this.#do(act);
-    if (!isNew) return;
+    if (state === 'following') this.#waiting.push(...reader.stop());
+    else reader.start();
     this.#heard.clear();
     this.#waiting = this.#takeWaiting();
     this.#serveWaiting();
-  }
-
-  async #do(act: MemberAct): Promise<void> {
-    const { reader } = this.#options;
-    if (act === 'startPolling') reader.start();
-    else if (act === 'stopPolling') this.#waiting.push(...reader.stop());
-    else await this.#lead();
   }
 
   #takeWaiting(): (() => void)[] {
@@ -170,7 +184,7 @@ export class Member<Item> implements FleetMember {
     const { leader, newest, entries } = await this.#leased.read(after, state === 'leading');
     if (this.#isClosed) return;
     if (state === 'leading') {
-      if (leader !== 'me' || newest !== this.#at) await this.#take('doubt');
+      if (leader !== 'me' || newest !== this.#at) this.#enter('alone');
       return;
     }
     if (state !== 'alone') {
@@ -179,31 +193,30 @@ export class Member<Item> implements FleetMember {
         this.#look();
         return;
       }
-      if (!isContinued || this.#at !== newest) await this.#take('doubt');
+      if (!isContinued || this.#at !== newest) this.#enter('alone');
     }
-    if (leader !== 'other') await this.#take('vacant');
-    else if (this.#state === 'joining') await this.#takeIfKnown();
+    if (leader !== 'other') await this.#lead();
     else if (this.#state === 'alone') this.#catchUpWith(entries.at(-1));
-  }
-
-  async #takeIfKnown(): Promise<void> {
-    const { timeline, clock } = this.#options;
-    if (timeline.isStarted) await this.#take('inStep');
-    else if (clock.now() - this.#beganMs >= maxJoiningMs) await this.#take('doubt');
+    else if (this.#state === 'joining') {
+      const { timeline, clock } = this.#options;
+      if (timeline.isStarted) this.#enter('following');
+      else if (clock.now() - this.#beganMs >= maxJoiningMs) this.#enter('alone');
+    }
   }
 
   /** Joins the leader once a poll that begins now has read as far as the newest entry: then all entries up to it are known. */
   #catchUpWith(newest: LogEntry | undefined): void {
-    const front = newest && readFront(newest.text);
+    const { reader, timeline, itemText } = this.#options;
+    const entry = newest && readEntry(newest.text, itemText.read);
+    const front = entry ? frontOf(entry) : undefined;
     if (!newest || front === undefined || this.#isCatchingUp) return;
-    const { reader, timeline } = this.#options;
     this.#isCatchingUp = true;
     reader.whenCaughtUp(() => {
       this.#isCatchingUp = false;
       this.#inTurn(async () => {
         if (this.#state !== 'alone' || (front && !timeline.knows(front.key))) return;
         this.#at = newest.id;
-        await this.#take('inStep');
+        this.#enter('following');
         this.#look();
       });
     });
@@ -223,12 +236,12 @@ export class Member<Item> implements FleetMember {
       this.#at = id;
     } catch (error) {
       // A Redis that is full, or may only be read, has no leader.
-      await this.#take('doubt');
+      this.#enter('alone');
       throw error;
     }
     this.#written = written;
     this.#sizes = [Buffer.byteLength(opening)];
-    await this.#take('elected');
+    this.#enter('leading');
   }
 
   /** Writes what the timeline has beyond its entries, and answers. */
@@ -238,16 +251,16 @@ export class Member<Item> implements FleetMember {
     try {
       if (!this.#written.isStarted && timeline.isStarted) await this.#lead();
       const { end, front } = this.#written;
+      const { news, frontier } = timeline;
       const answers = this.#answers.splice(0);
-      if (timeline.news.end === end && answers.length === 0) return;
-      // Items that were dropped before they were written must be read by the other processes themselves.
-      if (timeline.news.start > end) throw new Error('news is missing');
-      const news = timeline.changesAfter(end - 1);
-      this.#written = { isStarted: true, end: timeline.news.end, front: timeline.frontier };
-      for (const entry of writeChanges(front, news, answers, itemText.write)) await this.#append(entry, mostBytes());
+      if (news.end === end && answers.length === 0) return;
+      this.#written = { isStarted: true, end: news.end, front: frontier };
+      // The timeline may have dropped items before they were written.
+      const entries = news.start > end ? null : writeChanges(front, news.from(end), answers, itemText.write);
+      for (const entry of entries ?? writeUnshared(frontier, answers)) await this.#append(entry, mostBytes());
     } catch {
       // If Redis failed, it may have been written or not.
-      await this.#take('doubt');
+      this.#enter('alone');
     }
   }
 
@@ -273,7 +286,7 @@ export class Member<Item> implements FleetMember {
       // A process that knows nothing begins at the oldest entry there is.
       const isNext = behind === this.#at || (this.#state === 'joining' && !timeline.isStarted);
       const entry = isNext ? readEntry(text, itemText.read) : null;
-      if (!entry || !this.#addNews(entry.from, entry.news)) return false;
+      if (!entry || !this.#addItems(entry)) return false;
       this.#at = id;
       answers.push(...entry.answers);
       return true;
@@ -287,7 +300,8 @@ export class Member<Item> implements FleetMember {
     return isContinued;
   }
 
-  #addNews(from: readonly (ItemPosition | null)[], news: readonly SharedChange<Item>[]): boolean {
+  /** @returns `false` if they do not continue the timeline */
+  #addItems({ from, items }: Entry<Item>): boolean {
     const { timeline } = this.#options;
     const base = from.at(-1);
     if (!timeline.isStarted) {
@@ -296,30 +310,13 @@ export class Member<Item> implements FleetMember {
     } else if (base && !timeline.knows(base.key)) return false;
     /** Key of the item before the next one, in the upstream's order. */
     let before = base?.key;
-    for (const each of news) {
-      const newest = timeline.frontier?.key;
-      switch (each.kind) {
-        case 'next': {
-          const { key } = each.entry;
-          // Its place is only known if the item before it is the newest here too.
-          if (!timeline.knows(key) && newest !== before) return false;
-          timeline.addNext(each.entry);
-          before = key;
-          break;
-        }
-        case 'late':
-          timeline.addLate(each.entry);
-          break;
-        case 'long':
-          if (!timeline.knows(each.key)) return false;
-          break;
-        case 'gap': {
-          const behind = each.before ?? each.goesOnAt.at(-1);
-          if (newest === each.after.key) {
-            timeline.addGap(each.after, each.before, each.reason, each.goesOnAt);
-            before = each.goesOnAt.at(-1)?.key;
-          } else if (behind && !timeline.knows(behind.key)) return false;
-        }
+    for (const { entry, isLate } of items) {
+      if (isLate) timeline.addLate(entry);
+      else {
+        // Its position is only known if the item before it is the newest here too.
+        if (!timeline.knows(entry.key) && timeline.frontier?.key !== before) return false;
+        timeline.addNext(entry);
+        before = entry.key;
       }
     }
     return true;

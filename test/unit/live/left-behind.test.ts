@@ -1,7 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { CurrentPage } from '../../../src/live/catch-up.ts';
 import { Channel } from '../../../src/live/channel.ts';
 import { createPace, pause } from '../../../src/live/clock.ts';
 import type { Feed } from '../../../src/live/feed.ts';
@@ -220,28 +219,6 @@ it('names of what was told long ago are forgotten, and those of what was told la
   }
   // Ten are kept, and the names of 256 before them.
   expect(names(1, 5_000).filter((key) => timeline.knows(key))).toEqual(names(4_735, 5_000));
-});
-
-describe('a page that is being delivered', () => {
-  const entry = (key: string) => ({ key, timestampMs: null });
-
-  it('and is released says that there is more where some of it was not delivered', () => {
-    const page = new CurrentPage();
-    page.set({ entries: [entry('a'), entry('b')], hasMore: false });
-    expect(page.next()).toEqual(entry('a'));
-    page.release();
-    expect([page.next(), page.hasMore]).toEqual([undefined, true]);
-  });
-
-  it('says what the upstream said where all of it was delivered', () => {
-    const page = new CurrentPage();
-    for (const hasMore of [true, false]) {
-      page.set({ entries: [entry('a')], hasMore });
-      page.next();
-      page.release();
-      expect(page.hasMore).toBe(hasMore);
-    }
-  });
 });
 
 it('a channel that is closed gives its share of payloads back', () => {

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { readEntry, readFront, writeChanges, writeOpening } from '../../../../src/live/fleet/entry-text.ts';
+import {
+  frontOf,
+  readEntry,
+  writeChanges,
+  writeOpening,
+  writeUnshared,
+} from '../../../../src/live/fleet/entry-text.ts';
 import type { FeedChange } from '../../../../src/live/timeline.ts';
 
 const same = (text: string) => text;
@@ -13,47 +19,53 @@ const late = (key: string, from: string): FeedChange<string> => {
   return { kind: 'item', entry: { ...place(key), item: key, bytes: 10 }, at };
 };
 
+const frontIn = (text: string) => {
+  const entry = readEntry(text, same);
+  return entry ? frontOf(entry) : undefined;
+};
+
 describe('an entry', () => {
-  it('has news and the places before and behind it, and no resume points', () => {
-    const [entry = '', ...others] = writeChanges(place('a'), [next('b'), late('l', 'b')], ['an ask'], same);
+  it('has items and the places before and behind it, and no resume points', () => {
+    const [entry = '', ...others] = writeChanges(place('a'), [next('b'), late('l', 'b')], ['an ask'], same) ?? [];
     expect(others).toEqual([]);
-    expect(entry).toBe(
-      '{"from":[["a",7]],"front":["b",7],"news":[["next","b",7,10,"b"],["late","l",7,10,"l"]],"answers":["an ask"]}',
-    );
-    expect(readFront(entry)).toEqual(place('b'));
+    expect(entry).toBe('{"from":[["a",7]],"items":[["next","b",7,10,"b"],["late","l",7,10,"l"]],"answers":["an ask"]}');
+    expect(frontIn(entry)).toMatchObject(place('b'));
     expect(readEntry(entry, same)).toEqual({
       from: [place('a')],
-      news: [
-        { kind: 'next', entry: { ...place('b'), item: 'b', bytes: 10 } },
-        { kind: 'late', entry: { ...place('l'), item: 'l', bytes: 10 } },
+      items: [
+        { isLate: false, entry: { ...place('b'), item: 'b', bytes: 10 } },
+        { isLate: true, entry: { ...place('l'), item: 'l', bytes: 10 } },
       ],
       answers: ['an ask'],
     });
   });
 
-  it('has a gap, and the places from which the timeline goes on', () => {
+  it('has no gap and no item that is too long: each process reads them for itself', () => {
     const after = { place: place('a'), from: place('a') };
-    const gap = { kind: 'gap', after, before: null, reason: 'gone', goesOnAt: [null, place('z')] } as const;
-    const [entry = ''] = writeChanges<string>(place('a'), [gap], [], same);
-    expect(readFront(entry)).toEqual(place('z'));
-    expect(readEntry(entry, same)?.news).toEqual([{ ...gap, after: place('a') }]);
+    const gap = { kind: 'gap', after, before: null, reason: 'gone' } as const;
+    expect(writeChanges<string>(place('a'), [next('b'), gap], [], same)).toBeNull();
+    expect(writeChanges(place('a'), [next('b', 'x'.repeat(1_048_577))], [], same)).toBeNull();
+    const [unreadable = '', resume = ''] = writeUnshared(place('b'), ['an ask']);
+    expect(readEntry(unreadable, same)).toBeNull();
+    expect(readEntry(resume, same)).toEqual({ from: [place('b')], items: [], answers: ['an ask'] });
+    expect(frontIn(resume)).toEqual(place('b'));
   });
 
   it('opens with the newest places, if any are known', () => {
     const opened = ([] as ReturnType<typeof place>[][]).concat([[]], [[place('a'), place('b')]]);
-    expect(opened.map((recent) => readFront(writeOpening(recent)))).toEqual([undefined, place('b')]);
-    expect(readFront(writeOpening([null]))).toBeNull();
+    expect(opened.map((recent) => frontIn(writeOpening(recent)))).toEqual([undefined, place('b')]);
+    expect(frontIn(writeOpening([null]))).toBeNull();
     expect(readEntry(writeOpening([null, place('a')]), same)).toEqual({
       from: [null, place('a')],
-      news: [],
+      items: [],
       answers: [],
     });
   });
 
   it('is one of several where there is much, each of them behind the one before', () => {
     const items = ['b', 'c', 'd', 'e'].map((key) => next(key, 'x'.repeat(200_000)));
-    const entries = writeChanges(place('a'), items, ['an ask'], same);
-    expect(entries.map((entry) => [readEntry(entry, same)?.from[0]?.key, readFront(entry)?.key])).toEqual([
+    const entries = writeChanges(place('a'), items, ['an ask'], same) ?? [];
+    expect(entries.map((entry) => [readEntry(entry, same)?.from[0]?.key, frontIn(entry)?.key])).toEqual([
       ['a', 'b'],
       ['b', 'c'],
       ['c', 'd'],
@@ -64,14 +76,8 @@ describe('an entry', () => {
   });
 
   it('answers where there is no news', () => {
-    const [entry = ''] = writeChanges<string>(place('a'), [], ['an ask'], same);
-    expect(readEntry(entry, same)).toEqual({ from: [place('a')], news: [], answers: ['an ask'] });
-  });
-
-  it('names an item that is too long, so that each process reads it for itself', () => {
-    const [entry = ''] = writeChanges(place('a'), [next('b', 'x'.repeat(1_048_577))], [], same);
-    expect(readEntry(entry, same)?.news).toEqual([{ kind: 'long', key: 'b' }]);
-    expect(readFront(entry)).toEqual(place('b'));
+    const [entry = ''] = writeChanges<string>(place('a'), [], ['an ask'], same) ?? [];
+    expect(readEntry(entry, same)).toEqual({ from: [place('a')], items: [], answers: ['an ask'] });
   });
 
   it.each([
@@ -79,21 +85,16 @@ describe('an entry', () => {
     'null',
     '[]{',
     '{"from":[],"answers":[]}',
-    '{"from":[],"news":[]}',
-    '{"from":["a"],"news":[]}',
-    '{"from":[],"news":[["of a later version"]],"answers":[]}',
-    '{"from":[],"news":[["gap",null,null,"x",[]]],"answers":[]}',
-    '{"from":[],"news":[["gap",["a",1],null,"x"]],"answers":[]}',
-    '{"from":[],"news":7,"answers":[]}',
-    '{"from":[],"news":[["next",5,1,10,"x"]],"answers":[]}',
-    '{"from":[],"news":[["next","k","soon",10,"x"]],"answers":[]}',
-    '{"from":[],"news":[["late","k",1,"10","x"]],"answers":[]}',
-    '{"from":[],"news":[["long",null]],"answers":[]}',
+    '{"from":[],"items":[]}',
+    '{"from":["a"],"items":[],"answers":[]}',
+    '{"from":[["a"]],"items":[],"answers":[]}',
+    '{"from":[],"items":[["of a later version"]],"answers":[]}',
+    '{"from":[],"items":[["gap","k",1,10,"x"]],"answers":[]}',
+    '{"from":[],"items":7,"answers":[]}',
+    '{"from":[],"items":[["next",5,1,10,"x"]],"answers":[]}',
+    '{"from":[],"items":[["next","k","soon",10,"x"]],"answers":[]}',
+    '{"from":[],"items":[["late","k",1,"10","x"]],"answers":[]}',
   ])('that says %j is none', (text) => {
     expect(readEntry(text, same)).toBeNull();
-  });
-
-  it.each(['', 'null', '{"front":5}', '{"front":[["a"],1]}', '{"from":[],"news":[]}'])('has no front in %j', (text) => {
-    expect(readFront(text)).toBeUndefined();
   });
 });

@@ -314,6 +314,22 @@ it('passes on late items, and each once', async () => {
   expect(first.source.reads.length).toBeGreaterThan(0);
 });
 
+it('has each process read an item for itself that is too long for the log, and follows again then', async () => {
+  const { clock, node, logs, first, second, one, other } = await startTwo();
+  node.add('a');
+  await clock.pass(400);
+  const long = 'x'.repeat(1_100_000);
+  node.add(long, 'b');
+  await clock.pass(6_000);
+  const reads = [readsOf(first), readsOf(second)];
+  node.add('c');
+  await clock.pass(2_000);
+  for (const { told } of [one, other]) expect(told.map((name) => name[0])).toEqual(['a', 'x', 'b', 'c']);
+  expect(logs.entries.some(({ text }) => text.includes(long))).toBe(false);
+  // One reads for both again.
+  expect([readsOf(first), readsOf(second)].filter((count, index) => count === reads[index])).toHaveLength(1);
+});
+
 it('adds nothing to the log while nothing happens', async () => {
   const { clock, logs } = await startTwo();
   const before = logs.entries.length;
