@@ -11,6 +11,8 @@ export default {
   platform: 'node',
   // 9 MB of text that the first request for GraphiQL loads.
   external: ['@graphql-yoga/render-graphiql/graphiql'],
+  // In development graphql-js compares names of classes at each check of a type, to find a second copy of itself.
+  transform: { define: { 'process.env.NODE_ENV': '"production"' } },
   // Some packages import `graphql` and some require it. Two copies would break `instanceof GraphQLError`.
   resolve: { alias: { graphql: new URL('node_modules/graphql/index.mjs', import.meta.url).pathname } },
   plugins: [

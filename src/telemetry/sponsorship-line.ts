@@ -47,7 +47,7 @@ export function toShownCaller(caller: string): string {
  */
 export function toSponsorshipLine(facts: SponsorshipFacts): RequestLineFields {
   const { event, caller, leaseId, digest, budget, gasUsed, code, requestId } = facts;
-  const fields = {
+  const fields: RequestLineFields & Record<string, string | number | undefined> = {
     event,
     caller: toShownCaller(caller),
     lease: leaseId?.slice(0, shownLeaseCharacters),
@@ -56,8 +56,9 @@ export function toSponsorshipLine(facts: SponsorshipFacts): RequestLineFields {
     gasUsed: gasUsed ?? undefined,
     code: code ?? undefined,
     requestId,
+    [requestLine]: () => toMembers(fields),
   };
-  return { ...fields, [requestLine]: () => toMembers(fields) };
+  return fields;
 }
 
 function toMembers(fields: Readonly<Record<string, string | number | undefined>>): string {

@@ -51,7 +51,9 @@ export function createUpstreamCall(rawCall: RawCall): UpstreamCall {
 }
 
 function toPairs(headers: UpstreamRequest['headers']): string[] {
-  return Object.entries(headers ?? {}).flat();
+  const pairs: string[] = [];
+  for (const name in headers) pairs.push(name, headers[name] ?? '');
+  return pairs;
 }
 
 /** Joins the chunks of a body; most answers have a single one, which is not copied. */

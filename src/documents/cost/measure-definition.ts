@@ -277,6 +277,7 @@ export function gatherBoundedPages(
 
 /** Levels of lists and objects in a literal; 0 for a scalar. */
 function nestingOf(literal: ValueNode): number {
+  if (literal.kind !== Kind.LIST && literal.kind !== Kind.OBJECT) return 0;
   let deepest = 0;
   const open: { readonly value: ValueNode; readonly nesting: number }[] = [{ value: literal, nesting: 0 }];
   for (let entry = open.pop(); entry !== undefined; entry = open.pop()) {
@@ -301,9 +302,8 @@ function typeOf(parent: GraphQLNamedType | null, field: FieldNode): GraphQLNamed
 
 /** The arguments of a root field that count as transaction payload and not as query text. */
 export function transactionArguments(field: FieldNode, rules: LimitRules): readonly ValueNode[] {
-  const names = Object.hasOwn(rules.transactionArguments, field.name.value)
-    ? rules.transactionArguments[field.name.value]
-    : [];
+  if (!Object.hasOwn(rules.transactionArguments, field.name.value)) return [];
+  const names = rules.transactionArguments[field.name.value];
   const given = field.arguments ?? [];
   return given.filter(({ name }) => names === null || names?.includes(name.value)).map(({ value }) => value);
 }
