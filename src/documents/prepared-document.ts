@@ -9,9 +9,10 @@ import type { ErrorCode } from '../errors/catalogue.ts';
 import { lightError } from '../errors/light-error.ts';
 import { printJson } from '../json/exact-json.ts';
 import { type LimitRefusal, type Limits, refuse, refuseAs } from './cost/limits.ts';
+import { locateBreach } from './cost/locate-breach.ts';
 import { contractRules, type LimitRules, valueBytes } from './cost/measure-definition.ts';
 import { type DocumentSize, mostCalls } from './cost/measure-document.ts';
-import { addCounts, resolvePageSize, sentValue, type Usage, type Variables } from './cost/usage.ts';
+import { addCounts, type PageSize, resolvePageSize, sentValue, type Usage, type Variables } from './cost/usage.ts';
 import type { OperationTree } from './document-tree.ts';
 import type { OperationPlan, Ownership } from './plan-operation.ts';
 import type { ExecutableDocument } from './selections.ts';
@@ -88,6 +89,7 @@ export interface PlainError {
   /** Offsets into the text, and the same as lines and columns. */
   readonly positions: readonly number[];
   readonly locations: readonly SourceLocation[];
+  readonly path: GraphQLError['path'];
   readonly extensions: { readonly code?: ErrorCode } & Readonly<Record<string, unknown>>;
 }
 
@@ -100,7 +102,7 @@ const maxPositions = 8;
  * @param code used if the error has no code of its own
  */
 export function toPlainError(
-  { message, positions = [], extensions }: GraphQLError,
+  { message, positions = [], path, extensions }: GraphQLError,
   locate: Locate,
   code?: ErrorCode,
 ): PlainError {
@@ -109,6 +111,7 @@ export function toPlainError(
     message: message.length > maxMessageLength ? `${toCopy(message.slice(0, maxMessageLength))}…` : message,
     positions: shown,
     locations: shown.map(locate),
+    path,
     extensions: code ? { code, ...extensions } : { ...extensions },
   };
 }
@@ -132,8 +135,12 @@ const noErrors: readonly GraphQLError[] = [];
 function toGraphQLErrors(errors: readonly PlainError[], text: string): readonly GraphQLError[] {
   if (errors.length === 0) return noErrors;
   const source = new Source(text);
-  return errors.map(({ message, positions, locations, extensions }) =>
-    lightError(message, { extensions, positions: positions.length > 0 ? { source, positions, locations } : null }),
+  return errors.map(({ message, positions, locations, path, extensions }) =>
+    lightError(message, {
+      extensions,
+      path,
+      positions: positions.length > 0 ? { source, positions, locations } : null,
+    }),
   );
 }
 
@@ -191,7 +198,7 @@ export function admitDocument(
   const usage = size === null || size.isExempt ? null : priceDocument(size, variables, limits, operationName);
   if (kind === 'refused')
     return { errors: toGraphQLErrors(prepared.errors, text), usage: prepared.hasUsage ? usage : null };
-  const refusal = checkVariables(prepared.size, variables, limits, operationName);
+  const refusal = checkVariables(prepared.size, variables, limits, operationName, text);
   if (refusal) return { errors: [refusal.error], usage: refusal.hasUsage ? usage : null };
   return { errors: toGraphQLErrors(prepared.errors, text), usage };
 }
@@ -216,24 +223,38 @@ export function priceDocument(
   };
 }
 
+const limitNames = {
+  overall: 'maxQueryPayloadSize',
+  transaction: 'maxTransactionPayloadSize',
+  query: 'maxQueryPayloadSize',
+  page: 'maxPageSize',
+  keys: 'maxMultiGetSize',
+  output: 'maxOutputNodes',
+} as const;
+
 /**
  * Checks what depends on the variables, in the ledger's order: transaction payload, query text without that payload, output
- * nodes. Then the gateway's own limit: upstream calls for pages of events and transactions.
+ * nodes with sizes of pages. Then the gateway's own limit: upstream calls for pages of events and transactions.
+ * @param text of the document; `null`: the rejection names no field
  */
 export function checkVariables(
   size: DocumentSize,
   variables: Variables,
   limits: Limits,
   operationName: string | null = null,
+  text: string | null = null,
 ): LimitRefusal | null {
   const { maxTransactionPayloadSize, maxQueryPayloadSize, maxOutputNodes, calledPages: bounds } = limits;
   const { rules = contractRules } = limits;
   const transaction = transactionPayload(size, variables, rules);
   const query = queryPart(size, variables, operationName, rules);
   const refuseBytes = (kind: 'overall' | 'transaction' | 'query', actual: number, max: number) => {
-    const name = kind === 'transaction' ? 'maxTransactionPayloadSize' : 'maxQueryPayloadSize';
-    return actual > max ? refuseAs(kind, { limit: { name, max, actual } }, limits) : null;
+    if (actual <= max) return null;
+    const limit = { name: limitNames[kind], max, actual };
+    const breach = kind === 'transaction' ? locate() : null;
+    return refuseAs(kind, { limit, ...(breach?.kind === kind && breach.at) }, limits);
   };
+  const locate = () => (text === null ? null : locateBreach(text, variables, limits));
   const tooLarge =
     (rules.payload === 'body'
       ? refuseBytes('overall', query + transaction, maxQueryPayloadSize + maxTransactionPayloadSize)
@@ -241,16 +262,15 @@ export function checkVariables(
     refuseBytes('transaction', transaction, maxTransactionPayloadSize) ??
     refuseBytes('query', query, maxQueryPayloadSize);
   if (tooLarge) return tooLarge;
-  for (const page of size.boundedPages) {
-    const actual = resolvePageSize(page, variables, 0);
-    if (page.max === null || actual <= page.max) continue;
-    const [kind, name] = page.isList ? (['keys', 'maxMultiGetSize'] as const) : (['page', 'maxPageSize'] as const);
-    return refuseAs(kind, { limit: { name, max: page.max, actual } }, limits);
-  }
+  const sizeOf = (page: PageSize) => resolvePageSize(page, variables, 0);
+  const page = size.boundedPages.find((each) => each.max !== null && sizeOf(each) > each.max);
   const nodes = size.isExempt ? 0 : size.outputNodes(variables, limits.defaultPageSize);
-  if (nodes > maxOutputNodes) {
-    const limit = { name: 'maxOutputNodes', max: maxOutputNodes, actual: nodes } as const;
-    return refuseAs('output', { limit, hasUsage: true }, limits);
+  if (page || nodes > maxOutputNodes) {
+    const ofPage = page && ({ kind: page.isList ? 'keys' : 'page', max: page.max ?? 0, actual: sizeOf(page) } as const);
+    const ofOutput = { kind: 'output', max: maxOutputNodes, actual: nodes } as const;
+    const { kind, max, actual, at } = { at: null, ...(locate() ?? ofPage ?? ofOutput) };
+    const limit = { name: limitNames[kind], max, actual: actual ?? nodes };
+    return refuseAs(kind, { limit, ...at, hasUsage: kind === 'output' }, limits);
   }
   if (size.calledPages.length === 0 || !bounds) return null;
   // The ledger has no such limit: it reads pages from a database, while these pages take calls to a node.

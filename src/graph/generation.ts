@@ -91,7 +91,6 @@ export function buildGeneration<Operation>(
     pageSizes: { ...config.profile.limits.pageSizes, ...service.pageSizes },
     maxMultiGetKeys: service.maxMultiGetSize ?? config.profile.limits.maxMultiGetKeys,
   };
-  const limits = { ...documentLimits, calledPages, rules };
   const schema = source && buildLedgerSchema(source.introspection);
   const collisions = schema ? findCollisions(ownSchema, schema) : [];
   if (collisions.length > 0) throw new SchemaCollisionError(collisions);
@@ -103,6 +102,7 @@ export function buildGeneration<Operation>(
     names,
     federation: config.federation ? { hasService: config.introspection } : null,
   });
+  const limits = { ...documentLimits, calledPages, rules, schema: stitched.schema };
   const graph = {
     schema: stitched.schema,
     ownSchema,

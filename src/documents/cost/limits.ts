@@ -1,7 +1,7 @@
-import type { ASTNode, GraphQLError } from 'graphql';
+import { type ASTNode, type GraphQLError, type GraphQLSchema, Kind } from 'graphql';
 import depthLimit from 'graphql-depth-limit';
 import { gatewayError } from '../../errors/gateway-error.ts';
-import { walkLevels } from '../selections.ts';
+import { type Occurrence, walkLevels } from '../selections.ts';
 import { contractRules, type LimitRules } from './measure-definition.ts';
 import type { CalledPageBounds, MeasuredDocument } from './measure-document.ts';
 
@@ -26,6 +26,8 @@ interface DocumentLimits {
 export interface Limits extends DocumentLimits {
   /** Left out: the contract's. */
   readonly rules?: LimitRules;
+  /** Given, rejections name the field that breaks a limit, for a ledger that counts by type. */
+  readonly schema?: GraphQLSchema;
   /** Bounds of pages that the gateway reads call by call. Left out: the gateway reads none. */
   readonly calledPages?: CalledPageBounds;
 }
@@ -92,18 +94,23 @@ interface RefusalFacts {
     readonly max: number;
     readonly actual: number;
   };
-  /** The selection or directive that exceeds the limit. */
+  /** The selection, argument or directive that exceeds the limit. */
   readonly node?: ASTNode;
+  /** Names of the fields that lead to it. */
+  readonly path?: readonly string[];
   /** The ledger checks this limit after counting, so usage is shown. */
   readonly hasUsage?: boolean;
 }
 
 export function refuse(
   message: string,
-  { limit, node, hasUsage = false }: RefusalFacts,
+  { limit, node, path, hasUsage = false }: RefusalFacts,
   { code }: LimitRules = contractRules,
 ): LimitRefusal {
-  const error = gatewayError(code, message, limit ? { limit } : {}, node ? { nodes: [node] } : {});
+  const error = gatewayError(code, message, limit ? { limit } : {}, {
+    ...(node && { nodes: [node] }),
+    ...(path?.length && { path }),
+  });
   return { error, hasUsage };
 }
 
@@ -205,18 +212,26 @@ function refuseExcess(
   hasUsage: boolean,
 ): LimitRefusal | null {
   let nodes = 0;
-  for (const { node, level } of walkLevels(executable)) {
+  for (const { node, level, parent } of walkLevels(executable)) {
+    const pathOf = () => (rules.connections === 'type' ? { path: toPath(parent) } : {});
     if (level > maxDepth) {
       const limit = { name: 'maxQueryDepth', max: maxDepth, actual: depth } as const;
-      return refuse(`Query nesting is over ${maxDepth}`, { limit, node, hasUsage }, rules);
+      return refuse(`Query nesting is over ${maxDepth}`, { limit, node, hasUsage, ...pathOf() }, rules);
     }
     if (nodes === maxNodes) {
       const limit = { name: 'maxQueryNodes', max: maxNodes, actual: inputNodes } as const;
-      return refuse(`Query has over ${maxNodes} nodes`, { limit, node, hasUsage }, rules);
+      return refuse(`Query has over ${maxNodes} nodes`, { limit, node, hasUsage, ...pathOf() }, rules);
     }
     nodes += 1;
   }
   return null;
+}
+
+/** Names of the fields that lead to an occurrence. */
+function toPath(occurrence: Occurrence | null): readonly string[] {
+  if (!occurrence) return [];
+  const { node, parent } = occurrence;
+  return node.kind === Kind.FIELD ? [...toPath(parent), node.name.value] : toPath(parent);
 }
 
 /** Larger documents could exhaust the stack or time of the package: it recurses and expands fragments at every spread. */

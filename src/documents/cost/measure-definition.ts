@@ -37,8 +37,8 @@ export interface MeasuredDefinition {
   readonly rows: Tally;
   /** In the order in which they must be added up: inner pages before outer ones. */
   readonly steps: readonly MeasuredStep[];
-  /** Pages whose size is checked before execution, and names of spread fragments, in the order of the text. */
-  readonly boundedPages: readonly (PageSize | string)[];
+  /** Pages whose size is checked before execution. */
+  readonly boundedPages: readonly PageSize[];
   /** The spreads among `steps`. */
   readonly spreads: readonly MeasuredSpread[];
   readonly unsupportedDirective: DirectiveNode | null;
@@ -105,14 +105,19 @@ export interface Counting {
 }
 
 /** The keys of a field that gets several objects; `null` for another field, or without keys. */
-function toKeys(field: FieldNode, { maxMultiGetKeys }: LimitRules): PageSize | null {
+export function toKeys(field: FieldNode, { maxMultiGetKeys }: LimitRules): PageSize | null {
   if (!field.name.value.startsWith('multiGet')) return null;
   const keys = field.arguments?.find(({ name }) => name.value === 'keys')?.value;
   return keys?.kind === Kind.LIST || keys?.kind === Kind.VARIABLE ? toListSize(keys, maxMultiGetKeys) : null;
 }
 
-function isConnection(type: GraphQLNamedType | null): boolean {
+export function isConnection(type: GraphQLNamedType | null): boolean {
   return type?.name.endsWith('Connection') ?? false;
+}
+
+/** The sizes of a connection's pages. */
+export function pageBounds(parent: GraphQLNamedType | null, { name }: FieldNode, { pageSizes }: LimitRules) {
+  return pageSizes[`${parent?.name}.${name.value}`] ?? pageSizes['*'] ?? null;
 }
 
 /** Measures a definition in one pass in the order of its text. Does not recurse: it may nest as deep as a text is long. */
@@ -126,7 +131,7 @@ export function measureDefinition(
   const rows = isOperation ? fields : createTally();
   const steps: MeasuredStep[] = [];
   const spreads: MeasuredSpread[] = [];
-  const boundedPages: (PageSize | string)[] = [];
+  const boundedPages: PageSize[] = [];
   const transactionVariables = new Set<string>();
   let transactionBytes = 0;
   let nodes = 0;
@@ -184,7 +189,6 @@ export function measureDefinition(
       };
       steps.push(spread);
       spreads.push(spread);
-      if (schema) boundedPages.push(selection.name.value);
     }
   }
 
@@ -219,7 +223,7 @@ export function measureDefinition(
       return;
     }
     const to = isRow ? frame.rows : frame.fields;
-    const bounds = isConnection(type) ? pageBounds(frame, field) : null;
+    const bounds = isConnection(type) && !isCalled(frame, field) ? pageBounds(frame.type, field, rules) : null;
     const size = toPageSize(field.arguments, bounds);
     if (bounds) boundedPages.push(size);
     open.push({ ...inner, fields: to, page: { kind: 'page', rows: below, to, size } });
@@ -234,9 +238,8 @@ export function measureDefinition(
     return name === undefined ? null : (schema?.getType(name) ?? null);
   }
 
-  function pageBounds({ type }: Frame, { name }: FieldNode) {
-    if (calledFields.has(name.value) && type === schema?.getQueryType()) return null;
-    return rules.pageSizes[`${type?.name}.${name.value}`] ?? rules.pageSizes['*'] ?? null;
+  function isCalled({ type }: Frame, { name }: FieldNode): boolean {
+    return calledFields.has(name.value) && type === schema?.getQueryType();
   }
 
   function readDirectives(directives: readonly DirectiveNode[] = []): void {
@@ -253,26 +256,6 @@ export function measureDefinition(
   function readValue(value: ValueNode): void {
     valueNesting = Math.max(valueNesting, nestingOf(value));
   }
-}
-
-/** The pages of a document whose size is checked before execution. Each fragment is entered at its first spread alone: its pages are the same at every spread. */
-export function gatherBoundedPages(
-  operations: readonly MeasuredDefinition[],
-  fragments: ReadonlyMap<string, MeasuredDefinition>,
-): readonly PageSize[] {
-  const found: PageSize[] = [];
-  const entered = new Set<MeasuredDefinition>();
-  const open = operations.flatMap(({ boundedPages }) => boundedPages).reverse();
-  for (let page = open.pop(); page !== undefined; page = open.pop()) {
-    if (typeof page !== 'string') found.push(page);
-    else {
-      const fragment = fragments.get(page);
-      if (!fragment || entered.has(fragment)) continue;
-      entered.add(fragment);
-      open.push(...[...fragment.boundedPages].reverse());
-    }
-  }
-  return found;
 }
 
 /** Levels of lists and objects in a literal; 0 for a scalar. */
@@ -294,7 +277,7 @@ function nestingOf(literal: ValueNode): number {
   return deepest;
 }
 
-function typeOf(parent: GraphQLNamedType | null, field: FieldNode): GraphQLNamedType | null {
+export function typeOf(parent: GraphQLNamedType | null, field: FieldNode): GraphQLNamedType | null {
   if (!isObjectType(parent) && !isInterfaceType(parent)) return null;
   const found = parent.getFields()[field.name.value];
   return found ? getNamedType(found.type) : null;
@@ -313,7 +296,7 @@ export function transactionArguments(field: FieldNode, rules: LimitRules): reado
  * objects with all in them, count as 0: they stay part of the query text.
  * @param variables receives the names of the variables in the literal
  */
-function literalBytes(literal: ValueNode, variables: Set<string>, { countsEveryValue }: LimitRules): number {
+export function literalBytes(literal: ValueNode, variables: Set<string>, { countsEveryValue }: LimitRules): number {
   let bytes = 0;
   const open: ValueNode[] = [literal];
   for (let value = open.pop(); value !== undefined; value = open.pop()) {

@@ -20,7 +20,6 @@ import {
 } from '../selections.ts';
 import {
   contractRules,
-  gatherBoundedPages,
   type LimitRules,
   type MeasuredDefinition,
   type MeasuredSpread,
@@ -51,7 +50,7 @@ export interface DocumentSize {
   /** Bytes of the body that carries the text alone; 0 if the ledger does not count them. */
   readonly bodyBytes: number;
   readonly outputNodes: OutputCost;
-  /** Pages whose size is checked before execution, in the order in which the ledger checks them. */
+  /** Pages whose size is checked before execution. */
   readonly boundedPages: readonly PageSize[];
   /** How many numbers `outputNodes` holds, for estimating its memory. */
   readonly numbers: number;
@@ -126,7 +125,7 @@ export function measureDocument(
     queryPayload,
     bodyBytes,
     ...(totals ? createOutputCost(totals.transfers, totals.total) : { outputNodes: () => maxCount, numbers: 0 }),
-    boundedPages: gatherBoundedPages(operations, fragments),
+    boundedPages: definitions.flatMap((measured) => measured.boundedPages),
     nesting: definitions.reduce((deepest, { nesting }) => Math.max(deepest, nesting), depth - 1),
     isExempt: isSchemaOnly(executable),
     unsupportedDirective: definitions.find((measured) => measured.unsupportedDirective)?.unsupportedDirective ?? null,
