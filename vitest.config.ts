@@ -56,6 +56,8 @@ export default defineConfig({
     // One more than there are cores, since some files wait for timeouts or for the processes that they start.
     maxWorkers: cores + 1,
     // Elsewhere a missing browser or Redis is a skip with a reason; where a change is accepted, all of it has to run.
+    // Seven projects load the same modules: each is transformed once for all of them, and again only when it has changed.
+    experimental: { fsModuleCache: true },
     reporters: process.env.CI ? ['dot', new StrictReporter()] : ['default'],
     projects: [
       // Files of one process share what they import, which takes longer to load than most tests take. The time is only to

@@ -16,7 +16,7 @@ import {
 import { type CorpusOperation, operationCorpus } from '../support/operation-corpus.ts';
 import { type PlannedAndStitched, startPlannedAndStitched } from '../support/planned-and-stitched.ts';
 import { plausibleDocument } from '../support/plausible-documents.ts';
-import { runs } from '../support/runs.ts';
+import { partOf, runs } from '../support/runs.ts';
 import { type SpoilingUpstream, spoilAnswers } from '../support/spoilt-answers.ts';
 import { type GraphqlDevnet, startGraphqlDevnet } from '../support/start-graphql-devnet.ts';
 
@@ -90,13 +90,15 @@ describe('whatever the ledger responds', () => {
   }
 
   describe.each(operationCorpus)('$name', (operation) => {
+    const number = operationCorpus.indexOf(operation);
+
     test(`is planned as ${operation.plan}, and agrees with stitching without faults`, async () => {
       expect(gateway.planOf(operation)).toBe(operation.plan);
       await expectAgreement(operation);
     });
 
     test('agrees when there is no response, or no usable one', async () => {
-      for (const fault of Object.values(wholeAnswerFaults)) {
+      for (const fault of partOf(Object.values(wholeAnswerFaults), 3, number)) {
         const { errors } = await expectAgreement(operation, fault);
         // The ledger was called, if at all, and its failure must belong to a field.
         expect(errors.length > 0 || operation.plan === 'LOCAL' || ledger.exchanges.length === 0).toBe(true);
@@ -105,16 +107,20 @@ describe('whatever the ledger responds', () => {
 
     test('agrees when the response is unusual but correct', async () => {
       const plain = await expectAgreement(operation);
-      for (const fault of Object.values(harmlessFaults)) expect(await expectAgreement(operation, fault)).toEqual(plain);
+      for (const fault of partOf(Object.values(harmlessFaults), 3, number)) {
+        expect(await expectAgreement(operation, fault)).toEqual(plain);
+      }
       await expectAgreement(operation, deepValues);
     });
 
     test('agrees when fields fail, in usual and unusual responses', async () => {
       const odd = Object.values(harmlessFaults).filter(({ kind }) => kind === 'text');
-      for (const [index, oneIn] of [1, 2, 4, 9, 20].entries()) {
-        const failing = failingFields(operationCorpus.indexOf(operation) + index, oneIn);
+      for (const [index, oneIn] of partOf([1, 2, 4, 9, 20], 2, number).entries()) {
+        const failing = failingFields(number + index, oneIn);
         const plain = await expectAgreement(operation, failing);
-        expect(await expectAgreement(operation, failing, odd[index % odd.length] as LedgerFault)).toEqual(plain);
+        expect(await expectAgreement(operation, failing, odd[(number + index) % odd.length] as LedgerFault)).toEqual(
+          plain,
+        );
       }
       await expectAgreement(operation, failingNonNullRoots);
     });
@@ -151,11 +157,11 @@ describe('whatever the ledger responds', () => {
       taken.set(plan, (taken.get(plan) ?? 0) + 1);
       if (errors.length > 0) failures[data === 'null' ? 'all' : 'some'] += 1;
     });
-    await fc.assert(agrees, { numRuns: runs(100), seed: 20_261_121, maxSkipsPerRun: 10 });
+    await fc.assert(agrees, { numRuns: runs(50), seed: 20_261_121, maxSkipsPerRun: 10 });
     for (const plan of ['LOCAL', 'PASS_THROUGH', 'SPLIT', 'STITCHED'] as const) {
-      expect(taken.get(plan), plan).toBeGreaterThan(1);
+      expect(taken.get(plan), plan).toBeGreaterThan(0);
     }
-    expect(Math.min(failures.some, failures.all)).toBeGreaterThan(15);
+    expect(Math.min(failures.some, failures.all)).toBeGreaterThan(7);
   });
 
   it('drops the extensions that would set the status of our own response', async () => {

@@ -14,7 +14,7 @@ import {
 } from '../support/ledger-faults.ts';
 import { type CorpusOperation, operationCorpus } from '../support/operation-corpus.ts';
 import { plausibleDocument } from '../support/plausible-documents.ts';
-import { chaos, runs } from '../support/runs.ts';
+import { chaos, partOf, runs } from '../support/runs.ts';
 import { type Form, openShells, type ShellAnswer, type Shells } from '../support/shells.ts';
 import { type SpoilingUpstream, spoilAnswers } from '../support/spoilt-answers.ts';
 import { type GraphqlDevnet, startGraphqlDevnet } from '../support/start-graphql-devnet.ts';
@@ -231,7 +231,7 @@ describe('every transport returns the same response', () => {
     ledger.faults = [];
     const schema = buildClientSchema((await devnet.data(getIntrospectionQuery())) as IntrospectionQuery);
     const seen = { served: 0, refused: 0 };
-    for (let seed = 0; seed < runs(20); seed += 1) {
+    for (let seed = 0; seed < runs(12); seed += 1) {
       const { text, variables } = plausibleDocument(schema, seed);
       // Changes a name or a number, so that most of these documents are invalid.
       const words = [...text.matchAll(/\b[a-z]\w+\b|\d+/g)];
@@ -242,7 +242,7 @@ describe('every transport returns the same response', () => {
         seen[body.data === undefined ? 'refused' : 'served'] += 1;
       }
     }
-    expect(Math.min(seen.served, seen.refused)).toBeGreaterThan(7);
+    expect(Math.min(seen.served, seen.refused)).toBeGreaterThan(4);
   }, 300_000);
 
   const alone = (faults: Readonly<Record<string, LedgerFault>>) =>
@@ -276,17 +276,13 @@ describe('every transport returns the same response', () => {
     for (const { operation, form } of unread) await expectSame(operation, forms[form] as Form);
   });
 
-  const everySixth = 6;
-
   test.each(faults.map(([name, played], index) => ({ name, played, index })))(
     'when the ledger answers with $name',
     async ({ played, index }) => {
       ledger.faults = played;
-      const others = operationCorpus
-        .filter((_, at) => at % everySixth === index % everySixth)
-        .map((operation, at) => ({ operation, form: at }));
+      const others = partOf(operationCorpus, 12, index).map((operation, at) => ({ operation, form: at }));
       expect(unread).toHaveLength(6);
-      for (const { operation, form } of [...unread, ...others]) {
+      for (const { operation, form } of [...partOf(unread, 2, index >> 1), ...others]) {
         const { first, body } = await expectSame(operation, forms[(index + form) % forms.length] as Form);
         // The gateway itself is healthy, whatever happens to its fields.
         expect(first.status).toBe(200);

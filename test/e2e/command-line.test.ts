@@ -37,7 +37,7 @@ async function ask(
 
 describe('serve', () => {
   test.each(['SIGTERM', 'SIGINT'] as const)(
-    'without configuration, serves the simulated network until %s, then exits with 0',
+    'without configuration, serves the simulated network until %s, then exits with 0; logs only JSON, and every request',
     async (signal) => {
       const cli = start([], { PORT: '0' });
       const [, url = ''] = await cli.waitFor(ready);
@@ -47,33 +47,20 @@ describe('serve', () => {
       );
       expect(errors).toBeUndefined();
       expect(data).toMatchObject({ chainIdentifier: expect.any(String), sponsor: { health: 'OK' } });
+      for (let count = 0; count < 5; count += 1) await ask(url, '{ chainIdentifier }');
       cli.child.kill(signal);
       expect(await cli.ended).toBe(0);
       expect(cli.error()).toBe('');
+      const lines = cli
+        .out()
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line) as Record<string, unknown>);
+      expect(lines.filter(({ level, msg }) => level === 'warn' && String(msg).includes('SIMULATED'))).toHaveLength(1);
+      // The last requests were served just before the signal.
+      expect(lines.filter(({ msg }) => msg === 'request')).toHaveLength(6);
     },
   );
-
-  test('logs only JSON, and warns that the network is simulated', async () => {
-    const cli = start(['serve'], { PORT: '0' });
-    await cli.waitFor(ready);
-    cli.child.kill('SIGTERM');
-    await cli.ended;
-    const lines = cli
-      .out()
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line) as Record<string, unknown>);
-    expect(lines.filter(({ level, msg }) => level === 'warn' && String(msg).includes('SIMULATED'))).toHaveLength(1);
-  });
-
-  test('logs every request, the last ones before exit too', async () => {
-    const cli = start(['serve'], { PORT: '0' });
-    const [, url = ''] = await cli.waitFor(ready);
-    for (let count = 0; count < 5; count += 1) await ask(url, '{ chainIdentifier }');
-    cli.child.kill('SIGTERM');
-    await cli.ended;
-    expect(cli.out().match(/"lane":true,"msg":"request"/g)).toHaveLength(5);
-  });
 
   test('reports all mistakes of environment and file at once, exits with 2 and starts nothing', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'gateway-'));
@@ -101,7 +88,8 @@ describe('serve', () => {
     await new Promise<void>((resolve) => blocker.listen(0, '127.0.0.1', resolve));
     try {
       const address = blocker.address();
-      const cli = start([], { PORT: String(typeof address === 'object' ? address?.port : '') });
+      const port = String(typeof address === 'object' ? address?.port : '');
+      const cli = start([], { PORT: port, LEDGER_GRAPHQL_URL: 'http://127.0.0.1:1' });
       expect(await cli.ended).toBe(1);
       expect(cli.error()).toMatch(/^ledger-gateway: .*EADDRINUSE[^\n]*\n$/);
     } finally {

@@ -89,7 +89,7 @@ async function heapMegabytes(gateway: TestGateway): Promise<number> {
   return process.memoryUsage().heapUsed / 1024 ** 2;
 }
 
-test('four hundred operations in the lane, in parts and over WebSockets, with random names, leave nothing behind', {
+test('two hundred operations in the lane, in parts and over WebSockets, with random names, leave nothing behind', {
   timeout: 240_000,
 }, async () => {
   const ledger: FaultyLedger = await startFaultyLedger();
@@ -100,10 +100,10 @@ test('four hundred operations in the lane, in parts and over WebSockets, with ra
     const idle = resources();
     const isIdle = () => Object.entries(resources()).every(([name, count]) => count <= (idle[name] ?? 0));
     // Data created once per process exist now.
-    await round(gateway, 200);
+    await round(gateway, 100);
     await until(isIdle, () => `${JSON.stringify(resources())} where ${JSON.stringify(idle)} were`);
     const before = await heapMegabytes(gateway);
-    await round(gateway, 400);
+    await round(gateway, 200);
     await until(isIdle, () => `${JSON.stringify(resources())} where ${JSON.stringify(idle)} were`);
     const grown = (await heapMegabytes(gateway)) - before;
     expect(grown).toBeLessThan(4);

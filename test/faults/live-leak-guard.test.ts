@@ -77,6 +77,7 @@ async function untilNoMoreThan(before: Counts): Promise<void> {
     },
     () => `no more objects than ${JSON.stringify(before)}; there are ${JSON.stringify(now)}`,
     60_000,
+    2_000,
   );
 }
 
@@ -199,9 +200,9 @@ async function comeAndGoOverEventStream(address: string, query: string, after: s
 }
 
 /** Each has one to five subscriptions. */
-const each = 80;
+const each = 40;
 
-test('two hundred short subscriptions leave nothing behind, beside lasting ones', {
+test('a hundred short subscriptions leave nothing behind, beside lasting ones', {
   timeout: 240_000,
 }, async () => {
   await using network = await startNetwork({ LIVE_SOURCE: 'websocket' });

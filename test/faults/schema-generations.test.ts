@@ -83,12 +83,12 @@ function startLoad(clients: number): { stop(): Promise<{ requests: number; wrong
   };
 }
 
-test('twenty-five generations under load: no request fails', async () => {
+test('ten generations under load: no request fails', async () => {
   const load = startLoad(4);
-  for (let generation = 1; generation <= 25; generation += 1) await swapTo(generation);
+  for (let generation = 1; generation <= 10; generation += 1) await swapTo(generation);
   const { requests, wrong } = await load.stop();
   expect(wrong).toEqual([]);
-  expect(requests).toBeGreaterThan(100);
+  expect(requests).toBeGreaterThan(40);
   expect(gateway.log).toEqual([]);
 });
 
@@ -103,7 +103,7 @@ test('earlier generations are garbage collected', async () => {
   const schemasBefore = countLiveObjects(GraphQLSchema);
   // Expired connections close in the next turns, so nothing may be sent over them.
   for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-  await swapUnderLoad(6, 20);
+  await swapUnderLoad(6, 12);
   // Collected when the engine finds the time.
   await expect.poll(() => countLiveObjects(GraphQLSchema), { timeout: 20_000 }).toBeLessThanOrEqual(schemasBefore);
 });

@@ -1,4 +1,4 @@
-import { type ExpectStatic, test } from 'vitest';
+import { describe, type ExpectStatic, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { type FaultyLedger, type Manner, startFaultyLedger } from '../support/faulty-ledger.ts';
 import { inTurns } from '../support/in-turns.ts';
@@ -77,9 +77,6 @@ async function openSocket(
   };
 }
 
-/** Hanging calls are abandoned soon; others are not, even on a busy machine. */
-const patienceMs = (code: string) => (code === 'UPSTREAM_TIMEOUT' ? 8_000 : 30_000);
-
 /** Repeats until the response has no errors. */
 async function untilServed(askOnce: () => Promise<Answer>): Promise<Answer> {
   let answer = await askOnce();
@@ -89,6 +86,7 @@ async function untilServed(askOnce: () => Promise<Answer>): Promise<Answer> {
       return !answer.errors;
     },
     () => `still ${JSON.stringify(answer)}`,
+    60_000,
   );
   return answer;
 }
@@ -105,93 +103,113 @@ const payment = 'mutation Pay($amount: Int!) { pay(amount: $amount) }';
 const own = { gateway: { networkProfile: 'ledger' } };
 
 // Concurrent tests each have their own `expect`, which assigns assertions to the right test.
-test.concurrent.for<[what: string, manner: Manner, code: string]>([
-  ['hangs', 'held', 'UPSTREAM_TIMEOUT'],
-  ['hangs in the middle of every answer', 'half', 'UPSTREAM_TIMEOUT'],
-  ['closes the connection in the middle of every answer', 'closed-midway', 'UPSTREAM_UNAVAILABLE'],
-  ['resets the connection in the middle of every answer', 'reset-midway', 'UPSTREAM_UNAVAILABLE'],
-  ['resets every connection', 'reset', 'UPSTREAM_UNAVAILABLE'],
-])(
-  'a ledger that %s costs its own fields alone, and leaves nothing behind when it recovers',
-  async ([, manner, code], { expect }) => {
-    await using world = await startWorld(patienceMs(code));
-    const { ledger, gateway, ask } = world;
-    const sockets = await inTurns(1, 1, () => openSocket(gateway.url));
-    const socketFor = (number: number) => sockets[number % sockets.length]!;
-    for (const query of [epoch, mixed, events]) await untilServed(() => ask(query));
-    ledger.manner = () => manner;
+async function expectLedgersFieldsToFail(
+  manner: Manner,
+  code: string,
+  timeoutMs: number,
+  expect: ExpectStatic,
+): Promise<void> {
+  await using world = await startWorld(timeoutMs);
+  const { ledger, gateway, ask } = world;
+  const sockets = await inTurns(1, 1, () => openSocket(gateway.url));
+  const socketFor = (number: number) => sockets[number % sockets.length]!;
+  for (const query of [epoch, mixed, events]) await untilServed(() => ask(query));
+  ledger.manner = () => manner;
 
-    const failed = (...keys: string[]) => keys.map((key) => [[key], code, 'ledger']);
-    const ways: readonly ((id: number) => Promise<[answer: Answer, right: object]>)[] = [
-      async (id) => [await ask(epoch, { id }), { data: { epoch: null }, errors: failed('epoch') }],
-      async (id) => [await ask(mixed, { id }), { data: { epoch: null, ...own }, errors: failed('epoch') }],
-      async (id) => [
-        await ask(`{ e${id}: epoch { epochId } }`),
-        { data: { [`e${id}`]: null }, errors: failed(`e${id}`) },
-      ],
-      async (after) => [await ask(events, { after }), { data: null, errors: failed('events') }],
-      async (amount) => [await ask(payment, { amount }), { data: { pay: null }, errors: failed('pay') }],
-      async (id) => [
-        await socketFor(id).ask(mixed, { id }),
-        { data: { epoch: null, ...own }, errors: failed('epoch') },
-      ],
-      async () => [await ask('{ gateway { networkProfile } }'), { data: own, errors: undefined }],
-    ];
-    // More at once than there are ledger connections, so that some fail while they wait for one.
-    const answers = await inTurns(180, 180, (index) => ways[index % ways.length]!(index));
-    expect(answers.map(([answer]) => outline(answer))).toEqual(answers.map(([, right]) => right));
+  const failed = (...keys: string[]) => keys.map((key) => [[key], code, 'ledger']);
+  const ways: readonly ((id: number) => Promise<[answer: Answer, right: object]>)[] = [
+    async (id) => [await ask(epoch, { id }), { data: { epoch: null }, errors: failed('epoch') }],
+    async (id) => [await ask(mixed, { id }), { data: { epoch: null, ...own }, errors: failed('epoch') }],
+    async (id) => [
+      await ask(`{ e${id}: epoch { epochId } }`),
+      { data: { [`e${id}`]: null }, errors: failed(`e${id}`) },
+    ],
+    async (after) => [await ask(events, { after }), { data: null, errors: failed('events') }],
+    async (amount) => [await ask(payment, { amount }), { data: { pay: null }, errors: failed('pay') }],
+    async (id) => [await socketFor(id).ask(mixed, { id }), { data: { epoch: null, ...own }, errors: failed('epoch') }],
+    async () => [await ask('{ gateway { networkProfile } }'), { data: own, errors: undefined }],
+  ];
+  // More at once than there are ledger connections, so that some fail while they wait for one.
+  const answers = await inTurns(180, 180, (index) => ways[index % ways.length]!(index));
+  expect(answers.map(([answer]) => outline(answer))).toEqual(answers.map(([, right]) => right));
 
-    ledger.manner = () => 'whole';
-    expect(await untilServed(() => ask(mixed, { id: 9 }))).toEqual({ data: { epoch: { epochId: 9 }, ...own } });
-    expect(await untilServed(() => socketFor(8).ask(epoch, { id: 8 }))).toEqual({ data: { epoch: { epochId: 8 } } });
-    for (const socket of sockets) socket.close();
-    await expectNoConnections(expect, gateway, ledger.port);
-  },
-);
+  ledger.manner = () => 'whole';
+  expect(await untilServed(() => ask(mixed, { id: 9 }))).toEqual({ data: { epoch: { epochId: 9 }, ...own } });
+  expect(await untilServed(() => socketFor(8).ask(epoch, { id: 8 }))).toEqual({ data: { epoch: { epochId: 8 } } });
+  for (const socket of sockets) socket.close();
+  await expectNoConnections(expect, gateway, ledger.port);
+}
 
-test.concurrent.for<[what: string, answer: ScriptedAnswer, code: string]>([
-  ['hangs', 'silence', 'UPSTREAM_TIMEOUT'],
-  ['closes every connection', 'hang-up', 'UPSTREAM_UNAVAILABLE'],
-])(
-  'a sponsor that %s costs its own fields alone, and leaves nothing behind when it recovers',
-  async ([, answer, code], { expect }) => {
-    await using world = await startWorld(patienceMs(code));
-    const { sponsor, gateway, ask } = world;
-    sponsor.answer('/version', answer);
-    sponsor.answer('/v1/reserve_gas', answer);
-    const query = 'query Both($id: Int) { epoch(id: $id) { epochId } sponsor { version { raw } } }';
-    const reserve =
-      'mutation Reserve($gasBudget: UInt53!) { reserveGas(gasBudget: $gasBudget, reserveDurationSecs: 60) { state } }';
-    const ways: readonly ((id: number) => Promise<[answer: Answer, right: object]>)[] = [
-      async (id) => [
-        await ask(query, { id }),
-        {
-          data: { epoch: { epochId: id }, sponsor: { version: null } },
-          errors: [[['sponsor', 'version'], code, 'sponsor']],
-        },
-      ],
-      async (id) => [
-        await ask(reserve, { gasBudget: 5_000_000 + id }),
-        { data: { reserveGas: null }, errors: [[['reserveGas'], code, 'sponsor']] },
-      ],
-      async (id) => [await ask(epoch, { id }), { data: { epoch: { epochId: id } }, errors: undefined }],
-    ];
-    const answers = await inTurns(150, 150, (index) => ways[index % ways.length]!(index));
-    expect(answers.map(([answer]) => outline(answer))).toEqual(answers.map(([, right]) => right));
+async function expectSponsorsFieldsToFail(
+  answer: ScriptedAnswer,
+  code: string,
+  timeoutMs: number,
+  expect: ExpectStatic,
+): Promise<void> {
+  await using world = await startWorld(timeoutMs);
+  const { sponsor, gateway, ask } = world;
+  sponsor.answer('/version', answer);
+  sponsor.answer('/v1/reserve_gas', answer);
+  const query = 'query Both($id: Int) { epoch(id: $id) { epochId } sponsor { version { raw } } }';
+  const reserve =
+    'mutation Reserve($gasBudget: UInt53!) { reserveGas(gasBudget: $gasBudget, reserveDurationSecs: 60) { state } }';
+  const ways: readonly ((id: number) => Promise<[answer: Answer, right: object]>)[] = [
+    async (id) => [
+      await ask(query, { id }),
+      {
+        data: { epoch: { epochId: id }, sponsor: { version: null } },
+        errors: [[['sponsor', 'version'], code, 'sponsor']],
+      },
+    ],
+    async (id) => [
+      await ask(reserve, { gasBudget: 5_000_000 + id }),
+      { data: { reserveGas: null }, errors: [[['reserveGas'], code, 'sponsor']] },
+    ],
+    async (id) => [await ask(epoch, { id }), { data: { epoch: { epochId: id } }, errors: undefined }],
+  ];
+  const answers = await inTurns(150, 150, (index) => ways[index % ways.length]!(index));
+  expect(answers.map(([answer]) => outline(answer))).toEqual(answers.map(([, right]) => right));
 
-    sponsor.answer('/version', { contentType: 'text/plain', body: '1.2.3' });
-    expect(await untilServed(() => ask(query, { id: 1 }))).toMatchObject({
-      data: { sponsor: { version: { raw: '1.2.3' } } },
-    });
-    await expectNoConnections(expect, gateway, Number(new URL(sponsor.origin).port));
-  },
-);
+  sponsor.answer('/version', { contentType: 'text/plain', body: '1.2.3' });
+  expect(await untilServed(() => ask(query, { id: 1 }))).toMatchObject({
+    data: { sponsor: { version: { raw: '1.2.3' } } },
+  });
+  await expectNoConnections(expect, gateway, Number(new URL(sponsor.origin).port));
+}
+
+describe('an upstream that breaks its connections costs its own fields alone, and leaves nothing behind:', () => {
+  const code = 'UPSTREAM_UNAVAILABLE';
+  const timeoutMs = 120_000;
+
+  test.concurrent.for<[what: string, manner: Manner]>([
+    ['closes them in the middle of every answer', 'closed-midway'],
+    ['resets them in the middle of every answer', 'reset-midway'],
+    ['resets them all', 'reset'],
+  ])('a ledger that %s', ([, manner], { expect }) => expectLedgersFieldsToFail(manner, code, timeoutMs, expect));
+
+  test.concurrent('a sponsor that closes them all', ({ expect }) =>
+    expectSponsorsFieldsToFail('hang-up', code, timeoutMs, expect));
+});
+
+// After the others, so that nothing but these few requests keeps the processes busy until the timeout.
+describe('an upstream that hangs costs its own fields alone, and leaves nothing behind:', () => {
+  const code = 'UPSTREAM_TIMEOUT';
+  const timeoutMs = 10_000;
+
+  test.concurrent.for<[what: string, manner: Manner]>([
+    ['before every answer', 'held'],
+    ['in the middle of every answer', 'half'],
+  ])('a ledger that hangs %s', ([, manner], { expect }) => expectLedgersFieldsToFail(manner, code, timeoutMs, expect));
+
+  test.concurrent('a sponsor', ({ expect }) => expectSponsorsFieldsToFail('silence', code, timeoutMs, expect));
+});
 
 /** Idle connections are closed after a while; what is left then would stay for ever. */
 async function expectNoConnections(expect: ExpectStatic, gateway: SpawnedGateway, port: number): Promise<void> {
   await until(
     () => countConnections(gateway.pid, port) === 0,
     () => `${countConnections(gateway.pid, port)} connections to the upstream are left`,
+    60_000,
   );
   expect(gateway.complaints()).toEqual([]);
   expect(gateway.cli.child.exitCode).toBeNull();

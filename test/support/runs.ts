@@ -6,3 +6,7 @@ export const runs = (usual: number): number => Math.ceil(usual * chaos);
 
 /** Seed of the randomized cases: a new one each time, unless `SEED` repeats an earlier one. */
 export const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31);
+
+/** One of `parts` equal parts of the items, by turns for each `index`: `npm run chaos` combines each index with all items. */
+export const partOf = <T>(items: readonly T[], parts: number, index: number): readonly T[] =>
+  chaos > 1 ? items : items.filter((_, at) => at % parts === index % parts);

@@ -42,8 +42,8 @@ test('a refused document is kept as its errors, without what they were made of',
   for (const [kind, write] of refusedTexts) refuse(kind, write(0));
   const before = count();
   for (const [kind, write] of refusedTexts) {
-    for (let index = 1; index <= 50; index += 1) refuse(kind, write(index));
-    expect(store.find(write(50)), kind).toBeDefined();
+    for (let index = 1; index <= 30; index += 1) refuse(kind, write(index));
+    expect(store.find(write(30)), kind).toBeDefined();
   }
   // At most two documents, of hundreds of source locations each, are still to be collected.
   expect(count() - before).toBeLessThan(1_500);

@@ -3,6 +3,7 @@ import { buildSchema, getVariableValues, type OperationDefinitionNode, parse } f
 import { describe, expect, it } from 'vitest';
 import { createCoerceVariables, maxVariableErrors } from '../../../src/engine/coerce-variables.ts';
 import { showValue } from '../../../src/json/show-value.ts';
+import { runs } from '../../support/runs.ts';
 
 const schema = buildSchema(`
   type Query { a(float: Float, id: ID, boolean: Boolean): Int }
@@ -85,7 +86,7 @@ describe('the values of variables', () => {
           }
         }
       }),
-      { numRuns: 2_000 },
+      { numRuns: runs(600) },
     );
   });
 

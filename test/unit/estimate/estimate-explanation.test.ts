@@ -8,6 +8,7 @@ import { parseConfig } from '../../../src/config/parse-config.ts';
 import { shippedLimits as limits } from '../../../src/documents/cost/limits.ts';
 import { type Explanation, explainOperation } from '../../../src/start/start.ts';
 import { plausibleDocument } from '../../support/plausible-documents.ts';
+import { runs } from '../../support/runs.ts';
 
 const shipped = readFileSync('schema/ledger.graphql', 'utf8');
 const folder = mkdtempSync(join(tmpdir(), 'explain-'));
@@ -95,7 +96,7 @@ describe('the tree', () => {
         fc.pre(usage.inputNodes > 0 && !isTreeCut && usage.outputNodes < Number.MAX_SAFE_INTEGER);
         expect(tree.reduce((sum, { cost }) => sum + (cost ?? 0), 0)).toBe(usage.outputNodes);
       }),
-      { numRuns: 15 },
+      { numRuns: runs(5) },
     );
   }, 60_000);
 

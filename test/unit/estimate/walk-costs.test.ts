@@ -7,6 +7,7 @@ import { maxCount, resolvePageSize, type Variables } from '../../../src/document
 import { toExecutableDocument } from '../../../src/documents/selections.ts';
 import { pathOf, walkCosts } from '../../../src/estimate/explain-document.ts';
 import { arbitraryDocument, arbitraryVariables } from '../../support/arbitrary-documents.ts';
+import { runs } from '../../support/runs.ts';
 
 const defaultPageSize = 20;
 const pageSizeOf = (variables: Variables) => (field: FieldNode) =>
@@ -31,7 +32,7 @@ describe('the costs of the fields of a document', () => {
         expect(lines.filter(({ level }) => level > 0)).toHaveLength(measured.inputNodes);
         expect(lines.reduce((deepest, { level }) => Math.max(deepest, level), 0)).toBe(measured.depth);
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(300) },
     );
   }, 60_000);
 

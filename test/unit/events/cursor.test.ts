@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { Secret } from '../../../src/config/secret.ts';
 import { createCursorKey, createCursorKeys, keyIdBytes, signatureBytes } from '../../../src/events/cursor-keys.ts';
 import { createCursorCodec } from '../../../src/events/signed-cursor.ts';
+import { runs } from '../../support/runs.ts';
 
 const digest = '8qbHbw2BbbTHBW1sbeqakYXVKRQM8Ne7pLK7m6CVfeR1';
 const [older, newer] = ['older'.repeat(7), 'newer'.repeat(7)] as const;
@@ -112,7 +113,7 @@ test('a cursor whose letters were altered, left out, doubled or added is refused
         expect.objectContaining({ extensions: { code: refusalCode, argument: 'after' } }),
       );
     }),
-    { numRuns: 2_000 },
+    { numRuns: runs(600) },
   );
 });
 

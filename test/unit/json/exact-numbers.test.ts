@@ -9,6 +9,7 @@ import {
   printJson,
 } from '../../../src/json/exact-json.ts';
 import { cpuMsSince } from '../../support/cpu-time.ts';
+import { runs } from '../../support/runs.ts';
 
 const exact = (text: string) => new ExactNumber(text);
 
@@ -78,7 +79,7 @@ describe('JSON with numbers of any size', () => {
       fc.property(json as fc.Arbitrary<string>, (given) => {
         expect(printJson(parseJson(given))).toBe(given);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(200) },
     );
   }, 60_000);
 

@@ -8,6 +8,7 @@ import {
   parseBase64Argument,
   parseReservationId,
 } from '../../../src/sponsor/sponsor-fields.ts';
+import { runs } from '../../support/runs.ts';
 
 describe('checkGasBudget', () => {
   it.each([1, 5_000_000, 1_999_999_999])('accepts %d', (gasBudget) => {
@@ -141,7 +142,7 @@ describe('parseBase64Argument', () => {
         if (canonical) expect(parseBase64Argument('txBytes', text).length).toBeGreaterThan(0);
         else expect(() => parseBase64Argument('txBytes', text)).toThrow();
       }),
-      { numRuns: 2_000 },
+      { numRuns: runs(600) },
     );
   });
 

@@ -138,7 +138,7 @@ describe('bytes that were altered', () => {
           expect(bcs.TransactionData.serialize(parsed as never).toBytes()).toEqual(bytes);
         }
       }),
-      { numRuns: runs(600) },
+      { numRuns: runs(200) },
     );
   });
 
@@ -148,7 +148,7 @@ describe('bytes that were altered', () => {
         const read = outlineTransaction(bytes);
         expect(read.kind === 'known' || read.reason.length < 200).toBe(true);
       }),
-      { numRuns: runs(300) },
+      { numRuns: runs(100) },
     );
   });
 });

@@ -8,6 +8,7 @@ import { encodeTransactionData } from '../../../../src/devnet/transactions/encod
 import { parseTransactionData, parseTransactionKind } from '../../../../src/devnet/transactions/parse-transaction.ts';
 import { transactionDigest } from '../../../../src/transactions/digest.ts';
 import { transactionData } from '../../../support/arbitrary-transaction.ts';
+import { runs } from '../../../support/runs.ts';
 import { createSmallDevnet } from '../../../support/small-devnet.ts';
 
 const digest = '4vJ9JU1bJJE96FWSJKvHsmmFADCg4gpZQff4P3bkLKi';
@@ -69,7 +70,7 @@ describe('the transaction codec', () => {
           ).toEqual(Buffer.from(bytes));
         }
       }),
-      { numRuns: 150 },
+      { numRuns: runs(50) },
     );
   });
 
@@ -114,7 +115,7 @@ describe('the transaction codec', () => {
         expect(Buffer.from(encodeTransactionData(read))).toEqual(Buffer.from(bytes));
         expect(() => iotaBcs.TransactionData.parse(bytes)).not.toThrow();
       }),
-      { numRuns: 400 },
+      { numRuns: runs(150) },
     );
   });
 

@@ -3,6 +3,7 @@ import { buildSchema, OverlappingFieldsCanBeMergedRule, parse, validate } from '
 import { expect, test } from 'vitest';
 import { toExecutableDocument } from '../../../../src/documents/selections.ts';
 import { findOverlaps } from '../../../../src/documents/validation/overlapping-fields.ts';
+import { runs } from '../../../support/runs.ts';
 
 const schema = buildSchema(`
   interface Node { id: ID! name: String near(n: Int): Node all: [Node] }
@@ -48,7 +49,7 @@ test('documents whose fields are alike have no conflict, and those in conflict a
       if (operation.length > 0) seen.inConflict += 1;
       if (areAlike && isUsed) expect(operation.map(({ message }) => message)).toEqual([]);
     }),
-    { numRuns: 1_000 },
+    { numRuns: runs(300) },
   );
   for (const count of Object.values(seen)) expect(count).toBeGreaterThan(50);
 }, 30_000);

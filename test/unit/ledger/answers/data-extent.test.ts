@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DataExtent } from '../../../../src/ledger/answers/data-extent.ts';
+import { runs } from '../../../support/runs.ts';
 
 function read(bytes: Buffer, cuts: readonly number[] = []): DataExtent {
   const extent = new DataExtent();
@@ -42,7 +43,7 @@ describe('an answer that is followed while it comes', () => {
       expect(read(Buffer.concat([whole, Buffer.from('}')]), cuts).isWhole).toBe(false);
     };
     const places = fc.array(fc.nat(), { maxLength: 8 });
-    fc.assert(fc.property(answer, fc.constantFrom(0, 1), spaces, places, fc.nat(), isTold), { numRuns: 2_000 });
+    fc.assert(fc.property(answer, fc.constantFrom(0, 1), spaces, places, fc.nat(), isTold), { numRuns: runs(600) });
   });
 
   it('may be as deep as anything that is read at once, and no deeper', () => {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { judgeEnd } from '../../../../src/ledger/answers/answer-stream.ts';
 import { DataExtent } from '../../../../src/ledger/answers/data-extent.ts';
 import { parseLedgerAnswer } from '../../../../src/ledger/answers/ledger-answer.ts';
+import { runs } from '../../../support/runs.ts';
 
 const usage = { inputNodes: 1, outputNodes: 2, depth: 3, variables: 4, fragments: 5, queryPayload: 6 };
 
@@ -190,7 +191,7 @@ describe('the end of a large answer', () => {
           expect(judged?.errorCount).toBe(read.errors?.length ?? 0);
         },
       ),
-      { numRuns: 2_000 },
+      { numRuns: runs(600) },
     );
   });
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findPlainEnd, spliceData, spliceUsage } from '../../../../src/ledger/answers/plain-answer.ts';
+import { runs } from '../../../support/runs.ts';
 
 const usage = { inputNodes: 1, outputNodes: 2, depth: 3, variables: 4, fragments: 5, queryPayload: 6 };
 
@@ -88,7 +89,7 @@ describe('usage in an answer', () => {
           expect(JSON.parse(textOf(spliceUsage(body, end, usage)))).toEqual(merged(text));
         },
       ),
-      { numRuns: 1_000 },
+      { numRuns: runs(300) },
     );
     expect(plain).toBeGreaterThan(0);
     expect(others).toBeGreaterThan(0);
