@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import { gatewayError } from '../errors/gateway-error.ts';
 import { parseJson } from '../json/exact-json.ts';
+import { isAnswerTooDeep } from '../json/json-size.ts';
 import type { Cancellation } from '../upstream/cancellation.ts';
-import { isAnswerTooDeep } from '../upstream/exceeds-nesting.ts';
 import type { UpstreamCall, UpstreamResponse } from '../upstream/upstream-call.ts';
 import { toGatewayError } from '../upstream/upstream-call-error.ts';
 import { toRpcGatewayError } from './rpc-failure.ts';

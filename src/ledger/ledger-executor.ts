@@ -9,6 +9,7 @@ import {
   stripIgnoredCharacters,
 } from 'graphql';
 import { gatewayError } from '../errors/gateway-error.ts';
+import { Turns } from '../live/turns.ts';
 import type { Cancellation } from '../upstream/cancellation.ts';
 import type { UpstreamCall } from '../upstream/upstream-call.ts';
 import { toGatewayError } from '../upstream/upstream-call-error.ts';
@@ -43,17 +44,19 @@ export interface ForwardRequest {
 /** Sends a document to the ledger unchanged. Rejects with a catalogued error when there is no answer. */
 export type ForwardToLedger = (request: ForwardRequest) => Promise<ExecutionResult>;
 
+/** Each answer may be parsed and executed for a millisecond, and a burst of one caller may bring hundreds together. */
+const answersPerTurn = 8;
+
 /** Sends the document with its variables and nothing else: no header of the caller travels. */
 export function createForwardToLedger(options: LedgerExecutorOptions): ForwardToLedger {
   const { call, versionHeader, version } = options;
   const toPost = createToLedgerPost(options);
-  const turns = new AnswerTurns();
+  const turns = new Turns({ maxSteps: answersPerTurn });
   return async ({ text, isClientsText, operationName, variables, isMutation, cancellation, keep }) => {
     try {
       const post = toPost({ queryJson: JSON.stringify(text), variables, operationName, isMutation }, cancellation);
       const response = await call(post);
-      const turn = turns.next();
-      if (turn !== null) await turn;
+      await new Promise<void>((resolve) => turns.add(resolve));
       version.observe(response.headers.get(versionHeader));
       if (keep && isPlain(response)) keep({ chunks: [response.body], size: response.body.length });
       return parseLedgerAnswer(response, isClientsText ? () => text : null);
@@ -61,37 +64,6 @@ export function createForwardToLedger(options: LedgerExecutorOptions): ForwardTo
       throw toGatewayError(error, 'ledger');
     }
   };
-}
-
-/** Each may be parsed and executed for a millisecond, and a burst of one caller may bring hundreds at once. */
-const answersPerTurn = 8;
-
-/** Spreads answers that arrive together over several turns of the event loop, in their order. */
-export class AnswerTurns {
-  #begun = 0;
-  #waiting: (() => void)[] = [];
-  #isDue = false;
-
-  /** What the next answer has to wait for; `null` = nothing. */
-  next(): Promise<void> | null {
-    this.#awaitTurn();
-    this.#begun += 1;
-    if (this.#begun <= answersPerTurn) return null;
-    return new Promise((resolve) => void this.#waiting.push(resolve));
-  }
-
-  #awaitTurn(): void {
-    if (this.#isDue) return;
-    this.#isDue = true;
-    setImmediate(() => {
-      this.#isDue = false;
-      const next = this.#waiting.splice(0, answersPerTurn);
-      this.#begun = next.length;
-      if (this.#waiting.length > 0) this.#begun = answersPerTurn;
-      if (next.length > 0) this.#awaitTurn();
-      for (const resolve of next) resolve();
-    });
-  }
 }
 
 /** A query that is text already, ready to be sent. */

@@ -3,18 +3,16 @@ export interface TurnsOptions {
   readonly now: () => number;
   /** Calls back in the next turn of the event loop. */
   readonly defer: (then: () => void) => void;
+  /** Steps of one turn. Bounded too, because a step may settle promises, whose work is not measured here. */
+  readonly maxSteps: number;
 }
-
-const realTurns: TurnsOptions = { now: () => performance.now(), defer: (then) => void setImmediate(then) };
 
 /** All steps of one turn together take about this long, in milliseconds. */
 const turnMs = 8;
-/** A step may settle promises, whose work is not measured here, so the number of steps is bounded as well. */
-const turnSteps = 64;
 
 /**
- * Delivers items to many subscribers without blocking the event loop: a few steps in each turn. All deliveries of a process share
- * one of these, because they share the turn.
+ * Spreads work over turns of the event loop, so that it does not block: a few steps in each turn. All deliveries of a process
+ * share one of these, because they share the turn.
  */
 export class Turns {
   readonly #options: TurnsOptions;
@@ -25,8 +23,13 @@ export class Turns {
   #taken = 0;
   #spentMs = 0;
 
-  constructor(options: TurnsOptions = realTurns) {
-    this.#options = options;
+  constructor(options: Partial<TurnsOptions> = {}) {
+    this.#options = {
+      now: () => performance.now(),
+      defer: (then) => void setImmediate(then),
+      maxSteps: 64,
+      ...options,
+    };
   }
 
   /** Takes a step once, now if this turn has time left. A step with more to do adds itself again, behind the others. */
@@ -36,12 +39,12 @@ export class Turns {
   }
 
   #run(): void {
-    const { now } = this.#options;
+    const { now, maxSteps } = this.#options;
     const beganMs = now();
     this.#isRunning = true;
     try {
       for (const step of this.#steps) {
-        if (this.#taken >= turnSteps || this.#spentMs + now() - beganMs >= turnMs) break;
+        if (this.#taken >= maxSteps || this.#spentMs + now() - beganMs >= turnMs) break;
         this.#steps.delete(step);
         this.#taken += 1;
         step();

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../errors/catalogue.ts';
 import { parseRequestJson, parseVariables } from '../json/exact-json.ts';
-import { maxJsonNesting, nestsDeeper } from '../json/json-size.ts';
+import { exceedsNesting, maxJsonNesting } from '../json/json-size.ts';
 
 /** An operation as the client sent it. */
 export interface OperationRequest {
@@ -62,7 +62,7 @@ export function readBodyRequest(body: Buffer): OperationRequest | null {
   } catch {
     return null;
   }
-  if (nestsDeeper(value, maxJsonNesting)) return null;
+  if (exceedsNesting(value, maxJsonNesting)) return null;
   const request = parseRequest(value);
   if (request.kind === 'fault') return null;
   for (const name of Object.keys(value as object)) if (!requestMembers.has(name)) return null;

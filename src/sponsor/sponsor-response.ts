@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Secret } from '../config/secret.ts';
 import { parseLosslessJson } from '../json/exact-json.ts';
-import { isAnswerTooDeep } from '../upstream/exceeds-nesting.ts';
+import { isAnswerTooDeep } from '../json/json-size.ts';
 import type { UpstreamResponse } from '../upstream/upstream-call.ts';
 
 /** Where each endpoint is below the sponsor's base path. The names are also written to the log. */

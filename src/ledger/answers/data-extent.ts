@@ -1,5 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import { maxAnswerNesting } from '../../upstream/exceeds-nesting.ts';
+import { maxAnswerNesting } from '../../json/json-size.ts';
 import { isSpace } from './plain-answer.ts';
 
 const [quote, backslash] = [0x22, 0x5c];

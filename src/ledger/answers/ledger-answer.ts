@@ -4,7 +4,7 @@ import { gatewayError } from '../../errors/gateway-error.ts';
 import { lightError, type SourcePositions } from '../../errors/light-error.ts';
 import { maxReportedErrors, toOmissionError } from '../../errors/reported-errors.ts';
 import { parseJson } from '../../json/exact-json.ts';
-import { exceedsNesting, maxAnswerNesting } from '../../upstream/exceeds-nesting.ts';
+import { exceedsNesting, maxAnswerNesting } from '../../json/json-size.ts';
 import type { UpstreamResponse } from '../../upstream/upstream-call.ts';
 
 /** Gives the text of a document. A function, because the text is only needed when there are errors. */

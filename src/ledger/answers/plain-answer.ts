@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { toUsageMember, type Usage } from '../../documents/cost/usage.ts';
-import { exceedsNesting, maxAnswerNesting } from '../../upstream/exceeds-nesting.ts';
+import { exceedsNesting, maxAnswerNesting } from '../../json/json-size.ts';
 import type { RawResponse } from '../../upstream/raw-call.ts';
 
 /** A body in the chunks it arrived in. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isTooIntricate, nestsDeeper } from '../../../src/json/json-size.ts';
+import { exceedsNesting, isTooIntricate } from '../../../src/json/json-size.ts';
 
 const isNestedOver = (json: Uint8Array, max: number) => isTooIntricate(json, max, 1_000);
 
@@ -42,7 +42,7 @@ describe('the nesting of JSON', () => {
       fc.property(fc.jsonValue({ maxDepth: 6 }), fc.integer({ min: 0, max: 6 }), (value, max) => {
         const text = JSON.stringify(value).padEnd(2 * max, ' ');
         expect(isNestedOver(bytes(text), max)).toBe(depthOf(value) > max);
-        expect(nestsDeeper(value, max)).toBe(depthOf(value) > max);
+        expect(exceedsNesting(value, max)).toBe(depthOf(value) > max);
       }),
     );
   });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { exceedsNesting } from '../../../src/upstream/exceeds-nesting.ts';
+import { exceedsNesting } from '../../../src/json/json-size.ts';
 
 /** Counted on the text, as the value is written. */
 function depthOf(value: unknown): number {
