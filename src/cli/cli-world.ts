@@ -28,7 +28,7 @@ export interface CliWorld {
   /** Registers the handler of uncaught errors; the process then ends with 1. */
   readonly onCrash: (report: (error: unknown) => void) => void;
   /** @param isOneOfSeveral several processes write to one log, so each line names its process */
-  readonly createLogger: (level: Config['logLevel'], isOneOfSeveral: boolean) => Logger;
+  readonly createLogger: (level: Config['settings']['LOG_LEVEL'], isOneOfSeveral: boolean) => Logger;
   readonly randomToken: () => Secret;
   /** Cryptographically secure random bytes. */
   readonly randomBytes: (count: number) => Uint8Array;

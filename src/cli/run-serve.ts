@@ -11,7 +11,7 @@ export async function runServe(world: CliWorld): Promise<number> {
   if (!read) return 2;
   const { config } = read;
   const count = countWorkers(config, world.cores);
-  const logger = world.createLogger(config.logLevel, count > 1);
+  const logger = world.createLogger(config.settings.LOG_LEVEL, count > 1);
   if (count === 1 && config.workers === 'auto' && world.cores > 1) {
     logger.warn('WORKERS=auto serves in one process: beside a sponsor several processes need REDIS_URL');
   }
@@ -27,7 +27,7 @@ export async function runServe(world: CliWorld): Promise<number> {
     reload = () => gateway.reload();
     if (world.isTerminal) world.writeError(`ledger-gateway ${world.version} listens at ${gateway.url}/graphql\n`);
     const signal = await Promise.race([world.stopRequested, ...('failed' in gateway ? [gateway.failed] : [])]);
-    const drainMs = toDrainMs(config, signal, world.isTerminal);
+    const drainMs = toDrainMs(config.settings.DRAIN_MS, signal, world.isTerminal);
     logger.info({ drainMs }, 'stopping: finishing what runs');
     await gateway.close(drainMs);
     logger.info('stopped');
@@ -93,13 +93,15 @@ export async function runWorker(world: CliWorld): Promise<number> {
     const beginning = await Promise.race([orders.beginning, stop]);
     if (typeof beginning !== 'object') return 0;
     const config = { ...(await readSameConfig(world, beginning)), port: beginning.port };
-    const logger = world.createLogger(config.logLevel, true);
+    const logger = world.createLogger(config.settings.LOG_LEVEL, true);
     world.onCrash((err) => logger.fatal({ err }, 'crashed: uncaught error'));
     const started = services.startGateway({ config, logger, siblings: orders.siblingsOf(beginning) });
     const gateway = await Promise.race([started, stop]);
     if (typeof gateway !== 'object') return 0;
     const stopped = await stop;
-    await gateway.close(typeof stopped === 'number' ? stopped : toDrainMs(config, stopped, world.isTerminal));
+    await gateway.close(
+      typeof stopped === 'number' ? stopped : toDrainMs(config.settings.DRAIN_MS, stopped, world.isTerminal),
+    );
     // Also flushes the delayed lines of the last requests, because the process ends immediately.
     logger.info('worker stopped');
     return 0;
@@ -127,6 +129,6 @@ const usualDrainMs = 5_000;
  * How long the gateway continues to serve after a signal, in milliseconds. By default it waits only after a supervisor's
  * SIGTERM: a person at a terminal does not want to wait.
  */
-export function toDrainMs({ drainMs }: Pick<Config, 'drainMs'>, signal: string, isTerminal: boolean): number {
+export function toDrainMs(drainMs: number | null, signal: string, isTerminal: boolean): number {
   return drainMs ?? (signal === 'SIGTERM' && !isTerminal ? usualDrainMs : 0);
 }

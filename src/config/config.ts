@@ -30,8 +30,6 @@ export interface Config {
     /** Files to reload the token and the keys from; `null` = none. */
     readonly files: { readonly token: string | null; readonly leaseKeys: string | null };
   };
-  /** Keys that sign cursors of events and transactions: the first signs, all verify; `null` = made at start. */
-  readonly cursorKeys: readonly Secret[] | null;
   /** Page sizes of events and transactions; the ledger sets those of its own connections. */
   readonly pages: { readonly defaultSize: number; readonly maxSize: number };
   readonly limits: {
@@ -49,8 +47,6 @@ export interface Config {
     readonly maxBodyBytes: number;
     /** JSON-RPC calls for all pages of one operation together. */
     readonly maxEventCalls: number;
-    /** Operations in one batched request; 0 = arrays are rejected. */
-    readonly maxBatchSize: number;
     readonly sockets: {
       /** Concurrent WebSockets; 0 = none. */
       readonly max: number;
@@ -60,22 +56,6 @@ export interface Config {
       /** Bytes that a client may send before its WebSocket is acknowledged. */
       readonly maxGreetingBytes: number;
     };
-  };
-  readonly live: {
-    /** What triggers a read of the node. */
-    readonly source: 'auto' | 'graphql' | 'poll' | 'websocket';
-    /** Concurrent streams of this process. */
-    readonly maxStreams: number;
-    readonly maxStreamsPerCaller: number;
-    /** Concurrent queries of the node, beside the one for everything. */
-    readonly maxReaders: number;
-    /** Those of one caller. */
-    readonly maxReadersPerCaller: number;
-    /** Polling intervals, in milliseconds: while events arrive, and after a quiet time. */
-    readonly pollMinMs: number;
-    readonly pollMaxMs: number;
-    /** Memory of all readers together for subscribers that resume or read slowly, in bytes. */
-    readonly replayBytes: number;
   };
   readonly timeouts: { readonly queryMs: number; readonly mutationMs: number };
   /** Clients with an API key; `null` = API keys are not used. */
@@ -93,24 +73,11 @@ export interface Config {
   };
   /** Addresses and CIDR ranges of proxies whose `X-Forwarded-For` is used. */
   readonly trustedProxies: readonly string[];
-  /** `'*'` or the list of allowed origins. Never with credentials. */
-  readonly corsOrigins: '*' | readonly string[];
-  readonly graphiql: boolean;
   readonly introspection: boolean;
   /** Is the graph a Federation 2 subgraph? */
   readonly federation: boolean;
   /** Processes that serve; `auto` = one per core. An embedded gateway ignores this and serves in one process. */
   readonly workers: number | 'auto';
-  /** How long the gateway serves after a stop signal, in milliseconds; `null`: the signal decides. */
-  readonly drainMs: number | null;
-  /** Port that serves only `/metrics`; `null`: the main port serves it to clients on this machine. */
-  readonly metricsPort: number | null;
-  readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
-  readonly schema: {
-    /** 0 = the schema is not checked again after the first success. */
-    readonly pollMs: number;
-    readonly cacheFile: string | null;
-  };
   /** Cache of ledger data that never changes: its memory, 0 = no cache, and how long entries live. */
   readonly immutableReads: { readonly maxBytes: number; readonly lifeMs: number };
 }

@@ -58,7 +58,7 @@ export async function explainOperation(
       names: config.profile.joins,
       config,
     });
-  const { generation, schema } = await chooseGeneration(build, config.schema.cacheFile);
+  const { generation, schema } = await chooseGeneration(build, config.settings.SCHEMA_CACHE_FILE);
   const ownFieldCalls = createOwnFieldCalls(upstreams, config);
   const calls = { schema: generation.schema, ownSchema, isJoin, ownFieldCalls };
   const judgement = judgeOperation(generation, request);

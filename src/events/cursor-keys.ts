@@ -97,7 +97,7 @@ export interface OpenCursorKeys {
  * cursors do not survive a restart.
  */
 export async function openCursorKeys(
-  configured: Config['cursorKeys'],
+  configured: Config['settings']['CURSOR_KEYS'],
   shareSecret: UpstreamHost['shareSecret'],
 ): Promise<OpenCursorKeys> {
   const [first, ...rest] = configured ?? [];

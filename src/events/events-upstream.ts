@@ -57,7 +57,7 @@ export const eventsUpstream: OwnFieldsUpstream<EventsHost> = {
     const { methods } = profile.events;
     const connect = (timeoutMs: number) =>
       connection && createEventsClient({ call: connection.call, path: connection.path, methods, timeoutMs });
-    const { EVENTS_SOURCE: chosen } = config.settings;
+    const { EVENTS_SOURCE: chosen, LIVE_SOURCE: liveSource } = config.settings;
     // The embedded network has JSON-RPC under every profile, and a schema of its own.
     const prefersGraphql = profile.eventsSource === 'graphql' && config.upstreams.kind === 'remote';
     const isGraphql = chosen === 'graphql' || (chosen === 'auto' && (!connection || prefersGraphql));
@@ -82,11 +82,11 @@ export const eventsUpstream: OwnFieldsUpstream<EventsHost> = {
         throw gatewayError('NOT_CONFIGURED', message, { upstream: 'events', setting: setting.name });
       };
     };
-    const { keys, close } = await openCursorKeys(config.cursorKeys, shareSecret);
-    const { live: options, upstreams } = config;
+    const { keys, close } = await openCursorKeys(config.settings.CURSOR_KEYS, shareSecret);
+    const { upstreams } = config;
     const given = upstreams.kind === 'remote' ? upstreams.addresses.LEDGER_RPC_WS_URL : undefined;
     const watches = createEventWatches({
-      source: options.source,
+      source: liveSource,
       profile,
       push: ledgerPush,
       rpcSocketUrl: isGraphql ? null : (given ?? connection?.socketUrl ?? null),

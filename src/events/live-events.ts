@@ -31,7 +31,7 @@ import { soleMember } from './to-event-filter-wire.ts';
 import type { TransactionWire } from './wire.ts';
 
 export interface LiveEventsOptions {
-  readonly config: Pick<Config, 'live' | 'profile'>;
+  readonly config: Pick<Config, 'settings' | 'profile'>;
   readonly streamQuota: StreamQuota;
   readonly watches: Pick<EventWatches, 'ofEvents' | 'ofTransactions'>;
   /** @throws `NOT_CONFIGURED` where there is no upstream with events */
@@ -78,13 +78,19 @@ const entryFormat = 3;
 /** `liveEvents` and `liveTransactions` over the queries of a node. */
 export function createLiveEvents(options: LiveEventsOptions) {
   const { streamQuota, watches, sources, filters, cursorKeys } = options;
-  const { live } = options.config;
-  const readerQuota = createQuota({ max: live.maxReaders, maxPerCaller: live.maxReadersPerCaller });
+  const { settings } = options.config;
+  const readerQuota = createQuota({
+    max: settings.LIVE_MAX_READERS,
+    maxPerCaller: settings.LIVE_MAX_READERS_PER_CALLER,
+  });
   // Both kinds share the bounds, not the readers.
   const shared = {
-    pace: { minMs: live.pollMinMs, maxMs: live.pollMaxMs },
+    pace: {
+      minMs: Math.min(settings.LIVE_POLL_MIN_MS, settings.LIVE_POLL_MAX_MS),
+      maxMs: settings.LIVE_POLL_MAX_MS,
+    },
     clock: systemClock,
-    budget: createShares({ total: live.replayBytes, least: leastReplayBytes }),
+    budget: createShares({ total: settings.LIVE_REPLAY_BYTES, least: leastReplayBytes }),
     made: createShares({ total: maxMade, least: 2 }),
     turns: new Turns(),
     streamQuota,

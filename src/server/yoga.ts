@@ -31,7 +31,7 @@ import {
 } from './write-answer.ts';
 
 interface YogaShellOptions {
-  readonly maxBatchSize: Config['limits']['maxBatchSize'];
+  readonly maxBatchSize: Config['settings']['BATCH_MAX'];
   readonly keeper: { readonly current: ServedGeneration };
   readonly admit: AdmitOperation;
   readonly runner: Pick<OperationRunner, 'run'>;

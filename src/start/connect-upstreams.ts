@@ -68,8 +68,8 @@ export async function connectUpstreams({ list, network, host, siblings }: Connec
   }
   const graphConnection = connections.get(list.graph);
   if (!graphConnection) throw new Error(`${list.graph.setting.name} is not set`);
-  const { live } = host.config;
-  const streamQuota = createStreamQuota({ max: live.maxStreams, maxPerCaller: live.maxStreamsPerCaller });
+  const { LIVE_MAX_STREAMS: max, LIVE_MAX_STREAMS_PER_CALLER: maxPerCaller } = host.config.settings;
+  const streamQuota = createStreamQuota({ max, maxPerCaller });
   host.metrics.gauge('ledger_gateway_live_streams', () => streamQuota.count);
   const graph = list.graph.connect(graphConnection, host.config, streamQuota);
   const { transactions, push: ledgerPush, reads: ledgerReads } = graph;

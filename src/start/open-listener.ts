@@ -50,7 +50,8 @@ const leastIdleMs = 76_000;
 /** Serves all transports over HTTP. Rejects when the address cannot be bound. */
 export async function openListener(options: OpenListenerOptions): Promise<OpenListener> {
   const { config, addresses, transports, schema, telemetry, siblings, now } = options;
-  const { host, port, profile, corsOrigins, limits, timeouts } = config;
+  const { host, port, profile, limits, timeouts, settings } = config;
+  const { CORS_ORIGINS: corsOrigins } = settings;
   const { version } = schema;
   const versionHeaders = versionHeadersOf(profile);
   const usageHeaders = usageHeadersOf(profile);
@@ -72,12 +73,12 @@ export async function openListener(options: OpenListenerOptions): Promise<OpenLi
     corsOrigins,
     addresses,
     socketQuota: createSocketQuota({ ...limits.sockets, max: partOf(limits.sockets.max, siblings) }),
-    graphiql: config.graphiql
+    graphiql: settings.GRAPHIQL
       ? createGraphiqlPage({ schema: () => schema.keeper.current.schema, introspection: config.introspection })
       : null,
     landing: createLandingPage(() => landingFacts(options)),
     readiness: (draining) => readiness(options, draining),
-    metricsPage: config.metricsPort === null ? options.metricsPage : null,
+    metricsPage: settings.METRICS_PORT === null ? options.metricsPage : null,
     telemetry,
     now,
   });
@@ -90,7 +91,7 @@ export async function openListener(options: OpenListenerOptions): Promise<OpenLi
 
 /** Serves `/metrics` on a port of its own; `null` without `METRICS_PORT`. Rejects when the address cannot be bound. */
 export async function openMetricsServer(
-  { host, metricsPort: port }: Pick<Config, 'host' | 'metricsPort'>,
+  { host, settings: { METRICS_PORT: port } }: Pick<Config, 'host' | 'settings'>,
   metricsPage: () => Promise<string>,
 ): Promise<{ readonly close: () => Promise<void> } | null> {
   if (port === null) return null;
@@ -126,7 +127,7 @@ async function landingFacts({ config, schema, upstreams }: OpenListenerOptions):
     })),
     limits: shownLimits.map((name) => ({ name, value: limits[name] })),
     graphqlPath,
-    hasGraphiql: config.graphiql,
+    hasGraphiql: config.settings.GRAPHIQL,
   };
 }
 

@@ -49,7 +49,7 @@ export function openShells({ config, admission, schema, graph, turns, telemetry 
   const life = { admit, runner };
   const bytesInFlight = createBytesInFlight(limits.maxBodyBytes);
 
-  const yoga = createYogaShell({ ...life, maxBatchSize: limits.maxBatchSize, keeper, turns, maskError });
+  const yoga = createYogaShell({ ...life, maxBatchSize: config.settings.BATCH_MAX, keeper, turns, maskError });
   const sockets = createSocketServer({
     ...life,
     maskError,

@@ -52,7 +52,7 @@ export function withNetworkOf(schema: GraphQLSchema, config: Config): Config {
 
 /** The same by the cached schema; `null` if there is none that can be used. */
 export async function withCachedNetwork(config: Config, onFailure: (error: unknown) => void): Promise<Config | null> {
-  const { cacheFile } = config.schema;
+  const { SCHEMA_CACHE_FILE: cacheFile } = config.settings;
   const cached = cacheFile === null ? null : await createSchemaCache(cacheFile, onFailure).read();
   if (!cached) return null;
   try {

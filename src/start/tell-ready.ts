@@ -18,9 +18,9 @@ export function logReady(
 }
 
 /** Does a restart invalidate cursors of events that the network still has? Instances on one Redis keep their key there. */
-function losesCursors({ upstreams, cursorKeys, rateLimit }: Config): boolean {
+function losesCursors({ upstreams, settings, rateLimit }: Config): boolean {
   const hasEvents = upstreams.kind === 'remote' && upstreams.addresses.LEDGER_RPC_URL !== undefined;
-  return hasEvents && cursorKeys === null && rateLimit.redis === null;
+  return hasEvents && settings.CURSOR_KEYS === null && rateLimit.redis === null;
 }
 
 /** The setting with the ledger's address, and the host it names. */

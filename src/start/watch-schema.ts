@@ -60,7 +60,7 @@ export async function watchSchema(options: WatchSchemaOptions): Promise<WatchedS
     else changedMeanwhile = previous !== unknownRpcVersion;
   });
   const { version } = graph;
-  const { cacheFile, pollMs } = config.schema;
+  const { SCHEMA_CACHE_FILE: cacheFile, SCHEMA_POLL_MS: pollMs } = config.settings;
   keeper = await startSchemaKeeper({
     prepareOn: (graphOf) => createPrepareOperation(graphOf, reads, graph.streams.open),
     ownSchema: toOwnSchema({ version, generation: () => keeper?.current }),

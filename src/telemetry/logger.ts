@@ -6,7 +6,7 @@ export type { Logger };
 
 export interface LoggerOptions {
   /** The least severe level that is written. */
-  readonly level: Config['logLevel'];
+  readonly level: Config['settings']['LOG_LEVEL'];
   /** Process id, written in every line if several processes share the log. */
   readonly pid?: number | undefined;
   /**

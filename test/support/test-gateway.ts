@@ -58,7 +58,7 @@ export async function createTestGateway(
   const { clientsFile } = config;
   // Contents come from the test and not from disk, so no file is watched.
   const watched = clientsFile !== null && existsSync(clientsFile) ? clientsFile : null;
-  const logger = createLogger({ level: config.logLevel, destination });
+  const logger = createLogger({ level: config.settings.LOG_LEVEL, destination });
   const gateway = await startGatewayOver(list, { config: { ...config, clientsFile: watched }, logger, now });
   return {
     url: gateway.url,

@@ -21,7 +21,7 @@ export interface EventWatches {
 }
 
 export interface EventWatchesOptions {
-  readonly source: Config['live']['source'];
+  readonly source: Config['settings']['LIVE_SOURCE'];
   readonly profile: NetworkProfile;
   readonly push: LedgerPush;
   /** WebSocket URL for JSON-RPC subscriptions; `null` = none. */

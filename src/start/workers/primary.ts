@@ -88,7 +88,7 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
     return toMetricsPage(counts.reduce<MetricValues>(addCounts, metrics.read()), workers);
   };
   const polling = startSchemaPolling({
-    pollMs: config.schema.pollMs,
+    pollMs: config.settings.SCHEMA_POLL_MS,
     workers: pool.serving,
     check: (worker) => worker.send({ kind: 'check schema' }),
   });

@@ -9,5 +9,5 @@ test.each([
   ['a supervisor that was told otherwise', 'SIGTERM', false, 20, 20],
   ['a person who configured it', 'SIGINT', true, 3_000, 3_000],
 ])('%s sets this drain time', (_, signal, isTerminal, drainMs, expected) => {
-  expect(toDrainMs({ drainMs }, signal, isTerminal)).toBe(expected);
+  expect(toDrainMs(drainMs, signal, isTerminal)).toBe(expected);
 });

@@ -38,7 +38,26 @@ const open = { ...held, SPONSOR_ALLOW_ANONYMOUS: 'true', CORS_ORIGINS: 'https://
 describe('without configuration', () => {
   test('serves the embedded network on loopback with every documented default', () => {
     expect(parse({})).toEqual({
-      settings: expect.objectContaining({ PORT: 4000, DRAIN_MS: null, CORS_ORIGINS: '*' }),
+      settings: expect.objectContaining({
+        PORT: 4000,
+        BATCH_MAX: 0,
+        CORS_ORIGINS: '*',
+        CURSOR_KEYS: null,
+        DRAIN_MS: null,
+        GRAPHIQL: true,
+        LIVE_MAX_READERS: 32,
+        LIVE_MAX_READERS_PER_CALLER: 4,
+        LIVE_MAX_STREAMS: 10_000,
+        LIVE_MAX_STREAMS_PER_CALLER: 100,
+        LIVE_POLL_MAX_MS: 2_000,
+        LIVE_POLL_MIN_MS: 200,
+        LIVE_REPLAY_BYTES: 67_108_864,
+        LIVE_SOURCE: 'auto',
+        LOG_LEVEL: 'info',
+        METRICS_PORT: null,
+        SCHEMA_CACHE_FILE: null,
+        SCHEMA_POLL_MS: 60_000,
+      }),
       host: '127.0.0.1',
       port: 4000,
       profile: networkProfiles.ledger,
@@ -52,8 +71,6 @@ describe('without configuration', () => {
         leaseKeys: null,
         files: { token: null, leaseKeys: null },
       },
-      cursorKeys: null,
-      drainMs: null,
       pages: { defaultSize: 20, maxSize: 50 },
       limits: {
         documents: {
@@ -66,18 +83,7 @@ describe('without configuration', () => {
         maxTransactionPayloadBytes: 174_763,
         maxBodyBytes: 1_048_576,
         maxEventCalls: 120,
-        maxBatchSize: 0,
         sockets: { max: 10_000, maxPerAddress: 256, maxOperations: 100, maxGreetingBytes: 16_384 },
-      },
-      live: {
-        source: 'auto',
-        maxStreams: 10_000,
-        maxStreamsPerCaller: 100,
-        maxReaders: 32,
-        maxReadersPerCaller: 4,
-        pollMinMs: 200,
-        pollMaxMs: 2_000,
-        replayBytes: 67_108_864,
       },
       timeouts: { queryMs: 15_000, mutationMs: 30_000 },
       clients: null,
@@ -85,15 +91,10 @@ describe('without configuration', () => {
       jwt: null,
       rateLimit: { perMinute: 600, cost: 'request', redis: null },
       trustedProxies: [],
-      corsOrigins: '*',
       federation: false,
-      graphiql: true,
       introspection: true,
       workers: 1,
-      logLevel: 'info',
-      schema: { pollMs: 60_000, cacheFile: null },
       immutableReads: { maxBytes: 33_554_432, lifeMs: 600_000 },
-      metricsPort: null,
     });
   });
 
@@ -108,7 +109,7 @@ describe('without configuration', () => {
 
 test('cursor keys come from the environment or a file', () => {
   const [one, two] = ['1'.repeat(32), '2'.repeat(40)] as const;
-  const reveal = ({ cursorKeys }: ReturnType<typeof parse>) => cursorKeys?.map((key) => key.reveal());
+  const reveal = ({ settings }: ReturnType<typeof parse>) => settings.CURSOR_KEYS?.map((key) => key.reveal());
   expect(reveal(parse({ CURSOR_KEYS: `${one}, ${two}` }))).toEqual([one, two]);
 });
 
@@ -421,9 +422,8 @@ describe('configuration file', () => {
     const config = parse(...file(text));
     expect(config).toMatchObject({
       port: 4100,
-      graphiql: false,
-      corsOrigins: ['https://a.example', 'https://b.example'],
       host: '127.0.0.1',
+      settings: { GRAPHIQL: false, CORS_ORIGINS: ['https://a.example', 'https://b.example'] },
     });
   });
 

@@ -36,7 +36,11 @@ test('a start that fails closes every connection and whatever the other upstream
   const options = {
     list: { graph, ownFields: [ownFields('a', false), ownFields('b', true), ownFields('c', false)] },
     network: { addressOf: () => 'http://127.0.0.1:1/' },
-    host: { config: { live: { maxStreams: 1, maxStreamsPerCaller: 1 } }, metrics: new Metrics(), now: Date.now },
+    host: {
+      config: { settings: { LIVE_MAX_STREAMS: 1, LIVE_MAX_STREAMS_PER_CALLER: 1 } },
+      metrics: new Metrics(),
+      now: Date.now,
+    },
     siblings: null,
   } as unknown as Options;
   await expect(connectUpstreams(options)).rejects.toThrow('b cannot be served');
