@@ -1,4 +1,4 @@
-/** The gateway as a library: what the command line does, for a program that embeds it. */
+/** The gateway as a library, for programs that embed it. */
 export type { Config } from './config/config.ts';
 export { ConfigError } from './config/config-error.ts';
 export type { ConfigSource } from './config/read-settings.ts';

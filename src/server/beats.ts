@@ -1,11 +1,14 @@
 export type Beats = ReturnType<typeof createBeats>;
 
-/** Proxies drop connections that are silent for a minute. */
+/** Proxies close connections that are silent for a minute. */
 const usualBeatMs = 15_000;
-/** Listeners are called in so many groups, spread over the interval: calling ten thousand at once would block the loop. */
+/**
+ * Listeners are called in this many groups, spread over the interval: calling ten thousand together would block the event
+ * loop.
+ */
 const groups = 15;
 
-/** Calls listeners back at a regular interval, with one timer for all; no timer while there are none. */
+/** Calls listeners at a regular interval, with one timer for all of them, and no timer while there are none. */
 export function createBeats(everyMs = usualBeatMs) {
   const listeners = Array.from({ length: groups }, () => new Set<() => void>());
   let count = 0;

@@ -6,20 +6,20 @@ import { RingLink } from '../upstream/ring-link.ts';
 import type { Exchange } from './exchange.ts';
 
 /**
- * Requests that may wait for their answers on one connection, including those that are not executed. More than any client
- * pipelines. Bounded because they all run at once, because Node keeps each until the answers before it are sent, which of a
- * stream may be never, and because two thousand fit in what it reads at one time.
+ * Pipelined requests on one connection, including those that are not executed; clients pipeline fewer. There is a limit
+ * because pipelined requests run concurrently, and because Node keeps each response until the previous ones are sent, which
+ * for a stream may be never.
  */
 const maxWaiting = 100;
 
-/** New connections between two checks whether too many are open: each check visits all of them. */
+/** New connections between two checks of the limit: each check visits all connections. */
 const checkEvery = 256;
 
 export type Connections = ReturnType<typeof createConnections>;
 
 /**
- * All connections of a server: how many there may be, what waits on each, and how they end when the server stops.
- * @param onEnd called once for each exchange, when it is over
+ * All connections of a server: how many may be open, which requests wait on each, and how they end when the server stops.
+ * @param onEnd called once for each exchange, when it has ended
  */
 export function createConnections(onEnd: (exchange: Exchange) => void) {
   const open = new WeakMap<object, Connection>();
@@ -27,7 +27,7 @@ export function createConnections(onEnd: (exchange: Exchange) => void) {
   let unchecked = 0;
   let draining = false;
 
-  /** Must be called when the answer has been sent, or cannot be. */
+  /** Must be called when the response has been sent, or cannot be sent. */
   const leave = (exchange: Exchange): void => {
     const connection = open.get(exchange.req.socket);
     if (connection?.leave(exchange)) {
@@ -35,7 +35,7 @@ export function createConnections(onEnd: (exchange: Exchange) => void) {
       connection.callIfIdle();
     }
   };
-  /** From now on the last answer on each connection asks its client to reconnect (`connection: close`). */
+  /** From now on, the last response on each connection tells its client to reconnect (`connection: close`). */
   const announceDrain = (): void => {
     draining = true;
     for (const connection of ring.others()) connection.announceEnd();
@@ -50,12 +50,13 @@ export function createConnections(onEnd: (exchange: Exchange) => void) {
       const connection = new Connection(socket);
       connection.insertBefore(ring);
       open.set(socket, connection);
-      // Called by Node behind an answer that is the last one. A paused socket holds back what would be costly to read.
+      // Node calls this after a response that closes its connection. A paused socket keeps costly requests unread: do not
+      // resume it.
       const destroySoon = socket.destroySoon;
       socket.destroySoon = () => (socket.isPaused() ? destroySoon.call(socket) : endLingering(socket));
       socket.once('close', () => {
         connection.remove();
-        // Node attaches a response to its connection only when it is that one's turn, so later ones emit no `close`.
+        // Node attaches pipelined responses to the connection one by one, so the waiting ones emit no `close`.
         for (const exchange of [...connection.exchanges]) leave(exchange);
       });
       unchecked += 1;
@@ -65,9 +66,9 @@ export function createConnections(onEnd: (exchange: Exchange) => void) {
     },
     of: (socket: object) => open.get(socket),
     /**
-     * Counts an exchange as under way. Cuts the connection if too many wait on it.
-     * @returns `false` if its answer could not be sent, since the connection is cut, or an earlier answer will close it: the
-     * request must not be executed
+     * Counts an exchange as in flight. Disconnects the client if too many wait on the connection.
+     * @returns `false` if the request must not be executed, because the connection is closed, or an earlier response will
+     * close it
      */
     enter(exchange: Exchange): boolean {
       const connection = open.get(exchange.req.socket);
@@ -76,12 +77,13 @@ export function createConnections(onEnd: (exchange: Exchange) => void) {
       return true;
     },
     leave,
-    /** Cuts connections whose clients together leave more than `maxBytes` unread. */
+    /** Disconnects clients that together leave more than `maxBytes` unread. */
     cutUnread: (maxBytes: number) => cutUnread(ring.others(), maxBytes),
     announceDrain,
     /**
-     * Closes the server: accepts no new connections, and ends each one behind its last answer. What is left after `graceMs` is
-     * cut. Until then open connections are served, so that health probes on them learn that the server is stopping.
+     * Stops the server: accepts no new connections, and closes each connection after its last response. After `graceMs`,
+     * disconnects the rest. Until then, open connections are served, so that health probes on them see that the server is
+     * stopping.
      */
     drain(server: Server, graceMs: number): Promise<void> {
       announceDrain();
@@ -90,18 +92,18 @@ export function createConnections(onEnd: (exchange: Exchange) => void) {
   };
 }
 
-/** One connection, linked into the ring of all open ones, and what is under way on it. */
+/** One connection, linked into the ring of all open ones, with its exchanges in flight. */
 class Connection extends RingLink {
-  /** In the order they came. Several, if the client sends requests without waiting for answers. */
+  /** In order of arrival. Several if the client pipelines requests. */
   readonly exchanges: Exchange[] = [];
-  /** When it was opened, or its last answer was sent; monotonic milliseconds. */
+  /** Time of the connection's opening, or of its last response; monotonic milliseconds. */
   activeAt = performance.now();
   hasServed = false;
   #isClosing = false;
-  /** Requests behind the last one that is answered. */
+  /** Number of requests after the one whose response closes the connection. */
   #ignored = 0;
   #onIdle: (() => void) | null = null;
-  /** Its answer closes the connection only because the server stops: a later answer takes that over. */
+  /** The exchange whose response closes the connection only because the server stops; a later one may replace it. */
   #lastForDrain: Exchange | null = null;
   readonly #socket: Socket | null;
 
@@ -114,7 +116,7 @@ class Connection extends RingLink {
   /** @returns `false` if the request must not be executed */
   enter(exchange: Exchange): boolean {
     if (this.exchanges.length + this.#ignored >= maxWaiting) {
-      // No refusal: it would have to wait until all answers before it are sent, and what comes behind it with it.
+      // An error response would have to wait until all earlier ones are sent.
       this.cut();
       return false;
     }
@@ -126,7 +128,7 @@ class Connection extends RingLink {
     return true;
   }
 
-  /** @returns `false` if it has left before */
+  /** @returns `false` if the exchange has left already */
   leave(exchange: Exchange): boolean {
     const at = this.exchanges.indexOf(exchange);
     if (at < 0) return false;
@@ -137,17 +139,17 @@ class Connection extends RingLink {
     return true;
   }
 
-  /** Nothing is under way on it, and it is not closing. */
+  /** No request is in flight, and the connection is not closing. */
   get isFree(): boolean {
     return this.exchanges.length === 0 && !this.#isClosing;
   }
 
-  /** Nothing is executed on it. */
+  /** No request is executing on this connection. */
   get isUnserved(): boolean {
     return !this.#isClosing && this.exchanges.every(({ isReading }) => isReading);
   }
 
-  /** Bytes that were written and that its client has not read, including answers that wait for their turn. */
+  /** Bytes written and not yet read by the client, including responses that wait for earlier ones. */
   get unread(): number {
     if (this.exchanges.length === 0) return this.#socket?.writableLength ?? 0;
     let bytes = 0;
@@ -155,12 +157,12 @@ class Connection extends RingLink {
     return bytes;
   }
 
-  /** Ignores all further requests on it. */
+  /** Ignores all further requests on this connection. */
   close(): void {
     this.#isClosing = true;
   }
 
-  /** @param then called when nothing is under way on it any more, at once if nothing is */
+  /** @param then called when no request is in flight any more; immediately if none is */
   whenIdle(then: () => void): void {
     this.#onIdle = then;
     this.callIfIdle();
@@ -177,13 +179,13 @@ class Connection extends RingLink {
     this.#socket?.destroy();
   }
 
-  /** Ends it behind what was written. Nothing may be under way on it. */
+  /** Ends the connection after the bytes already written. No request may be in flight. */
   end(): void {
     this.close();
     if (this.#socket) endLingering(this.#socket);
   }
 
-  /** Has the newest answer close the connection. An earlier one would close it before the newest is sent. */
+  /** Makes the newest response close the connection. An earlier one would close it before the newest is sent. */
   announceEnd(): void {
     const before = this.#lastForDrain;
     const newest = this.exchanges.at(-1);
@@ -198,19 +200,22 @@ class Connection extends RingLink {
   }
 }
 
-/** Will its answer close the connection? */
+/** Will the response close its connection? */
 function isLast({ res }: Exchange): boolean {
   return res.getHeader('connection') === 'close';
 }
 
-/** A connection is ended after so many milliseconds of silence: a request sent before that would get no answer. */
+/**
+ * While the server stops, it closes a connection after this many milliseconds of silence. A request that is already on its way
+ * would be lost.
+ */
 const quietMs = 50;
-/** Milliseconds for which the body of a request may be awaited. */
+/** Milliseconds that a request body may take to arrive while the server stops. */
 const maxArrivalMs = 1_000;
 
 async function closeServer(server: Server, graceMs: number, ring: Connection): Promise<void> {
   await acceptPending(server, ring);
-  // Not `server.close()`, which would also cut idle connections, on which health probes come.
+  // Not `server.close()`, which also closes idle connections, and health probes use these.
   const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
   const endsAt = performance.now() + graceMs;
   const endSome = (): void => {
@@ -227,25 +232,25 @@ async function closeServer(server: Server, graceMs: number, ring: Connection): P
   const timer = setInterval(endSome, quietMs / 2);
   await closed;
   clearInterval(timer);
-  // All connections are closed; this stops the timer with which the HTTP server looks for slow ones.
+  // All connections are closed; this only stops Node's timer that looks for slow ones.
   server.close();
 }
 
-/** Clients with so many open connections open new ones while the server stops, and some of them are half open. */
+/** With this many open connections, clients open new ones while the server stops, and some of those are half open. */
 const manyOpen = 4;
-/** Milliseconds after which the system repeats a step of the TCP handshake, and a little more. */
+/** Slightly more than the interval in which the system repeats a step of the TCP handshake, in milliseconds. */
 const handshakeMs = 300;
-/** A turn of the event loop below so many milliseconds has accepted every pending connection. */
+/** A turn of the event loop shorter than this many milliseconds has accepted every pending connection. */
 const shortTurnMs = 0.2;
-/** Milliseconds for which a short turn is awaited. */
+/** Milliseconds to wait for such a short turn. */
 const turnsMs = 200;
 
 /**
- * Accepts all pending connections: closing the server would reset them, with the requests that their clients have sent. Under
- * load there always are some, so the gateway first makes the system queue no more of them.
+ * Accepts all pending connections, since closing the server would reset them together with their requests. Under load new ones
+ * keep arriving, so this first sets the system's queue to zero.
  */
 async function acceptPending(server: Server, ring: RingLink): Promise<void> {
-  // Undocumented: Node has no other way to change the backlog of a listening server. Without it some requests are reset.
+  // Undocumented: Node has no other way to change the backlog of a listening server. Without this, some requests are reset.
   const { _handle: handle } = server as { _handle?: { listen?(backlog: number): number } | null };
   handle?.listen?.(0);
   if ([...ring.others()].length >= manyOpen) await delay(handshakeMs);
@@ -257,12 +262,15 @@ async function acceptPending(server: Server, ring: RingLink): Promise<void> {
 }
 
 /**
- * Connections on which nothing is executed: silent ones, idle ones, and those with an unfinished request. Nobody is counted
- * before that, and an unfinished head may take a hundred kilobytes.
+ * Connections without an executing request: silent ones, idle ones, and those with an unfinished request. The rate limit does
+ * not apply yet, and an unfinished request head may take 100 KB.
  */
 const maxUnserved = 4_096;
 
-/** Cuts excess connections on which nothing is executed, never-used ones first. @param connections the oldest first */
+/**
+ * Closes excess connections without an executing request, never-used ones first.
+ * @param connections the oldest first
+ */
 function cutUnserved(connections: readonly Connection[]): void {
   const unserved = connections.filter(({ isUnserved }) => isUnserved);
   const neverUsed = unserved.filter(({ hasServed }) => !hasServed);
@@ -272,8 +280,8 @@ function cutUnserved(connections: readonly Connection[]): void {
 }
 
 /**
- * If clients leave more than `maxBytes` unread together, cuts the oldest connections that hold at least the average. So a slow
- * reader of small answers is safe from clients that ask for much and read nothing.
+ * If clients together leave more than `maxBytes` unread, closes the oldest connections with at least average unread bytes. A
+ * slow reader of small responses is therefore safe.
  */
 export function cutUnread(connections: Iterable<Pick<Connection, 'unread' | 'cut'>>, maxBytes: number): void {
   const found: { readonly connection: Pick<Connection, 'cut'>; readonly unread: number }[] = [];
@@ -292,19 +300,19 @@ export function cutUnread(connections: Iterable<Pick<Connection, 'unread' | 'cut
   }
 }
 
-/** Milliseconds that a client may take to close its side after the last bytes of an answer. */
+/** Milliseconds that a client may take to close its side after the last bytes of a response. */
 const lingerMs = 1_000;
 
 /**
- * Ends a connection behind what was written to it, and drops what the client still sends until it closes its side. Closing a
- * connection with unread bytes would reset it, and a reset overtakes the answer.
+ * Ends a connection after the bytes already written, and discards what the client sends until it closes its side. Closing a
+ * connection with unread bytes would reset it, and a reset can overtake the response.
  */
 export function endLingering(socket: Duplex): void {
   const linger = () => {
     const cut = setTimeout(() => socket.destroy(), lingerMs);
     socket.once('close', () => clearTimeout(cut));
   };
-  // Other timeouts bound a slow client.
+  // Other timeouts apply to slow clients.
   if (socket.writableFinished) linger();
   else socket.once('finish', linger);
   socket.resume();

@@ -17,7 +17,7 @@ interface EventStreamsOptions {
   readonly maskError: (error: unknown, requestId: string) => GraphQLError;
 }
 
-/** Runs a subscription that came over HTTP, and writes its results as a stream; a refusal is one answer. */
+/** Runs a subscription received over HTTP and streams its results. A rejected subscription gets a single response. */
 export type OpenEventStream = (exchange: Exchange, admitted: AdmittedOperation) => Promise<void>;
 
 export function createOpenEventStream({ runner, maskError }: EventStreamsOptions): OpenEventStream {
@@ -26,7 +26,7 @@ export function createOpenEventStream({ runner, maskError }: EventStreamsOptions
     const { req, res, requestId, codes } = exchange;
     const framing = chooseFraming(req.headers.accept);
     if (!framing) {
-      // Before the stream is opened: a client that cannot read it must not cost one.
+      // Check this before opening the stream: a client that cannot read it must not cost a stream.
       const usage = exchange.showUsage ? admitted.usage : null;
       return writeResult(exchange, withUsage({ errors: [notAcceptable()] }, usage));
     }
@@ -56,7 +56,7 @@ function notAcceptable(): GraphQLError {
   return new GraphQLError(says, { extensions: { code: 'BAD_REQUEST' satisfies ErrorCode, http: { status: 406 } } });
 }
 
-/** In characters. A longer `Last-Event-ID` is cut: cursors have a few hundred. */
+/** In characters. A longer `Last-Event-ID` is truncated: cursors have a few hundred. */
 const maxLastEventId = 4_096;
 
 interface EventStreamOptions {
@@ -69,16 +69,16 @@ interface EventStreamOptions {
 }
 
 /**
- * Writes the results of a subscription to a response: an opening at once, each result, a beat every 15 s by which both sides
- * notice that the other is gone, and the end. Writes no faster than the client reads. A beat carries the cursor of the stream,
- * if the client does not have it yet and the framing can, so that a client that reconnects misses nothing.
+ * Writes the results of a subscription to a response, no faster than the client reads: an opening, each result, a heartbeat
+ * every 15 s, and the end. A heartbeat carries the stream's cursor if the client lacks it and the framing has a field for it,
+ * so that a client that reconnects misses nothing.
  */
 export class EventStream implements ResultReader, StreamSlot {
-  /** The cursor to resume at; `null` = as the operation says. */
+  /** The cursor to resume at; `null` = the operation's argument decides. */
   readonly after: string | null;
   readonly #response: ServerResponse;
   readonly #options: EventStreamOptions;
-  /** The cursor that the client has reached without a result, and does not have yet. */
+  /** The position that the stream has reached without a result, and that the client does not have yet. */
   #toCursor: (() => string) | null = null;
   #isFollowing = false;
   #hasCursor = false;
@@ -91,14 +91,14 @@ export class EventStream implements ResultReader, StreamSlot {
     this.after = options.lastEventId ? options.lastEventId.slice(0, maxLastEventId) : null;
   }
 
-  /** Called by the source of the stream when everything up to a cursor has been sent. */
+  /** The source calls this when every result up to a cursor has been sent. */
   quietAt(toCursor: () => string): void {
     this.#toCursor = toCursor;
-    // A client that is cut off before the first event resumes here.
+    // A client that is disconnected before the first event resumes here.
     if (this.#isOpen && !this.#hasCursor) this.#beat();
   }
 
-  /** Sends the stream. To be called once, when the head of the response has been written. */
+  /** Sends the stream. Call once, after the head of the response has been written. */
   follow(stream: ResultStream | AsyncIterable<ExecutionResult>): void {
     const response = this.#response;
     const results = stream[Symbol.asyncIterator]();
@@ -136,7 +136,7 @@ export class EventStream implements ResultReader, StreamSlot {
     this.end();
   }
 
-  /** Has the client read what it was sent? If not, the response emits `drain` when it has. */
+  /** Has the client read all that was sent? If not, the response emits `drain` later. */
   get isReady(): boolean {
     return this.#isOpen && !this.#response.writableNeedDrain;
   }
@@ -153,7 +153,7 @@ export class EventStream implements ResultReader, StreamSlot {
     this.#response.write(this.#options.framing.next(printResult(result), result[resumeCursorKey] ?? null));
   }
 
-  /** The client gets a result, which has a cursor of its own. */
+  /** This result has a cursor of its own. */
   #pass(): void {
     this.#toCursor = null;
     this.#hasCursor = true;
@@ -164,14 +164,14 @@ export class EventStream implements ResultReader, StreamSlot {
     this.#finish();
   }
 
-  /** Breaks the connection off: anything else would be taken for a result, and the client reconnects. */
+  /** Breaks the connection: the client would take anything else for a result. The client reconnects. */
   fail(): void {
     this.#response.destroy();
     this.#finish();
   }
 
   #beat(): void {
-    // Nothing is put behind what the client has not read yet.
+    // Do not queue a heartbeat for a client that is not reading.
     if (!this.isReady) return;
     const { framing } = this.#options;
     const cursor = this.#toCursor && framing.cursor?.(this.#toCursor());
@@ -179,7 +179,7 @@ export class EventStream implements ResultReader, StreamSlot {
     this.#response.write(cursor || framing.beat);
   }
 
-  /** Writing to a response that was broken off would end the process. */
+  /** Writing to a destroyed response would end the process. */
   get #isOpen(): boolean {
     return this.#isFollowing && !this.#response.destroyed;
   }

@@ -18,37 +18,37 @@ import { type PlainType, readAccept } from './request-head.ts';
 
 export interface ExchangeOptions {
   readonly stamps: Stamps;
-  /** Headers by which a caller requests usage. */
+  /** Request headers that ask for usage. */
   readonly usageHeaders: readonly UsageHeader[];
-  /** Names of all request headers by which answers to one address differ, as `Vary` lists them. */
+  /** Request headers on which responses depend, for `Vary`. */
   readonly vary: string;
   readonly telemetry: Pick<Telemetry, 'errorMasked'>;
-  /** Milliseconds for which a client may read nothing of an answer that waits for it; then its connection is closed. */
+  /** Milliseconds for which a client may read nothing of its response; then the gateway closes the connection. */
   readonly stallMs: number;
   /**
-   * Milliseconds for which nothing may move on a connection; then it is closed. Longer than any answer may take, and longer
-   * than proxies keep an unused connection, mostly a minute: they would send requests into one that is being closed.
+   * Milliseconds without any traffic after which a connection is closed. Longer than any response may take, and longer than
+   * proxies keep an idle connection (60 s), so that no proxy sends a request into a closing connection.
    */
   readonly idleMs: number;
-  /** Called when a long answer waits for its client. */
+  /** Called when a long response waits for its client to read. */
   readonly onLongUnread: () => void;
   /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
 }
 
 /**
- * Bytes. When a longer answer is written, unread bytes are checked at once: many such answers could come before the next
+ * After a response of this many bytes, unread bytes are checked immediately: many long responses could follow before the next
  * regular check.
  */
 const longAnswerBytes = 1024 * 1024;
 
-/** Status that is logged for a request whose client left before its answer; nginx logs the same. */
+/** Status that is logged for a request whose client left before the response; nginx logs the same. */
 const clientClosedRequest = 499;
 
 /**
- * One request and its response. Knows the headers that every answer has, how to refuse, what to cancel when the client leaves,
- * and the facts for the log line. Answers of the lane get their headers in one list, which costs a third of setting each;
- * `stamp` sets them on the response for answers that others write.
+ * One request and its response: the common headers, rejections, cancellation when the client leaves, and the facts for the log
+ * line. The lane writes its headers as one list, which takes a third of the time of setting each; `stamp` sets them for
+ * responses that other code writes.
  */
 export class Exchange implements ServerContext {
   readonly req: IncomingRequest;
@@ -59,20 +59,20 @@ export class Exchange implements ServerContext {
   readonly operations: OperationFacts[] = [];
   /** Monotonic milliseconds. */
   readonly arrivedAt = performance.now();
-  /** Of the request, without host and query. */
+  /** Path of the request, without host and query. */
   readonly path: string;
   isInLane = false;
-  /** Media type for an answer in one piece; `null` before `negotiate`, or if the client accepts none. */
+  /** Media type of a response in one piece; `null` before `negotiate`, or if the client accepts none. */
   plainType: PlainType | null = null;
-  /** Its body is still being read, so nothing else answers it. */
+  /** The body is still arriving, so no other code responds. */
   isReading = false;
   requestBytes = 0;
-  /** Its body, from when it is whole until it is served. */
+  /** The request's body, from its last byte until the request is served. */
   body: Buffer | null = null;
   held: Held | undefined;
-  /** Collects facts for the headers of an answer that Yoga writes. */
+  /** Collects facts for the headers of a response that Yoga writes. */
   notes: CacheHeaders | undefined;
-  /** Of a subscription whose transport keeps the client's cursor. */
+  /** Cursor position of a subscription whose transport keeps the client's cursor. */
   streamSlot: StreamSlot | undefined;
   readonly #options: ExchangeOptions;
   readonly #stamps: string[];
@@ -95,13 +95,16 @@ export class Exchange implements ServerContext {
     this.#stamps = options.stamps(headers.origin, this.requestId);
   }
 
-  /** Codes of its errors. Made when it is first read: hardly any request has one. */
+  /** Error codes of the response. Created on first use, because few requests have errors. */
   get codes(): string[] {
     this.#codes ??= [];
     return this.#codes;
   }
 
-  /** Reduces the Accept header to what can be served. @returns `false` if that is nothing */
+  /**
+   * Reduces the Accept header to the media types that the gateway can send.
+   * @returns `false` if none is left
+   */
   negotiate(): boolean {
     const acceptable = readAccept(this.req.headers.accept);
     if (acceptable === null) return false;
@@ -110,23 +113,23 @@ export class Exchange implements ServerContext {
     return true;
   }
 
-  /** Sets the values of the rate limit headers. In a batch the operation that is counted last decides. */
+  /** Sets the values of the rate limit headers. In a batch, the operation counted last decides. */
   onStanding(standing: Standing): void {
     this.#standing = standing;
     if (this.#isStamped && !this.res.headersSent) this.#setHeaders(this.#standingHeaders());
   }
 
-  /** Sets the headers on the response, for an answer that something else writes. Safe to call twice. */
+  /** Sets the headers for a response that other code writes. Safe to call twice. */
   stamp(): void {
     if (this.#isStamped) return;
     this.#isStamped = true;
     this.#setHeaders(this.#stamps);
-    // Answers to GET change over time and may depend on the caller, so no cache may keep one.
+    // Responses to GET change over time and may depend on the caller, so no cache may keep them.
     if (this.req.method === 'GET') this.#setHeaders(['cache-control', 'private, no-store', 'vary', this.#options.vary]);
     this.#setHeaders(this.#standingHeaders());
   }
 
-  /** @param list names and values in turn */
+  /** @param list alternating names and values */
   #setHeaders(list: readonly string[]): void {
     for (let index = 0; index < list.length; index += 2) this.res.setHeader(list[index] ?? '', list[index + 1] ?? '');
   }
@@ -136,9 +139,9 @@ export class Exchange implements ServerContext {
   }
 
   /**
-   * Begins an answer with all its headers.
+   * Begins a response with all its headers.
    * @param size of the body in bytes; `null` = not known yet
-   * @param retryAfterSeconds when to retry, unless the rate limit says so
+   * @param retryAfterSeconds when to retry, unless the rate limit sets it
    */
   writeHead(status: number, contentType: string, size: number | null, retryAfterSeconds: number | null = null): void {
     const head = this.#isStamped ? [] : this.#stamps;
@@ -151,20 +154,22 @@ export class Exchange implements ServerContext {
     this.res.writeHead(status, head);
   }
 
-  /** Call it when the whole answer was handed to the connection. What the client does not read stays in memory. */
+  /** Call when the whole response was handed to the connection. Bytes that the client does not read stay in memory. */
   awaitReading(): void {
     if (this.req.socket.writableLength > 0) this.boundReading();
-    // Not `writableLength` of the connection alone: an answer may wait for its turn there.
+    // The connection's `writableLength` alone misses a pipelined response that waits for earlier ones.
     if (this.res.writableLength > longAnswerBytes) this.#options.onLongUnread();
   }
 
-  /** Closes the connection if the client reads nothing for `stallMs`, which is shorter than a connection may be idle. */
+  /**
+   * Closes the connection if the client reads nothing for `stallMs`, which is shorter than the timeout of an idle connection.
+   */
   boundReading(): void {
     this.#isReadingBounded = true;
     this.req.socket.setTimeout(this.#options.stallMs);
   }
 
-  /** Refuses the request before GraphQL saw it; as JSON if the caller accepts nothing we can send. */
+  /** Rejects the request before GraphQL execution; as JSON if the caller accepts no type that the gateway can send. */
   refuse(code: ErrorCode, message: string, status?: number): void {
     this.refuseWith(gatewayError(code, message), status);
   }
@@ -172,7 +177,7 @@ export class Exchange implements ServerContext {
   refuseWith(error: GraphQLError, status?: number): void {
     noteCodes(this.codes, [error]);
     const { req, res } = this;
-    // An answer to GET has more headers.
+    // A response to GET has more headers.
     if (req.method === 'GET') this.stamp();
     const type = this.plainType ?? readAccept(req.headers.accept)?.plain ?? 'application/json';
     const text = JSON.stringify({ errors: [error] });
@@ -183,25 +188,25 @@ export class Exchange implements ServerContext {
     res.end(req.method === 'HEAD' ? undefined : text);
   }
 
-  /** Refuses it because the server stops before its body has come. */
+  /** Rejects the request because the server stops before its body has arrived. */
   abandon(): void {
     this.endConnection();
     this.refuse('UNAVAILABLE', 'This gateway is stopping, and nothing of the request was begun. Connect again.');
   }
 
-  /** Makes the answer close the connection; requests behind it are not served. Call it before the answer begins. */
+  /** Makes the response close the connection, so later requests on it are not served. Call before the response begins. */
   endConnection(): void {
     this.res.setHeader('connection', 'close');
   }
 
-  /** Logs an unexpected error and answers with a masked one; breaks the answer off if it has begun. */
+  /** Logs an unexpected error and responds with a masked one. Breaks the connection if the response has begun. */
   fail(error: unknown): void {
     this.#options.telemetry.errorMasked(error, this.requestId);
     if (this.res.headersSent) this.res.destroy();
     else this.refuse('INTERNAL_SERVER_ERROR', 'Unexpected error.');
   }
 
-  /** Calls `fail` if a promise is rejected. */
+  /** Calls `fail` if the promise rejects. */
   failWith(work: unknown): void {
     Promise.resolve(work).catch((error: unknown) => this.fail(error));
   }
@@ -217,12 +222,12 @@ export class Exchange implements ServerContext {
     else this.#onGone.push(abandon);
   }
 
-  /** Must be called once, when the answer has been sent or the client has left. */
+  /** Must be called once, when the response has been sent or the client has left. */
   close(): void {
-    // The connection may be used again.
+    // The connection may be reused.
     if (this.#isReadingBounded) this.req.socket.setTimeout(this.#options.idleMs);
     const listeners = this.#onGone;
-    // Drop the listener: Node keeps the response object, and the listener holds the whole answer.
+    // Drop the listener: Node keeps the response object, and the listener holds the whole body.
     this.#onGone = null;
     this.held?.release();
     this.held = undefined;
@@ -231,7 +236,7 @@ export class Exchange implements ServerContext {
     else for (const abandon of listeners ?? []) abandon();
   }
 
-  /** The facts for the log, once it is over. */
+  /** Facts for the log line, once the request has ended. */
   toRecord(): RequestFacts {
     const { requestId, req, res, path, arrivedAt, operations } = this;
     const durationMs = Math.round((performance.now() - arrivedAt) * 100) / 100;
@@ -242,8 +247,8 @@ export class Exchange implements ServerContext {
   }
 
   /**
-   * @param counted the caller, which has been counted for one operation
-   * @param admission what was decided about that operation; left out for a batch
+   * @param counted the caller, after being counted for one operation
+   * @param admission the decision about that operation; left out for a batch
    */
   toYogaContext(counted: Caller, admission?: OperationAdmission): YogaContext {
     this.notes = new CacheHeaders(this, rateLimitHeaderNames, this.#options.now);
@@ -260,24 +265,30 @@ export class Exchange implements ServerContext {
 /** The context that Yoga passes to its plugins. */
 export interface YogaContext {
   readonly server: ServerContext;
-  /** Key for the caller's turns. */
+  /** Key that identifies the caller in the fair scheduling of turns. */
   readonly turnKey: string;
-  /** Returns the counted caller once, for the first operation of a batch, and then `null`: the others are counted one by one. */
+  /**
+   * Returns the counted caller once, for the first operation of a batch, then `null`: the other operations are counted one by
+   * one.
+   */
   readonly takeCounted: () => Caller | null;
   admission?: OperationAdmission;
 }
 
 interface StampOptions {
-  /** Header names that carry the ledger's build version: the contract's, and the network's own. */
+  /** Names of the headers that carry the ledger's build version: the contract's, and the network's own. */
   readonly versionHeaders: readonly string[];
-  /** The ledger's build version as last seen. */
+  /** The ledger's build version, as last seen. */
   readonly rpcVersion: { readonly current: string };
   readonly corsOrigins: '*' | readonly string[];
 }
 
 const acceptableId = /^[\w.-]{1,64}$/;
 
-/** Ids of one process share a random prefix and count up. An id is no secret, so random bits for each request would be wasted. */
+/**
+ * All ids of one process share a random prefix and a counter. Ids need not be secret, so random bits per request would be
+ * wasted.
+ */
 const idPrefix = randomUUID().slice(0, -12);
 let idCount = 0;
 
@@ -292,18 +303,18 @@ export function toRequestId(header: string | string[] | undefined): string {
 }
 
 /**
- * Headers that every response carries, names and values by turns: version, request id, and for CORS the origins that may read it. Each call
+ * Headers of every response as alternating names and values: version, request id, and for CORS the allowed origin. Each call
  * returns a new list, to which the caller may add.
- * @param origin of the page that asks, as its request says
+ * @param origin of the requesting page, from the `Origin` header
  */
 export type Stamps = (origin: string | undefined, requestId: string) => string[];
 
-/** Is an origin configured? Configured origins are in lower case; scheme and host ignore case. */
+/** Is an origin configured? Configured origins are in lower case; scheme and host are case-insensitive. */
 export function isListed(origin: string, corsOrigins: readonly string[]): boolean {
   return corsOrigins.includes(origin) || corsOrigins.includes(origin.toLowerCase());
 }
 
-/** All but the request id is worked out once for each version and origin in use. */
+/** Cached for each version and origin in use, except the request id. */
 export function createStamps({ versionHeaders, rpcVersion, corsOrigins }: StampOptions): Stamps {
   const exposed = [...versionHeaders, 'x-request-id', sourceHeader, ...rateLimitHeaderNames].join(', ');
   let version: string | undefined;
@@ -324,12 +335,12 @@ export function createStamps({ versionHeaders, rpcVersion, corsOrigins }: StampO
       version = current;
       known = new Map();
     }
-    // All other origins share one entry: clients can invent new ones.
+    // All other origins share one entry, because clients can invent new ones.
     const listed = corsOrigins !== '*' && origin !== undefined && isListed(origin, corsOrigins) ? origin : undefined;
     let stamps = known.get(listed);
     if (!stamps) {
       stamps = make(listed);
-      // Do not keep other spellings of a listed origin: there are thousands.
+      // Do not cache other spellings of a listed origin: there are thousands.
       if (listed === undefined || corsOrigins.includes(listed)) known.set(listed, stamps);
     }
     return ['x-request-id', requestId, ...stamps];

@@ -30,25 +30,25 @@ export interface ListenerOptions
 
 export interface Listener {
   readonly url: string;
-  /** Reports that it is about to stop, by its readiness and by closing connections with its answers, and goes on to serve. */
+  /** Reports by readiness and by `connection: close` that it will stop, and keeps serving. */
   announceDrain(): void;
-  /** Accepts no more connections, lets requests under way finish, and cuts what is left after `graceMs`. */
+  /** Accepts no more connections, lets requests in flight finish, and disconnects the rest after `graceMs`. */
   drain(graceMs: number): Promise<void>;
 }
 
-/** Milliseconds that a request may take to arrive: its head, and all of it. Node's own defaults are five times as long. */
+/** Milliseconds that a request may take to arrive, for its head and for all of it. Node's defaults are five times as long. */
 const maxHeadMs = 15_000;
 const maxArrivalMs = 60_000;
 
 /**
- * Bytes that all clients together may leave unread: twice the largest answer of the ledger, so that one alone is never too
- * much. Without this bound a caller could leave 600 answers of 16 MiB unread in a minute.
+ * Bytes that all clients together may leave unread: twice the ledger's largest response, so that one is always allowed.
+ * Without this limit, a caller could leave 600 responses of 16 MiB unread per minute.
  */
 const maxUnreadBytes = 128 * 1024 * 1024;
-/** Milliseconds between two checks of unread bytes. They are also checked after each long answer. */
+/** Milliseconds between two checks of unread bytes. They are also checked after each long response. */
 const unreadCheckMs = 200;
 
-/** Opens the HTTP listener. Rejects when the address cannot be bound. */
+/** Opens the HTTP listener. Rejects if the address cannot be bound. */
 export async function startListener(options: ListenerOptions): Promise<Listener> {
   const { stamps, sockets, telemetry, idleMs } = options;
   const connections = createConnections((exchange) => {
@@ -60,7 +60,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   const checkVersion = createCheckVersion(options);
   const entrance = createEntrance(options);
   const webSocketUpgrades = createWebSocketUpgrades({ ...options, connections, checkVersion, entrance });
-  // A missing Host is refused in `begin`, because Node's own refusal would lack the headers that all our answers have.
+  // `begin` rejects a missing Host header, because Node's own rejection would lack our response headers.
   const server = createServer({
     requireHostHeader: false,
     IncomingMessage: createRequestClass(webSocketUpgrades.takes),
@@ -70,14 +70,17 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   });
   const route = createRoute({ ...options, entrance, checkVersion, isDraining: () => connections.draining });
 
-  /** Serves a request as HTTP although it offers another protocol. Node loses what the client sent behind it: close. */
+  /**
+   * Serves a request as plain HTTP although it offers an upgrade. Node discards what the client sent after it, so the response
+   * closes the connection.
+   */
   const routeOffer = (exchange: Exchange) => {
     exchange.endConnection();
     if (exchange.req.method === 'CONNECT') refuseMethod(entrance, exchange);
     else if (!webSocketUpgrades.refuse(exchange)) route(exchange);
   };
   const begin = (req: IncomingRequest, res: ServerResponse, serve: (exchange: Exchange) => void) => {
-    // Node still parses what it has read of a connection that was cut.
+    // Node still parses the bytes that it had read from a connection before it was destroyed.
     if (req.socket.destroyed) return;
     const hasHost = !isHostMissing(req);
     normaliseTarget(req);
@@ -102,15 +105,15 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   server.setTimeout(idleMs);
   // Node would set another timeout between requests, and this one again for each request: two timers per request.
   server.keepAliveTimeout = 0;
-  // By default Node silently drops headers beyond a thousand: a client could hide the one by which a proxy names it. The size
-  // of all headers together is bounded anyway.
+  // By default Node silently drops headers beyond 1,000: a client could hide the header in which a proxy names it. The total
+  // size of headers is limited anyway.
   server.maxHeadersCount = 0;
   const url = await listen(server, options.host, options.port);
   const checks = setInterval(cutUnread, unreadCheckMs).unref();
   return {
     url,
     announceDrain: connections.announceDrain,
-    // The HTTP server waits for upgraded connections too, but does not close them: the socket server does.
+    // Node's HTTP server waits for upgraded connections but does not close them: the WebSocket server does.
     drain: async (graceMs) => {
       await Promise.all([connections.drain(server, graceMs), sockets.drain(graceMs)]);
       clearInterval(checks);
@@ -148,40 +151,37 @@ const unmetExpectation: Refusal = {
   message: 'The only expectation that can be met is 100-continue.',
 };
 
-/** Replaces the Host header; nothing depends on it. */
+/** Replaces the Host header, which nothing else depends on. */
 const someHost = 'localhost';
 
-/**
- * Replaces the target and Host of a request with forms that Yoga can read: it builds a URL from them, and throws on a Host
- * that does not fit in one.
- */
+/** Replaces target and Host with values that Yoga can parse: it builds a URL from them, and throws on an invalid Host. */
 function normaliseTarget(req: IncomingMessage): void {
   req.url = toRequestTarget(req.url);
   req.headers.host = someHost;
 }
 
-/** Requests that offer another protocol, and whether we take the offer; `undefined` until that is decided. */
+/** Requests that offer an upgrade, and whether the gateway accepts it; `undefined` until decided. */
 const offers = new WeakMap<object, boolean | undefined>();
 
-/** Does a request offer to switch its connection to another protocol? */
+/** Does a request offer to upgrade its connection to another protocol? */
 function isUpgradeOffered(req: IncomingMessage): boolean {
   return offers.has(req);
 }
 
 /**
- * A class of requests that lets the server accept or decline each offer of another protocol (`Upgrade` header, or CONNECT).
+ * A class of requests with which the server can accept or decline each upgrade (`Upgrade` header, or CONNECT).
  *
- * A server that listens for `upgrade` gets the bare connection for every offer, and Node forgets answers still to be sent on
- * it; handing the connection back would give it a second parser. But many clients offer HTTP/2 with any request (Java's does
- * by default) and expect an ordinary answer. Node decides by the request's property `upgrade`: if it is `false`, the request
- * stays an ordinary one, with its body and its turn on the connection. Node discards what came behind it in the same chunk, so
- * its answer must close the connection.
- * @param takes called once for each offer, when all headers are in
+ * A server that listens for `upgrade` gets the bare connection for every offer, and Node forgets pipelined responses still to
+ * be sent on it; handing the connection back would give it a second parser. But many clients offer HTTP/2 with any request
+ * (Java's does by default) and expect an ordinary response. Node decides by the request's property `upgrade`: if it is
+ * `false`, the request stays an ordinary one, with its body and its position in the pipeline. Node discards what came after it
+ * in the same chunk, so its response must close the connection.
+ * @param takes called once for each offer, when all headers have arrived
  */
 function createRequestClass(takes: (req: IncomingMessage) => boolean): typeof IncomingRequest {
   return class extends IncomingRequest {
     get upgrade(): boolean {
-      // Nearly every request offers nothing.
+      // Most requests offer no upgrade.
       if (!offers.has(this)) return false;
       let isTaken = offers.get(this);
       if (isTaken === undefined) {
@@ -191,7 +191,7 @@ function createRequestClass(takes: (req: IncomingMessage) => boolean): typeof In
       return isTaken;
     }
 
-    /** Node sets it twice: to what its parser saw, then to what the getter returned. Only the first counts. */
+    /** Node sets it twice: to the parser's value, then to the getter's result. Only the first counts. */
     set upgrade(isOffered: boolean | null) {
       if (isOffered && !offers.has(this)) offers.set(this, undefined);
     }

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { metricsType } from '../telemetry/metrics.ts';
 
-/** Connections at once. Prometheus needs one; the rest are for a person who looks. */
+/** Concurrent connections. Prometheus needs one; the rest are for people who look at the page. */
 const maxConnections = 16;
 
 /** Serves `/metrics` alone. Rejects if the address cannot be bound. */

@@ -5,7 +5,7 @@ import { gatewayError } from '../errors/gateway-error.ts';
 import { type Connections, endLingering } from './connections.ts';
 import { type Stamps, toRequestId } from './exchange.ts';
 
-/** Answers on a bare socket, and ends it: for upgrades and malformed requests Node makes no response object. */
+/** Responds on a bare socket and ends it: for upgrades and malformed requests, Node creates no response object. */
 export function sendRaw(
   socket: Duplex,
   status: number,
@@ -28,7 +28,7 @@ export function sendRaw(
   endLingering(socket);
 }
 
-/** @param list names and values in turn */
+/** @param list alternating names and values */
 export function toHeaderObject(list: readonly string[]): Record<string, string> {
   const headers: Record<string, string> = {};
   for (let index = 0; index < list.length; index += 2) headers[list[index] ?? ''] = list[index + 1] ?? '';
@@ -45,8 +45,8 @@ function messageOf(status: number): string {
 }
 
 /**
- * Refuses a request that the parser cannot read, or that did not arrive in time, and closes the connection. The refusal is sent
- * after the answers to earlier requests, because clients match answers by their order.
+ * Rejects a request that the parser cannot read, or that did not arrive in time, and closes the connection. Earlier pipelined
+ * responses are sent first, because clients match responses by order.
  */
 export function createRefuseMalformed({ connections, stamps }: MalformedRequestOptions) {
   const failed = new WeakSet<object>();
@@ -57,7 +57,7 @@ export function createRefuseMalformed({ connections, stamps }: MalformedRequestO
       socket.destroy();
       return;
     }
-    // A parser that failed once reports all further data as malformed too.
+    // A parser that failed once reports all further data as malformed.
     if (failed.has(socket)) return;
     failed.add(socket);
     connection.close();
@@ -68,9 +68,9 @@ export function createRefuseMalformed({ connections, stamps }: MalformedRequestO
       return;
     }
     connection.whenIdle(() => {
-      // An answer before it has already closed the connection.
+      // An earlier response has already closed the connection.
       if (socket.writableEnded) return;
-      // The malformed part is the body of a request that was answered without it: send no second answer.
+      // The malformed part is the body of a request that was already answered: send no second response.
       if (unread) socket.end();
       else
         sendRaw(
@@ -83,7 +83,7 @@ export function createRefuseMalformed({ connections, stamps }: MalformedRequestO
   };
 }
 
-/** `null` if the connection itself failed, so that no answer can be sent. */
+/** `null` if the connection itself failed, so that no response can be sent. */
 function statusOf({ code = '' }: NodeJS.ErrnoException): number | null {
   if (code === 'HPE_HEADER_OVERFLOW') return 431;
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 408;

@@ -7,22 +7,22 @@ import type { Held } from '../upstream/cancellation.ts';
 export type BodyReading =
   | { readonly kind: 'whole'; readonly body: Buffer }
   | { readonly kind: 'too-large' }
-  /** It came in too many too small pieces. */
+  /** The body came in too many small pieces. */
   | { readonly kind: 'scattered' }
-  /** It arrived slowly, and others needed its memory. */
+  /** The body arrived slowly, and other requests needed its memory. */
   | { readonly kind: 'crowded-out' }
   | { readonly kind: 'aborted' };
 
 /**
- * A request whose body can be read without its stream: the chunks are taken from `push`, which Node's parser calls. Most bodies
- * arrive with their headers, and a stream would deliver them in a later turn of the event loop. For a small request that would
- * cost more than all other work on its body.
+ * A request whose body can be read without its stream: Node's parser calls `push` with the chunks. Most bodies arrive with
+ * their headers, and a stream would deliver them in a later turn of the event loop, which for a small request costs more than
+ * all other work on its body.
  */
 export class IncomingRequest extends IncomingMessage {
   #take: ((piece: Buffer | null) => void) | null = null;
 
   /**
-   * From here on the stream gets nothing. Call it in the turn in which the request came: what was pushed before stays there.
+   * From here on the stream gets nothing. Call in the turn in which the request arrived: what was pushed before stays there.
    * @param take called with each piece, then with `null`
    */
   takeBody(take: (piece: Buffer | null) => void): void {
@@ -41,38 +41,38 @@ interface BodyBounds {
   readonly arrivals: Arrivals;
 }
 
-/** Pieces are joined when there are so many. */
+/** Above this number, pieces are joined. */
 const maxLoosePieces = 512;
-/** Memory of a header beside its text, in bytes. Headers are kept while the body is awaited. */
+/** Memory of a header beside its text, in bytes. Headers stay in memory until the body has arrived. */
 const bytesPerHeader = 64;
 
 /**
- * Pieces in which a body may come, and one more for every `minBytesPerPiece` bytes. A piece costs a few microseconds however
- * small it is: a megabyte in chunks of one byte took seconds. Clients that write a body field by field stay far below.
+ * Pieces that a body may have, plus one for every `minBytesPerPiece` bytes. A piece costs a few microseconds whatever its
+ * size: a megabyte in one-byte chunks took seconds. Clients that write a body field by field stay far below.
  */
 const maxPieces = 4_096;
 const minBytesPerPiece = 64;
 
 /**
- * Reads a request body of at most `maxBytes`, by its declared length and by what really comes. A body in one piece, as nearly
- * all are, is not counted.
+ * Reads a request body of at most `maxBytes`, by its declared length and by the bytes received. A body in one piece, like
+ * most, is not counted.
  * @param done called once, perhaps before this returns
  */
 export function readBody(req: IncomingRequest, bounds: BodyBounds, done: (reading: BodyReading) => void): void {
   const { maxBytes } = bounds;
-  /** Not a number where none is declared. */
+  /** NaN if none is declared. */
   const declared = Number(req.headers['content-length']);
   if (declared > maxBytes) {
     done({ kind: 'too-large' });
     return;
   }
-  /** Pieces that were joined, `maxLoosePieces` into each. */
+  /** Joined pieces, of `maxLoosePieces` each. */
   let blocks: Buffer[] = [];
   let pieces: Buffer[] = [];
   let size = 0;
   let count = 0;
   let arrival: Arrival | null = null;
-  /** `null` once it was called: Node keeps a request until the next one on its connection. */
+  /** `null` after the call: Node keeps a request until the next one on its connection. */
   let whenDone: typeof done | null = done;
   const settle = (reading: BodyReading): void => {
     const callback = whenDone;
@@ -100,7 +100,7 @@ export function readBody(req: IncomingRequest, bounds: BodyBounds, done: (readin
     if (size === declared) return;
     count += 1;
     if (count > maxPieces + size / minBytesPerPiece) {
-      // Otherwise Node would go on parsing the pieces that wait in the system.
+      // Otherwise Node would go on parsing pieces from the system's buffer.
       req.socket.pause();
       settle({ kind: 'scattered' });
       return;
@@ -120,8 +120,8 @@ function joined(chunks: readonly Buffer[], size: number): Buffer {
 }
 
 /**
- * Gives a body that was already read to Yoga, as its adapter takes one from body parsers: an own property that is an async
- * iterable. (Of a plain Buffer it would list every byte as a key.)
+ * Passes a body that was already read to Yoga, in the form that its adapter takes from body parsers: an own property that is
+ * an async iterable. (Of a plain Buffer it would list every byte as a key.)
  */
 export function restoreBody(req: IncomingMessage, body: Buffer): void {
   Object.assign(req, {
@@ -136,20 +136,20 @@ export function restoreBody(req: IncomingMessage, body: Buffer): void {
 
 export type BytesInFlight = ReturnType<typeof createBytesInFlight>;
 
-/** Bodies of the largest size for which there is room while they arrive. One whose operation runs counts as `copies`. */
+/** Number of largest bodies that fit in memory while they arrive. A body whose operation runs counts `copies` times. */
 const largestAtOnce = 96;
 /**
- * Copies of a body in memory while its operation runs: its variables, which take up to two bytes per character, and the
- * forwarded body.
+ * Copies of a body in memory while its operation runs: its variables, with up to two bytes per character, and the forwarded
+ * body.
  */
 const copies = 3;
-/** In bytes. Smaller bodies are not counted: other bounds limit them, and the rest of a request takes as much memory. */
+/** In bytes. Smaller bodies are not counted: other limits apply to them, and the rest of a request takes as much memory. */
 const smallBytes = 16 * 1024;
 
 /**
- * Counts the memory of request bodies and messages, from their first byte until their operations are over. A caller may hold as
- * much as it leaves free: alone a half, beside one other caller a third, and so on. So there is always room for one more
- * caller. Bodies that have arrived in part use the rest, and are given up when it is needed.
+ * Counts the memory of request bodies and messages, from their first byte until their operations have ended. A caller may hold
+ * as much as it leaves free: alone a half, beside one other caller a third, and so on, so there is always room for one more
+ * caller. Incomplete bodies use the rest, and are dropped when complete ones need it.
  * @param maxBodyBytes of the largest body or message
  */
 export function createBytesInFlight(maxBodyBytes: number) {
@@ -160,13 +160,13 @@ export function createBytesInFlight(maxBodyBytes: number) {
 
   return {
     begin: arrivals.begin,
-    /** Bytes counted now. */
+    /** Bytes in use now. */
     get bytes(): number {
       return heldBytes;
     },
     /**
      * Counts a whole body or message against its caller.
-     * @returns to be released once; `null` = there is no room, and it must be rejected
+     * @returns to be released once; `null` = there is no room, so reject it
      */
     take(caller: string, bytes: number): Held | null {
       if (bytes <= smallBytes) return uncounted;
@@ -200,7 +200,7 @@ export class CallerShare {
 
 const uncounted: Held = { keep() {}, release() {} };
 
-/** In seconds: a third of the usual timeout of a query. */
+/** In seconds: a third of the default query timeout. */
 const retryAfterSeconds = 5;
 
 export function tooMuchInFlight(): GraphQLError {

@@ -1,8 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/**
- * Path and query of a request. Drops scheme and host, which some proxies send, and a fragment, which clients should not send.
- */
+/** Path and query of a request. Drops scheme and host, which some proxies send, and a fragment. */
 export function toRequestTarget(url: string | undefined): string {
   if (url?.startsWith('/') && !url.includes('#')) return url;
   const target = (url ?? '').replace(/^https?:\/\/[^/?#]*/i, '').replace(/#.*$/s, '');
@@ -15,13 +13,13 @@ export function pathOf({ url = '/' }: Pick<IncomingMessage, 'url'>): string {
   return end < 0 ? url : url.slice(0, end);
 }
 
-/** Drops one slash at the end. */
+/** Removes one trailing slash. */
 export function withoutTrailingSlash(path: string): string {
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
 }
 
 /**
- * The version that a path asks for, as in `/graphql/VERSION`.
+ * The version in a path such as `/graphql/VERSION`.
  * @returns `null` for the GraphQL path without a version, `undefined` for any other path
  */
 export function versionIn(fullPath: string, graphqlPath: string): string | null | undefined {
@@ -87,32 +85,32 @@ function isUtf8({ parameters }: MediaType): boolean {
   return charset === undefined || charset === 'utf-8' || charset === 'utf8';
 }
 
-/** The media types for an answer that is sent as one piece. */
+/** The media types for a response in one piece. */
 export type PlainType = 'application/json' | 'application/graphql-response+json';
 
 /** The media types that a caller accepts and the gateway can send. */
 interface Acceptable {
-  /** All of them as an Accept header, best first, without parameters but for the one that names a protocol of subscriptions. */
+  /** All of them as an Accept header, best first, without parameters except the one for a subscription protocol. */
   readonly header: string;
-  /** The best one for an answer in one piece; `null` if the caller accepts only event streams or multipart answers. */
+  /** The best one for a response in one piece; `null` if the caller accepts only event streams or multipart responses. */
   readonly plain: PlainType | null;
 }
 
 const json = 'application/json';
 const graphqlResponse = 'application/graphql-response+json';
-/** Best first, for callers that accept several of them equally, as with a wildcard. */
+/** The gateway's preference among types that callers accept equally, as with a wildcard. */
 const servedTypes = [json, graphqlResponse, 'text/event-stream', 'multipart/mixed'] as const;
 
 const anything: Acceptable = { header: servedTypes.join(', '), plain: json };
 const jsonAlone: Acceptable = { header: json, plain: json };
 
 /**
- * Reads the Accept header, once for all shells; `null` if the gateway can send nothing that it names. Decided before anything
- * runs: a mutation must not be executed for a caller that cannot read its answer. Of types accepted equally, the one named
- * first is best.
+ * Parses the Accept header, once for all transports; `null` if the gateway can send none of its types. Decided before anything
+ * runs: a mutation must not be executed for a caller that cannot read the response. Of equally accepted types, the first is
+ * best.
  */
 export function readAccept(header: string | undefined): Acceptable | null {
-  // Nearly all clients send one of these.
+  // Most clients send one of these.
   if (header === undefined || header === '*/*') return anything;
   if (header === json) return jsonAlone;
   if (header.trim() === '') return anything;
@@ -171,7 +169,7 @@ function isPlain(type: string): type is PlainType {
 const jsonTypes: ReadonlySet<string> = new Set(['application/json', 'application/graphql+json']);
 
 /**
- * Does a Content-Type announce JSON in UTF-8? Nothing else is read: browsers post forms and plain text to other sites without
+ * Does a Content-Type announce JSON in UTF-8? No other type is read: browsers post forms and plain text to other sites without
  * a CORS preflight, so any page could act in its visitor's name. A header with several types is rejected.
  */
 export function isJsonType(header: string | undefined): boolean {
@@ -181,17 +179,17 @@ export function isJsonType(header: string | undefined): boolean {
   return type !== undefined && jsonTypes.has(type.name) && isUtf8(type);
 }
 
-/** Does a Content-Encoding header say that the body is compressed? */
+/** Is the body compressed, according to the Content-Encoding header? */
 export function isEncoded(header: string | undefined): boolean {
   return header !== undefined && !/^[ \t]*(?:identity)?[ \t]*$/i.test(header);
 }
 
 type Encoding = 'br' | 'gzip';
 
-/** Best first: `br` makes smaller answers. */
+/** Best first: `br` makes smaller responses. */
 const encodings: readonly Encoding[] = ['br', 'gzip'];
 
-/** How to compress an answer for a caller with this Accept-Encoding header; `null` = not at all. */
+/** How to compress a response for a caller with this Accept-Encoding header; `null` = not at all. */
 export function chooseEncoding(header: string | undefined): Encoding | null {
   if (header === undefined) return null;
   const accepted = new Map<string, boolean>();

@@ -15,12 +15,12 @@ export interface RouteOptions extends ServeGraphqlOptions {
   readonly checkVersion: CheckVersion;
   readonly readiness: (draining: boolean) => Promise<Readiness>;
   readonly isDraining: () => boolean;
-  /** The page of metrics for clients on this machine; `null`: it has a port of its own. */
+  /** The metrics page for clients on this machine; `null`: it has a port of its own. */
   readonly metricsPage: (() => Promise<string>) | null;
   readonly landing: LandingPage;
 }
 
-/** Chooses by the path what serves a request: GraphQL, health, the landing page, a file of GraphiQL, or a 404. */
+/** Routes a request by path: GraphQL, health, landing page, metrics, a file of GraphiQL, or 404. */
 export function createRoute(options: RouteOptions): (exchange: Exchange) => void {
   const { graphqlPath, entrance, checkVersion, readiness, isDraining, metricsPage, landing, graphiql } = options;
   const serveGraphql = createServeGraphql(options, entrance);
@@ -52,7 +52,7 @@ export function createRoute(options: RouteOptions): (exchange: Exchange) => void
   };
 }
 
-/** Sends a JSON answer in one piece; to a HEAD request only its headers. */
+/** Sends a JSON response in one piece; to a HEAD request only its headers. */
 function sendJson(req: IncomingMessage, res: ServerResponse, status: number, value: unknown): void {
   sendText(req, res, 'application/json; charset=utf-8', JSON.stringify(value), status);
 }
@@ -63,13 +63,13 @@ function sendText(req: IncomingMessage, res: ServerResponse, type: string, text:
   res.end(req.method === 'HEAD' ? undefined : body);
 }
 
-/** Did a client on this machine send it, and not a proxy on this machine for a client elsewhere? */
+/** Is the client on this machine, and not a proxy on this machine that serves clients elsewhere? */
 function isFromThisMachine({ socket, headers }: IncomingMessage): boolean {
   const isForwarded = ['x-forwarded-for', 'forwarded', 'via', 'x-real-ip'].some((name) => headers[name] !== undefined);
   return !isForwarded && isLoopback(socket.remoteAddress ?? '');
 }
 
-/** Serves a file of GraphiQL. It counts as a request of its address: it is cheap to ask for, and may have megabytes. */
+/** Serves a file of GraphiQL. Counts as a request of the address: requesting is cheap, and the file may have megabytes. */
 function serveAsset(exchange: Exchange, entrance: Entrance, graphiql: GraphiqlPage, graphqlPath: string): void {
   const { req, res, path } = exchange;
   const { code, message, status } = nothingHere(graphqlPath);
@@ -83,15 +83,15 @@ function nothingHere(graphqlPath: string): VersionRefusal {
 }
 
 /**
- * Why the version that a request asks for is not served; `null` when it is. Header and path must each name a served one.
- * @param path the version in the path; `null` where it has none
+ * Why the requested version is not served; `null` if it is. Header and path must each name a served one.
+ * @param path the version in the path; `null` if it has none
  */
 export type CheckVersion = (req: Pick<IncomingMessage, 'headers'>, path: string | null) => VersionRefusal | null;
 
 export interface CheckVersionOptions {
   /** Names of the headers by which a client asks for a version: the contract's, and the network's own. */
   readonly versionHeaders: readonly string[];
-  /** Why the version that path and header ask for is not served; `null` when it is. */
+  /** Why the version in the path and header is not served; `null` if it is. */
   readonly checkVersion: (path: string | null, header: string | undefined) => VersionRefusal | null;
 }
 
@@ -110,7 +110,7 @@ export interface ReadinessFacts {
   readonly draining: boolean;
   /** Where the ledger's part of the schema came from. */
   readonly schemaOrigin: 'ledger' | 'cache' | 'none';
-  /** How many of its worker processes serve; `null` = the gateway is a single process. */
+  /** Number of worker processes that serve; `null` = the gateway is a single process. */
   readonly workers: { readonly serving: number; readonly of: number } | null;
   /** `health` is `null` if the upstream is not configured. */
   readonly upstreams: readonly (Pick<Upstream, 'name' | 'role'> & { readonly health: UpstreamHealth | null })[];
@@ -121,7 +121,7 @@ export interface Readiness {
   readonly body: object;
 }
 
-/** Ready means: not draining, and at least one upstream can be used. The ledger can be used only once its schema is known. */
+/** Ready means: not draining, and at least one upstream is usable. The ledger is usable once its schema is known. */
 export function toReadiness({ draining, schemaOrigin, workers, upstreams }: ReadinessFacts): Readiness {
   const serves = upstreams.some(
     ({ role, health }) =>

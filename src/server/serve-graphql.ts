@@ -31,13 +31,13 @@ export interface ServeGraphqlOptions {
   readonly lane: Lane;
   readonly openEventStream: OpenEventStream;
   readonly graphql: (req: IncomingMessage, res: ServerResponse, context: YogaContext) => unknown;
-  /** `null` when GraphiQL is off. */
+  /** `null` if GraphiQL is off. */
   readonly graphiql: GraphiqlPage | null;
 }
 
 /**
- * Serves the GraphQL path. A subscription becomes an event stream; another operation is served by the lane if it came as a JSON
- * POST and its client accepts JSON. Yoga serves the rest: GET, batches, and what is no request.
+ * Serves the GraphQL path: subscriptions as event streams, other JSON POSTs of clients that accept JSON by the lane, and the
+ * rest by Yoga: GET, batches, and invalid requests.
  */
 export function createServeGraphql(options: ServeGraphqlOptions, entrance: Entrance): (exchange: Exchange) => void {
   const { graphqlPath, maxBodyBytes, graphiql, admit, lane, openEventStream } = options;
@@ -45,7 +45,7 @@ export function createServeGraphql(options: ServeGraphqlOptions, entrance: Entra
 
   return (exchange) => {
     const { req, res, path } = exchange;
-    // The version was checked; lane and Yoga know only the path without one.
+    // The version was checked; lane and Yoga know only the path without a version.
     if (path !== graphqlPath) req.url = graphqlPath + (req.url ?? '').slice(path.length);
     if (req.method === 'POST') return servePost(exchange);
     exchange.stamp();
@@ -63,16 +63,16 @@ export function createServeGraphql(options: ServeGraphqlOptions, entrance: Entra
     exchange.isReading = true;
     readBody(req, bodyBounds, (reading) => {
       exchange.isReading = false;
-      // It was refused meanwhile, or its client is gone.
+      // The request was rejected meanwhile, or the client has left.
       if (reading.kind === 'aborted' || exchange.res.headersSent) return;
       const fault = reading.kind === 'whole' ? null : reading.kind;
       if (reading.kind === 'whole') {
         exchange.body = reading.body;
         exchange.requestBytes = reading.body.length;
-        // The rest of the body would be taken for the next request.
+        // Otherwise the rest of the body would be parsed as the next request.
       } else exchange.endConnection();
-      // Count the request before its body is looked at, so that faulty ones count too. The function must not hold `reading`: it
-      // may wait for a turn, and the body of a refused request is dropped before.
+      // Count the request before parsing its body, so that invalid requests count too. The function must not hold `reading`:
+      // it may wait for a turn, and the body of a rejected request is dropped before.
       entrance.enter(exchange, (caller) => {
         if (fault) exchange.refuseWith(toBodyRefusal(fault, maxBodyBytes));
         else serveBody(exchange, caller);
@@ -84,7 +84,7 @@ export function createServeGraphql(options: ServeGraphqlOptions, entrance: Entra
     const { req, body } = exchange;
     exchange.body = null;
     if (body === null) return;
-    // The nesting of a small body is checked after parsing, which is cheaper.
+    // For small bodies, checking the nesting after parsing is cheaper.
     const isSimple = body.length <= simpleJsonBytes;
     const isIntricate = () => isTooIntricate(body, maxJsonNesting, maxJsonCommas);
     if (!isSimple && isIntricate()) return refuseIntricate(exchange);
@@ -97,9 +97,9 @@ export function createServeGraphql(options: ServeGraphqlOptions, entrance: Entra
 
   function serveGet(exchange: Exchange) {
     const { req, res } = exchange;
-    // GraphiQL reads `?query=` itself, so that a reload, a bookmark and a shared link open it with its query.
+    // GraphiQL reads `?query=` itself, so that reloads, bookmarks and shared links open the query.
     if (graphiql && acceptsPage(req.headers.accept)) {
-      // Count the address even if the caller names itself: the page loads megabytes of files.
+      // Count the address even if the caller has a credential: the page loads megabytes of files.
       return entrance.enterAddress(exchange, () => exchange.failWith(graphiql.send(req, res)));
     }
     if (!exchange.negotiate()) return entrance.refuse(exchange, notAcceptable);
@@ -108,10 +108,10 @@ export function createServeGraphql(options: ServeGraphqlOptions, entrance: Entra
 
   function serveInLane(exchange: Exchange, caller: Caller, request: OperationRequest): void {
     exchange.isInLane = true;
-    // HTTP/1.0 has no chunks: an answer of unknown length ends when the connection closes, as a broken one does.
+    // HTTP/1.0 has no chunked encoding: the end of a response of unknown length would look like a broken connection.
     const canStream = exchange.req.httpVersion !== '1.0';
     const done = lane(request, caller, exchange, canStream, (outcome) => {
-      // The upstream's connection calls this, and would take an error thrown here for its own.
+      // The upstream's connection calls this, and would treat an exception from here as its own.
       try {
         if (outcome.kind !== 'subscription') return writeOutcome(exchange, outcome);
         exchange.isInLane = false;
@@ -123,7 +123,7 @@ export function createServeGraphql(options: ServeGraphqlOptions, entrance: Entra
     exchange.failWith(done);
   }
 
-  /** @param request `null`: Yoga says what is wrong with it, or it is a batch */
+  /** @param request `null`: a batch, or an invalid request, which Yoga reports */
   function serveBesideLane(exchange: Exchange, caller: Caller, request: OperationRequest | null) {
     if (!request) return serveByYoga(exchange, caller);
     const served = Promise.resolve(admit.decide(exchange, caller, request)).then((admission) => {
@@ -140,7 +140,7 @@ export function createServeGraphql(options: ServeGraphqlOptions, entrance: Entra
   }
 }
 
-/** Why a POST is refused for what its head says. */
+/** Why a POST is rejected for its headers. */
 function checkPostHead(exchange: Exchange): Refusal | null {
   const { headers } = exchange.req;
   if (!exchange.negotiate()) return notAcceptable;
@@ -182,7 +182,10 @@ export function refuseMethod(entrance: Entrance, exchange: Exchange): void {
   entrance.refuse(exchange, { code: 'BAD_REQUEST', message, status: 405 });
 }
 
-/** Answers a CORS preflight. Allows any header: no credential is one that browsers add by themselves, as they do cookies. */
+/**
+ * Responds to a CORS preflight. Allows any header: browsers add no credential by themselves, since the gateway uses no
+ * cookies.
+ */
 function sendPreflight(req: IncomingMessage, res: ServerResponse): void {
   const requested = req.headers['access-control-request-headers'];
   res.writeHead(204, {
@@ -198,7 +201,7 @@ function sendPreflight(req: IncomingMessage, res: ServerResponse): void {
 
 export type LaneOutcome =
   | Exclude<UnreadOutcome, { kind: 'failed' }>
-  /** To be opened as an event stream. */
+  /** For a subscription: the event stream to open. */
   | { readonly kind: 'subscription'; readonly admitted: AdmittedOperation };
 
 interface LaneOptions {
@@ -209,10 +212,10 @@ interface LaneOptions {
 
 export type Lane = ReturnType<typeof createLane>;
 
-/** Admits the operation of a caller that has been counted, and runs it without Yoga, whatever its answer is. */
+/** Admits the operation of a counted caller and runs it without Yoga, whatever its outcome. */
 export function createLane({ admit, runner, maskError }: LaneOptions) {
   /**
-   * @param canStream may the answer have an unknown length?
+   * @param canStream may the response have an unknown length?
    * @param done called once, perhaps by the connection to the ledger
    */
   return async (
@@ -235,7 +238,7 @@ export function createLane({ admit, runner, maskError }: LaneOptions) {
   };
 }
 
-/** An error if the caller may retry later, else what is wrong with the request itself. */
+/** If the caller may retry later, that error; otherwise the fault of the request itself. */
 export type Refusal = VersionRefusal | { readonly error: GraphQLError };
 
 export type Entrance = ReturnType<typeof createEntrance>;
@@ -247,7 +250,7 @@ export interface EntranceOptions {
   readonly bytesInFlight: Pick<BytesInFlight, 'take'>;
 }
 
-/** Counts every request before it is served or rejected; a caller over its rate limit is rejected for that. */
+/** Counts every request before it is served or rejected. A caller over its rate limit is rejected for that. */
 export function createEntrance({ enter, addresses, turns, bytesInFlight }: EntranceOptions) {
   function enterAs(
     sender: Parameters<AdmitOperation['enter']>[0],
@@ -258,9 +261,9 @@ export function createEntrance({ enter, addresses, turns, bytesInFlight }: Entra
       .then((entry) => {
         if (exchange.isGone()) return;
         const error = entry.kind === 'refused' ? entry.error : hold(exchange, entry.caller);
-        // Bodies that wait for a turn are counted: drop one that is refused.
+        // Bodies waiting for a turn use memory: drop those of rejected requests.
         if (error) exchange.body = null;
-        // A refused caller may have no name: its turn is that of its address.
+        // A rejected caller may be unidentified: schedule it by address.
         const key = entry.kind === 'refused' ? (exchange.sender.remoteAddress ?? '') : entry.caller.rate.key;
         return turns.run(key, exchange, () => {
           if (exchange.isGone()) return;
@@ -271,14 +274,17 @@ export function createEntrance({ enter, addresses, turns, bytesInFlight }: Entra
       .catch((error: unknown) => exchange.fail(error));
   }
 
-  /** Counts the body of the request as in flight. @returns why there is no room for it */
+  /**
+   * Counts the memory of the request's body.
+   * @returns the error if there is no room for it
+   */
   function hold(exchange: Exchange, { rate }: Caller): GraphQLError | null {
     const held = bytesInFlight.take(rate.key, exchange.requestBytes);
     if (held) exchange.held = held;
     return held ? null : tooMuchInFlight();
   }
 
-  /** Counts the address, and rejects the request for what its head says. */
+  /** Counts the address, and rejects the request for its headers. */
   function refuse(exchange: Exchange, refusal: Refusal): void {
     const counted = addresses.admit(exchange.sender).then(({ error, standing }) => {
       if (exchange.isGone()) return;
@@ -293,13 +299,16 @@ export function createEntrance({ enter, addresses, turns, bytesInFlight }: Entra
   return {
     /** Counts the caller, and calls `serve` in the caller's turn unless the client has left. */
     enter: (exchange: Exchange, serve: (caller: Caller) => void) => enterAs(exchange, exchange, serve),
-    /** The same, but counts the address only, whatever credentials the request has. */
+    /** Like `caller`, but counts the address only, whatever credentials the request has. */
     enterAddress(exchange: Exchange, serve: () => void): void {
       const sender = { ...exchange.sender, authorization: null, apiKey: null };
       enterAs({ sender, onStanding: (standing) => exchange.onStanding(standing) }, exchange, serve);
     },
     refuse,
-    /** Rejects a request whose body was not read, and closes the connection: the body would be the next request. */
+    /**
+     * Rejects a request whose body was not read, and closes the connection: otherwise the body would be parsed as the next
+     * request.
+     */
     refuseUnread(exchange: Exchange, refusal: Refusal): void {
       exchange.endConnection();
       refuse(exchange, refusal);

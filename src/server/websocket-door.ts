@@ -32,18 +32,18 @@ export interface WebSocketUpgradesOptions {
 }
 
 /**
- * Decides about requests for a WebSocket. One that its head shows to be wrong is rejected as an ordinary request, in its turn
- * on the connection. An address over its rate limit is found out only after the connection was taken over, and rejected on it.
+ * Accepts or rejects WebSocket upgrades. If the headers show that the upgrade is invalid, it is rejected as an ordinary HTTP
+ * request, in pipeline order. The rate limit of the address is checked after the connection was taken over.
  */
 export function createWebSocketUpgrades(options: WebSocketUpgradesOptions) {
   const { connections, sockets, addresses, socketQuota, graphqlPath, corsOrigins, checkVersion, telemetry } = options;
   const networkOf = ({ headers, socket }: IncomingMessage) =>
     addresses.networkOf(toSender(headers, socket.remoteAddress)) ?? '';
 
-  /** An answer that waits to be sent on the connection would be written between the WebSocket's messages. */
+  /** A pipelined response still to be sent would be written between the WebSocket's messages. */
   const isFree = ({ socket }: IncomingMessage) => connections.of(socket)?.isFree === true;
 
-  /** Why the head of a request for a WebSocket is refused; `null` = it is not. */
+  /** Why a WebSocket upgrade is rejected for its headers; `null` = it is not. */
   const checkHead = (req: IncomingMessage): Refusal | null => {
     const version = versionIn(pathOf({ url: toRequestTarget(req.url) }), graphqlPath);
     if (version === undefined)
@@ -61,22 +61,25 @@ export function createWebSocketUpgrades(options: WebSocketUpgradesOptions) {
   };
 
   return {
-    /** Does a request offer a WebSocket, and do we take the offer? */
+    /** Does a request offer a WebSocket, and does the gateway accept? */
     takes: (req: IncomingMessage) => isHandshake(req) && !isHostMissing(req) && isFree(req) && checkHead(req) === null,
-    /** Rejects a WebSocket that was not taken. @returns `false` if the request offers another protocol */
+    /**
+     * Rejects a WebSocket upgrade that was not accepted.
+     * @returns `false` if the request offers another protocol
+     */
     refuse(exchange: Exchange): boolean {
       if (!isHandshake(exchange.req)) return false;
       options.entrance.refuse(exchange, checkHead(exchange.req) ?? answerAwaited);
       return true;
     },
-    /** Takes over the connection of a WebSocket that was taken. */
+    /** Takes over the connection of an accepted WebSocket. */
     open(req: IncomingMessage, socket: Duplex, head: Buffer): void {
       const requestId = toRequestId(req.headers['x-request-id']);
       const answered = createUpgradeAnswered(req, requestId, telemetry);
-      // Counted as closing, so that it is not cut as a connection on which nothing is executed.
+      // Count the connection as closing, so that it is not closed as one without an executing request.
       connections.of(socket)?.close();
       socket.once('close', socketQuota.take(networkOf(req)));
-      // Nothing else listens for errors while the address is counted, and one without a listener would end the process.
+      // No other code listens for errors while the address is counted, and an unhandled one would end the process.
       socket.on('error', destroyItself);
       addresses
         .admit(toSender(req.headers, req.socket.remoteAddress))
@@ -113,7 +116,7 @@ function isHandshake({ method, headers }: IncomingMessage): boolean {
   return method === 'GET' && headers.upgrade?.trim().toLowerCase() === 'websocket';
 }
 
-/** Makes the function that records how an upgrade was answered. Measures its duration from now. */
+/** Returns the function that records the upgrade's outcome. Measures its duration from now. */
 function createUpgradeAnswered(
   req: IncomingMessage,
   requestId: string,
@@ -129,7 +132,7 @@ function createUpgradeAnswered(
   };
 }
 
-/** Holds nothing: a listener of a connection is kept as long as the connection. */
+/** Holds no references, because the connection keeps its listener. */
 function destroyItself(this: Duplex): void {
   this.destroy();
 }

@@ -11,7 +11,7 @@ const contentTypes = {
   'application/graphql-response+json': 'application/graphql-response+json; charset=utf-8',
 } as const;
 
-/** Writes the outcome of an operation, to a client that accepts an answer in one piece. */
+/** Writes the outcome of an operation, for a client that accepts a response in one piece. */
 export function writeOutcome(exchange: Exchange, outcome: Exclude<UnreadOutcome, { kind: 'failed' }>): void {
   const contentType = contentTypes[exchange.plainType ?? 'application/json'];
   if (outcome.kind === 'stream') writeStream(exchange, contentType, outcome.body);
@@ -23,7 +23,7 @@ export function writeOutcome(exchange: Exchange, outcome: Exclude<UnreadOutcome,
   }
 }
 
-/** Writes a result in one piece; as a whole event stream if the client accepts streams only. */
+/** Writes a result in one piece; as a complete event stream if the client accepts streams only. */
 export function writeResult(exchange: Exchange, result: ExecutionResult): void {
   const { plainType, res } = exchange;
   if (res.destroyed) return;
@@ -37,7 +37,7 @@ export function writeResult(exchange: Exchange, result: ExecutionResult): void {
   exchange.awaitReading();
 }
 
-/** Chunks of up to this size together are joined: one write then costs less than several. */
+/** Chunks up to this size together are joined: one write costs less than several. */
 const maxJoinedBytes = 16 * 1024;
 
 function writeBytes(exchange: Exchange, contentType: string, { chunks, size }: ChunkedBody): void {
@@ -54,21 +54,21 @@ function writeBytes(exchange: Exchange, contentType: string, { chunks, size }: C
   }
 }
 
-/** In characters. A longer text is written as bytes, so that what waits to be read is not on V8's heap, which may be small. */
+/** In characters. A longer text is written as bytes, because unread strings stay on V8's heap, which may be small. */
 const maxWrittenText = 64 * 1024;
 
-/** Head and text go to the connection as one string, unless it is long. */
+/** Writes head and body as one string, unless the body is long. */
 function writeText(exchange: Exchange, contentType: string, text: string, head = servedHead): void {
   const size = Buffer.byteLength(text);
   exchange.writeHead(head.status, contentType, size, head.retryAfterSeconds);
   if (text.length > maxWrittenText) exchange.res.end(Buffer.from(text));
-  // ASCII, for which the cheaper encoding makes the same bytes.
+  // For ASCII, the cheaper encoding gives the same bytes.
   else exchange.res.end(text, size === text.length ? 'latin1' : 'utf8');
 }
 
 type StreamedBody = Extract<UnreadOutcome, { kind: 'stream' }>['body'];
 
-/** Writes an answer as it arrives, no faster than the client reads. One that breaks off lacks the last chunk. */
+/** Writes a response as it arrives, no faster than the client reads. A broken response lacks the last chunk. */
 function writeStream(exchange: Exchange, contentType: string, body: StreamedBody): void {
   const { res } = exchange;
   exchange.writeHead(200, contentType, null);
@@ -87,7 +87,7 @@ export function printResult(result: ExecutionResult): string {
 }
 
 function toShown(error: GraphQLError): GraphQLFormattedError {
-  // Yoga has made plain objects of the errors of a result that is no stream.
+  // Yoga has turned the errors of a single result into plain objects.
   const shown = error.toJSON?.() ?? error;
   if (shown.extensions?.http === undefined) return shown;
   const { http, ...extensions } = shown.extensions;
@@ -96,15 +96,15 @@ function toShown(error: GraphQLError): GraphQLFormattedError {
 
 export interface AnswerHead {
   readonly status: number;
-  /** `null`: the answer does not say when to retry. */
+  /** `null`: the response does not say when to retry. */
   readonly retryAfterSeconds: number | null;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What an error in `extensions.http` says of the answer that it refuses. */
+/** HTTP hints of an error that rejects a request. */
 export interface HttpHints {
   readonly status?: number;
-  /** The status is for clients that accept `application/graphql-response+json`; others get 200. */
+  /** The status for clients that accept `application/graphql-response+json`; others get 200. */
   readonly spec?: boolean;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -112,7 +112,7 @@ export interface HttpHints {
 const noHeaders = {};
 export const servedHead: AnswerHead = { status: 200, retryAfterSeconds: null, headers: noHeaders };
 
-/** @param type in which it is sent */
+/** @param type media type of the response */
 export function toAnswerHead(result: ExecutionResult, type: PlainType): AnswerHead {
   const { data, errors } = result;
   if (!errors || errors.length === 0) return servedHead;
@@ -129,7 +129,7 @@ export function toAnswerHead(result: ExecutionResult, type: PlainType): AnswerHe
   return { status: status || 200, retryAfterSeconds: null, headers };
 }
 
-/** Status 429 for an operation of which nothing was served because its caller has used up a budget; `null` for others. */
+/** Status 429 for an operation whose fields all failed because the caller's budget is used up; `null` for others. */
 function toBudgetRefusal({ data, errors = [] }: ExecutionResult): AnswerHead | null {
   for (const key in data) if (data[key] !== null) return null;
   let seconds = 0;
@@ -140,7 +140,7 @@ function toBudgetRefusal({ data, errors = [] }: ExecutionResult): AnswerHead | n
   return { status: 429, retryAfterSeconds: Math.ceil(seconds), headers: noHeaders };
 }
 
-/** In milliseconds: an `EventSource` repeats a rejected request for ever. */
+/** In milliseconds: an `EventSource` repeats a rejected request forever. */
 const rejectedRetryMs = 60_000;
 
 interface RefusalHints {
@@ -157,30 +157,33 @@ export function toWholeStream(result: ExecutionResult, framing: Framing) {
   const begin = refusal && code !== 'UNAVAILABLE' ? framing.begin(retryMs) : framing.begin();
   return {
     body: begin + framing.next(printResult(result), null) + framing.end,
-    // A fault of the document is not a status: an `EventSource` could not read the errors then.
+    // A document error does not set the status: an `EventSource` could not read the errors then.
     status: (!http?.spec && http?.status) || 200,
     headers: { ...framing.headers, ...http?.headers },
   };
 }
 
-/** How the results of a stream are written into the body of an answer. */
+/** How the results of a stream are encoded in a response body. */
 export interface Framing {
   readonly headers: Readonly<Record<string, string>>;
-  /** Sent at once, so that the client sees the stream open. @param retryMs when to reconnect after the end; left out: soon */
+  /**
+   * Sent immediately, so that the client sees the stream open.
+   * @param retryMs when to reconnect after the end; left out: soon
+   */
   begin(retryMs?: number): string;
-  /** Sent every so often, so that both sides notice that the other is gone. */
+  /** Heartbeat, so that both sides notice a broken connection. */
   readonly beat: string;
-  /** @param cursor to resume behind the result; `null` = it has none */
+  /** @param cursor to resume after this result; `null` = it has none */
   next(json: string, cursor: string | null): string;
-  /** Tells the client its cursor without a result; `null` if the framing cannot. */
+  /** Sends a cursor without a result; `null` if the framing cannot. */
   readonly cursor: ((cursor: string) => string) | null;
   readonly end: string;
 }
 
-/** Caches keep no stream, and proxies neither collect nor compress one: both would hold back events. */
+/** Prevents caching of a stream. Also prevents buffering and compression by proxies, which delay events. */
 const streamHeaders = { 'cache-control': 'private, no-store, no-transform', 'x-accel-buffering': 'no' };
 
-/** Clients reconnect after a random time between these, in milliseconds, so that they do not all come at once. */
+/** Clients reconnect after a random number of milliseconds between these, so that they do not all come at the same time. */
 const retryMs = { from: 1_000, to: 3_000 };
 
 /**
@@ -201,8 +204,8 @@ const boundary = 'graphql';
 const toPart = (json: string) => `\r\ncontent-type: application/json\r\n\r\n${json}\r\n--${boundary}`;
 
 /**
- * Apollo's protocol of subscriptions as parts of a `multipart/mixed` answer. The boundary that ends a part is sent with it,
- * since clients wait for it.
+ * Apollo's protocol for subscriptions as parts of a `multipart/mixed` response. The boundary that ends a part is sent with it,
+ * because clients wait for it.
  */
 export const multipartFraming: Framing = {
   headers: { 'content-type': `multipart/mixed; boundary="${boundary}"; subscriptionSpec=1.0`, ...streamHeaders },
@@ -213,10 +216,13 @@ export const multipartFraming: Framing = {
   end: '--\r\n',
 };
 
-/** The entry of a negotiated Accept header by which a client asks for Apollo's protocol. */
+/** The entry of a normalised Accept header that requests Apollo's protocol. */
 export const multipartType = 'multipart/mixed;subscriptionspec=1.0';
 
-/** The framing that a client accepts first; `null` = none. @param accept as `readAccept` normalises it */
+/**
+ * The framing that the client prefers; `null` = none.
+ * @param accept as normalised by `readAccept`
+ */
 export function chooseFraming(accept = ''): Framing | null {
   for (const type of accept.split(', ')) {
     if (type === 'text/event-stream') return eventFraming;

@@ -43,7 +43,7 @@ export type YogaShell = ReturnType<typeof createYogaShell>;
 
 export const graphqlPath = '/graphql';
 
-/** Yoga without a listener: `server` does health, CORS, GraphiQL and the bounds of bodies itself. */
+/** Yoga without a listener: `server` handles health, CORS, GraphiQL and body limits itself. */
 export function createYogaShell({ maxBatchSize, keeper, admit, runner, turns, maskError }: YogaShellOptions) {
   return createYoga<YogaContext>({
     graphqlEndpoint: graphqlPath,
@@ -57,7 +57,7 @@ export function createYogaShell({ maxBatchSize, keeper, admit, runner, turns, ma
     // Yoga would cache a thousand documents of any size beside ours, with the generations they were validated against.
     parserAndValidationCache: false,
     batching: maxBatchSize > 0 ? { limit: maxBatchSize } : false,
-    // Not passed on directly: Yoga's second argument is a text of its own.
+    // Not passed on directly: Yoga's second argument is its own text.
     maskedErrors: { maskError: (error) => maskError(error) },
     plugins: [
       // numbers, digit by digit
@@ -76,9 +76,9 @@ export function createYogaShell({ maxBatchSize, keeper, admit, runner, turns, ma
 }
 
 /**
- * Admits every operation that was not admitted before Yoga, and runs it on the generation it was admitted to. Yoga is given an
- * outline of the document, so that it neither parses nor validates. Subscriptions were opened before Yoga, except for those in
- * a batch. A cacheable answer says so, and is not sent again to a client that has it.
+ * Admits every operation that was not admitted before Yoga, and runs it on the generation of its admission. Yoga gets an
+ * outline of the document, so that it neither parses nor validates. Subscriptions were opened before Yoga, except in batches.
+ * A cacheable response gets cache headers, or 304 if the client has it.
  */
 function useOperation(
   admit: AdmitOperation,
@@ -115,7 +115,7 @@ function useOperation(
       if (!admission) throw new Error('an operation is executed that was not admitted');
       setExecuteFn(() => runner.run(admission, server));
     },
-    // Run operations carry their usage already; refused and failed ones get theirs here.
+    // Executed operations carry their usage already; rejected and failed ones get it here.
     onExecutionResult({ result, setResult, context }) {
       const { server, admission } = context as Partial<YogaContext>;
       if (!server?.showUsage || !admission || !result || Symbol.asyncIterator in result || result.extensions) return;
@@ -128,12 +128,12 @@ function useOperation(
     },
   };
 
-  /** Throws for what is no GraphQL request: it is counted all the same. */
+  /** Throws for an invalid GraphQL request, which counts all the same. */
   async function admitParams({ server, takeCounted }: YogaContext, params: unknown): Promise<OperationAdmission> {
     let caller = takeCounted();
     if (!caller) {
       const entry = await admit.enter(server);
-      // Throwing ends the request here. Otherwise Yoga would look for mistakes in a request that is refused anyway.
+      // Throwing ends the request here. Otherwise Yoga would validate a request that is rejected anyway.
       if (entry.kind === 'refused') throw asFinal(entry.error);
       caller = entry.caller;
     }
@@ -149,9 +149,9 @@ function useOperation(
 }
 
 /**
- * Writes an answer in one piece as the lane does. Numbers keep their digits: Yoga's own JSON would round large ones. Each entry
- * of a batch is written in a turn of its own, since together they may be a hundred large answers. A client that reads event
- * streams only gets a stream of one result: Yoga's own could be cached, and names an encoding that it does not have.
+ * Writes a response in one piece like the lane. Numbers keep their digits: Yoga's own JSON would round large ones. Each entry
+ * of a batch is written in a turn of its own, because together they may be a hundred large responses. A client that accepts
+ * event streams only gets a stream of one result: Yoga's own could be cached, and names an encoding that it does not have.
  */
 function useWholeAnswer(turns: Pick<FairTurns, 'run'>): Plugin<object, YogaContext> {
   return {
@@ -166,7 +166,7 @@ function useWholeAnswer(turns: Pick<FairTurns, 'run'>): Plugin<object, YogaConte
         return;
       }
       if (!type) {
-        // Yoga puts it into events or parts, and prints it by this function.
+        // Yoga calls this function to print a result for events or parts.
         const toPrinted = (each: ExecutionResult) => ({ ...each, stringify: printJson });
         setResult(Array.isArray(result) ? result.map(toPrinted) : toPrinted(result as ExecutionResult));
         return;
@@ -184,10 +184,10 @@ function useWholeAnswer(turns: Pick<FairTurns, 'run'>): Plugin<object, YogaConte
   };
 }
 
-/** A list answers a batch. */
+/** A batch gets a list. */
 type Whole = ExecutionResult | readonly ExecutionResult[];
 
-/** As bytes: to join and encode so much text takes as long as to write it. */
+/** As bytes: joining and encoding this much text as a string takes as long as writing it. */
 async function toBatch(
   results: readonly ExecutionResult[],
   write: (result: ExecutionResult) => string | Promise<string>,
@@ -219,7 +219,7 @@ function choosePlainType({ headers }: Request): PlainType | undefined {
 
 /**
  * Gives Yoga's own request errors a code of our catalogue. An unreadable query string is the client's mistake, not a fault of
- * the gateway. Notes the codes of all errors for the log.
+ * the gateway. Records the codes of all errors for the log.
  */
 function useRequestErrors(): Plugin<object, YogaContext> {
   return {
@@ -261,7 +261,7 @@ function toCatalogued(error: GraphQLError): GraphQLError {
   const { code } = error.extensions;
   if (code === 'OPERATION_RESOLUTION_FAILURE')
     return requestError(error.message, 'GRAPHQL_VALIDATION_FAILED', { spec: true, status: 400 });
-  // The status of an invalid request does not depend on the media type that the client accepts.
+  // The status of an invalid request does not depend on the accepted media type.
   if (code === 'BAD_REQUEST')
     return requestError(error.message, code, { ...(error.extensions.http as HttpHints), spec: false });
   return error;
@@ -283,7 +283,7 @@ function useExactNumbers(): Plugin {
   };
 }
 
-/** The same request with a JSON parser that keeps digits. */
+/** The same request with a JSON parser that keeps all digits. */
 function readingExactly(request: Request): Request {
   return new Proxy(request, {
     get(target, name) {
@@ -299,7 +299,7 @@ const texts = ['{ __typename __schema { queryType { name } } }', '{ nothingOfTha
 
 const headers = { 'content-type': 'application/json', accept: 'application/json' };
 
-/** Counted already, so that no rate limit is touched. */
+/** Counted already, so that no rate limit is used. */
 const warmUpCaller: ReturnType<YogaContext['takeCounted']> = {
   id: 'nobody',
   kind: 'ANONYMOUS',
@@ -311,8 +311,8 @@ const warmUpCaller: ReturnType<YogaContext['takeCounted']> = {
 };
 
 /**
- * Serves a few requests without a client, because the first request of a process loads and compiles code for 0.1 s or more,
- * while all others wait. Nothing is logged or counted, and no upstream is called.
+ * Serves a few requests without a client at the start: a process loads and compiles code for 0.1 s or more on its first
+ * request. Nothing is logged or counted, and no upstream is called.
  */
 export async function warmUp(yoga: YogaShell): Promise<void> {
   const address = `http://localhost${graphqlPath}`;

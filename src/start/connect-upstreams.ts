@@ -14,13 +14,13 @@ export interface ConnectUpstreamsOptions {
   readonly list: UpstreamList;
   readonly network: Pick<Network, 'addressOf'>;
   readonly host: Omit<LentHost, 'transactions' | 'streamQuota' | 'ledgerPush' | 'ledgerReads'>;
-  /** `null`: this process is the whole gateway. */
+  /** `null`: the gateway is a single process. */
   readonly siblings: Siblings | null;
 }
 
 export interface Upstreams {
   readonly graph: ConnectedGraph;
-  /** Of the gateway's own fields, for all upstreams. */
+  /** SDL of the gateway's own fields, for all upstreams. */
   readonly resolvers: readonly object[];
   readonly capabilities: (caller: string) => readonly UpstreamCapability[];
   /** Facts about each upstream, in the order of the list. */
@@ -31,12 +31,12 @@ export interface Upstreams {
   probe(): Promise<void>;
   /** The network or its schema has changed: new callers share no read in flight. */
   outdateReads(): void;
-  /** Ends streams, and prevents new calls that cannot be undone, because they might not finish. */
+  /** Ends streams and rejects new calls that cannot be cancelled, because they might not finish. */
   stop(): void;
   close(): Promise<void>;
 }
 
-/** Bytes of large responses received in part: twice the ledger's largest, so that a single one is always allowed. */
+/** Bytes of large responses that are still arriving: twice the ledger's largest response, so that one is always allowed. */
 const mostArrivingBytes = 128 * 1024 * 1024;
 
 /** Creates one connection to each configured upstream. Sends nothing yet. */

@@ -26,7 +26,7 @@ export interface OpenListenerOptions {
   readonly upstreams: Pick<Upstreams, 'health' | 'probe'>;
   readonly telemetry: Telemetry;
   readonly metricsPage: () => Promise<string>;
-  /** `null`: this process is the whole gateway. */
+  /** `null`: the gateway is a single process. */
   readonly siblings: Siblings | null;
   readonly now: () => number;
 }
@@ -34,17 +34,17 @@ export interface OpenListenerOptions {
 export interface OpenListener extends Pick<Listener, 'url' | 'announceDrain'> {
   /** URL of the GraphQL endpoint. */
   readonly graphqlUrl: string;
-  /** Stops accepting, and waits for running requests. */
+  /** Stops accepting connections and waits for running requests. */
   close(): Promise<void>;
 }
 
-/** Request headers that responses depend on, besides those that a network names. */
+/** Request headers that change the response, for `Vary`, besides those of the network profile. */
 const answerHeaders = ['accept', 'accept-encoding', 'authorization', 'x-api-key', 'origin', showSourceHeader];
-/** How long the last requests may exceed their own deadline when draining, in milliseconds. */
+/** How long the last requests may exceed their own timeout while the gateway stops, in milliseconds. */
 const drainMarginMs = 1_000;
-/** How long a client may stop reading its response, beyond the longest operation, in milliseconds. */
+/** How long a client may stop reading its response, in addition to the longest timeout, in milliseconds. */
 const stallMarginMs = 10_000;
-/** Longer than proxies keep an idle connection, which is 60 to 75 seconds. In milliseconds. */
+/** Milliseconds. Proxies close idle connections after 60 to 75 s; the gateway must close them later. */
 const leastIdleMs = 76_000;
 
 /** Serves all transports over HTTP. Rejects when the address cannot be bound. */
@@ -111,7 +111,7 @@ async function readiness({ upstreams, schema, siblings }: OpenListenerOptions, d
   });
 }
 
-/** Probes upstreams as for readiness, and no more often. */
+/** Probes upstreams as `/health/ready` does, and no more often. */
 async function landingFacts({ config, schema, upstreams }: OpenListenerOptions): Promise<LandingFacts> {
   await upstreams.probe();
   const { limits } = schema.keeper.current;
@@ -131,7 +131,7 @@ async function landingFacts({ config, schema, upstreams }: OpenListenerOptions):
   };
 }
 
-/** The limits that queries exceed first. */
+/** The limits that queries exceed most often. */
 const shownLimits = ['maxQueryDepth', 'maxQueryNodes', 'maxOutputNodes', 'maxQueryPayloadSize', 'maxPageSize'] as const;
 
 /** Names the setting to change when an address cannot be bound. */

@@ -10,7 +10,7 @@ import type { RunningNetwork } from './siblings.ts';
 export interface Network {
   /** `null` for an upstream that is not configured. */
   readonly addressOf: (upstream: Upstream) => string | null;
-  /** With the credentials in force. */
+  /** Upstreams with the credentials in force. */
   readonly config: Config;
   /** The running embedded network; `null` with real upstreams. */
   readonly running: RunningNetwork | null;
@@ -21,9 +21,9 @@ export interface Network {
 
 type StartDevnet = (options: DevnetOptions) => Promise<ServedDevnet>;
 
-/** In this thread. The first read completes the history. */
+/** Runs the embedded network in this thread. The first read completes the history. */
 const startDevnetHere: StartDevnet = async (options) => {
-  // Loaded only here: a gateway over real upstreams does not need its code.
+  // Loaded on demand: a gateway over real upstreams does not need this code.
   const { startDevnet } = await import('../devnet/start-devnet.ts');
   const devnet = await startDevnet({ ...options, isHistoryDeferred: true });
   return { ...devnet, hasHistory: Promise.resolve() };

@@ -26,7 +26,7 @@ export interface OpenShellsOptions {
 
 export type Shells = ReturnType<typeof openShells>;
 
-/** Opens the transports, which share one life of an operation. */
+/** Opens the transports, which run operations by the same code. */
 export function openShells({ config, admission, schema, graph, turns, telemetry }: OpenShellsOptions) {
   const { keeper } = schema;
   const { limits, timeouts } = config;
@@ -62,7 +62,7 @@ export function openShells({ config, admission, schema, graph, turns, telemetry 
     onOperation: telemetry.socketOperationEnded,
   });
   return {
-    /** As the listener takes them. */
+    /** Transports in the form that the listener takes. */
     transports: {
       graphql: yoga,
       lane: createLane({ ...life, maskError }),
@@ -73,7 +73,7 @@ export function openShells({ config, admission, schema, graph, turns, telemetry 
       turns,
       bytesInFlight,
     },
-    /** Await it before serving: otherwise the first request would wait until code is loaded and compiled. */
+    /** Warms up the transports: otherwise the first request would wait until code is loaded and compiled. */
     warmUp: () => warmUp(yoga),
     close: () => yoga.dispose(),
   };

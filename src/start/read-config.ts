@@ -7,7 +7,7 @@ import { allUpstreams, type UpstreamList, upstreamList } from './upstreams.ts';
 
 /**
  * Turns environment and configuration file into a checked configuration, the addresses of all upstreams included.
- * @throws ConfigError with every mistake; nothing else
+ * @throws ConfigError with every mistake
  */
 export function readConfig(source: ConfigSource, list: UpstreamList = upstreamList): Config {
   return parseConfig(source, addressSettings(list));
@@ -15,7 +15,7 @@ export function readConfig(source: ConfigSource, list: UpstreamList = upstreamLi
 
 /**
  * The settings in force and their origin.
- * @throws ConfigError with every mistake; nothing else
+ * @throws ConfigError with every mistake
  */
 export function describeConfig(source: ConfigSource): SettingInForce[] {
   readConfig(source);

@@ -12,7 +12,7 @@ import { upstreamList } from './upstreams.ts';
 
 export type { SchemaChange };
 
-/** `graph`: what clients of the gateway see. `subgraph`: the same as a Federation 2 subgraph. */
+/** `graph`: the schema that clients of the gateway see. `subgraph`: the same as a Federation 2 subgraph. */
 export type SchemaScope = 'ledger' | 'graph' | 'subgraph';
 
 /** Reads a schema over the configured ledger, or over the simulated network if none is configured. @returns SDL */
@@ -28,7 +28,7 @@ export async function readSchema(scope: SchemaScope, config: Config): Promise<st
     const recognised = withNetworkOf(ledger, config);
     const source = { introspection, service: silentLedgerService, origin: 'ledger' } as const;
     const { schema, subgraphSdl } = buildGeneration(source, {
-      // Nothing is executed.
+      // The schema is only printed: it needs no resolvers.
       prepareOn: () => () => null,
       ownSchema: createOwnSchema(ownFields),
       execute,

@@ -8,10 +8,10 @@ import type { Telemetry } from '../telemetry/events.ts';
 import { connectUpstream } from '../upstream/connect-upstream.ts';
 import type { UpstreamList } from './upstreams.ts';
 
-/** Milliseconds. A ledger that takes longer is recognised by its cached schema. */
+/** Milliseconds. If the ledger takes longer, its cached schema decides. */
 const recognitionMs = 5_000;
 
-/** The configuration with the profile of the network that the ledger belongs to, if the operator left that open. */
+/** The configuration with the profile of the ledger's network, for `NETWORK_PROFILE=auto`. */
 export async function recogniseConfiguredNetwork(
   config: Config,
   { graph }: UpstreamList,
@@ -41,7 +41,7 @@ export async function recogniseConfiguredNetwork(
   }
 }
 
-/** The configuration with the profile of the network that has this schema, if the operator left that open. */
+/** The configuration with the profile of the network that has this schema, for `NETWORK_PROFILE=auto`. */
 export function withNetworkOf(schema: GraphQLSchema, config: Config): Config {
   const { upstreams, settings } = config;
   if (settings.NETWORK_PROFILE !== 'auto' || upstreams.kind === 'devnet') return config;
@@ -50,7 +50,7 @@ export function withNetworkOf(schema: GraphQLSchema, config: Config): Config {
   return { ...config, profile: 'profile' in parsed ? parsed.profile : recognised };
 }
 
-/** The same by the cached schema; `null` if there is none that can be used. */
+/** The profile that fits the cached schema; `null` without a usable cache. */
 export async function withCachedNetwork(config: Config, onFailure: (error: unknown) => void): Promise<Config | null> {
   const { SCHEMA_CACHE_FILE: cacheFile } = config.settings;
   const cached = cacheFile === null ? null : await createSchemaCache(cacheFile, onFailure).read();
@@ -63,7 +63,7 @@ export async function withCachedNetwork(config: Config, onFailure: (error: unkno
   }
 }
 
-/** Logs a profile that does not fit the schema of a real ledger, with the one that does. */
+/** Warns if the profile does not fit the ledger's schema, and names the profile that does. */
 export function checkConfiguredNetwork(
   { upstreams, profile }: Pick<Config, 'upstreams' | 'profile'>,
   schema: GraphQLSchema,

@@ -10,7 +10,7 @@ import type { RedisOptions } from '../upstream/connect-redis.ts';
 import type { UpstreamHost } from '../upstream/upstream.ts';
 import { deriveSecret, type Siblings } from './siblings.ts';
 
-// What instances of a gateway share through Redis. Its client is loaded only when used: it is a large part of the start.
+// The Redis client is loaded only when used, because loading it is a large part of the start.
 
 export interface SponsorshipStoreOptions {
   /** The Redis that instances share. */
@@ -21,8 +21,8 @@ export interface SponsorshipStoreOptions {
 }
 
 /**
- * Opens the sponsorship records: in Redis, or in the memory of this process, which is then the only one. With Redis it
- * resolves when connected, or after a bounded wait; the store is used as soon as Redis answers.
+ * Opens the sponsorship store: in Redis, or in the memory of a single process. With Redis, resolves when connected or after a
+ * bounded wait; the store works as soon as Redis answers.
  */
 export async function openSponsorshipStore(options: SponsorshipStoreOptions): Promise<SponsorshipStore> {
   const { redis, telemetry, now } = options;
@@ -52,8 +52,8 @@ export interface LiveFleetOptions {
 }
 
 /**
- * All processes on one Redis, which read live streams together; `null` without Redis, and on the embedded network, which each
- * instance has for itself. Connects when the first stream is opened.
+ * All processes on one Redis, which share live readers; `null` without Redis, and on the embedded network, because each
+ * instance has its own. Connects when the first stream is opened.
  */
 export async function openLiveFleet({ config, telemetry }: LiveFleetOptions): Promise<Fleet | null> {
   const { redis } = config.rateLimit;
@@ -75,7 +75,7 @@ const toReason = (error: unknown) => (error instanceof Error ? error.message : S
 export interface ShareSecretOptions extends RedisOptions {
   /** The secret's key in Redis. */
   readonly name: string;
-  /** The secret of this instance: used until Redis has another, and stored in Redis if it has none. */
+  /** This instance's own secret, used until Redis has one. Stored in Redis if Redis has none. */
   readonly own: Secret;
   /** Called with each secret that replaces the one in use. */
   readonly adopt: (secret: Secret) => void;
@@ -87,12 +87,12 @@ export interface SharedSecret {
   close(): void;
 }
 
-/** Stores the secret again within a minute after Redis was emptied, so that new instances find it. */
+/** Within a minute after Redis was emptied, each instance stores its secret again, so that new instances find it. */
 const defaultEveryMs = 60_000;
 
 /**
- * Makes all instances on one Redis use one secret: the first instance stores its own, and all others adopt it. While Redis is
- * unavailable each keeps the secret it has, and reads again when Redis is back.
+ * Makes all instances on one Redis use one secret: the first instance stores its own, and the others adopt it. While Redis is
+ * unavailable, each instance keeps its secret.
  * @returns after the first read, or when Redis did not answer in time
  */
 export async function shareSecret(options: ShareSecretOptions): Promise<SharedSecret> {
@@ -105,7 +105,7 @@ export async function shareSecret(options: ShareSecretOptions): Promise<SharedSe
   const exchange = async (): Promise<void> => {
     await redis.set(name, current.reveal(), 'NX');
     const stored = await redis.get(name);
-    // Ignore a value that no gateway would have stored.
+    // Ignore a value that cannot come from a gateway.
     if (stored === null || !/^[\x21-\x7e]{32,}$/.test(stored) || stored === current.reveal()) return;
     current = new Secret(stored);
     adopt(current);
@@ -122,7 +122,10 @@ export async function shareSecret(options: ShareSecretOptions): Promise<SharedSe
   };
 }
 
-/** Has the workers of one gateway, and all instances on one Redis, use one secret. @param siblings `null` without workers */
+/**
+ * Makes all workers of a gateway, and all instances on one Redis, use one secret.
+ * @param siblings `null` without workers
+ */
 export function createShareSecret(
   redis: Config['rateLimit']['redis'],
   siblings: Siblings | null,

@@ -33,9 +33,9 @@ export interface StartOptions {
   readonly logger: Logger;
   /** Milliseconds since the Unix epoch; tests pass their own. */
   readonly now?: () => number;
-  /** The other processes of this gateway; left out: there are none. */
+  /** The other processes of this gateway. Left out: the gateway is a single process. */
   readonly siblings?: Siblings;
-  /** Upstreams that are being started already; left out: those of `config`. */
+  /** Upstreams that are being started already. Left out: those of `config`. */
   readonly network?: Promise<Network>;
 }
 
@@ -45,21 +45,21 @@ export interface RunningGateway extends AsyncDisposable {
   /** Reloads the files of clients and secrets, and logs the result. */
   reload(): Promise<void>;
   /**
-   * Continues to serve for `drainMs` (0) while readiness fails; then stops accepting, finishes running operations, and closes
+   * Keeps serving for `drainMs` (0) while readiness fails; then stops accepting, finishes running operations, and closes
    * everything it opened. Safe to call twice.
    */
   close(drainMs?: number): Promise<void>;
 }
 
 /**
- * From configuration to a running service: connects the upstreams, reads the ledger's schema, opens the listener.
+ * Starts the service from a configuration: connects the upstreams, reads the ledger's schema, opens the listener.
  * @throws SchemaCollisionError when the ledger's schema and ours have a name in common
  */
 export function startGateway(options: StartOptions): Promise<RunningGateway> {
   return startGatewayOver(upstreamList, options);
 }
 
-/** The same over other upstreams. The configuration must have been read with the same list. */
+/** Like `startGateway`, with another list of upstreams. The configuration must have been read with the same list. */
 export async function startGatewayOver(list: UpstreamList, options: StartOptions): Promise<RunningGateway> {
   const opened: Closer[] = [];
   const closeAll = async () => {
@@ -86,7 +86,7 @@ export async function startGatewayOver(list: UpstreamList, options: StartOptions
 
 type Closer = () => unknown;
 
-/** Opens everything in the order of dependence. `defer` takes what must be closed, which happens in reverse order. */
+/** Opens each part after the parts it needs. `defer` registers a close function; they run in reverse order. */
 async function open(
   list: UpstreamList,
   { config: configured, logger, now = Date.now, siblings: others, network: opening }: StartOptions,
@@ -96,7 +96,7 @@ async function open(
   const metrics = new Metrics();
   const telemetry = createTelemetry(logger, metrics);
   defer(watchLoopDelay(metrics));
-  // Nothing is closed that failed to open; its error reaches the caller through the promise itself.
+  // Parts that failed to open need no closing; the caller gets the error from the promise itself.
   const deferClosing = (opening: Promise<{ close(): unknown }>) => {
     const settled = opening.catch(() => null);
     defer(async () => (await settled)?.close());
@@ -144,7 +144,7 @@ async function open(
 
   const turns = new FairTurns(thisEventLoop);
   const { graph, outdateReads } = upstreams;
-  /** The part of the graph that is not the ledger's. */
+  /** The gateway's own part of the graph. */
   const toOwnSchema = ({ version, generation }: LedgerState) =>
     createOwnSchema(list.ownFields, [
       ...upstreams.resolvers,
@@ -175,7 +175,7 @@ async function open(
 
   metrics.gauge('ledger_gateway_body_bytes', () => transports.bytesInFlight.bytes);
   const metricsPage = siblings?.metricsPage ?? (async () => toMetricsPage(metrics.read()));
-  // Before the port is open, so that the first answer of /health/ready is 200.
+  // Before the port is open, so that the first response of /health/ready is 200.
   await network.hasHistory;
   const listener = await openListener({
     config,
@@ -189,20 +189,20 @@ async function open(
     now,
   });
   defer(() => listener.close());
-  // With several processes the primary serves the port for all.
+  // With several processes, the primary serves the metrics port for all.
   const metricsServer = siblings ? null : await openMetricsServer(config, metricsPage);
   defer(() => metricsServer?.close());
   defer(() => upstreams.stop());
 
   const adopt: ClientRegistry['replace'] = (clients) => admission.clients?.replace(clients);
   siblings?.onClients(adopt);
-  // With several processes the primary watches the file for all.
+  // With several processes, the primary watches the file for all.
   const watched = siblings ? null : watchClientsOf(config, { adopt, telemetry });
   defer(() => watched?.stop());
 
   const { url, graphqlUrl } = listener;
   const { origin } = schema.keeper.current;
-  // With several processes the primary logs readiness once, when all of them are ready.
+  // With several processes, the primary logs readiness once, when all workers are ready.
   if (siblings) siblings.ready({ url, graphqlUrl, schema: origin });
   else logReady(telemetry, config, { graphqlUrl, schema: origin });
   return {

@@ -17,13 +17,13 @@ export function logReady(
   if (losesCursors(config)) telemetry.cursorKeyMade('CURSOR_KEYS');
 }
 
-/** Does a restart invalidate cursors of events that the network still has? Instances on one Redis keep their key there. */
+/** Does a restart invalidate cursors of events that the network still has? With Redis, the cursor key survives. */
 function losesCursors({ upstreams, settings, rateLimit }: Config): boolean {
   const hasEvents = upstreams.kind === 'remote' && upstreams.addresses.LEDGER_RPC_URL !== undefined;
   return hasEvents && settings.CURSOR_KEYS === null && rateLimit.redis === null;
 }
 
-/** The setting with the ledger's address, and the host it names. */
+/** The setting with the ledger's address, and the host in it. */
 export function describeLedger({ upstreams }: Pick<Config, 'upstreams'>): {
   readonly setting: string;
   readonly host: string;

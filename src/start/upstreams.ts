@@ -3,16 +3,15 @@ import { type GraphUpstream, ledgerUpstream } from '../ledger/ledger-upstream.ts
 import { type SponsorHost, sponsorUpstream } from '../sponsor/sponsor-upstream.ts';
 import type { OwnFieldsUpstream, Upstream } from '../upstream/upstream.ts';
 
-/** Everything that the gateway provides to its upstreams. */
+/** What the gateway provides to its upstreams. */
 export interface LentHost extends SponsorHost, EventsHost {}
 
-/** The upstreams of a gateway. */
 export interface UpstreamList {
   readonly graph: GraphUpstream;
   readonly ownFields: readonly OwnFieldsUpstream<LentHost>[];
 }
 
-/** The only place that names the upstreams; everything else takes a list. Clients see them in this order. */
+/** The only list of upstreams; all other code receives this list. Clients see the upstreams in this order. */
 export const upstreamList: UpstreamList = { graph: ledgerUpstream, ownFields: [sponsorUpstream, eventsUpstream] };
 
 export function allUpstreams({ graph, ownFields }: UpstreamList): readonly Upstream[] {

@@ -9,12 +9,15 @@ export interface WatchClientsOptions {
   readonly file: FileReader;
   /** The clients in force. */
   readonly clients: readonly Client[];
-  /** Replaces the clients in force. @param text of the file that lists them */
+  /**
+   * Replaces the clients in force.
+   * @param text content of the clients file
+   */
   readonly adopt: (clients: readonly Client[], text: string) => void;
   readonly telemetry: Pick<Telemetry, 'clientsRead' | 'clientsRefused'>;
 }
 
-/** Keeps the clients as their file has them. A file with mistakes, or a missing one, changes nothing. */
+/** Reloads the clients when their file changes. A file with mistakes, or a missing one, changes nothing. */
 export function watchClients({ file, clients, adopt, telemetry }: WatchClientsOptions): FollowedFile {
   let current = clients;
   return followFile(file, (news) => {
@@ -35,7 +38,7 @@ export function watchClients({ file, clients, adopt, telemetry }: WatchClientsOp
   });
 }
 
-/** The same for the configured file; `null` without one. */
+/** Watches the configured clients file; `null` without one. */
 export function watchClientsOf(
   { clients, clientsFile }: Pick<Config, 'clients' | 'clientsFile'>,
   options: Pick<WatchClientsOptions, 'adopt' | 'telemetry'>,

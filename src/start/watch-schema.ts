@@ -19,7 +19,7 @@ import { describeLedger } from './tell-ready.ts';
 export interface LedgerState {
   /** The ledger's full build version, as last seen. */
   readonly version: () => string;
-  /** The generation in force; `undefined` until the ledger's schema was read for the first time. */
+  /** The generation in force; `undefined` before the first read of the ledger's schema. */
   readonly generation: () => ServedGeneration | undefined;
 }
 
@@ -27,9 +27,9 @@ export interface WatchSchemaOptions {
   readonly config: Config;
   readonly graph: Pick<ConnectedGraph, 'execute' | 'rpcVersion' | 'version' | 'watchVersion' | 'useSchema' | 'streams'>;
   readonly telemetry: Telemetry;
-  /** Keeps new callers from sharing reads in flight, when all cached answers are dropped. */
+  /** Prevents new callers from sharing reads in flight, when the caches are cleared. */
   readonly outdateReads: () => void;
-  /** `null`: this process is the whole gateway. */
+  /** `null`: the gateway is a single process. */
   readonly siblings: Siblings | null;
   /** Builds the gateway's own part of the graph, whose fields describe the ledger's part. */
   readonly toOwnSchema: (news: LedgerState) => GraphQLSchema;
@@ -44,7 +44,7 @@ export interface WatchedSchema {
 }
 
 /**
- * Reads the ledger's schema, and reads it again whenever the version in its response headers changes.
+ * Reads the ledger's schema, and reads it again when the version in the ledger's response headers changes.
  * @throws SchemaCollisionError when the ledger's schema and ours have a name in common
  */
 export async function watchSchema(options: WatchSchemaOptions): Promise<WatchedSchema> {
@@ -56,7 +56,7 @@ export async function watchSchema(options: WatchSchemaOptions): Promise<WatchedS
     if (previous === unknownRpcVersion) telemetry.versionSeen(version);
     else telemetry.versionChanged(version, previous);
     if (keeper) void keeper.refresh();
-    // While the first schema is read, the first version belongs to that schema; a second one may not.
+    // The first version seen while the first schema is read belongs to that schema; a second one may not.
     else changedMeanwhile = previous !== unknownRpcVersion;
   });
   const { version } = graph;
@@ -68,14 +68,14 @@ export async function watchSchema(options: WatchSchemaOptions): Promise<WatchedS
     names: config.profile.joins,
     config,
     cache: cacheFile === null ? null : createSchemaCache(cacheFile, telemetry.schemaCacheFailed),
-    // The primary has workers check in turn, together as often as one process would.
+    // Workers poll in turn, together as often as a single process would.
     pollMs: siblings ? 0 : pollMs,
     events: {
       replaced: (generation, previous) => {
         checkConfiguredNetwork(config, generation.schema, telemetry);
         telemetry.schemaReplaced(toReplacedSchema(previous, generation));
         siblings?.schemaReplaced(`${generation.fingerprint} from ${generation.origin}`);
-        // Cached reads belong to the previous schema and would not be found again.
+        // Cached reads belong to the previous schema and would never be found again.
         reads?.clear();
       },
       refused: telemetry.schemaRefused,
@@ -83,14 +83,17 @@ export async function watchSchema(options: WatchSchemaOptions): Promise<WatchedS
     },
   });
   if (keeper.current.origin !== 'none') checkConfiguredNetwork(config, keeper.current.schema, telemetry);
-  // Before the first answer of the ledger, the graph has only the gateway's own fields.
+  // Until the ledger answers, the graph has only the gateway's own fields.
   graph.useSchema(() => (keeper && keeper.current.origin !== 'none' ? keeper.current.schema : null));
   if (changedMeanwhile) void keeper.refresh();
   siblings?.onSchemaCheck(() => void keeper?.refresh());
   return { keeper, version: graph.rpcVersion };
 }
 
-/** A new schema and, unless it is the first one, how the graph changed: a join may have left it with the field that it read. */
+/**
+ * Logs a new schema and, unless it is the first one, how the graph changed, including joins that were lost with the field that
+ * they read.
+ */
 interface ReplacedSchema extends SchemaFacts {
   /** The joins that left the graph, with the reasons. */
   readonly lostJoins?: readonly string[];
@@ -100,7 +103,7 @@ interface ReplacedSchema extends SchemaFacts {
   readonly changes?: readonly string[];
 }
 
-/** `schema check` lists all of them. */
+/** The log has the first changes; `schema check` lists all. */
 const maxLoggedChanges = 10;
 
 function toReplacedSchema(before: Generation, after: Generation): ReplacedSchema {
@@ -122,7 +125,7 @@ function toReplacedSchema(before: Generation, after: Generation): ReplacedSchema
 
 const networkQuery = parse('{ chainIdentifier }');
 
-/** Memory for the ledger's answers that never change; `null` where it is turned off. */
+/** Cache of immutable reads; `null` if it is turned off. */
 function openImmutableReads({ config, graph, outdateReads, now }: WatchSchemaOptions): ImmutableReads | null {
   const { maxBytes, lifeMs } = config.immutableReads;
   if (maxBytes === 0) return null;
@@ -140,7 +143,7 @@ function openImmutableReads({ config, graph, outdateReads, now }: WatchSchemaOpt
   });
 }
 
-/** The cause in one line; the stack is useful only for faults of the gateway. */
+/** The cause in one line; only faults of the gateway need the stack. */
 function toReason(error: unknown): { readonly reason: string; readonly err?: unknown } {
   if (error instanceof GraphQLError) return { reason: error.originalError?.message ?? error.message };
   return { reason: error instanceof Error ? error.message : 'unknown', err: error };

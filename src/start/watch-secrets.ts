@@ -12,13 +12,13 @@ export interface WatchSecretsOptions {
   readonly fileAt?: (path: string) => FileReader;
 }
 
-/** Keeps secrets as their files have them. A file with anything else in it, or a missing one, changes nothing. */
+/** Reloads secrets when their files change. A file with mistakes, or a missing one, changes nothing. */
 export function watchSecrets({ telemetry, fileAt: open = fileAt }: WatchSecretsOptions): WatchedSecrets {
   const files: FollowedFile[] = [];
   return {
     watch({ setting, path, type, adopt }) {
       if (path === null) return;
-      /** `null` until the first look, which finds what the start has read. */
+      /** `null` until the first check, which finds the value read at the start. */
       let current: string | null = null;
       const file = followFile(open(path), (news) => {
         const text = news.kind === 'text' ? news.text.trim() : '';
@@ -28,7 +28,7 @@ export function watchSecrets({ telemetry, fileAt: open = fileAt }: WatchSecretsO
           return { rejected: () => telemetry.secretRefused(setting, `a file that holds ${expectedOf(type)}`, got) };
         }
         const isNew = current !== null && text !== current;
-        // The first look adopts too: the file may have been replaced since the start.
+        // The first check adopts the secret too: the file may have been replaced since the start.
         if (text !== current) adopt(secret);
         current = text;
         return { isNew, accepted: () => telemetry.secretRead(setting) };

@@ -1,23 +1,23 @@
 import { access, constants, readFile, stat } from 'node:fs/promises';
 import { toErrorCode } from '../config/read-settings.ts';
 
-/** A file at one check. */
+/** The state of a file at one check. */
 export interface FileState {
-  /** Changes with the file: another inode, size or time of writing; `null` = there is no readable file. */
+  /** Changes with the file's inode, size or modification time; `null` if the file cannot be read. */
   readonly mark: string | null;
-  /** The system's code of why there is none, like `ENOENT`. */
+  /** The system's error code if the file cannot be read, such as `ENOENT`. */
   readonly reason: string | null;
 }
 
-/** A state of a file that has lasted. */
+/** A state of a file that has lasted for several checks. */
 export type FileChange =
   | { readonly kind: 'text'; readonly text: string }
-  /** It has been missing for longer than a replacement takes. */
+  /** The file has been missing for longer than a replacement takes. */
   | { readonly kind: 'away'; readonly reason: string };
 
-/** Looks at a file repeatedly, and reports when it has changed. */
+/** Polls a file and reports changes. */
 export interface WatchedFile {
-  /** One check; reports a change that has lasted since the previous check. */
+  /** One check. Reports a change that has lasted since the previous check. */
   look(): Promise<void>;
   /** Reports the file immediately, changed or not. */
   readNow(): Promise<void>;
@@ -30,11 +30,11 @@ export interface FileReader {
 }
 
 export interface WatchedFileOptions extends FileReader {
-  /** Called once for each state of the file that has lasted. */
+  /** Called once for each lasting state of the file. */
   readonly report: (news: FileChange) => void;
 }
 
-/** What became of the news of a file, and how to log it. */
+/** The result of adopting a changed file, and how to log it. */
 type Verdict = { readonly rejected: () => void } | { readonly isNew: boolean; readonly accepted: () => void };
 
 export interface FollowedFile {
@@ -47,8 +47,8 @@ export interface FollowedFile {
 const checkEveryMs = 500;
 
 /**
- * Follows a file: `take` judges and adopts each of its states. Logs every rejection. Logs acceptance of news, of a reload,
- * and the first one after a rejection.
+ * Follows a file: `take` checks and adopts each of its states. Logs every rejection, and acceptance if the file changed, on a
+ * reload, or after a rejection.
  */
 export function followFile(file: FileReader, take: (news: FileChange) => Verdict): FollowedFile {
   let isRejected = false;
@@ -74,16 +74,19 @@ export function followFile(file: FileReader, take: (news: FileChange) => Verdict
   };
 }
 
-/** Checks for which a file must be unchanged, so that a file that is written in place is not read half-way. */
+/** A file must stay unchanged for this many checks, so that the gateway does not read a file that is still being written. */
 const stableChecks = 2;
-/** Checks for which it must be missing: editors and Kubernetes config maps may remove a file before they put a new one in its place. */
+/**
+ * A file must be missing for this many checks: editors and Kubernetes config maps may remove a file before they put a new one
+ * in its place.
+ */
 const missingChecks = 10;
 
 const missing = 'missing';
 
 /**
- * Polls instead of using notifications: polling finds every way of replacing a file, including symbolic links in its path,
- * on every file system. The first state counts as news.
+ * Polls instead of using notifications, because polling detects every kind of replacement on every file system, including
+ * symbolic links in the path. The first state counts as a change.
  */
 export function createWatchedFile({ see, read, report }: WatchedFileOptions): WatchedFile {
   let judged: string | null = null;
@@ -94,7 +97,7 @@ export function createWatchedFile({ see, read, report }: WatchedFileOptions): Wa
   const judge = async ({ mark, reason }: FileState): Promise<void> => {
     if (mark === null) return report({ kind: 'away', reason: reason ?? 'unknown error' });
     const text = await read();
-    // It was written meanwhile and may be incomplete: later checks read it again.
+    // The file changed during the read and may be incomplete: later checks read it again.
     if ((await see()).mark !== mark) judged = null;
     else report({ kind: 'text', text });
   };
@@ -116,13 +119,13 @@ export function createWatchedFile({ see, read, report }: WatchedFileOptions): Wa
 
   return {
     async look() {
-      // A slow file system: the previous check is not over.
+      // On a slow file system, the previous check may still be running.
       if (isChecking) return;
       isChecking = true;
       try {
         await check();
       } catch {
-        // It disappeared between the check and the read: later checks will see.
+        // The file disappeared between the check and the read: later checks will notice.
         judged = null;
       } finally {
         isChecking = false;
@@ -145,10 +148,10 @@ export function createWatchedFile({ see, read, report }: WatchedFileOptions): Wa
   };
 }
 
-/** A larger file is not a list of clients, and reading it would block the event loop. */
+/** A larger file cannot be a list of clients, and reading it would block the event loop. */
 const maxBytes = 16 * 1024 * 1024;
 
-/** The file at this path. Follows symbolic links. */
+/** Reads the file at this path. Follows symbolic links. */
 export function fileAt(path: string): FileReader {
   return {
     async see() {

@@ -10,7 +10,7 @@ import { type ExampleTab, exampleTabs } from './graphiql-tabs.ts';
 
 export type GraphiqlPage = ReturnType<typeof createGraphiqlPage>;
 
-/** The page may fetch nothing from other hosts. The editor needs inline styles, and icons as `data:` URLs. */
+/** The page must not fetch from other hosts. The editor needs inline styles, and icons as `data:` URLs. */
 const securityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -24,15 +24,15 @@ const securityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** The path below which all files of the page are. */
+/** The path prefix of all files of the page. */
 const assetsPath = '/graphiql/';
-/** What the paths of files with a schema begin with. */
+/** Path prefix of files with a schema. */
 const schemaPath = `${assetsPath}schema-`;
 
 interface GraphiqlPageOptions {
-  /** The schema in force. The page shows only examples that it can answer. */
+  /** The schema in force. The page shows only examples that the schema supports. */
   readonly schema: () => GraphQLSchema;
-  /** May everybody see the schema? */
+  /** May every visitor see the schema? */
   readonly introspection: boolean;
 }
 
@@ -44,8 +44,8 @@ interface SchemaPage {
 }
 
 /**
- * Serves GraphiQL: a page of a few kilobytes, which browsers check each time, and its large files, which they keep. What it is
- * made of is loaded and compressed when first asked for.
+ * Serves GraphiQL: a page of a few kilobytes, which browsers revalidate each time, and large files, which browsers cache. The
+ * files are loaded and compressed on the first request.
  */
 export function createGraphiqlPage({ schema, introspection }: GraphiqlPageOptions) {
   let loading: Promise<GraphiqlAssets> | undefined;
@@ -54,14 +54,14 @@ export function createGraphiqlPage({ schema, introspection }: GraphiqlPageOption
     return loading;
   };
   let current: { readonly of: GraphQLSchema; readonly made: Promise<SchemaPage> } | undefined;
-  /** A page that was sent just before the schema changed still requests the old schema. */
+  /** A page sent just before a schema change still requests the old schema. */
   let previous: Promise<SchemaPage> | undefined;
 
   const make = async (of: GraphQLSchema): Promise<SchemaPage> => {
     const { paths } = await assets();
     const file = introspection ? await makePageFile(toIntrospection(of), 'application/json') : null;
     const shown = file && { path: `${schemaPath}${file.hash}.json`, file };
-    // Both steps block the event loop: serve others in between.
+    // Both steps block the event loop: let other requests run in between.
     await pause();
     const page = await makePageFile(toHtml(paths, exampleTabs(of), shown?.path ?? null), 'text/html');
     return { of, page, introspection: shown };
@@ -76,7 +76,7 @@ export function createGraphiqlPage({ schema, introspection }: GraphiqlPageOption
     return made;
   };
 
-  /** Another process may have sent the page, so make the file here too if it is missing. */
+  /** Another process may have sent the page, so create the file here if it is missing. */
   const findSchema = async (path: string): Promise<PageFile | undefined> => {
     if (!introspection || !path.startsWith(schemaPath)) return undefined;
     for (const made of [currentPage(), previous]) {
@@ -92,7 +92,10 @@ export function createGraphiqlPage({ schema, introspection }: GraphiqlPageOption
       const { page } = await currentPage();
       sendPageFile(req, res, page, { 'content-security-policy': securityPolicy, 'cache-control': 'private, no-cache' });
     },
-    /** Sends one of the files of the page. @returns `false` when there is none at this path */
+    /**
+     * Sends one of the page's files.
+     * @returns `false` if there is none at this path
+     */
     async sendAsset(path: string, req: IncomingMessage, res: ServerResponse): Promise<boolean> {
       const file = (await assets()).files.get(path) ?? (await findSchema(path));
       if (file) sendPageFile(req, res, file, { 'cache-control': 'public, max-age=31536000, immutable' });
@@ -101,7 +104,7 @@ export function createGraphiqlPage({ schema, introspection }: GraphiqlPageOption
   };
 }
 
-/** The answer to the introspection query that GraphiQL sends. */
+/** The response to GraphiQL's introspection query. */
 function toIntrospection(schema: GraphQLSchema): string {
   const options = {
     descriptions: true,
@@ -124,7 +127,7 @@ function toHtml(
     inputValueDeprecation: true,
     credentials: 'same-origin',
   };
-  // `<` could end the element that holds it.
+  // `<` could close the element that contains the text.
   const options = JSON.stringify({ workers, introspection, graphiql }).replaceAll('<', '\\u003c');
   return `<!doctype html>
 <html lang="en">
@@ -146,9 +149,9 @@ function toHtml(
 `;
 }
 
-/** The parts of GraphiQL that never change while the process lives, and where each of them is. */
+/** The parts of GraphiQL that stay the same while the process lives, with their paths. */
 interface GraphiqlAssets {
-  /** By path. A path holds a hash of its file, so browsers may keep the file for ever. */
+  /** By path. A path contains a hash of its file, so browsers may cache the file forever. */
   readonly files: ReadonlyMap<string, PageFile>;
   readonly paths: GraphiqlPaths;
 }
@@ -156,19 +159,19 @@ interface GraphiqlAssets {
 interface GraphiqlPaths {
   readonly style: string;
   readonly script: string;
-  /** The script that starts GraphiQL once the others are loaded. */
+  /** The script that starts GraphiQL after the other scripts have loaded. */
   readonly boot: string;
-  /** By the names that the editor has for them. */
+  /** By the editor's names for them. */
   readonly workers: { readonly editorWorkerService: string; readonly json: string; readonly graphql: string };
 }
 
 /**
- * GraphiQL leaves an old offset on tabs that are not focused. Pressing such a tab moves it away from under the pointer, and the
- * click does nothing. Without offsets the tabs stay where they are.
+ * GraphiQL leaves an old offset on unfocused tabs: pressing such a tab moves it away from under the pointer, and the click is
+ * lost. Without offsets the tabs do not move.
  */
 const tabStyle = '.graphiql-tab { transform: none !important; }';
 
-/** Loads GraphiQL, 9 MB of text, and compresses it. Call it once, when the page is first requested. */
+/** Loads GraphiQL, 9 MB of text, and compresses it. Call once, when the page is first requested. */
 async function loadGraphiqlAssets(): Promise<GraphiqlAssets> {
   const { css, js, editorWorkerService, jsonWorker, graphqlWorker } = await import(
     '@graphql-yoga/render-graphiql/graphiql'
@@ -192,19 +195,19 @@ async function loadGraphiqlAssets(): Promise<GraphiqlAssets> {
   return { files, paths: { style, script, boot, workers: { editorWorkerService: editor, json, graphql } } };
 }
 
-/** A file for browsers, in every form in which it is sent. */
+/** A file for browsers, in every encoding in which it is sent. */
 interface PageFile {
   readonly type: string;
   readonly plain: Buffer;
   readonly br: Buffer;
   readonly gzip: Buffer;
-  /** Weak: it is the same file however it is compressed. */
+  /** Weak, because all encodings share it. */
   readonly etag: string;
-  /** Changes with the content; fit for a path. */
+  /** Changes with the content; safe in a path. */
   readonly hash: string;
 }
 
-/** Compresses to a fifth in 0.3 s; the best level takes 30 s to save another tenth. */
+/** This level compresses to a fifth in 0.3 s; the best level takes 30 s to save another tenth. */
 const brotliQuality = 5;
 
 async function makePageFile(text: string, type: string): Promise<PageFile> {
@@ -219,7 +222,7 @@ async function makePageFile(text: string, type: string): Promise<PageFile> {
   return { type: `${type}; charset=utf-8`, plain, br, gzip: gzipped, etag: `W/"${hash}"`, hash };
 }
 
-/** Sends the file, or status 304 if the browser has it already. A HEAD request gets only the headers. */
+/** Sends the file, or 304 if the browser has it. A HEAD request gets only the headers. */
 function sendPageFile(
   req: IncomingMessage,
   res: ServerResponse,
@@ -270,7 +273,7 @@ const graphiqlBoot = `(() => {
       }
     } else for (const part of ['query', 'variables']) localStorage.removeItem('graphiql:' + part);
   } catch {
-    // Nothing was kept, or nothing that can be read: GraphiQL begins with the example tabs.
+    // Nothing readable was saved: GraphiQL begins with the example tabs.
   }
   const known = localStorage.getItem('graphiql:variables');
   const variables = parameters.get('variables') ?? known;
@@ -290,7 +293,7 @@ const graphiqlBoot = `(() => {
   self.fetch = async (input, init) => {
     if (file && isIntrospection(init)) {
       const kept = await send(file);
-      // Asked for again, the schema may be another; and a gateway that was started anew may not have the file.
+      // The schema may have changed since, and a restarted gateway may not have the file.
       file = null;
       if (kept.ok) return kept;
     }

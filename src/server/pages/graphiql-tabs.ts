@@ -1,6 +1,6 @@
 import { type GraphQLSchema, parse, validate } from 'graphql';
 
-/** One tab of GraphiQL, as its page takes it. */
+/** One tab of GraphiQL, in the form that its page takes. */
 export interface ExampleTab {
   readonly query: string;
   /** JSON text. */
@@ -110,7 +110,7 @@ query Sign(
 `,
   variables: toText({
     sponsorAddress: '(from Reserve)',
-    // Of the types that the variables have: the editor would mark anything else as wrong.
+    // Placeholders of the variables' types: the editor marks other types as errors.
     gasCoins: [{ objectId: '(from Reserve)', version: 0, digest: '' }],
   }),
 };
@@ -146,13 +146,13 @@ const executeQuery = `mutation Execute(
 }
 `;
 
-/** The page fills in what the steps before answered. */
+/** The page fills in the results of the steps before. */
 const executeSignedTab: ExampleTab = {
   query: `# Step 3: execute. Run Reserve and Sign first.\n${executeQuery}`,
   variables: toText({ reservationId: '(from Reserve)', txBytes: '(from Sign)', userSig: '(from Sign)' }),
 };
 
-/** For real networks, where users sign by themselves. */
+/** For real networks, where users sign transactions themselves. */
 const executeTab: ExampleTab = {
   query: `# Step 2: execute. Run Reserve first. Then build and
 # sign a transaction that pays with those coins.
@@ -184,7 +184,7 @@ query Everything {
 `,
 };
 
-/** The examples that a schema can answer, in the order in which they are to be run. */
+/** The examples that a schema supports, in the order in which to run them. */
 export function exampleTabs(schema: GraphQLSchema): readonly ExampleTab[] {
   const isServed = ({ query }: ExampleTab) => {
     const document = parse(query);

@@ -4,7 +4,7 @@ import { acceptsPage } from '../request-head.ts';
 /** The facts that the root path shows, as a page or as JSON. */
 export interface LandingFacts {
   readonly gatewayVersion: string;
-  /** The ledger's build version as last seen. */
+  /** The ledger's build version, as last seen. */
   readonly rpcVersion: string;
   readonly network: string;
   readonly isSimulated: boolean;
@@ -38,13 +38,13 @@ export function createLandingPage(facts: () => Promise<LandingFacts>) {
   };
 }
 
-/** The host as the browser names it, if it is safe in a command line. Not from `headers`, where the listener replaced it. */
+/** The host in the browser's request, if it is safe in a command line. Not from `headers`, where the listener replaced it. */
 function hostOf({ rawHeaders }: IncomingMessage): string {
   const host = rawHeaders[rawHeaders.findIndex((name, index) => index % 2 === 0 && /^host$/i.test(name)) + 1] ?? '';
   return /^[\w.-]+(:\d+)?$|^\[[\da-f:]+\](:\d+)?$/i.test(host) ? host : 'localhost:4000';
 }
 
-/** The page loads nothing and runs no script. */
+/** The page loads no resources and runs no script. */
 const securityPolicy =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 

@@ -3,7 +3,7 @@ import type { WebSocket } from 'ws';
 import { type Arrival, type Arrivals, bytesPerPiece } from '../../upstream/arrivals.ts';
 import { startPeerTimeout } from '../../upstream/peer-timeout.ts';
 
-/** Codes with which the gateway closes a WebSocket: of RFC 6455 below 4000, of graphql-transport-ws above. */
+/** Close codes that the gateway sends: below 4000 from RFC 6455, above from graphql-transport-ws. */
 export const closeCodes = {
   goingAway: 1001,
   policyViolation: 1008,
@@ -22,9 +22,9 @@ export const closeCodes = {
 const initialisationTimeoutMs = 3_000;
 
 /**
- * Closes a connection whose client sends no `connection_init` in time, or sends more than `maxBytes` before it is acknowledged.
- * The library bounds single messages only, and buffers a fragmented message until it is whole.
- * @returns lifts the bounds
+ * Closes a connection whose client sends no `connection_init` in time, or sends more than `maxBytes` before the
+ * acknowledgement. The library limits single messages only, and buffers a fragmented message until it is complete.
+ * @returns lifts these limits
  */
 export function boundGreeting(
   socket: WebSocket,
@@ -52,23 +52,23 @@ export function boundGreeting(
   };
 }
 
-/** More than the heads of fragments take, which cannot be distinguished from the content after them. */
+/** An upper bound of the frame headers, which cannot be distinguished from the content after them. */
 const headsBytes = 4_096;
-/** Bytes of the head of a client's frame. */
+/** Bytes of the header of a client's frame. */
 function headOf(size: number): number {
   if (size < 126) return 6;
   return size < 65_536 ? 8 : 14;
 }
 
 /**
- * Counts the bytes of messages that have arrived in part, which the library buffers until they are whole. When all connections
- * together hold too much, `arrivals` closes the oldest that holds more than the average.
- * @param connection which the library reads already, so that it has parsed each chunk before this counts it
+ * Counts the bytes of incomplete messages, which the library buffers. If all connections together hold too much, `arrivals`
+ * closes the oldest that holds more than the average.
+ * @param connection that the library already reads, so that it has parsed each chunk before it is counted here
  */
 export function boundArrivals(socket: WebSocket, connection: Duplex, arrivals: Arrivals): void {
   let bytes = 0;
   let pieces = 0;
-  /** Bytes of the current chunk that belong to whole frames. */
+  /** Bytes of the current chunk that belong to complete frames. */
   let read = 0;
   let isWhole = false;
   let arrival: Arrival | null = null;
@@ -116,18 +116,21 @@ export function boundArrivals(socket: WebSocket, connection: Duplex, arrivals: A
 
 /** In bytes. */
 const maxChatterBytes = 256 * 1024;
-/** Added for each message, so that many small ones are bounded too. */
+/** Added for each message, so that many small ones are limited too. */
 const messageCost = 64;
 
 /**
- * Bounds what a client sends between two pings besides operations, such as pings of its own: the rate limit does not count such
+ * Limits the bytes that a client sends between two pings besides operations, such as pings: the rate limit does not count such
  * messages. Operations of a caller over its rate limit count as well.
  */
 export class MessageBudget {
   #spent = 0;
   #last = 0;
 
-  /** Counts a message. @returns `false` if too much came since the last ping */
+  /**
+   * Counts a message.
+   * @returns `false` if the client sent too much since the last ping
+   */
   spend(bytes: number): boolean {
     const isWithin = this.#spent <= maxChatterBytes;
     this.#last = bytes + messageCost;
@@ -135,7 +138,10 @@ export class MessageBudget {
     return isWithin;
   }
 
-  /** Takes back the last message, because it is an operation. @returns its cost */
+  /**
+   * Takes back the last message, because it is an operation.
+   * @returns its cost
+   */
   refund(): number {
     this.#spent -= this.#last;
     return this.#last;

@@ -25,7 +25,7 @@ export interface SocketOperationOptions {
   readonly runner: Pick<OperationRunner, 'run'>;
   readonly bytesInFlight: Pick<BytesInFlight, 'take'>;
   readonly maskError: (error: unknown) => GraphQLError;
-  /** At one time, on one WebSocket. */
+  /** Concurrent operations on one WebSocket. */
   readonly maxOperations: number;
   /** Called once per operation, when it has ended. */
   readonly onOperation: (operation: SocketOperationFacts) => void;
@@ -38,7 +38,7 @@ export interface OperationSocket {
   readonly showUsage: boolean;
   readonly budget: MessageBudget;
   readonly writer: SocketWriter;
-  /** How many run, including those that the client has completed. */
+  /** Number of running operations, including those that the client has completed. */
   readonly running: number;
   /** Called once for each operation that runs, before and after it. */
   began(): void;
@@ -49,12 +49,12 @@ export interface OperationSocket {
 
 /** In characters. Each result of a stream repeats the id. */
 const maxIdLength = 128;
-/** Errors of one operation that are looked at for the log: a stream may have one in each of its results. */
+/** Errors of one operation that are inspected for the log: a stream may have one in each of its results. */
 const maxNotedErrors = 10;
 
 /**
- * One operation, from its `subscribe` message on: the client gets an `error`, or each result as `next` and then `complete`.
- * Once the client completes the operation, it is sent nothing more.
+ * One operation, from its `subscribe` message on. The client gets an `error`, or each result as `next` and then `complete`.
+ * After the client completes the operation, the gateway sends nothing more for it.
  */
 export class SocketOperation implements ServerContext, ResultReader {
   readonly requestId: string;
@@ -86,12 +86,12 @@ export class SocketOperation implements ServerContext, ResultReader {
     this.requestBytes = requestBytes;
   }
 
-  /** Resolves when its last message was sent, or its stream is open. Rejects for a fault of the gateway. */
+  /** Resolves when the last message was sent, or when the stream is open. Rejects for a fault of the gateway. */
   run(request: OperationRequest): Promise<void> {
     const { budget, running } = this.#socket;
     const unread = refuseUnread(this.#id, running, this.#options.maxOperations);
     if (unread) {
-      // It counts as an attempt all the same.
+      // A rejected attempt counts all the same.
       budget.charge(this.requestBytes);
       this.#options.admit.enter(this).catch(this.#options.maskError);
       this.#log([unread]);
@@ -203,7 +203,7 @@ export class SocketOperation implements ServerContext, ResultReader {
     if (this.#end()) void this.#send('error', [new GraphQLError(originalError.message, { originalError })]);
   }
 
-  /** The client has completed it, or is gone. */
+  /** The client has completed the operation or disconnected. */
   leave(): void {
     this.#isGone = true;
     if (this.#results) this.#leaveStream(this.#results);
@@ -228,17 +228,17 @@ export class SocketOperation implements ServerContext, ResultReader {
     else this.#onGone.push(abandon);
   }
 
-  /** Over HTTP the standing sets headers, which a WebSocket message does not have. */
+  /** Over HTTP, the remaining rate limit is in headers, which a WebSocket message does not have. */
   onStanding(): void {}
 
-  /** Does nothing once the client has left: another operation may have the id by then. */
+  /** Does nothing once the client has completed the operation: a new operation may have reused the id. */
   #send(type: 'next' | 'error' | 'complete', payload?: unknown): Promise<void> {
     if (this.#isGone) return Promise.resolve();
     if (type !== 'next') this.#socket.forget(this.#id);
     return this.#socket.writer.send(printJson({ id: this.#id, type, payload }));
   }
 
-  /** Adds the codes of errors to the log line. */
+  /** Adds error codes to the log line. */
   #note(errors: readonly GraphQLError[] = []): void {
     if (this.#notedErrors >= maxNotedErrors) return;
     this.#notedErrors += errors.length;
@@ -264,7 +264,7 @@ export class SocketOperation implements ServerContext, ResultReader {
   }
 }
 
-/** Why an operation is refused before admission; `null` = it is not. */
+/** Why an operation is rejected before admission; `null` = it is not. */
 function refuseUnread(id: string, running: number, maxOperations: number): GraphQLError | null {
   if (id.length > maxIdLength) {
     return gatewayError('BAD_REQUEST', `The id of an operation has at most ${maxIdLength} characters.`);

@@ -16,7 +16,7 @@ import { type OperationSocket, SocketOperation, type SocketOperationOptions } fr
 import { createFlushQueue, type FlushQueue, SocketWriter } from './socket-writer.ts';
 
 interface SocketServerOptions extends Omit<ClientSocketOptions, 'arrivals' | 'pings' | 'flushQueue' | 'onRunning'> {
-  /** Largest message a client may send, in bytes; more ends the connection. */
+  /** Largest message that a client may send, in bytes; a larger one closes the connection. */
   readonly maxMessageBytes: number;
   readonly bytesInFlight: BytesInFlight;
   /** Between two pings, in milliseconds. */
@@ -26,7 +26,7 @@ interface SocketServerOptions extends Omit<ClientSocketOptions, 'arrivals' | 'pi
 export interface Upgrade {
   readonly requestId: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Called once, with which status it was answered. */
+  /** Called once, with the status of the response. */
   readonly answered: (status: number) => void;
   /** Called instead if the handshake is malformed. */
   readonly malformed: () => void;
@@ -34,7 +34,7 @@ export interface Upgrade {
 
 export type SocketServer = ReturnType<typeof createSocketServer>;
 
-/** Time that a client has to answer the closing handshake. */
+/** Milliseconds that a client may take to answer the closing handshake. */
 const closeTimeoutMs = 1_000;
 
 export function createSocketServer(options: SocketServerOptions) {
@@ -49,12 +49,12 @@ export function createSocketServer(options: SocketServerOptions) {
     flushQueue: createFlushQueue(),
     onRunning(change) {
       running += change;
-      // The answer is handed to the socket in a later turn of the event loop: wait for that too.
+      // The response reaches the socket in a later turn of the event loop: wait for that too.
       if (draining && running === 0) setImmediate(() => running === 0 && onIdle());
     },
   };
 
-  // A variable, because the type of the options does not know all of them.
+  // A variable, because the type of the options lacks some of them.
   const bounds = {
     maxPayload: options.maxMessageBytes,
     // Many small fragments of one large message would take a hundred times its size in memory.
@@ -79,7 +79,7 @@ export function createSocketServer(options: SocketServerOptions) {
   });
 
   return {
-    /** True once `drain` was called: new WebSockets are rejected. */
+    /** True after `drain` was called: new WebSockets are rejected. */
     get draining(): boolean {
       return draining;
     },
@@ -89,7 +89,7 @@ export function createSocketServer(options: SocketServerOptions) {
         new ClientSocket(accepted, req, upgrade.requestId, socketOptions);
       });
     },
-    /** Waits for the running operations, for `graceMs` at most, then asks every client to connect elsewhere. */
+    /** Waits for running operations, for `graceMs` at most, then asks every client to reconnect elsewhere. */
     async drain(graceMs: number): Promise<void> {
       draining = true;
       if (running > 0)
@@ -108,9 +108,9 @@ export function createSocketServer(options: SocketServerOptions) {
 
 interface ClientSocketOptions extends SocketOperationOptions {
   readonly addresses: Pick<AddressGate, 'admit'>;
-  /** In bytes, everything that a client may send before it is acknowledged; more ends the connection. */
+  /** Bytes that a client may send before the acknowledgement; more closes the connection. */
   readonly maxGreetingBytes: number;
-  /** Bounds messages that have arrived in part. */
+  /** Limits the memory of incomplete messages. */
   readonly arrivals: Arrivals;
   readonly usageHeaders: readonly UsageHeader[];
   /** When to ping clients. */
@@ -137,7 +137,7 @@ export class ClientSocket implements OperationSocket {
   readonly #socket: WebSocket;
   readonly #options: ClientSocketOptions;
   readonly #remoteAddress: string | undefined;
-  /** Of the upgrade request; dropped on `connection_init`, because thousands of connections may be idle. */
+  /** Headers of the upgrade request; dropped on `connection_init`, because thousands of connections may be idle. */
   #headers: IncomingMessage['headers'] | null;
   #isAcknowledged = false;
   readonly #liftGreetingBounds: () => void;
@@ -166,7 +166,7 @@ export class ClientSocket implements OperationSocket {
     socket.on('pong', (data) => void this.#isWithinBudget(data.length));
     if (socket.protocol === subprotocol) socket.on('message', (data) => this.#hear(data as Buffer));
     else socket.close(closeCodes.subprotocolNotAcceptable, 'Subprotocol not acceptable');
-    // The library closes a broken connection itself. Without a listener its error would end the process.
+    // The library closes a broken connection itself. Without a listener, its error would end the process.
     socket.on('error', () => {});
     socket.once('close', () => {
       stopPinging();
@@ -176,7 +176,7 @@ export class ClientSocket implements OperationSocket {
     });
   }
 
-  /** Ends the connection of a client that has not answered a ping when the next one is due. */
+  /** Disconnects a client that has not answered a ping when the next one is due. */
   #startPinging(pings: Beats): () => void {
     const socket = this.#socket;
     let hasAnswered = true;
@@ -189,7 +189,7 @@ export class ClientSocket implements OperationSocket {
       hasAnswered = false;
       socket.ping();
     };
-    // After a busy turn, read what has arrived first: an answer may be among it.
+    // After a busy turn, first read what has arrived: it may contain the answer.
     return pings.onBeat(() => void setImmediate(ping));
   }
 
@@ -200,7 +200,7 @@ export class ClientSocket implements OperationSocket {
     return false;
   }
 
-  /** @param data one Buffer, by the default `binaryType` of the library */
+  /** @param data one Buffer, as set by the default `binaryType` of the library */
   #hear(data: Buffer): void {
     if (!this.#isWithinBudget(data.length)) return;
     const isIntricate = isTooIntricate(data, maxJsonNesting, maxJsonCommas);
@@ -303,8 +303,8 @@ function toIdInUse(id: string): string {
 }
 
 /**
- * Entries of `connection_init` stand for headers, whatever their case, because pages cannot set headers on a WebSocket. Only
- * those count by which a caller identifies itself: the browser and proxies set the headers about its origin.
+ * Entries of `connection_init` replace headers, whatever their case, because pages cannot set headers on a WebSocket. Only
+ * credentials are taken: browser and proxies set the headers about origin and address.
  */
 function toHeaders(
   params: Readonly<Record<string, unknown>>,

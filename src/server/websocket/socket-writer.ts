@@ -1,11 +1,11 @@
 import type { Duplex } from 'node:stream';
 import { WebSocket } from 'ws';
 
-/** In bytes. While more waits to be read by a client, the gateway reads nothing more from it. */
+/** In bytes. The gateway reads nothing more from a client with more unread bytes. */
 const holdBytes = 1024 * 1024;
 /**
- * In bytes: the largest answer of an upstream. If more waits, the next message ends the connection. Only operations that began
- * before reading stopped can get there.
+ * In bytes: the largest response of an upstream. With more unread bytes, the next message closes the connection. Only
+ * operations that began before reading stopped can exceed it.
  */
 const maxWaitingBytes = 64 * 1024 * 1024;
 /** In bytes. Pushed messages of one turn are joined up to this size: a turn may have a hundred results for one client. */
@@ -32,14 +32,14 @@ export function createFlushQueue(): FlushQueue {
 }
 
 /**
- * Writes messages to one WebSocket. `send` is for single messages. `push` is for streams that thousands of clients follow: the
- * message is already encoded, and all messages of one turn are one write.
+ * Writes messages to one WebSocket. `send` is for single messages; `push` is for streams with thousands of subscribers: the
+ * message is already encoded, and all messages of one turn become one write.
  */
 export class SocketWriter {
   readonly #socket: WebSocket;
   readonly #connection: Duplex;
   readonly #queue: FlushQueue;
-  /** Streams that are resumed in turns when the client has read everything. */
+  /** Streams to resume, one after another, when the client has read everything. */
   readonly readers = new Set<{ resume(): void }>();
   /** Frames, each byte as one character. */
   #pushed = '';
@@ -52,7 +52,7 @@ export class SocketWriter {
     this.#queue = queue;
   }
 
-  /** Resolves when the message has been handed to the system, or never will be. */
+  /** Resolves when the message was handed to the system, or can never be. */
   send(text: string): Promise<void> {
     this.flush();
     return new Promise((resolve) => {
@@ -71,18 +71,18 @@ export class SocketWriter {
       });
       if (this.#isHeld || socket.bufferedAmount <= holdBytes) return;
       this.#isHeld = true;
-      // A client that does not read answers no pings either, because its messages are not read: its connection ends.
+      // A client that does not read answers no pings, so its connection ends.
       socket.pause();
     });
   }
 
-  /** Has the client read everything? If not, `readers` are resumed when it has. Check it before each `push`. */
+  /** Has the client read everything? If not, the `readers` are resumed later. Check before each `push`. */
   get isReady(): boolean {
     if (this.#socket.readyState !== WebSocket.OPEN) return false;
     if (this.#connection.writableLength === 0) return true;
     if (!this.#isAwaitingDrain) {
       this.#isAwaitingDrain = true;
-      // Called when everything before it has been handed to the system, including what `send` has written.
+      // Called when everything before it was handed to the system, including what `send` has written.
       this.#connection.write('', () => {
         this.#isAwaitingDrain = false;
         this.#resumeReaders();
@@ -91,7 +91,7 @@ export class SocketWriter {
     return false;
   }
 
-  /** A reader that fills the connection again goes to the end of the line. */
+  /** A reader that fills the connection again goes to the end of the queue. */
   #resumeReaders(): void {
     for (const reader of this.readers) {
       reader.resume();
@@ -117,7 +117,7 @@ export class SocketWriter {
   }
 }
 
-/** The head of an unfragmented, unmasked text frame (RFC 6455, section 5.2). */
+/** The header of an unfragmented, unmasked text frame (RFC 6455, section 5.2). */
 function toFrameHead(length: number): string {
   if (length < 126) return String.fromCharCode(0x81, length);
   if (length < 65_536) return String.fromCharCode(0x81, 126, length >>> 8, length & 0xff);

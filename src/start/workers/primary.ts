@@ -15,11 +15,11 @@ import type { StartWorkerProcess } from './worker-processes.ts';
 
 export interface WorkersOptions {
   readonly config: Config;
-  /** Processes that serve; at least 2. */
+  /** Number of workers, at least 2. */
   readonly count: number;
   /** The files that the configuration was read from. */
   readonly files: Beginning['files'];
-  /** Unguessable random text; the workers derive their common secrets from it. */
+  /** Unguessable random text; workers derive their common secrets from it. */
   readonly secret: string;
   readonly telemetry: Telemetry;
   readonly metrics: Metrics;
@@ -30,33 +30,30 @@ export interface WorkersOptions {
 }
 
 export interface RunningWorkers {
-  /** Scheme, host and port that all of them serve. */
+  /** Scheme, host and port that all workers serve. */
   readonly url: string;
-  /** Reads the clients file again, for all of them, and tells in the log what came of it. */
+  /** Reloads the clients file for all workers, and logs the result. */
   reload(): Promise<void>;
-  /** Lets each worker serve on for `drainMs` (0) and finish what runs, and ends it. Safe to call twice. */
+  /** Each worker keeps serving for `drainMs` (0), finishes its operations and ends. Safe to call twice. */
   close(drainMs?: number): Promise<void>;
-  /** Rejects when none serves any more and new ones do not come up; never resolves. */
+  /** Rejects if no worker serves any more and new ones do not start; never resolves. */
   readonly failed: Promise<never>;
 }
 
-/** Milliseconds in which a worker must serve, beside the two calls that it awaits: the ledger's schema and its limits. */
+/** Milliseconds in which a worker must serve, in addition to its two calls to the ledger, for schema and limits. */
 const startMarginMs = 60_000;
-/** Milliseconds in which a worker must end after its last operation. */
+/** Milliseconds in which a worker must exit after its last operation. */
 const endMarginMs = 6_000;
 
-/**
- * Milliseconds in which a worker must end; then it is killed. A mutation that was sent continues for as long again as its
- * caller waited for it.
- */
+/** Milliseconds in which a worker must exit; then it is killed. A dispatched mutation may run twice as long as its timeout. */
 export function toEndWithinMs({ queryMs, mutationMs }: Config['timeouts']): number {
   return Math.max(queryMs, 2 * mutationMs) + endMarginMs;
 }
 
 /**
- * One gateway of several processes: this one starts the others, replaces those that end, and holds what they share. It
- * serves nothing itself.
- * @returns once all of them serve
+ * The primary of a gateway with several processes: starts workers, replaces those that exit, and holds the data that they
+ * share. It serves no requests itself.
+ * @returns once all workers serve
  */
 export async function startWorkers(options: WorkersOptions): Promise<RunningWorkers> {
   const { config, count, secret, telemetry, metrics, startProcess, network, now } = options;
@@ -81,7 +78,7 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
       metricsRequested: (worker) => worker.send({ kind: 'metrics page', page: metricsPage() }),
     },
   });
-  /** The counts of all workers, also of those that have exited, and of this process; gauges of each worker. */
+  /** Counts of all workers, exited ones included, and of this process; gauges per worker. */
   const metricsPage = () => {
     const { retired, workers } = pool.metrics();
     const counts = [retired, ...workers.map(({ values }) => values)];
@@ -94,7 +91,7 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
   });
   const watched = watchClientsOf(config, {
     adopt: (clients, text) => {
-      // Otherwise a worker that is started later would accept removed clients again.
+      // Otherwise a worker that starts later would accept removed clients again.
       if (config.clientsFile !== null) files[config.clientsFile] = text;
       pool.send({ kind: 'clients', clients });
     },
@@ -128,8 +125,8 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
 }
 
 /**
- * A port that is free at this moment. Workers must agree on one that outlives each of them: if every worker asked for any
- * port, the system would choose anew whenever the last of them has ended.
+ * Finds a free port. All workers need the same one: if every worker asked for any port, the system would choose a new one
+ * whenever all workers had exited.
  */
 function choosePort(host: string): Promise<number> {
   const server = createServer();

@@ -2,21 +2,21 @@
 const roundEveryMs = 1_000;
 
 export interface SchemaPolling {
-  /** A worker adopted this schema: the others check the ledger's, unless this schema was reported before. */
+  /** A worker adopted this schema: the other workers check the ledger's schema, unless this one was reported before. */
   replaced(schema: string, worker: object): void;
   stop(): void;
 }
 
 export interface SchemaPollingOptions<Worker extends object> {
-  /** Milliseconds between two checks of the workers together; 0 = only after a change. */
+  /** Milliseconds between two checks of all workers together; 0 = only after a change. */
   readonly pollMs: number;
-  /** The workers that serve, in a stable order. */
+  /** The serving workers, in a stable order. */
   readonly workers: () => readonly Worker[];
-  /** Has a worker check the ledger's schema. */
+  /** Makes a worker check the ledger's schema. */
   readonly check: (worker: Worker) => void;
 }
 
-/** Has workers check the ledger's schema one after another, and all of them when one has seen a change. */
+/** Makes workers check the ledger's schema one after another, and all of them when one has seen a change. */
 export function startSchemaPolling<Worker extends object>(options: SchemaPollingOptions<Worker>): SchemaPolling {
   const { pollMs, workers, check } = options;
   let turn = 0;

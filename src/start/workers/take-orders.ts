@@ -11,17 +11,17 @@ export interface PrimaryLink {
   readonly onMessage: (hear: (message: ToWorker) => void) => void;
 }
 
-/** What the primary tells a worker. */
+/** What the primary sends to a worker. */
 export interface Orders {
-  /** What the worker needs to start. */
+  /** Everything that the worker needs to start. */
   readonly beginning: Promise<Beginning>;
-  /** Resolves when the worker must end, with the milliseconds for which it continues to serve. */
+  /** Resolves when the worker must stop, with the milliseconds for which it keeps serving. */
   readonly stop: Promise<number>;
   /** The other workers, as this one sees them. */
   readonly siblingsOf: (beginning: Beginning) => Siblings;
 }
 
-/** Reports to the primary, and follows its messages from then on. */
+/** Reports to the primary, and obeys the primary's messages from then on. */
 export function takeOrders({ send, onMessage }: PrimaryLink): Orders {
   const beginning = deferred<Beginning>();
   const stop = deferred<number>();
@@ -75,7 +75,7 @@ export function takeOrders({ send, onMessage }: PrimaryLink): Orders {
         }),
       onClients: (call) => {
         adopt = call;
-        // They arrived while this worker was starting.
+        // These messages arrived while this worker was starting.
         if (clients) call(clients);
       },
     }),

@@ -2,30 +2,36 @@ import type { WorkerProcess } from './worker-processes.ts';
 
 /** Milliseconds between two heartbeats of a worker. */
 export const heartbeatMs = 1_000;
-/** Missed heartbeats in a row after which an idle process counts as frozen: it was stopped, or waits forever. */
+/** Missed heartbeats in a row after which an idle process counts as frozen: stopped, or deadlocked. */
 const mostMissed = 10;
 /**
- * The same while the process uses the processor: one turn of its event loop may take long, or the machine is overloaded. An
- * endless loop looks the same, so this bound ends it.
+ * The limit for a process that uses CPU time: one turn of its event loop may take long, or the machine may be overloaded. An
+ * endless loop looks the same, so there is a limit.
  */
 const mostMissedBusy = 30;
-/** The part of the silence for which a busy process has used the processor, even beside many others. A stopped one uses none. */
+/**
+ * A process counts as busy if it used at least this part of the silence as CPU time, even on an overloaded machine. A stopped
+ * process uses none.
+ */
 const busyPart = 0.01;
 
 /** Counts the heartbeats that one worker missed. */
 export interface HeartbeatMonitor {
   noteHeartbeat(): void;
-  /** Call it once per heartbeat interval. @returns how long the worker has been silent once it counts as frozen, else `null` */
+  /**
+   * Call once per heartbeat interval.
+   * @returns how long the worker has been silent, once it counts as frozen, else `null`
+   */
   check(): number | null;
 }
 
 /**
- * Detects a worker that the system considers alive, that accepts connections, and answers none of them. Counts checks
- * instead of time: if this process or the whole machine stood still, the worker is not to blame.
+ * Detects a worker that accepts connections but answers none, although its process is alive. Counts checks instead of time, so
+ * that a pause of this process or of the whole machine is not blamed on the worker.
  */
 export function createHeartbeatMonitor(worker: Pick<WorkerProcess, 'cpuMs'>, everyMs: number): HeartbeatMonitor {
   let missed = 0;
-  /** Processor time when the silence began; `null` where the system does not report it. */
+  /** CPU time when the silence began; `null` if the system does not report it. */
   let cpuBeforeMs: number | null = null;
   const isBusy = (silentMs: number): boolean => {
     const cpuMs = worker.cpuMs();
@@ -45,28 +51,28 @@ export function createHeartbeatMonitor(worker: Pick<WorkerProcess, 'cpuMs'>, eve
   };
 }
 
-/** Milliseconds of service after which a worker counts as stable: its end does not predict that of its successor. */
+/** Milliseconds of service after which a worker counts as stable: its exit does not predict that its replacement fails. */
 const stableMs = 10_000;
 /** Milliseconds before the second replacement in a row; doubled for each one after it. */
 const firstPauseMs = 250;
 const longestPauseMs = 10_000;
-/** Rounds of workers that may end early, one after another, while none serves. */
+/** Rounds of early exits in a row, without any serving worker, after which the gateway gives up. */
 const mostInARow = 5;
 
 export interface EndedWorker {
-  /** How long it served, in milliseconds; `null` = it never did. */
+  /** How long the worker served, in milliseconds; `null` = never. */
   readonly servedMs: number | null;
-  /** Do others serve? */
+  /** Do other workers serve? */
   readonly othersServe: boolean;
 }
 
-/** Decides about a worker that ended by itself: milliseconds until the next one starts; `null` = give up. */
+/** Decides about a worker that exited by itself: milliseconds until its replacement starts; `null` = give up. */
 export type ReplacementRule = (ended: EndedWorker) => number | null;
 
 /**
- * Replaces a worker immediately; workers that keep ending early are replaced after ever longer pauses. If none is left and
- * new ones do not come up, the gateway gives up, so that its supervisor notices.
- * @param workers how many there are: all of them may end for one reason, which counts as one end
+ * Replaces a worker immediately, or after growing pauses if workers keep exiting early. If no worker serves and new ones do
+ * not start, the gateway gives up, so that its supervisor notices.
+ * @param workers their number: all of them may exit for one reason, which counts as one exit
  */
 export function createReplacementRule(workers: number): ReplacementRule {
   let inARow = 0;

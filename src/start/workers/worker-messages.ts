@@ -2,46 +2,46 @@ import type { Client } from '../../config/client.ts';
 import type { MetricValues } from '../../telemetry/metrics.ts';
 import type { Shared, WorkerFacts } from '../siblings.ts';
 
-/** What a worker needs to know before it can begin. */
+/** Everything that a worker needs before it can begin. */
 export interface Beginning {
   readonly shared: Shared;
-  /** Chosen once, so that all workers, also those started later, listen on the same port. */
+  /** Chosen once, so that all workers, also later ones, listen on the same port. */
   readonly port: number;
   /**
-   * The text of every file that the configuration was read from, by path: a worker that is started later reads the same text
-   * even if the files have changed. Of the clients file: the text in force.
+   * The text of every file that the configuration was read from, by path: a worker that starts later reads the same text even
+   * if the files have changed. Of the clients file: the text in force.
    */
   readonly files: Readonly<Record<string, string>>;
-  /** Milliseconds between two heartbeats that the worker sends from now on. */
+  /** Milliseconds between the heartbeats that the worker sends. */
   readonly heartbeatMs: number;
 }
 
 /** From the primary to a worker. */
 export type ToWorker =
   | { readonly kind: 'begin'; readonly beginning: Beginning }
-  /** How many workers serve now. */
+  /** Number of workers that serve now. */
   | { readonly kind: 'serving'; readonly count: number }
-  /** Check the ledger's schema now. */
+  /** Poll the ledger's schema now. */
   | { readonly kind: 'check schema' }
   /** The clients file has changed. */
   | { readonly kind: 'clients'; readonly clients: readonly Client[] }
-  /** The page of metrics that the worker requested. */
+  /** The metrics page that the worker requested. */
   | { readonly kind: 'metrics page'; readonly page: string }
-  /** Continue to serve for so long, finish running operations, and end. */
+  /** Keep serving for this long, finish running operations, and exit. */
   | { readonly kind: 'stop'; readonly drainMs: number };
 
 /** From a worker to the primary. */
 export type FromWorker =
-  /** Its process runs and can be told to begin. */
+  /** The worker's process runs and is ready for its start message. */
   | { readonly kind: 'hello' }
   | { readonly kind: 'ready'; readonly facts: WorkerFacts }
-  /** A heartbeat: its event loop runs. `metrics`: its numbers, once it has begun. */
+  /** A heartbeat: the event loop runs. `metrics`: the worker's metrics, once it has begun. */
   | { readonly kind: 'alive'; readonly metrics?: MetricValues | null }
-  /** A client requests the metrics of all workers. */
+  /** A client of this worker requests the metrics of all workers. */
   | { readonly kind: 'metrics requested' }
-  /** It could not start. */
+  /** The worker could not start. */
   | { readonly kind: 'failed'; readonly reason: string; readonly stack: string }
-  /** `schema`: identifies it. */
+  /** The worker adopted a new ledger schema, identified by `schema`. */
   | { readonly kind: 'schema replaced'; readonly schema: string };
 
 /** Distinguishes these messages from others between the same two processes. */
@@ -56,7 +56,7 @@ export function toEnvelope<Message extends ToWorker | FromWorker>(message: Messa
   return { channel, message };
 }
 
-/** @returns `null` for other messages; ours are not checked further, because both processes run the same program */
+/** @returns `null` for foreign messages; our own need no further check, because both processes run the same program */
 export function openEnvelope<Message extends ToWorker | FromWorker>(received: unknown): Message | null {
   if (typeof received !== 'object' || received === null) return null;
   const { channel: tag, message } = received as Partial<Envelope<Message>>;

@@ -9,7 +9,7 @@ import type { StartWorkerProcess, WorkerEnd, WorkerProcess } from './worker-proc
 
 export interface WorkerPoolEvents {
   readonly lost: (loss: WorkerLoss) => void;
-  /** These workers were killed, because they did not end in time. */
+  /** Workers that were killed because they did not stop in time. */
   readonly cut: (pids: readonly number[]) => void;
   readonly serves: (pid: number) => void;
   readonly schemaReplaced: (schema: string, worker: WorkerProcess) => void;
@@ -18,51 +18,54 @@ export interface WorkerPoolEvents {
 
 export interface WorkerPoolOptions {
   readonly count: number;
-  /** For a worker that starts now. */
+  /** Start message for a worker that starts now. */
   readonly beginning: () => Beginning;
   readonly startProcess: StartWorkerProcess;
   /** Monotonic milliseconds. */
   readonly now: () => number;
-  /** Milliseconds in which a worker must serve; then it is killed, and replaced like any that ended. */
+  /** Milliseconds in which a worker must serve; then it is killed and replaced. */
   readonly startWithinMs: number;
-  /** Milliseconds in which a worker must end after the stop message. */
+  /** Milliseconds in which a worker must exit after the stop message. */
   readonly endWithinMs: number;
   readonly events: WorkerPoolEvents;
 }
 
 /** The workers of one gateway. */
 export interface WorkerPool {
-  /** Resolves when `count` workers serve, for the first time. */
+  /** Resolves when `count` workers serve for the first time. */
   readonly complete: Promise<WorkerFacts>;
-  /** Rejects when they cannot start, or when none serves any more and new ones do not come up; never resolves. */
+  /** Rejects if workers cannot start, or if none serves any more and new ones do not start; never resolves. */
   readonly failed: Promise<never>;
   readonly serving: () => readonly WorkerProcess[];
   /** Sends a message to all workers, also to those that are starting. */
   readonly send: (message: ToWorker) => void;
-  /** The numbers of workers that have exited, and those of each worker that serves. */
+  /** The metrics of workers that have exited, and of each worker that serves. */
   readonly metrics: () => { readonly retired: MetricValues; readonly workers: readonly WorkerValues[] };
-  /** Ends all workers, and starts no more. Resolves when they have ended. @param drainMs for which serving workers continue */
+  /**
+   * Stops all workers and starts no more. Resolves when they have exited.
+   * @param drainMs for which serving workers keep serving
+   */
   stop(drainMs?: number): Promise<void>;
 }
 
 /** A worker whose process is alive. */
 interface Member {
   readonly worker: WorkerProcess;
-  /** Stops waiting for it to serve. */
+  /** Cancels the timeout of its start. */
   readonly stopAwaiting: () => void;
-  /** From when it was told what to begin with. */
+  /** When the worker received its start message. */
   heartbeats: HeartbeatMonitor | null;
-  /** Since when it serves, by the pool's clock. */
+  /** When the worker began to serve, by the pool's clock. */
   servingSinceMs: number | null;
-  /** Its last numbers, and when they arrived by the pool's clock. */
+  /** The worker's latest metrics, and when they arrived by the pool's clock. */
   metrics: { readonly values: MetricValues; readonly atMs: number } | null;
-  /** Position among the workers, from 1: a replacement takes the position of the worker that exited. */
+  /** Position among the workers, from 1. A replacement takes the position of the worker that exited. */
   readonly position: number;
-  /** Why it ends, as far as it is known. */
+  /** Why the worker exits, if known. */
   reason: string | null;
 }
 
-/** Starts `count` workers, and replaces those that end or freeze. */
+/** Starts `count` workers, and replaces those that exit or freeze. */
 export function startWorkerPool(options: WorkerPoolOptions): WorkerPool {
   const { count, beginning, startProcess, now, startWithinMs, endWithinMs, events } = options;
   const pauseAfter = createReplacementRule(count);
@@ -71,7 +74,7 @@ export function startWorkerPool(options: WorkerPoolOptions): WorkerPool {
   const complete = deferred<WorkerFacts>();
   const failed = deferred<never>();
   const ended = deferred<void>();
-  // If nobody listens, as while the gateway stops, a rejection must not end the process.
+  // While the gateway stops, no caller awaits this promise, and its rejection must not end the process.
   failed.promise.catch(() => {});
   let retired = addCounts(null, []);
   let isComplete = false;
@@ -130,7 +133,7 @@ export function startWorkerPool(options: WorkerPoolOptions): WorkerPool {
         break;
       case 'failed':
         member.reason = message.reason;
-        // Once the gateway serves, the cause may be temporary: the worker is replaced like any that ended.
+        // Once the gateway serves, the cause may be temporary: replace the worker like any other.
         if (!isComplete) failed.reject(toError(message));
         break;
       case 'ready':
@@ -146,7 +149,7 @@ export function startWorkerPool(options: WorkerPoolOptions): WorkerPool {
 
   const kill = (member: Member, reason: string): void => {
     member.reason = `it was killed: ${reason}`;
-    // Even a stopped process obeys this.
+    // SIGKILL ends even a stopped process.
     member.worker.kill();
   };
   const checking = setInterval(() => {

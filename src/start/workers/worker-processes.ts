@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { countForWorkers } from '../../callers/rate-limiter.ts';
 import { type FromWorker, openEnvelope, type ToWorker, toEnvelope } from './worker-messages.ts';
 
-/** Without exit code and signal: the system did not start it, for lack of memory or processes. */
+/** No exit code and no signal: the system did not start the process, for lack of memory or processes. */
 export interface WorkerEnd {
   readonly exitCode: number | null;
   readonly signal: string | null;
@@ -12,13 +12,13 @@ export interface WorkerEnd {
 /** A worker's process, as the primary sees it. */
 export interface WorkerProcess {
   readonly pid: number;
-  /** Processor time used so far, in milliseconds; `null` where the system does not report it. */
+  /** CPU time used so far, in milliseconds; `null` if the system does not report it. */
   cpuMs(): number | null;
-  /** Does nothing once the process has ended. */
+  /** Does nothing if the process has exited. */
   send(message: ToWorker): void;
   onMessage(hear: (message: FromWorker) => void): void;
   onEnd(tell: (end: WorkerEnd) => void): void;
-  /** Kills it immediately. */
+  /** Kills the process immediately. */
   kill(): void;
 }
 
@@ -32,7 +32,7 @@ export function createWorkerProcesses(program: string, args: readonly string[]):
   return () => {
     const worker = tryToFork();
     if (!worker) return toUnstarted();
-    // Sending to a process that has just ended fails; `exit` reports its end.
+    // Sending to a process that has just exited fails; `exit` reports this.
     worker.on('error', () => {});
     return {
       pid: worker.process.pid ?? 0,
@@ -56,7 +56,7 @@ export function createWorkerProcesses(program: string, args: readonly string[]):
 
 const unstarted: WorkerEnd = { exitCode: null, signal: null };
 
-/** @returns `null` when the system refuses immediately; it reports other refusals by an `error` event without an `exit` */
+/** @returns `null` if the system refuses immediately; it reports other refusals by an `error` event without an `exit` */
 function tryToFork(): Worker | null {
   try {
     return cluster.fork();
@@ -65,7 +65,7 @@ function tryToFork(): Worker | null {
   }
 }
 
-/** Stands for a worker that could not be started: it is replaced like any that ended. */
+/** Stands for a worker whose process could not be started: it is replaced like any that exited. */
 function toUnstarted(): WorkerProcess {
   return {
     pid: 0,
@@ -77,10 +77,10 @@ function toUnstarted(): WorkerProcess {
   };
 }
 
-/** Linux counts the processor time of a process in hundredths of a second. */
+/** Linux counts CPU time of a process in hundredths of a second. */
 const tickMs = 10;
 
-/** Reads the processor time from Linux; other systems have no such file. */
+/** Reads the CPU time from Linux; other systems have no such file. */
 function readCpuMs(pid: number | undefined): number | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
