@@ -18,14 +18,14 @@ const usualOptions: IntrospectionOptions = {
 
 interface Introspection {
   readonly document: DocumentNode;
-  /** Words that the next one leaves out. A ledger that does not know one of them names it in its error. */
+  /** Words that each query lacks compared to the one before. A ledger that does not know one of them names it in its error. */
   readonly words: readonly string[];
 }
 
 /**
- * Introspection queries, most complete first. Without `inputValueDeprecation` deprecated arguments and input fields are missing
- * and real queries fail; without `oneOf` such inputs become ordinary ones. Older servers reject both, so the gateway asks for
- * less.
+ * Introspection queries, most complete first. Without `inputValueDeprecation`, deprecated arguments and input fields are
+ * missing and real queries fail; without `oneOf`, such inputs become ordinary ones. Older servers reject both, so the gateway
+ * falls back to simpler queries.
  */
 const introspections: readonly Introspection[] = [
   {
@@ -47,8 +47,8 @@ function toQuery(options: IntrospectionOptions): DocumentNode {
 const refusedByValidation = 'GRAPHQL_VALIDATION_FAILED';
 
 /**
- * The ledger's introspection result; rejects when the ledger cannot be reached or allows no introspection. Other errors do not
- * lead to a lesser query, because the poorer schema would come into force.
+ * The ledger's introspection result; rejects if the ledger is unavailable or does not allow introspection. Other errors do not
+ * lead to a simpler query, because the poorer schema would come into force.
  */
 export async function fetchLedgerIntrospection(execute: LedgerExecutor): Promise<IntrospectionQuery> {
   let refusal = 'no answer';

@@ -8,7 +8,8 @@ export interface TransactionFinder {
   /** Does the ledger's schema have a known field for transactions? */
   readonly canFind: () => boolean;
   /**
-   * Asks the ledger each time, with a timeout. `null`: it does not have the transaction yet. Rejects if that is unknown.
+   * Queries the ledger each time, with a timeout. `null`: it does not have the transaction yet. Rejects if the ledger gives no
+   * usable response.
    * @param digest base58
    */
   readonly find: (digest: string) => Promise<FoundTransaction | null>;
@@ -16,9 +17,9 @@ export interface TransactionFinder {
 
 /** A transaction that was executed. */
 export interface FoundTransaction {
-  /** `null` if the ledger does not say. */
+  /** `null` if the ledger does not report it. */
   readonly succeeded: boolean | null;
-  /** Computation and storage less the rebate, in the smallest unit, at least 0; `null` if the ledger does not say. */
+  /** Computation and storage less the rebate, in the smallest unit, at least 0; `null` if the ledger does not report it. */
   readonly gasUsed: number | null;
 }
 
@@ -26,14 +27,14 @@ export interface TransactionFinderOptions {
   readonly execute: LedgerExecutor;
   /** The ledger's root field for a transaction, and the argument for its digest. */
   readonly names: NetworkProfile['joins']['transaction'];
-  /** The schema in force; `null` while there is none. */
+  /** The schema in force; `null` before there is one. */
   readonly schema: () => GraphQLSchema | null;
 }
 
-/** The parts of a transaction's gas. */
+/** The components of a transaction's gas cost. */
 const costs = ['computationCost', 'storageCost', 'storageRebate'];
 
-/** Looks transactions up without a cache. A transaction is found once it has effects: only then was it executed. */
+/** Looks transactions up without a cache. A transaction counts as found once it has effects: only then was it executed. */
 export function createTransactionFinder({ execute, names, schema }: TransactionFinderOptions): TransactionFinder {
   let readOf: GraphQLSchema | null = null;
   let read: ((digest: string) => string) | null = null;
@@ -94,7 +95,7 @@ function toFound(value: unknown, digest: string): FoundTransaction | null {
   };
 }
 
-/** At least 0, though a rebate may be larger than the costs. */
+/** At least 0, although a rebate may be larger than the costs. */
 function toGasUsed(summary: Members | null): number | null {
   const amounts = costs.map((cost) => String(summary?.[cost]));
   if (!amounts.every((amount) => /^\d{1,30}$/.test(amount))) return null;

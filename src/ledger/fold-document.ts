@@ -15,8 +15,8 @@ export interface FoldedDocument {
 }
 
 /**
- * Merged requests repeat variables with one type and value, and fragments with one content; this writes each once. The ledger
- * bounds the bytes of a document, and a document that fits as the client sent it must still fit.
+ * Removes duplicates from a merged request: variables with one type and value, and fragments with one content. The ledger
+ * limits the bytes of a document, and a document that fits as the client sent it must still fit.
  */
 export function foldDocument(
   document: DocumentNode,
@@ -44,7 +44,7 @@ export function foldDocument(
   };
 }
 
-/** Maps each variable to the first with the same type, default and value, or lack of a value. */
+/** Maps each variable to the first with the same type, default and value, or without a value. */
 function foldVariables(document: DocumentNode, values: Readonly<Record<string, unknown>>): Map<string, string> {
   const names = new Map<string, string>();
   const first = new Map<string, string>();
@@ -72,7 +72,7 @@ function foldFragments(document: DocumentNode): Map<string, string> {
     const known = names.get(name);
     const fragment = byName.get(name);
     if (known !== undefined || !fragment) return known ?? name;
-    // Ends the recursion for a fragment that spreads itself, though validation should have refused it.
+    // Ends the recursion for a fragment that spreads itself, although validation should have rejected it.
     names.set(name, name);
     const content = visit(fragment, {
       FragmentSpread: (node) => ({ ...node, name: { ...node.name, value: resolve(node.name.value) } }),

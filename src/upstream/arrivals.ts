@@ -1,24 +1,24 @@
 import { RingLink } from './ring-link.ts';
 
-/** What a piece of a body takes beside its content, in bytes. */
+/** Memory of a chunk of a body besides its content, in bytes. */
 export const bytesPerPiece = 256;
 
-/** A body, message or answer that has arrived in part. */
+/** A body, message or response that is still arriving. */
 export interface Arrival {
-  /** @param bytes that it takes by now, in all */
+  /** @param bytes received so far, in total */
   hold(bytes: number): void;
-  /** To be called when it is whole, refused or given up. Safe to call twice. */
+  /** Call when it is complete, rejected or dropped. Safe to call twice. */
   leave(): void;
 }
 
-/** Bounds the memory of everything that has arrived in part. */
+/** Limits the memory of everything that is still arriving. */
 export interface Arrivals {
-  /** @param abandon called at most once, when others need the memory; the arrival has left then */
+  /** @param abandon called at most once, if other arrivals need the memory; this arrival has then ended */
   begin(abandon: () => void): Arrival;
 }
 
 export interface BoundedArrivals extends Arrivals {
-  /** Gives up arrivals until the rest is within the bound, which may have changed. */
+  /** Drops arrivals until the rest is within the limit, which may have changed. */
   shrink(): void;
 }
 
@@ -33,9 +33,9 @@ class Entry extends RingLink {
 }
 
 /**
- * Over the bound, gives up the oldest arrival that takes at least the average. So small ones are safe from large ones however
- * slow they are, fast ones are safe from slow ones, and a client that fills the memory loses its own first.
- * @param maxBytes of all together, asked for each time
+ * Over the limit, drops the oldest arrival of at least average size. Small arrivals are therefore safe from large ones however
+ * slow they are, fast ones from slow ones, and a client that fills the memory loses its own first.
+ * @param maxBytes of all arrivals together; read for each check
  */
 export function createArrivals(maxBytes: () => number): BoundedArrivals {
   const ring = new Entry(() => {});

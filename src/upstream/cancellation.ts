@@ -1,50 +1,51 @@
 import { startPeerTimeout } from './peer-timeout.ts';
 
-/** Why an operation ended early. `aborted`: its client left. `timeout`: its deadline passed. */
+/** Why an operation ended early. `aborted`: its client left. `timeout`: its timeout expired. */
 export type CancelCause = 'aborted' | 'timeout';
 
-/** An operation as the layers of upstream calls see it. */
+/** The part of an operation that layers of upstream calls see. */
 export interface ServedOperation {
-  /** Calls to upstreams that were begun for it. */
+  /** Number of upstream calls begun for the operation. */
   calls: number;
-  /** Memory of the client's request. A mutation keeps it until its call is over. */
+  /** Memory of the client's request. A mutation keeps it until its upstream call has ended. */
   readonly held?: Held | undefined;
 }
 
 /**
- * Cancels the work for an operation. Used in place of an `AbortSignal`, which costs ten times as much and would be made for
- * every request; `signal` makes one when it is needed.
+ * Cancels the work for an operation. Replaces an `AbortSignal`, which costs ten times as much and would be created for every
+ * request; `signal` creates one on demand.
  */
 export interface Cancellation extends ServedOperation {
-  /** `null` while the operation goes on. */
+  /** `null` while the operation runs. */
   readonly cause: CancelCause | null;
   /**
-   * Calls `listener` once when the operation is cancelled, or at once if it already is. Listeners must not throw.
-   * @returns a function that stops listening
+   * Calls `listener` once when the operation is cancelled, or immediately if it is cancelled already. Listeners must not
+   * throw.
+   * @returns a function that removes the listener
    */
   onCancel(listener: (cause: CancelCause) => void): () => void;
-  /** An `AbortSignal` for libraries that need one. Made when first read. */
+  /** An `AbortSignal` for libraries that need one. Created on first use. */
   readonly signal: AbortSignal;
-  /** Bytes that upstreams have answered for the operation. */
+  /** Bytes of upstream responses received for the operation. */
   bytesRead: number;
   held?: Held | undefined;
 }
 
-/** Counted memory of a request, freed when every `keep` was followed by a `release`. */
+/** Counted memory of a request, freed after a `release` for every `keep`. */
 export interface Held {
   keep(): void;
   release(): void;
 }
 
-/** The side of a cancellation that the owner of the operation holds. */
+/** The part of a cancellation that only the owner of the operation uses. */
 export interface OpenCancellation extends Cancellation {
-  /** Cancels the operation. Does nothing the second time, or after `finish`. */
+  /** Cancels the operation. A second call, or a call after `finish`, does nothing. */
   cancel(cause: CancelCause): void;
   /** Ends the operation: later cancellations do nothing. Safe to call twice. */
   finish(): void;
 }
 
-/** @param timeoutMs milliseconds after which the operation is cancelled with `timeout`; left out: never */
+/** @param timeoutMs milliseconds after which the operation is cancelled with `timeout`; left out: no timeout */
 export function createCancellation(timeoutMs?: number): OpenCancellation {
   return new TimedCancellation(timeoutMs);
 }
@@ -91,7 +92,7 @@ class TimedCancellation implements OpenCancellation {
     if (this.#isOver) return;
     this.#cause = cause;
     const listeners = this.#listeners;
-    // `finish` replaces the list, so a listener that stops listening now does not disturb this loop.
+    // `finish` replaces the list, so a listener that removes itself now does not disturb this loop.
     this.finish();
     for (const listener of listeners) listener(cause);
     if (this.#controller) abort(this.#controller, cause);

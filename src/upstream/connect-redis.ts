@@ -4,11 +4,11 @@ import { startPeerTimeout } from './peer-timeout.ts';
 
 export interface RedisOptions {
   readonly url: Secret;
-  /** Milliseconds that an answer may take before Redis counts as away. */
+  /** Milliseconds after which an unanswered command means that Redis is unavailable. */
   readonly timeoutMs?: number;
 }
 
-/** A healthy Redis answers sooner, and a caller does not notice a wait of this length. */
+/** A healthy Redis answers sooner, and a caller does not notice such a delay. */
 const defaultTimeoutMs = 300;
 const connectTimeoutMs = 1_000;
 /** The longest pause between attempts to reconnect: Redis is used again within a second of its return. */
@@ -20,19 +20,19 @@ export interface RedisEvents {
   readonly ready: () => void;
 }
 
-/** Connects to Redis. Resolves when it is connected, refused or too slow; then the client goes on trying by itself. */
+/** Connects to Redis. Resolves when connected, rejected or timed out; after that the client keeps reconnecting by itself. */
 export async function connectRedis(
   { url, timeoutMs = defaultTimeoutMs }: RedisOptions,
   { failed, ready }: RedisEvents,
 ): Promise<Redis> {
   const redis = new TimedRedis(url.reveal(), {
-    // Without a connection commands fail at once, since a request waits for them.
+    // Fail commands immediately without a connection, because a request waits for them.
     enableOfflineQueue: false,
-    // Do not resend a command: Redis may have counted it already.
+    // Do not resend a command: Redis may have executed it.
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
     connectTimeout: connectTimeoutMs,
-    // After a failover the old address may lead to what is a replica now; a new connection finds its successor.
+    // After a failover, the old address may lead to a replica; a new connection finds the new primary.
     reconnectOnError: ({ message }) => message.startsWith('READONLY'),
     retryStrategy: (attempt) => Math.min(attempt * 50, maxReconnectDelayMs),
     connectionName: 'ledger-gateway',
@@ -42,7 +42,7 @@ export async function connectRedis(
   redis.on('ready', ready);
   await new Promise<void>((resolve) => {
     const stopWaiting = startPeerTimeout(connectTimeoutMs, resolve);
-    // A refused connection need not be waited for.
+    // After a rejected connection there is nothing to wait for.
     for (const event of ['ready', 'close'] as const) {
       redis.once(event, () => {
         stopWaiting();
@@ -54,9 +54,9 @@ export async function connectRedis(
 }
 
 /**
- * A frozen Redis keeps its connections open; only the missing answer shows it. Then drop the connection with all commands that
- * wait on it, so that later callers fail at once until a new one is up. The client's own timeouts would also drop it when this
- * process had no time to read the answer.
+ * A frozen Redis keeps its connections open, and only the missing answer reveals it. Then drop the connection with all
+ * commands that wait on it, so that later callers fail immediately until a new one is open. The client's own timeouts would
+ * also drop it if only this process was too busy to read the answer.
  */
 class TimedRedis extends Redis {
   timeoutMs = defaultTimeoutMs;

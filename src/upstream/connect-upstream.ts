@@ -8,28 +8,28 @@ import { createUpstreamCall, type UpstreamCall } from './upstream-call.ts';
 import { type CallEnded, createHealthWatch, type HealthWatch, type UpstreamHealth } from './upstream-health.ts';
 import { createWaitingCalls } from './waiting-calls.ts';
 
-/** Default bound. The introspection of a large ledger has a few megabytes. */
+/** Default limit. The introspection of a large ledger has a few megabytes. */
 const mostAnswerBytes = 64 * 1024 * 1024;
 
-/** Concurrent calls of a gateway to an upstream; more wait. Bounds the load on the upstream. */
+/** Concurrent calls of a gateway to one upstream, to limit the upstream's load; further calls wait. */
 export const mostConnections = 128;
-/** Calls to one upstream that may wait for a connection, and the bytes of their bodies. Further calls fail at once. */
+/** Limits of the calls that wait for a connection, and of the bytes of their bodies. Further calls fail immediately. */
 const mostWaiting = 1_024;
 const mostWaitingBytes = 32 * 1024 * 1024;
 
 const poolOptions: Pool.Options = {
-  /** One call at a time per connection, so that a slow or broken answer does not affect others behind it. */
+  /** One call at a time per connection, so that a slow or broken response does not affect calls behind it. */
   pipelining: 1,
   /**
-   * Milliseconds that a connection may stay idle. Less than any server keeps it (Node: 5 s), because a call sent into a
-   * closing connection is lost and not retried. A longer time that the server announces counts, up to a minute, so that
+   * Milliseconds that a connection may stay idle. Shorter than any server's own timeout (Node: 5 s), because a call sent into
+   * a closing connection is lost and not retried. A longer timeout that the server announces is used, up to a minute, so that
    * connections follow a change of DNS.
    */
   keepAliveTimeout: 4_000,
   keepAliveMaxTimeout: 60_000,
-  /** Milliseconds subtracted from the announced time, for the time a call travels. */
+  /** Milliseconds subtracted from the announced timeout, for the travel time of a call. */
   keepAliveTimeoutThreshold: 2_000,
-  /** Off, because each call has a deadline of its own. */
+  /** Off, because each call has its own timeout. */
   headersTimeout: 0,
   bodyTimeout: 0,
 };
@@ -39,11 +39,11 @@ export interface UpstreamConnection {
   readonly rawCall: RawCall;
   readonly health: () => UpstreamHealth;
   readonly complain: HealthWatch['complain'];
-  /** Path and query of its address. */
+  /** Path and query of the upstream's address. */
   readonly path: string;
-  /** The same address for a WebSocket, with the credentials in it. */
+  /** The same address for a WebSocket, including credentials. */
   readonly socketUrl: string;
-  /** Lets calls in flight finish and refuses new ones. Safe to call twice. */
+  /** Lets calls in flight finish and rejects new ones. Safe to call twice. */
   close(): Promise<void>;
 }
 
@@ -51,18 +51,18 @@ export interface ConnectOptions {
   /** Name of the upstream. */
   readonly name: string;
   readonly url: string;
-  /** Calls at once; more wait. */
+  /** Concurrent calls; further ones wait. */
   readonly maxConnections?: number;
-  /** Bytes of the largest answer that is read; a call whose answer is larger fails. */
+  /** Bytes of the largest response; a call with a larger one fails. */
   readonly maxAnswerBytes?: number | undefined;
-  /** Bounds the memory of large answers that have arrived in part. Left out: nothing does. */
+  /** Limits the memory of large responses that are still arriving. Left out: no limit. */
   readonly arrivals?: Arrivals;
   readonly now: () => number;
-  /** Is the gateway stopping? Then no call that cannot be undone is begun. */
+  /** Is the gateway stopping? Then no call that cannot be cancelled may begin. */
   readonly isStopping?: () => boolean;
   /** Called at the end of each call. */
   readonly onCallEnded?: CallEnded;
-  /** Shared by the upstreams of one network: a change through one may be read through another. */
+  /** Shared by the upstreams of one network: data written through one may be read through another. */
   readonly changes?: Changes;
 }
 
@@ -94,11 +94,11 @@ export function connectUpstream({
     }),
     arrivals,
     maxResponseBytes: maxAnswerBytes,
-    // A streamed answer holds its connection as long as its client takes to read, so half of the connections are kept free of
-    // streams. Further answers are collected: a slow client then holds memory, which hurts less than a held connection.
+    // A streamed response holds its connection as long as its client takes to read, so half of the connections are kept free
+    // of streams. Further responses are buffered: a slow client then holds memory instead of a connection.
     maxStreams: Math.ceil(maxConnections / 2),
   });
-  /** Outermost first. A span, a circuit breaker, a retry or a second address is one more layer. */
+  /** Outermost first. Add a layer here for a span, a circuit breaker, a retry or a second address. */
   const layers: readonly CallLayer[] = [
     countCalls,
     shareReads({ changes }),
@@ -126,7 +126,7 @@ const countCalls: CallLayer = (next) => (request, listener) => {
   return next(request, listener);
 };
 
-/** Decodes a credential of a URL; one with a bare percent sign is used as it is. */
+/** Decodes a credential of a URL; one with a bare percent sign is used unchanged. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

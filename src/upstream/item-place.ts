@@ -1,7 +1,7 @@
-/** Key of the resume cursor behind an item of a stream, and behind its result. A symbol, so that JSON leaves it out. */
+/** Key of the resume cursor after an item of a stream, and after its result. A symbol, so that JSON omits it. */
 export const resumeCursorKey: unique symbol = Symbol('resume cursor');
 
-/** An item with a cursor. A function, because only some transports send the cursor. */
+/** An item with a cursor. The cursor is a function, because only some transports send it. */
 export interface PlacedItem {
   readonly [resumeCursorKey]?: () => string;
 }

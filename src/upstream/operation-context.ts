@@ -3,31 +3,34 @@ import type { Cancellation } from './cancellation.ts';
 
 export type Scope = 'read' | 'sponsor' | 'admin';
 
-/** What a resolver may know about the operation that it serves. The shell that received the request makes it. */
+/** What a resolver may know about its operation. The transport that received the request creates it. */
 export interface OperationContext {
   /** Also in the `x-request-id` response header and in every log line. */
   readonly requestId: string;
   /**
-   * Cancelled when the caller disconnects or the operation's deadline passes. Upstream reads are cut. No mutation is begun any
-   * more; one in flight goes on.
+   * Cancelled when the caller disconnects or the timeout expires. Upstream reads are then cancelled. Mutations that have not
+   * begun are not sent; those in flight continue.
    */
   readonly cancellation: Cancellation;
   readonly caller: Caller;
   /**
-   * Counts additional work against the caller's rate limit. Resolves to the refusal, or to `null`. Absent where callers are not
+   * Charges additional work to the caller's rate limit. Resolves to the rejection, or to `null`. Absent if callers are not
    * counted.
-   * @param isDone the work was done, and cannot be refused any more
+   * @param isDone the work is done already, so it cannot be rejected
    */
   readonly charge?: ((points: number, isDone?: boolean) => Promise<Error | null>) | undefined;
-  /** Absent where the client's transport keeps no cursor. */
+  /** Absent if the client's transport keeps no cursor. */
   readonly streamSlot?: StreamSlot | undefined;
 }
 
-/** Read position of a stream's client, which its transport keeps beside the results. */
+/** Read position of a stream's client, which its transport sends beside the results. */
 export interface StreamSlot {
-  /** Overrides the cursor in the operation; `null` = use the operation's. */
+  /** Overrides the operation's cursor; `null` = use the operation's. */
   readonly after: string | null;
-  /** Everything up to this position was sent, and nothing is in flight. @param toText the cursor as the client gets it */
+  /**
+   * Everything up to this position was sent, and no result is pending.
+   * @param toText returns the cursor as the client gets it
+   */
   readonly quietAt: (toText: () => string) => void;
 }
 
@@ -37,11 +40,14 @@ export interface Caller {
   /** For logs and clients: `client:web-app`, `address:203.0.113.9`, `credential:` and a short hash. */
   readonly id: string;
   readonly kind: CallerKind;
-  /** The caller's own `Authorization` header, whole; `null` if none. Goes to the sponsor in forward mode, nowhere else. */
+  /**
+   * The caller's own `Authorization` header, complete; `null` if none. In forward mode it is sent to the sponsor, and never to
+   * another service.
+   */
   readonly authorization: Secret | null;
   readonly scopes: ReadonlySet<Scope>;
   readonly rate: {
-    /** Callers with one key are counted together, such as those of one network. */
+    /** Callers with the same key share one rate limit, such as those of one network. */
     readonly key: string;
     /** Requests per minute; 0 = no limit; `null` = the default. */
     readonly perMinute: number | null;
@@ -49,23 +55,26 @@ export interface Caller {
   /** Sponsored gas per UTC day, in the smallest unit of the gas coin, and the key of the budget; `null` = no budget. */
   readonly gas: { readonly key: string; readonly perDay: number } | null;
   /**
-   * Functions that its sponsored transactions may call: `package::module::function`, `package::module` or `package`, the package
-   * as 0x and 64 digits in lower case; `null` = all.
+   * Functions that its sponsored transactions may call: `package::module::function`, `package::module` or `package`, the
+   * package as 0x and 64 digits in lower case; `null` = all.
    */
   readonly moveCalls: readonly string[] | null;
-  /** Of its credential. Left out: it does not expire. */
+  /** Validity of its credential. Left out: it does not expire. */
   readonly validity?: Validity | undefined;
 }
 
 /** Validity of a credential. Streams that were opened with it end when it does. */
 export interface Validity {
-  /** Calls back when it ends, at once if it has ended. @returns stops waiting */
+  /**
+   * Calls back when the credential expires, immediately if it has.
+   * @returns removes the listener
+   */
   onEnd(then: () => void): () => void;
 }
 
 /**
- * Gives each operation one value of its own, made on first use. The value is kept on the context itself: a `WeakMap` makes
- * itself a new table every few operations, and old tables keep their values alive until the next full garbage collection.
+ * Gives each operation one value, created on first use and stored on the context itself. A `WeakMap` allocates a new table
+ * every few operations, and old tables keep their values alive until the next full garbage collection.
  */
 export function createPerOperation<Value, Rest extends unknown[] = []>(
   make: (context: OperationContext, ...rest: Rest) => Value,

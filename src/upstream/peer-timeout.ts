@@ -2,10 +2,10 @@
 const usualDelayMs = 50;
 
 /**
- * Calls `expired` when a peer has not answered within `ms`. Timers fire before sockets are read, so after a blocked event loop
- * the answer may have arrived and be unread. Hence the peer gets as much more time as the timer was late, at most `ms`, and one
- * more turn of the event loop, in which everything that has arrived is read.
- * @returns stops waiting; safe to call twice
+ * Calls `expired` if a peer has not answered within `ms`. Timers fire before sockets are read, so after a blocked event loop
+ * an answer may have arrived unread. Therefore the peer gets as much more time as the timer was late, at most `ms`, and one
+ * more turn of the event loop, which reads everything that has arrived.
+ * @returns cancels the timeout; safe to call twice
  */
 export function startPeerTimeout(ms: number, expired: () => void): () => void {
   const dueMs = performance.now() + ms;

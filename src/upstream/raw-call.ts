@@ -3,14 +3,14 @@ import type { CancelCause, ServedOperation } from './cancellation.ts';
 import type { UpstreamCallError } from './upstream-call-error.ts';
 
 /**
- * Makes one HTTP call to an upstream, with callbacks: signals, streams and promises would cost more than all else of a small
- * request. If the call is impossible, the listener may be called before this returns.
+ * Makes one HTTP call to an upstream, with callbacks, because signals, streams and promises would cost more than all other
+ * work of a small request. If the call is impossible, the listener may be called before this returns.
  */
 export type RawCall = (request: RawRequest, listener: RawListener) => CallInFlight;
 
 /**
- * Adds something to every call to an upstream, such as sharing, a retry, a circuit breaker or a span. `connect-upstream.ts`
- * has the list. A layer sees the operation and the attempt in the request.
+ * Wraps every call to an upstream, for example for sharing, a retry, a circuit breaker or a span. `connect-upstream.ts` has
+ * the list. The request contains the operation and the attempt.
  * @param upstream its name
  */
 export type CallLayer = (next: RawCall, upstream: string) => RawCall;
@@ -19,38 +19,38 @@ export interface RawRequest {
   readonly method: 'GET' | 'POST';
   /** Absolute path and query below the upstream's origin. */
   readonly path: string;
-  /** Names and values by turns, names in lower case. */
+  /** Alternating names and values, names in lower case. */
   readonly headers: readonly string[];
   readonly body: string | Uint8Array | null;
-  /** Milliseconds that the whole call may take, to the last byte of its answer. */
+  /** Timeout of the whole call in milliseconds, to the last byte of the response. */
   readonly timeoutMs: number;
   /**
-   * Marks a call that cannot be undone, a mutation: milliseconds that it may go on beyond `timeoutMs`. It is not begun once
-   * the operation is over. Once it is sent, neither its deadline nor a cancellation cuts it.
+   * Marks a call that cannot be cancelled once sent, a mutation: milliseconds for which it may continue after `timeoutMs`. It
+   * is not sent if the operation has ended. Once sent, neither timeout nor cancellation stops it.
    */
   readonly runOnMs?: number | undefined;
-  /** The operation that the call serves. Left out: none. A shared call serves that of its first member. */
+  /** The operation that made the call. Left out: none. A shared call has the operation of its first member. */
   readonly operation?: ServedOperation | undefined;
-  /** Which attempt of a call that is retried, from 1. Left out: the first. */
+  /** Number of the attempt, from 1, for a layer that retries. Left out: 1. */
   readonly attempt?: number;
-  /** Its answer is not given up for want of memory. */
+  /** Its response must not be dropped for lack of memory. */
   readonly isVital?: boolean;
-  /** A read that carries nothing of its caller; identical ones in flight may share one call. */
+  /** A read without data about its caller; identical ones in flight may share one call. */
   readonly isShareable?: boolean;
-  /** The part of the body in which requests with the same document differ. Compared first, because it is shorter. */
+  /** The part of the body that differs between requests with the same document. Compared first, because it is shorter. */
   readonly variablesText?: string | undefined;
-  /** Bytes of an incomplete answer above which the listener is offered to stream it. Left out: never. */
+  /** Size in bytes above which the listener may stream an incomplete response. Left out: never. */
   readonly streamAboveBytes?: number;
 }
 
 export interface CallInFlight {
-  /** The call has a connection: it was written to it, or is about to be. */
+  /** The call has a connection: it was sent, or is being sent. */
   readonly isSent: boolean;
-  /** Cancels the call: its listener or sink is called with the failure, and not again. Does nothing once the call is over. */
+  /** Cancels the call: its listener or sink gets the failure as its last event. Does nothing once the call has ended. */
   cancel(cause: CancelCause): void;
 }
 
-/** An answer as it arrived. */
+/** A complete response. */
 export interface RawResponse {
   readonly status: number;
   readonly headers: AnswerHeaders;
@@ -59,33 +59,38 @@ export interface RawResponse {
   readonly size: number;
 }
 
-/** Receives the end of a call: one of `answered` and `failed` is called, once, unless `stream` took the answer over. */
+/**
+ * Receives the end of a call: exactly one of `answered` and `failed` is called, once, unless `stream` took over the response.
+ */
 export interface RawListener {
-  /** Called when the whole answer has arrived. */
+  /** Called when the whole response has arrived. */
   answered(response: RawResponse): void;
   failed(error: UpstreamCallError): void;
   /**
-   * Offers to stream an answer that is large and not yet complete. Called at most once. A listener that returns a sink takes
-   * what has arrived from `begun`, and gets the rest through the sink; with `null` the answer is collected.
-   * @param resume asks for more after a pause; must not be called from within `data`
+   * Offers to stream a large, incomplete response. Called at most once. A listener that returns a sink reads the bytes
+   * received so far from `begun`, and gets the rest through the sink; with `null` the response is buffered.
+   * @param resume ends a pause; must not be called from within `data`
    */
   stream?(begun: RawResponse, resume: () => void): RawSink | null;
-  /** Called with the end of a call that went on after `failed` had reported a timeout. */
+  /** Called with the end of a call that continued after `failed` had reported a timeout. */
   late?(outcome: RawResponse | UpstreamCallError): void;
 }
 
-/** Receives the rest of a streamed answer. One of `end` and `failed` is called, once. */
+/** Receives the rest of a streamed response. One of `end` and `failed` is called, once. */
 export interface RawSink {
-  /** @returns `false` to pause; until `resume` only chunks that were already on their way follow */
+  /** @returns `false` to pause: until `resume`, only chunks that were already on their way follow */
   data(chunk: Buffer): boolean;
-  /** The answer is complete. */
+  /** The response is complete. */
   end(): void;
   failed(error: UpstreamCallError): void;
 }
 
-/** Headers of an answer. Tests may use a `Map`. */
+/** Headers of a response. Tests may use a `Map`. */
 export interface AnswerHeaders {
-  /** @param name in lower case. @returns a list if the header came several times, in the order of the answer */
+  /**
+   * @param name in lower case.
+   * @returns a list if the header came several times, in the order of the response
+   */
   get(name: string): string | string[] | undefined;
 }
 
@@ -93,11 +98,14 @@ export interface AnswerHeaders {
 export interface CallWatch {
   /** @param durationMs from the call to the end of the response */
   answered(status: number, durationMs: number): void;
-  /** @param durationMs left out if the call goes on */
+  /** @param durationMs left out if the call continues */
   failed(error: UpstreamCallError, durationMs?: number): void;
 }
 
-/** A layer that only observes calls. @param begin called for each call before it is made */
+/**
+ * A layer that only observes calls.
+ * @param begin called before each call
+ */
 export function watchCalls(begin: (request: RawRequest, upstream: string) => CallWatch): CallLayer {
   return (next, upstream) => (request, listener) =>
     next(request, new WatchedListener(begin(request, upstream), listener));

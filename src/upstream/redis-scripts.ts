@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * Reads the Lua scripts of a folder: for each step the file of its name (`beginExecution` is `begin-execution.lua`), preceded by
- * `rules.lua`, which all steps share, and by the constants, each a local variable.
+ * Reads the Lua scripts of a folder, one file per step (`beginExecution` is `begin-execution.lua`). Each script begins with
+ * the constants as local variables, and with `rules.lua`, which all steps share.
  * @param folder ends in a slash
  */
 export function readRedisScripts<Step extends string>(
@@ -11,7 +11,7 @@ export function readRedisScripts<Step extends string>(
   constants: Readonly<Record<string, string | number>>,
 ): Readonly<Record<Step, string>> {
   const read = (name: string) => readFileSync(new URL(`${name}.lua`, folder), 'utf8');
-  // On one line, so that the lines that Redis reports differ by one from those of `rules.lua`.
+  // On one line, so that line numbers in Redis errors differ by one from those in `rules.lua`.
   const locals = Object.entries(constants).map(([name, value]) => `local ${name} = ${JSON.stringify(value)}`);
   const shared = `${locals.join(' ')}\n${read('rules')}\n`;
   const toFileName = (step: Step) => step.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);

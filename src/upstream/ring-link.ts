@@ -1,6 +1,6 @@
 /**
- * A member of a ring, oldest first; the ring is known by a link of its own. Not a `Set` or `Map`: these allocate a new table
- * every few changes, and an old table keeps what it held in memory until the next full garbage collection.
+ * A member of a ring, oldest first; a separate link stands for the ring itself. Not a `Set` or `Map`: these allocate a new
+ * table every few changes, and an old table keeps its entries in memory until the next full garbage collection.
  */
 export class RingLink {
   previous: this = this;
@@ -13,7 +13,7 @@ export class RingLink {
     other.previous = this;
   }
 
-  /** Also drops its own links, which would keep its former neighbours in memory. */
+  /** Also clears its own links, which would keep its former neighbours in memory. */
   remove(): void {
     this.previous.next = this.next;
     this.next.previous = this.previous;
@@ -25,7 +25,7 @@ export class RingLink {
     return this.next === this;
   }
 
-  /** The other members, the oldest first if this is the ring's own link. */
+  /** The other members; called on the ring's own link, oldest first. */
   *others(): Generator<this> {
     for (let link = this.next; link !== this; link = link.next) yield link;
   }

@@ -3,23 +3,23 @@ import { startPeerTimeout } from './peer-timeout.ts';
 import type { CallInFlight, CallLayer, CallWatch, RawCall, RawListener, RawRequest, RawResponse } from './raw-call.ts';
 import { toCancelledError, UpstreamCallError } from './upstream-call-error.ts';
 
-/** Counts what may make earlier reads out of date, such as the end of a mutation. */
+/** Counts events that may make earlier reads out of date, such as the end of a mutation. */
 export interface Changes {
   count: number;
 }
 
 export interface RunOnOptions {
-  /** Told of timeouts while the call goes on. */
+  /** Reports calls that timed out and continue. */
   readonly watch: CallWatch;
   readonly changes: Changes;
-  /** Is the gateway stopping? Then no call that cannot be undone is begun. */
+  /** Is the gateway stopping? Then no call that cannot be cancelled may begin. */
   readonly isStopping: () => boolean;
 }
 
 /**
- * Lets calls with `runOnMs`, which cannot be undone, run to their end. Such a call is not begun while the gateway stops, and
- * can be cancelled while it waits for a connection. Once sent it is not cut: if its client leaves it goes on, and at its
- * deadline `failed` reports a timeout while it goes on for at most `runOnMs` more. `late` then reports how it ended.
+ * Lets calls with `runOnMs`, which cannot be cancelled once sent, run to their end. Such a call does not begin while the
+ * gateway stops, and can be cancelled while it waits for a connection. Once sent, it continues if its client leaves. At its
+ * timeout, `failed` reports a timeout, and the call continues for at most `runOnMs`; `late` then reports its outcome.
  */
 export function letRunOn(options: RunOnOptions): CallLayer {
   return (next) => (request, listener) => {
@@ -42,7 +42,7 @@ class LastingCall implements RawListener, CallInFlight {
   #underWay: CallInFlight | undefined;
   #stopDeadline = () => {};
   #held: Held | undefined;
-  /** The listener was called with an answer or a failure. */
+  /** The listener got a response or a failure. */
   #isReported = false;
   /** The call itself has ended. */
   #isOver = false;
@@ -82,14 +82,14 @@ class LastingCall implements RawListener, CallInFlight {
 
   failed(error: UpstreamCallError): void {
     if (this.#isOver) return;
-    // If the event loop was blocked, the last deadline may fire before the first. `late` always follows a timeout.
+    // After a blocked event loop, the last timeout may fire before the first. `late` always follows a timeout.
     if (!this.#isReported && error.failure === 'timeout') this.#report(error);
     this.#end();
     if (this.#isReported) this.#listener.late?.(error);
     else this.#report(error);
   }
 
-  /** Called at the call's own deadline. The operation's deadline may have come before, since the operation began earlier. */
+  /** Called at the call's own timeout. The operation's timeout may have expired before, since the operation began earlier. */
   #expire(timeoutMs: number): void {
     if (!this.isSent) {
       this.#giveUp(toUnsentError('timeout'));
@@ -109,7 +109,7 @@ class LastingCall implements RawListener, CallInFlight {
 
   #report(error: UpstreamCallError): void {
     this.#isReported = true;
-    // The call may go on, and may have changed something already.
+    // The call may continue, and may have changed data already.
     this.#options.changes.count += 1;
     this.#listener.failed(error);
   }
@@ -123,7 +123,7 @@ class LastingCall implements RawListener, CallInFlight {
   }
 }
 
-/** The error of a call that was given up before it was sent. */
+/** The error of a call that was cancelled before it was sent. */
 function toUnsentError(cause: CancelCause): UpstreamCallError {
   return cause === 'timeout'
     ? new UpstreamCallError('no-connection', 'no connection was free within the time of the call')

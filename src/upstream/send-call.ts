@@ -18,16 +18,16 @@ import type { WaitingCall, WaitingCalls } from './waiting-calls.ts';
 export interface SendCallOptions {
   /** The connections to one origin. */
   readonly dispatcher: Dispatcher;
-  /** Bounds the calls that wait for a connection. Default: no bound. */
+  /** Limits the calls that wait for a connection. Default: no limit. */
   readonly waiting?: WaitingCalls;
-  /** Bounds the memory of large answers that have arrived in part, of all upstreams together. */
+  /** Limits the memory of large responses that are still arriving, of all upstreams together. */
   readonly arrivals?: Arrivals | undefined;
   /**
-   * Bytes of the largest answer. Larger ones are refused, streamed ones too: whether an answer is streamed depends on other
-   * requests, and must not decide whether a client is served.
+   * Bytes of the largest response. Larger ones are rejected, streamed ones too: whether a response is streamed depends on
+   * other requests, and must not decide whether it is allowed.
    */
   readonly maxResponseBytes: number;
-  /** Maximum of concurrently streamed answers; further ones are buffered. Default: no maximum. */
+  /** Maximum of concurrently streamed responses; further ones are buffered. Default: no maximum. */
   readonly maxStreams?: number;
   /** Sent with requests that have no authorization header of their own; `null` = none. */
   readonly authorization?: string | null;
@@ -50,32 +50,32 @@ function withAuthorization(headers: readonly string[], authorization: string): r
   return hasOwn ? headers : ['authorization', authorization, ...headers];
 }
 
-/** Shared by all calls to one upstream. */
+/** State shared by all calls to one upstream. */
 interface SharedState extends Omit<SendCallOptions, 'authorization'> {
-  /** Answers that are being streamed. */
+  /** Number of responses being streamed. */
   streams: number;
 }
 
 /**
- * Milliseconds that a streamed answer may be paused. A pause lasts until the client has read what is buffered, about 64 KiB,
- * and holds a connection meanwhile. A client that does not read must not hold it until the deadline of the call.
+ * Milliseconds that a streamed response may be paused. A pause lasts until the client has read the buffer, about 64 KiB, and
+ * holds a connection meanwhile. A client that does not read must not hold it until the call's timeout.
  */
 const maxPauseMs = 5_000;
-/** In bytes. Smaller answers are not counted while they arrive: the number of connections bounds them. */
+/** In bytes. Smaller responses are not counted while they arrive, because the number of connections limits them. */
 const smallAnswer = 64 * 1024;
 const noHeaders: readonly Buffer[] = [];
 const nothing = () => {};
 
 /**
- * Collects one answer, or streams it. The first of these events settles the call: the answer, a failure, the deadline, or a
- * cancellation. Implements the older form of undici's handlers, since the newer one builds an object of all headers.
+ * Buffers or streams one response. The first of these events settles the call: the complete response, a failure, the timeout,
+ * or a cancellation. Implements undici's older handler interface, because the newer one builds an object of all headers.
  */
 class AnswerCollector implements Dispatcher.DispatchHandler, CallInFlight, WaitingCall {
   readonly #listener: RawListener;
   readonly #upstream: SharedState;
   readonly #stopDeadline: () => void;
   readonly #isVital: boolean;
-  /** `null` once it was handed to the connections, or is over. */
+  /** `null` once it was passed to undici, or has ended. */
   #unsent: Dispatcher.DispatchOptions | null;
   #abort: ((error?: Error) => void) | undefined;
   #error: UpstreamCallError | undefined;
@@ -124,12 +124,12 @@ class AnswerCollector implements Dispatcher.DispatchHandler, CallInFlight, Waiti
     if (options) this.#upstream.dispatcher.dispatch(options, this);
   }
 
-  /** undici calls `onConnect` when it is about to write the request. */
+  /** undici calls `onConnect` just before it writes the request. */
   get isSent(): boolean {
     return this.#abort !== undefined;
   }
 
-  /** Called for every call, mostly after its end, so it must cost nothing then. */
+  /** Called for every call, mostly after its end, so it must be cheap then. */
   cancel(cause: CancelCause): void {
     if (!this.#isSettled) this.#fail(toCancelledError(cause));
   }
@@ -140,7 +140,7 @@ class AnswerCollector implements Dispatcher.DispatchHandler, CallInFlight, Waiti
     if (this.#error) abort(this.#error);
   }
 
-  /** Called for interim answers (1xx) too; the last call counts. */
+  /** Called for interim responses (1xx) too; the last call counts. */
   onHeaders(status: number, headers: Buffer[], resume: () => void): boolean {
     this.#status = status;
     this.#headers = headers;
@@ -188,7 +188,7 @@ class AnswerCollector implements Dispatcher.DispatchHandler, CallInFlight, Waiti
   #offerStream(): void {
     this.#streamAboveBytes = Number.POSITIVE_INFINITY;
     const upstream = this.#upstream;
-    // Refuse a size that is announced too large now, while the client can still get an error.
+    // Reject a declared size that is too large now, while the client can still get an error.
     if (Number(toAnswerHeaders(this.#headers).get('content-length')) > upstream.maxResponseBytes) {
       this.#refuseSize();
       return;
@@ -201,9 +201,9 @@ class AnswerCollector implements Dispatcher.DispatchHandler, CallInFlight, Waiti
     if (!this.#isSettled) upstream.streams += 1;
   }
 
-  /** Starts the wait for `resume`. Chunks that were already on their way do not restart it. */
+  /** Starts the timeout of a pause. Chunks that were already on their way do not restart it. */
   #awaitResume(): false {
-    // `aborted`, so that the slow client does not count against the upstream's health.
+    // `aborted`, so that the slow client does not affect the upstream's health.
     const stalled = () => this.#fail(new UpstreamCallError('aborted', `not read on within ${maxPauseMs} ms`));
     this.#stopPause ??= startPeerTimeout(maxPauseMs, stalled);
     return false;
@@ -229,7 +229,7 @@ class AnswerCollector implements Dispatcher.DispatchHandler, CallInFlight, Waiti
     (this.#sink ?? this.#listener).failed(error);
   }
 
-  /** Ends the call. Drops the answer, because the caller may hold this object for longer. */
+  /** Ends the call. Drops the response, because the caller may hold this object for longer. */
   #settle(): void {
     this.#isSettled = true;
     this.#stopDeadline();
@@ -245,8 +245,8 @@ class AnswerCollector implements Dispatcher.DispatchHandler, CallInFlight, Waiti
 }
 
 /**
- * Reads headers from the connection's bytes. Decodes a header only when it is asked for: one or two of a dozen are.
- * @param raw names and values by turns
+ * Reads headers from raw bytes. Decodes a header only on access: callers need one or two of a dozen.
+ * @param raw alternating names and values
  */
 export function toAnswerHeaders(raw: readonly Buffer[]): AnswerHeaders {
   return {

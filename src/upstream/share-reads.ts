@@ -9,23 +9,23 @@ export interface ShareReadsOptions {
   readonly now?: () => number;
 }
 
-/** Share of its time in which a call is joined. A call that got lost then fails only the members that joined early. */
+/** Share of a call's timeout in which it can be joined, so that a lost call fails only those members that joined early. */
 const joinedFor = 0.25;
 /**
- * Calls in flight are found by the length of their body, and compared. In a `Map` with the bodies as keys each whole body
- * would be hashed; and any `Map` that changes with every request makes itself a new table every few changes, whose
- * predecessors keep whole answers alive until the next full garbage collection.
+ * Finds calls in flight by the length of their body, and compares the bodies. A `Map` would hash each whole body, and a `Map`
+ * that changes with every request allocates a new table every few changes, whose predecessors keep whole responses alive until
+ * the next full garbage collection.
  */
 const bucketCount = 256;
-/** Calls that a new request is compared with. Where there are more, it is not shared. */
+/** Maximum of calls that a new request is compared with. With more, it is not shared. */
 const maxCompared = 64;
 
 /**
- * Makes identical reads that are in flight at the same time share one call, and the buffers of its answer. Shares only
- * requests marked `isShareable`, which carry nothing of their caller. A member that gives up does not affect the others; the
- * call is cancelled when none is left. The deadline is the first member's, so a call is joined only early in its time. A call
- * that began before a change is not joined after it, since its answer may be older than the change. An answer is streamed only
- * to a single member, and then no other can join; for several members it is collected. Nothing is kept after the answer.
+ * Makes identical reads in flight share one call and the buffers of its response. Shares only requests marked `isShareable`,
+ * which contain no data about their caller. A member that leaves does not affect the others; the call is cancelled when none
+ * is left. The timeout is the first member's, so a call can be joined only early. A call that began before a change is not
+ * joined after it, since its response may be older than the change. A response is streamed only to a single member, and then
+ * no other can join; for several members it is buffered. Nothing is kept after the response.
  */
 export function shareReads({ changes, now = () => performance.now() }: ShareReadsOptions): CallLayer {
   return (next) => {
@@ -37,7 +37,7 @@ export function shareReads({ changes, now = () => performance.now() }: ShareRead
       const nowMs = now();
       const known = calls.find((each) => isSame(each.request, request));
       if (known?.changesBefore === changes.count && nowMs < known.joinedUntilMs) return known.join(listener);
-      // The new call takes its place.
+      // The new call replaces it.
       known?.forget();
       if (calls.length >= maxCompared) return next(request, listener);
       const shared = new SharedCall(request, calls, changes.count, nowMs + request.timeoutMs * joinedFor);
@@ -48,7 +48,7 @@ export function shareReads({ changes, now = () => performance.now() }: ShareRead
   };
 }
 
-/** Compares shareable requests. Those to one upstream all have the same headers. */
+/** Compares shareable requests. All of those to one upstream have the same headers. */
 function isSame(one: RawRequest, other: RawRequest): boolean {
   return (
     one.variablesText === other.variablesText &&
@@ -65,14 +65,14 @@ function isSameBody(one: RawRequest['body'], other: RawRequest['body']): boolean
 /** One call and the members that wait for it. */
 class SharedCall implements RawListener {
   readonly request: RawRequest;
-  /** Changes that were counted when it began. */
+  /** Number of changes counted before the call began. */
   readonly changesBefore: number;
   readonly joinedUntilMs: number;
   readonly #siblings: SharedCall[];
   #members: Member[] = [];
   #underWay: CallInFlight | undefined;
 
-  /** @param siblings the list that holds this call while it can be joined */
+  /** @param siblings the list that contains this call while it can be joined */
   constructor(request: RawRequest, siblings: SharedCall[], changesBefore: number, joinedUntilMs: number) {
     this.request = request;
     this.#siblings = siblings;
@@ -104,7 +104,7 @@ class SharedCall implements RawListener {
     const at = this.#members.indexOf(member);
     if (at >= 0) this.#members.splice(at, 1);
     if (at < 0 || this.#members.length > 0) return;
-    // Forget it first, so that no new member joins a call that is being cancelled.
+    // Remove it first, so that no new member joins a call that is being cancelled.
     this.forget();
     this.cut(cause);
   }
@@ -128,7 +128,7 @@ class SharedCall implements RawListener {
     this.#callMembers((listener) => listener.failed(error));
   }
 
-  /** Calls every member, even if one of them throws; then throws the first fault again. */
+  /** Calls every member, even if one throws; then rethrows the first error. */
   #callMembers(how: (listener: RawListener) => void): void {
     this.forget();
     let fault: { readonly thrown: unknown } | undefined;
@@ -144,7 +144,7 @@ class SharedCall implements RawListener {
   }
 }
 
-/** One of the waiting requests. Drops its listener after the last call. */
+/** One of the waiting requests. Drops its listener after its last event. */
 class Member implements CallInFlight {
   readonly #shared: SharedCall;
   #listener: RawListener | null;

@@ -9,30 +9,30 @@ interface Failure {
   readonly message: string;
   /** Is it certain that the upstream never saw the request? */
   readonly isUnseen?: true;
-  /** Does it say nothing about the upstream's health? */
+  /** Should the failure not affect the upstream's health? */
   readonly isUnrelated?: true;
 }
 
 const failures = {
-  /** The HTTP client refused to write the request: a fault of the gateway's code. */
+  /** The HTTP client rejected the request as invalid: a fault of the gateway's code. */
   unsendable: { code: 'INTERNAL_SERVER_ERROR', message: 'could not be asked', isUnseen: true, isUnrelated: true },
   unreachable: { code: 'UPSTREAM_UNAVAILABLE', message: 'cannot be reached', isUnseen: true },
-  /** The connection broke, or the answer ended early. */
+  /** The connection broke, or the response ended early. */
   interrupted: { code: 'UPSTREAM_UNAVAILABLE', message: 'closed the connection before its answer was complete' },
   timeout: { code: 'UPSTREAM_TIMEOUT', message: 'did not answer in time' },
   'too-large': { code: 'UPSTREAM_BAD_RESPONSE', message: 'sent an answer larger than this gateway accepts' },
-  /** A WebSocket message was not of its protocol. */
+  /** A WebSocket message violated its protocol. */
   garbled: { code: 'UPSTREAM_BAD_RESPONSE', message: 'sent something that is not of its protocol' },
-  /** The client left, or stopped reading. */
+  /** The client left or stopped reading. */
   aborted: { code: 'REQUEST_TIMEOUT', message: 'had not answered when the request ended', isUnrelated: true },
-  /** A call that cannot be undone was not begun, because the operation was over. */
+  /** A mutation was not sent, because the operation had ended. */
   unsent: {
     code: 'REQUEST_TIMEOUT',
     message: 'was not asked: the request was over before its turn came, nothing was sent',
     isUnseen: true,
     isUnrelated: true,
   },
-  /** A call that cannot be undone was not begun, because the gateway is stopping. */
+  /** A mutation was not sent, because the gateway is stopping. */
   stopping: {
     code: 'UNAVAILABLE',
     message: 'was not asked: this gateway is stopping, nothing was sent',
@@ -46,13 +46,13 @@ const failures = {
     isUnseen: true,
     isUnrelated: true,
   },
-  /** The answer was given up while it arrived, because all answers together took too much memory. */
+  /** The response was dropped while it arrived, because all responses together took too much memory. */
   'crowded-out': {
     code: 'UNAVAILABLE',
     message: 'sent an answer for which this gateway has no room at the moment',
     isUnrelated: true,
   },
-  /** A call that cannot be undone found no free connection before its deadline. */
+  /** A mutation found no free connection before its timeout. */
   'no-connection': {
     code: 'UPSTREAM_TIMEOUT',
     message: 'had no connection free in time, nothing was sent',
@@ -62,7 +62,7 @@ const failures = {
 
 export type UpstreamFailure = keyof typeof failures;
 
-/** A call to an upstream that got no answer. */
+/** A call to an upstream that got no response. */
 export class UpstreamCallError extends Error {
   override readonly name = 'UpstreamCallError';
   readonly failure: UpstreamFailure;
@@ -77,7 +77,7 @@ export class UpstreamCallError extends Error {
     return !this.#facts.isUnseen;
   }
 
-  /** Does it say nothing about the upstream's health? */
+  /** Should the failure not affect the upstream's health? */
   get isUnrelated(): boolean {
     return this.#facts.isUnrelated ?? false;
   }
@@ -100,7 +100,7 @@ export function toCancelledError(cause: CancelCause): UpstreamCallError {
  */
 export function toConnectionError(error: unknown, wasSent: boolean): UpstreamCallError {
   const code = errorCode(error) || 'unknown';
-  // undici refused to write the request.
+  // undici rejected the request as invalid.
   if (code === 'UND_ERR_INVALID_ARG' && !wasSent)
     return new UpstreamCallError('unsendable', 'not a request', { cause: error });
   return wasSent
@@ -115,7 +115,7 @@ function errorCode(error: unknown): string {
 }
 
 /**
- * Turns the failure of a call to an upstream into an error for the client, which names the upstream and the kind of failure.
+ * Turns the failure of an upstream call into an error for the client that names the upstream and the kind of failure.
  * Addresses and socket details stay in `originalError`, for the log. A GraphQL error passes unchanged; any other error is a
  * fault of the gateway and reveals nothing.
  */

@@ -9,7 +9,7 @@ export interface UpstreamRequest extends Pick<RawRequest, 'method' | 'path' | 't
   readonly body?: string | Uint8Array | undefined;
   /** Cancels the call when the operation is cancelled. */
   readonly cancellation?: Cancellation | undefined;
-  /** Called with the end of a call with `runOnMs` after its promise was rejected for its deadline. Must not throw. */
+  /** Called with the outcome of a call with `runOnMs`, if its promise was rejected for a timeout before. Must not throw. */
   readonly late?: (outcome: UpstreamResponse | UpstreamCallError) => void;
 }
 
@@ -19,7 +19,7 @@ export interface UpstreamResponse {
   readonly body: Buffer;
 }
 
-/** Makes one HTTP call to an upstream. Resolves with an answer of any status, rejects with an `UpstreamCallError`. */
+/** Makes one HTTP call to an upstream. Resolves with a response of any status, rejects with an `UpstreamCallError`. */
 export type UpstreamCall = (request: UpstreamRequest) => Promise<UpstreamResponse>;
 
 /** Wraps a raw call in a promise, with the body in one piece. */
@@ -56,7 +56,7 @@ function toPairs(headers: UpstreamRequest['headers']): string[] {
   return pairs;
 }
 
-/** Joins the chunks of a body; most answers have a single one, which is not copied. */
+/** Joins the chunks of a body. Most responses have a single chunk, which is not copied. */
 export function toWhole({ status, headers, chunks, size }: RawResponse): UpstreamResponse {
   const [only] = chunks;
   return { status, headers, body: only && chunks.length === 1 ? only : Buffer.concat(chunks as Buffer[], size) };

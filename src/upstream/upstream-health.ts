@@ -1,13 +1,13 @@
 import type { CallWatch } from './raw-call.ts';
 import type { UpstreamFailure } from './upstream-call-error.ts';
 
-/** The state of an upstream, judged by its last calls. */
+/** The state of an upstream, according to its last calls. */
 export interface UpstreamHealth {
   /** `unknown` before the first call. */
   readonly state: 'unknown' | 'up' | 'degraded' | 'down';
-  /** Time of its last answer of any status, in milliseconds since the Unix epoch; `null` before the first. */
+  /** Time of its last response of any status, in milliseconds since the Unix epoch; `null` before the first. */
   readonly lastSeenMs: number | null;
-  /** Why it is not up, safe to show; `null` when it is up. */
+  /** Why it is not up, safe to show; `null` if it is up. */
   readonly detail: string | null;
 }
 
@@ -15,15 +15,15 @@ export interface HealthWatch extends CallWatch {
   readonly health: () => UpstreamHealth;
   /**
    * Marks an upstream as degraded although its calls succeed.
-   * @param detail the reason, safe to show; `null` withdraws it
+   * @param detail the reason, safe to show; `null` removes the mark
    */
   readonly complain: (detail: string | null) => void;
 }
 
-/** Reports the end of a call: its HTTP status, or why there was no response, and its duration in milliseconds. */
+/** Records the end of a call: its HTTP status, or why there was no response, and its duration in milliseconds. */
 export type CallEnded = (outcome: number | UpstreamFailure, durationMs: number) => void;
 
-/** Derives health from each call: an answer below 500 means up, any other degraded, no answer down. */
+/** Derives health from each call: a status below 500 means up, any other status degraded, no response down. */
 export function createHealthWatch(now: () => number, ended: CallEnded = () => {}): HealthWatch {
   let health: UpstreamHealth = { state: 'unknown', lastSeenMs: null, detail: null };
   let complaint: string | null = null;
@@ -51,18 +51,18 @@ export function createHealthWatch(now: () => number, ended: CallEnded = () => {}
 
 /** Milliseconds that a readiness probe waits for an upstream. */
 const probeTimeoutMs = 2_000;
-/** Milliseconds for which the last answer, or the last probe, makes a new probe needless. */
+/** Milliseconds after a response or a probe in which no new probe is needed. */
 const freshMs = 2_000;
 
 export interface Probe {
   readonly health: () => UpstreamHealth;
-  /** Makes the cheapest call that shows whether the upstream answers. Its outcome appears in `health`. */
+  /** Makes the cheapest call that shows whether the upstream answers. The outcome appears in `health`. */
   readonly ask: (timeoutMs: number) => Promise<unknown>;
 }
 
 /**
- * Probes all upstreams that are not up or have not answered lately, in parallel. However often it is called, it probes at
- * most once in `freshMs`.
+ * Probes all upstreams that are not up or have not answered lately, in parallel. Probes at most once in `freshMs`, however
+ * often it is called.
  */
 export function createProbes(probes: readonly Probe[], now: () => number): () => Promise<void> {
   let probedMs = Number.NEGATIVE_INFINITY;

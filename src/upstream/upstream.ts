@@ -6,20 +6,20 @@ import type { Telemetry } from '../telemetry/events.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { UpstreamConnection } from './connect-upstream.ts';
 
-/** A service behind the gateway. Each district of an upstream exports one; the rest of the gateway gets them as a list. */
+/** A service behind the gateway. Each upstream's district exports one; all other code receives them as a list. */
 export interface Upstream {
   /**
-   * - `graph`: the service whose schema is the base of the graph. There is one; its answers are forwarded.
-   * - `own fields`: fields of this gateway that call the service. They exist even if it cannot be reached.
+   * - `graph`: the service whose schema is the base of the graph. There is one; its responses are forwarded.
+   * - `own fields`: fields of this gateway that call the service. They exist even if it is unavailable.
    */
   readonly role: 'graph' | 'own fields';
-  /** As clients see it, in `gateway { upstreams }`, `/health/ready` and `extensions.upstream`. */
+  /** Name shown to clients, in `gateway { upstreams }`, `/health/ready` and `extensions.upstream`. */
   readonly name: string;
-  /** The setting with its address. Unset: the upstream is not configured. */
+  /** The setting with the upstream's address. Unset: the upstream is not configured. */
   readonly setting: AddressSetting;
-  /** Its address on the embedded network; `null` if it has none there. */
+  /** The upstream's address on the embedded network; `null` if the network does not simulate it. */
   readonly addressOnDevnet: ((devnet: DevnetAddresses) => string) | null;
-  /** Bytes of its largest answer. Left out: enough for the introspection of a large ledger. */
+  /** Bytes of its largest response. Left out: enough for the introspection of a large ledger. */
   readonly maxAnswerBytes?: number;
 }
 
@@ -39,9 +39,9 @@ export interface DevnetAddresses {
 
 /** What an upstream reports, besides the health of its calls. */
 export interface ConnectedUpstream {
-  /** Its version; `null` if it did not report one. Left out: it never does. */
+  /** The upstream's version; `null` if it reported none. Left out: it never does. */
   readonly version?: (() => string | Promise<string | null>) | undefined;
-  /** Does it read the graph's upstream instead of its own? Its health is then that of the graph. */
+  /** Does it read through the graph's upstream instead of its own connection? Its health is then that of the graph. */
   readonly readsGraph?: boolean;
   /** Makes the cheapest call that shows whether it answers; the outcome appears in the health of the connection. */
   readonly probe?: ((timeoutMs: number) => Promise<unknown>) | undefined;
@@ -53,10 +53,10 @@ export interface ConnectedUpstream {
  */
 export interface OwnFieldsUpstream<Host extends UpstreamHost = never> extends Upstream {
   readonly role: 'own fields';
-  /** SDL of its part of the graph: extends `Query` and `Mutation`, and uses the scalars of the gateway's own part. */
+  /** SDL of its part of the graph: extends `Query` and `Mutation`, and uses the gateway's scalars. */
   readonly typeDefs: () => string;
   /**
-   * Makes its resolvers. Sends nothing yet.
+   * Creates its resolvers. Sends nothing yet.
    * @param connection `null` if it is not configured: its fields then fail with `NOT_CONFIGURED`, which names the setting
    */
   readonly connect: (
@@ -75,9 +75,9 @@ export interface ConnectedOwnFields extends ConnectedUpstream {
    * @param caller key of the caller's rate limit
    */
   readonly capabilities?: (caller: string) => readonly UpstreamCapability[];
-  /** Ends background work such as streams: the gateway is stopping. Must not throw. */
+  /** Ends background work such as streams, because the gateway is stopping. Must not throw. */
   readonly stop?: () => void;
-  /** Closes what it opened besides the connection. */
+  /** Closes what it opened, except the connection. */
   readonly close?: () => unknown;
 }
 
@@ -85,7 +85,7 @@ export interface UpstreamCapability {
   /** For example `eventFilter:moveEventType`. */
   readonly name: string;
   readonly available: boolean;
-  /** Why it is not available; `null` when it is. */
+  /** Why it is not available; `null` if it is. */
   readonly reason: string | null;
 }
 
@@ -99,21 +99,21 @@ export interface SecretInFile<Value> {
   readonly adopt: (value: Value) => void;
 }
 
-/** What the gateway provides to every upstream; some need more. */
+/** What the gateway provides to every upstream; some upstreams need more. */
 export interface UpstreamHost {
-  /** On the embedded network with the credentials of that network. */
+  /** On the embedded network: with the credentials of that network. */
   readonly config: Config;
   readonly telemetry: Telemetry;
   readonly metrics: Pick<Metrics, 'gauge' | 'upstreamCall'>;
   /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
-  /** Reads a secret again whenever its file changes, if it has a file. */
+  /** Reloads a secret when its file changes, if it has a file. */
   readonly watchSecret: <Value>(watched: SecretInFile<Value>) => void;
   /**
    * Makes all instances that share a store use one secret.
    * @param name of the secret in the store
    * @param own used if the store has none
-   * @param adopt called with each secret that is to be used from now on; never without a store
+   * @param adopt called with each new secret to use; never without a store
    * @returns stops it. Resolves after the store has answered, or its timeout
    */
   readonly shareSecret: (name: string, own: Secret, adopt: (secret: Secret) => void) => Promise<() => void>;
@@ -125,7 +125,7 @@ export interface RootField {
   readonly name: string;
   /**
    * The arguments as they would be executed.
-   * @throws GraphQLError if only execution can refuse them, such as a variable in a `@oneOf` input
+   * @throws GraphQLError if only execution can reject them, such as a variable in a `@oneOf` input
    */
   readonly readArguments: () => Readonly<Record<string, unknown>>;
   /** Is a field of this name selected at any depth? */
@@ -135,6 +135,6 @@ export interface RootField {
 export interface FieldCalls {
   /** Calls for this field alone. */
   readonly calls: number;
-  /** Names of calls that an operation makes once, for all its fields. */
+  /** Names of calls that an operation makes once for all its fields. */
   readonly shared?: readonly string[];
 }

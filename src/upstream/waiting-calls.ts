@@ -1,36 +1,39 @@
 /** A call that may have to wait for a connection. */
 export interface WaitingCall {
-  /** Size of its body. */
+  /** Size of its body, in bytes. */
   readonly bytes: number;
   /** Must not throw. */
   send(): void;
 }
 
-/** Queue of the calls to one upstream: a bounded number is in flight, and the others wait in order. */
+/** Queue of the calls to one upstream: a limited number is in flight, and the others wait in order. */
 export interface WaitingCalls {
-  /** Sends a call, now or in its turn. @returns `false` if the queue is full: it is not sent */
+  /**
+   * Sends a call now or later.
+   * @returns `false` if the queue is full, so the call is not sent
+   */
   begin(call: WaitingCall): boolean;
-  /** To be called when a call that was sent has ended. */
+  /** Call when a sent call has ended. */
   ended(): void;
-  /** Removes a call that was not sent. Does nothing if it does not wait. */
+  /** Removes a call that was not sent. Does nothing if it is not waiting. */
   leave(call: WaitingCall): void;
 }
 
 export interface WaitingCallsOptions {
   readonly maxSent: number;
   readonly maxWaiting: number;
-  /** Bound on the bodies of waiting calls. */
+  /** Limit on the bodies of waiting calls. */
   readonly maxWaitingBytes: number;
 }
 
-/** The HTTP client would queue any number of calls, and keep cancelled ones until their turn. */
+/** The HTTP client itself would queue any number of calls, and keep cancelled ones in the queue. */
 export function createWaitingCalls({ maxSent, maxWaiting, maxWaitingBytes }: WaitingCallsOptions): WaitingCalls {
   const waiting: WaitingCall[] = [];
   let waitingBytes = 0;
   let sent = 0;
   let isSending = false;
 
-  /** Not recursive: a call that cannot be sent ends at once, and makes room for the next one. */
+  /** Not recursive: a call that cannot be sent ends immediately and makes room for the next one. */
   const sendNext = (): void => {
     if (isSending) return;
     isSending = true;

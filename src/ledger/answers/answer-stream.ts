@@ -7,42 +7,42 @@ import { DataExtent } from './data-extent.ts';
 import { type ReadText, toErrors } from './ledger-answer.ts';
 import { type ChunkedBody, cutAt } from './plain-answer.ts';
 
-/** Where a large answer is written: to the client's connection. */
+/** Destination of a large response: the client's connection. */
 export interface AnswerWriter {
-  /** @returns `false` when it is full: write nothing more until `resume` is called */
+  /** @returns `false` if it is full: write nothing more until `resume` is called */
   write(bytes: Buffer): boolean;
-  /** @param errorCount how many errors the answer has */
+  /** @param errorCount how many errors the response has */
   end(errorCount: number): void;
-  /** Breaks the answer off, so that the client cannot take it for a whole one. */
+  /** Breaks the connection, so that the client cannot take the response for a complete one. */
   fail(): void;
 }
 
-/** A large answer that is still arriving. */
+/** A large response that is still arriving. */
 export interface StreamedAnswer {
-  /** Writes what has arrived, then what arrives. Call it as soon as the answer is handed over. */
+  /** Writes what has arrived, then what arrives. Call as soon as the response is handed over. */
   start(writer: AnswerWriter): void;
-  /** Call it when the writer can take more. */
+  /** Call when the writer has room again. */
   resume(): void;
 }
 
-/** Gives the errors of a streamed answer the form they have in any other answer. */
+/** Formats the errors of a streamed response as in any other response. */
 export type SettleErrors = (errors: readonly GraphQLError[]) => readonly GraphQLError[];
 
 export interface EndOptions {
-  /** Added at the end; `null` = not asked for. */
+  /** Usage to append; `null` = not requested. */
   readonly usage: Usage | null;
-  /** Gives the document's text if the client wrote it; `null` if the gateway did. */
+  /** Returns the document's text if the client wrote it; `null` if the gateway did. */
   readonly readText: ReadText | null;
   readonly settle?: SettleErrors | undefined;
 }
 
 /**
- * How much of the answer's end is held back, in bytes: enough that everything after the data, such as an error for
- * each of thousands of items, can be judged in one piece.
+ * Bytes of the response's end that are held back: enough that everything after the data, such as an error for each of
+ * thousands of items, can be checked in one piece.
  */
 export const heldBackBytes = 1024 * 1024;
 
-/** Forwards an answer as it arrives, but holds back its end until all of it is there and can be judged. */
+/** Forwards a response as it arrives, but holds back its end until the response is complete and checked. */
 export class AnswerStream implements RawSink, StreamedAnswer {
   readonly #options: EndOptions;
   readonly #resume: () => void;
@@ -96,7 +96,10 @@ export class AnswerStream implements RawSink, StreamedAnswer {
     this.#extent.read(chunk);
   }
 
-  /** Writes all but the last `heldBackBytes`. @returns whether the writer has room for more */
+  /**
+   * Writes all but the last `heldBackBytes`.
+   * @returns whether the writer has room for more
+   */
   #forward(): boolean {
     let hasRoom = true;
     for (let first = this.#held[0]; first && this.#heldSize - first.length >= heldBackBytes; first = this.#held[0]) {
@@ -107,7 +110,7 @@ export class AnswerStream implements RawSink, StreamedAnswer {
     return hasRoom;
   }
 
-  /** Forgets the writer and the bytes: a caller may keep this object for long, to resume or cancel it. */
+  /** Drops the writer and the bytes: a caller may keep this object for long, to resume or cancel it. */
   #release(): AnswerWriter | null {
     const writer = this.#writer;
     this.#writer = null;
@@ -118,7 +121,7 @@ export class AnswerStream implements RawSink, StreamedAnswer {
   }
 }
 
-/** The end of a large answer, ready to be sent. */
+/** The end of a large response, ready to be sent. */
 export interface AnswerEnd {
   readonly body: ChunkedBody;
   readonly errorCount: number;
@@ -127,10 +130,10 @@ export interface AnswerEnd {
 const onlyBrace = /^\s*\}\s*$/;
 
 /**
- * Prepares the end of an answer whose beginning has been sent already: as it is, or with usage if that was asked for,
- * and with its errors in the form they have elsewhere. `null` for an end that makes no sense.
- * @param tail the last bytes of the answer, with everything that follows its data
- * @param extent has read the whole answer
+ * Prepares the end of a response whose beginning has been sent: adds usage if requested, and formats its errors as in any
+ * other response. `null` for a malformed end.
+ * @param tail the last bytes of the response, with everything that follows its data
+ * @param extent has read the whole response
  */
 export function judgeEnd(
   tail: ChunkedBody,
@@ -151,11 +154,14 @@ export function judgeEnd(
   return { body: { chunks: [...data, end], size: dataEnd + 1 + end.length }, errorCount: errors.length };
 }
 
-/** @param behind what follows the data, from the comma on. @returns `null` if it is malformed */
+/**
+ * @param behind what follows the data, from the comma on.
+ * @returns `null` if it is malformed
+ */
 function readErrors(behind: string, readText: ReadText | null): readonly GraphQLError[] | null {
   try {
     const members = parseJson(behind.replace(/^\s*,/, '{')) as Readonly<Record<string, unknown>>;
-    // Members other than errors are dropped, as elsewhere. A second `data` would replace the first: refuse the answer.
+    // Drop members other than errors, as for any response. A second `data` would replace the first: reject the response.
     if ('data' in members) return null;
     return toErrors(members.errors ?? [], readText);
   } catch {

@@ -1,20 +1,20 @@
 import type { ExecutionResult, GraphQLError } from 'graphql';
 import { lightError } from '../../errors/light-error.ts';
 
-/** Key under which a stand-in error remembers its original. Symbols are not serialised, so clients never see it. */
+/** Key under which a stand-in error stores its original. Symbols are not serialised, so clients never see it. */
 const cause = Symbol('the error this one stands for');
 
 /** The same for an original that names no field. */
 const refusal = Symbol('the refusal this one stands for');
 
-/** Batching begins root keys with the number of the request when it merges several, as in `_v0_name`. */
+/** When batching merges requests, it prefixes root keys with the request's number, as in `_v0_name`. */
 const mergedKey = /^_v(\d+)_/;
 
 /**
- * When a non-null root field fails, `data` is null as a whole and the error names only that field. Batching then cuts
- * the answer into pieces by root key, and each piece without an error would complain of a null it cannot explain. So
- * every root key without an error gets a stand-in for the first error; `restoreCauses` later puts the original back.
- * @param clientKeys for each merged request, in order, the key of its field in the client's answer
+ * When a non-null root field fails, the whole `data` is null and the error names only that field. Batching then divides the
+ * response by root key, and each part without an error would report a null that it cannot explain. Therefore every root key
+ * without an error gets a stand-in for the first error; `restoreCauses` later puts the original back.
+ * @param clientKeys for each merged request, in order, the key of its field in the client's response
  */
 export function attributeErrors(
   result: ExecutionResult,
@@ -35,9 +35,9 @@ export function attributeErrors(
 }
 
 /**
- * When the ledger executes nothing, its errors name no field, and stitching would repeat them for every field it
- * asked for. So every root key gets one stand-in for all of them; `restoreCauses` later turns these back into the
- * ledger's errors, each once.
+ * When the ledger executes nothing, its errors name no field, and stitching would repeat them for every requested field.
+ * Therefore every root key gets one stand-in for all of them; `restoreCauses` later replaces these by the ledger's errors,
+ * each once.
  */
 export function attributeRefusal(result: ExecutionResult, rootKeys: readonly string[]): ExecutionResult {
   const { data, errors } = result;
@@ -48,8 +48,8 @@ export function attributeRefusal(result: ExecutionResult, rootKeys: readonly str
 }
 
 /**
- * The errors of an operation with stand-ins replaced by their originals, each original once. A stand-in for a failed
- * root field is replaced only where all data is null: chance decides which field reports that failure first.
+ * The errors of an operation with stand-ins replaced by their originals, each original once. A stand-in for a failed root
+ * field is replaced only if all data is null: chance decides which field reports that failure first.
  */
 export function restoreCauses(errors: readonly GraphQLError[], isWithoutData: boolean): GraphQLError[] {
   const restored: GraphQLError[] = [];
@@ -64,7 +64,7 @@ export function restoreCauses(errors: readonly GraphQLError[], isWithoutData: bo
     const stoodFor = error.extensions as { [cause]?: GraphQLError; [refusal]?: readonly GraphQLError[] };
     const refusals = stoodFor[refusal];
     if (refusals) {
-      // The same list stands behind every root key.
+      // All root keys share one list of originals.
       if (!restoredLists.has(refusals)) for (const each of refusals) restoreOnce(each);
       restoredLists.add(refusals);
     } else if (isWithoutData) restoreOnce(stoodFor[cause] ?? error);

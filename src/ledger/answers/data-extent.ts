@@ -6,20 +6,20 @@ const [quote, backslash] = [0x22, 0x5c];
 /** Braces. A bracket with `lowerBit` set becomes the brace of its side, so that one comparison finds both. */
 const [opening, closing] = [0x7b, 0x7d];
 const lowerBit = 0x20;
-/** The deepest that data may be nested, and the answer around it. */
+/** Maximum nesting of the data and of the response around it. */
 const maxDepth = maxAnswerNesting + 1;
 
 /**
- * Follows an answer while it is forwarded, to tell its real end from a cut that looks the same. Its data must come first.
- * Costs more than a nanosecond a byte, so it is for streams alone: a collected answer is judged by its last bytes, and parsed
- * only if these leave a doubt.
+ * Follows a response while it is forwarded, to distinguish its real end from a truncation that looks the same. The data must
+ * come first. Costs more than a nanosecond per byte, so only streams use it: a buffered response is checked by its last bytes,
+ * and parsed only in doubt.
  */
 export class DataExtent {
-  /** Offset of the data's closing brace, in bytes; `null` while the data goes on. */
+  /** Offset of the data's closing brace, in bytes; `null` before it. */
   dataEnd: number | null = null;
   /** Bytes read so far. */
   size = 0;
-  /** Objects and lists that are open, the answer itself among them from the start. */
+  /** Open objects and lists, including the response itself. */
   #depth = 1;
   #isInText = false;
   #isEscaped = false;
@@ -30,7 +30,7 @@ export class DataExtent {
     return this.#depth === 0 && !this.#isBroken;
   }
 
-  /** @param chunk the first one begins with the brace that opens the answer */
+  /** @param chunk the first one begins with the brace that opens the response */
   read(chunk: Buffer): void {
     const { length } = chunk;
     if (length === 0) return;
@@ -54,7 +54,7 @@ export class DataExtent {
     this.size += length;
   }
 
-  /** Returns the index of the closing quote, or the chunk's length if the text goes on. */
+  /** Returns the index of the closing quote, or the chunk's length if the string continues. */
   #skipText(chunk: Buffer, from: number): number {
     const begin = this.#isEscaped ? from + 1 : from;
     this.#isEscaped = false;
@@ -69,7 +69,7 @@ export class DataExtent {
   }
 }
 
-/** Counts the backslashes that stand directly before an index. */
+/** Counts the backslashes directly before an index. */
 function countBackslashes(chunk: Buffer, from: number, before: number): number {
   let at = before - 1;
   while (at >= from && chunk[at] === backslash) at -= 1;

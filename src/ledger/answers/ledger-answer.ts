@@ -7,15 +7,15 @@ import { parseJson } from '../../json/exact-json.ts';
 import { exceedsNesting, maxAnswerNesting } from '../../json/json-size.ts';
 import type { UpstreamResponse } from '../../upstream/upstream-call.ts';
 
-/** Gives the text of a document. A function, because the text is only needed when there are errors. */
+/** Returns the text of a document. A function, because only errors need the text. */
 export type ReadText = () => string;
 
 /**
- * Reads the ledger's answer. Clients see its errors with message, path and extensions, except `extensions.http`,
- * which would set the status of the gateway's response, and `extensions.debug`, where servers put their stacks and
- * file paths. An error without a code gets one. Clients never see anything that is not a GraphQL answer.
- * @param readText gives the document's text if the client wrote it; `null` if the gateway did, since error locations
- *   in that text would mean nothing to the client
+ * Parses the ledger's response. Clients see its errors with message, path and extensions, except `extensions.http`, which
+ * would set the status of the gateway's response, and `extensions.debug`, where servers put their stacks and file paths. An
+ * error without a code gets one. Rejects anything that is not a GraphQL response.
+ * @param readText returns the document's text if the client wrote it; `null` if the gateway did, because error locations in
+ * that text would mean nothing to the client
  */
 export function parseLedgerAnswer(response: UpstreamResponse, readText: ReadText | null): ExecutionResult {
   if (response.status === 429 || response.status >= 500) {
@@ -31,7 +31,7 @@ export function parseLedgerAnswer(response: UpstreamResponse, readText: ReadText
 }
 
 /**
- * Reads a result that came over a WebSocket, in the same way.
+ * Parses a result received over a WebSocket, in the same way.
  * @param size of its text, in bytes, roughly
  */
 export function readLedgerResult(value: unknown, size: number, readText: ReadText | null): ExecutionResult {
@@ -44,7 +44,7 @@ function toResult(body: Record<string, unknown>, size: number, readText: ReadTex
   // Some servers send `errors: null`.
   const errors = body.errors === undefined || body.errors === null ? [] : toErrors(body.errors, readText);
   const data = toData(body.data);
-  // Each level takes two bytes, so that smaller answers, which are most, cannot be too deep.
+  // Each level takes two bytes, so smaller responses cannot be too deep.
   if (size >= 2 * maxAnswerNesting) checkNesting(data);
   if (data === null && errors.length === 0) throw invalidResponse("The ledger's answer has neither data nor errors.");
   return errors.length === 0 ? { data } : { data, errors };
@@ -66,7 +66,7 @@ function toData(value: unknown): Record<string, unknown> | null {
 }
 
 /**
- * Reads an answer's errors in the form clients see. Throws if they are malformed.
+ * Converts a response's errors to the form that clients see. Throws if they are malformed.
  * @param readText as for `parseLedgerAnswer`
  */
 export function toErrors(value: unknown, readText: ReadText | null): readonly GraphQLError[] {
@@ -86,7 +86,10 @@ export function toErrors(value: unknown, readText: ReadText | null): readonly Gr
   return [...value.slice(0, maxReportedErrors).map(toError), toOmissionError()];
 }
 
-/** For an error that has no code, as those of ledgers' validation, scalars and clocks. Clients need one to decide what to do. */
+/**
+ * For an error without a code, as ledgers report for validation, scalars and timeouts. Clients need a code to decide what to
+ * do.
+ */
 function codeFor(
   { message, locations }: Record<string, unknown>,
   path: unknown,
@@ -99,13 +102,10 @@ function codeFor(
 
 type ToPositions = (locations: unknown) => SourcePositions | null;
 
-/**
- * Turns lines and columns into positions in the text too: a GraphQLError that is copied keeps its locations only as
- * positions.
- */
+/** Adds positions in the text to lines and columns: a copied GraphQLError keeps its locations only as positions. */
 function createToPositions(readText: ReadText | null): ToPositions {
   if (!readText) return () => null;
-  // Read once for all of them: an answer may have an error for each of thousands of items.
+  // Read once for all errors: a response may have an error for each of thousands of items.
   let source: Source | undefined;
   let lines: readonly RegExpExecArray[] = [];
   return (given) => {
@@ -130,8 +130,8 @@ function createToPositions(readText: ReadText | null): ToPositions {
 }
 
 /**
- * Code that follows a path uses its members as keys and indexes, so it must have nothing else; and no answer is so deep that
- * more of them would lead anywhere.
+ * Code that follows a path uses its members as keys and indexes, so other values are rejected, and members beyond the maximum
+ * depth are dropped.
  */
 function isPath(value: unknown): value is (string | number)[] {
   if (!Array.isArray(value) || value.length > maxAnswerNesting) return false;

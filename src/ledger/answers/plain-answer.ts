@@ -3,19 +3,19 @@ import { toUsageMember, type Usage } from '../../documents/cost/usage.ts';
 import { exceedsNesting, maxAnswerNesting } from '../../json/json-size.ts';
 import type { RawResponse } from '../../upstream/raw-call.ts';
 
-/** A body in the chunks it arrived in. */
+/** A body in the chunks in which it arrived. */
 export type ChunkedBody = Pick<RawResponse, 'chunks' | 'size'>;
 
 const plainJson = /^application\/(?:graphql-response\+)?json(?:\s*;\s*charset="?utf-8"?)?\s*$/i;
 /** Includes the quote of a first member: empty data is left to the parser. */
 const head = Buffer.from('{"data":{"');
-/** Bytes before the first member of a plain answer's data. */
+/** Bytes before the first member of a plain response's data. */
 const headBytes = head.length - 1;
-/** How far from the end to look for `errors`, in bytes: errors of any usual size begin within it. */
+/** How far from the end to search for `errors`, in bytes: errors of any usual size begin within this range. */
 const errorsWithinBytes = 4_096;
-/** How far from the end to look for `extensions`, in bytes. */
+/** How far from the end to search for `extensions`, in bytes. */
 const extensionsWithinBytes = 64 * 1024;
-/** The most closing brackets in a row; more means nesting deeper than any document asks for. */
+/** Maximum of consecutive closing brackets; more means that the data nests deeper than any allowed document. */
 const maxClosers = 128;
 const [errorsKey, extensionsKey] = [Buffer.from('"errors"'), Buffer.from('"extensions"')];
 /** Rare parts of the keys, searched for first: `indexOf` finds up to seven bytes five times as fast as more. */
@@ -23,8 +23,8 @@ const [partOfErrorsKey, partOfExtensionsKey] = [Buffer.from('rrors"'), Buffer.fr
 const [openingBrace, closingBrace, openingBracket, closingBracket, colon] = [0x7b, 0x7d, 0x5b, 0x5d, 0x3a];
 
 /**
- * May the answer be judged by its bytes? Only its framing proves it complete, so an answer that ends with its connection is
- * parsed instead.
+ * May the response be checked by its bytes? Only HTTP framing proves it complete, so a response that ends with its connection
+ * is parsed instead.
  */
 export function isPlain({ status, headers }: Pick<RawResponse, 'status' | 'headers'>): boolean {
   const type = headers.get('content-type');
@@ -38,9 +38,9 @@ export function isPlain({ status, headers }: Pick<RawResponse, 'status' | 'heade
 }
 
 /**
- * Finds where an answer ends that has data and nothing else: its length without the closing brace; `null` for any other answer.
- * Reads both ends of the bytes, and parses the answer only if the word `extensions` leaves a doubt. The framing of HTTP proves
- * that the answer is complete: one that the ledger itself cut short within its data is forwarded as it came.
+ * Finds the end of a response that has data and nothing else: its length without the closing brace; `null` for any other
+ * response. Reads both ends of the bytes, and parses the response only if the word `extensions` leaves a doubt. HTTP framing
+ * proves that the response is complete: one that the ledger itself truncated within its data is forwarded unchanged.
  */
 export function findPlainEnd(body: ChunkedBody): number | null {
   if (!hasPlainHead(body)) return null;
@@ -52,7 +52,7 @@ export function findPlainEnd(body: ChunkedBody): number | null {
   return !hasExtensions(end) || hasDataAlone(body) ? body.size - end.length + last : null;
 }
 
-/** Does an answer begin with `data` that is an object with members? */
+/** Does a response begin with `data` that is an object with members? */
 export function hasPlainHead({ chunks, size }: ChunkedBody): boolean {
   if (size < head.length) return false;
   const first = chunks[0];
@@ -60,7 +60,7 @@ export function hasPlainHead({ chunks, size }: ChunkedBody): boolean {
   return Buffer.concat(chunks as Buffer[], head.length).equals(head);
 }
 
-/** The last bytes of a body, all that are searched. Copies them only if the last chunk is too small. */
+/** The last bytes of a body, the part that is searched. Copies them only if the last chunk is too small. */
 function toEnd({ chunks }: ChunkedBody): Buffer {
   let from = chunks.length - 1;
   let size = chunks[from]?.length ?? 0;
@@ -77,8 +77,8 @@ function hasExtensions(end: Buffer): boolean {
 }
 
 /**
- * May the answer have errors of its own? Data fields named `errors` are common too, so only a list counts, which may
- * be the answer's, or an object, which a broken server may send.
+ * May the response have errors of its own? Data fields named `errors` are common too, so only a list or an object counts: a
+ * list may be the response's own, and a broken server may send an object.
  */
 function hasErrors(tail: Buffer): boolean {
   if (!tail.includes(partOfErrorsKey)) return false;
@@ -91,8 +91,8 @@ function hasErrors(tail: Buffer): boolean {
 }
 
 /**
- * Do more objects and lists close here than any document asks for? Parsing them could overflow the stack.
- * @param last index of the answer's last brace
+ * Do more objects and lists close here than any document requests? Parsing them could overflow the stack.
+ * @param last index of the response's last brace
  */
 function isBottomless(end: Buffer, last: number): boolean {
   let index = last;
@@ -100,7 +100,7 @@ function isBottomless(end: Buffer, last: number): boolean {
   return last - index > maxClosers;
 }
 
-/** Parses the whole answer, at about three nanoseconds a byte. */
+/** Parses the whole response, at about three nanoseconds per byte. */
 function hasDataAlone({ chunks, size }: ChunkedBody): boolean {
   try {
     const answer: unknown = JSON.parse(Buffer.concat(chunks as Buffer[], size).toString());
@@ -129,7 +129,7 @@ export function isSpace(byte: number | undefined): boolean {
 }
 
 /**
- * Adds usage to a plain answer, without parsing it.
+ * Adds usage to a plain response without parsing it.
  * @param plainEnd from `findPlainEnd`
  */
 export function spliceUsage(body: ChunkedBody, plainEnd: number, usage: Usage): ChunkedBody {
@@ -138,14 +138,14 @@ export function spliceUsage(body: ChunkedBody, plainEnd: number, usage: Usage): 
 }
 
 export interface OwnMembers {
-  /** JSON of an object with at least one member; the answer must have none of its keys. */
+  /** JSON of an object with at least one member; the response must have none of its keys. */
   readonly json: string;
-  /** Do they come after the ledger's members? */
+  /** Do our members come after the ledger's? */
   readonly isLast: boolean;
 }
 
 /**
- * Puts the gateway's own members beside those of a plain answer, without parsing it.
+ * Adds the gateway's own members to those of a plain response, without parsing it.
  * @param plainEnd from `findPlainEnd`
  */
 export function spliceData(body: ChunkedBody, plainEnd: number, own: OwnMembers, usage: Usage | null): ChunkedBody {

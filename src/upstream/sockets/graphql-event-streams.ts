@@ -5,15 +5,15 @@ import { createGraphqlSocket, type GraphqlSocket, type PushedOperation, type Pus
 import type { SharedSocketOptions } from './shared-connection.ts';
 import { type UpstreamSocketOptions, usualSocketOptions } from './upstream-socket.ts';
 
-/** Subscriptions at an upstream: over server-sent events if the URL begins with `http`, else over one WebSocket. */
+/** Subscriptions at an upstream: as server-sent events if the URL begins with `http`, else over one WebSocket. */
 export function createGraphqlSubscriptions(options: SharedSocketOptions): GraphqlSocket {
   return options.url.startsWith('http') ? createEventStreams(options) : createGraphqlSocket(options);
 }
 
-/** The upstream sends a comment at least so many times as rarely as a WebSocket is pinged. */
+/** The upstream sends comments less often than a WebSocket is pinged: at least once in this many ping intervals. */
 const silentBeats = 3;
 
-/** One request for each subscription. */
+/** Makes one request per subscription. */
 function createEventStreams({
   url,
   maxSubscriptions = Number.POSITIVE_INFINITY,
@@ -52,7 +52,7 @@ interface FollowOptions {
   readonly options: UpstreamSocketOptions;
   readonly sink: PushSink;
   readonly signal: AbortSignal;
-  /** Ends the subscription, unless it is over, with a last call of the sink. */
+  /** Ends the subscription with a last call of the sink, unless it has ended. */
   readonly end: (tell: () => void) => void;
 }
 
@@ -125,7 +125,7 @@ function take(block: string, sink: PushSink, end: FollowOptions['end']): void {
   else sink.next(result, data.length);
 }
 
-/** The reason of a rejection that is no stream. */
+/** The reason of a rejection that is not an event stream. */
 function readErrors(text: string): unknown {
   const errors = toObject(text)?.errors;
   if (!Array.isArray(errors)) throw new UpstreamCallError('garbled', 'an answer that is no stream');

@@ -10,18 +10,21 @@ import {
   type SubscriptionSink,
 } from './shared-connection.ts';
 
-/** A subscription as it is sent to the upstream. */
+/** A subscription in the form that is sent to the upstream. */
 export interface PushedOperation {
   readonly query: string;
   readonly variables?: Readonly<Record<string, unknown>> | undefined;
   readonly operationName?: string | undefined;
 }
 
-/** Receives what an upstream sends for one subscription. The last call is `refused`, `ended` or `lost`. */
+/** Receives the events of one subscription. The last call is `refused`, `ended` or `lost`. */
 export interface PushSink extends SubscriptionSink {
-  /** The subscription was sent: the upstream should report everything that happens from now on. */
+  /** The subscription was sent: the upstream should report everything from now on. */
   sent?(): void;
-  /** @param result parsed. @param bytes approximate size of its message */
+  /**
+   * @param result parsed.
+   * @param bytes approximate size of its message
+   */
   next(result: unknown, bytes: number): void;
   ended(): void;
 }
@@ -29,7 +32,7 @@ export interface PushSink extends SubscriptionSink {
 /** Subscriptions at an upstream that speaks `graphql-transport-ws`. */
 export type GraphqlSocket = SharedSocket<PushedOperation, PushSink>;
 
-/** All subscriptions share one connection. The gateway speaks the protocol itself, since graphql-ws would round numbers. */
+/** All subscriptions share one connection. Does not use graphql-ws, which would round numbers. */
 export function createGraphqlSocket(options: SharedSocketOptions): GraphqlSocket {
   return createSharedSocket(options, (target) => new GraphqlConnection(target));
 }
@@ -115,7 +118,7 @@ function toMessage(text: string): Message | null {
   }
 }
 
-/** Does an id have the form of ours? The operation may be over. */
+/** Does an id have our form? Its operation may have ended. */
 function isSubscriptionId(id: unknown): id is string {
   return typeof id === 'string' && /^\d{1,16}$/.test(id);
 }

@@ -9,17 +9,17 @@ import {
   type SubscriptionSink,
 } from './shared-connection.ts';
 
-/** A subscription at a node: the methods of JSON-RPC that open and close it. */
+/** A subscription at a node: the JSON-RPC methods that open and close it. */
 export interface RpcSubscription {
   readonly subscribe: string;
   readonly unsubscribe: string;
   readonly params: readonly unknown[];
 }
 
-/** Receives what becomes of one subscription. The last call is `refused` or `lost`. */
+/** Receives the events of one subscription. The last call is `refused` or `lost`. */
 export interface RpcSink extends SubscriptionSink {
   up(): void;
-  /** The node sent something, which is not read. */
+  /** The node sent a notification, which is not parsed. */
   news(): void;
 }
 
@@ -27,7 +27,7 @@ export interface RpcSink extends SubscriptionSink {
 export type RpcSocket = SharedSocket<RpcSubscription, RpcSink>;
 
 export interface RpcSocketOptions extends SharedSocketOptions {
-  /** Milliseconds after which a connection on which the node has not answered is lost. */
+  /** Milliseconds after which an unanswered call means that the connection is lost. */
   readonly answerMs?: number;
 }
 
@@ -40,7 +40,7 @@ type RpcEntry = Entry<RpcSubscription, RpcSink>;
 
 class RpcConnection extends SharedConnection<RpcSubscription, RpcSink> {
   readonly #answerMs: number;
-  /** By the id of the call, which the node has not answered yet. */
+  /** Calls that the node has not answered yet, by call id. */
   readonly #asked = new Map<number, RpcEntry>();
   readonly #byId = new Map<string | number, RpcEntry>();
   #lastCall = 0;
@@ -60,7 +60,7 @@ class RpcConnection extends SharedConnection<RpcSubscription, RpcSink> {
     if (this.#asked.size === 1) this.#awaitAnswer();
   }
 
-  /** If the node has not answered yet, the gateway unsubscribes when it does. */
+  /** If the node has not answered yet, the gateway unsubscribes after the answer. */
   protected left({ id, subscription }: RpcEntry): void {
     if (id === null) return;
     this.#byId.delete(id);
@@ -118,7 +118,7 @@ function toMessage(text: string): Message | null {
   }
 }
 
-/** Nodes use numbers or short texts as ids. */
+/** Nodes use numbers or short strings as ids. */
 function isSubscriptionId(value: unknown): value is string | number {
   return typeof value === 'number' || (typeof value === 'string' && value.length <= 100);
 }

@@ -4,16 +4,16 @@ import { UpstreamSocket, type UpstreamSocketOptions, usualSocketOptions } from '
 
 export interface SharedSocketOptions {
   readonly url: string;
-  /** Milliseconds for which a connection without subscriptions is kept. */
+  /** Milliseconds for which a connection without subscriptions stays open. */
   readonly graceMs?: number;
   /** Maximum of concurrent subscriptions; further ones are rejected. Default: no maximum. */
   readonly maxSubscriptions?: number;
   readonly socket?: Partial<UpstreamSocketOptions>;
 }
 
-/** Receives what becomes of one subscription. One of these is its last call, unless the protocol has another. */
+/** Receives the events of one subscription. One of these is its last call, unless the protocol has another. */
 export interface SubscriptionSink {
-  /** @param errors why the upstream rejected the subscription, as they came */
+  /** @param errors the upstream's reasons for the rejection, unchanged */
   refused(errors: unknown): void;
   lost(error: UpstreamCallError): void;
 }
@@ -22,14 +22,14 @@ export interface SubscriptionSink {
 export interface Entry<Subscription, Sink extends SubscriptionSink> {
   readonly subscription: Subscription;
   readonly sink: Sink;
-  /** Its id in the protocol; `null` until it has one. */
+  /** The subscription's id in the protocol; `null` until it has one. */
   id: string | number | null;
 }
 
 /** Subscriptions at one upstream, over one connection. */
 export interface SharedSocket<Subscription, Sink> {
   /**
-   * Opens the connection if there is none. Calls the sink after it has returned, at the earliest.
+   * Opens the connection if there is none. Calls the sink only after this returns.
    * @returns unsubscribes: the sink is not called any more
    */
   subscribe(subscription: Subscription, sink: Sink): () => void;
@@ -42,7 +42,7 @@ const defaultGraceMs = 200;
 /**
  * Opens a connection for the first subscription and closes it after the last one. When the connection is lost, all its
  * subscriptions are lost; the next one opens another connection. Never reconnects by itself, since only the subscriber can
- * tell its client about the gap.
+ * report the gap to its client.
  */
 export function createSharedSocket<Subscription, Sink extends SubscriptionSink>(
   { url, graceMs = defaultGraceMs, maxSubscriptions = Number.POSITIVE_INFINITY, socket }: SharedSocketOptions,
@@ -64,7 +64,7 @@ export function createSharedSocket<Subscription, Sink extends SubscriptionSink>(
       },
       closed: () => {
         if (current === connection) current = null;
-        // A timer that has fired keeps its callback, and with it this connection.
+        // A fired timer keeps its callback alive, and with it this connection.
         clearTimeout(graceTimer);
       },
     });
@@ -95,7 +95,7 @@ export interface ConnectionTarget {
   closed(): void;
 }
 
-/** One connection with its subscriptions. A subclass speaks the protocol. */
+/** One connection with its subscriptions. A subclass implements the protocol. */
 export abstract class SharedConnection<Subscription, Sink extends SubscriptionSink> {
   readonly #target: ConnectionTarget;
   readonly #socket: UpstreamSocket;
@@ -121,7 +121,7 @@ export abstract class SharedConnection<Subscription, Sink extends SubscriptionSi
   protected abstract opened(): void;
   /** Sends a subscription to the upstream. */
   protected abstract ask(entry: Entry<Subscription, Sink>): void;
-  /** Tells the upstream that the gateway has left a subscription, which may not have been sent yet. */
+  /** Unsubscribes at the upstream. The subscription may not have been sent yet. */
   protected abstract left(entry: Entry<Subscription, Sink>): void;
   protected abstract read(text: string): void;
 
@@ -137,7 +137,7 @@ export abstract class SharedConnection<Subscription, Sink extends SubscriptionSi
     };
   }
 
-  /** Closes the connection without calling its subscriptions. */
+  /** Closes the connection without calling the sinks. */
   close(): void {
     this.stopAwaiting();
     this.#socket.close();
@@ -151,7 +151,7 @@ export abstract class SharedConnection<Subscription, Sink extends SubscriptionSi
     for (const { sink } of lost) sink.lost(error);
   }
 
-  /** From now on subscriptions are sent. */
+  /** From now on, subscriptions are sent. */
   protected ready(): void {
     this.#isReady = true;
     for (const entry of [...this.#entries]) this.#askOpen(entry);
@@ -165,7 +165,10 @@ export abstract class SharedConnection<Subscription, Sink extends SubscriptionSi
     return this.#entries.has(entry);
   }
 
-  /** Ends a subscription. @returns `false` if it has ended before */
+  /**
+   * Ends a subscription.
+   * @returns `false` if it had ended before
+   */
   protected remove(entry: Entry<Subscription, Sink>): boolean {
     if (!this.#entries.delete(entry)) return false;
     if (this.#entries.size === 0) this.#target.unused();
@@ -176,7 +179,7 @@ export abstract class SharedConnection<Subscription, Sink extends SubscriptionSi
     this.#socket.send(text);
   }
 
-  /** Loses the connection unless `stopAwaiting` is called in time. */
+  /** Closes the connection as lost unless `stopAwaiting` is called in time. */
   protected await(ms: number, failure: string): void {
     this.stopAwaiting();
     this.#stopAwaiting = startPeerTimeout(ms, () => this.lose(new UpstreamCallError('timeout', failure)));

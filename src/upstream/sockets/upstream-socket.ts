@@ -3,13 +3,13 @@ import { startPeerTimeout } from '../peer-timeout.ts';
 import { UpstreamCallError } from '../upstream-call-error.ts';
 
 export interface UpstreamSocketOptions {
-  /** Milliseconds until the connection must be open. */
+  /** Milliseconds in which the connection must open. */
   readonly connectMs: number;
-  /** Bytes of the largest message that is read. */
+  /** Bytes of the largest accepted message. */
   readonly maxMessageBytes: number;
-  /** Further messages stay unread until the second is over: the upstream has to wait, and may cut the connection. */
+  /** Further messages stay unread until the second has passed: the upstream must wait, and may close the connection. */
   readonly maxMessagesPerSecond: number;
-  /** Milliseconds between two pings. The connection is lost if nothing arrives between them. */
+  /** Milliseconds between two pings. The connection is lost if nothing arrives between two pings. */
   readonly beatMs: number;
 }
 
@@ -27,7 +27,7 @@ export interface UpstreamSocketTarget {
   readonly url: string;
   readonly protocol: string | null;
   opened(): void;
-  /** Called with a text message. */
+  /** Called with each text message. */
   message(text: string): void;
   /** Called once at the end of the connection, unless `close` ended it. */
   lost(error: UpstreamCallError): void;
@@ -36,12 +36,10 @@ export interface UpstreamSocketTarget {
 /** Milliseconds that the upstream may take for the closing handshake. */
 const closingMs = 250;
 const normalClosure = 1000;
-/** Bytes that were sent and not read, about a hundred of the largest requests. */
+/** Maximum of sent bytes that the upstream has not read: about a hundred of the largest requests. */
 const maxUnreadBytes = 16 * 1024 * 1024;
 
-/**
- * A WebSocket to an upstream that is not trusted: bounds the size and rate of its messages, and pings it. Does not reconnect.
- */
+/** A WebSocket to an untrusted upstream: limits the size and rate of its messages, and pings it. Does not reconnect. */
 export class UpstreamSocket {
   readonly #socket: WebSocket;
   readonly #target: UpstreamSocketTarget;
@@ -50,7 +48,7 @@ export class UpstreamSocket {
   #isHeard = true;
   #messages = 0;
   #resumeTimer: NodeJS.Timeout | undefined;
-  /** Stops the timeout of the connection attempt, later that of the next ping. */
+  /** Stops the timeout of the connection attempt, and later that of the next ping. */
   #stopWaiting: () => void;
   #isOver = false;
 
@@ -72,7 +70,7 @@ export class UpstreamSocket {
     return !this.#isOver && this.#socket.readyState === WebSocket.OPEN;
   }
 
-  /** Sends a message. Loses the connection if the upstream does not read. */
+  /** Sends a message. Closes the connection as lost if the upstream does not read. */
   send(text: string): void {
     if (!this.isOpen) return;
     this.#socket.send(text);
@@ -80,7 +78,7 @@ export class UpstreamSocket {
       this.#lose(new UpstreamCallError('interrupted', 'the upstream does not read'));
   }
 
-  /** Closes the connection. The target is not called any more. */
+  /** Closes the connection. The listener is not called any more. */
   close(): void {
     if (this.#isOver) return;
     this.#end();
@@ -135,7 +133,7 @@ export class UpstreamSocket {
 
   #beat(): void {
     this.#awaitBeat();
-    // While reading is paused, an answer cannot be heard.
+    // While reading is paused, an answer to a ping stays unread.
     if (this.#socket.isPaused) return;
     if (this.#isHeard) {
       this.#isHeard = false;
