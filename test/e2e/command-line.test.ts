@@ -3,9 +3,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buildSchema } from 'graphql';
 import { afterEach, describe, expect, test } from 'vitest';
 import { builtProgram } from '../support/built-program.ts';
 import { type RunningCli, runCli } from '../support/run-cli.ts';
+import { startScriptedLedger } from '../support/scripted-ledger.ts';
 import { until } from '../support/until.ts';
 
 const running: RunningCli[] = [];
@@ -202,6 +204,31 @@ describe('other commands', () => {
     const pipeline = `"$0" "$1" schema print | while IFS= read -r line; do printf '%s\\n' "$line"; done`;
     const printed = execFileSync('bash', ['-c', pipeline, process.execPath, builtProgram()], { encoding: 'utf8' });
     expect(printed).toBe(readFileSync(new URL('../../schema/public.graphql', import.meta.url), 'utf8'));
+  });
+
+  test('schema check compares a ledger with the schema that schema pull saved', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'schema-'));
+    const ledger = await startScriptedLedger('type Query { chainIdentifier: String! epochs: Int }');
+    const run = async (...args: string[]) => {
+      const cli = start(['schema', ...args], { LEDGER_GRAPHQL_URL: ledger.url });
+      return { code: await cli.ended, out: cli.out(), error: cli.error() };
+    };
+    try {
+      const file = join(folder, 'ledger.graphql');
+      expect(await run('pull', '--out', file)).toEqual({ code: 0, out: '', error: '' });
+      expect(readFileSync(file, 'utf8')).toBe('type Query {\n  chainIdentifier: String!\n  epochs: Int\n}\n');
+      ledger.schema = buildSchema('type Query { chainIdentifier: String! epochs: Int! more: Int }');
+      const safe = 'safe (2)\n  Query.epochs changed type from Int to Int!.\n  Query.more was added.\n';
+      expect(await run('check', file)).toEqual({ code: 0, out: safe, error: '' });
+      ledger.schema = buildSchema('type Query { chainIdentifier: String! }');
+      const breaking = 'breaking (1)\n  Query.epochs was removed.\n';
+      expect(await run('check', file)).toMatchObject({ code: 1, out: expect.stringContaining(breaking), error: '' });
+      await ledger.close();
+      expect(await run('check', file)).toMatchObject({ code: 2, out: '' });
+    } finally {
+      await ledger.close();
+      rmSync(folder, { recursive: true });
+    }
   });
 
   test('an unknown option prints one line and exits with 2', async () => {

@@ -21,7 +21,7 @@ beforeEach(async () => {
     SPONSOR_ALLOW_ANONYMOUS: 'true',
     CORS_ORIGINS: 'https://dapp.example',
     SCHEMA_POLL_MS: '20',
-    LOG_LEVEL: 'error',
+    LOG_LEVEL: 'warn',
   });
 });
 
@@ -38,6 +38,17 @@ async function swapTo(generation: number): Promise<void> {
     const { data } = await gateway.query('{ __type(name: "Epoch") { fields { name } } }');
     return data.__type.fields.some(({ name }: { name: string }) => name === `generation${generation}`);
   }, `schema ${generation} is in force`);
+}
+
+const rejections = () => gateway.log.filter(({ msg }) => /new schema is rejected/.test(String(msg))).length;
+
+/** Adds a root field that the gateway has too, and waits until the gateway rejects that schema. */
+async function collide(generation: number): Promise<void> {
+  const before = rejections();
+  ledger.change(generation, 'sponsor: Int');
+  await until(() => rejections() > before, `schema ${generation} is rejected`);
+  const { data } = await gateway.query('{ __type(name: "Epoch") { fields { name } } }');
+  expect(data.__type.fields).not.toContainEqual({ name: `generation${generation}` });
 }
 
 /** Sends operations over every transport until stopped; resolves with unexpected responses. */
@@ -83,20 +94,35 @@ function startLoad(clients: number): { stop(): Promise<{ requests: number; wrong
   };
 }
 
-test('ten generations under load: no request fails', async () => {
+test('ten generations under load: additions appear, colliding schemas are rejected, no request fails', async () => {
   const load = startLoad(4);
-  for (let generation = 1; generation <= 10; generation += 1) await swapTo(generation);
+  for (let generation = 1; generation <= 10; generation += 1) {
+    if (generation % 5 === 0) await collide(generation);
+    await swapTo(generation);
+  }
   const { requests, wrong } = await load.stop();
   expect(wrong).toEqual([]);
   expect(requests).toBeGreaterThan(40);
-  expect(gateway.log).toEqual([]);
+  const changes = gateway.log.filter(({ msg }) => msg === 'a new schema is in force');
+  expect(changes).toHaveLength(10);
+  // The field that two types lose is a breaking change.
+  const safe = expect.arrayContaining(['safe: Epoch.generation10 was added.']);
+  expect(changes.at(-1)).toMatchObject({ breaking: 2, dangerous: 0, safe: 2, changes: safe });
+  const errors = gateway.log.filter(({ level }) => level === 'error');
+  expect(errors).toHaveLength(rejections());
+  expect(errors[0]).toMatchObject({
+    collisions: ['query field sponsor: the gateway has its own, and the ledger has one too'],
+  });
 });
 
-test('earlier generations are garbage collected', async () => {
+test('earlier and rejected generations are garbage collected', async () => {
   /** Nothing is sent while objects are counted: this takes seconds on a busy machine, in which idle connections expire. */
   const swapUnderLoad = async (from: number, to: number) => {
     const load = startLoad(4);
-    for (let generation = from; generation <= to; generation += 1) await swapTo(generation);
+    for (let generation = from; generation <= to; generation += 1) {
+      if (generation % 5 === 0) await collide(generation);
+      await swapTo(generation);
+    }
     await load.stop();
   };
   await swapUnderLoad(1, 5);
@@ -135,6 +161,41 @@ test('an operation in flight finishes on the schema it began with, under every p
       extensions: { code: 'GRAPHQL_VALIDATION_FAILED' },
     });
   }
+});
+
+test('a join whose root field is gone leaves the graph and breaks nothing else', async () => {
+  const coin = { objectId: `0x${'1'.repeat(64)}`, version: 3, digest: '1'.repeat(44) };
+  const result = { sponsor_address: `0x${'2'.repeat(64)}`, reservation_id: 1, gas_coins: [coin] };
+  sponsor.answer('/v1/reserve_gas', { body: JSON.stringify({ result, error: null }) });
+  const reserve = (selection: string) =>
+    gateway.query(`mutation { reserveGas(gasBudget: 5000000, reserveDurationSecs: 60) { gasCoins { ${selection} } } }`);
+  const join = async () => {
+    const { data } = await gateway.query('{ gateway { capabilities { name available reason } } }');
+    return data.gateway.capabilities.find(({ name }: { name: string }) => name === 'join:ReservedGasCoin.object');
+  };
+  const load = startLoad(2);
+
+  ledger.change(0, 'first: Object');
+  await until(async () => !(await join()).available, 'the join has left the graph');
+  const reason = 'The ledger has no root field object.';
+  expect((await join()).reason).toBe(reason);
+  expect(gateway.log).toContainEqual(
+    expect.objectContaining({
+      lostJoins: ['ReservedGasCoin', 'SponsoredObjectRef'].map((type) => `join:${type}.object: ${reason}`),
+    }),
+  );
+  expect((await reserve('objectId')).data).toEqual({ reserveGas: { gasCoins: [{ objectId: coin.objectId }] } });
+  expect((await reserve('object { address }')).errors?.[0]).toMatchObject({
+    message: expect.stringContaining('Cannot query field "object" on type "ReservedGasCoin".'),
+    extensions: { code: 'GRAPHQL_VALIDATION_FAILED' },
+  });
+
+  ledger.change(0);
+  await until(async () => (await join()).available, 'the join is back');
+  expect((await reserve('object { address }')).data).toEqual({
+    reserveGas: { gasCoins: [{ object: { address: coin.objectId } }] },
+  });
+  expect((await load.stop()).wrong).toEqual([]);
 });
 
 test('a join in flight uses the schema its operation began with', async () => {

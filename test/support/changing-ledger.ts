@@ -6,8 +6,8 @@ import { buildSchema, graphql, introspectionFromSchema } from 'graphql';
 export interface ChangingLedger extends AsyncDisposable {
   /** URL of its GraphQL endpoint. */
   readonly url: string;
-  /** Replaces the field `generation<n-1>` of its types by `generation<n>`. */
-  change(generation: number): void;
+  /** Replaces the field `generation<n-1>` of its types by `generation<n>`, and the root field `object` by `more`. */
+  change(generation: number, more?: string): void;
   /** Responses that are held back. */
   holds: (query: string) => boolean;
   /** Number of responses held back now. */
@@ -16,12 +16,14 @@ export interface ChangingLedger extends AsyncDisposable {
   release(): void;
 }
 
-const typeDefs = (generations: readonly number[]) => {
+const object = 'object(address: LedgerAddress!, version: UInt53): Object';
+
+const typeDefs = (generations: readonly number[], more = object) => {
   const changing = generations.map((number) => `generation${number}: Int`).join(' ');
   return `
     scalar UInt53
     scalar LedgerAddress
-    type Query { epoch(id: Int): Epoch! object(address: LedgerAddress!, version: UInt53): Object }
+    type Query { epoch(id: Int): Epoch! ${more} }
     type Epoch { epochId: Int ${changing} }
     type Object { address: LedgerAddress! ${changing} }
   `;
@@ -59,8 +61,8 @@ export async function startChangingLedger(): Promise<ChangingLedger> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const ledger: ChangingLedger = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/graphql`,
-    change(generation) {
-      const data = introspectionFromSchema(buildSchema(typeDefs([generation])));
+    change(generation, more) {
+      const data = introspectionFromSchema(buildSchema(typeDefs([generation], more)));
       introspection = JSON.stringify({ data });
     },
     holds: () => false,

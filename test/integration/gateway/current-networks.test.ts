@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { mkdtemp } from 'node:fs/promises';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   buildClientSchema,
   type GraphQLSchema,
   getIntrospectionQuery,
+  introspectionFromSchema,
   isSpecifiedScalarType,
   lexicographicSortSchema,
   parse,
@@ -14,6 +15,10 @@ import {
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { networkProfiles } from '../../../src/config/network-profile.ts';
 import { measureDocument } from '../../../src/documents/cost/measure-document.ts';
+import { silentLedgerService } from '../../../src/ledger/ledger-service.ts';
+import { readConfig } from '../../../src/start/read-config.ts';
+import { readSchema } from '../../../src/start/read-schema.ts';
+import { explainOperation } from '../../../src/start/start.ts';
 import { startIotaNetwork } from '../../support/networks/iota-network.ts';
 import type { MockedNetwork } from '../../support/networks/network-server.ts';
 import { checkSuiLimits, suiLimits } from '../../support/networks/sui-limits.ts';
@@ -293,6 +298,33 @@ test('the network is recognised by the cached schema if the ledger cannot be rea
   expect(data.gateway.networkProfile).toBe('iota');
   await using unknown = await createTestGateway({ LEDGER_GRAPHQL_URL: network.graphqlUrl });
   expect(unknown.log).toContainEqual(expect.objectContaining({ level: 'warn', network: 'ledger' }));
+});
+
+test('a cached schema that cannot be used does not prevent the start', async () => {
+  const cacheFile = join(await mkdtemp(join(tmpdir(), 'schema-')), 'schema.json');
+  await writeFile(cacheFile, '{ "introspection": {} }');
+  await using gateway = await createTestGateway({
+    LEDGER_GRAPHQL_URL: 'http://127.0.0.1:9/',
+    SCHEMA_CACHE_FILE: cacheFile,
+  });
+  expect(gateway.log).toContainEqual(expect.objectContaining({ level: 'warn', msg: 'the schema cache failed' }));
+  expect((await gateway.query('{ gateway { networkProfile } }')).data).toEqual({
+    gateway: { networkProfile: 'ledger' },
+  });
+});
+
+test('explain and schema print recognise the network too', async () => {
+  const cacheFile = join(await mkdtemp(join(tmpdir(), 'schema-')), 'schema.json');
+  await using network = await startSuiNetwork();
+  const env = { LEDGER_GRAPHQL_URL: network.graphqlUrl, SCHEMA_CACHE_FILE: cacheFile };
+  const config = readConfig({ env, readFile: () => '' });
+  // Only the profile of Sui knows the root field that serves this join.
+  expect(await readSchema('subgraph', config)).toMatch(/^type RpcEvent [^}]* transactionBlock: Transaction$/m);
+  const cached = { introspection: introspectionFromSchema(network.schema), service: silentLedgerService };
+  await writeFile(cacheFile, JSON.stringify(cached));
+  const query = '{ queryEvents(first: 1) { nodes { transactionBlock { digest } } } }';
+  const explanation = await explainOperation({ query, variables: {}, operationName: null }, config);
+  expect(explanation).toMatchObject({ refused: false, schema: { origin: 'kept' } });
 });
 
 test('the worked example of current Sui counts 517 output nodes, by the source and not by the description', () => {

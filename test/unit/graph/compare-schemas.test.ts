@@ -21,6 +21,7 @@ function changesBy(...replacements: readonly (readonly [before: string, after: s
 it.each([
   ['old: Int', '', ['breaking: Query.old was removed.']],
   ['epochId: Int', 'epochId: ID', ['breaking: Epoch.epochId changed type from Int to ID.']],
+  [', at: Int', '', ['breaking: Query.epoch arg at was removed.']],
   ['id: Int!', 'id: ID!', ['breaking: Query.epoch arg id has changed type from Int! to ID!.']],
   ['ONE TWO', 'ONE', ['breaking: TWO was removed from enum type Kind.']],
   ['ONE TWO', 'ONE TWO THREE', ['dangerous: THREE was added to enum type Kind.']],
@@ -47,6 +48,11 @@ it('lists breaking changes before dangerous ones, and safe ones last', () => {
     'dangerous: THREE was added to enum type Kind.',
     'safe: Epoch.a was added.',
   ]);
+});
+
+it('does not report a built-in scalar that is used no more', () => {
+  const changes = compareSchemas(buildSchema('type Query { a: Int b: Float }'), buildSchema('type Query { a: Int }'));
+  expect(changes.map(({ text }) => text)).toEqual(['Query.b was removed.']);
 });
 
 it('reports a field that is no longer deprecated', () => {

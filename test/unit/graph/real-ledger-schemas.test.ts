@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import {
   buildSchema,
   extendSchema,
+  type GraphQLArgument,
+  type GraphQLField,
   type GraphQLSchema,
   introspectionFromSchema,
   isSpecifiedScalarType,
@@ -13,6 +15,7 @@ import {
 import { describe, expect, it } from 'vitest';
 import { networkProfiles } from '../../../src/config/network-profile.ts';
 import { parseConfig } from '../../../src/config/parse-config.ts';
+import { compareSchemas } from '../../../src/graph/compare-schemas.ts';
 import { findCollisions } from '../../../src/graph/find-collisions.ts';
 import { buildGeneration } from '../../../src/graph/generation.ts';
 import { silentLedgerService } from '../../../src/ledger/ledger-service.ts';
@@ -44,7 +47,10 @@ describe.each(realSchemas)('the unmodified schema of $name', ({ profile, file })
   // None of them deprecates an input field today; one that did must not lose it on the way.
   const ledger = extendSchema(
     buildSchema(sdl),
-    parse('extend input EventFilter { origin: String = "any" @deprecated(reason: "Use sender.") }'),
+    parse(`
+      extend input EventFilter { origin: String = "any" @deprecated(reason: "Use sender.") }
+      extend type Query { "A former root." old("Unused." by: Int @deprecated(reason: "No.")): Int @deprecated(reason: "Use epoch.") }
+    `),
   );
   const ownSchema = createOwnSchema();
   const options = { oneOf: true, inputValueDeprecation: true } as const;
@@ -59,11 +65,18 @@ describe.each(realSchemas)('the unmodified schema of $name', ({ profile, file })
     },
   );
 
-  it('is stitched whole: every root field is there with its arguments', () => {
-    for (const operation of ['getQueryType', 'getMutationType'] as const) {
+  it('is stitched whole: every root field is there with its arguments, deprecations and descriptions', () => {
+    for (const { kind, text } of compareSchemas(ledger, generation.schema))
+      expect(`${kind}: ${text}`).toMatch(/^safe: .* was added\.$/);
+    const described = ({ name, description }: GraphQLField<unknown, unknown> | GraphQLArgument) => [
+      name,
+      description ?? null,
+    ];
+    for (const operation of ['getQueryType', 'getMutationType', 'getSubscriptionType'] as const) {
       const merged = generation.schema[operation]()?.getFields() ?? {};
-      for (const [name, field] of Object.entries(ledger[operation]()?.getFields() ?? {})) {
-        expect(merged[name]?.args.map(String), name).toEqual(field.args.map(String));
+      for (const field of Object.values(ledger[operation]()?.getFields() ?? {})) {
+        const found = merged[field.name] ?? field;
+        expect([found, ...found.args].map(described)).toEqual([field, ...field.args].map(described));
       }
     }
   });
