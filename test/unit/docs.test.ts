@@ -7,9 +7,9 @@ import { fillPage, renderGeneratedParts } from '../support/generated-docs.ts';
 
 const root = new URL('../../', import.meta.url);
 const read = (page: string) => readFileSync(new URL(page, root), 'utf8');
-const pages = ['README.md', ...readdirSync(new URL('docs/', root), { recursive: true, encoding: 'utf8' })]
-  .filter((name) => name.endsWith('.md'))
-  .map((name) => (name === 'README.md' ? name : `docs/${name}`));
+const filesIn = (folder: string) =>
+  readdirSync(new URL(folder, root), { recursive: true, encoding: 'utf8' }).map((name) => `${folder}${name}`);
+const pages = ['README.md', 'SECURITY.md', ...filesIn('docs/').filter((name) => name.endsWith('.md'))];
 
 describe('the pages', () => {
   test.each(renderGeneratedParts())('$page has the tables of the code: `npm run docs:generate` writes them', (part) => {
@@ -54,6 +54,49 @@ describe('the pages', () => {
     expect(dead).toEqual([]);
   });
 });
+
+/** The cells of each row of the tables, without their heads. */
+const rowsOf = (text: string) =>
+  [...text.matchAll(/^\| (.*) \|$(?!\n\|--)/gm)].map(([, row = '']) => row.split(' | ').map((cell) => cell.trim()));
+const codeIn = (text: string) => [...text.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
+
+describe('the threat model', () => {
+  const model = read('SECURITY.md').split('### Threats and defences')[1] ?? '';
+  const limits = rowsOf(model.split('### Limits')[1]?.split('### ')[0] ?? '');
+
+  test('names tests that exist, one or more for each threat and limit', () => {
+    const rows = rowsOf(model);
+    const tests = rows.map((row) => codeIn(row.at(-1) ?? '').filter((code) => code.startsWith('test/')));
+    expect(rows.filter((_, index) => tests[index]?.length === 0)).toEqual([]);
+    expect(tests.flat().filter((path) => !existsSync(new URL(path, root)))).toEqual([]);
+    expect(rows.length).toBeGreaterThan(50);
+  });
+
+  const code = filesIn('src/')
+    .filter((path) => path.endsWith('.ts'))
+    .map(read)
+    .join('\n');
+
+  test.each(limits)('limits %s to %s, as %s does', (_, stated = '', source = '') => {
+    const [name = ''] = codeIn(source);
+    const values = /^[A-Z]/.test(name) ? [withAddresses([])[name]?.fallback] : numbersIn(code, name);
+    expect(values).toContain(toNumber(stated, /ms$/i.test(name)));
+  });
+});
+
+/** The values of constants and members with this name that are written as a number or as a product of numbers. */
+function numbersIn(code: string, name: string): number[] {
+  return [...code.matchAll(new RegExp(`\\b${name}(?: =|:) ([\\d_* ]+)[;,\\n]`, 'g'))].map(([, text = '']) =>
+    text.split('*').reduce((product, factor) => product * Number(factor.replaceAll('_', '')), 1),
+  );
+}
+
+/** The number that a cell states, in bytes, characters, milliseconds or pieces. */
+function toNumber(stated: string, isTime: boolean): number {
+  const [number = '', unit = ''] = stated.split(' ');
+  const factor = { KiB: 1024, MiB: 1024 ** 2, Mi: 1024 ** 2, s: isTime ? 1_000 : Number.NaN }[unit] ?? 1;
+  return Number(number.replaceAll(',', '')) * factor;
+}
 
 describe('filling in', () => {
   const part = { name: 'a', content: 'new\n' };
