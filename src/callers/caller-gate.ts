@@ -25,18 +25,18 @@ import {
 
 type GatewayError = ReturnType<typeof gatewayError>;
 
-/** What the caller has left of its limit after an attempt; `null` for a caller without a limit. */
+/** The rest of the caller's limit after an attempt; `null` for a caller without a limit. */
 export type Standing = Quota | RateRefusal | null;
 
 export type CallerAdmission =
   | { readonly kind: 'admitted'; readonly caller: Caller; readonly standing: Standing }
   | { readonly kind: 'refused'; readonly error: GatewayError; readonly standing: Standing };
 
-/** Identifies and counts the caller of every operation, over each transport. */
+/** Identifies and counts the caller of every operation, over every transport. */
 export interface CallerGate {
   /**
-   * Identifies the caller and counts one attempt, before the operation is read. An attempt with invalid credentials counts against
-   * the sender's address.
+   * Identifies the caller and counts one attempt, before the operation is read. An attempt with invalid credentials counts
+   * against the sender's address.
    */
   admit(sender: Sender): Promise<CallerAdmission>;
   /** Counts further points of the operation. */
@@ -58,7 +58,7 @@ export function createCallerGate({ identify, limiter }: CallerGateOptions): Call
   };
 
   async function admitUnknown(identity: Exclude<Identity, { kind: 'caller' }>): Promise<CallerAdmission> {
-    // Verification costs processor time: the address pays for it first, whatever the result.
+    // Verification costs CPU time, so first charge the address, whatever the result.
     const { rate } = identity;
     const standing = rate ? await limiter.consume({ rate }, 1) : null;
     const error = toRefusal(standing);
@@ -79,14 +79,17 @@ export function createCallerGate({ identify, limiter }: CallerGateOptions): Call
 }
 
 export interface AddressAdmission {
-  /** Why the address is refused now; `null` when it is admitted. */
+  /** Why the address is rejected now; `null` if it is admitted. */
   readonly error: GatewayError | null;
   readonly standing: Standing;
 }
 
 /** Limits attempts by address, with any credentials. */
 export interface AddressGate {
-  /** The network that a sender is counted by: an IPv4 address, or the /64 of an IPv6 one; `null` once its connection is closed. */
+  /**
+   * The network that a sender is counted by: an IPv4 address, or the /64 of an IPv6 address; `null` once its connection is
+   * closed.
+   */
   networkOf(sender: Sender): string | null;
   /** Counts one attempt that is not an operation, such as opening a WebSocket. Never rejects. */
   admit(sender: Sender): Promise<AddressAdmission>;
@@ -117,11 +120,11 @@ function toRefusal(standing: Standing): GatewayError | null {
 export type RateCost = 'request' | 'usage';
 
 export interface PricedOperation {
-  /** `null` when it was refused unread. */
+  /** `null` if it was rejected unread. */
   readonly usage: { readonly inputNodes: number; readonly outputNodes: number } | null;
-  /** As `PreparedOperation.ownMutations`. */
+  /** As in `PreparedOperation.ownMutations`. */
   readonly ownMutations: number;
-  /** As `PreparedDocument.introspectedFields`. */
+  /** As in `PreparedDocument.introspectedFields`. */
   readonly introspectedFields: number;
 }
 
@@ -133,14 +136,15 @@ export interface PriceLimits {
 /** Points for input nodes at their limit, and as many for output nodes at theirs. */
 const pointsPerFullLimit = 10;
 
-/** Introspected fields that cost one point: they take about as much processor time as a small operation. */
+/** Introspected fields that cost one point: they take about as much CPU time as a small operation. */
 const fieldsPerPoint = 1_000;
 
 /**
- * The points of an operation. By `request`: 1. By `usage`: 1, plus up to 10 each for input and output nodes, in proportion to their
- * limits, because nodes drive the ledger's work. With 600 points a minute a caller can run 28 of the largest operations, 21 points
- * each. In both, each mutation of the gateway counts, so that aliases do not make dozens of reservations one attempt. Introspection
- * counts too: the gateway does that work alone, and the standard introspection of a large schema is 20,000 fields.
+ * The points of an operation. By `request`: 1. By `usage`: 1, plus up to 10 each for input and output nodes, in proportion to
+ * their limits, because nodes determine the ledger's work. With 600 points a minute, a caller can run 28 of the largest
+ * operations, 21 points each. In both modes, each mutation of the gateway counts, so that aliases cannot combine dozens of
+ * reservations into one attempt. Introspection counts too: the gateway does this work alone, and the standard introspection of
+ * a large schema has 20,000 fields.
  */
 export function toPoints(
   { usage, ownMutations, introspectedFields }: PricedOperation,
@@ -154,7 +158,7 @@ export function toPoints(
   return attempts + Math.floor(pointsPerFullLimit * (input + output));
 }
 
-/** Points for introspection, on top of the attempt. */
+/** Points for introspection, besides the attempt. */
 export function introspectionPoints(introspectedFields: number): number {
   return Math.floor(introspectedFields / fieldsPerPoint);
 }
@@ -163,10 +167,10 @@ export function introspectionPoints(introspectedFields: number): number {
 export const rateLimitHeaderNames = ['ratelimit', 'ratelimit-policy', 'retry-after'] as const;
 
 /**
- * The headers of the IETF draft "RateLimit header fields for HTTP": what is left and for how many seconds
- * (`"default";r=599;t=60`), and the policy (`"default";q=600;w=60`). A refusal adds `Retry-After`.
+ * The headers of the IETF draft "RateLimit header fields for HTTP": the remaining quota and the seconds until it is renewed
+ * (`"default";r=599;t=60`), and the policy (`"default";q=600;w=60`). A rejection adds `Retry-After`.
  * @param nowMs milliseconds since the Unix epoch
- * @returns names and values in turn
+ * @returns alternating names and values
  */
 export function toRateLimitHeaders(quota: Quota | RateRefusal, nowMs: number): string[] {
   const seconds = Math.max(0, Math.ceil((quota.resetsAtMs - nowMs) / 1000));
@@ -181,10 +185,10 @@ export function toRateLimitHeaders(quota: Quota | RateRefusal, nowMs: number): s
 }
 
 export interface AdmissionOptions {
-  /** Processes that serve as one gateway, this one included. */
+  /** Processes that serve as one gateway, including this one. */
   readonly workers: number;
   readonly config: Pick<Config, 'clients' | 'jwt' | 'rateLimit' | 'sponsorship' | 'trustedProxies' | 'upstreams'>;
-  /** Called when Redis goes away and when it comes back. */
+  /** Called when Redis becomes unavailable and when it is back. */
   readonly outage: OutageEvents;
   readonly signingKeys: SigningKeyEvents;
   readonly now: () => number;
@@ -198,7 +202,7 @@ export interface Admission {
   readonly clients: ClientRegistry | null;
 }
 
-/** Opens everything that admits callers. Close the limiter when nothing is served any more. */
+/** Opens everything that admits callers. Close the limiter after the last request. */
 export async function openAdmission(options: AdmissionOptions): Promise<Admission> {
   const { config, workers, outage: events, signingKeys, now } = options;
   const { redis, perMinute } = config.rateLimit;
@@ -209,7 +213,7 @@ export async function openAdmission(options: AdmissionOptions): Promise<Admissio
   const trustedProxies = toTrustedProxies(config.trustedProxies);
   const { auth } = config.sponsorship;
   const clients = config.clients && createClientRegistry(config.clients, auth);
-  // Loaded only where it is used.
+  // Loaded on demand, since most gateways do not use it.
   const tokens =
     config.jwt &&
     (await import('./credentials/jwt-verifier.ts')).openJwtVerifier({

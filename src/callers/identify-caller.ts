@@ -6,9 +6,9 @@ import type { Caller, Scope } from '../upstream/operation-context.ts';
 import { allScopes, type ClientRegistry } from './credentials/client-registry.ts';
 import type { JwtVerifier } from './credentials/jwt-verifier.ts';
 
-/** What a request and its connection say about the caller, unchecked. */
+/** Unverified data about the caller, from a request and its connection. */
 export interface Sender {
-  /** `Authorization`, whole; `null` if none. */
+  /** `Authorization`, complete; `null` if none. */
   readonly authorization: Secret | null;
   /** `x-api-key`; `null` if none. */
   readonly apiKey: Secret | null;
@@ -16,11 +16,11 @@ export interface Sender {
   readonly origin: string | undefined;
   /** The address of the connection's peer; empty once the connection is closed. */
   readonly remoteAddress: string;
-  /** `X-Forwarded-For`, the values of several headers joined by commas. */
+  /** `X-Forwarded-For`; several headers are joined by commas. */
   readonly forwardedFor: string | undefined;
 }
 
-/** Headers by lower-case name; a list where a header came several times. */
+/** Headers by lower-case name; a list if a header came several times. */
 export type SenderHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** @param remoteAddress the address of the connection's peer */
@@ -44,7 +44,7 @@ function toSecret(value: SenderHeaders[string]): Secret | null {
 
 export type Identity = KnownIdentity | UnverifiedIdentity;
 
-/** The signature of a token has to be verified, which costs processor time: the address is counted first. */
+/** The signature of a token has to be verified, which costs CPU time: the address is counted first. */
 export interface UnverifiedIdentity {
   readonly kind: 'unverified';
   /** The counter of the address that sent it. */
@@ -62,7 +62,7 @@ export type KnownIdentity =
       readonly message: string;
       /** The upstream that could not verify the credential. */
       readonly upstream?: string;
-      /** The counter of the attempt; `null` if the address is unknown. */
+      /** The counter that the attempt counts against; `null` if the address is unknown. */
       readonly rate: Caller['rate'] | null;
     };
 
@@ -75,7 +75,7 @@ export interface IdentifyOptions {
   readonly devnet: boolean;
   /** `null`: there are no API keys. */
   readonly clients: Pick<ClientRegistry, 'find'> | null;
-  /** `null`: there are no signed tokens. */
+  /** `null`: JWTs are not accepted. */
   readonly tokens: JwtVerifier | null;
   readonly trustedProxies: TrustedProxies;
 }
@@ -86,8 +86,8 @@ const reading: ReadonlySet<Scope> = new Set(['read']);
 const noKeys = 'This gateway knows no API keys: CLIENTS_FILE is not set.';
 
 /**
- * Identifies a caller by its API key, by its signed token, or else by its address. Key or token comes as `x-api-key` or, in token
- * mode, as the bearer token; `x-api-key` wins. On the embedded devnet, callers from this machine have every scope.
+ * Identifies a caller by its API key, by its JWT, or else by its address. Key or token comes as `x-api-key` or, in token mode,
+ * as the bearer token; `x-api-key` takes precedence. On the embedded devnet, callers from this machine have every scope.
  */
 export function createIdentify(options: IdentifyOptions): (sender: Sender) => Identity {
   const { auth, allowAnonymous, devnet, clients, tokens, trustedProxies } = options;
@@ -98,7 +98,7 @@ export function createIdentify(options: IdentifyOptions): (sender: Sender) => Id
     const address = toClientAddress(sender, trustedProxies);
     if (!address) return refuse('BAD_REQUEST', 'The connection is closed.', null);
     const byAddress = { key: toAddressKey(address.network), perMinute: null };
-    // Refused here, since a later failure would look like a fault of the sponsor.
+    // Rejected here, because a later failure would look like a fault of the sponsor.
     if (auth === 'forward' && sender.authorization && !isHeaderValue(sender.authorization.reveal())) {
       return refuse('UNAUTHENTICATED', 'The credential has characters that no HTTP header can carry.', byAddress);
     }
@@ -133,7 +133,7 @@ export function createIdentify(options: IdentifyOptions): (sender: Sender) => Id
   }
 
   function toKnown(caller: Caller, { authorization }: Sender): KnownIdentity {
-    // In token mode the header is the caller's credential for the gateway, which is not forwarded.
+    // In token mode, the header is the caller's credential for the gateway, which is not forwarded.
     if (auth === 'token' || authorization === null) return { kind: 'caller', caller };
     // Without an object spread: callers of one hidden class are faster to read.
     const { id, kind, scopes, rate, gas, moveCalls, validity } = caller;
@@ -173,7 +173,7 @@ function bareCredential({ apiKey, authorization }: Sender): string | null {
   return /^Bearer +(\S+)$/i.exec(authorization?.reveal() ?? '')?.[1] ?? null;
 }
 
-/** Browsers name the page's origin in every POST, WebSocket and request to another origin. */
+/** Browsers send the page's origin with every POST, WebSocket and cross-origin request. */
 function isOneOf(origins: readonly string[], origin: string | undefined): boolean {
   return origin !== undefined && origins.includes(origin.toLowerCase());
 }
@@ -183,12 +183,12 @@ function originRefusal(origin: string | undefined): string {
   return 'The API key may be used by pages of its origins alone, and the request has no Origin header.';
 }
 
-/** May the text be a JWT? Three parts of base64url, no longer than any issuer's. */
+/** May the text be a JWT? A JWT has three parts of base64url, and a limited length. */
 export function looksLikeToken(text: string): boolean {
   return text.length <= 8_192 && /^[\w-]+\.[\w-]+\.[\w-]+$/.test(text);
 }
 
-/** Names a credential in logs without revealing it. */
+/** Identifies a credential in logs without revealing it. */
 function shortHash(credential: Secret): string {
   return hashApiKey(credential.reveal()).slice(0, 32);
 }
@@ -199,17 +199,19 @@ export function isLoopback(address: string): boolean {
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** Networks whose `X-Forwarded-For` is believed. */
+/** Networks whose `X-Forwarded-For` is trusted. */
 export type TrustedProxies = readonly (readonly [Address, number])[];
 
 export interface ClientAddress {
-  /** IPv4 with dots, also if it was mapped into IPv6; IPv6 in its shortest form. */
+  /** IPv4 in dotted form, also if it was mapped into IPv6; IPv6 in its shortest form. */
   readonly address: string;
-  /** What attempts are counted by: an IPv4 address, or the /64 of an IPv6 one, since one subscriber has a whole /64. */
+  /**
+   * The key of the address's counter: an IPv4 address, or the /64 of an IPv6 address, because one subscriber has a whole /64.
+   */
   readonly network: string;
 }
 
-/** @param networks addresses and CIDR ranges, already checked */
+/** @param networks valid addresses and CIDR ranges */
 export function toTrustedProxies(networks: readonly string[]): TrustedProxies {
   return networks.map((network) => {
     const [text = '', bits] = network.split('/');
@@ -217,7 +219,7 @@ export function toTrustedProxies(networks: readonly string[]): TrustedProxies {
     const address = unmapped(raw);
     const whole = address.kind() === 'ipv4' ? 32 : 128;
     if (bits === undefined) return [address, whole];
-    // A range written in mapped form is the range of the IPv4 addresses in it.
+    // A range of IPv4-mapped addresses is the range of these IPv4 addresses.
     const isMapped = raw.kind() === 'ipv6' && address.kind() === 'ipv4';
     return isMapped && Number(bits) >= 96 ? [address, Number(bits) - 96] : [isMapped ? raw : address, Number(bits)];
   });
@@ -225,15 +227,15 @@ export function toTrustedProxies(networks: readonly string[]): TrustedProxies {
 
 /**
  * The address of the client that sent a request. Each proxy appends its peer to `X-Forwarded-For`, so the header is read from
- * the right, and only as far as trusted proxies wrote it: a client can invent everything left of that.
- * @returns `null` when the connection is closed and has no address any more
+ * the right, only as far as trusted proxies wrote it: a client can forge everything left of that.
+ * @returns `null` if the connection is closed and has no address any more
  */
 export function toClientAddress(
   { remoteAddress, forwardedFor }: Pick<Sender, 'remoteAddress' | 'forwardedFor'>,
   trustedProxies: TrustedProxies,
 ): ClientAddress | null {
   if (forwardedFor === undefined) {
-    // Fast path of nearly every request: Node has the IPv4 address in its usual spelling.
+    // Fast path of most requests: Node has the IPv4 address in its usual spelling.
     const text = remoteAddress.startsWith(mappedPrefix) ? remoteAddress.slice(mappedPrefix.length) : remoteAddress;
     if (isIPv4(text)) return { address: text, network: text };
   }
@@ -255,7 +257,7 @@ export function toAddressKey(network: string): string {
   return `address:${network}`;
 }
 
-/** The prefix of IPv4 peers on a socket that listens for IPv4 and IPv6. */
+/** The prefix of IPv4 peers on a dual-stack socket. */
 const mappedPrefix = '::ffff:';
 
 function isTrusted(address: Address, networks: TrustedProxies): boolean {
@@ -268,7 +270,7 @@ function parseHop(text: string): Address | null {
   return parseAddress(/^\[([^\]]+)\](?::\d{1,5})?$/.exec(hop)?.[1] ?? /^([\d.]+):\d{1,5}$/.exec(hop)?.[1] ?? hop);
 }
 
-/** Accepts only the usual spellings. `isIP` refuses octal, hexadecimal and short IPv4, which parsers read differently. */
+/** Accepts only the usual spellings. `isIP` rejects octal, hexadecimal and short IPv4, which parsers interpret differently. */
 function parseAddress(text: string): Address | null {
   const [bare = ''] = text.split('%');
   return isIP(bare) ? unmapped(ipaddr.parse(bare)) : null;

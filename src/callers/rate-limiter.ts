@@ -9,12 +9,12 @@ import {
 import type { RedisOptions } from '../upstream/connect-redis.ts';
 import type { Caller } from '../upstream/operation-context.ts';
 
-/** The part of a caller that decides its counter and its limit. */
+/** The fields of a caller that decide its counter and its limit. */
 export type RatedCaller = Pick<Caller, 'rate'>;
 
-/** What a caller has left of its limit. */
+/** The rest of a caller's limit. */
 export interface Quota {
-  /** Points a window. */
+  /** Points per window. */
   readonly limit: number;
   readonly remaining: number;
   /** When the window ends, in milliseconds since the Unix epoch. */
@@ -33,12 +33,12 @@ export interface RateRefusal extends Quota {
 
 export interface RateLimiter {
   /**
-   * Takes points from the caller's window, never more than the whole limit. Refused attempts count too, so a caller that keeps trying
-   * is served again only in the next window.
+   * Takes points from the caller's window, never more than the whole limit. Rejected attempts count too, so a caller that
+   * keeps trying is served again only in the next window.
    * @returns `null` for a caller without a limit
    */
   consume(caller: RatedCaller, points: number): Promise<Allowance | RateRefusal | null>;
-  /** Reads what the caller has left. */
+  /** Reads the rest of the caller's limit. */
   peek(caller: RatedCaller): Promise<Quota | null>;
   close(): void;
 }
@@ -47,13 +47,13 @@ export interface RateLimiterOptions {
   readonly store: RateStore;
   /** Points a minute for callers without a limit of their own; 0 = no limit. */
   readonly perMinute: number;
-  /** How many instances share the store. While it is away, each counts in memory and grants this part of the limit. */
+  /** How many instances share the store. While it is unavailable, each counts in memory and grants this share of the limit. */
   readonly sharedBy?: number;
   readonly outage: Outage;
   readonly now: () => number;
 }
 
-/** The counters of one limit: those in the store, and those that replace them while it is away. */
+/** The counters of one limit: those in the store, and those in memory that replace them while it is unavailable. */
 interface Counters {
   readonly shared: RateLimiterAbstract;
   readonly own: RateLimiterAbstract;
@@ -61,7 +61,10 @@ interface Counters {
 
 const unlimited = Promise.resolve(null);
 
-/** Limits the attempts of each caller. Never rejects: while the store is away, it counts in the memory of this process. */
+/**
+ * Limits the attempts of each caller. Never rejects its promise: while the store is unavailable, it counts in the memory of
+ * this process.
+ */
 export function createRateLimiter({
   store,
   perMinute: usual,
@@ -85,7 +88,7 @@ export function createRateLimiter({
     return counters;
   }
 
-  /** @throws anything but a refusal by the counters */
+  /** @throws any error except a rejection by the counters */
   function consumeFrom(counters: RateLimiterAbstract, key: string, cost: number): Promise<Allowance | RateRefusal> {
     const { points } = counters;
     // At most the whole limit: otherwise an operation that costs more could never run.
@@ -107,7 +110,7 @@ export function createRateLimiter({
           return toAllowance(shared.points, result, now());
         },
         (error: unknown) => {
-          // A refusal may come from this process, without a call to the store.
+          // This process may reject by itself, without a call to the store.
           if (error instanceof RateLimiterRes) return toRefusal(shared.points, error, now());
           outage.failed(error);
           return consumeFrom(own, key, cost);
@@ -142,7 +145,9 @@ function toAllowance(limit: number, { remainingPoints, msBeforeNext }: RateLimit
   return { isGranted: true, limit, remaining: remainingPoints, resetsAtMs: nowMs + Math.max(0, msBeforeNext) };
 }
 
-/** @param error the library rejects with a result for a refusal, and with an error for a failure, which is thrown again */
+/**
+ * @param error the library rejects with a result if the limit is exceeded, and with an error for a failure, which is rethrown
+ */
 function toRefusal(limit: number, error: unknown, nowMs: number): RateRefusal {
   if (!(error instanceof RateLimiterRes)) throw error;
   const resetsAtMs = nowMs + Math.max(0, error.msBeforeNext);
@@ -151,12 +156,15 @@ function toRefusal(limit: number, error: unknown, nowMs: number): RateRefusal {
 }
 
 export interface OutageEvents {
-  /** Called at the first failure. @param reason one line, without credentials */
+  /**
+   * Called at the first failure.
+   * @param reason one line, without credentials
+   */
   readonly began: (reason: string) => void;
   readonly ended: () => void;
 }
 
-/** Turns many failures and successes into two events: the store went away, the store came back. */
+/** Reduces many failures and successes to two events: the store is unavailable, the store is back. */
 export interface Outage {
   failed(error: unknown): void;
   succeeded(): void;
@@ -193,7 +201,7 @@ const keyPrefix = 'ledger-gateway:rate';
 
 /** Where attempts are counted. */
 export interface RateStore {
-  /** Creates the counters of all callers with this limit a window. Called once for each limit. */
+  /** Creates the counters of all callers with this limit per window. Called once for each limit. */
   countersOf(points: number): RateLimiterAbstract;
   close(): void;
 }
@@ -207,12 +215,12 @@ export type RateStoreOptions =
   | ({ readonly kind: 'redis' } & RedisOptions);
 
 /**
- * Milliseconds that the primary process may take to answer; then the worker counts by itself. Long, because the primary does little:
- * it is late only when the whole machine is.
+ * Milliseconds that the primary process may take to answer; then the worker counts by itself. Long, because the primary does
+ * little work and is late only when the whole machine is overloaded.
  */
 const clusterTimeoutMs = 2_000;
 
-/** Opens a store. With Redis it resolves when Redis is connected, or after a bounded wait; the client goes on trying. */
+/** Opens a store. With Redis, resolves when Redis is connected, or after a bounded wait; the client keeps reconnecting. */
 export async function openRateStore(options: RateStoreOptions, outage: Outage): Promise<RateStore> {
   switch (options.kind) {
     case 'memory':
@@ -234,7 +242,7 @@ export async function openRateStore(options: RateStoreOptions, outage: Outage): 
           keyPrefix,
           points,
           duration: windowSeconds,
-          // A caller without points is refused in this process until its window ends, without a call to Redis.
+          // This process rejects a caller without points until its window ends, without a call to Redis.
           inMemoryBlockOnConsumed: points,
         });
       return { countersOf, close: () => redis.disconnect() };

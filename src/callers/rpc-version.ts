@@ -12,7 +12,7 @@ export interface RequestedVersion {
 export interface ServedVersion {
   /** Full build version of the ledger, `major.minor.patch-sha`. */
   readonly build: string;
-  /** `<year>.<month>` entries the ledger itself lists. */
+  /** `<year>.<month>` versions that the ledger itself lists. */
   readonly available: readonly string[];
 }
 
@@ -27,9 +27,9 @@ const named = new Set(['stable', 'beta', 'legacy']);
 const maxShown = 40;
 
 /**
- * Why the requested version is not served; `null` if it is. Both header and path must be acceptable. Served: none, an empty one, a
- * channel name, the running `<year>.<month>` in the ledger's spelling, the full build. Another well-formed version gets 421, a
- * malformed one or several get 400.
+ * Why the requested version is not served; `null` if it is. Both header and path must be acceptable. Served: no version, an
+ * empty one, a channel name, the running `<year>.<month>` in the ledger's spelling, the full build version. Another
+ * well-formed version gets 421, a malformed one or several get 400.
  */
 export function checkRpcVersion(requested: RequestedVersion, served: ServedVersion): VersionRefusal | null {
   const { header, path } = requested;

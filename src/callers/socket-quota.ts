@@ -1,9 +1,9 @@
 import { gatewayError } from '../errors/gateway-error.ts';
 
 export interface SocketQuotaOptions {
-  /** In this process. */
+  /** WebSockets in this process. */
   readonly max: number;
-  /** Of one client network. */
+  /** WebSockets of one client network. */
   readonly maxPerAddress: number;
 }
 
@@ -11,11 +11,14 @@ export interface SocketQuotaOptions {
 export interface SocketQuota {
   /** Why the network may not open another WebSocket; `null` if it may. */
   refusalFor(network: string): ReturnType<typeof gatewayError> | null;
-  /** Counts a WebSocket. @returns ends the count; safe to call twice */
+  /**
+   * Counts a WebSocket.
+   * @returns a function that removes it from the count; safe to call twice
+   */
   take(network: string): () => void;
 }
 
-/** An estimate: a WebSocket may close at any time. */
+/** Seconds. An estimate: a WebSocket may close at any time. */
 const retryAfterSeconds = 10;
 
 export function createSocketQuota({ max, maxPerAddress }: SocketQuotaOptions): SocketQuota {

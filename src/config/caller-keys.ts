@@ -55,7 +55,7 @@ export const callerKeys = {
   },
   RATE_LIMIT_PER_MINUTE: {
     type: integer(0, 1_000_000_000, 'attempts a minute'),
-    // Ten operations a second: more than a busy page needs, less than a scraper wants.
+    // Ten operations per second: more than a busy page needs, less than a scraper wants.
     fallback: 600,
     description:
       'Rate limit of one caller. API clients count by key, other callers by address (IPv6: by /64). Rejected requests count as well. `0`: no limit.',
@@ -88,7 +88,7 @@ export const limitKeys = {
   },
   LIMIT_MAX_PAGE_SIZE: {
     type: integer(1, 1000, 'items'),
-    // The ledger's.
+    // The ledger's default.
     fallback: 50,
     description:
       'The largest `first` or `last` of these two fields; a larger one is rejected. A node returns at most 50 items per call, so a page takes one call per 50 items begun; where a node returns fewer, a page may be short and say that there is more.',
@@ -114,14 +114,14 @@ export const limitKeys = {
   },
   MUTATION_TIMEOUT_MS: {
     type: integer(1, longestTimeoutMs, 'milliseconds'),
-    // The sponsor waits seconds for consensus, and a lost response leaves the caller not knowing whether it paid.
+    // The sponsor waits seconds for consensus, and after a lost response the caller does not know whether it paid.
     fallback: 30_000,
     description:
       'How long a caller waits for a mutation with all its fields. Fields that have not begun by then are not begun. Calls already sent to an upstream continue for at most the same time again, and the log records how a sponsored execution ended.',
   },
   BATCH_MAX: {
     type: integer(0, 100, 'operations'),
-    // Batches are rejected: one request could hide many operations.
+    // Batches are rejected by default: one request could hide many operations.
     fallback: 0,
     description: 'The most operations in one request, as an array. `0`: arrays are rejected.',
   },
@@ -134,47 +134,47 @@ export const limitKeys = {
   },
   WEBSOCKET_MAX_PER_ADDRESS: {
     type: integer(1, 1_000_000, 'WebSockets'),
-    // Enough for a large office behind one address, and a small part of all.
+    // Enough for a large office behind one address, and a small part of `WEBSOCKET_MAX`.
     fallback: 256,
     description:
       'The most concurrent WebSockets of one client address (IPv6: one /64); more are rejected with 429. Each worker counts its own. Behind a proxy that is not in `TRUSTED_PROXIES`, all clients share its address.',
   },
   WEBSOCKET_MAX_OPERATIONS: {
     type: integer(1, 10_000, 'operations'),
-    // More than one web page runs at once; bounded because each may hold a result until the client reads it.
+    // More than one web page needs. There is a limit, because each operation may hold a result until the client reads it.
     fallback: 100,
     description: 'The most concurrent operations on one WebSocket; further ones are rejected.',
   },
   LIVE_MAX_STREAMS: {
     type: integer(0, 1_000_000, 'streams'),
-    // An idle stream takes a few kilobytes, and there may be as many WebSockets.
+    // An idle stream takes a few kilobytes, and there may be as many streams as WebSockets.
     fallback: 10_000,
     description:
       'The most concurrent live streams, over WebSocket and as event streams; more are rejected. `0`: none. Each worker counts its own.',
   },
   LIVE_MAX_STREAMS_PER_CALLER: {
     type: integer(1, 1_000_000, 'streams'),
-    // A page that shows a hundred things at once is a large one.
+    // A page with a hundred live streams is a large one.
     fallback: 100,
     description:
       'The most concurrent live streams of one caller: an API key, a JWT subject, or else a client address. A stream counts once per ten tests of its filter. Each worker counts its own.',
   },
   LIVE_MAX_READERS: {
     type: integer(0, 10_000, 'readers'),
-    // All readers together poll a node 16 times a second while nothing happens.
+    // All readers together poll a node 16 times a second while no events arrive.
     fallback: 32,
     description:
       'The most concurrent queries that the gateway reads for live streams, beside the one for everything. Streams with the same query share a reader. Above this, `liveEvents` with another filter reads everything and filters here, and `liveTransactions` with another filter is rejected. Each worker counts its own.',
   },
   LIVE_MAX_READERS_PER_CALLER: {
     type: integer(0, 10_000, 'readers'),
-    // More filters than that are cheaper to match here than to query one by one.
+    // For more filters, filtering in the gateway is cheaper than a query for each.
     fallback: 4,
     description: 'The most of these readers that one caller may open; above this the same applies.',
   },
   LIVE_REPLAY_BYTES: {
     type: integer(65_536, 17_179_869_184, 'bytes'),
-    // About fifty thousand events.
+    // About 50,000 events.
     fallback: 67_108_864,
     description:
       'Memory for recent items of all live streams together, for subscribers that resume or read slowly. Older items are read from the node again.',

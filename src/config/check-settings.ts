@@ -10,7 +10,9 @@ export interface Settings {
   readonly isSet: (name: string) => boolean;
 }
 
-/** Who holds the sponsor's token. Unless `SPONSOR_AUTH` says so: the gateway if it was given one, or runs the embedded network. */
+/**
+ * Who holds the sponsor's token. Unless `SPONSOR_AUTH` is set: the gateway, if it has a token or runs the embedded network.
+ */
 export function toSponsorAuth({ values, isSet }: Settings): 'forward' | 'token' {
   const tokenIsGiven = isSet('SPONSOR_TOKEN') || isSet('SPONSOR_TOKEN_FILE') || !isSet('LEDGER_GRAPHQL_URL');
   return values.SPONSOR_AUTH ?? (tokenIsGiven ? 'token' : 'forward');
@@ -29,7 +31,7 @@ export function checkSettings(settings: Settings): ConfigMistake[] {
 }
 
 function checkNeeds({ table, isSet }: Settings): ConfigMistake[] {
-  /** The first unset setting on the chain of needs, beginning with what the others need. */
+  /** The first unset setting in the chain of requirements, beginning with those that others need. */
   const missingFor = (name: string): string | null => {
     const needed = table[name]?.needs;
     if (needed === undefined) return null;
@@ -90,12 +92,12 @@ function checkSponsorship(settings: Settings): ConfigMistake[] {
   return mistakes;
 }
 
-/** Workers and instances reserve coins through one process and spend them through another. */
+/** Several workers or instances must share the store, because one may execute what another reserved. */
 function checkWorkers(settings: Settings): ConfigMistake[] {
   const { values, isSet } = settings;
   const isReal = isSet('LEDGER_GRAPHQL_URL') && isSet('SPONSOR_URL');
   const hasSponsor = isReal || !isSet('LEDGER_GRAPHQL_URL');
-  // `auto` is never a mistake: it is 1 where processes could not share sponsorship.
+  // `auto` is never a mistake: it means one process if processes could not share sponsorship.
   const workers = values.WORKERS === 'auto' || values.WORKERS === 1 ? null : `WORKERS=${values.WORKERS}`;
   const mistakes: ConfigMistake[] = [];
   if (hasSponsor && workers !== null && !isSet('REDIS_URL')) {

@@ -84,7 +84,7 @@ export type ClientsResult =
 
 const maxPerMinute = 1_000_000_000;
 const attempts = `an integer from 0 to ${maxPerMinute} (attempts a minute)`;
-// Not 0, which stands for no limit where attempts are counted.
+// Not 0, which stands for no limit.
 const gas = `an integer from 1 to ${Number.MAX_SAFE_INTEGER} (of the smallest unit of the gas coin), or none of this key`;
 const knownNames = 'a name that a client has: id, hash, scopes, rate.perMinute, origins, gas.perDay, moveCalls';
 
@@ -157,7 +157,7 @@ function parsePlainJson(text: string): { readonly value: unknown } | null {
       return part;
     });
     let names = 0;
-    // Count the strings that precede a colon. Each string is matched whole, so that no match begins inside another one.
+    // Count the strings that precede a colon. Each string is matched whole, so that no match begins inside another string.
     for (const [, colon] of text.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?/g)) if (colon !== undefined) names += 1;
     return names === members ? { value } : null;
   } catch {
@@ -183,7 +183,7 @@ function findRepeated(clients: readonly Client[], field: 'id' | 'hash'): ConfigM
   });
 }
 
-/** Never shows a string: it may be a misplaced key. */
+/** Never shows a string: it may be an API key in the wrong place. */
 function describe(value: unknown): string {
   if (value === undefined || value === null) return 'nothing';
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);

@@ -1,11 +1,11 @@
 import type { z } from 'zod';
 
-/** One setting that cannot be used. */
+/** One setting with a mistake. */
 export interface ConfigMistake {
   readonly key: string;
-  /** What is allowed: the words after "expected". */
+  /** The words after "expected": what is allowed. */
   readonly expected: string;
-  /** What was found instead: the words after "got". Never a secret. */
+  /** The words after "got": what was found. Never a secret. */
   readonly got: string;
 }
 
@@ -42,13 +42,13 @@ export interface CheckedContent {
   /** The setting that holds the content, or names its file. */
   readonly setting: string;
   readonly content: unknown;
-  /** The names allowed in place of an unknown one. */
+  /** The allowed names, if a name is unknown. */
   readonly knownNames: string;
   /** Shows a value that is not allowed. */
   readonly describe: (value: unknown) => string;
 }
 
-/** The mistakes that zod found. Each has a path as its key, like `CLIENTS_FILE.0.hash`. */
+/** The mistakes that zod found. Each has a path as its key, such as `CLIENTS_FILE.0.hash`. */
 export function toMistakes(issues: readonly z.core.$ZodIssue[], checked: CheckedContent): ConfigMistake[] {
   const { setting, content, knownNames, describe } = checked;
   const toKey = (path: readonly PropertyKey[]) => [setting, ...path.map((part) => quoteKey(String(part)))].join('.');

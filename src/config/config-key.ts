@@ -6,17 +6,17 @@ export interface ConfigKey<Value = unknown> {
   readonly type: ValueType<Value>;
   /** The value when unset. Left out: `null`. */
   readonly fallback?: Value;
-  /** The default as the documentation shows it, where `fallback` does not say it. */
+  /** The default as the documentation shows it, if it differs from `fallback`. */
   readonly fallbackText?: string;
   /** What the setting does, for the documentation: one paragraph, with units. */
   readonly description: string;
-  /** The setting without which this one is a mistake. */
+  /** The setting that this one requires. */
   readonly needs?: string;
-  /** For the path of a file that holds a secret: the setting that would hold the secret itself. */
+  /** For the path of a file with a secret: the setting that would contain the secret itself. */
   readonly holds?: string;
   /** The value is the address of an upstream. */
   readonly isAddress?: true;
-  /** Setting it is a mistake, because it asks for protection that this version does not have. */
+  /** Setting it is a mistake, because this version lacks the protection that it asks for. */
   readonly unsupported?: true;
 }
 
@@ -30,7 +30,7 @@ export type ValueOfKey<Key extends ConfigKey> =
 
 /** The setting that holds the address of an upstream. */
 export interface AddressSetting {
-  /** As it is written in the environment. */
+  /** The value in the form of the environment. */
   readonly name: string;
   readonly key: ConfigKey<string>;
 }

@@ -5,12 +5,12 @@ import type { Secret } from './secret.ts';
 
 /** The complete, checked configuration of a gateway. Only `parseConfig` builds one. */
 export interface Config {
-  /** Every setting by its name, on its own. What follows combines them, and is nearer to its use. */
+  /** Every setting by its name. The other members combine settings in the form in which they are used. */
   readonly settings: ConfigValues;
   readonly host: string;
   /** 0 = any free port. */
   readonly port: number;
-  /** With `NETWORK_PROFILE=auto` the contract's, until the start recognises the network. */
+  /** With `NETWORK_PROFILE=auto`: the profile `ledger`, until the start recognises the network. */
   readonly profile: NetworkProfile;
   readonly upstreams: Upstreams;
   readonly sponsorship: {
@@ -21,11 +21,11 @@ export interface Config {
      */
     readonly token: Secret | null;
     readonly allowAnonymous: boolean;
-    /** A gas budget must be below it. */
+    /** A gas budget must be below this. */
     readonly maxGasBudgetExclusive: number;
-    /** How to treat a transaction that does not fit its reservation, or cannot be read. */
+    /** How to treat a transaction that does not match its reservation, or cannot be parsed. */
     readonly preflight: 'enforce' | 'warn' | 'off';
-    /** Keys that sign reservation ids: the first signs, all verify; `null` = made at start. */
+    /** Keys that sign reservation ids: the first signs, all verify; `null` = created at the start. */
     readonly leaseKeys: readonly Secret[] | null;
     /** Files to reload the token and the keys from; `null` = none. */
     readonly files: { readonly token: string | null; readonly leaseKeys: string | null };
@@ -78,7 +78,7 @@ export interface Config {
   readonly federation: boolean;
   /** Processes that serve; `auto` = one per core. An embedded gateway ignores this and serves in one process. */
   readonly workers: number | 'auto';
-  /** Cache of ledger data that never changes: its memory, 0 = no cache, and how long entries live. */
+  /** Cache of immutable reads: its memory, 0 = no cache, and how long entries live. */
   readonly immutableReads: { readonly maxBytes: number; readonly lifeMs: number };
 }
 
@@ -90,7 +90,7 @@ export interface JwtRules {
   readonly audience: string;
   /** The claim that lists scopes; `null` = `scope`, `scopes` or `scp`. */
   readonly scopesClaim: string | null;
-  /** Per subject, as for a client with a key; see `Client`. */
+  /** Limits per subject, as for a client with a key; see `Client`. */
   readonly gasPerDay: number | null;
   readonly moveCalls: readonly string[] | null;
 }

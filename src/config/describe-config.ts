@@ -3,10 +3,10 @@ import type { ConfigKey, ConfigTable } from './config-key.ts';
 import { type ConfigSource, readSettings } from './read-settings.ts';
 import { expectedOf, showText } from './value-types.ts';
 
-/** One setting as it is in force. */
+/** One setting and its value in force. */
 export interface SettingInForce {
   readonly name: string;
-  /** For people, on one line, without secrets; `null` = no value. */
+  /** Readable text on one line, without secrets; `null` = no value. */
   readonly value: string | null;
   readonly from: 'environment' | 'file' | 'default';
 }
@@ -27,8 +27,8 @@ export function describeSettings(source: ConfigSource, table: ConfigTable): Sett
 }
 
 /**
- * The JSON Schema (2020-12) of a configuration file, for editors and for checks before a file is rolled out. It has the
- * shape of each setting; only the parser knows what settings demand of each other.
+ * The JSON Schema (2020-12) of a configuration file, for editors and for checks before a rollout. It has the type of each
+ * setting; only the parser checks combinations of settings.
  */
 export function toConfigSchema(table: ConfigTable): Readonly<Record<string, unknown>> {
   const settings = supportedKeys(table).filter(([name]) => name !== 'CONFIG_FILE');
@@ -42,7 +42,7 @@ export function toConfigSchema(table: ConfigTable): Readonly<Record<string, unkn
 }
 
 function toProperty({ type, description, fallback, fallbackText }: ConfigKey) {
-  // An empty value is an unset one.
+  // An empty value counts as unset.
   const { $schema: _, ...shape } = z.toJSONSchema(z.union([type, z.literal(['', null])]), { io: 'input' });
   const text = `${description}\n\nValue: ${expectedOf(type)}.${fallbackText ? ` Default: ${fallbackText}.` : ''}`;
   return { ...shape, description: text, ...(fallback !== undefined && { default: fallback }) };

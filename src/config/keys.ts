@@ -3,7 +3,7 @@ import type { AddressSetting, ConfigTable, ValueOfKey } from './config-key.ts';
 import { listenerKeys, operationKeys } from './listener-keys.ts';
 import { sponsorshipKeys, upstreamKeys } from './upstream-keys.ts';
 
-/** The settings under the headings of the documentation, in its order. */
+/** The settings under the headings of the documentation, in the documentation's order. */
 export const configGroups = {
   Listener: listenerKeys,
   'Network and upstreams': upstreamKeys,
@@ -30,11 +30,11 @@ export type ConfigValues = {
   readonly [Name in keyof typeof configKeys]: ValueOfKey<(typeof configKeys)[Name]>;
 };
 
-/** The table with the settings of upstreams that it does not have. */
+/** The table extended by the address settings of additional upstreams. */
 export function withAddresses(addressSettings: readonly AddressSetting[]): ConfigTable {
   const further = addressSettings
     .filter(({ name }) => !configKeyNames.includes(name))
-    // Nothing real stands beside the embedded network.
+    // With the embedded network, no real upstream may be configured.
     .map(({ name, key }) => [name, { ...key, isAddress: true, needs: 'LEDGER_GRAPHQL_URL' }]);
   return { ...configKeys, ...Object.fromEntries(further) };
 }

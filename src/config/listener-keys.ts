@@ -22,7 +22,7 @@ export const listenerKeys = {
   },
   PORT: {
     type: integer(0, 65_535),
-    // The usual port of GraphQL servers in JavaScript; no ledger node uses it.
+    // The usual port of GraphQL servers in JavaScript; ledger nodes do not use it.
     fallback: 4000,
     description: 'The TCP port to listen on. `0` takes any free port; the log names it.',
   },
@@ -69,7 +69,7 @@ export const operationKeys = {
   },
   SCHEMA_POLL_MS: {
     type: integer(0, 86_400_000, 'milliseconds'),
-    // Sees an upgrade of the ledger within a minute, at the cost of one introspection a minute.
+    // Notices an upgrade of the ledger within a minute, at the cost of one introspection per minute.
     fallback: 60_000,
     description: 'How often the gateway checks whether the ledger’s schema changed. `0`: only until the first success.',
   },
@@ -80,14 +80,14 @@ export const operationKeys = {
   },
   IMMUTABLE_CACHE_BYTES: {
     type: integer(0, 4_294_967_296, 'bytes'),
-    // About twenty thousand transactions with their effects.
+    // About 20,000 transactions with their effects.
     fallback: 33_554_432,
     description:
       'Memory for cached ledger data that never changes, such as a final transaction or an object at a version. Repeated reads are answered without a ledger call, and HTTP caches may store them; they count against limits as usual. `0`: nothing is cached, here or in HTTP caches.',
   },
   IMMUTABLE_CACHE_SECONDS: {
     type: integer(1, 604_800, 'seconds'),
-    // Covers a page and the pages that it links to, and bounds how long an HTTP cache may be wrong.
+    // Covers a page and the pages that it links to, and limits how long an HTTP cache may be wrong.
     fallback: 600,
     description:
       'How long cached data is reused, here and in HTTP caches, counted from the ledger’s response. Data that the ledger has since pruned, or lost in a reset of a test network, may be served for this long.',

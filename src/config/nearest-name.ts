@@ -1,4 +1,4 @@
-/** The name most likely meant by a mistyped one; `undefined` when none is similar. */
+/** The name most likely meant by a misspelt one; `undefined` if none is similar. */
 export function nearestName(typed: string, names: readonly string[]): string | undefined {
   const wanted = typed.toUpperCase().replaceAll(/[-. ]/g, '_').slice(0, 64);
   const tolerated = Math.max(2, Math.floor(wanted.length / 3));
@@ -11,8 +11,8 @@ export function nearestName(typed: string, names: readonly string[]): string | u
 }
 
 /**
- * The setting whose name a variable of the environment misspells; `undefined` for a variable of another program. Stricter
- * than for the configuration file: an environment has many names like `REDIS_PORT` that are right as they are.
+ * The setting whose name a variable of the environment misspells; `undefined` for a variable of another program. Stricter than
+ * for the configuration file, because an environment has many valid names such as `REDIS_PORT`.
  */
 export function misspeltName(typed: string, names: readonly string[]): string | undefined {
   const wanted = typed.toUpperCase().replaceAll(/[-.]/g, '_');
@@ -32,15 +32,15 @@ function isWithin(wanted: string, name: string, slips: number): boolean {
   return Math.abs(wanted.length - name.length) <= slips && editDistance(wanted, name) <= slips;
 }
 
-/** Longer than any setting with a few slips. Longer names are not compared, which would take long. */
+/** Longer than any setting with a few typos. Longer names are not compared, which would take long. */
 const longestName = 48;
 
-/** The number of slips with which a name is still recognisable: none for `HOST`, which is close to `HOME`. */
+/** Maximum number of typos: none for `HOST`, which is close to `HOME`. */
 function slipsOf(name: string): number {
   return name.length < 7 ? 0 : Math.min(2, Math.max(1, Math.floor(name.length / 6)));
 }
 
-/** `TRUSTED_PROXY` for `TRUSTED_PROXIES`. Other plurals are one slip away. */
+/** `TRUSTED_PROXY` for `TRUSTED_PROXIES`. Other plurals are one typo away. */
 function isSingular(wanted: string, name: string): boolean {
   return name.endsWith('IES') && wanted === `${name.slice(0, -3)}Y`;
 }
@@ -57,7 +57,7 @@ function isUnitMissing(wanted: string, name: string): boolean {
   return wanted.includes('_') && name.startsWith(`${wanted}_`) && !name.slice(wanted.length + 1).includes('_');
 }
 
-/** Damerau-Levenshtein: single characters added, removed, replaced, or changed places with the next. */
+/** Damerau-Levenshtein distance: single characters added, removed, replaced, or swapped with the next. */
 function editDistance(from: string, to: string): number {
   let before: number[] = [];
   let previous = Array.from({ length: to.length + 1 }, (_, index) => index);

@@ -17,10 +17,10 @@ export const networkProfiles = {
   sui: toProfile(sui),
   'sui-legacy': toProfile(suiLegacy),
 } as const satisfies Record<string, NetworkProfile>;
-/** Tells whether the ledger's schema has a coordinate. */
+/** Does the ledger's schema have this coordinate? */
 export type HasCoordinate = (coordinate: string) => boolean;
 
-/** The network whose schema has all coordinates of its profile; the contract's if no other fits. */
+/** The network whose schema has all coordinates of its profile; the profile `ledger` if no other fits. */
 export function recogniseNetwork(has: HasCoordinate): NetworkProfile {
   const others = Object.values(networkProfiles).filter(({ recognisedBy }) => recognisedBy.length > 0);
   return others.find(({ recognisedBy }) => recognisedBy.every(has)) ?? ledger;
@@ -33,14 +33,14 @@ export function fitsNetwork({ recognisedBy }: NetworkProfile, has: HasCoordinate
 
 export type NetworkProfileName = keyof typeof networkProfiles;
 
-/** Headers with the requested version, and the version that answered: the contract's name and the network's own. */
+/** Request headers for a version and response headers with the served one: the contract's name and the network's own. */
 export function versionHeadersOf({ headers }: Pick<NetworkProfile, 'headers'>): readonly string[] {
   return [...new Set([ledger.headers.version, headers.version])];
 }
 
 export interface UsageHeader {
   readonly name: string;
-  /** Does it ask for usage whatever its value? */
+  /** Does the header ask for usage whatever its value? */
   readonly isByPresence: boolean;
 }
 

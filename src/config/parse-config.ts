@@ -12,8 +12,8 @@ import { expectedOf, parseText, showText } from './value-types.ts';
 
 /**
  * Turns environment and configuration file into a checked configuration.
- * @param addressSettings of all upstreams; the table of settings need not have them
- * @throws ConfigError with every mistake; nothing else
+ * @param addressSettings of all upstreams; the table of settings may lack some
+ * @throws ConfigError with every mistake
  */
 export function parseConfig(source: ConfigSource, addressSettings: readonly AddressSetting[] = []): Config {
   const table = withAddresses(addressSettings);
@@ -29,8 +29,8 @@ export function parseConfig(source: ConfigSource, addressSettings: readonly Addr
     values.PROFILE_OVERRIDES ?? {},
   );
 
-  // Skip the checks between settings if the file is unreadable, since it is unknown what was set; and do not report a
-  // second mistake for one key.
+  // Skip the checks between settings if the file is unreadable, since it is unknown what was set; and do not report a second
+  // mistake for one key.
   const beside = broken.has('CONFIG_FILE') ? [] : checkSettings(settings).filter(({ key }) => !broken.has(key));
   const mistakes = [
     ...raw.mistakes,
@@ -44,7 +44,7 @@ export function parseConfig(source: ConfigSource, addressSettings: readonly Addr
 }
 
 interface ParsedValues {
-  /** A setting with a mistake has its default here. A secret read from a file has the name of the secret. */
+  /** A setting with a mistake has its default here. A secret from a file appears under the secret's own name. */
   readonly values: Readonly<Record<string, unknown>>;
   readonly mistakes: readonly ConfigMistake[];
 }
@@ -92,13 +92,12 @@ function readSecret({ type }: ConfigKey, path: string, readFile: ReadFile): Pars
 }
 
 /**
- * Larger than any body that known ledgers accept: query, transaction and variables together. Small enough that a few
- * hundred hostile bodies fit in memory.
+ * Larger than any body that known ledgers accept: query, transaction and variables together. Small enough that a few hundred
+ * hostile bodies fit in memory.
  */
 const maxBodyBytes = 1_048_576;
 /**
- * Credentials fit many times over. Until a WebSocket is acknowledged, no caller is known against whom its memory could be
- * counted.
+ * Credentials take far less. Before a WebSocket is acknowledged, the caller is unknown, so its memory cannot count against it.
  */
 const maxGreetingBytes = 16_384;
 

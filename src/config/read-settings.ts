@@ -10,8 +10,8 @@ type ParsedYaml =
   | { readonly problem: string };
 
 /**
- * Parses YAML, of which JSON is a part. Of a syntax error only the line is reported: the parser's message would quote the
- * text, which may hold a secret.
+ * Parses YAML, which includes JSON. Of a syntax error only the line is reported: the parser's message would quote the text,
+ * which may contain a secret.
  */
 export function parseYaml(text: string): ParsedYaml {
   try {
@@ -30,7 +30,7 @@ export interface ConfigSource {
   readonly readFile: ReadFile;
 }
 
-/** Returns the text of a file; throws when it cannot be read. */
+/** Returns the text of a file; throws if it cannot be read. */
 export type ReadFile = (path: string) => string;
 
 export interface RawSettings {
@@ -56,14 +56,14 @@ function ownText(env: ConfigSource['env'], name: string): string {
 }
 
 /**
- * Kubernetes adds a variable like `METRICS_PORT=tcp://10.0.0.7:80` for each service, here one called metrics, to every
+ * Kubernetes adds a variable such as `METRICS_PORT=tcp://10.0.0.7:80` for each service, here one called metrics, to every
  * program. No setting has such a value.
  */
 function isServiceAddress(name: string, text: string): boolean {
   return name.endsWith('_PORT') && /^(tcp|udp|sctp):\/\/[\da-f.:[\]]{2,45}:\d{1,5}$/.test(text.trim());
 }
 
-/** Misspelt settings of the environment: ignoring one would leave the operator believing that it has effect. */
+/** Misspelt settings of the environment: if one were ignored, the operator would believe that it has effect. */
 function findMisspelt(env: ConfigSource['env'], names: readonly string[]): ConfigMistake[] {
   return Object.entries(env).flatMap(([typed, text]) => {
     if (!text?.trim() || names.includes(typed) || isServiceAddress(typed, text)) return [];
@@ -81,7 +81,7 @@ function readConfigFile(path: string, readFile: ReadFile, table: ConfigTable): R
   }
 }
 
-/** Parses a configuration file, YAML or JSON, into the texts that the environment would hold. */
+/** Parses a configuration file, YAML or JSON, into texts as in the environment. */
 function parseConfigFile(text: string, table: ConfigTable): RawSettings {
   const texts = new Map<string, string>();
   const refuse = (got: string) => ({
@@ -112,7 +112,7 @@ function asWritten(document: Document, name: string): string | undefined {
   return isScalarNode(node) && typeof node.value === 'number' ? node.source : undefined;
 }
 
-/** @returns `null` for a list or an object where the setting takes neither */
+/** @returns `null` for a list or an object if the setting does not accept one */
 function toText({ type }: ConfigKey, value: unknown): string | null {
   if (value === null || value === undefined) return '';
   if (isScalar(value)) return String(value);
@@ -139,13 +139,13 @@ function toUnknownKey(key: string, known: readonly string[]): ConfigMistake {
   };
 }
 
-/** The mistake of a setting that names a file which cannot be read. */
+/** The mistake of a setting that names an unreadable file. */
 export function toUnreadable(key: string, path: string, error: unknown): ConfigMistake {
   const got = `${quoteText(path)}, which cannot be read (${toErrorCode(error)})`;
   return { key, expected: 'a path to a readable file', got };
 }
 
-/** The system's code of a failure, like `ENOENT`. The message is not shown, since it would quote the path. */
+/** The system's error code, such as `ENOENT`. The message would quote the path. */
 export function toErrorCode(error: unknown): string {
   const code: unknown = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
   return typeof code === 'string' && /^[A-Z_\d]{1,40}$/.test(code) ? code : 'unknown error';

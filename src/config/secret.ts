@@ -28,7 +28,7 @@ export class Secret {
 const shown = new Set(['http:', 'https:', 'ws:', 'wss:', 'redis:', 'rediss:']);
 
 /**
- * A URL that may be printed: user, password, query and fragment become `[redacted]`, because any of them may hold a key.
+ * A URL that may be printed: user, password, query and fragment become `[redacted]`, because any of them may contain a key.
  * Text that is not a URL of a known scheme is not shown at all, because a secret could be anywhere in it.
  */
 export function redactUrl(text: string): string {
@@ -40,7 +40,7 @@ export function redactUrl(text: string): string {
 }
 
 /**
- * Can text be sent as the value of an HTTP header? Text from a WebSocket message may contain line ends, zero bytes or
+ * Can text be sent as the value of an HTTP header? Text from a WebSocket message may contain line breaks, zero bytes or
  * characters beyond one byte, which cannot be sent.
  */
 export function isHeaderValue(text: string): boolean {

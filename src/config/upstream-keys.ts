@@ -52,7 +52,7 @@ export const upstreamKeys = {
   },
   LIVE_POLL_MIN_MS: {
     type: integer(10, 60_000, 'milliseconds'),
-    // People do not notice this delay; it limits a node to five calls a second.
+    // People do not notice this delay; it limits polling to five calls per second.
     fallback: 200,
     description:
       'Polling interval of a live stream’s reader while events arrive. A value above `LIVE_POLL_MAX_MS` is lowered to it.',

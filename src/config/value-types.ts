@@ -3,14 +3,14 @@ import { z } from 'zod';
 import { quoteText } from './config-error.ts';
 import { redactUrl, Secret } from './secret.ts';
 
-/** Parses the text of a setting or an option. What else it accepts is for the JSON Schema of the configuration file. */
+/** Parses the text of a setting or an option. Other accepted types are for the JSON Schema of the configuration file. */
 export type ValueType<Value> = z.ZodType<Value, unknown>;
 
-/** What messages and the documentation say about a type of value. */
+/** How messages and the documentation describe a type of value. */
 interface ValueTexts {
-  /** What is allowed: the words after "expected", as in `an integer from 0 to 65535`. */
+  /** The words after "expected", such as `an integer from 0 to 65535`. */
   readonly expected: string;
-  /** How to show a rejected text. Left out: quoted and shortened. Needed where the text may hold a secret. */
+  /** How to show a rejected text. Left out: quoted and shortened. Needed if the text may contain a secret. */
   readonly show?: (text: string) => string;
   /** The text holds several values, separated by commas; a configuration file may give a list instead. */
   readonly isList?: true;
@@ -32,24 +32,24 @@ function textsOf(type: ValueType<unknown>): ValueTexts {
   return textsOfTypes.get(type) ?? { expected: 'text' };
 }
 
-/** What a type allows: the words after "expected". */
+/** The words after "expected" for a type. */
 export const expectedOf = (type: ValueType<unknown>): string => textsOf(type).expected;
 
 /** May a configuration file give a list? */
 export const isListType = (type: ValueType<unknown>): boolean => textsOf(type).isList === true;
 
-/** The text of a value for people: no secrets, on one line. */
+/** The value as readable text: no secrets, on one line. */
 export function showText(type: ValueType<unknown>, text: string): string {
   return textsOf(type).show?.(text) ?? quoteText(text);
 }
 
-/** @returns `undefined` when the text is not acceptable */
+/** @returns `undefined` if the text is not acceptable */
 export function parseText<Value>(type: ValueType<Value>, text: string): Value | undefined {
   const { data } = type.safeParse(text);
   return data;
 }
 
-/** Turns text into a value by a function that returns `undefined` for text that is not acceptable, and never throws. */
+/** Turns text into a value by a function that returns `undefined` for unacceptable text, and never throws. */
 function parsedBy<Value>(input: z.ZodType<string>, parse: (text: string) => Value | undefined) {
   return input.transform((text, context) => {
     const value = parse(text);
@@ -63,7 +63,10 @@ function parsedBy<Value>(input: z.ZodType<string>, parse: (text: string) => Valu
 const text = z.union([z.string(), z.number()]).transform(String);
 const listText = z.union([z.string(), z.number(), z.array(z.string())]).transform(String);
 
-/** A whole number from `min` to `max`. @param unit shown after the range, like `milliseconds` */
+/**
+ * A whole number from `min` to `max`.
+ * @param unit shown after the range, such as `milliseconds`
+ */
 export function integer(min: number, max: number, unit?: string) {
   const number = z.int().min(min).max(max);
   const digits = z.string().regex(/^(0|-?[1-9]\d{0,14})$/);
@@ -90,7 +93,7 @@ export function url(...schemes: readonly string[]) {
   return valueType(expected, z.string().regex(pattern).refine(isUrlWithoutFragment), { show: redactUrl });
 }
 
-/** The same for an address whose credentials must not be printed with the configuration. */
+/** The same for a URL whose credentials must not be printed with the configuration. */
 export function secretUrl(...schemes: readonly string[]) {
   const type = url(...schemes);
   return valueType(
@@ -100,7 +103,7 @@ export function secretUrl(...schemes: readonly string[]) {
   );
 }
 
-/** The same for an address that is called with `fetch`, which rejects credentials in a URL. */
+/** The same for a URL that is called with `fetch`, which rejects credentials in a URL. */
 export function urlWithoutCredentials(...schemes: readonly string[]) {
   const type = url(...schemes);
   const hasNone = (text: string) => URL.canParse(text) && new URL(text).username + new URL(text).password === '';
@@ -116,7 +119,7 @@ export const filePath = valueType('a path to a file', path);
 
 const redacted = { show: () => '[redacted]' };
 
-/** The path of a file that holds a secret. Never shown: people put the secret itself here by mistake. */
+/** The path of a file with a secret. Never shown: people put the secret itself here by mistake. */
 export const secretFilePath = valueType('a path to a readable file', path, redacted);
 
 export const host = valueType('an IP address or a host name', text.refine(isHost));
@@ -134,7 +137,7 @@ export const bearerToken = valueType(
   redacted,
 );
 
-/** Values separated by commas, each without the white space around it. `toItem` returns `undefined` for one not allowed. */
+/** Values separated by commas, trimmed. `toItem` returns `undefined` for an unacceptable one. */
 function listOf<Item>(toItem: (text: string) => Item | undefined) {
   return parsedBy(listText, (whole): readonly Item[] | undefined => {
     const items = whole.split(',').map((item) => toItem(item.trim()));
@@ -144,7 +147,7 @@ function listOf<Item>(toItem: (text: string) => Item | undefined) {
 
 const minSigningKeyCharacters = 32;
 
-/** Keys that sign: the first signs, all verify, so that keys can be replaced without a break. */
+/** Signing keys: the first signs, all verify, so that keys can be rotated without interruption. */
 export const signingKeys = valueType(
   `signing keys separated by commas, each of ${minSigningKeyCharacters} visible ASCII characters or more`,
   listOf((key) => (key.length >= minSigningKeyCharacters && visible.test(key) ? new Secret(key) : undefined)),
@@ -163,11 +166,11 @@ export const origins = valueType(
   { isList: true },
 );
 
-/** @returns `undefined` when the text is not an origin */
+/** @returns `undefined` if the text is not an origin */
 export function toOrigin(text: string): string | undefined {
   if (!/^[a-z][a-z\d+.-]*:\/\/[^/?#@\s\\,*]+$/i.test(text) || !URL.canParse(text)) return undefined;
   const { origin } = new URL(text);
-  // `URL` gives no origin for the schemes of browser extensions and app shells, though browsers send them as origins.
+  // `URL` gives no origin for the schemes of browser extensions and app shells, but browsers send them as origins.
   return origin === 'null' ? text.toLowerCase() : origin;
 }
 
@@ -185,12 +188,12 @@ function isNetwork(text: string): boolean {
   );
 }
 
-/** What a transaction may call: a package, a module in it, or one function. */
+/** An allowed Move call: a package, a module in it, or one function. */
 const moveCall = /^0x([\da-f]{1,64})((?:::(?:[a-z][a-z\d_]{0,127}|_[a-z\d_]{1,127})){0,2})$/i;
 
 export const moveCallRule = 'package::module::function, package::module or package, the package like 0x2';
 
-/** In the form in which it is compared: the package as 0x and 64 digits in lower case. `undefined` for other text. */
+/** The canonical form for comparison: the package as 0x and 64 digits in lower case. `undefined` for other text. */
 export function toMoveCall(text: string): string | undefined {
   const [, address, rest] = moveCall.exec(text) ?? [];
   return address === undefined ? undefined : `0x${address.toLowerCase().padStart(64, '0')}${rest}`;
@@ -226,7 +229,7 @@ function parseJsonObject(text: string): Readonly<Record<string, unknown>> | unde
 
 export const anyText = valueType('text', text);
 
-/** A type of its own. `parse` returns `undefined` for text that is not acceptable, and never throws. */
+/** A custom type. `parse` returns `undefined` for unacceptable text, and never throws. */
 export function textType<Value>(expected: string, parse: (text: string) => Value | undefined): ValueType<Value> {
   return valueType(expected, parsedBy(text, parse));
 }

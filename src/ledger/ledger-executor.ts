@@ -28,26 +28,26 @@ export interface LedgerExecutorOptions extends LedgerPostOptions {
 }
 
 export interface ForwardRequest {
-  /** The document, sent as it is. */
+  /** The document, sent unchanged. */
   readonly text: string;
   /** Did the client write it? Only then do error locations in it mean anything to the client. */
   readonly isClientsText: boolean;
   readonly operationName: string | null;
   readonly variables: Readonly<Record<string, unknown>> | undefined;
-  /** A mutation is not sent once the operation is over. Once sent it is never cut: its outcome would be unknown. */
+  /** A mutation is not sent if the operation has ended. Once sent, it is never cancelled: its outcome would be unknown. */
   readonly isMutation: boolean;
   readonly cancellation?: Cancellation | undefined;
-  /** Called with a complete JSON answer as it came, whatever is in it. */
+  /** Called with each complete JSON response, unchanged, whatever its content. */
   readonly keep?: ((body: ChunkedBody) => void) | undefined;
 }
 
-/** Sends a document to the ledger unchanged. Rejects with a catalogued error when there is no answer. */
+/** Sends a document to the ledger unchanged. Rejects with a catalogued error if there is no response. */
 export type ForwardToLedger = (request: ForwardRequest) => Promise<ExecutionResult>;
 
 /** Each answer may be parsed and executed for a millisecond, and a burst of one caller may bring hundreds together. */
 const answersPerTurn = 8;
 
-/** Sends the document with its variables and nothing else: no header of the caller travels. */
+/** Sends the document with its variables, and no header of the caller. */
 export function createForwardToLedger(options: LedgerExecutorOptions): ForwardToLedger {
   const { call, versionHeader, version } = options;
   const toPost = createToLedgerPost(options);
@@ -66,7 +66,7 @@ export function createForwardToLedger(options: LedgerExecutorOptions): ForwardTo
   };
 }
 
-/** A query that is text already, ready to be sent. */
+/** A query as text, ready to be sent. */
 export interface LedgerText {
   readonly text: string;
   /** Response keys at its root, in order. */
@@ -77,15 +77,15 @@ export interface LedgerRequest {
   readonly document: DocumentNode | LedgerText;
   readonly variables?: Readonly<Record<string, unknown>> | undefined;
   readonly operationName?: string | undefined;
-  /** For merged requests: for each, in order, the key of its field in the client's answer. */
+  /** For merged requests: for each, in order, the key of its field in the client's response. */
   readonly clientKeys?: readonly string[] | undefined;
   readonly cancellation?: Cancellation | undefined;
 }
 
-/** Resolves with the ledger's answer; rejects with a catalogued error when there is none. */
+/** Resolves with the ledger's response; rejects with a catalogued error if there is none. */
 export type LedgerExecutor = (request: LedgerRequest) => Promise<ExecutionResult>;
 
-/** Sends documents that the gateway wrote, without ignorable characters, since the ledger bounds their length in bytes. */
+/** Sends documents that the gateway wrote, without ignorable characters, because the ledger limits their length in bytes. */
 export function createLedgerExecutor(options: LedgerExecutorOptions): LedgerExecutor {
   const forward = createForwardToLedger(options);
   return async ({ clientKeys, cancellation, ...request }) => {

@@ -7,29 +7,29 @@ export interface LedgerPostOptions {
   readonly timeouts: { readonly queryMs: number; readonly mutationMs: number };
 }
 
-/** An operation as it is sent to the ledger. */
+/** An operation in the form that is sent to the ledger. */
 export interface LedgerPostContent {
-  /** The document as JSON has it, quotes included. */
+  /** The document as a JSON string, with its quotes. */
   readonly queryJson: string;
   readonly variables: Readonly<Record<string, unknown>> | undefined;
   readonly operationName: string | null;
-  /** Once sent, a mutation is never cut: its outcome would be unknown. */
+  /** Once sent, a mutation is never cancelled: its outcome would be unknown. */
   readonly isMutation: boolean;
 }
 
-/** In characters. A longer body is made into bytes once, and nothing of its text is kept. */
+/** In characters. A longer body is encoded once, so that its text is not kept. */
 const longBody = 16 * 1024;
 
-/** No header of the caller is sent, so that equal reads of several callers can share a call. */
+/** No header of the caller is sent, so that callers can share equal reads. */
 const headers = { 'content-type': 'application/json', accept: 'application/json' } as const;
 
-/** The same, names and values by turns. */
+/** The same as alternating names and values. */
 export const postHeaderPairs: readonly string[] = Object.entries(headers).flat();
 
-/** Makes the request that carries an operation to the ledger, its body as text or, where that is long, as bytes. */
+/** Creates the request that carries an operation to the ledger, with its body as text or, if that is long, as bytes. */
 export function createToLedgerPost({ path, timeouts }: LedgerPostOptions) {
   return ({ queryJson, variables, operationName, isMutation }: LedgerPostContent, cancellation?: Cancellation) => {
-    // Nothing is added to what the client sent: some ledgers count every byte of a body against the query allowance.
+    // Add nothing to the client's request: some ledgers count every byte of a body against the query allowance.
     const variablesText = variables === undefined || isEmpty(variables) ? '' : printJson(variables);
     const given = variablesText === '' ? '' : `,"variables":${variablesText}`;
     const named = operationName === null ? '' : `,"operationName":${JSON.stringify(operationName)}`;

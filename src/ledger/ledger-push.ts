@@ -9,13 +9,13 @@ import {
 import type { WatchAttempt } from '../live/watch.ts';
 import { createGraphqlSubscriptions } from '../upstream/sockets/graphql-event-streams.ts';
 
-/** The bound that nodes have for JSON-RPC. Further listeners poll. */
+/** Maximum of subscriptions, as nodes have for JSON-RPC. Further readers poll. */
 const maxSubscriptions = 100;
 
-/** The ledger's own subscriptions, as a signal that something happened. */
+/** The ledger's own subscriptions, used to trigger polls. */
 export interface LedgerPush {
   /**
-   * Has the ledger such a subscription, and its argument `filter` such a member?
+   * Does the ledger have such a subscription, and does its argument `filter` have such a member?
    * @param member `null` = without a filter
    */
   readonly offers: (field: string, member: string | null) => boolean;
@@ -30,8 +30,8 @@ export interface LedgerPushOptions {
 }
 
 /**
- * Listens over a connection of its own, since a large result for a client may break the clients' connection. Messages are only
- * a signal, so few and small ones are enough.
+ * Uses a connection of its own, because a large result for a client may break the clients' connection. Messages only trigger
+ * polls, so few and small ones are enough.
  */
 export function createLedgerPush({ url, schema }: LedgerPushOptions): LedgerPush {
   const socket = createGraphqlSubscriptions({

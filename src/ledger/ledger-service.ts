@@ -10,21 +10,21 @@ import { type Limits, shippedLimits } from '../documents/cost/limits.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { LedgerExecutor } from './ledger-executor.ts';
 
-/** What the ledger reports about its service. */
+/** The ledger's service configuration. */
 export interface LedgerService {
   readonly limits: Limits;
-  /** In milliseconds; `null` if the ledger does not say. */
+  /** In milliseconds; `null` if the ledger does not report it. */
   readonly queryTimeoutMs: number | null;
   readonly mutationTimeoutMs: number | null;
-  /** By `Type.field`, where the ledger reports them for each connection. */
+  /** By `Type.field`, if the ledger reports page sizes for each connection. */
   readonly pageSizes: NetworkProfile['limits']['pageSizes'];
-  /** The most keys of a field `multiGet…`; `null` if the ledger does not say. */
+  /** The most keys of a field `multiGet…`; `null` if the ledger does not report it. */
   readonly maxMultiGetSize: number | null;
-  /** `<year>.<month>` entries it serves. */
+  /** `<year>.<month>` versions that it serves. */
   readonly availableVersions: readonly string[];
 }
 
-/** For a ledger that reports nothing: the limits that ledgers ship with. */
+/** For a ledger that reports nothing: the default limits of ledgers. */
 export const silentLedgerService: LedgerService = {
   limits: shippedLimits,
   queryTimeoutMs: null,
@@ -38,17 +38,17 @@ type Names = NetworkProfile['serviceConfig'];
 
 const numbers = [...Object.keys(shippedLimits), 'mutationTimeoutMs', 'maxMultiGetSize'];
 
-/** Connections that one request asks the page sizes of, so that its body stays below 5,000 bytes. */
+/** Connections per request for page sizes, so that its body stays below 5,000 bytes. */
 const connectionsPerRequest = 16;
 
 export interface LedgerServiceAnswer {
-  /** Missing numbers are those that ledgers ship with. */
+  /** Missing numbers are replaced by the default limits of ledgers. */
   readonly service: LedgerService;
-  /** Why the answer is incomplete; `null` if it is complete. */
+  /** Why the response is incomplete; `null` if it is complete. */
   readonly failure: Error | null;
 }
 
-/** Asks the ledger for the limits it enforces. A ledger without such fields is not asked. */
+/** Queries the ledger's limits, unless its schema has no such fields. */
 export async function fetchLedgerService(
   execute: LedgerExecutor,
   introspection: IntrospectionQuery,
@@ -124,7 +124,7 @@ function toMembers(answer: unknown): Members {
   return typeof answer === 'object' && answer !== null ? (answer as Members) : {};
 }
 
-/** Reads the members of `serviceConfig`; unusable ones count as missing. */
+/** Reads the members of `serviceConfig`; invalid ones count as missing. */
 function toLedgerService(members: Members, names: Names, connections: readonly string[]): LedgerService {
   const numberOf = (name: string): number | null => {
     const value = members[name];

@@ -10,12 +10,12 @@ import type { ForwardRequest } from './ledger-executor.ts';
 
 export interface LedgerStreamRequest
   extends Pick<ForwardRequest, 'text' | 'isClientsText' | 'operationName' | 'variables'> {
-  /** The caller, for the bound on its streams. */
+  /** The caller, for its limit on streams. */
   readonly caller: string;
 }
 
 /**
- * Opens a subscription of the ledger. Its results are forwarded; when it breaks, it rejects with a catalogued error.
+ * Opens a subscription of the ledger and forwards its results. If it breaks, it rejects with a catalogued error.
  * @throws `RATE_LIMITED` or `UNAVAILABLE` if the caller, or the gateway, has too many, or the gateway is stopping
  */
 export type OpenLedgerStream = (
@@ -24,7 +24,7 @@ export type OpenLedgerStream = (
 
 export interface LedgerStreams {
   readonly open: OpenLedgerStream;
-  /** Ends every stream, each with an error that says why. No more are opened. */
+  /** Ends every stream with an error that gives the reason, and opens no more. */
   stop(): void;
 }
 
@@ -32,13 +32,13 @@ export interface LedgerStreamsOptions extends SharedSocketOptions {
   readonly places: StreamQuota;
 }
 
-/** Callers with a connection of their own. The oldest beyond them go back to the shared connection. */
+/** Callers with a connection of their own. Beyond this number, the oldest return to the shared connection. */
 const maxIsolated = 1_000;
 
 /**
- * Subscriptions of clients at the ledger, over one connection. Equal ones are not merged, because the results of each begin at
- * its own start. Nothing of the caller travels, as over HTTP. If a message breaks the connection because it is too large, each
- * caller that was on it gets a connection of its own next time, so that a second such message affects only one caller.
+ * Subscriptions of clients at the ledger, over one connection. Equal ones are not merged, because each has its own first
+ * result. Nothing about the caller is sent. If a message is too large and breaks the connection, each caller on it gets a
+ * connection of its own next time, so that a second such message affects only one caller.
  */
 export function createLedgerStreams({ places, ...options }: LedgerStreamsOptions): LedgerStreams {
   const socket = createGraphqlSubscriptions(options);
@@ -81,28 +81,26 @@ export function createLedgerStreams({ places, ...options }: LedgerStreamsOptions
   };
 }
 
-/** Memory of results that clients have not read yet, of all streams together. */
+/** Memory of unread results of all streams together. */
 export interface UnreadResults {
   bytes: number;
 }
 
-/** Bounds on unread results in bytes of text; parsed values take several times as much. */
+/** Limits on unread results in bytes of text; parsed values take several times as much. */
 const maxBytesOfStream = 256 * 1024;
 const maxBytesOfAll = 32 * 1024 * 1024;
-/** One result of this size is kept for each stream in any case, so that slow readers do not end the streams of others. */
+/** Each stream may always keep one result of this size, so that slow readers do not end the streams of others. */
 const minQueueBytes = 16 * 1024;
 
 interface Unread {
   readonly bytes: number;
-  /** Throws if it is no result. */
+  /** Throws if it is not a GraphQL result. */
   readonly read: () => ExecutionResult;
 }
 
-/**
- * One subscription of the ledger. It cannot be resumed: whatever breaks it ends it, with an error after the results before.
- */
+/** One subscription of the ledger. It cannot be resumed: a failure ends it with an error after the results received so far. */
 export class LedgerStream implements AsyncIterator<ExecutionResult, undefined> {
-  /** Receives what the ledger sends. */
+  /** Receives the ledger's messages. */
   readonly sink: PushSink = {
     next: (result, bytes) => this.#take(result, bytes),
     refused: (errors) => this.#finish(() => ({ errors: toErrors(errors, this.#readText) })),

@@ -16,11 +16,11 @@ import { createLedgerStreams, type LedgerStreams } from './ledger-streams.ts';
 import { createRawLedger, type RawLedger } from './raw-ledger.ts';
 import { createRpcVersion, type RpcVersion } from './rpc-version.ts';
 
-/** Queries of the ledger that the gateway writes. */
+/** Queries that the gateway writes for the ledger. */
 export interface LedgerReads {
   /** @param timeoutMs of each query */
   readonly within: (timeoutMs: number) => LedgerExecutor;
-  /** The schema in force; `null` while there is none. */
+  /** The schema in force; `null` before there is one. */
   readonly schema: () => GraphQLSchema | null;
 }
 
@@ -29,7 +29,7 @@ export interface GraphUpstream extends Upstream {
   readonly role: 'graph';
   /** Never `null`: the embedded network always has a ledger. */
   readonly addressOnDevnet: (devnet: DevnetAddresses) => string;
-  /** Makes its clients. Sends nothing yet. */
+  /** Creates its clients. Sends nothing yet. */
   readonly connect: (
     connection: UpstreamConnection,
     config: Pick<Config, 'profile' | 'timeouts' | 'upstreams'>,
@@ -39,30 +39,30 @@ export interface GraphUpstream extends Upstream {
 
 export interface ConnectedGraph extends ConnectedUpstream {
   readonly rpcVersion: Pick<RpcVersion, 'current'>;
-  /** The version in its last answer. */
+  /** The ledger's version in its last response. */
   readonly version: () => string;
-  /** Calls `changed` whenever its answers report another version. Replaces an earlier `changed`. */
+  /** Calls `changed` when a response reports another version. Replaces an earlier `changed`. */
   readonly watchVersion: (changed: (version: string, previous: string) => void) => void;
   readonly probe: (timeoutMs: number) => Promise<unknown>;
   /** For documents that the gateway writes. */
   readonly execute: LedgerExecutor;
-  /** For forwarded documents whose answers are parsed. */
+  /** For forwarded documents whose responses are parsed. */
   readonly forward: ForwardToLedger;
-  /** For forwarded documents whose answers are forwarded unparsed. */
+  /** For forwarded documents whose responses are forwarded unparsed. */
   readonly raw: RawLedger;
   /** For forwarded subscriptions. */
   readonly streams: LedgerStreams;
   readonly push: LedgerPush;
   readonly reads: LedgerReads;
   readonly transactions: TransactionFinder;
-  /** Sets how to find the schema in force; `null` while there is none. */
+  /** Sets how to get the schema in force; `null` before there is one. */
   readonly useSchema: (inForce: () => GraphQLSchema | null) => void;
 }
 
-/** Timeout of one look for a transaction, in milliseconds. Callers look again. */
+/** Timeout of one transaction lookup, in milliseconds. Callers retry. */
 const findingMs = 3_000;
 
-/** A GraphQL server answers this without reading any data. */
+/** A GraphQL server answers this query without reading any data. */
 const cheapestQuery = JSON.stringify({ query: '{__typename}' });
 
 /** The ledger's GraphQL service. */
@@ -108,7 +108,7 @@ export const ledgerUpstream: GraphUpstream = {
   },
 };
 
-/** @param path appended to that of the address; may be empty */
+/** @param path appended to the path of the address; may be empty */
 function withPath(url: string, path: string): string {
   const address = new URL(url);
   address.pathname = address.pathname.replace(/\/$/, '') + path;

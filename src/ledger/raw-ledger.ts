@@ -11,36 +11,36 @@ import type { LedgerExecutorOptions } from './ledger-executor.ts';
 import { createToLedgerPost, postHeaderPairs } from './ledger-post.ts';
 
 export interface RawLedgerRequest {
-  /** The document as a JSON string, quotes included. */
+  /** The document as a JSON string, with its quotes. */
   readonly queryJson: string;
   readonly operationName: string | null;
   readonly variables: Readonly<Record<string, unknown>>;
   /** Did the client write it? Only then do error locations in it mean anything to the client. */
   readonly isClientsText: boolean;
-  /** Once sent, a mutation is never cut: its outcome would be unknown. */
+  /** Once sent, a mutation is never cancelled: its outcome would be unknown. */
   readonly isMutation: boolean;
   readonly operation: ServedOperation;
-  /** Spliced into a plain answer; `null` = not asked for. */
+  /** Spliced into a plain response; `null` = not requested. */
   readonly usage: Usage | null;
-  /** May a large answer be forwarded as it arrives? That of a mutation never is. */
+  /** May a large response be forwarded as it arrives? A mutation's never is. */
   readonly canStream: boolean;
-  /** Applied to the errors of a streamed answer. */
+  /** Applied to the errors of a streamed response. */
   readonly settle?: SettleErrors;
-  /** Called with a plain answer after it was handed over. */
+  /** Called with a plain response after it was handed over. */
   readonly keep?: ((body: ChunkedBody) => void) | undefined;
 }
 
 export type RawLedgerAnswer =
   | PlainLedgerAnswer
-  /** Large and plain so far: the rest is forwarded as it arrives. Cancelling the request cuts it. */
+  /** Large and plain so far: the rest is forwarded as it arrives. Cancelling the request stops it. */
   | { readonly kind: 'stream'; readonly body: StreamedAnswer }
-  /** Anything else: `read` parses it, and throws if there is no answer. */
+  /** Anything else: `read` parses it, and throws if there is no response. */
   | { readonly kind: 'other'; readonly read: () => ExecutionResult };
 
-/** Data and nothing else: bytes that can be written as they are. */
+/** A response with data and nothing else, as bytes that can be sent unchanged. */
 class PlainLedgerAnswer {
   readonly kind = 'plain';
-  /** As it arrived, with usage added if that was asked for. */
+  /** The ledger's bytes, with usage added if requested. */
   readonly body: ChunkedBody;
   /** Where the ledger's bytes end, without their last brace. */
   readonly plainEnd: number;
@@ -53,7 +53,7 @@ class PlainLedgerAnswer {
   }
 
   read(): ExecutionResult {
-    // A plain answer has no errors, so no text is needed to locate them in.
+    // A plain response has no errors, so no text is needed to locate them.
     return parseLedgerAnswer(toWhole(this.#response), null);
   }
 }
@@ -66,7 +66,7 @@ export type RawLedger = (
 
 export type RawLedgerOptions = Omit<LedgerExecutorOptions, 'call'> & { readonly rawCall: RawCall };
 
-/** In bytes. Larger answers are forwarded as they arrive; collecting smaller ones costs less. */
+/** In bytes. Larger responses are forwarded as they arrive; buffering smaller ones costs less. */
 const streamAboveBytes = 1024 * 1024;
 
 export function createRawLedger({ rawCall, versionHeader, version, ...options }: RawLedgerOptions): RawLedger {
@@ -83,7 +83,7 @@ export function createRawLedger({ rawCall, versionHeader, version, ...options }:
       isMutation,
     });
     const inFlight = rawCall(
-      // No object spread, which would make a new hidden class for each request: slow to make and to read.
+      // No object spread: it would create a new hidden class for each request, which is slow to create and to read.
       {
         method,
         path,

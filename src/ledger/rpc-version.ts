@@ -2,7 +2,7 @@
 export interface RpcVersion {
   /** `0.0.0-unknown` until the first response. */
   readonly current: string;
-  /** Takes a response's header. Ignores anything but one plain token, so that the version can be echoed safely. */
+  /** Takes the header of a response. Ignores anything but one plain token, so that the version can be echoed safely. */
   observe(header: string | string[] | undefined): void;
 }
 

@@ -4,9 +4,9 @@ import { withoutFederation } from './fetch-ledger-schema.ts';
 import type { LedgerService } from './ledger-service.ts';
 
 /**
- * A fingerprint of the ledger's schema and service: the same for the same content, in whatever order it is listed.
- * Taken from the answers, before a schema is built of them: the ledger is polled far more often than it changes, and
- * building a schema blocks everything else for tens of milliseconds.
+ * A fingerprint of the ledger's schema and service, independent of the order in which the ledger lists them. Computed from the
+ * responses, before a schema is built: the ledger is polled far more often than it changes, and building a schema blocks the
+ * event loop for tens of milliseconds.
  * @returns 16 hexadecimal digits
  * @throws GraphQLError for a default value that cannot be parsed
  */
@@ -17,12 +17,12 @@ export function toSchemaFingerprint(introspection: IntrospectionQuery, service: 
 
 const texts = new WeakMap<IntrospectionQuery, string>();
 
-/** The schema in an order of its own, as text. Computed once for each answer. */
+/** The schema in canonical order, as text. Computed once per response. */
 export function toSchemaText(introspection: IntrospectionQuery): string {
   const known = texts.get(introspection);
   if (known !== undefined) return known;
   const { __schema: schema } = withoutFederation(introspection);
-  // The introspection types themselves are no part of what a ledger serves.
+  // Introspection types are not part of the ledger's own schema.
   const types = schema.types.filter(({ name }) => !name.startsWith('__'));
   const text = JSON.stringify(inOrder({ ...schema, types }));
   texts.set(introspection, text);

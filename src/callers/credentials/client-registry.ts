@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { Client } from '../../config/client.ts';
 import type { Caller, Scope, Validity } from '../../upstream/operation-context.ts';
 
-/** The validity of a credential that may be withdrawn. */
+/** The validity of a credential that may be revoked. */
 export class Withdrawable implements Validity {
   readonly #waiting = new Set<() => void>();
   #isOver = false;
@@ -12,7 +12,7 @@ export class Withdrawable implements Validity {
       then();
       return () => {};
     }
-    // The same function may be passed several times.
+    // The same function may be registered several times.
     const own = () => then();
     this.#waiting.add(own);
     return () => void this.#waiting.delete(own);
@@ -62,7 +62,7 @@ export interface KnownClient {
   readonly origins: readonly string[] | null;
 }
 
-/** The clients with API keys, which may be replaced at any time. */
+/** The clients with API keys. Their list may be replaced at any time. */
 export interface ClientRegistry {
   /** @param hash SHA-256 of the whole key, in hex */
   find(hash: string): KnownClient | null;
@@ -78,8 +78,8 @@ export const allScopes: ReadonlySet<Scope> = new Set(['read', 'sponsor', 'admin'
 const noHash = Buffer.alloc(64);
 
 /**
- * @param auth `forward`: callers hold the sponsor's token, and the sponsor decides. Scopes, gas and calls of a client then do not apply,
- * since a caller could evade them by omitting the key
+ * @param auth `forward`: callers hold the sponsor's token, and the sponsor decides. Scopes, gas and calls of a client then do
+ * not apply, because a caller could evade them by omitting the key
  */
 export function createClientRegistry(clients: readonly Client[], auth: 'forward' | 'token'): ClientRegistry {
   const toEntries = (list: readonly Client[], known: ReadonlyMap<string, Entry>) =>
@@ -87,8 +87,8 @@ export function createClientRegistry(clients: readonly Client[], auth: 'forward'
   let entries = toEntries(clients, new Map());
   return {
     /**
-     * The time of the lookup may reveal something about stored hashes, but nothing about keys, since no client can choose keys by the
-     * beginning of their hash. Then hits and misses are compared in constant time.
+     * The lookup time may reveal something about stored hashes, but nothing about keys, because clients cannot choose keys by
+     * the beginning of their hash. Then hits and misses are compared in constant time.
      */
     find(hash) {
       const entry = entries.get(hash);
@@ -102,7 +102,7 @@ export function createClientRegistry(clients: readonly Client[], auth: 'forward'
   };
 }
 
-/** @param known the entry of the same key until now: its streams go on if client and origins are the same */
+/** @param known the previous entry of the same key: its streams continue if client and origins are the same */
 function toEntry(client: Client, auth: 'forward' | 'token', known: Entry | undefined): Entry {
   const id = `client:${client.id}`;
   const isJudgedBySponsor = auth === 'forward';
@@ -129,7 +129,7 @@ function toEntry(client: Client, auth: 'forward' | 'token', known: Entry | undef
 export interface ClientsDiff {
   readonly added: readonly string[];
   readonly removed: readonly string[];
-  /** With another key, or other rights. */
+  /** Clients with another key or other permissions. */
   readonly changed: readonly string[];
 }
 

@@ -7,21 +7,21 @@ import type { Caller, Scope } from '../../upstream/operation-context.ts';
 import { allScopes, createExpiry } from './client-registry.ts';
 import { createSigningKeys, fetchKeySet, KeysAwayError, type SigningKeyEvents } from './signing-keys.ts';
 
-/** The holder of a verified token, by its claims. */
+/** The identity and scopes in the claims of a verified token. */
 export type Holder =
   /** `id`: `jwt:` and the subject. */
   | { readonly kind: 'holder'; readonly id: string; readonly scopes: ReadonlySet<Scope> }
   /** `claim` is missing or malformed. */
   | { readonly kind: 'unfit'; readonly claim: string };
 
-/** Claims that issuers use for scopes; the first that is present counts. */
+/** Claims that issuers use for scopes; the first one present counts. */
 const usualScopeClaims = ['scope', 'scopes', 'scp'];
 
-/** Subjects that are shown as they are: most issuers use these, e-mail addresses included. */
+/** Subjects that are shown unchanged: most issuers use these, e-mail addresses included. */
 const plainSubject = /^[\w.:@|/+=-]{1,128}$/;
 
 /**
- * Ignores scopes of other services. Every holder may read.
+ * Ignores scopes of other services. Every verified token may read.
  * @param scopesClaim the claim that lists scopes; `null` = the usual ones
  */
 export function readClaims(claims: Readonly<Record<string, unknown>>, scopesClaim: string | null): Holder {
@@ -35,14 +35,14 @@ export function readClaims(claims: Readonly<Record<string, unknown>>, scopesClai
 }
 
 /**
- * The subject if it is plain and short, else its hash: ids are unique, and a subject cannot inject text into the log. No plain
- * subject contains `#`.
+ * The subject if it is plain and short, else its hash: ids are unique, and a subject cannot inject text into the log. Plain
+ * subjects never contain `#`.
  */
 function toHolderId(sub: string): string {
   return `jwt:${plainSubject.test(sub) ? sub : `#${hash('sha256', sub).slice(0, 32)}`}`;
 }
 
-/** Text with spaces, or a list of texts. */
+/** Text separated by spaces, or a list of texts. */
 function toList(value: unknown): readonly string[] | null {
   if (typeof value === 'string') return value.split(' ');
   return Array.isArray(value) && value.every((item) => typeof item === 'string') ? value : null;
@@ -58,9 +58,12 @@ export type TokenOutcome =
       readonly upstream?: string;
     };
 
-/** Callers by their signed tokens. */
+/** Identifies callers by their JWTs. */
 export interface JwtVerifier {
-  /** The holder of a recently verified token. @param hash SHA-256 of the whole token, in hex */
+  /**
+   * The identity in a recently verified token.
+   * @param hash SHA-256 of the whole token, in hex
+   */
   recall(hash: string): Caller | null;
   /** Verifies a token; may wait for the issuer's keys. Never rejects. */
   verify(token: string, hash: string): Promise<TokenOutcome>;
@@ -79,7 +82,7 @@ const algorithms = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA 
 
 /** Seconds by which the issuer's clock may differ from ours. */
 const clockSkewSeconds = 30;
-/** Milliseconds after which a token is verified again, since its key may have been withdrawn. */
+/** Milliseconds after which a token is verified again, because its key may have been revoked. */
 const rememberedMs = 5 * 60_000;
 /** About 300 bytes each: a hash and the caller, not the token. */
 const maxRemembered = 10_000;
@@ -103,7 +106,7 @@ export function openJwtVerifier({ rules, auth, events, now }: JwtVerifierOptions
     events: {
       ...events,
       replaced: (count) => {
-        // Their keys may have been withdrawn.
+        // The keys of these tokens may have been revoked.
         remembered.clear();
         keySets += 1;
         events.replaced(count);
@@ -128,7 +131,7 @@ export function openJwtVerifier({ rules, auth, events, now }: JwtVerifierOptions
       if (holder.kind === 'unfit') return refused(`its claim "${holder.claim}" is missing or malformed`);
       const expiresMs = ((payload.exp ?? 0) + clockSkewSeconds) * 1_000;
       const caller = { ...toCaller(holder, rules, auth), validity: createExpiry(expiresMs, now) };
-      // If the keys were replaced meanwhile, the result counts for this request only.
+      // If the keys were replaced meanwhile, the result is valid for this request only.
       const sinceMs = now();
       const untilMs = Math.min(expiresMs, sinceMs + rememberedMs);
       if (keySet === keySets) remembered.set(hash, { caller, sinceMs, untilMs });

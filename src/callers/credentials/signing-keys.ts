@@ -3,7 +3,10 @@ import { startPeerTimeout } from '../../upstream/peer-timeout.ts';
 
 /** Events of the keys that verify tokens, for the log. */
 export interface SigningKeyEvents {
-  /** The keys cannot be fetched. Called once, until they can again. @param reason one line, without the address */
+  /**
+   * The keys cannot be fetched. Called once, until they can be fetched again.
+   * @param reason one line, without the address
+   */
   readonly lost: (reason: string) => void;
   readonly back: () => void;
   /** The set of keys has changed. */
@@ -17,27 +20,27 @@ export interface SigningKeysOptions {
   readonly now: () => number;
 }
 
-/** The keys that the issuer of tokens published last. */
+/** The keys that the token issuer published last. */
 export interface SigningKeys {
   /**
    * Finds the key that a token names.
-   * @throws KeysAwayError if it may exist but cannot be read; errors of jose if it does not exist
+   * @throws KeysAwayError if it may exist but cannot be fetched; errors of jose if it does not exist
    */
   readonly keyFor: JWTVerifyGetKey;
   /** Fetches the keys, for example before the first token. Never rejects. */
   refresh(): Promise<void>;
 }
 
-/** The issuer's keys cannot be read. */
+/** The issuer's keys cannot be fetched. */
 export class KeysAwayError extends Error {}
 
-/** Keys are fetched again after this time. A withdrawn key stays valid for up to this time. */
+/** Keys are fetched again after this time. A revoked key stays valid for up to this time. */
 const freshMs = 5 * 60_000;
-/** Old keys are used for this time while the issuer does not respond. It cannot withdraw keys meanwhile. */
+/** Old keys are used for this time while the issuer does not respond. The issuer cannot revoke keys meanwhile. */
 const usableMs = 24 * 60 * 60_000;
 /** Shortest pause between two fetches, however many tokens name unknown keys. */
 const pauseMs = 30_000;
-/** The same after a failed fetch. */
+/** Shortest pause after a failed fetch. */
 const retryMs = 5_000;
 
 interface KnownKeys {
@@ -60,7 +63,7 @@ export function createSigningKeys({ fetchKeys, events, now }: SigningKeysOptions
       const set = await fetchKeys();
       const text = JSON.stringify(set);
       const isOther = text !== known?.text;
-      // An unchanged set keeps its imported keys.
+      // An unchanged key set keeps its imported keys.
       const find = isOther || !known ? createLocalJWKSet(set) : known.find;
       known = { find, text, readAtMs: now() };
       if (isLost) events.back();
@@ -94,7 +97,7 @@ export function createSigningKeys({ fetchKeys, events, now }: SigningKeysOptions
     async keyFor(...args) {
       if (!known || !isWithin(known.readAtMs, freshMs)) {
         const refreshed = refresh();
-        // While the issuer is down, use the old keys without waiting for a fetch that will probably fail.
+        // While the issuer is unavailable, use the old keys without waiting for a fetch that will probably fail.
         if (!isLost || !isUsable()) await refreshed;
       }
       try {
@@ -115,18 +118,18 @@ export function createSigningKeys({ fetchKeys, events, now }: SigningKeysOptions
 
 export interface FetchKeySetOptions {
   readonly url: string;
-  /** For the whole response. */
+  /** Timeout of the whole response. */
   readonly timeoutMs: number;
-  /** Of the decompressed response. */
+  /** Bytes of the decompressed response. */
   readonly maxBytes: number;
 }
 
-/** More than any issuer has. */
+/** Maximum of keys, more than any issuer has. */
 const maxKeys = 100;
 
 /**
- * Reads the keys that an issuer publishes. Follows no redirect: the operator trusts only the address in the setting.
- * @throws Error with a message for operators, which never repeats the address or the answer
+ * Fetches the keys that an issuer publishes. Follows no redirect: the operator trusts only the configured address.
+ * @throws Error with a message for operators, which never repeats the address or the response
  */
 export async function fetchKeySet({ url, timeoutMs, maxBytes }: FetchKeySetOptions): Promise<JSONWebKeySet> {
   const controller = new AbortController();

@@ -4,7 +4,7 @@ const name = z.string('a GraphQL name').regex(/^[_a-zA-Z]\w*$/, 'a GraphQL name'
 const path = z.string('field names separated by dots').regex(/^\w+(?:\.\w+)*$/, 'field names separated by dots');
 const selection = z.string('a selection set').regex(/^\{[\s\S]+\}$/, 'a selection set');
 
-/** The ledger filters by these members; the gateway expresses the other members of its filters through them. */
+/** Members of the ledger's own filters; the gateway translates all other filters into them. */
 const eventMembers = ['transaction', 'moveModule', 'moveEventModule', 'eventType', 'sender', 'package'] as const;
 const transactionMembers = [
   'checkpoint',
@@ -17,13 +17,13 @@ const transactionMembers = [
 ] as const;
 
 /**
- * The connections of a ledger's GraphQL with its events and transactions, both oldest first. A path leads from a node to the value
- * of one of the gateway's fields.
+ * The connections of a ledger's GraphQL with its events and transactions, both oldest first. A path leads from a node to the
+ * value of one of the gateway's fields.
  */
 export const historySchema = z.strictObject({
   events: z.strictObject({
     field: name,
-    /** Members of the connection's filter; `null` where it has no such member. */
+    /** Members of the connection's filter; `null` if it has no such member. */
     filters: z.record(z.enum(eventMembers), name.nullable()),
     /** Does the filter have the members in `checkpoints`? */
     hasCheckpoints: z.boolean('true or false'),
@@ -40,18 +40,19 @@ export const historySchema = z.strictObject({
       timestamp: path,
     }),
     /**
-     * For cursors that are JSON in base64url: their members with the position of an item. Such a cursor reads the ledger as of its
-     * own checkpoint, and only items that match the filter are accepted. `null`: opaque cursors, each good for every filter and time.
+     * For cursors that are JSON in base64url: their members with the position of an item. Such a cursor reads the ledger as of
+     * its own checkpoint, and only items that match the filter are accepted. `null`: opaque cursors, each valid for every
+     * filter and time.
      */
     cursor: z.array(name).min(1).readonly().nullable(),
   }),
   transactions: z.strictObject({
     field: name,
     filters: z.record(z.enum(transactionMembers), name.nullable()),
-    /** The schema's names of the node's kinds of transactions; `null` where it has no name. */
+    /** The schema's names for the node's kinds of transactions; `null` if it has no name. */
     kinds: z.record(name, name.nullable()),
     paths: z.strictObject({ digest: path, timestamp: path, checkpoint: path }),
-    /** What `RpcTransaction.raw` contains. */
+    /** The content of `RpcTransaction.raw`. */
     raw: selection,
     cursor: z.array(name).min(1).readonly().nullable(),
   }),

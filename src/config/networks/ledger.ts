@@ -1,6 +1,6 @@
 import { type NetworkProfile, rpcMethodsWith } from './profile-schema.ts';
 
-/** The contract. The other profiles list only their differences from it. */
+/** The default profile. The other profiles list only their differences from it. */
 export const ledger: NetworkProfile = {
   name: 'ledger',
   recognisedBy: [],
@@ -88,7 +88,7 @@ export const ledger: NetworkProfile = {
     code: 'BAD_USER_INPUT',
     payload: 'text',
     payloadUsage: 'text',
-    // The first is the gateway's own. No ledger has all the others, and its schema rejects those that it lacks.
+    // The first is the gateway's own. No ledger has all the others; its schema rejects those that it lacks.
     transactionArguments: {
       executeTx: null,
       executeTransactionBlock: null,

@@ -33,12 +33,14 @@ const headerName = text(/^[a-z\d!#$%&'*+.^_`|~-]+$/, 'a header name in lower cas
 const graphqlName = text(/^[_a-zA-Z]\w*$/, 'a GraphQL name');
 const wireName = text(/^\S+$/, 'a text without white space');
 const nameOrNames = 'a GraphQL name, or a list of them';
-/** A list where versions of a ledger differ in the name: the gateway reads the first that the ledger's schema has and that fits. */
+/**
+ * Alternative names, if versions of a ledger differ: the gateway uses the first that the ledger's schema has and that fits.
+ */
 const rootFieldName = z.union([graphqlName, z.array(graphqlName).min(1, nameOrNames).readonly()], nameOrNames);
 
 export const networkProfileSchema = z.strictObject({
   name: wireName,
-  /** Schema coordinates, `Type` or `Type.field`, that together only this network's schema has. */
+  /** Schema coordinates, `Type` or `Type.field`, whose combination only this network's schema has. */
   recognisedBy: z.array(text(/^\w+(?:\.\w+)?$/, 'a type, or a type and a field')).readonly(),
   /** Request headers of the ledger's GraphQL, in lower case. */
   headers: z.strictObject({
@@ -49,7 +51,7 @@ export const networkProfileSchema = z.strictObject({
   }),
   events: z.strictObject({
     methods: z.record(z.enum(rpcMethods), wireName),
-    /** The node's name of each member of `EventQueryFilter`; `null` where it has no such filter. */
+    /** The node's name of each member of `EventQueryFilter`; `null` if it has no such filter. */
     filters: z.record(z.enum(eventFilterMembers), wireName.nullable()),
     timeRange: z.strictObject({
       /** Does the node take the bounds as JSON numbers, or as strings of digits? */
@@ -65,36 +67,39 @@ export const networkProfileSchema = z.strictObject({
   subscriptions: z.strictObject({
     /** Over a WebSocket (`graphql-transport-ws`), or as server-sent events of a POST request. */
     transport: z.enum(['websocket', 'sse']),
-    /** Follows the path of the GraphQL endpoint. */
+    /** Appended to the path of the GraphQL endpoint. */
     path: text(/^(?:\/[\w.~-]+)*$/, 'a path, or an empty text'),
     events: z.strictObject({ field: graphqlName, moveModule: graphqlName }),
     transactions: z.strictObject({ field: graphqlName, fromAddress: graphqlName, moveFunction: graphqlName }),
   }),
   /** Members of `serviceConfig` whose names differ between networks. */
   serviceConfig: z.strictObject({ queryTimeoutMs: graphqlName }),
-  /** The key of an `execute_tx` body that says how long to wait. */
+  /** The key of an `execute_tx` body that sets how long to wait. */
   sponsor: z.strictObject({ requestTypeKey: z.enum(['requestType', 'request_type']) }),
-  /** How the ledger limits documents, beside the numbers that it reports, and the words in which it rejects them. */
+  /** How the ledger limits documents, besides the numbers that it reports, and the texts with which it rejects them. */
   limits: z.strictObject({
     code: z.enum(['BAD_USER_INPUT', 'GRAPHQL_VALIDATION_FAILED']),
     /** Does the query allowance count the text, or the whole body of a request? */
     payload: z.enum(['text', 'body']),
     /** Does `queryPayload` of the usage figures show the text, or what counts against the query allowance? */
     payloadUsage: z.enum(['text', 'counted']),
-    /** Root fields with transaction payload, and which of their arguments are such; `null`: all. */
+    /** Root fields with transaction payload, and their arguments that count as payload; `null`: all arguments. */
     transactionArguments: z.record(graphqlName, z.array(graphqlName).readonly().nullable()),
-    /** Do numbers and objects in such arguments count as payload, or strings and lists alone? */
+    /** Do numbers and objects in such arguments count as payload, or only strings and lists? */
     countsEveryValue: z.boolean('true or false'),
     /**
-     * Is a connection recognised by a selection of `edges` or `nodes`, or by its type? Counting by type, each item of a page and
-     * each key of a field `multiGet…` is a node of its own.
+     * Is a connection recognised by a selection of `edges` or `nodes`, or by its type? Counting by type, each item of a page
+     * and each key of a field `multiGet…` is a node of its own.
      */
     connections: z.enum(['selection', 'type']),
     /** Page sizes by `Type.field`, checked before execution; `*`: all other connections. Only for counting by type. */
     pageSizes: z.record(wireName, z.strictObject({ usual: z.int().positive(), max: z.int().positive() })),
-    /** Keys of a field `multiGet…`. Only for counting by type. */
+    /** Maximum of keys of a field `multiGet…`. Only for counting by type. */
     maxMultiGetKeys: z.int().positive(),
-    /** In them, `{actual}` and `{max}` are the numbers of the limit, `{query}` and `{transaction}` both allowances of bytes. */
+    /**
+     * Texts of rejections. `{actual}` and `{max}` are the numbers of the limit, `{query}` and `{transaction}` both allowances
+     * of bytes.
+     */
     texts: z.strictObject({
       overall: z.string(),
       transaction: z.string(),
@@ -111,19 +116,19 @@ export const networkProfileSchema = z.strictObject({
     transaction: z.strictObject({ field: rootFieldName, id: graphqlName }),
   }),
   /**
-   * Tables of the fields that never change; the gateway uses the first that the schema fits. They differ in how a schema
+   * Tables of the fields that never change; the gateway uses the first that fits the schema. They differ in how a schema
    * represents transactions. Empty: no field counts as immutable.
    */
   immutableFields: z.array(z.enum(['transactionBlocks', 'transactions']), 'a list').readonly(),
 });
 
-/** The names that one network uses on the wire. No other code depends on which network it is. */
+/** The names that one network uses on the wire. No other code depends on the network. */
 export type NetworkProfile = z.output<typeof networkProfileSchema>;
 
-/** What a network does differently from another, in the shape of a profile. A list replaces the other's list. */
+/** The differences of a network from another, in the form of a profile. A list replaces the other's list. */
 export type ProfileDifferences = DeepPartial<NetworkProfile> & {
   readonly name: string;
-  /** Left out: the contract. */
+  /** The profile that it extends. Left out: `ledger`. */
   readonly differsFrom?: ProfileDifferences;
 };
 

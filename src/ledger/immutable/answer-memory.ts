@@ -6,12 +6,12 @@ import { toUsageMember, type Usage } from '../../documents/cost/usage.ts';
 import { parseJson } from '../../json/exact-json.ts';
 import { type ChunkedBody, spliceUsage } from '../answers/plain-answer.ts';
 
-/** Share of the memory that is kept for answers that were asked for more than once. */
+/** Share of the memory reserved for responses that were requested more than once. */
 const provenShare = 0.75;
 
 /**
- * A cache of answers by their requests, bounded in bytes. A new answer is on trial; at the second request it moves to a part
- * from which reads that are not repeated cannot evict it.
+ * A cache of responses by request, limited in bytes. A new response is on trial; its second request moves it to a part that
+ * one-off reads cannot evict.
  */
 export class AnswerMemory {
   readonly #onTrial: LRUCache<string, CachedAnswer>;
@@ -24,14 +24,14 @@ export class AnswerMemory {
     this.#onTrial = new LRUCache<string, CachedAnswer>({ maxSize: Math.max(1, maxBytes - proven), sizeCalculation });
   }
 
-  /** Memory that is taken. */
+  /** Bytes in use. */
   get bytes(): number {
     return this.#onTrial.calculatedSize + this.#proven.calculatedSize;
   }
 
   /**
-   * Drops an answer that has expired, or is of another build of the ledger, or was kept in the future: the clock was set back,
-   * so its age is unknown.
+   * Drops a response that has expired, comes from another build of the ledger, or has a time in the future: the clock was set
+   * back, so its age is unknown.
    */
   find(key: string, version: string, nowMs: number): CachedAnswer | null {
     const proven = this.#proven.get(key);
@@ -49,7 +49,7 @@ export class AnswerMemory {
     return found;
   }
 
-  /** Replaces the answer with the same key. An answer that is larger than the room for new ones is not kept. */
+  /** Replaces the response with the same key. Ignores a response that is larger than the part for new ones. */
   keep(key: string, answer: CachedAnswer): void {
     this.#proven.delete(key);
     this.#onTrial.set(key, answer);
@@ -61,29 +61,29 @@ export class AnswerMemory {
   }
 }
 
-/** Bytes that an answer takes besides its body and its key: for the object, and its entry in the memory. */
+/** Bytes that a response takes besides its body and its key: for the object, and its entry in the cache. */
 const overheadBytes = 500;
 
 export type WrittenAnswer =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'bytes'; readonly body: ChunkedBody };
 
-/** A complete answer of the ledger, with data and nothing else. */
+/** A complete response of the ledger, with data and nothing else. */
 export class CachedAnswer {
-  /** The ledger's build that gave it. */
+  /** The ledger's build that sent it. */
   readonly version: string;
-  /** Kept at this time, in milliseconds since the Unix epoch. */
+  /** When it was cached, in milliseconds since the Unix epoch. */
   readonly sinceMs: number;
-  /** Served until this time, likewise. */
+  /** When it expires, in milliseconds since the Unix epoch. */
   readonly untilMs: number;
-  /** Memory that it takes. */
+  /** Bytes of memory in use. */
   readonly bytes: number;
-  /** ASCII is kept as text, which can be written in one piece with the response's head; anything else stays bytes. */
+  /** ASCII is kept as text, which is written in one piece with the response headers; anything else stays bytes. */
   readonly #body: string | Buffer;
   #tag: string | null = null;
 
   /**
-   * @param lifeMs milliseconds for which it is served
+   * @param lifeMs milliseconds until it expires
    * @param keyLength characters of its key
    */
   constructor(body: Buffer, version: string, sinceMs: number, lifeMs: number, keyLength: number) {
@@ -95,7 +95,10 @@ export class CachedAnswer {
     this.bytes = body.length + keyLength + overheadBytes;
   }
 
-  /** The answer as it is sent. @param usage put behind the data; `null` = not asked for */
+  /**
+   * The response as it is sent.
+   * @param usage appended after the data; `null` = not requested
+   */
   write(usage: Usage | null): WrittenAnswer {
     const body = this.#body;
     if (typeof body === 'string') {
@@ -106,13 +109,13 @@ export class CachedAnswer {
     return { kind: 'bytes', body: usage ? spliceUsage(whole, body.lastIndexOf('}'), usage) : whole };
   }
 
-  /** The answer as a result, where it is not written as it is. */
+  /** The response as a parsed result, for transports that do not send its bytes. */
   read(): ExecutionResult {
     const { data } = parseJson(this.#body.toString()) as { readonly data: Record<string, unknown> };
     return { data };
   }
 
-  /** A hash of its content, for the entity tag. */
+  /** A hash of the content, for the entity tag. */
   get tag(): string {
     this.#tag ??= createHash('sha256').update(this.#body).digest('base64url').slice(0, 27);
     return this.#tag;

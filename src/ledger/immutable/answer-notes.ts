@@ -2,15 +2,15 @@ import type { CachedAnswer } from './answer-memory.ts';
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** With this header, whatever its value, a request asks where its answer is from. */
+/** A request with this header, whatever its value, asks for the source of the response. */
 export const showSourceHeader = 'x-gateway-show-source';
-/** Says where it is from: `memory`, or `fresh` if any operation was executed. */
+/** The source of the response: `memory`, or `fresh` if any operation was executed. */
 export const sourceHeader = 'x-gateway-source';
 
-/** Request headers that may distinguish callers. With any of them, the answer is not public. */
+/** Request headers that may distinguish callers. A response to a request with any of them is not public. */
 const personalHeaders = ['authorization', 'x-api-key', 'cookie', showSourceHeader] as const;
 
-/** The header as name and value; empty unless the request asks for it. */
+/** The header as name and value; empty unless requested. */
 export function toSourceHeaders(
   headers: Headers,
   operations: readonly { readonly from?: 'memory' }[],
@@ -27,7 +27,7 @@ export interface CacheableExchange {
   readonly operations: readonly { readonly from?: 'memory' }[];
 }
 
-/** Sets the headers of an answer that depend on where it is from: for caches, and for callers that ask for its source. */
+/** Sets the headers that depend on the response's source: for HTTP caches, and for callers that ask for it. */
 export class CacheHeaders {
   readonly #exchange: CacheableExchange;
   readonly #now: () => number;
@@ -35,7 +35,7 @@ export class CacheHeaders {
   #kept: CachedAnswer | null = null;
 
   /**
-   * @param personalAnswerHeaders response headers for this caller alone, removed from public answers
+   * @param personalAnswerHeaders response headers for this caller alone, removed from public responses
    * @param now milliseconds since the Unix epoch
    */
   constructor(exchange: CacheableExchange, personalAnswerHeaders: readonly string[], now: () => number) {
@@ -44,12 +44,15 @@ export class CacheHeaders {
     this.#personalAnswerHeaders = personalAnswerHeaders;
   }
 
-  /** To be called if the answer never changes. */
+  /** Call if the response never changes. */
   onKept(kept: CachedAnswer): void {
     this.#kept = kept;
   }
 
-  /** Sets the headers. @returns whether the caller has this very answer already, so that it gets 304 */
+  /**
+   * Sets the headers.
+   * @returns whether the caller has this response already, so that it gets 304
+   */
   settle(status: number, contentType: string | null): boolean {
     const { req, res, operations } = this.#exchange;
     const source = toSourceHeaders(req.headers, operations);
@@ -58,7 +61,7 @@ export class CacheHeaders {
     if (!kept || status !== 200 || !isWholeJson(contentType) || !this.#isForAnybody()) return false;
     const freshSeconds = Math.floor((kept.untilMs - this.#now()) / 1000);
     if (freshSeconds < 1) return false;
-    // Weak: it is the same answer whichever JSON type it is sent as.
+    // Weak, because responses of different JSON media types share it.
     const tag = `W/"${kept.tag}"`;
     res.setHeader('cache-control', `public, max-age=${freshSeconds}, immutable`);
     res.setHeader('etag', tag);
@@ -67,22 +70,22 @@ export class CacheHeaders {
     return isKnownTag(typeof known === 'string' ? known : undefined, tag);
   }
 
-  /** Would every caller get this answer at this address? */
+  /** Would every caller get this response at this address? */
   #isForAnybody(): boolean {
     const { req, showUsage } = this.#exchange;
     return req.method === 'GET' && !showUsage && personalHeaders.every((name) => req.headers[name] === undefined);
   }
 }
 
-/** Is the answer complete? An event stream may go on after it. */
+/** Is the response complete? An event stream may continue. */
 function isWholeJson(contentType: string | null): boolean {
   return /^application\/(?:graphql-response\+)?json\b/.test(contentType ?? '');
 }
 
 /**
- * Does the caller already hold the answer? Then it gets 304 without a body.
+ * Does the caller already have the response? Then it gets 304 without a body.
  * @param header the caller's `If-None-Match`
- * @param tag a weak tag (`W/"…"`) of the answer
+ * @param tag a weak tag (`W/"…"`) of the response
  */
 export function isKnownTag(header: string | undefined, tag: string): boolean {
   if (header === undefined) return false;

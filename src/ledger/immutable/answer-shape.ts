@@ -1,27 +1,27 @@
-/** What an answer's data has to look like at one place for the answer to be kept. */
+/** The form that one object of the response must have for the response to be cached. */
 export interface AnswerShape {
   /** By response key. */
   readonly keys: ReadonlyMap<string, ShapeKey>;
-  /** Of each of these, at least one path must be in the answer. */
+  /** For each entry, at least one of its paths must be in the response. */
   readonly proofs: readonly KeyProof[];
 }
 
 export interface ShapeKey {
-  /** Has every object at this place this key? */
+  /** Does every object at this position have this key? */
   readonly isCertain: boolean;
   /**
-   * `plain`: built-in scalars and enums, lists of them included; `any`: a scalar of the schema, which may be any JSON but
+   * `plain`: built-in scalars and enums, lists of them included; `any`: a scalar of the schema, which may be any JSON except
    * `null`; `any items`: a list of those.
    */
   readonly kind: 'plain' | 'any' | 'any items' | AnswerShape;
 }
 
-/** Paths of response keys, any one of which is proof enough. */
+/** Paths of response keys; any one of them proves that the data is final. */
 export type KeyProof = readonly (readonly string[])[];
 
 /**
- * Is the answer complete and final? It must have every key that is certain to come, none that was not asked for, no `null`
- * anywhere, and the proofs that what it shows is final.
+ * Is the response complete and final? It must have every selected key, no other keys, no `null`, and the fields that prove it
+ * final.
  * @param data parsed JSON
  */
 export function hasShape(data: unknown, shape: AnswerShape): boolean {
@@ -42,12 +42,12 @@ function isKnown(value: unknown, kind: ShapeKey['kind']): boolean {
   return kind === 'plain' ? typeof value !== 'object' : hasShape(value, kind);
 }
 
-/** An empty list proves nothing, because its items may not be known yet. */
+/** An empty list proves nothing, because its items may not be indexed yet. */
 function isUnproven(list: readonly unknown[], kind: ShapeKey['kind']): boolean {
   return list.length === 0 && typeof kind === 'object' && kind.proofs.length > 0;
 }
 
-/** Is the path in the data? Need not look for `null`: `isKnown` refuses it under every key. */
+/** Is the path in the data? Need not check for `null`: `isKnown` rejects it under every key. */
 function shows(data: unknown, path: readonly string[]): boolean {
   let at = data;
   for (const key of path) {
@@ -61,7 +61,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** How many keys a shape has, at all its places; at least one. */
+/** Number of keys in a shape, at all levels; at least one. */
 export function countKeys({ keys }: AnswerShape): number {
   let count = 1;
   for (const { kind } of keys.values()) count += typeof kind === 'object' ? countKeys(kind) : 1;

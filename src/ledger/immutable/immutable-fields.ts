@@ -5,26 +5,26 @@ export interface RequiredArgument {
   readonly argument: string;
   /** For an argument that is an object: the member that must be given. */
   readonly member?: string;
-  /** It must not be the address of a system package, whose code is replaced in place. */
+  /** The value must not be the address of a system package, whose code is replaced in place. */
   readonly isOrdinaryAddress?: true;
 }
 
-/** Paths of fields, any one of which is proof enough. */
+/** Paths of fields; any one of them proves that the data is final. */
 export type Proof = readonly (readonly string[])[];
 
 /** When a field is immutable. Without any member: whenever its object is. */
 export interface FieldRule {
-  /** Arguments that it may have. With any other one it counts as changing. */
+  /** Allowed arguments. With any other argument, the field counts as changing. */
   readonly arguments?: readonly string[];
-  /** At least one of these must be given. */
+  /** At least one of these arguments must be given. */
   readonly given?: readonly RequiredArgument[];
-  /** Its value changes, except for the fields that name it, such as an address or a digest. */
+  /** The field's object changes, except for the fields that identify it, such as an address or a digest. */
   readonly leadsTo?: 'name';
-  /** What the answer has to show below this field. */
+  /** Proofs that the response must contain below this field. */
   readonly showsBelow?: Proof;
-  /** What the answer has to show beside this field, in the same object. */
+  /** Proofs that the response must contain beside this field, in the same object. */
   readonly showsBeside?: Proof;
-  /** It identifies the network, so it changes when a test network begins anew under its old address. */
+  /** The field identifies the network, so it changes when a test network is reset under its old address. */
   readonly isOfNetwork?: true;
 }
 
@@ -32,31 +32,31 @@ type TypeRules = Readonly<Record<string, FieldRule>>;
 
 /** The immutable fields of one kind of schema, by type and field. Any field that is missing here may change. */
 export interface ImmutableFields {
-  /** The table is for schemas with this root field. */
+  /** The table applies to schemas with this root field. */
   readonly isFor: string;
   readonly fields: Readonly<Record<string, TypeRules>>;
-  /** For things that change: the fields that name them. */
+  /** For objects that change: the fields that identify them. */
   readonly names: Readonly<Record<string, TypeRules>>;
 }
 
 const fixed: FieldRule = {};
 const name: FieldRule = { leadsTo: 'name' };
-/** Without cursors: a cursor ties the read to the moment at which it was made, and goes stale. */
+/** Without cursors: a cursor depends on the time of the read and expires. */
 const paged: FieldRule = { arguments: ['first', 'last'] };
 const keyed = (argument: string): FieldRule => ({ arguments: [argument] });
-/** Fields that show a transaction to be in a checkpoint; before that its effects may still change. */
+/** Fields that prove a transaction to be in a checkpoint; before that, its effects may still change. */
 const finality = ['checkpoint', 'timestamp'];
 
 function all(names: string, rule: FieldRule = fixed): TypeRules {
   return Object.fromEntries(names.split(' ').map((each) => [each, rule]));
 }
 
-/** Pages of a list that is complete. Without cursors, which hold the moment of the read. */
+/** Pages of a complete list, without cursors, which depend on the time of the read. */
 function pages(item: string): Readonly<Record<string, TypeRules>> {
   return { [`${item}Connection`]: all('nodes edges pageInfo'), [`${item}Edge`]: all('node') };
 }
 
-/** An address, an account or a live object does not stay as it is; its address, digest or number does. */
+/** Accounts and live objects change; their address, digest or number does not. */
 const names: ImmutableFields['names'] = {
   ...Object.fromEntries(
     ['Address', 'Owner', 'IOwner', 'IAddressable', 'Object', 'MoveObject', 'MovePackage'].map((type) => [
@@ -74,7 +74,10 @@ const names: ImmutableFields['names'] = {
   PageInfo: all('hasNextPage hasPreviousPage'),
 };
 
-/** An object at one version. Not its status, which depends on what is still kept, nor what it owns, nor how it is displayed. */
+/**
+ * An object at one version. Not its status, which depends on what is still stored, nor the objects that it owns, nor its
+ * display.
+ */
 const object: TypeRules = {
   ...all('address version digest owner storageRebate bcs contents asMoveObject asMovePackage'),
   previousTransactionBlock: name,
@@ -82,9 +85,9 @@ const object: TypeRules = {
   ...all('objectBcs moveObjectBcs'),
 };
 
-/** Modules are published once; packages of the system are replaced in place, and reached by their version alone. */
+/** Modules are published once. System packages are replaced in place, so only their version identifies them. */
 const code: ImmutableFields['fields'] = {
-  // Not its owner, nor other versions of it, of which there are ever more.
+  // Not its owner, nor its other versions, whose number grows.
   MovePackage: {
     ...all('address version digest storageRebate bcs linkage typeOrigins moduleBcs objectBcs packageBcs'),
     modules: paged,
@@ -119,7 +122,7 @@ const code: ImmutableFields['fields'] = {
   MoveValue: all('type bcs data json'),
 };
 
-/** What all known schemas have in common. */
+/** Fields that all known schemas have in common. */
 const common: ImmutableFields['fields'] = {
   Object: object,
   MoveObject: { ...object, asCoin: fixed },
@@ -134,7 +137,7 @@ const common: ImmutableFields['fields'] = {
   Shared: all('initialSharedVersion'),
   Immutable: all('isPackage'),
 
-  // Not `query`, which leads from the checkpoint to everything else.
+  // Not `query`, which leads from the checkpoint to all other data.
   Checkpoint: {
     ...all('digest sequenceNumber timestamp validatorSignatures previousCheckpointDigest networkTotalTransactions'),
     ...all('rollingGasSummary epoch contentDigest contentBcs summaryBcs artifactsDigest'),
@@ -142,7 +145,7 @@ const common: ImmutableFields['fields'] = {
     transactions: paged,
   },
   ValidatorAggregatedSignature: { ...all('signature signersMap'), epoch: name },
-  // An epoch that shows when it ended. Not its validators, its supply, nor lists that reach beyond it.
+  // An epoch with an end time. Not its validators, its supply, nor lists that reach beyond it.
   Epoch: {
     epochId: fixed,
     ...all(
@@ -151,14 +154,14 @@ const common: ImmutableFields['fields'] = {
     ),
     ...all('fundSize netInflow fundInflow fundOutflow protocolConfigs', { showsBeside: [['endTimestamp']] }),
   },
-  // Depends on the version of the protocol, and on what a build of the ledger knows of it.
+  // Depends on the protocol version, and on how much a build of the ledger supports of it.
   ProtocolConfigs: { ...all('protocolVersion featureFlags configs'), ...all('config featureFlag', keyed('key')) },
   ProtocolConfigAttr: all('key value'),
   ProtocolConfigFeatureFlag: all('key value'),
   ProtocolConfig: all('key value'),
   FeatureFlag: all('key value'),
 
-  // Not the objects that paid: each is looked up, and one that is no longer kept is left out of the list.
+  // Not the objects that paid: each is looked up, and a pruned one is missing from the list.
   GasInput: { ...all('gasPrice gasBudget'), gasSponsor: name },
   GasCostSummary: all('computationCost computationCostBurned storageCost storageRebate nonRefundableStorageFee'),
   GasEffects: all('gasObject gasSummary'),
@@ -221,7 +224,7 @@ const transactionBlocks: ImmutableFields = {
       ...commonQuery,
       transactionBlock: { ...keyed('digest'), showsBelow: finality.map((proof) => ['effects', proof]) },
       transactionBlocksByDigests: { ...keyed('digests'), showsBelow: finality.map((proof) => ['effects', proof]) },
-      // Without a number or a digest it is the newest one.
+      // Without a number or a digest, this is the newest one.
       checkpoint: {
         ...keyed('id'),
         given: [
@@ -256,7 +259,7 @@ const transactionBlocks: ImmutableFields = {
     SharedObjectCancelled: all('address version'),
     ProgrammableTransactionBlock: all('inputs transactions', paged),
     ...pages('ProgrammableTransaction'),
-    // Not the function itself: a package of the system gets another under the same address.
+    // Not the function itself: an upgraded system package has another one under the same address.
     MoveCallTransaction: all('package module functionName typeArguments arguments'),
     TransferObjectsTransaction: all('inputs address'),
     SplitCoinsTransaction: all('coin amounts'),
@@ -304,7 +307,7 @@ const transactions: ImmutableFields = {
       sender: name,
       transactionModule: name,
     },
-    // An object that owns: of that, only its address.
+    // Of an owning object, only the address.
     ObjectOwner: { address: name },
     ConsensusAddressOwner: { address: name, startVersion: fixed },
     ...pages('UnchangedConsensusObject'),
@@ -315,7 +318,7 @@ const transactions: ImmutableFields = {
     ProgrammableTransaction: all('inputs commands', paged),
     ProgrammableSystemTransaction: all('inputs commands', paged),
     ...pages('Command'),
-    // Not what a call runs: a package of the system gets other code under the same address.
+    // Not the called code: a system package gets other code under the same address.
     TransferObjectsCommand: all('inputs address'),
     SplitCoinsCommand: all('coin amounts'),
     MergeCoinsCommand: all('coin coins'),
@@ -326,7 +329,7 @@ const transactions: ImmutableFields = {
   },
 };
 
-/** The tables, by the names that network profiles use for them. */
+/** The tables, by their names in network profiles. */
 export const immutableFields: Readonly<Record<NetworkProfile['immutableFields'][number], ImmutableFields>> = {
   transactionBlocks,
   transactions,

@@ -10,62 +10,68 @@ import { type ImmutableSelection, type ReadTree, toImmutableSelection } from './
 
 type Variables = Readonly<Record<string, unknown>>;
 
-/** A memory of the ledger's immutable answers. */
+/** A cache of the ledger's immutable responses. */
 export interface ImmutableReads {
   /**
-   * Prepares an operation; `null` if anything in its answer may change. Keeps no reference to the tree.
+   * Prepares an operation; `null` if anything in its response may change. Keeps no reference to the tree.
    * @param tree valid on the schema
-   * @param readTree reads the same tree again
+   * @param readTree parses the same tree again
    */
   prepare(schema: GraphQLSchema, readTree: () => ReadTree, tree?: ReadTree): ImmutableRead | null;
-  /** Forgets everything, and keeps no answer to requests in flight. */
+  /** Clears the cache, and ignores the responses to requests in flight. */
   clear(): void;
-  /** Memory that answers take. */
+  /** Bytes of memory in use. */
   readonly bytes: number;
 }
 
-/** An operation whose answer never changes, given certain variables. */
+/** An operation whose response never changes if certain variables are given. */
 export interface ImmutableRead {
-  /** @param variables as they were sent. @returns `null` if the answer may change with them */
+  /**
+   * @param variables as sent.
+   * @returns `null` if the response may change with them
+   */
   ask(variables: Variables): CacheLookup | null;
 }
 
 /** One request for an immutable read. */
 export interface CacheLookup {
-  /** The answer, if it was in memory or `keep` has kept it; otherwise `null`. */
+  /** The response, if it was cached or `keep` has cached it; otherwise `null`. */
   readonly kept: CachedAnswer | null;
-  /** Was it in memory before the ledger was asked? */
+  /** Was it cached before this request? */
   readonly isFromMemory: boolean;
-  /** Keeps what the ledger answered, if it can be kept. @param body as it came */
+  /**
+   * Caches the ledger's response if possible.
+   * @param body unchanged
+   */
   readonly keep: (body: ChunkedBody) => void;
 }
 
 export interface ImmutableReadsOptions {
-  /** Bytes of memory that answers may take; more than 0. */
+  /** Maximum memory of cached responses, in bytes; more than 0. */
   readonly maxBytes: number;
-  /** Milliseconds for which an answer is served. Bounded, because the ledger may prune immutable data. */
+  /** Milliseconds until a cached response expires. There is a limit, because the ledger may prune immutable data. */
   readonly lifeMs: number;
-  /** The first one that is for a schema is used. */
+  /** The first table that fits the schema is used. */
   readonly tables: readonly ImmutableFields[];
-  /** The ledger's build, from its last answer. */
+  /** The ledger's build, from its last response. */
   readonly version: () => string;
-  /** Asks the ledger for its network; `null` if it does not say. Called once a minute while answers come from memory. */
+  /** Queries the ledger's network; `null` if the ledger does not report it. Called once a minute while the cache is used. */
   readonly readNetworkId: () => Promise<string | null>;
-  /** Called when the memory is cleared: reads in flight must not be shared with later requests. */
+  /** Called when the cache is cleared: reads in flight must not be shared with later requests. */
   readonly onClear?: () => void;
   /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
 }
 
-/** Milliseconds for which answers that identify the network are served: a test network may be reset under its address. */
+/** Milliseconds until a response that identifies the network expires: a test network may be reset under its address. */
 const networkLifeMs = 10_000;
 /** Milliseconds between two checks of the ledger's network. */
 const networkCheckMs = 60_000;
-/** Larger answers are not kept, because checking one blocks the process while it is parsed. */
+/** Larger responses are not cached, because checking one blocks the process while it is parsed. */
 const maxAnswerBytes = 256 * 1024;
-/** Keys of all answer shapes that are kept. Each takes a few hundred bytes. */
+/** Keys of all stored answer shapes. Each takes a few hundred bytes. */
 const maxShapeKeys = 20_000;
-/** Characters of a key. Answers with longer keys are not kept: such large variables rarely repeat. */
+/** Characters of a cache key. Responses with longer keys are not cached: such large variables rarely repeat. */
 const maxKeyLength = 1_024;
 
 export function createImmutableReads(options: ImmutableReadsOptions): ImmutableReads {
@@ -74,7 +80,7 @@ export function createImmutableReads(options: ImmutableReadsOptions): ImmutableR
   const shapes = new LRUCache<number, AnswerShape>({ maxSize: maxShapeKeys, sizeCalculation: countKeys });
   const largest = Math.min(maxAnswerBytes, Math.floor(maxBytes / 8));
   let reads = 0;
-  /** Incremented by `clear`: answers to requests of an earlier era are not kept. */
+  /** Incremented by `clear`: responses to requests of an earlier era are not cached. */
   let era = 0;
   let network: string | null = null;
   let networkCheckedMs = now();
@@ -86,12 +92,12 @@ export function createImmutableReads(options: ImmutableReadsOptions): ImmutableR
   };
   const setNetwork = (reported: string): void => {
     networkCheckedMs = now();
-    // Answers that were kept before may be of another network.
+    // Cached responses may be of another network.
     if (reported !== network) clear();
     network = reported;
   };
   const checkNetwork = (nowMs: number): void => {
-    // Also if the clock was set back.
+    // Also true if the clock was set back.
     if (nowMs >= networkCheckedMs && nowMs - networkCheckedMs < networkCheckMs) return;
     networkCheckedMs = nowMs;
     readNetworkId().then(
@@ -104,7 +110,7 @@ export function createImmutableReads(options: ImmutableReadsOptions): ImmutableR
     if (startedInEra !== era || body.size > largest) return null;
     const build = version();
     const nowMs = now();
-    // Several requests may share one answer, which the first one has kept already.
+    // Several requests may share one response, which the first of them has cached already.
     const known = memory.find(key, build, nowMs);
     if (known) return known;
     const bytes = Buffer.concat(body.chunks as Buffer[], body.size);
@@ -167,15 +173,15 @@ export function createImmutableReads(options: ImmutableReadsOptions): ImmutableR
 
 /** What the text of an operation decides. */
 interface ReadText extends Pick<ImmutableSelection, 'isGiven' | 'networkKeys'> {
-  /** Stands for text, name and schema in the keys of answers. */
+  /** Replaces text, operation name and schema in cache keys. */
   readonly id: number;
   /** Names of its variables, in an order that does not depend on the request. */
   readonly names: readonly string[];
-  /** The shape of answers that can be kept. Worked out again if it was evicted. */
+  /** The shape of cacheable responses. Recomputed if it was evicted. */
   readonly shape: () => AnswerShape | null;
 }
 
-/** The data of an answer without other members; `null` for any other. */
+/** The data of a response without other members; `null` for any other response. */
 function toData(bytes: Buffer): unknown {
   try {
     const answer: unknown = JSON.parse(bytes.toString('utf8'));
@@ -191,7 +197,7 @@ function toKey({ id, names }: ReadText, variables: Variables): string {
   let key = String(id);
   for (const name of names) {
     const value = Object.hasOwn(variables, name) ? variables[name] : undefined;
-    // A letter for its kind begins each value, and its end is certain, so the key is unique.
+    // A letter for its kind begins each value, and its end is unambiguous, so the key is unique.
     if (typeof value === 'string') key += `s${value.length}:${value}`;
     else if (value === undefined) key += 'u';
     else key += `j${printJson(value)},`;

@@ -25,32 +25,32 @@ import type { FieldRule, ImmutableFields, Proof, RequiredArgument } from './immu
 
 type Variables = Readonly<Record<string, unknown>>;
 
-/** An operation as it stands in its document. */
+/** An operation and its document. */
 export interface ReadTree {
   readonly operation: OperationDefinitionNode;
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
 }
 
-/** An operation whose answer never changes, if its variables give what it needs and the answer has this shape. */
+/** An operation whose response never changes, if its variables give the needed arguments and the response has this shape. */
 export interface ImmutableSelection {
   readonly shape: AnswerShape;
-  /** Do variables, as they were sent, give the arguments that make the fields immutable? Keeps no reference to the tree. */
+  /** Do the variables of a request give the arguments that make the fields immutable? Keeps no reference to the tree. */
   readonly isGiven: (sent: Variables) => boolean;
-  /** Root keys that identify the network. An answer with any of them is kept only for a short time. */
+  /** Root keys that identify the network. A response with any of them is cached for a short time only. */
   readonly networkKeys: readonly string[];
 }
 
-/** Larger selections are not worth the time: a fragment is walked again at each place that spreads it. */
+/** Larger selections take too long: a fragment is walked at each spread. */
 const maxSteps = 2_000;
 /**
- * The most fields with needed arguments, root keys of the network, or variables. What is kept of each stays with the document,
- * which is not charged for it.
+ * Maximum of fields with needed arguments, of root keys that identify the network, and of variables. They are stored with the
+ * document, whose memory estimate ignores them.
  */
 const maxConditions = 50;
 
 /**
- * Checks whether everything that a query selects is immutable by the table; `null` if anything may change. Fields that `@skip`
- * and `@include` may leave out count too.
+ * Checks whether everything that a query selects is immutable by the table; `null` if anything may change. Fields with `@skip`
+ * or `@include` count as selected.
  * @param tree valid on the schema
  */
 export function toImmutableSelection(
@@ -68,17 +68,17 @@ export function toImmutableSelection(
   return { shape, isGiven: createHasRequiredArguments(conditional, operation), networkKeys: [...networkKeys] };
 }
 
-/** A selection set, and what is known of the objects that it selects on. */
+/** A selection set, and what is known about the objects that it selects on. */
 interface Selected {
   readonly set: SelectionSetNode;
   readonly type: GraphQLCompositeType;
-  /** Are only the fields fixed that name the object? */
+  /** Are only the fields immutable that identify the object? */
   readonly isNameOnly: boolean;
-  /** Does it apply to every object at its place? */
+  /** Does it apply to every object at its position? */
   readonly isCertain: boolean;
 }
 
-/** One place in a document where a field is selected. */
+/** One position in a document where a field is selected. */
 interface Occurrence {
   readonly node: FieldNode;
   readonly key: string;
@@ -86,7 +86,7 @@ interface Occurrence {
   readonly isCertain: boolean;
   /** `null` for an object. */
   readonly kind: Exclude<ShapeKey['kind'], AnswerShape> | null;
-  /** What is selected below; `null` for a scalar. */
+  /** The selections below; `null` for a scalar. */
   readonly below: Selected | null;
 }
 
@@ -107,7 +107,7 @@ class Walk {
     this.#table = table;
   }
 
-  /** @param wanted proofs that the answer has to show here, beside those of the selected fields */
+  /** @param wanted proofs that the response must contain here, besides those of the selected fields */
   toShape(selected: readonly Selected[], wanted: readonly Proof[] = []): AnswerShape {
     const occurrences = selected.flatMap((each) => this.#flatten(each.set.selections, each, each.isCertain));
     const keys = new Map<string, ShapeKey>();
@@ -165,7 +165,7 @@ class Walk {
     return given.every((each) => rule?.arguments?.includes(each.name.value)) ? rule : undefined;
   }
 
-  /** Translates a proof from field names to response keys. If no path of it is selected, nothing can be proven. */
+  /** Translates a proof from field names to response keys. If none of its paths is selected, nothing can be proven. */
   #toKeyProof(proof: Proof, within: readonly Occurrence[]): KeyProof {
     const paths = proof.flatMap((path) => this.#toKeyPaths(path, within));
     if (paths.length === 0) this.isImmutable = false;
@@ -210,7 +210,7 @@ interface RequiredValue {
   readonly given: RequiredArgument;
 }
 
-/** Of each field, at least one way has to be given. */
+/** For each field, at least one of its arguments must be given. */
 function createHasRequiredArguments(
   conditional: ReadonlyMap<FieldNode, readonly RequiredArgument[]>,
   { variableDefinitions = [] }: OperationDefinitionNode,
@@ -232,7 +232,7 @@ function createHasRequiredArguments(
   return toHasRequiredArguments(Object.assign(Object.create(null), Object.fromEntries(defaults)), [...fields.values()]);
 }
 
-/** A function of its own, because a closure keeps everything alive that any closure beside it uses. */
+/** A separate function: closures of one scope keep everything alive that any of them uses. */
 function toHasRequiredArguments(
   defaults: Variables,
   fields: readonly (readonly RequiredValue[])[],

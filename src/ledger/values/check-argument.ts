@@ -4,7 +4,7 @@ import { gatewayError } from '../../errors/gateway-error.ts';
 import { isMoveIdentifier, toCanonicalAddress, toCanonicalStructType } from './move-types.ts';
 
 /**
- * Checks of argument values by their form, before an upstream call. Each returns the canonical text of the value, or throws
+ * Checks the form of argument values before an upstream call. Each returns the canonical text of the value, or throws
  * `BAD_USER_INPUT` with argument, value and rule.
  */
 
@@ -73,7 +73,7 @@ export function isU64Text(text: string): boolean {
 const maxShownCharacters = 64;
 
 function shorten(value: unknown): string {
-  // Cut before escaping: the text may be a megabyte, and many fields may be given it.
+  // Truncate before escaping: the text may be a megabyte, and many fields may get it.
   const shown = typeof value === 'string' ? value.slice(0, maxShownCharacters) : value;
   const text = JSON.stringify(shown) ?? String(shown);
   return text.length > maxShownCharacters ? `${text.slice(0, maxShownCharacters)}…` : text;

@@ -1,12 +1,12 @@
 const primitives = new Set(['bool', 'u8', 'u16', 'u32', 'u64', 'u128', 'u256', 'address', 'signer']);
-/** The bounds the ledger itself has on types. */
+/** The ledger's own limits on types. */
 const maxDepth = 16;
 const maxNodes = 256;
 const maxCharacters = 8192;
 
 /**
- * Reads a Move type such as `0x2::coin::Coin<0x2::ledger::LEDGER>` and writes it in one form: full addresses, no blanks.
- * `null` if it is no type, or is deeper or larger than the ledger allows.
+ * Parses a Move type such as `0x2::coin::Coin<0x2::ledger::LEDGER>` and returns its canonical form: full addresses, no spaces.
+ * `null` if it is not a type, or nests deeper or is larger than the ledger allows.
  */
 export function toCanonicalMoveType(text: string): string | null {
   if (text.length > maxCharacters) return null;
@@ -53,7 +53,7 @@ export function toCanonicalMoveType(text: string): string | null {
   return position === tokens.length ? whole : null;
 }
 
-/** As `toCanonicalMoveType`, of struct types only. */
+/** Like `toCanonicalMoveType`, for struct types only. */
 export function toCanonicalStructType(text: string): string | null {
   const type = toCanonicalMoveType(text);
   return type?.startsWith('0x') ? type : null;
