@@ -78,6 +78,8 @@ export interface Config {
   readonly federation: boolean;
   /** Processes that serve; `auto` = one per core. An embedded gateway ignores this and serves in one process. */
   readonly workers: number | 'auto';
+  /** `OTEL_*` variables are set: somebody waits for spans. */
+  readonly expectsSpans: boolean;
   /** Cache of immutable reads: its memory, 0 = no cache, and how long entries live. */
   readonly immutableReads: { readonly maxBytes: number; readonly lifeMs: number };
 }

@@ -2,6 +2,7 @@ import type { ConfigTable } from './config-key.ts';
 import {
   boolean,
   filePath,
+  fraction,
   host,
   integer,
   networks,
@@ -106,6 +107,17 @@ export const operationKeys = {
     type: integer(0, 65_535),
     description:
       'A separate port for `/metrics`, on the address of `HOST`. Protect it: the page has no credentials. Unset: the main port serves the page to clients on this machine.',
+  },
+  TRACE_RATIO: {
+    type: fraction,
+    fallback: 0.01,
+    description:
+      'Share of the requests that are traced with OpenTelemetry, from 0 to 1, once an SDK was loaded with `--import` (docs/tracing.md). A request with a `traceparent` header is traced if the header says so.',
+  },
+  TRACE_UPSTREAMS: {
+    type: boolean,
+    fallback: false,
+    description: 'Whether calls to upstreams of traced requests carry a `traceparent` header.',
   },
   DRAIN_MS: {
     type: integer(0, 600_000, 'milliseconds'),

@@ -40,7 +40,8 @@ export function parseConfig(source: ConfigSource, addressSettings: readonly Addr
     ...('mistakes' in profile ? profile.mistakes : []),
   ];
   if (mistakes.length > 0 || 'mistakes' in profile) throw new ConfigError(mistakes);
-  return { ...toConfig(settings), profile: profile.profile, clients: clients.clients };
+  const expectsSpans = Object.keys(source.env).some((name) => name.startsWith('OTEL_'));
+  return { ...toConfig(settings), profile: profile.profile, clients: clients.clients, expectsSpans };
 }
 
 interface ParsedValues {
@@ -101,7 +102,7 @@ const maxBodyBytes = 1_048_576;
  */
 const maxGreetingBytes = 16_384;
 
-function toConfig(settings: Settings): Omit<Config, 'profile' | 'clients'> {
+function toConfig(settings: Settings): Omit<Config, 'profile' | 'clients' | 'expectsSpans'> {
   const { table, values } = settings;
   return {
     settings: values,

@@ -76,6 +76,19 @@ export function integer(min: number, max: number, unit?: string) {
   );
 }
 
+export const fraction = valueType(
+  'a number from 0 to 1',
+  z
+    .union([
+      z.number(),
+      z
+        .string()
+        .regex(/^[01]$|^0?\.\d{1,9}$/)
+        .transform(Number),
+    ])
+    .pipe(z.number().min(0).max(1)),
+);
+
 const truth = z.string().regex(/^(true|false)$/i);
 export const boolean = valueType(
   'true or false',

@@ -7,7 +7,8 @@ import { type ErrorCode, errorCatalogue } from '../errors/catalogue.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import { withExtensions } from '../errors/light-error.ts';
 import type { CacheHeaders } from '../ledger/immutable/answer-notes.ts';
-import type { OperationFacts } from '../telemetry/events.ts';
+import type { OperationFacts } from '../telemetry/request-line.ts';
+import type { Trace } from '../telemetry/trace.ts';
 import type { Held } from '../upstream/cancellation.ts';
 import type { Caller, StreamSlot } from '../upstream/operation-context.ts';
 import type { FairTurns } from './fair-turns.ts';
@@ -209,6 +210,8 @@ export interface ServerContext {
   readonly requestBytes?: number;
   /** Memory of that body or message, counted until the operation is over. */
   held?: Held | undefined;
+  /** Left out or `null`: it is not traced. */
+  readonly trace?: Trace | null;
   /** Does the client want usage in the response? */
   readonly showUsage: boolean;
   /** Entries of the request's log line, one for each complete operation. */

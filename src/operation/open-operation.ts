@@ -5,7 +5,7 @@ import { unwrapErrors } from '../errors/mask-error.ts';
 import type { StreamedAnswer } from '../ledger/answers/answer-stream.ts';
 import { restoreCauses } from '../ledger/answers/attribute-errors.ts';
 import type { ChunkedBody } from '../ledger/answers/plain-answer.ts';
-import { maxLoggedName } from '../telemetry/events.ts';
+import { maxLoggedName } from '../telemetry/request-line.ts';
 import { createCancellation } from '../upstream/cancellation.ts';
 import type { OperationContext } from '../upstream/operation-context.ts';
 import type { AdmitOperation, AdmittedOperation, ServerContext } from './admit-operation.ts';
@@ -38,6 +38,7 @@ export function createOpenOperation({ timeouts, turns, charge, maskError }: Oper
     const cancellation = createCancellation(leftMs);
     if (leftMs !== undefined && leftMs <= 0) cancellation.cancel('timeout');
     cancellation.held = server.held;
+    cancellation.trace = server.trace;
     const complete = createComplete(server, admitted, cancellation);
     server.onGone(() => {
       cancellation.cancel('aborted');

@@ -10,7 +10,9 @@ import { gatewayError } from '../errors/gateway-error.ts';
 import { noteCodes } from '../errors/reported-errors.ts';
 import { CacheHeaders, sourceHeader, toSourceHeaders } from '../ledger/immutable/answer-notes.ts';
 import type { OperationAdmission, ServerContext } from '../operation/admit-operation.ts';
-import { type OperationFacts, type RequestFacts, type Telemetry, toRequestRecord } from '../telemetry/events.ts';
+import type { Telemetry } from '../telemetry/events.ts';
+import { type OperationFacts, type RequestFacts, toRequestRecord } from '../telemetry/request-line.ts';
+import type { Trace } from '../telemetry/trace.ts';
 import type { Held } from '../upstream/cancellation.ts';
 import type { Caller, StreamSlot } from '../upstream/operation-context.ts';
 import type { IncomingRequest } from './read-body.ts';
@@ -70,6 +72,7 @@ export class Exchange implements ServerContext {
   /** The request's body, from its last byte until the request is served. */
   body: Buffer | null = null;
   held: Held | undefined;
+  trace: Trace | null = null;
   /** Collects facts for the headers of a response that Yoga writes. */
   notes: CacheHeaders | undefined;
   /** Cursor position of a subscription whose transport keeps the client's cursor. */
@@ -242,8 +245,17 @@ export class Exchange implements ServerContext {
     const durationMs = Math.round((performance.now() - arrivedAt) * 100) / 100;
     const method = req.method ?? '';
     const status = res.headersSent ? res.statusCode : clientClosedRequest;
-    const codes = this.#codes;
-    return toRequestRecord(requestId, method, path, status, durationMs, operations, codes, this.isInLane);
+    return toRequestRecord(
+      requestId,
+      method,
+      path,
+      status,
+      durationMs,
+      operations,
+      this.#codes,
+      this.isInLane,
+      this.trace,
+    );
   }
 
   /**

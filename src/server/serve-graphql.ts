@@ -15,6 +15,7 @@ import type { FairTurns } from '../operation/fair-turns.ts';
 import type { UnreadOutcome } from '../operation/open-operation.ts';
 import type { OperationRunner } from '../operation/operation-runner.ts';
 import { type OperationRequest, readBodyRequest, readQueryString } from '../operation/parse-request.ts';
+import type { Tracing } from '../telemetry/tracing.ts';
 import type { Caller } from '../upstream/operation-context.ts';
 import type { OpenEventStream } from './event-stream.ts';
 import type { Exchange, YogaContext } from './exchange.ts';
@@ -33,6 +34,8 @@ export interface ServeGraphqlOptions {
   readonly graphql: (req: IncomingMessage, res: ServerResponse, context: YogaContext) => unknown;
   /** `null` if GraphiQL is off. */
   readonly graphiql: GraphiqlPage | null;
+  /** `null` when no requests are traced. */
+  readonly tracing: Pick<Tracing, 'begin'> | null;
 }
 
 /**
@@ -40,11 +43,12 @@ export interface ServeGraphqlOptions {
  * rest by Yoga: GET, batches, and invalid requests.
  */
 export function createServeGraphql(options: ServeGraphqlOptions, entrance: Entrance): (exchange: Exchange) => void {
-  const { graphqlPath, maxBodyBytes, graphiql, admit, lane, openEventStream } = options;
+  const { graphqlPath, maxBodyBytes, graphiql, tracing, admit, lane, openEventStream } = options;
   const bodyBounds = { maxBytes: maxBodyBytes, arrivals: options.bytesInFlight };
 
   return (exchange) => {
     const { req, res, path } = exchange;
+    if (tracing) exchange.trace = tracing.begin(req.headers.traceparent);
     // The version was checked; lane and Yoga know only the path without a version.
     if (path !== graphqlPath) req.url = graphqlPath + (req.url ?? '').slice(path.length);
     if (req.method === 'POST') return servePost(exchange);

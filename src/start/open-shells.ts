@@ -13,6 +13,7 @@ import { createLane } from '../server/serve-graphql.ts';
 import { createSocketServer } from '../server/websocket/socket-server.ts';
 import { createYogaShell, warmUp } from '../server/yoga.ts';
 import type { Telemetry } from '../telemetry/events.ts';
+import type { Tracing } from '../telemetry/tracing.ts';
 import type { WatchedSchema } from './watch-schema.ts';
 
 export interface OpenShellsOptions {
@@ -22,12 +23,13 @@ export interface OpenShellsOptions {
   readonly graph: Pick<ConnectedGraph, 'forward' | 'raw'>;
   readonly turns: FairTurns;
   readonly telemetry: Telemetry;
+  readonly tracing: Tracing | null;
 }
 
 export type Shells = ReturnType<typeof openShells>;
 
 /** Opens the transports, which run operations by the same code. */
-export function openShells({ config, admission, schema, graph, turns, telemetry }: OpenShellsOptions) {
+export function openShells({ config, admission, schema, graph, turns, telemetry, tracing }: OpenShellsOptions) {
   const { keeper } = schema;
   const { limits, timeouts } = config;
   const admit = createAdmitOperation({
@@ -60,6 +62,7 @@ export function openShells({ config, admission, schema, graph, turns, telemetry 
     maxOperations: limits.sockets.maxOperations,
     usageHeaders: usageHeadersOf(config.profile),
     onOperation: telemetry.socketOperationEnded,
+    tracing,
   });
   return {
     /** Transports in the form that the listener takes. */
@@ -72,6 +75,7 @@ export function openShells({ config, admission, schema, graph, turns, telemetry 
       enter: admit.enter,
       turns,
       bytesInFlight,
+      tracing,
     },
     /** Warms up the transports: otherwise the first request would wait until code is loaded and compiled. */
     warmUp: () => warmUp(yoga),

@@ -10,9 +10,11 @@ import { createGatewayResolvers } from '../graph/gateway-fields/gateway-resolver
 import { createViewerResolvers } from '../graph/gateway-fields/viewer-resolvers.ts';
 import { createOwnSchema } from '../graph/own-schema.ts';
 import { FairTurns, thisEventLoop } from '../operation/fair-turns.ts';
-import { createTelemetry } from '../telemetry/events.ts';
+import { createTelemetry, type Telemetry } from '../telemetry/events.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { Metrics, toMetricsPage, watchLoopDelay } from '../telemetry/metrics.ts';
+import { isSdkLoaded } from '../telemetry/trace.ts';
+import type { Tracing } from '../telemetry/tracing.ts';
 import { connectUpstreams } from './connect-upstreams.ts';
 import { type OpenListener, openListener, openMetricsServer } from './open-listener.ts';
 import { type Network, openNetwork } from './open-network.ts';
@@ -96,6 +98,8 @@ async function open(
   const metrics = new Metrics();
   const telemetry = createTelemetry(logger, metrics);
   defer(watchLoopDelay(metrics));
+  const tracing = await openTracing(configured, telemetry);
+  defer(() => tracing?.flush());
   // Parts that failed to open need no closing; the caller gets the error from the promise itself.
   const deferClosing = (opening: Promise<{ close(): unknown }>) => {
     const settled = opening.catch(() => null);
@@ -169,7 +173,7 @@ async function open(
   defer(() => schema.keeper.stop());
 
   siblings?.onMetrics(() => metrics.read());
-  const { transports, ...shells } = openShells({ config, admission, schema, graph, turns, telemetry });
+  const { transports, ...shells } = openShells({ config, admission, schema, graph, turns, telemetry, tracing });
   defer(shells.close);
   await shells.warmUp();
 
@@ -213,6 +217,16 @@ async function open(
       await secrets.reload();
     },
   };
+}
+
+/** @returns `null` if no OpenTelemetry SDK works */
+async function openTracing({ settings, expectsSpans }: Config, telemetry: Telemetry): Promise<Tracing | null> {
+  const { TRACE_RATIO: ratio, TRACE_UPSTREAMS: sendsContext } = settings;
+  const opened = isSdkLoaded()
+    ? (await import('../telemetry/tracing.ts')).openTracing({ ratio, sendsContext, random: Math.random })
+    : null;
+  if (!opened && expectsSpans) telemetry.tracingIdle();
+  return opened;
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { Trace } from '../telemetry/trace.ts';
 import { startPeerTimeout } from './peer-timeout.ts';
 
 /** Why an operation ended early. `aborted`: its client left. `timeout`: its timeout expired. */
@@ -9,6 +10,8 @@ export interface ServedOperation {
   calls: number;
   /** Memory of the client's request. A mutation keeps it until its upstream call has ended. */
   readonly held?: Held | undefined;
+  /** Left out or `null`: it is not traced. */
+  readonly trace?: Trace | null | undefined;
 }
 
 /**
@@ -29,6 +32,7 @@ export interface Cancellation extends ServedOperation {
   /** Bytes of upstream responses received for the operation. */
   bytesRead: number;
   held?: Held | undefined;
+  trace?: Trace | null | undefined;
 }
 
 /** Counted memory of a request, freed after a `release` for every `keep`. */
@@ -56,6 +60,7 @@ class TimedCancellation implements OpenCancellation {
   bytesRead = 0;
   calls = 0;
   held: Held | undefined;
+  trace: Trace | null | undefined = null;
   #cause: CancelCause | null = null;
   #isOver = false;
   #stopTimeout: () => void = nothing;

@@ -1,6 +1,6 @@
 import { Pool } from 'undici';
 import type { Arrivals } from './arrivals.ts';
-import { type CallLayer, type RawCall, watchCalls } from './raw-call.ts';
+import { type CallLayer, type RawCall, traceCalls, watchCalls } from './raw-call.ts';
 import { type Changes, letRunOn } from './run-on.ts';
 import { createSendCall } from './send-call.ts';
 import { shareReads } from './share-reads.ts';
@@ -78,7 +78,7 @@ export function connectUpstream({
   onCallEnded,
   changes = { count: 0 },
 }: ConnectOptions): UpstreamConnection {
-  const { origin, pathname, search, username, password } = new URL(url);
+  const { origin, hostname, pathname, search, username, password } = new URL(url);
   const authorization = username
     ? `Basic ${Buffer.from(`${decoded(username)}:${decoded(password)}`).toString('base64')}`
     : null;
@@ -98,12 +98,13 @@ export function connectUpstream({
     // of streams. Further responses are buffered: a slow client then holds memory instead of a connection.
     maxStreams: Math.ceil(maxConnections / 2),
   });
-  /** Outermost first. Add a layer here for a span, a circuit breaker, a retry or a second address. */
+  /** Outermost first. Add a layer here for a circuit breaker, a retry or a second address. */
   const layers: readonly CallLayer[] = [
     countCalls,
     shareReads({ changes }),
     letRunOn({ watch, isStopping, changes }),
     watchCalls(() => watch),
+    traceCalls(hostname),
   ];
   const rawCall = layers.reduceRight((next, layer) => layer(next, name), send);
   let closing: Promise<void> | undefined;

@@ -102,6 +102,17 @@ export interface CallWatch {
   failed(error: UpstreamCallError, durationMs?: number): void;
 }
 
+/** A layer that makes a span of each call for an operation that is traced. @param host of the upstream */
+export function traceCalls(host: string): CallLayer {
+  return (next, upstream) => (request, listener) => {
+    const trace = request.operation?.trace;
+    if (!trace) return next(request, listener);
+    const span = trace.startCall(upstream, host, request.method, request.attempt ?? 1);
+    const watch: CallWatch = { answered: span.ended, failed: ({ failure }) => span.ended(failure) };
+    return next({ ...request, headers: [...request.headers, ...span.headers] }, new WatchedListener(watch, listener));
+  };
+}
+
 /**
  * A layer that only observes calls.
  * @param begin called before each call

@@ -17,9 +17,9 @@ export const districts: Readonly<Record<string, District>> = {
     packages: ['yaml', 'zod'],
   },
   telemetry: {
-    purpose: 'one function per observable event; metrics; redaction',
+    purpose: 'one function per observable event; metrics; traces; redaction',
     imports: ['errors', 'config'],
-    packages: ['pino', 'pino-pretty'],
+    packages: ['@opentelemetry/api', 'pino', 'pino-pretty'],
   },
   upstream: {
     purpose: 'one call or socket to any upstream: deadline, cancellation, sharing, health; the connection to Redis',

@@ -14,7 +14,10 @@ import type { OperationAnswer } from '../../operation/open-operation.ts';
 import type { OperationRunner } from '../../operation/operation-runner.ts';
 import type { OperationRequest } from '../../operation/parse-request.ts';
 import type { ResultReader, ResultStream, ResultText } from '../../operation/subscriptions/result-stream.ts';
-import type { OperationFacts, SocketOperationFacts } from '../../telemetry/events.ts';
+import type { SocketOperationFacts } from '../../telemetry/events.ts';
+import type { OperationFacts } from '../../telemetry/request-line.ts';
+import type { Trace } from '../../telemetry/trace.ts';
+import type { Tracing } from '../../telemetry/tracing.ts';
 import type { Held } from '../../upstream/cancellation.ts';
 import { type BytesInFlight, tooMuchInFlight } from '../read-body.ts';
 import type { MessageBudget } from './socket-bounds.ts';
@@ -29,6 +32,8 @@ export interface SocketOperationOptions {
   readonly maxOperations: number;
   /** Called once per operation, when it has ended. */
   readonly onOperation: (operation: SocketOperationFacts) => void;
+  /** `null` when no operations are traced. */
+  readonly tracing: Pick<Tracing, 'begin'> | null;
 }
 
 /** The connection of an operation. */
@@ -65,6 +70,7 @@ export class SocketOperation implements ServerContext, ResultReader {
   readonly operations: OperationFacts[] = [];
   readonly codes: string[] = [];
   held: Held | undefined;
+  readonly trace: Trace | null;
   readonly #id: string;
   readonly #socket: OperationSocket;
   readonly #options: SocketOperationOptions;
@@ -83,6 +89,7 @@ export class SocketOperation implements ServerContext, ResultReader {
     this.requestId = socket.requestId;
     this.sender = socket.sender;
     this.showUsage = socket.showUsage;
+    this.trace = options.tracing?.begin(undefined) ?? null;
     this.requestBytes = requestBytes;
   }
 
@@ -259,7 +266,7 @@ export class SocketOperation implements ServerContext, ResultReader {
   #log(errors: readonly GraphQLError[] = []): void {
     this.#note(errors);
     const durationMs = Math.round((performance.now() - this.arrivedAt) * 100) / 100;
-    const facts = { requestId: this.requestId, durationMs, operations: this.operations };
+    const facts = { requestId: this.requestId, durationMs, operations: this.operations, trace: this.trace };
     this.#options.onOperation(this.codes.length === 0 ? facts : { ...facts, codes: this.codes });
   }
 }

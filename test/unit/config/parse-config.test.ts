@@ -95,6 +95,7 @@ describe('without configuration', () => {
       introspection: true,
       workers: 1,
       immutableReads: { maxBytes: 33_554_432, lifeMs: 600_000 },
+      expectsSpans: false,
     });
   });
 

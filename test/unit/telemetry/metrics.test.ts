@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { OperationFacts, RequestFacts } from '../../../src/telemetry/events.ts';
 import { metricTable } from '../../../src/telemetry/metric-table.ts';
 import { addCounts, Metrics, toMetricsPage } from '../../../src/telemetry/metrics.ts';
+import type { OperationFacts, RequestFacts } from '../../../src/telemetry/request-line.ts';
 
 const usage = { inputNodes: 4, outputNodes: 60, depth: 3, variables: 0, fragments: 0, queryPayload: 40 };
 const operation: OperationFacts = {

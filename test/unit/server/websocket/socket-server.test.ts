@@ -53,6 +53,7 @@ async function start(pingMs: number, given = operations, maxOperations = 1): Pro
     maxOperations,
     usageHeaders: [],
     onOperation: (record) => void ended.push(record),
+    tracing: null,
     pingMs,
   });
   server = createServer();
