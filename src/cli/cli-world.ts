@@ -60,7 +60,7 @@ export interface Services {
   startDevnet(options: DevnetOptions): Promise<RunningDevnet>;
 }
 
-export type RunningGateway = Pick<StartedGateway, 'url' | 'reload' | 'close'>;
+export type RunningGateway = Pick<StartedGateway, 'url' | 'reload' | 'close' | 'assumedWrongNetwork'>;
 
 export interface WorkersSettings extends Pick<WorkersOptions, 'config' | 'count' | 'files'> {
   readonly logger: Logger;

@@ -20,18 +20,28 @@ export async function runServe(world: CliWorld): Promise<number> {
   let reload = async () => {};
   world.onReloadRequest(() => void reload());
   try {
-    const started = startHereOrInWorkers(world, { ...read, count, logger });
-    const gateway = await Promise.race([started, world.stopRequested]);
-    // A stop was requested before anything was served.
-    if (typeof gateway === 'string') return 0;
-    reload = () => gateway.reload();
-    if (world.isTerminal) world.writeError(`ledger-gateway ${world.version} listens at ${gateway.url}/graphql\n`);
-    const signal = await Promise.race([world.stopRequested, ...('failed' in gateway ? [gateway.failed] : [])]);
-    const drainMs = toDrainMs(config.settings.DRAIN_MS, signal, world.isTerminal);
-    logger.info({ drainMs }, 'stopping: finishing what runs');
-    await gateway.close(drainMs);
-    logger.info('stopped');
-    return 0;
+    for (let current = read; ; ) {
+      const started = startHereOrInWorkers(world, { ...current, count, logger });
+      const gateway = await Promise.race([started, world.stopRequested]);
+      // A stop was requested before anything was served.
+      if (typeof gateway === 'string') return 0;
+      reload = () => gateway.reload();
+      if (world.isTerminal) world.writeError(`ledger-gateway ${world.version} listens at ${gateway.url}/graphql\n`);
+      const ending = 'failed' in gateway ? gateway.failed : gateway.assumedWrongNetwork;
+      const signal = await Promise.race([world.stopRequested, ending]);
+      const drainMs = toDrainMs(config.settings.DRAIN_MS, signal ?? 'SIGTERM', world.isTerminal);
+      logger.info({ drainMs }, signal ? 'stopping: finishing what runs' : 'restarting to serve the recognised network');
+      await gateway.close(drainMs);
+      if (signal) {
+        logger.info('stopped');
+        return 0;
+      }
+      // Clients and secrets may have changed since the start.
+      const again = await readConfig(world);
+      if (!again) return 2;
+      const port = config.port || Number(new URL(gateway.url).port);
+      current = { ...again, config: { ...again.config, port } };
+    }
   } catch (error) {
     logger.fatal({ err: error }, 'the gateway failed');
     world.writeError(toFailureLine(error));
@@ -98,9 +108,12 @@ export async function runWorker(world: CliWorld): Promise<number> {
     const started = services.startGateway({ config, logger, siblings: orders.siblingsOf(beginning) });
     const gateway = await Promise.race([started, stop]);
     if (typeof gateway !== 'object') return 0;
-    const stopped = await stop;
+    // The primary replaces a worker that assumed the wrong network.
+    const stopped = await Promise.race([stop, gateway.assumedWrongNetwork]);
     await gateway.close(
-      typeof stopped === 'number' ? stopped : toDrainMs(config.settings.DRAIN_MS, stopped, world.isTerminal),
+      typeof stopped === 'number'
+        ? stopped
+        : toDrainMs(config.settings.DRAIN_MS, stopped ?? 'SIGTERM', world.isTerminal),
     );
     // Also flushes the delayed lines of the last requests, because the process ends immediately.
     logger.info('worker stopped');

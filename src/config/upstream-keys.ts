@@ -7,7 +7,7 @@ export const upstreamKeys = {
     type: oneOf('auto', ...(Object.keys(networkProfiles) as NetworkProfileName[])),
     fallback: 'auto',
     description:
-      'The network, which decides the names of headers, JSON-RPC methods, filters and root fields, and how documents are counted. `auto`: the network whose schema the ledger has, read at start, else from `SCHEMA_CACHE_FILE`; `ledger` if neither can be read. The log names a profile that does not fit, and the one that does.',
+      'The network, which decides the names of headers, JSON-RPC methods, filters and root fields, and how documents are counted. `auto`: the network whose schema the ledger has, read at start, else from `SCHEMA_CACHE_FILE`; `ledger` if neither can be read, until the ledger answers. The log names a profile that does not fit, and the one that does.',
   },
   PROFILE_OVERRIDES: {
     type: jsonObject,

@@ -11,12 +11,15 @@ import type { UpstreamList } from './upstreams.ts';
 /** Milliseconds. If the ledger takes longer, its cached schema decides. */
 const recognitionMs = 5_000;
 
-/** The configuration with the profile of the ledger's network, for `NETWORK_PROFILE=auto`. */
+/**
+ * The configuration with the profile of the ledger's network, for `NETWORK_PROFILE=auto`. `null` if the network is unknown: the
+ * ledger cannot be reached, and no schema is cached.
+ */
 export async function recogniseConfiguredNetwork(
   config: Config,
   { graph }: UpstreamList,
   telemetry: Pick<Telemetry, 'networkRecognised' | 'networkUnknown' | 'schemaCacheFailed'>,
-): Promise<Config> {
+): Promise<Config | null> {
   const url = config.upstreams.kind === 'remote' ? config.upstreams.addresses[graph.setting.name] : undefined;
   if (config.settings.NETWORK_PROFILE !== 'auto' || url === undefined) return config;
   const introspection = await askLedger(url);
@@ -25,7 +28,7 @@ export async function recogniseConfiguredNetwork(
     : await withCachedNetwork(config, telemetry.schemaCacheFailed);
   if (recognised) telemetry.networkRecognised(recognised.profile.name);
   else telemetry.networkUnknown(config.profile.name);
-  return recognised ?? config;
+  return recognised;
 
   async function askLedger(address: string): Promise<IntrospectionQuery | null> {
     const connection = connectUpstream({ name: graph.name, url: address, now: Date.now });
@@ -63,15 +66,23 @@ export async function withCachedNetwork(config: Config, onFailure: (error: unkno
   }
 }
 
-/** Warns if the profile does not fit the ledger's schema, and names the profile that does. */
+/**
+ * Warns if the profile does not fit the ledger's schema, and names the profile that does.
+ * @param onRecognised called instead if the profile was only assumed; `null` if it was configured or recognised
+ */
 export function checkConfiguredNetwork(
   { upstreams, profile }: Pick<Config, 'upstreams' | 'profile'>,
   schema: GraphQLSchema,
-  telemetry: Pick<Telemetry, 'profileUnfit'>,
+  telemetry: Pick<Telemetry, 'profileUnfit' | 'networkRecognised'>,
+  onRecognised: (() => void) | null,
 ): void {
   const has = toHasCoordinate(schema);
   if (upstreams.kind === 'devnet' || fitsNetwork(profile, has)) return;
-  telemetry.profileUnfit(profile.name, recogniseNetwork(has).name);
+  const { name } = recogniseNetwork(has);
+  if (onRecognised) {
+    telemetry.networkRecognised(name);
+    onRecognised();
+  } else telemetry.profileUnfit(profile.name, name);
 }
 
 function toHasCoordinate(schema: GraphQLSchema): HasCoordinate {

@@ -27,6 +27,7 @@ import { type UpstreamList, upstreamList } from './upstreams.ts';
 import { watchClientsOf } from './watch-clients.ts';
 import { type LedgerState, watchSchema } from './watch-schema.ts';
 import { watchSecrets } from './watch-secrets.ts';
+import { deferred } from './workers/deferred.ts';
 
 export type { Explanation, JudgedRequest as ExplainRequest };
 
@@ -44,6 +45,11 @@ export interface StartOptions {
 export interface RunningGateway extends AsyncDisposable {
   /** Scheme, host and port. */
   readonly url: string;
+  /**
+   * Resolves if the gateway assumed a network at start, because it could not reach the ledger, and the ledger belongs to another
+   * network. Close this gateway and start a new one to serve that network.
+   */
+  readonly assumedWrongNetwork: Promise<void>;
   /** Reloads the files of clients and secrets, and logs the result. */
   reload(): Promise<void>;
   /**
@@ -68,7 +74,7 @@ export async function startGatewayOver(list: UpstreamList, options: StartOptions
     for (let closer = opened.pop(); closer; closer = opened.pop()) await closer();
   };
   try {
-    const { url, reload, announceDrain } = await open(list, options, (closer) => opened.push(closer));
+    const { announceDrain, ...gateway } = await open(list, options, (closer) => opened.push(closer));
     let closing: Promise<void> | undefined;
     const drain = async (drainMs: number) => {
       announceDrain();
@@ -79,7 +85,7 @@ export async function startGatewayOver(list: UpstreamList, options: StartOptions
       closing ??= drain(drainMs);
       return closing;
     };
-    return { url, reload, close, [Symbol.asyncDispose]: () => close() };
+    return { ...gateway, close, [Symbol.asyncDispose]: () => close() };
   } catch (error) {
     await closeAll();
     throw error;
@@ -93,7 +99,7 @@ async function open(
   list: UpstreamList,
   { config: configured, logger, now = Date.now, siblings: others, network: opening }: StartOptions,
   defer: (closer: Closer) => void,
-): Promise<Pick<RunningGateway, 'url' | 'reload'> & Pick<OpenListener, 'announceDrain'>> {
+): Promise<Pick<RunningGateway, 'url' | 'reload' | 'assumedWrongNetwork'> & Pick<OpenListener, 'announceDrain'>> {
   const siblings = others ?? null;
   const metrics = new Metrics();
   const telemetry = createTelemetry(logger, metrics);
@@ -106,7 +112,10 @@ async function open(
     defer(async () => (await settled)?.close());
   };
 
-  const config = await recogniseConfiguredNetwork(configured, list, telemetry);
+  const recognised = await recogniseConfiguredNetwork(configured, list, telemetry);
+  const config = recognised ?? configured;
+  const otherNetwork = deferred<void>();
+  const onOtherNetwork = recognised ? null : otherNetwork.resolve;
   const running = await (opening ?? openNetwork(config, siblings?.shared.network));
   const network = { ...running, config: { ...running.config, profile: config.profile } };
   defer(() => network.close());
@@ -169,7 +178,16 @@ async function open(
         turns,
       }),
     ]);
-  const schema = await watchSchema({ config, graph, outdateReads, telemetry, siblings, toOwnSchema, now });
+  const schema = await watchSchema({
+    config,
+    graph,
+    outdateReads,
+    telemetry,
+    siblings,
+    toOwnSchema,
+    onOtherNetwork,
+    now,
+  });
   defer(() => schema.keeper.stop());
 
   siblings?.onMetrics(() => metrics.read());
@@ -212,6 +230,7 @@ async function open(
   return {
     url,
     announceDrain: listener.announceDrain,
+    assumedWrongNetwork: otherNetwork.promise,
     async reload() {
       await watched?.reload();
       await secrets.reload();

@@ -33,6 +33,8 @@ export interface WatchSchemaOptions {
   readonly siblings: Siblings | null;
   /** Builds the gateway's own part of the graph, whose fields describe the ledger's part. */
   readonly toOwnSchema: (news: LedgerState) => GraphQLSchema;
+  /** Called if the ledger belongs to another network than assumed; `null` if the network was known at start. */
+  readonly onOtherNetwork: (() => void) | null;
   /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
 }
@@ -48,7 +50,7 @@ export interface WatchedSchema {
  * @throws SchemaCollisionError when the ledger's schema and ours have a name in common
  */
 export async function watchSchema(options: WatchSchemaOptions): Promise<WatchedSchema> {
-  const { config, graph, telemetry, siblings, toOwnSchema } = options;
+  const { config, graph, telemetry, siblings, toOwnSchema, onOtherNetwork } = options;
   const reads = openImmutableReads(options);
   let keeper: SchemaKeeper<PreparedOperation> | undefined;
   let changedMeanwhile = false;
@@ -72,7 +74,7 @@ export async function watchSchema(options: WatchSchemaOptions): Promise<WatchedS
     pollMs: siblings ? 0 : pollMs,
     events: {
       replaced: (generation, previous) => {
-        checkConfiguredNetwork(config, generation.schema, telemetry);
+        checkConfiguredNetwork(config, generation.schema, telemetry, onOtherNetwork);
         telemetry.schemaReplaced(toReplacedSchema(previous, generation));
         siblings?.schemaReplaced(`${generation.fingerprint} from ${generation.origin}`);
         // Cached reads belong to the previous schema and would never be found again.
@@ -82,7 +84,6 @@ export async function watchSchema(options: WatchSchemaOptions): Promise<WatchedS
       unavailable: (error) => telemetry.schemaUnavailable({ ...describeLedger(config), ...toReason(error) }),
     },
   });
-  if (keeper.current.origin !== 'none') checkConfiguredNetwork(config, keeper.current.schema, telemetry);
   // Until the ledger answers, the graph has only the gateway's own fields.
   graph.useSchema(() => (keeper && keeper.current.origin !== 'none' ? keeper.current.schema : null));
   if (changedMeanwhile) void keeper.refresh();

@@ -9,6 +9,7 @@ import { Secret } from '../../../src/config/secret.ts';
 import type { DevnetOptions } from '../../../src/devnet/start-devnet.ts';
 import { configSchema, describeConfig, readConfig } from '../../../src/start/read-config.ts';
 import { compareSdl } from '../../../src/start/read-schema.ts';
+import type { StartOptions } from '../../../src/start/start.ts';
 import { takeOrders } from '../../../src/start/workers/take-orders.ts';
 import type { FromWorker, ToWorker } from '../../../src/start/workers/worker-messages.ts';
 import { createLogger } from '../../../src/telemetry/logger.ts';
@@ -78,7 +79,7 @@ function createWorld({ services, ...overrides }: Overrides = {}) {
       configSchema: async () => configSchema(),
       startGateway: async ({ config }) => {
         seen.configs.push(config);
-        return { url: 'http://127.0.0.1:4000', reload, close };
+        return { url: 'http://127.0.0.1:4000', reload, close, assumedWrongNetwork: never };
       },
       startWorkers: async (settings) => {
         seen.workers.push(settings);
@@ -173,6 +174,29 @@ describe('serve', () => {
     await runCommand({ name: 'serve' }, world);
     seen.crash(new Error('lost'));
     expect(seen.log.at(-1)).toMatchObject({ level: 'fatal', err: { message: 'lost' } });
+  });
+
+  test('starts again on the same port if it assumed the wrong network', async () => {
+    let stop = () => {};
+    const stopRequested = new Promise<string>((resolve) => {
+      stop = () => resolve('SIGTERM');
+    });
+    const ports: number[] = [];
+    let closed = 0;
+    const startGateway = async ({ config }: StartOptions) => {
+      ports.push(config.port);
+      const gateway = { url: 'http://127.0.0.1:4321', reload: async () => {}, assumedWrongNetwork: never };
+      const close = async () => {
+        closed += 1;
+      };
+      if (ports.length === 1) return { ...gateway, close, assumedWrongNetwork: Promise.resolve() };
+      stop();
+      return { ...gateway, close };
+    };
+    const { world, seen } = createWorld({ env: { PORT: '0' }, stopRequested, services: { startGateway } });
+    expect(await runCommand({ name: 'serve' }, world)).toBe(0);
+    expect({ ports, closed }).toEqual({ ports: [0, 4321], closed: 2 });
+    expect(seen.log).toContainEqual(expect.objectContaining({ msg: 'restarting to serve the recognised network' }));
   });
 
   test('does not wait for a hanging start when it is asked to stop', async () => {
@@ -300,7 +324,11 @@ describe('devnet', () => {
         startMs: Date.UTC(2026, 0, 1),
         sponsorToken: 'made-up',
         dialect: {
-          headers: { version: 'x-ledger-rpc-version', showUsage: 'x-ledger-rpc-show-usage' },
+          headers: {
+            version: 'x-ledger-rpc-version',
+            showUsage: 'x-ledger-rpc-show-usage',
+            showUsageByPresence: false,
+          },
           timeRange: { encoding: 'number', endExclusive: false },
         },
         ...everyHalfSecond,
