@@ -1,11 +1,12 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { createGraphqlSocket } from '../../src/upstream/sockets/graphql-socket.ts';
+import { BlockSplitter, createGraphqlSubscriptions } from '../../src/upstream/sockets/graphql-event-streams.ts';
 import { createRpcSocket } from '../../src/upstream/sockets/rpc-socket.ts';
 import { UpstreamSocket } from '../../src/upstream/sockets/upstream-socket.ts';
+import { cpuMsSince } from '../support/cpu-time.ts';
 import { until } from '../support/until.ts';
 
 const socket = { connectMs: 100, beatMs: 50, maxMessageBytes: 10_000, maxMessagesPerSecond: 100 };
@@ -56,7 +57,7 @@ interface Heard {
 const protocols = {
   graphql(url: string, about: Partial<typeof socket> = {}): Heard {
     const heard = { told: [] as unknown[], end: null as string | null, leave: () => {} };
-    const own = createGraphqlSocket({ url, graceMs: 10, socket: { ...socket, ...about } });
+    const own = createGraphqlSubscriptions({ url, graceMs: 10, socket: { ...socket, ...about } });
     closers.push(() => own.close());
     heard.leave = own.subscribe(
       { query: 'subscription{a}' },
@@ -210,6 +211,99 @@ it('and closes oddly does not make the library reconnect for ever', async () => 
   const heard = protocols.graphql(url);
   await until(() => heard.end !== null, 'the end');
   expect([heard.end, connections]).toEqual(['interrupted', 1]);
+});
+
+/** A server whose event streams a test writes. @returns its URL, and the connections that are open */
+async function serveEvents(say: (res: ServerResponse) => void) {
+  const open = new Set<ServerResponse>();
+  const server = createServer((req, res) => {
+    open.add(res.on('close', () => open.delete(res)));
+    req.resume();
+    say(res);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  closers.push(() => {
+    server.closeAllConnections();
+    return new Promise((resolve) => server.close(resolve));
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, open };
+}
+
+/** Writes text again and again, until nobody listens. */
+function writeForEver(res: ServerResponse, text: string): void {
+  if (res.destroyed) return;
+  if (res.write(text)) setImmediate(writeForEver, res, text);
+  else res.once('drain', () => writeForEver(res, text));
+}
+
+describe('an upstream that pushes as server-sent events', () => {
+  // It is not abandoned for another reason.
+  const patient = { connectMs: 3_600_000, beatMs: 3_600_000 };
+  const stream = (say: (res: ServerResponse) => void) => (res: ServerResponse) => {
+    res.writeHead(200, { 'content-type': 'text/event-stream' });
+    say(res);
+  };
+
+  it.each<[string, (res: ServerResponse) => void, string]>([
+    ['a line without end', stream((res) => writeForEver(res, 'x')), 'too-large'],
+    ['an event without end', stream((res) => writeForEver(res, 'data: {}\n')), 'too-large'],
+    [
+      'an event over the bound',
+      stream((res) => res.write(`event: next\ndata: ${'x'.repeat(20_000)}\n\n`)),
+      'too-large',
+    ],
+    ['an event that is no JSON', stream((res) => res.write('event: next\ndata: {\n\n')), 'garbled'],
+    ['nothing, and ends the stream', stream((res) => res.end()), 'interrupted'],
+    ['a part of an event, and cuts the line', stream((res) => res.write('data:', () => res.destroy())), 'interrupted'],
+    ['an error page without end', (res) => writeForEver(res.writeHead(200), '<p>'), 'too-large'],
+    ['what is no answer', (res) => res.writeHead(200).end('<p>'), 'garbled'],
+    ['that it has failed', (res) => res.writeHead(503).end(), 'unreachable'],
+  ])('and says %s is lost', async (_, say, failure) => {
+    const { url, open } = await serveEvents(say);
+    const heard = protocols.graphql(url, patient);
+    await until(() => heard.end !== null, 'the end');
+    expect([heard.end, heard.told]).toEqual([failure, []]);
+    await until(() => open.size === 0, 'the connection to be closed');
+  });
+
+  it.each<[string, (res: ServerResponse) => void]>([
+    ['does not respond', () => {}],
+    ['is silent on an open stream', stream((res) => res.flushHeaders())],
+  ])('and %s is abandoned', async (_, say) => {
+    const { url, open } = await serveEvents(say);
+    const heard = protocols.graphql(url);
+    await until(() => heard.end !== null, 'the end');
+    expect(heard.end).toBe('timeout');
+    await until(() => open.size === 0, 'the connection to be closed');
+  });
+
+  it('and cuts events into single bytes is understood', async () => {
+    const event = 'event: next\r\ndata: {"data":"é"}\r\n\r\n';
+    const { url } = await serveEvents(
+      stream((res) => {
+        const send = (bytes: readonly number[]) => {
+          if (bytes.length > 0) res.write(Buffer.from(bytes.slice(0, 1)), () => setImmediate(send, bytes.slice(1)));
+        };
+        send([...Buffer.from(`:\n\n${event}:\r\n\r\n${event}`)]);
+      }),
+    );
+    const heard = protocols.graphql(url, patient);
+    await until(() => heard.told.length === 2, 'both events');
+    expect(heard.told).toEqual([{ data: 'é' }, { data: 'é' }]);
+    heard.leave();
+  });
+
+  it('and cuts a long event into small pieces costs time for its bytes alone', () => {
+    const splitter = new BlockSplitter(true);
+    const piece = 'x'.repeat(50);
+    const before = process.cpuUsage();
+    // Reading the whole event again at each piece would take minutes.
+    for (let count = 0; count < 80_000; count += 1) splitter.add(piece);
+    expect(splitter.add('\n')).toEqual([]);
+    expect(splitter.add('\n').map(({ length }) => length)).toEqual([4_000_000]);
+    expect(cpuMsSince(before)).toBeLessThan(5_000);
+    expect(splitter.pendingLength).toBe(0);
+  });
 });
 
 describe('an upstream that stops reading', () => {

@@ -70,15 +70,13 @@ async function follow({ url, operation, options, sink, signal, end }: FollowOpti
   }
   if (isStream) sink.sent?.();
   const decoder = new TextDecoder();
-  let text = '';
+  const splitter = new BlockSplitter(isStream);
   let second = { endMs: performance.now() + 1_000, messages: 0 };
   for await (const chunk of body) {
     stopWaiting();
     stopWaiting = silence(beatMs * silentBeats, 'the upstream was silent');
-    text += decoder.decode(chunk, { stream: true });
-    const blocks = isStream ? text.split(/\r?\n\r?\n/) : [text];
-    text = blocks.pop() ?? '';
-    if (text.length > maxMessageBytes || blocks.some(({ length }) => length > maxMessageBytes)) {
+    const blocks = splitter.add(decoder.decode(chunk, { stream: true }));
+    if (splitter.pendingLength > maxMessageBytes || blocks.some(({ length }) => length > maxMessageBytes)) {
       throw new UpstreamCallError('too-large', `a message over ${maxMessageBytes} bytes`);
     }
     for (const block of blocks) {
@@ -94,8 +92,45 @@ async function follow({ url, operation, options, sink, signal, end }: FollowOpti
   }
   stopWaiting();
   if (isStream) throw new UpstreamCallError('interrupted', 'the stream ended');
-  const errors = readErrors(text);
+  const errors = readErrors(splitter.pending());
   end(() => sink.refused(errors));
+}
+
+const blankLine = /\r?\n\r?\n/;
+/** Characters of a blank line that an earlier piece may end with. */
+const seamLength = 3;
+
+/** Splits text at blank lines as its pieces arrive, in linear time however small they are. */
+export class BlockSplitter {
+  pendingLength = 0;
+  readonly #splits: boolean;
+  #pieces: string[] = [];
+  #seam = '';
+
+  constructor(splits: boolean) {
+    this.#splits = splits;
+  }
+
+  /** @returns the blocks that end in this piece */
+  add(piece: string): readonly string[] {
+    const seam = this.#seam + piece;
+    this.#pieces.push(piece);
+    this.pendingLength += piece.length;
+    this.#seam = seam.slice(-seamLength);
+    // Most pieces end no block. The waiting text is read once one does.
+    if (!this.#splits || !blankLine.test(seam)) return [];
+    const blocks = this.pending().split(blankLine);
+    const rest = blocks.pop() ?? '';
+    this.#pieces = [rest];
+    this.pendingLength = rest.length;
+    this.#seam = rest.slice(-seamLength);
+    return blocks;
+  }
+
+  /** The text behind the last blank line. */
+  pending(): string {
+    return this.#pieces.join('');
+  }
 }
 
 /** Credentials in the URL become a header. */
