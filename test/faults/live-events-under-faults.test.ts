@@ -260,7 +260,13 @@ async function runCourse({ source, random, gateway, disturb, settle }: Course): 
     const last = wanted(follower).at(-1);
     await until(
       () => comeAgain(follower).then(() => [...follower.ids, ...(follower.now?.ids ?? [])].at(-1) === last),
-      () => `the last event for ${JSON.stringify(follower.filter)}`,
+      () => {
+        const got = [...follower.ids, ...(follower.now?.ids ?? [])];
+        const { end = null, results = [] } = follower.now ?? {};
+        const all = wanted(follower);
+        const missing = all.slice(all.indexOf(got.at(-1) ?? '') + 1).length;
+        return `the last ${missing} events for ${JSON.stringify(follower.filter)}, after ${end} ${JSON.stringify(results.at(-1))}`;
+      },
     );
     await go(follower);
     const all = wanted(follower);

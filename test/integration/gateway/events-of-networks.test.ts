@@ -14,11 +14,14 @@ const networks = [
   { title: 'Sui, which examines 25 records per page', name: 'sui', start: () => startSuiNetwork({ scanLimit: 25 }) },
 ] as const;
 
+/** Milliseconds that one wait may take on a slow machine. */
+const waitMs = 60_000;
+
 const idOf = ({ txDigest, eventSeq }: EventRecord) => `${txDigest}:${eventSeq}`;
 const isCallOf = (called: string) => (record: TransactionRecord) =>
   record.moveCalls.some((call) => `${call.package}::${call.module}::${call.function}::`.startsWith(`${called}::`));
 
-describe.each(networks)('with the GraphQL of $title alone', ({ name, start, title }) => {
+describe.each(networks)('with the GraphQL of $title alone', { timeout: 3 * waitMs }, ({ name, start, title }) => {
   let network: MockedNetwork;
   let gateway: TestGateway;
   const env = () => ({
@@ -128,14 +131,22 @@ describe.each(networks)('with the GraphQL of $title alone', ({ name, start, titl
     'subscription ($filter: EventStreamFilter, $after: String) { liveEvents(filter: $filter, after: $after) { __typename ... on LiveEventItem { cursor event { id } } } }';
 
   const senderOf = () => network.ledger.events.at(-1)?.sender ?? '';
-  /** Closes a checkpoint now and then, more slowly than the gateway reads. */
+  /** Closes checkpoints less and less often: a stream begins once its reader has caught up, on a slow machine too. */
   async function stepUntil(isDone: () => boolean, what: string): Promise<void> {
     let looks = 0;
-    await until(() => {
-      if (looks % 40 === 0) network.step(2);
-      looks += 1;
-      return isDone();
-    }, what);
+    let next = 0;
+    await until(
+      () => {
+        if (looks === next) {
+          network.step(2);
+          next = 40 + 2 * next;
+        }
+        looks += 1;
+        return isDone();
+      },
+      what,
+      waitMs,
+    );
   }
 
   it.each<[string, () => object | undefined, (event: EventRecord, sender: string) => boolean]>([
@@ -209,6 +220,61 @@ describe.each(networks)('with the GraphQL of $title alone', ({ name, start, titl
       expect(client.ids).toEqual(wanted());
       await client.leave();
       await stepUntil(() => network.streams === 0, 'no subscription without subscribers');
+    });
+
+  it(
+    'events that appear late, behind newer ones, are delivered once; queries show what the network shows',
+    async () => {
+      const [sender, filters] = [senderOf(), [undefined, { sender: senderOf() }]];
+      const clients = filters.map((filter) => overEventStream(`${gateway.url}/graphql`, items, { filter }));
+      await stepUntil(() => clients.every(({ ids }) => ids.length > 0), 'first events');
+      const wanted = (at: number) => {
+        const { events } = network.ledger;
+        const ids = events.filter((event) => at === 0 || event.sender === sender).map(idOf);
+        return ids.slice(ids.indexOf(clients[at]?.ids[0] ?? ''));
+      };
+      const newestIds = async () => {
+        const { data } = await gateway.query('{ queryEvents(last: 30) { nodes { id } } }');
+        return data.queryEvents.nodes.map(({ id }: { id: string }) => id);
+      };
+      const areComplete = () => clients.every(({ ids }, at) => new Set(ids).size === wanted(at).length);
+      for (let round = 0; round < 3; round += 1) {
+        await until(areComplete, 'all events so far', waitMs);
+        network.step(4, 2);
+        const { held } = network;
+        const heldIds = new Set(held.map(idOf));
+        const shown = network.ledger.events.map(idOf).filter((id) => !heldIds.has(id));
+        expect(held.length).toBeGreaterThan(0);
+        await until(() => clients[0]?.ids.at(-1) === shown.at(-1), 'the newer events', waitMs);
+        expect(await newestIds()).toEqual(shown.slice(-30));
+        for (const { ids } of clients) expect(ids.filter((id) => heldIds.has(id))).toEqual([]);
+        network.showHeld();
+        expect(await newestIds()).toEqual(network.ledger.events.slice(-30).map(idOf));
+      }
+      await until(areComplete, 'the late events', waitMs);
+      for (const [at, { ids }] of clients.entries()) expect(ids.toSorted()).toEqual(wanted(at).toSorted());
+      await Promise.all(clients.map((client) => client.leave()));
+    },
+    3 * waitMs,
+  );
+
+  if (title === 'IOTA')
+    it('a subscription of the ledger resumes after a transaction, at the root', async () => {
+      network.step(6);
+      const { ledger } = network;
+      const from = ledger.transactions.length - 4;
+      const startAfter = ledger.transactions[from - 1]?.digest;
+      const client = overWebSocket(
+        `${gateway.url}/graphql`,
+        'subscription ($startAfter: String) { transactions(startAfter: $startAfter) { ... on TransactionBlock { digest } } }',
+        { startAfter },
+      );
+      await until(() => client.results.length >= 4, 'the past', waitMs);
+      network.step(2);
+      const wanted = ledger.transactions.slice(from).map(({ digest }) => digest);
+      await until(() => client.results.length >= wanted.length, 'new transactions', waitMs);
+      expect(client.results.map(({ data }) => data.transactions.digest)).toEqual(wanted);
+      await client.leave();
     });
 
   if (title === 'Sui')

@@ -9,6 +9,7 @@ import {
   isObjectType,
 } from 'graphql';
 import { defaultGraphqlLimits } from '../../../src/devnet/graphql/graphql-limits.ts';
+import type { ConnectionModel, EventModel } from '../../../src/devnet/graphql/models.ts';
 import { parseFunctionFilter, parseModuleFilter } from '../../../src/devnet/graphql/moves/type-filter.ts';
 import { resolvers } from '../../../src/devnet/graphql/resolvers/resolvers.ts';
 import { createQueries } from '../../../src/devnet/rpc/queries.ts';
@@ -17,6 +18,7 @@ import type { Ledger } from '../../../src/devnet/state/ledger-state.ts';
 import type { EventRecord, TransactionRecord } from '../../../src/devnet/state/records.ts';
 import { referenceCount } from '../reference-counter.ts';
 import {
+  type IsShown,
   isMadeUp,
   type LimitCheck,
   type MockedNetwork,
@@ -54,10 +56,24 @@ function withLedgerResolvers(schema: GraphQLSchema): GraphQLSchema {
       const field = type.getFields()[name];
       if (!field || typeof resolve !== 'function') continue;
       const resolveRecord = resolve as GraphQLFieldResolver<unknown, unknown>;
-      field.resolve = (source, ...rest) => (isMadeUp(source) ? resolveField : resolveRecord)(source as never, ...rest);
+      field.resolve = (source, args, context, info) => {
+        if (isMadeUp(source)) return resolveField(source as never, args, context, info);
+        const found = resolveRecord(source, args, context, info);
+        return name === 'events' ? withoutHeld(found as ConnectionModel<EventModel>, context as IotaContext) : found;
+      };
     }
   }
   return schema;
+}
+
+interface IotaContext {
+  readonly isShown: IsShown;
+}
+
+function withoutHeld(page: ConnectionModel<EventModel>, { isShown }: IotaContext): ConnectionModel<EventModel> {
+  const edges = page.edges.filter(({ node }) => isShown(node.record));
+  const [startCursor = null, endCursor = null] = [edges[0], edges.at(-1)].map((edge) => edge?.cursor);
+  return { pageInfo: { ...page.pageInfo, startCursor, endCursor }, edges, nodes: edges.map(({ node }) => node) };
 }
 
 /** The indexer rejects these filters; a node accepts them. */
@@ -69,8 +85,9 @@ function toRules(limits: typeof defaultGraphqlLimits): NetworkRules {
     headerPrefix: 'x-iota',
     subscriptions: { webSocket: ['/subscriptions', '/graphql/subscriptions'] },
     root: () => ({}),
-    context: (ledger) => ({
+    context: (ledger, isShown) => ({
       ledger,
+      isShown,
       limits,
       features: new Set(['ANALYTICS', 'COINS', 'DYNAMIC_FIELDS', 'SUBSCRIPTIONS', 'SYSTEM_STATE']),
       payloadRule: 'body',
@@ -137,12 +154,17 @@ function checkLimits(
 }
 
 /** Subscriptions yield records themselves, as the schema's resolvers expect them. Resuming yields what follows a transaction. */
-function toStream(ledger: Ledger, field: string, { startAfter, filter }: StreamArguments) {
+function toStream(ledger: Ledger, isShown: IsShown, field: string, { startAfter, filter }: StreamArguments) {
   const start = startAfter == null ? null : ledger.transaction(startAfter);
   const viewedAt = () => ledger.latestCheckpoint().sequenceNumber;
   const toItems = (transactions: readonly TransactionRecord[]) =>
     field === 'events'
-      ? transactions.flatMap(({ events }) => events.filter(toEventTest(filter ?? {})).map(toEvent))
+      ? transactions.flatMap(({ events }) =>
+          events
+            .filter(isShown)
+            .filter(toEventTest(filter ?? {}))
+            .map(toEvent),
+        )
       : transactions.filter(toTransactionTest(filter ?? {})).map(toBlock);
   const toEvent = (record: EventRecord) => ({ __typename: 'Event', record, viewedAt: viewedAt() });
   const toBlock = (record: TransactionRecord) => ({ __typename: 'TransactionBlock', record, viewedAt: viewedAt() });

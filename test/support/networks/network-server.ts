@@ -26,7 +26,7 @@ import { createDevnetContracts } from '../../../src/devnet/genesis/contracts.ts'
 import type { GenesisOptions } from '../../../src/devnet/genesis/genesis-options.ts';
 import { createLedger } from '../../../src/devnet/state/ledger.ts';
 import type { Ledger } from '../../../src/devnet/state/ledger-state.ts';
-import type { CheckpointRecord, TransactionRecord } from '../../../src/devnet/state/records.ts';
+import type { CheckpointRecord, EventRecord, TransactionRecord } from '../../../src/devnet/state/records.ts';
 
 /** What one network does in its own way. */
 export interface NetworkRules {
@@ -36,15 +36,18 @@ export interface NetworkRules {
   /** Subscriptions over server-sent events at this path, or over WebSocket at several. */
   readonly subscriptions: { readonly sse: string } | { readonly webSocket: readonly string[] };
   /** Fields of the roots: values, or functions of the arguments. All other fields get made-up values. */
-  readonly root: (ledger: Ledger) => Readonly<Record<string, unknown>>;
+  readonly root: (ledger: Ledger, isShown: IsShown) => Readonly<Record<string, unknown>>;
   /** What resolvers of the schema get as their context, for each request. */
-  readonly context?: (ledger: Ledger) => unknown;
+  readonly context?: (ledger: Ledger, isShown: IsShown) => unknown;
   /** The items that a subscription yields for transactions, and the checkpoint that it resumes after. */
-  readonly stream: (ledger: Ledger, field: string, args: StreamArguments) => NetworkStream;
+  readonly stream: (ledger: Ledger, isShown: IsShown, field: string, args: StreamArguments) => NetworkStream;
   readonly checkLimits: (document: DocumentNode, request: NetworkRequest) => LimitCheck;
   readonly toInvalid: (error: GraphQLError) => GraphQLError;
   readonly serveRpc: (body: RpcRequest, ledger: Ledger, res: ServerResponse) => void;
 }
+
+/** Does the network show an event already? */
+export type IsShown = (event: EventRecord) => boolean;
 
 // biome-ignore lint/suspicious/noExplicitAny: of several schemas
 export type StreamArguments = Readonly<Record<string, any>>;
@@ -84,8 +87,15 @@ export interface MockedNetwork extends AsyncDisposable {
   isPaused: boolean;
   /** Subscriptions deliver each item twice. */
   isRepeating: boolean;
-  /** Executes transactions of the network's users and closes a checkpoint with them. */
-  step(transactions?: number): CheckpointRecord;
+  /**
+   * Executes transactions of the network's users and closes a checkpoint with them.
+   * @param held how many of them, the first ones, have events that are not shown before `showHeld`
+   */
+  step(transactions?: number, held?: number): CheckpointRecord;
+  /** Events that are not shown yet. */
+  readonly held: readonly EventRecord[];
+  /** Shows all events, the held ones behind newer ones; subscriptions deliver them now. */
+  showHeld(): void;
   /** Breaks all connections of subscriptions. */
   drop(): void;
   // biome-ignore lint/suspicious/noExplicitAny: answers are asserted on, not programmed against
@@ -110,9 +120,13 @@ export async function startNetwork(
     sequenceSeed: 99,
   });
   const { schema, headerPrefix, subscriptions, context = () => null } = rules;
-  const rootValue = rules.root(ledger);
+  let held: readonly EventRecord[] = [];
+  const isShown: IsShown = ({ txDigest, eventSeq }) =>
+    !held.some((event) => event.txDigest === txDigest && event.eventSeq === eventSeq);
+  const rootValue = rules.root(ledger, isShown);
   const requests: NetworkRequest[] = [];
   const open = new Set<() => void>();
+  const followers = new Set<(checkpoint: CheckpointRecord, transactions: readonly TransactionRecord[]) => void>();
   const waiting = new Set<() => void>();
 
   const server = createServer((req, res) => {
@@ -180,7 +194,7 @@ export async function startNetwork(
       schema,
       document,
       rootValue,
-      contextValue: context(ledger),
+      contextValue: context(ledger, isShown),
       variableValues: variables,
       operationName,
       ...resolvers,
@@ -195,14 +209,14 @@ export async function startNetwork(
       document,
       variableValues: variables,
       operationName,
-      contextValue: context(ledger),
+      contextValue: context(ledger, isShown),
       ...resolvers,
       subscribeFieldResolver: (_source, args, _context, { fieldName }) => follower(fieldName, args),
     });
   }
 
   function follower(field: string, args: StreamArguments): AsyncGenerator<unknown> {
-    const { past, next } = rules.stream(ledger, field, args);
+    const { past, next } = rules.stream(ledger, isShown, field, args);
     const queue = [...past];
     let wake = () => {};
     let isOver = false;
@@ -210,10 +224,12 @@ export async function startNetwork(
       isOver = true;
       wake();
     };
-    const unsubscribe = ledger.onCheckpoint((checkpoint, transactions) => {
+    const onNews = (checkpoint: CheckpointRecord, transactions: readonly TransactionRecord[]) => {
       queue.push(...next(checkpoint, transactions).flatMap((item) => (network.isRepeating ? [item, item] : [item])));
       wake();
-    });
+    };
+    const unsubscribe = ledger.onCheckpoint(onNews);
+    followers.add(onNews);
     open.add(end);
     return (async function* () {
       try {
@@ -229,6 +245,7 @@ export async function startNetwork(
         }
       } finally {
         unsubscribe();
+        followers.delete(onNews);
         open.delete(end);
       }
     })();
@@ -288,11 +305,21 @@ export async function startNetwork(
       waiting.clear();
     },
     isRepeating: false,
-    step(transactions = 1) {
-      for (let count = transactions; count > 0; count -= 1) {
+    get held() {
+      return held;
+    },
+    showHeld() {
+      const digests = new Set(held.map(({ txDigest }) => txDigest));
+      held = [];
+      const late = ledger.transactions.filter(({ digest }) => digests.has(digest));
+      for (const onNews of followers) onNews(ledger.latestCheckpoint(), late);
+    },
+    step(transactions = 1, toHold = 0) {
+      for (let count = 0; count < transactions; count += 1) {
         const { bytes, signatures } = activity.next();
         const outcome = ledger.execute(bytes, signatures);
         if (outcome.kind === 'refused') throw new Error(outcome.message);
+        if (count < toHold) held = [...held, ...outcome.transaction.events];
       }
       now += 1000;
       return ledger.closeCheckpoint();

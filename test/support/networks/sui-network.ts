@@ -7,7 +7,13 @@ import {
 } from '../../../src/devnet/graphql/moves/type-filter.ts';
 import type { Ledger } from '../../../src/devnet/state/ledger-state.ts';
 import type { CheckpointRecord, EventRecord, TransactionRecord } from '../../../src/devnet/state/records.ts';
-import { type MockedNetwork, type NetworkRules, type StreamArguments, startNetwork } from './network-server.ts';
+import {
+  type IsShown,
+  type MockedNetwork,
+  type NetworkRules,
+  type StreamArguments,
+  startNetwork,
+} from './network-server.ts';
 import { compareKeys, type PageArguments, type PagedRecords, pageOfRecords, toPadded } from './page-of-records.ts';
 import { checkSuiLimits, type SuiLimits, suiLimits } from './sui-limits.ts';
 
@@ -60,8 +66,8 @@ function toRules({ limits = suiLimits, scanLimit }: SuiNetworkOptions): NetworkR
     schema: suiSchema,
     headerPrefix: 'x-sui',
     subscriptions: { sse: '/graphql/subscriptions' },
-    root: (ledger) => createHistory(ledger, limits, scanLimit).root,
-    stream: (ledger, field, args) => createHistory(ledger, limits, scanLimit).stream(field, args),
+    root: (ledger, isShown) => createHistory(ledger, isShown, limits, scanLimit).root,
+    stream: (ledger, isShown, field, args) => createHistory(ledger, isShown, limits, scanLimit).stream(field, args),
     checkLimits: (document, request) => {
       const max = limits.maxQueryPayloadSize + limits.maxTransactionPayloadSize;
       if (request.bytes > max) {
@@ -84,7 +90,7 @@ function toRules({ limits = suiLimits, scanLimit }: SuiNetworkOptions): NetworkR
 const iso = (ms: number) => new Date(ms).toISOString();
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
 
-function createHistory(ledger: Ledger, limits: SuiLimits, scanLimit: number | undefined) {
+function createHistory(ledger: Ledger, isShown: IsShown, limits: SuiLimits, scanLimit: number | undefined) {
   const transactionOf = ({ txDigest }: EventRecord) => ledger.transaction(txDigest);
   const checkpointOf = (event: EventRecord) => transactionOf(event)?.checkpoint ?? 0;
   const keyOfEvent = (event: EventRecord) => [checkpointOf(event), transactionOf(event)?.sequence ?? 0, event.eventSeq];
@@ -120,7 +126,7 @@ function createHistory(ledger: Ledger, limits: SuiLimits, scanLimit: number | un
     transaction: () => toTransaction(record),
     events: (args: PageArguments) =>
       page(args, {
-        items: record.events,
+        items: record.events.filter(isShown),
         matches: () => true,
         keyOf: ({ eventSeq }) => [eventSeq],
         toNode: toEvent,
@@ -186,7 +192,7 @@ function createHistory(ledger: Ledger, limits: SuiLimits, scanLimit: number | un
 
   const pageEvents = (args: PageArguments & { filter?: StreamArguments | null }) =>
     page(args, {
-      items: ledger.events,
+      items: ledger.events.filter(isShown),
       matches: toEventTest(args.filter ?? {}),
       keyOf: keyOfEvent,
       toNode: toEvent,
@@ -268,8 +274,8 @@ function createHistory(ledger: Ledger, limits: SuiLimits, scanLimit: number | un
       };
     }
     if (field === 'events')
-      return yieldsOf(ledger.events, keyOfEvent, toEventTest(filter), toEvent, (_, transactions) =>
-        transactions.flatMap(({ events }) => events),
+      return yieldsOf(ledger.events.filter(isShown), keyOfEvent, toEventTest(filter), toEvent, (_, transactions) =>
+        transactions.flatMap(({ events }) => events.filter(isShown)),
       );
     if (field === 'transactions')
       return yieldsOf(
