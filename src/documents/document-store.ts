@@ -224,7 +224,8 @@ function prepareOperation<Operation>(
   return { operation: options.prepareOperation({ text, json, plan, tree, readTree: kept }), keepsTree };
 }
 
-// Functions of their own, so that what they return does not hold the tree: closures of one scope hold all that any of them uses.
+// Separate functions, so that the closures they return do not keep the syntax tree in memory: closures of one scope keep every
+// variable that any of them uses.
 
 function keep(tree: OperationTree): () => OperationTree {
   if (tree.document.loc?.startToken) dropTokens(tree.document);

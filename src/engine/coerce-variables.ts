@@ -44,7 +44,8 @@ const enough = new Error('enough mistakes');
 export type CoerceVariables = (variables: Variables) => CoercedVariables;
 
 /**
- * Coerces variables in the words of graphql-js, without its suggestions. Takes time linear in what was sent.
+ * Coerces variables and reports mistakes with the messages of graphql-js, but without its suggestions ("Did you mean …"). Takes
+ * time linear in the size of the variables.
  * @param read reads the operation again, to report a mistake: the result does not keep the syntax tree
  * @param texts variables declared with a scalar of the ledger and used as a String
  */

@@ -48,7 +48,7 @@ export function createCheckpointTimes(
     return { number, timestampMs: toMs(newest) };
   }
 
-  /** What is known: the first checkpoint as new as this lies above `low`, and is `high` or lies below it. */
+  /** Bounds of the first checkpoint that is not older than a time: after `low`, and not after `high`. */
   function narrow(timeMs: number, newest: number, dropped: ReadonlySet<number>): { low: number; high: number } {
     let low = Math.max(-1, ...dropped);
     let high = newest;

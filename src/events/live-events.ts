@@ -60,7 +60,7 @@ interface StreamArguments<Filter> {
   readonly after?: string | null | undefined;
 }
 
-/** A place that is unknown for so many milliseconds is gone: other nodes behind the same address have had the time to receive it. */
+/** A position is lost if the node does not know it for so many milliseconds: all nodes at the address have it by then. */
 const lostAfterMs = 10_000;
 /** Milliseconds for which a reader waits for clients to reconnect. A new reader would take late events for known ones. */
 const graceMs = 5_000;

@@ -2,7 +2,7 @@ import type { EventQueryFilter, TransactionQueryFilter } from '../generated/own.
 import type { Cancellation } from '../upstream/cancellation.ts';
 import type { EventWire, TransactionWire } from './wire.ts';
 
-/** The place of an event or a transaction in the ledger's order, exact enough to resume at. */
+/** The position of an event or a transaction in the ledger's order, exact enough to resume at. */
 export interface Position {
   readonly digest: string;
   /** Decimal text; `null` for a transaction. */

@@ -17,7 +17,7 @@ export interface CatchUpOptions {
 
 /** Where a stream goes live. */
 export interface Handover {
-  /** In the channel. Everything before it is delivered. */
+  /** Read position in the channel. Everything before it is delivered. */
   readonly position: Position;
   /** Keys of items behind it that are delivered already: they came to the feed late. */
   readonly delivered: ReadonlySet<string>;
@@ -25,7 +25,7 @@ export interface Handover {
   readonly at: ResumePoint | null;
 }
 
-/** Where a stream leaves the history of the upstream for the feed. */
+/** Where a stream changes from the upstream's history to the feed. */
 interface Joint {
   /** Sequence number of the feed up to which everything is delivered. */
   readonly sequence: number;
@@ -37,7 +37,7 @@ const pace = { minMs: 100, maxMs: 2_000 };
 const maxDelivered = 2_000;
 /** The same while it reads history. */
 const maxDeliveredFromHistory = 1_000;
-/** Keys before a joint that the feed may not have read yet: more than its reader reads back. */
+/** Delivered keys that the feed may not have read yet: more than its reader reads back. */
 const maxUnread = 32;
 /** A poll takes less than so many milliseconds while the upstream is up. */
 const promptMs = 2_000;
@@ -45,9 +45,9 @@ const promptMs = 2_000;
 const maxMatchedAtOnce = 256;
 
 /**
- * Brings a stream from a resume point to where it is live: first through the history of the upstream, page by page, until that
- * meets the feed; then through what the feed had before the channel was opened. A stream without a resume point begins now.
- * Retries failures of the upstream until it is cancelled.
+ * Delivers the items between a stream's resume point and the present. Reads the upstream's history page by page until it meets the
+ * feed, then the items that the feed had before the channel was opened. A stream without a resume point begins now. Failures of
+ * the upstream are retried until the stream ends.
  */
 export class CatchUp<Item, Payload> {
   readonly progress: Progress;
@@ -77,12 +77,12 @@ export class CatchUp<Item, Payload> {
     this.#deliveries = this.#deliver();
   }
 
-  /** Returns `null` in the end if it was cancelled. */
+  /** The last result is the handover; `null` if the stream was cancelled. */
   next(): Promise<IteratorResult<Delivery<Payload>, Handover | null>> {
     return this.#deliveries.next();
   }
 
-  /** Frees the memory of the page. What is left of it is read again. */
+  /** Frees the memory of the page. The rest of it is read again when it is needed. */
   releasePage(): void {
     this.#hasMore ||= this.#entries.length > 0;
     this.#entries = [];
@@ -100,7 +100,7 @@ export class CatchUp<Item, Payload> {
       if (joint.delivered.size > 0) this.#remember(joint.delivered);
       const isWhole = yield* this.#readFeed(joint.sequence + 1);
       const next = Math.max(joint.sequence + 1, channel.first);
-      // The upstream still has what the feed dropped before this stream could read it.
+      // The feed dropped items before this stream read them: read them from the upstream.
       if (!isWhole || next < channel.feed.news.start) continue;
       return { position: channel.positionAt(next), delivered: this.#delivered, at: this.#at };
     }
@@ -113,8 +113,8 @@ export class CatchUp<Item, Payload> {
   }
 
   /**
-   * Begins behind a poll of the reader. While none ends well, nothing may be left out silently: the stream then begins where its
-   * reader was when it was opened or, if that is not known, with a gap.
+   * Begins after the reader's next poll. If polls fail, the stream must not skip items silently: it begins at the reader's position
+   * when it was opened or, if the reader had none, with a gap.
    */
   async *#beginNow(): AsyncGenerator<Delivery<Payload>, Joint | null> {
     const { feed, presenter } = this.#channel;
@@ -145,7 +145,7 @@ export class CatchUp<Item, Payload> {
     const cancellation = this.#cancellation;
     const known = jointAfter(feed, point);
     if (known) return known;
-    // First what only the filter's own query has, then all that the feed's has, until both meet.
+    // First the filter's own query, which has fewer items, then the query of the feed, until it meets the feed.
     let { history } = channel;
     let reader = this.#readerOf(history);
     let at = point.from;
@@ -157,7 +157,7 @@ export class CatchUp<Item, Payload> {
     while (!cancellation.cause) {
       const from = at;
       try {
-        // No variable: it would keep a page in memory that is released.
+        // Not a variable, which would keep a released page in memory.
         this.#takePage(await reader.read(at));
       } catch (error) {
         const loss = await reader.recover(error, at);
@@ -183,9 +183,8 @@ export class CatchUp<Item, Payload> {
       for (let entry = this.#entries.shift(); entry; entry = this.#entries.shift()) {
         const { key } = entry;
         at = toItemPosition(entry);
-        // A late item that was delivered before the stream broke off lies before its place, and is not met here. And a node that
-        // answers in another order each time may bring an item twice.
-        const isKnown = key === point.place?.key || delivered.has(key);
+        // A node whose order changes may bring an item twice.
+        const isKnown = key === point.last?.key || delivered.has(key);
         const delivery = isKnown ? null : channel.deliverOld(entry, resumeAt(at));
         this.progress.advance();
         if (delivery) yield this.#passing(delivery);
@@ -231,8 +230,8 @@ export class CatchUp<Item, Payload> {
 
   #readerOf(history: History<Item>): PositionReader<Item> {
     const { clock, caller, lostAfterMs } = this.#options;
-    const asker = { caller, cancellation: this.#cancellation };
-    const readAfter = (position: ItemPosition | null) => history.pageAfter(position, asker);
+    const requester = { caller, cancellation: this.#cancellation };
+    const readAfter = (position: ItemPosition | null) => history.pageAfter(position, requester);
     return new PositionReader({ readAfter, judge: history.judge, clock, pace, lostAfterMs, progress: this.progress });
   }
 
@@ -261,16 +260,16 @@ function jointAtEnd<Item>({ news }: Feed<Item>): Joint {
   return { sequence: news.end - 1, delivered: new Set() };
 }
 
-/** The sequence number of a place; `null` if the feed does not know it, or has dropped what follows it. */
-function sequenceAt<Item>(feed: Feed<Item>, place: ItemPosition | null): number | null {
-  if (place === null) return feed.isStarted && feed.frontier === null ? feed.news.end - 1 : null;
-  const sequence = feed.inOrderSequenceOf(place.key);
+/** The sequence number of a position; `null` if the feed does not know it, or has dropped what follows it. */
+function sequenceAt<Item>(feed: Feed<Item>, position: ItemPosition | null): number | null {
+  if (position === null) return feed.isStarted && feed.frontier === null ? feed.news.end - 1 : null;
+  const sequence = feed.inOrderSequenceOf(position.key);
   return sequence !== null && sequence + 1 >= feed.news.start ? sequence : null;
 }
 
 /**
- * The same where the newest item came late to the feed, which ends at another: if that one is delivered, and the feed knows all
- * that was delivered behind it.
+ * The sequence number of the feed's newest position if that is delivered and the feed knows everything that was delivered. For
+ * streams whose newest item came late to the feed: the feed then ends at another position.
  */
 function sequenceAtLateEnd<Item>(
   feed: Feed<Item>,
@@ -283,8 +282,8 @@ function sequenceAtLateEnd<Item>(
 }
 
 /**
- * The same for a resume point. An item that came late to one feed may come to another in its order, later, or not yet: the place
- * that it was delivered behind counts.
+ * The joint of a resume point. An item that came late to one feed may come to another feed in its order, later, or not yet, so the
+ * joint is at the position behind which it was delivered.
  */
 function jointAfter<Item>(feed: Feed<Item>, point: ResumePoint): Joint | null {
   const sequence = sequenceAt(feed, point.from);
@@ -299,15 +298,15 @@ function jointAfter<Item>(feed: Feed<Item>, point: ResumePoint): Joint | null {
 }
 
 function isLate<Item>(news: FeedChange<Item> | undefined): boolean {
-  return news?.kind === 'item' && news.at.from?.key !== news.at.place?.key;
+  return news?.kind === 'item' && news.at.from?.key !== news.at.last?.key;
 }
 
-/** The item that was delivered last, if it came late. */
-function lateKeysOf({ place, from }: ResumePoint): string[] {
-  return place && place.key !== from?.key ? [place.key] : [];
+/** The key of the item that was delivered last, if it came late. */
+function lateKeysOf({ last, from }: ResumePoint): string[] {
+  return last && last.key !== from?.key ? [last.key] : [];
 }
 
-/** Keys that the feed has behind the joint, and the newest that it does not know: it may yet read a late one of them. */
+/** Delivered keys that the feed has behind the joint, and the newest that it does not know: it may yet read them as late items. */
 function behind<Item>(delivered: ReadonlySet<string>, sequence: number, feed: Feed<Item>): ReadonlySet<string> {
   const firstUnknown = delivered.size - maxUnread;
   return new Set(

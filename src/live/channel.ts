@@ -10,9 +10,9 @@ import { type Turns, type Wakeable, WakeList } from './turns.ts';
 export interface Presenter<Item, Payload> {
   readonly matches: (item: Item) => boolean;
   readonly item: (entry: LiveEntry<Item>, at: ResumePoint) => Payload;
-  /** @param after `null` = the place before the gap is not known */
+  /** @param after `null` = the position before the gap is not known */
   readonly gap: (after: ResumePoint | null, before: ItemPosition | null, reason: string) => Payload;
-  /** So many items were left out; a new stream can read them from this point. */
+  /** So many items were left out. A new stream that resumes at this point gets them. */
   readonly missed: (count: number, resumeAfter: ResumePoint) => Payload;
 }
 
@@ -36,18 +36,17 @@ export interface ChannelOptions {
   readonly made: Shares;
 }
 
-/** Payloads that one channel keeps: other followers read them a few turns later, when more has come. */
+/** Payloads that one channel keeps, because its followers read them in different turns of the event loop. */
 const maxMade = 512;
 
 /**
  * A feed through one filter, from when the channel is opened. It matches each item once for all followers, and keeps a bit of
- * each. Only the newest payloads are kept, others are made again: there may be a thousand filters over one feed, and each would
- * keep all of it in another form.
+ * each. It keeps only the newest payloads and makes others again, because a thousand channels may share one feed.
  */
 export class Channel<Item, Payload> implements Wakeable {
   readonly feed: Feed<Item>;
   readonly presenter: Presenter<Item, Payload>;
-  /** Older items, read with the narrowest query there is. */
+  /** Older items, read with the narrowest possible query. */
   readonly history: History<Item>;
   readonly #matches: MatchBits;
   /** Payloads by sequence number, oldest first. */
@@ -71,7 +70,7 @@ export class Channel<Item, Payload> implements Wakeable {
     feed.follow(this);
   }
 
-  /** The newest place up to which all items are matched; `null` = there is none. */
+  /** The newest position up to which all items are matched; `null` = there is none. */
   get frontier(): ItemPosition | null {
     return this.#frontier;
   }
@@ -89,7 +88,7 @@ export class Channel<Item, Payload> implements Wakeable {
 
   /**
    * Reads what is next, and moves the position behind it.
-   * @returns how many items were dropped before they were delivered, if any were; `null` if there is nothing new
+   * @returns a delivery; the number of items that were dropped before this follower read them; `null` = nothing is new
    */
   read(position: Position): Delivery<Payload> | number | null {
     this.#catchUp();
@@ -108,7 +107,7 @@ export class Channel<Item, Payload> implements Wakeable {
     return delivery;
   }
 
-  /** The feed has news: matches it, and wakes the followers if any matches. */
+  /** Matches new items of the feed, and wakes the followers if any item matches. */
   wake(): void {
     this.#catchUp();
   }
@@ -145,7 +144,7 @@ export class Channel<Item, Payload> implements Wakeable {
     this.#frontier = this.feed.frontier;
     let isNew = false;
     while (this.#matches.end < news.end) {
-      // What was dropped before it was matched counts as missed by all.
+      // Items that were dropped before they were matched count as missed.
       const each = news.at(this.#matches.end);
       const isMatch = !each || this.#isMatching(each);
       this.#matches.add(isMatch);
@@ -163,7 +162,7 @@ export class Channel<Item, Payload> implements Wakeable {
     const known = this.#made.get(sequence);
     if (known) return known;
     const delivery = this.#present(this.feed.news.at(sequence) as FeedChange<Item>);
-    // A single follower reads it only now.
+    // A single follower never reads it again.
     if (this.#followers.size > 1) this.#keep(sequence, delivery);
     return delivery;
   }

@@ -1,6 +1,6 @@
 import type { Cancellation } from '../upstream/cancellation.ts';
 
-/** Time and chance, as tests replace them. */
+/** Time and randomness, which tests replace. */
 export interface Clock {
   /** Milliseconds that only go forward. */
   now(): number;
@@ -35,9 +35,9 @@ export function pause(clock: Clock, ms: number, cancellation: Cancellation): Pro
 }
 
 export interface PaceOptions {
-  /** Between two polls while items come, in milliseconds. */
+  /** Milliseconds between two polls while items come. */
   readonly minMs: number;
-  /** Between two polls when several in a row brought nothing. */
+  /** Milliseconds between two polls after several polls brought nothing. */
   readonly maxMs: number;
 }
 
@@ -45,18 +45,18 @@ export interface PaceOptions {
 export interface Pace {
   /** @param isAnnounced does the upstream announce news? */
   afterSuccess(isNews: boolean, isAnnounced?: boolean): number;
-  /** Poll often again: news was announced, and the upstream may take some polls to show it. */
+  /** Polls often again. Called when new items are announced: the upstream may show them a few polls later. */
   reset(): void;
   /** Grows with each failure, with jitter. */
   afterFailure(maxMs?: number): number;
 }
 
 const slower = 1.5;
-/** Where news is announced, polls only find what was not. */
+/** While the upstream announces new items, polls only find those that it did not announce. */
 const announcedSlower = 2;
 const announcedMaxMs = 15_000;
 const firstRetryMs = 200;
-/** About as long as an idle poll waits by default: one retry costs the upstream no more. */
+/** About the pause between idle polls, so that retries cost the upstream no more than polls. */
 const longestRetryMs = 3_000;
 
 export function createPace({ minMs, maxMs }: PaceOptions, { random }: Pick<Clock, 'random'>): Pace {

@@ -16,12 +16,12 @@ export interface FeedOptions<Item> extends Omit<ReaderOptions, 'mostBytes' | 'on
   readonly join?: JoinFleet<Item> | undefined;
 }
 
-/** What a fleet needs of a feed: it decides when the reader polls, and adds what other processes read. */
+/** The parts of a feed that a fleet controls: it starts and stops the reader, and adds items that other processes read. */
 export interface FeedParts<Item> {
   readonly timeline: Timeline<Item>;
   /** Not started yet. */
   readonly reader: Pick<Reader<Item>, 'start' | 'stop' | 'whenCaughtUp'>;
-  /** What the feed may keep at this moment, in bytes. */
+  /** Bytes that the feed may keep now. */
   readonly mostBytes: () => number;
 }
 
@@ -30,7 +30,7 @@ export type JoinFleet<Item> = (feed: FeedParts<Item>) => FleetMember;
 export interface FleetMember {
   /** Does another process read for this one? */
   readonly isFollowing: boolean;
-  /** Calls back when the timeline has everything that a poll brought which began after this call, or when the member is closed. */
+  /** Calls back when the timeline has the items of a poll that began after this call, or when the member is closed. */
   whenCaughtUp(then: () => void): void;
   /** The reader may have added something to the timeline. */
   share(): void;
@@ -39,7 +39,7 @@ export interface FleetMember {
 
 /** The newest part of one query, read once for all its followers. */
 export class Feed<Item> extends Timeline<Item> {
-  /** The older part. */
+  /** Older items, read from the upstream when a stream needs them. */
   readonly history: History<Item>;
   readonly #reader: Reader<Item>;
   readonly #member: FleetMember | null = null;
@@ -57,7 +57,7 @@ export class Feed<Item> extends Timeline<Item> {
     else reader.start();
   }
 
-  /** Is the timeline as far as the upstream was a moment ago, as far as this process knows? */
+  /** Did the last poll succeed, or does the feed follow another process? */
   get isUp(): boolean {
     return this.#member?.isFollowing || this.#reader.isUp;
   }
@@ -66,7 +66,7 @@ export class Feed<Item> extends Timeline<Item> {
     return this.#reader.progress;
   }
 
-  /** Resolves when a poll that begins after this call has read everything there is; or when cancelled. */
+  /** Resolves when a poll that begins after this call has read everything, or when it is cancelled. */
   caughtUp(cancellation: Cancellation): Promise<void> {
     return new Promise((resolve) => {
       const stopListening = cancellation.onCancel(() => resolve());
@@ -77,7 +77,7 @@ export class Feed<Item> extends Timeline<Item> {
     });
   }
 
-  /** Ends the call and the timer under way. */
+  /** Cancels the call in flight and stops the timers. */
   close(): void {
     this.#leaveBudget();
     this.#member?.close();

@@ -1,24 +1,24 @@
 import { type Cancellation, createCancellation, type OpenCancellation } from '../upstream/cancellation.ts';
 import type { Clock } from './clock.ts';
-import type { ItemPosition, LivePage, LiveSource } from './live-source.ts';
+import type { ItemPosition, LivePage } from './live-source.ts';
 import type { PageJudge } from './page-judge.ts';
 
 export interface CallQueueOptions {
   readonly clock: Pick<Clock, 'now' | 'after'>;
   readonly maxAtOnce: number;
-  /** As many may begin at once after a quiet second. */
+  /** Also the size of a burst after a quiet second. */
   readonly maxPerSecond: number;
 }
 
-/** Bounds the rate and the number of concurrent calls to an upstream. Callers take turns, however many calls each wants. */
+/** Bounds the rate and the concurrency of calls to an upstream. Callers take turns, however many calls each requests. */
 export class CallQueue {
   readonly #options: CallQueueOptions;
   /** Functions that begin a call, by caller. The caller whose turn it is comes first. */
   readonly #waiting = new Map<string, Set<() => void>>();
   #running = 0;
-  /** When the next call would begin, if all calls were evenly spaced. */
+  /** When the next call would begin if all calls were evenly spaced. */
   #dueMs = Number.NEGATIVE_INFINITY;
-  /** Set while the next call may not begin yet. */
+  /** Stops the timer for the next call; `null` = the next call may begin now. */
   #stopTimer: (() => void) | null = null;
 
   constructor(options: CallQueueOptions) {
@@ -97,8 +97,8 @@ export interface Requester {
 }
 
 /**
- * Makes one call for all askers of the same page at the same time. An asker that is cancelled is rejected at once and does not
- * affect the others; the call is cancelled when no asker is left.
+ * Makes one call for all streams that request the same page at the same time. A stream that is cancelled is rejected at once, and
+ * does not affect the others; the call is cancelled when no stream is left.
  */
 export class SharedCalls<Value> {
   readonly #queue: CallQueue;
@@ -108,7 +108,7 @@ export class SharedCalls<Value> {
     this.#queue = queue;
   }
 
-  /** @param key the same for the same answer */
+  /** @param key equal for calls with the same answer */
   get(
     key: string,
     call: (cancellation: Cancellation) => Promise<Value>,
@@ -144,23 +144,10 @@ export class SharedCalls<Value> {
   }
 }
 
-/** The older part of a query, for streams that are not live yet. */
+/** Reads older items of a query, for streams that are not live yet. */
 export interface History<Item> {
   /** Judges all pages of this query. */
   readonly judge: PageJudge;
-  /** Reads one page for all streams at this place. */
-  pageAfter(place: ItemPosition | null, asker: Requester): Promise<LivePage<Item>>;
-}
-
-/** @param query the same text for the same query */
-export function createHistory<Item>(
-  query: string,
-  source: LiveSource<Item>,
-  { calls, judge }: { readonly calls: SharedCalls<LivePage<Item>>; readonly judge: PageJudge },
-): History<Item> {
-  return {
-    judge,
-    pageAfter: (place, asker) =>
-      calls.get(`${query}\n${place?.key ?? ''}`, (shared) => source.after(place, shared), asker),
-  };
+  /** Reads one page for all streams at this position. */
+  pageAfter(position: ItemPosition | null, requester: Requester): Promise<LivePage<Item>>;
 }

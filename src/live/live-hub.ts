@@ -2,7 +2,7 @@ import { gatewayError } from '../errors/gateway-error.ts';
 import { Channel, type Presenter } from './channel.ts';
 import type { Clock } from './clock.ts';
 import { Feed, type FeedOptions, type JoinFleet } from './feed.ts';
-import { type CallQueue, createHistory, SharedCalls } from './history.ts';
+import { type CallQueue, type History, SharedCalls } from './history.ts';
 import type { LivePage, LiveSource, ResumePoint } from './live-source.ts';
 import { LiveStream, type LiveStreamOptions } from './live-stream.ts';
 import { PageJudge } from './page-judge.ts';
@@ -29,7 +29,7 @@ export interface LiveHubOptions<Item> extends Omit<FeedOptions<Item>, 'join' | '
 
 /** A query of the upstream. */
 export interface LiveQuery<Item> {
-  /** The same text for all streams that it can serve. */
+  /** Streams with equal texts share a reader. */
   readonly query: string;
   readonly source: () => LiveSource<Item>;
 }
@@ -40,14 +40,14 @@ export interface OpenLiveStream<Item, Payload> extends LiveQuery<Item> {
    * the upstream can filter.
    */
   readonly everything: LiveQuery<Item> | null;
-  /** The same text for all streams that deliver the same. */
+  /** Streams with equal texts deliver the same items. */
   readonly filter: string;
   readonly presenter: () => Presenter<Item, Payload>;
   readonly after: ResumePoint | null;
   /** How many streams it counts as: more than 1 if its filter is expensive to match. */
   readonly weight: number;
   readonly caller: string;
-  /** Called each time everything up to a place has been delivered. */
+  /** Called each time everything up to a position has been delivered. */
   readonly onQuiet?: LiveStreamOptions['onQuiet'];
 }
 
@@ -85,21 +85,24 @@ export function createLiveHub<Item, Payload>(options: LiveHubOptions<Item>): Liv
   const streams = new Set<LiveStream<Item, Payload>>();
   let isStopping = false;
   let stopWatching = () => {};
-  const taken = new OncePerMinute(clock);
+  const reported = new OncePerMinute(clock);
   const onFaultyPageAccepted = (fault: string) => {
-    if (taken.isDue(fault)) options.onFaultyPageAccepted(fault);
+    if (reported.isDue(fault)) options.onFaultyPageAccepted(fault);
   };
 
-  /** Readers and streams that may wait for something other than news. */
+  /** The progress of all readers, and of the streams that are not live. */
   function* allProgress(): Iterable<Progress> {
     for (const { feed } of feeds.values()) yield feed.progress;
     for (const { progress } of streams) if (progress) yield progress;
   }
 
-  const historyOf = (query: string, source: LiveSource<Item>) =>
-    createHistory(query, source, { calls, judge: new PageJudge(clock, onFaultyPageAccepted) });
+  const historyOf = (query: string, source: LiveSource<Item>): History<Item> => ({
+    judge: new PageJudge(clock, onFaultyPageAccepted),
+    pageAfter: (position, requester) =>
+      calls.get(`${query}\n${position?.key ?? ''}`, (shared) => source.after(position, shared), requester),
+  });
 
-  /** Its own query, or the one for everything where no other reader may be opened. */
+  /** The stream's own query, or the query for everything if no further reader may be opened. */
   function chooseQuery({ query, source, everything, caller }: OpenLiveStream<Item, Payload>): LiveQuery<Item> {
     const bound = feeds.has(query) || query === everything?.query ? null : readerQuota.boundOf(caller);
     if (!bound) return { query, source };
@@ -131,7 +134,7 @@ export function createLiveHub<Item, Payload>(options: LiveHubOptions<Item>): Liv
   function leaveFeed(open: OpenFeed<Item, Payload>, caller: string): void {
     open.streams -= 1;
     if (caller === open.opener) open.ownStreams -= 1;
-    // A reader without streams still counts for its opener: else one caller could open any number, one after the other.
+    // A reader without streams still counts for its opener: otherwise a caller could open any number in sequence.
     if (open.ownStreams === 0 && open.streams > 0) open.quotaShare?.leaveCaller();
   }
 
@@ -148,18 +151,23 @@ export function createLiveHub<Item, Payload>(options: LiveHubOptions<Item>): Liv
     get readers() {
       return feeds.size;
     },
-    open(asked) {
-      const { everything, filter, presenter, after, weight, caller, onQuiet } = asked;
+    open(request) {
+      const { everything, filter, presenter, after, weight, caller, onQuiet } = request;
       if (isStopping) throw gatewayError('UNAVAILABLE', 'This gateway is stopping. Connect again.');
-      const chosen = chooseQuery(asked);
+      const chosen = chooseQuery(request);
       const leaveQuota = streamQuota.take(caller, weight);
       const open = openFeed(chosen, caller, chosen.query !== everything?.query);
       open.cancelEnd();
       open.streams += 1;
       if (caller === open.opener) open.ownStreams += 1;
-      const ownHistory = () => historyOf(asked.query, asked.source());
+      const ownHistory = () => historyOf(request.query, request.source());
       const followed = open.channels.get(filter) ?? {
-        channel: new Channel(open.feed, presenter(), options, chosen.query === asked.query ? undefined : ownHistory()),
+        channel: new Channel(
+          open.feed,
+          presenter(),
+          options,
+          chosen.query === request.query ? undefined : ownHistory(),
+        ),
         followers: 0,
       };
       open.channels.set(filter, followed);

@@ -1,6 +1,6 @@
 import type { Cancellation } from '../upstream/cancellation.ts';
 
-/** The place of an item in the upstream's order. */
+/** The position of an item in the upstream's order. */
 export interface ItemPosition {
   /** Identifies the item for ever; the source finds it again by this text. */
   readonly key: string;
@@ -10,7 +10,7 @@ export interface ItemPosition {
 
 export interface LiveEntry<Item> extends ItemPosition {
   readonly item: Item;
-  /** What it takes in memory, roughly. */
+  /** Its approximate size in memory. */
   readonly bytes: number;
 }
 
@@ -18,55 +18,55 @@ export interface PositionPage<Entry extends ItemPosition = ItemPosition> {
   readonly entries: readonly Entry[];
   /** Does the upstream say that more follows? */
   readonly hasMore: boolean;
-  /** Keys of entries whose position contradicts what else the upstream says of its order. Left out: none. */
+  /** Keys of entries whose position contradicts other data of the page. Left out: none. */
   readonly misplaced?: readonly string[];
 }
 
 /** Oldest first. */
 export type LivePage<Item> = PositionPage<LiveEntry<Item>>;
 
-/** Hears when it is worth polling an upstream. What happened is read by the poll. */
+/** Receives signals that new items may exist. A poll then reads the items. */
 export interface WatchListener {
-  /** Something may have happened, or was missed. */
+  /** There may be new items, or an announcement was missed. */
   news(): void;
-  /** Does the upstream announce news? From `false` on, anything may happen unannounced. */
+  /** Does the upstream announce new items from now on? */
   isUp(isUp: boolean): void;
 }
 
 /** A subscription to the announcements of an upstream. */
 export interface Watch {
-  /** A poll brought unannounced news: reconnect, since the subscription may be dead, whatever its connection says. */
+  /** Reconnects. Called when polls bring unannounced items: the subscription may be dead although its connection is up. */
   doubt(): void;
   stop(): void;
 }
 
-/** Items of one query of an upstream, in its order. Rejects when the upstream cannot be asked, or when cancelled. */
+/** Items of one query of an upstream, in its order. Rejects if the upstream does not answer, or when it is cancelled. */
 export interface LiveSource<Item> {
   /**
-   * Reads one page strictly behind a place; `null` = from the oldest item that the upstream keeps.
+   * Reads one page strictly behind a position; `null` = from the oldest item that the upstream keeps.
    * @throws PositionLostError if the upstream does not know the position
    */
-  after(place: ItemPosition | null, cancellation: Cancellation): Promise<LivePage<Item>>;
-  /** The newest places, newest first; as many as asked for, if the upstream has them. */
+  after(position: ItemPosition | null, cancellation: Cancellation): Promise<LivePage<Item>>;
+  /** The `count` newest positions, newest first; fewer if the upstream has fewer. */
   newest(count: number, cancellation: Cancellation): Promise<PositionPage>;
   /** Subscribes to announcements of news. Left out: the upstream has none, and is polled. */
   readonly watch?: ((listener: WatchListener) => Watch) | undefined;
 }
 
-/** The upstream does not know a place: it keeps it no longer, or this one of several nodes does not have it yet. */
+/** The upstream does not know a position: it has dropped it, or this node does not have it yet. */
 export class PositionLostError extends Error {
   override readonly name = 'PositionLostError';
 }
 
 /** Where a stream resumes. */
 export interface ResumePoint {
-  /** The item that was delivered last; `null` = none, ever. */
-  readonly place: ItemPosition | null;
-  /** Where to read on. Differs from `place` if that item came late, after items that follow it. */
+  /** The item that was delivered last; `null` = none was. */
+  readonly last: ItemPosition | null;
+  /** Where to read on. Differs from `last` if that item came late, after items that follow it. */
   readonly from: ItemPosition | null;
 }
 
 /** The point right behind an item that came in its order. */
-export function resumeAt(place: ItemPosition | null): ResumePoint {
-  return { place, from: place };
+export function resumeAt(position: ItemPosition | null): ResumePoint {
+  return { last: position, from: position };
 }

@@ -6,7 +6,7 @@ import type { Progress } from './progress.ts';
 export interface LiveStreamOptions extends CatchUpOptions {
   /** Where to resume; `null` = begin now. */
   readonly after: ResumePoint | null;
-  /** Called each time everything up to a place has been delivered. */
+  /** Called each time everything up to a position has been delivered. */
   readonly onQuiet?: ((at: ResumePoint) => void) | undefined;
   /** Called once, when the stream ends by itself or is left. */
   readonly onEnd: (stream: object) => void;
@@ -216,7 +216,7 @@ export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefi
         return undefined;
       }
       this.#at = reading.at;
-      if (!this.#delivered.has(reading.at.place?.key ?? '')) return reading.payload;
+      if (!this.#delivered.has(reading.at.last?.key ?? '')) return reading.payload;
     }
   }
 

@@ -7,7 +7,7 @@ export interface PageFault {
   readonly key: string;
 }
 
-/** Milliseconds for which a fault is rejected. If it is still there, it is the upstream's own order, and accepted. */
+/** Milliseconds for which a fault is rejected. After that it counts as the upstream's own order. */
 const refusedForMs = 5_000;
 /** A fault that was not seen for so many milliseconds counts as new. */
 const forgottenAfterMs = 3_000;
@@ -20,19 +20,19 @@ export class PageRefusedError extends Error {
 }
 
 /**
- * Rejects pages that are out of order, repeat an item or do not advance: a retry usually brings a better one. A page that keeps its
- * fault for 5 s is accepted, since streams would wait for ever otherwise. One for all that read a query.
+ * Rejects pages that are out of order, repeat an item or do not advance: a retry usually brings a better page. Accepts a page that
+ * keeps its fault for 5 s, because streams would wait for ever otherwise. All readers of a query share one.
  */
 export class PageJudge {
   readonly #now: () => number;
-  readonly #onTaken: (fault: string) => void;
+  readonly #onAccepted: (fault: string) => void;
   readonly #pending = new Map<string, { readonly key: string; readonly sinceMs: number; lastMs: number }>();
-  readonly #taken = new Set<string>();
+  readonly #accepted = new Set<string>();
 
-  /** @param onTaken called with a fault in words when a page is accepted in spite of it */
-  constructor({ now }: Pick<Clock, 'now'>, onTaken: (fault: string) => void) {
+  /** @param onAccepted called with a fault in words when a page is accepted in spite of it */
+  constructor({ now }: Pick<Clock, 'now'>, onAccepted: (fault: string) => void) {
     this.#now = now;
-    this.#onTaken = onTaken;
+    this.#onAccepted = onAccepted;
   }
 
   /**
@@ -52,7 +52,7 @@ export class PageJudge {
   /** @throws PageRefusedError unless these faults have lasted for 5 s */
   acceptIfPersistent(faults: readonly PageFault[]): void {
     const nowMs = this.#now();
-    const fresh = faults.filter((fault) => !this.#taken.has(nameOf(fault)));
+    const fresh = faults.filter((fault) => !this.#accepted.has(nameOf(fault)));
     let sinceMs = nowMs;
     for (const fault of fresh) {
       const known = this.#pending.get(nameOf(fault));
@@ -66,13 +66,13 @@ export class PageJudge {
     if (nowMs - sinceMs < refusedForMs) throw new PageRefusedError(`a page ${first.what}`);
     for (const fault of fresh) {
       this.#pending.delete(nameOf(fault));
-      this.#taken.add(nameOf(fault));
+      this.#accepted.add(nameOf(fault));
     }
-    for (const oldest of this.#taken) {
-      if (this.#taken.size <= maxAcceptedFaults) break;
-      this.#taken.delete(oldest);
+    for (const oldest of this.#accepted) {
+      if (this.#accepted.size <= maxAcceptedFaults) break;
+      this.#accepted.delete(oldest);
     }
-    this.#onTaken(first.what);
+    this.#onAccepted(first.what);
   }
 
   /** Forgets the faults of items that a good page has. */
@@ -83,7 +83,7 @@ export class PageJudge {
   }
 }
 
-/** The faults of a page that should follow a place: they would deliver items twice or out of order. */
+/** The faults of a page that should follow a position. They would deliver items twice or out of order. */
 export function findPageFaults(
   { entries, hasMore, misplaced = [] }: PositionPage,
   from: ItemPosition | null,

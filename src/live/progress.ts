@@ -41,7 +41,7 @@ const stalledAfterMs = 10_000;
 const reportEveryMs = 60_000;
 const maxKinds = 64;
 
-/** Lets one report of each kind through a minute. */
+/** Limits reports to one a minute for each kind. */
 export class OncePerMinute {
   readonly #now: () => number;
   readonly #atMs = new Map<string, number>();
@@ -60,7 +60,7 @@ export class OncePerMinute {
 
 /** Stalls of one kind, as they are reported. */
 export interface StallReport extends Stall {
-  /** How many wait for the same. `forMs` is the longest time among them. */
+  /** Readers or streams that wait for the same. `forMs` is the longest of their times. */
   readonly count: number;
 }
 

@@ -13,11 +13,11 @@ export interface ReachedBound {
   readonly max: number;
 }
 
-/** How many of something there may be at once, and how many of them one caller may have. */
+/** Bounds how many streams or readers exist at once, in this process and per caller. */
 export interface Quota {
-  /** `null` = the caller may take as many more. */
+  /** The bound that prevents the caller from taking so many more; `null` = none does. */
   boundOf(caller: string, count?: number): ReachedBound | null;
-  /** Counts them, whatever the bounds. */
+  /** Counts them without checking the bounds. */
   take(caller: string, count?: number): QuotaShare;
 }
 
@@ -30,7 +30,7 @@ export interface QuotaShare {
 }
 
 export function createQuota({ max, maxPerCaller }: QuotaOptions): Quota {
-  /** Only callers that have some. */
+  /** By caller; callers without any are left out. */
   const taken = new Map<string, number>();
   let all = 0;
   return {
@@ -71,7 +71,7 @@ function once(work: () => void): () => void {
 /** Live streams of all kinds. */
 export interface StreamQuota {
   /**
-   * Counts a stream, as several if it weighs more. @returns gives it back; must be called once
+   * Counts a stream, as `weight` streams. @returns releases it; must be called once
    * @throws `RATE_LIMITED` or `UNAVAILABLE`
    */
   take(caller: string, weight?: number): () => void;
@@ -79,7 +79,7 @@ export interface StreamQuota {
   readonly count: number;
 }
 
-/** Seconds after which a retry may succeed. It is not known when other streams end. */
+/** Seconds after which a retry may succeed. A guess: nothing says when other streams end. */
 export const retryAfterSeconds = 10;
 
 export function createStreamQuota(options: QuotaOptions): StreamQuota {
@@ -110,7 +110,7 @@ export function createStreamQuota(options: QuotaOptions): StreamQuota {
 
 export interface SharesOptions {
   readonly total: number;
-  /** Each member has this much, however many there are. */
+  /** The least that each member gets. */
   readonly least: number;
 }
 
@@ -118,11 +118,11 @@ export interface SharesOptions {
 export interface Shares {
   /**
    * Counts a member.
-   * @param onLess called when there is less for each because another member has come
-   * @returns takes it off again; safe to call twice
+   * @param onLess called when another member reduces the share
+   * @returns removes the member; safe to call twice
    */
   enter(onLess?: () => void): () => void;
-  /** What each member may have at this moment. */
+  /** The share of each member now. */
   share(): number;
 }
 

@@ -10,33 +10,33 @@ import { Announcements } from './watch.ts';
 export interface ReaderOptions {
   readonly pace: PaceOptions;
   readonly clock: Clock;
-  /** How long the upstream may not know a place, in milliseconds, before the timeline goes on without it. */
+  /** How long the upstream may not know a position, in milliseconds, before the timeline goes on without it. */
   readonly lostAfterMs: number;
   readonly judge: PageJudge;
-  /** What the timeline may keep at this moment, in bytes. */
+  /** Bytes that the timeline may keep now. */
   readonly mostBytes: () => number;
   /** Called after each call to the upstream. */
   readonly onRead?: () => void;
 }
 
-/** Pages in a row that may bring nothing and say that there is more: small ones, on the way to the newest place. */
+/** Pages in a row that may bring nothing new although more follow: small pages, on the way to the newest position. */
 const maxIdlePages = readBack;
 
 /** A poll that takes several pages. */
 interface Walk<Item> {
   /** Where the next page begins. */
   at: ItemPosition | null;
-  /** Has it passed the newest place of the timeline? */
+  /** Has it reached the newest position of the timeline? */
   isBeyond: boolean;
-  /** Unknown items before the newest place: they came late, if the newest place follows them. */
+  /** Unknown items before the newest position: they came late, if the newest position follows them. */
   readonly late: LiveEntry<Item>[];
   /** Pages in a row that brought nothing. */
   idlePages: number;
 }
 
 /**
- * Polls an upstream and adds what follows to a timeline. A poll begins some places before the newest one and reads pages until
- * the upstream says that there is no more. Failures are retried for ever; a lost place becomes a gap.
+ * Polls an upstream and adds new items to a timeline. A poll begins 24 items before the newest one, because the upstream may show
+ * items late, and reads pages until the upstream has no more. Failures are retried for ever; a lost position becomes a gap.
  */
 export class Reader<Item> {
   readonly progress: Progress;
@@ -49,16 +49,16 @@ export class Reader<Item> {
   readonly #announcements: Announcements;
   #isOn = false;
   #isRunning = false;
-  /** Did the last poll end well, with everything read? */
+  /** Did the last poll read everything without a failure? */
   #isUp = false;
   /** `null` = the next poll begins anew. */
   #walk: Walk<Item> | null = null;
-  /** The last poll did not find the newest place: the next one asks for what follows it, to hear what became of it. */
+  /** The last poll did not find the newest position: the next one begins there, to find out whether it is lost. */
   #isMissing = false;
-  /** Callbacks that wait for a poll that has not begun, and for the one under way. */
+  /** Callbacks that wait for a poll that has not begun, and for the poll in flight. */
   #waiting: (() => void)[] = [];
   #served: (() => void)[] = [];
-  /** Ends the rest between two polls when it has lasted so many milliseconds. */
+  /** Shortens the pause between two polls to so many milliseconds since it began. */
   #limitRest = (_ms: number) => {};
 
   constructor(source: LiveSource<Item>, timeline: Timeline<Item>, options: ReaderOptions) {
@@ -76,7 +76,7 @@ export class Reader<Item> {
     });
   }
 
-  /** Is the timeline as far as the upstream was a moment ago? */
+  /** Did the last poll succeed? */
   get isUp(): boolean {
     return this.#isUp;
   }
@@ -88,7 +88,7 @@ export class Reader<Item> {
     if (!this.#isRunning) void this.#run();
   }
 
-  /** Polls no more; the page under way is ignored. @returns callbacks that wait, and are not called any more */
+  /** Stops polling, and ignores the page in flight. @returns the waiting callbacks, which are no longer called */
   stop(): (() => void)[] {
     this.#isOn = false;
     this.#announcements.stop();
@@ -103,7 +103,7 @@ export class Reader<Item> {
     if (this.#served.length === 0) this.#limitRest(0);
   }
 
-  /** Cancels the call under way. */
+  /** Cancels the call in flight. */
   close(): void {
     this.#cancellation.cancel('aborted');
     for (const then of this.stop()) then();
@@ -114,7 +114,7 @@ export class Reader<Item> {
     const { news } = this.#timeline;
     let hasChanged = false;
     while (this.#isOn) {
-      // A callback that comes during a poll waits for the next one: this one may contain older items only.
+      // A callback that comes during a poll waits for the next one: this poll may contain only older items.
       if (!this.#walk) {
         this.#served.push(...this.#waiting.splice(0));
         this.#announcements.beginPoll();
@@ -136,7 +136,7 @@ export class Reader<Item> {
         this.#isUp = false;
         delayMs = await this.#recover(error);
       }
-      if (news.end > end) this.#timeline.tell();
+      if (news.end > end) this.#timeline.wakeFollowers();
       this.#options.onRead?.();
       if (isWhole) for (const then of this.#served.splice(0)) then();
       const isAwaited = this.#waiting.length > 0 && !this.#walk && this.#served.length === 0;
@@ -173,7 +173,7 @@ export class Reader<Item> {
     });
   }
 
-  /** @returns is everything read that the upstream had when the poll began? */
+  /** @returns whether the poll has read everything that the upstream had when the poll began */
   async #readPage(): Promise<boolean> {
     const timeline = this.#timeline;
     if (!timeline.isStarted) {
@@ -213,7 +213,7 @@ export class Reader<Item> {
 
   #add({ entries, hasMore }: LivePage<Item>, walk: Walk<Item>): void {
     const timeline = this.#timeline;
-    // Not when it was read: followers have had the time since then to read it.
+    // Only now, so that followers have had the time since the last page to read the items.
     timeline.shrinkTo(this.#options.mostBytes());
     for (const entry of entries) {
       const isNewest = entry.key === timeline.frontier?.key;
@@ -232,13 +232,13 @@ export class Reader<Item> {
     }
   }
 
-  /** The newest places there are, the newest last. */
+  /** The upstream's newest positions, the newest last. */
   async #readNewest(): Promise<ItemPositions> {
     const newest = await this.#source.newest(readBack + 1, this.#cancellation);
     const isEmpty = newest.entries.length === 0;
     const oldestFirst = { ...newest, entries: newest.entries.toReversed(), hasMore: isEmpty && newest.hasMore };
     const { entries } = this.#options.judge.take(oldestFirst, null);
-    // Else the whole history would be delivered as new.
+    // Otherwise the whole history would be delivered as new.
     if (isEmpty && (await this.#source.after(null, this.#cancellation)).entries.length > 0) {
       throw new PageRefusedError('the page of the newest items is empty, and that of the oldest ones is not');
     }

@@ -43,12 +43,12 @@ export class Timeline<Item> {
     this.#followers = new WakeList(turns);
   }
 
-  /** The newest places in the upstream's order, the newest last, `null` = before the oldest; empty until the timeline begins. */
+  /** The newest positions in the upstream's order, the newest last; `null` = before the oldest. Empty before the beginning. */
   get recent(): ItemPositions {
     return this.#recent;
   }
 
-  /** The newest place; `null` = there is no item, or the timeline has not begun. */
+  /** The newest position; `null` = there is no item, or the timeline has not begun. */
   get frontier(): ItemPosition | null {
     return this.#recent.at(-1) ?? null;
   }
@@ -81,17 +81,17 @@ export class Timeline<Item> {
     this.#followers.delete(follower);
   }
 
-  tell(): void {
+  wakeFollowers(): void {
     this.#followers.wakeAll();
   }
 
-  /** Continues behind the last of these places. All of them count as delivered. */
+  /** Continues behind the last of these positions. All of them count as delivered. */
   beginAt(recent: ItemPositions): void {
     this.#recent = recent;
     const newest = recent.at(-1);
-    // A stream at an older one of them must not join here: the feed does not have the items that follow it.
-    for (const place of recent) {
-      if (place && !this.#seen.has(place.key)) this.#seen.set(place.key, Number.NEGATIVE_INFINITY);
+    // A stream at an older position must not join here: the feed does not have the items that follow it.
+    for (const position of recent) {
+      if (position && !this.#seen.has(position.key)) this.#seen.set(position.key, Number.NEGATIVE_INFINITY);
     }
     if (newest) this.#seen.set(newest.key, this.news.end - 1);
   }
@@ -104,21 +104,21 @@ export class Timeline<Item> {
   /** Adds the item that follows the newest one, unless it is known. */
   addNext(entry: LiveEntry<Item>): void {
     if (this.knows(entry.key)) return;
-    const place = toItemPosition(entry);
-    this.#recent = [...this.#recent.slice(-readBack), place];
+    const position = toItemPosition(entry);
+    this.#recent = [...this.#recent.slice(-readBack), position];
     this.#remember(entry.key);
-    this.#add({ kind: 'item', entry, at: resumeAt(place) }, entry.bytes);
+    this.#add({ kind: 'item', entry, at: resumeAt(position) }, entry.bytes);
   }
 
-  /** Adds an item whose place is before the newest one, unless it is known. */
+  /** Adds an item whose position is before the newest one, unless it is known. */
   addLate(entry: LiveEntry<Item>): void {
     if (this.knows(entry.key)) return;
     this.#late.add(entry.key);
     this.#remember(entry.key);
-    this.#add({ kind: 'item', entry, at: { place: toItemPosition(entry), from: this.frontier } }, entry.bytes);
+    this.#add({ kind: 'item', entry, at: { last: toItemPosition(entry), from: this.frontier } }, entry.bytes);
   }
 
-  /** @param recent the newest places, from which the timeline goes on */
+  /** @param recent the newest positions, from which the timeline goes on */
   addGap(after: ItemPosition, before: ItemPosition | null, reason: string, recent: ItemPositions): void {
     this.#add({ kind: 'gap', after: resumeAt(after), before: before && toItemPosition(before), reason }, 0);
     this.beginAt(recent);
@@ -149,7 +149,7 @@ export class Timeline<Item> {
   }
 }
 
-/** Without the item: places are kept longer. */
+/** Drops the item, because positions are kept longer. */
 export function toItemPosition({ key, timestampMs }: ItemPosition): ItemPosition {
   return { key, timestampMs };
 }

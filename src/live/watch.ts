@@ -1,7 +1,7 @@
 import type { Clock } from './clock.ts';
 import type { LiveSource, Watch, WatchListener } from './live-source.ts';
 
-/** Outcome of one attempt to subscribe. Calls nothing after `down`, or once it has been left. */
+/** Receives the outcome of one attempt to subscribe. Nothing is called after `down` or after unsubscribing. */
 export interface WatchAttempt {
   up(): void;
   news(): void;
@@ -9,13 +9,13 @@ export interface WatchAttempt {
   down(isRefused: boolean): void;
 }
 
-/** @returns unsubscribes. Must not call back before it returns */
+/** Subscribes; must not call back before it returns. @returns unsubscribes */
 export type Listen = (attempt: WatchAttempt) => () => void;
 
 const firstRetryMs = 500;
 const longestRetryMs = 30_000;
 const refusedMs = 60_000;
-/** A subscription that was up for so long resets the backoff. */
+/** A subscription that was up for so many milliseconds resets the backoff. */
 const soundMs = 30_000;
 
 /** Keeps a subscription open: subscribes again after each failure, with backoff. */
@@ -74,10 +74,10 @@ export function keepWatch(listen: Listen, listener: WatchListener, clock: Clock)
   };
 }
 
-/** Polls in a row that may bring unannounced news before the subscription is doubted: announcements may be a little slower. */
+/** Polls with unannounced items before the reader reconnects. More than one, because announcements may be slower than polls. */
 const maxUnannounced = 2;
 
-/** The announcements of news that a reader hears. */
+/** A reader's subscription to announcements of new items. */
 export class Announcements {
   readonly #source: LiveSource<unknown>;
   readonly #onNews: () => void;
@@ -86,18 +86,18 @@ export class Announcements {
   #isPending = false;
   #unannounced = 0;
 
-  /** @param onNews called when a poll is worthwhile; perhaps many times a second */
+  /** @param onNews called when new items are announced, up to thousands of times a second */
   constructor(source: LiveSource<unknown>, onNews: () => void) {
     this.#source = source;
     this.#onNews = onNews;
   }
 
-  /** Is news announced? */
+  /** Does the upstream announce new items now? */
   get isUp(): boolean {
     return this.#isUp;
   }
 
-  /** Was news announced since the last poll began? */
+  /** Were new items announced since the last poll began? */
   get isPending(): boolean {
     return this.#isPending;
   }
@@ -108,7 +108,7 @@ export class Announcements {
         news: () => this.#announce(),
         isUp: (isUp) => {
           this.#isUp = isUp;
-          // What happened without a subscription is polled at once; and when it is lost, polls become frequent again.
+          // Poll now for items that came without a subscription. Without one, polls become frequent again.
           this.#announce();
         },
       }) ?? null;
@@ -122,7 +122,7 @@ export class Announcements {
     this.#unannounced = 0;
   }
 
-  /** What is announced from now on may not be in this poll. */
+  /** Items that are announced from now on may be missing in this poll. */
   beginPoll(): void {
     if (this.#isPending) this.#unannounced = 0;
     this.#isPending = false;

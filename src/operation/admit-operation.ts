@@ -37,9 +37,9 @@ export function createAdmitOperation({ gate, keeper, cost, turns, longestMs }: A
     },
 
     /**
-     * Decides whether the document is valid and within the limits, and charges the caller for what it costs beyond one point.
-     * Returns a promise only if it costs more or has to wait for its turn. Rejects an operation whose client has left, or whose
-     * time is up.
+     * Checks that the document is valid and within the limits, and charges the caller the points beyond the first. Returns a
+     * promise only if there are such points, or if the check must wait for its turn. Rejects an operation if its client has left
+     * or its deadline has passed.
      */
     decide(
       server: Pick<ServerContext, 'isGone' | 'onGone' | 'onStanding' | 'arrivedAt'>,

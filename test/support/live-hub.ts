@@ -94,13 +94,13 @@ export function createTestHub(source = createMemorySource(), options: TestHubOpt
       points.set(item, at);
       return item;
     },
-    gap: (after, before, reason) => `gap ${after?.place?.key}…${before?.key} ${reason.slice(0, 12)}`,
-    missed: (count, { place }) => `missed ${count} after ${place?.key ?? 'nothing'}`,
+    gap: (after, before, reason) => `gap ${after?.last?.key}…${before?.key} ${reason.slice(0, 12)}`,
+    missed: (count, { last }) => `missed ${count} after ${last?.key ?? 'nothing'}`,
   });
   const traced: Presenter<string, Told> = {
     matches: () => true,
     item: ({ item }, at) => JSON.stringify([item, at]),
-    gap: (after, before) => JSON.stringify([`gap ${after?.place?.key}…${before?.key}`, after]),
+    gap: (after, before) => JSON.stringify([`gap ${after?.last?.key}…${before?.key}`, after]),
     missed: (count, at) => JSON.stringify([`missed ${count}`, at]),
   };
   const everything = { query: 'all', source: () => source };

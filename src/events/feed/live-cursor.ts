@@ -30,10 +30,10 @@ export interface LiveCursorScope {
 export function createLiveCursors({ field, filter, isKey, queries }: LiveCursorScope, keys: CursorKeys): LiveCursors {
   const cursors = createSignedCursors(`${field}\n${filter}`, keys);
   return {
-    toCursor({ place, from }) {
-      const own = [place?.key ?? '', place?.timestampMs ?? null];
+    toCursor({ last, from }) {
+      const own = [last?.key ?? '', last?.timestampMs ?? null];
       return cursors.write(
-        JSON.stringify(from?.key === place?.key ? own : [...own, from?.key ?? '', from?.timestampMs]),
+        JSON.stringify(from?.key === last?.key ? own : [...own, from?.key ?? '', from?.timestampMs]),
       );
     },
     toPoint,
@@ -59,8 +59,8 @@ type PointText = [string, number | null, string?, (number | null)?];
 function readPoint([key, time, fromKey, fromTime]: PointText, isKey: LiveCursorScope['isKey']): ResumePoint | null {
   const isNamed = (name: string) => name === '' || isKey(name);
   if (!isNamed(key) || !isNamed(fromKey ?? '')) return null;
-  const place = toItemPosition(key, time);
-  return fromKey === undefined ? resumeAt(place) : { place, from: toItemPosition(fromKey, fromTime ?? null) };
+  const last = toItemPosition(key, time);
+  return fromKey === undefined ? resumeAt(last) : { last, from: toItemPosition(fromKey, fromTime ?? null) };
 }
 
 function toItemPosition(key: string, timestampMs: number | null): ItemPosition | null {

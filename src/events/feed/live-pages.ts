@@ -31,7 +31,7 @@ export function toLiveTransaction(item: TransactionWire): Weighed<TransactionWir
   return { item, bytes: measureHeap(item.raw) };
 }
 
-/** Reads live streams from a query of the ledger. The keys of its places are those of positions. */
+/** Reads live streams from a query of the ledger. */
 export function createLiveSource<Item, Live>(
   source: Source<Item>,
   toLive: (item: Item) => Weighed<Live>,
@@ -42,17 +42,17 @@ export function createLiveSource<Item, Live>(
     return { key: toPositionKey(position), timestampMs: position.timestampMs };
   };
   const readPage = async (
-    place: ItemPosition | null,
+    position: ItemPosition | null,
     limit: number,
     descending: boolean,
     cancellation: Cancellation,
   ): Promise<Omit<SourcePage<Item>, 'hasMore'> & { readonly hasMore: boolean }> => {
-    const page = await source.readPage({ after: place && toPosition(place), limit, descending, cancellation });
+    const page = await source.readPage({ after: position && toPosition(position), limit, descending, cancellation });
     return { ...page, hasMore: page.hasMore ?? page.items.length >= limit };
   };
   return {
-    async after(place, cancellation) {
-      const page = await readPage(place, itemsPerCall, false, cancellation).catch(toPositionLost);
+    async after(position, cancellation) {
+      const page = await readPage(position, itemsPerCall, false, cancellation).catch(toPositionLost);
       const { items, hasMore } = page;
       const entries = items.map((item) => ({ ...toItemPosition(item), ...toLive(item) }));
       const misplaced = [...findSwapped(items.map(source.positionOf)), ...findNextWithin(entries, page.next)];
@@ -60,8 +60,8 @@ export function createLiveSource<Item, Live>(
     },
     async newest(count, cancellation) {
       const { items, next, hasMore } = await readPage(null, count, true, cancellation);
-      const places = items.map(toItemPosition);
-      return { entries: places.slice(0, count), hasMore, misplaced: findNextWithin(places, next) };
+      const positions = items.map(toItemPosition);
+      return { entries: positions.slice(0, count), hasMore, misplaced: findNextWithin(positions, next) };
     },
     watch,
   };
@@ -89,7 +89,7 @@ function findSwapped(positions: readonly Position[]): string[] {
 }
 
 /** The item that the page names as its last, if others follow it. */
-function findNextWithin(places: readonly ItemPosition[], next: Position | null): string[] {
+function findNextWithin(positions: readonly ItemPosition[], next: Position | null): string[] {
   const key = next && toPositionKey(next);
-  return key !== null && places.slice(0, -1).some((place) => place.key === key) ? [key] : [];
+  return key !== null && positions.slice(0, -1).some((position) => position.key === key) ? [key] : [];
 }

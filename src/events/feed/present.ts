@@ -37,15 +37,15 @@ export function createPresenter<Item>(
       return { [field]: item, [resumeCursorKey]: () => item.cursor };
     },
     gap(after, before, reason) {
-      const place = after && toCursor(after);
+      const cursor = after && toCursor(after);
       const gap = {
         __typename: 'LiveGap',
-        after: place,
-        before: before && toCursor({ place: before, from: before }),
+        after: cursor,
+        before: before && toCursor({ last: before, from: before }),
         reason,
       };
       // A client that resumes here gets the gap again; behind `before` it would miss the first item.
-      return { [field]: gap, ...(place !== null && { [resumeCursorKey]: () => place }) };
+      return { [field]: gap, ...(cursor !== null && { [resumeCursorKey]: () => cursor }) };
     },
     missed(count, at) {
       const resumeAfter = toCursor(at);

@@ -122,7 +122,7 @@ export function toField(name: string, below?: readonly SelectionNode[]): FieldNo
   return below ? { ...field, selectionSet: { kind: Kind.SELECTION_SET, selections: below } } : field;
 }
 
-/** What is selected of one type of the union, without fragments on its other types, which a ledger would reject there. */
+/** The selections that apply to one type of the union. Drops fragments on its other types, because a ledger rejects them there. */
 export function selectionsOn(
   type: GraphQLNamedType,
   nodes: readonly FieldNode[],

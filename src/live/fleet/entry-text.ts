@@ -10,7 +10,7 @@ export interface ItemText<Item> {
 
 /** One entry of a log. */
 export interface Entry<Item> {
-  /** The positions before its items: a process that does not know the last of them must not continue here. Empty: not known yet. */
+  /** The positions before its items; empty = not known yet. A process that does not know the last one must not continue here. */
   readonly from: ItemPositions;
   readonly items: readonly SharedItem<Item>[];
   /** Asks that came before the poll that brought the last of the items. */
@@ -73,7 +73,7 @@ export function writeChanges<Item>(
   return [...entries, writeEntry([from], lines, answers)];
 }
 
-/** Stands for changes that cannot be written: no process can read the first entry, so each reads the upstream up to the second. */
+/** For changes that cannot be written. No process can read the first entry, so each reads the upstream up to the second. */
 export function writeUnshared(front: ItemPosition | null, answers: readonly string[]): readonly string[] {
   return ['null', writeEntry([front], [], answers)];
 }

@@ -6,20 +6,20 @@ import type { LeasedLog, LeasedLogs, LogView, OnLogChange } from './leased-log.t
 
 /** All keys are in one slot of a Redis cluster. */
 const prefix = 'ledger-gateway:{live}:';
-/** Milliseconds that a step may take before Redis counts as away: an entry may have some hundred kilobytes. */
+/** Milliseconds until a step times out. Longer than usual, because an entry may have 256 KiB. */
 const defaultTimeoutMs = 1_000;
-/** A leader that does not renew its lease, because it was killed, is replaced after so many milliseconds. */
+/** Milliseconds after which another process replaces a leader that does not renew its lease. */
 const leaseMs = 3_000;
 /** Entries that are no longer read or renewed expire after so many milliseconds. */
 const keptMs = 60_000;
 const maxEntriesRead = 32;
-/** Far below 2^53, up to which numbers are exact in Lua. */
+/** Far below 2^53: larger numbers are not exact in Lua. */
 const maxFirstNumber = 2 ** 40;
 
 const steps = ['read', 'lead', 'append', 'ask', 'leave'] as const;
 type Step = (typeof steps)[number];
 
-/** One script for each step of a log. */
+/** The Lua scripts, one for each step. */
 export function liveScripts(): Readonly<Record<Step, string>> {
   return readRedisScripts(new URL('.', import.meta.url), steps, { leaseMs, keptMs, maxEntriesRead });
 }
@@ -31,8 +31,8 @@ type ReadReply = readonly [
 ];
 
 /**
- * Leased logs in Redis: a lease and a stream for each query. Two connections, opened with the first log: one for commands, one
- * that listens. Both reconnect by themselves.
+ * Leased logs in Redis: a lease and a stream for each query. The first log opens two connections, one for commands and one for
+ * messages. Both reconnect by themselves.
  */
 export function createRedisLeasedLogs({ url, timeoutMs = defaultTimeoutMs }: RedisOptions): LeasedLogs {
   const process = randomUUID();
@@ -112,7 +112,7 @@ async function openConnections(
   options: RedisOptions,
   listeners: ReadonlyMap<string, ReadonlySet<OnLogChange>>,
 ): Promise<Connections> {
-  // Failures show in the commands. A connection that listens can send no commands.
+  // Commands report failures. A connection that is subscribed can send no other commands.
   const failed = () => {};
   let listening: Redis | undefined;
   const listen = (channels: readonly string[]) => {
@@ -140,7 +140,7 @@ async function openConnections(
   };
 }
 
-/** The client has methods of its own. */
+/** Prefixed, because the client has methods of its own. */
 function commandOf(step: Step): string {
   return `live_${step}`;
 }

@@ -107,7 +107,7 @@ describe('a stream over the reader of everything', () => {
   it('goes on behind a place: with its own query first, and then with all that happened since', async () => {
     const { clock, source, follow, points } = createTestHub(createMemorySource(...names(1, 1_000)), { maxReaders: 0 });
     const first = source.items[0] ?? null;
-    points.set('n1', { place: first, from: first });
+    points.set('n1', { last: first, from: first });
     const { told } = follow('n1', own('99'));
     await clock.pass(1_000);
     source.add(...names(1_001, 1_100));
@@ -130,7 +130,7 @@ describe('a stream over the reader of everything', () => {
     expect(told).toEqual(['n5', 'missed 0 after n8']);
     // Another gateway, where readers are free.
     const next = createTestHub(source);
-    next.points.set('n8', { place: source.items.at(-1) ?? null, from: source.items.at(-1) ?? null });
+    next.points.set('n8', { last: source.items.at(-1) ?? null, from: source.items.at(-1) ?? null });
     const again = next.follow('n8', own('5'));
     await next.clock.pass(100);
     source.add(...names(9, 16));
@@ -147,9 +147,9 @@ it('history is read in a bounded number of calls a second, and callers take turn
   source.pageSize = 10;
   const place = source.items[0] ?? null;
   // Each on a query of its own.
-  for (let index = 0; index < 60; index += 1) follow({ place, from: place }, own(`${index + 100}`, 'greedy'));
+  for (let index = 0; index < 60; index += 1) follow({ last: place, from: place }, own(`${index + 100}`, 'greedy'));
   await clock.pass(10);
-  const other = follow({ place: source.items[1_900] ?? null, from: source.items[1_900] ?? null }, own('19', 'modest'));
+  const other = follow({ last: source.items[1_900] ?? null, from: source.items[1_900] ?? null }, own('19', 'modest'));
   let before = source.reads.length;
   for (let second = 0; second < 10; second += 1) {
     await clock.pass(1_000);

@@ -108,7 +108,7 @@ describe('a stream that is left', () => {
       asked.push(cancellation);
       return new Promise(() => {});
     };
-    const stream = hub.byHand({ place, from: place });
+    const stream = hub.byHand({ last: place, from: place });
     void stream.next();
     await settled();
     expect(asked.map(({ cause }) => cause)).toEqual([null]);
@@ -244,7 +244,7 @@ it('a stream that releases the page behind a gap reports the gap once', async ()
   const { byHand, clock, source } = createTestHub(createMemorySource('a', 'b', 'c', 'd'));
   source.items.splice(0, 2);
   const lost = { key: 'a', timestampMs: 1_001 };
-  const stream = byHand({ place: lost, from: lost });
+  const stream = byHand({ last: lost, from: lost });
   const take = async () => {
     const next = stream.next();
     // Longer than it holds a page for a subscriber that takes nothing.
@@ -257,7 +257,7 @@ it('a stream that releases the page behind a gap reports the gap once', async ()
 
 it('a stream that is left with half a page of history leaves no timer', async () => {
   const { hub, byHand, clock } = createTestHub(createMemorySource('a', 'b', 'c', 'd'));
-  const stream = byHand({ place: { key: 'a', timestampMs: null }, from: { key: 'a', timestampMs: null } });
+  const stream = byHand({ last: { key: 'a', timestampMs: null }, from: { key: 'a', timestampMs: null } });
   const first = stream.next();
   await clock.pass(10);
   expect(await first).toEqual({ done: false, value: 'b' });

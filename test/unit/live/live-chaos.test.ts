@@ -82,7 +82,7 @@ it('tells everybody everything once, in order, whatever an upstream does wrong a
       const comeBack = (client: (typeof clients)[number]) => {
         const last = client.told.at(-1) ?? '';
         const options = { filter: client.filter, ...(client.filter !== '' && { read: 'own' as const }) };
-        client.now ??= follow(last === 'n1' ? { place: start, from: start } : last, options);
+        client.now ??= follow(last === 'n1' ? { last: start, from: start } : last, options);
       };
       for (const each of steps) {
         if (each.does === 'happen') {

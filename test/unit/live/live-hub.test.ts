@@ -64,7 +64,7 @@ describe('a stream that goes on', () => {
 
   it('reads what its reader never had, and goes over to what is live without a gap or a repeat', async () => {
     const { clock, source, follow } = createTestHub(createMemorySource(...names(1, 300)));
-    const { told } = follow({ place: source.items[9] ?? null, from: source.items[9] ?? null });
+    const { told } = follow({ last: source.items[9] ?? null, from: source.items[9] ?? null });
     await clock.pass(10);
     source.add(...names(301, 320));
     await clock.pass(500);
@@ -73,7 +73,7 @@ describe('a stream that goes on', () => {
 
   it('does so from before the first item', async () => {
     const { clock, source, follow } = createTestHub(createMemorySource(...names(1, 60)));
-    const { told } = follow({ place: null, from: null });
+    const { told } = follow({ last: null, from: null });
     await clock.pass(10);
     source.add('n61');
     await clock.pass(500);
@@ -84,7 +84,7 @@ describe('a stream that goes on', () => {
     const { clock, source, follow } = createTestHub(createMemorySource(...names(1, 100)));
     const lost = source.items[9] ?? null;
     source.items.splice(0, 50);
-    const { told } = follow({ place: lost, from: lost });
+    const { told } = follow({ last: lost, from: lost });
     await clock.pass(500);
     expect(told).toEqual(['gap n10…n51 The upstream', ...names(51, 100)]);
   });
@@ -93,7 +93,7 @@ describe('a stream that goes on', () => {
     const { clock, source, follow } = createTestHub(createMemorySource(...names(1, 10)));
     const behind = source.items.splice(8, 2);
     const last = behind[1] ?? null;
-    const { told } = follow({ place: last, from: last });
+    const { told } = follow({ last: last, from: last });
     await clock.pass(2_000);
     source.items.push(...behind);
     source.add('n11');
@@ -104,7 +104,7 @@ describe('a stream that goes on', () => {
   it('goes on from now, behind a gap, where nobody finds its place for long', async () => {
     const { clock, source, follow } = createTestHub(createMemorySource(...names(1, 10)));
     const strange = { key: 'never', timestampMs: 1_005 };
-    const { told } = follow({ place: strange, from: strange });
+    const { told } = follow({ last: strange, from: strange });
     await clock.pass(60_000);
     source.add('n11');
     await clock.pass(2_000);
@@ -270,7 +270,7 @@ describe('one who reads slowly', () => {
           return item;
         },
         gap: () => 'gap',
-        missed: (count, { place }) => `missed ${count} after ${place?.key}`,
+        missed: (count, { last }) => `missed ${count} after ${last?.key}`,
       }),
       after: null,
       weight: 1,
@@ -372,10 +372,10 @@ describe('a hub that stops', () => {
     await clock.pass(10);
     source.add('a');
     await clock.pass(400);
-    const behind = follow({ place: null, from: null }, { filter: 'z' });
+    const behind = follow({ last: null, from: null }, { filter: 'z' });
     await settled();
     source.before = () => Promise.reject(new Error('away'));
-    const waiting = follow({ place: null, from: null }, { filter: 'y' });
+    const waiting = follow({ last: null, from: null }, { filter: 'y' });
     await settled();
     hub.stop();
     await settled();

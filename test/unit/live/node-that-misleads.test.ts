@@ -72,7 +72,7 @@ describe('a page that keeps its fault', () => {
     expect(first.told).toEqual(['a', 'b', 'back', 'c', ...names(1, 3)]);
     expect(log).toEqual(['taken: is out of order']);
     // One that reads the same history is not held up again.
-    const { told } = follow({ place: start, from: start });
+    const { told } = follow({ last: start, from: start });
     await clock.pass(1_000);
     expect(told).toEqual(['a', 'b', 'back', 'c', ...names(1, 3)]);
   });
@@ -83,7 +83,7 @@ describe('a page that keeps its fault', () => {
     source.add(...names(1, 100));
     const { clock, follow } = await live(source);
     const start = source.items[0] ?? null;
-    const { told } = follow({ place: start, from: start });
+    const { told } = follow({ last: start, from: start });
     await clock.pass(7_000);
     expect(told).toEqual(['a', 'b', 'back', 'c', ...names(1, 100)]);
   });
@@ -111,7 +111,7 @@ describe('a page that keeps its fault', () => {
       const own = source.items.filter(({ key }) => key === place?.key);
       return { ...page, entries: [...own, ...page.entries] };
     };
-    const resumed = follow({ place: start, from: start });
+    const resumed = follow({ last: start, from: start });
     source.add('a');
     await clock.pass(7_000);
     source.add('b');
@@ -162,7 +162,7 @@ describe('a reader that begins', () => {
     const { clock, follow } = createTestHub(source);
     const { told } = follow();
     const last = source.items.at(-1) ?? null;
-    const resumed = follow({ place: last, from: last });
+    const resumed = follow({ last: last, from: last });
     await clock.pass(1_000);
     source.newest = newest;
     await clock.pass(2_000);
@@ -189,7 +189,7 @@ describe('a reader that begins', () => {
       // As of a new process, to which clients come back: 40 pages of a tenth of a second.
       source.before = () => new Promise<void>((resolve) => void clock.after(100, resolve));
       const last = source.items.at(-1) ?? null;
-      const streams = [follow({ place: last, from: last }), follow()];
+      const streams = [follow({ last: last, from: last }), follow()];
       await clock.pass(1_000);
       source.add('a');
       await clock.pass(1_500);
@@ -231,7 +231,7 @@ describe('a place that the node does not know', () => {
 
   it('is given up after 5 s and at most one look more, by a stream that catches up', async () => {
     const { clock, follow } = await live(createMemorySource(...names(1, 10)));
-    const { told } = follow({ place: strange, from: strange });
+    const { told } = follow({ last: strange, from: strange });
     await clock.pass(4_900);
     expect(told).toEqual([]);
     await clock.pass(1_100);
@@ -251,7 +251,7 @@ describe('a place that the node does not know', () => {
     const { clock, source, first, follow } = await live(createMemorySource(...names(1, 10)));
     const last = source.items.at(-1) ?? null;
     const gone = source.items.splice(8);
-    const { told } = follow({ place: last, from: last });
+    const { told } = follow({ last: last, from: last });
     await clock.pass(1_000);
     source.before = away;
     await clock.pass(20_000);
@@ -273,7 +273,7 @@ describe('a place that the node does not know', () => {
       await clock.pass(ms);
       source.items = items;
     };
-    const stream = byHand({ place, from: place });
+    const stream = byHand({ last: place, from: place });
     const told: unknown[] = [];
     for (let round = 0; round < 3; round += 1) {
       // A page each time, and in between its place is lost.
@@ -373,14 +373,14 @@ describe('what makes no progress', () => {
     source.before = away;
     source.add('a');
     const elsewhere = [1, 2, 3].map((index) => ({ key: `x${index}`, timestampMs: 1_000 }));
-    for (const place of elsewhere) follow({ place, from: place });
+    for (const place of elsewhere) follow({ last: place, from: place });
     await clock.pass(50_000);
     expect(log).toEqual(['1 reader: a better answer than: away', '3 stream: a better answer than: away']);
     await clock.pass(60_000);
     expect(log).toHaveLength(4);
     source.before = () => {};
     source.items.unshift({ key: 'oldest', timestampMs: 1, item: 'oldest', bytes: 1 });
-    const { told } = follow({ place: start, from: start });
+    const { told } = follow({ last: start, from: start });
     await clock.pass(10_000);
     expect(told[0]).toBe('a');
     const reported = log.length;

@@ -105,7 +105,7 @@ it('no reader of a crowd is forgotten, however its connection stops and whenever
         const queue = createFlushQueue();
         let happened = 1;
         const open = (writer: SocketWriter, id: string) => {
-          const items = byHand({ place: start, from: start });
+          const items = byHand({ last: start, from: start });
           // The hub of the tests tells texts, and streams of results are told objects.
           const told = Object.assign(items as AsyncGenerator<unknown>, {});
           const stream = new ResultStream({

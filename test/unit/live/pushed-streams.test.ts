@@ -98,7 +98,7 @@ describe('a stream that is pushed', () => {
     const names = Array.from({ length: 120 }, (_, index) => `n${index + 1}`);
     const hub = createTestHub(createMemorySource(...names));
     const first = hub.source.items[9] ?? null;
-    hub.points.set('n10', { place: first, from: first });
+    hub.points.set('n10', { last: first, from: first });
     const one = reader();
     open(hub, 'n10').pushTo(one.pushed);
     await hub.clock.pass(50);
@@ -145,7 +145,7 @@ describe('a stream that is pushed', () => {
     const isThere = (name: string) =>
       pages.some((each) => (each.deref() as { key?: string } | undefined)?.key === name);
     const first = hub.source.items[9] ?? null;
-    hub.points.set('n10', { place: first, from: first });
+    hub.points.set('n10', { last: first, from: first });
     const one = reader();
     const taker = {
       ...one.pushed,

@@ -11,7 +11,7 @@ it('history is read once for all who go on from the same place, and what it tell
   const others = hub.follow();
   await hub.clock.pass(10);
   const [reads, made] = [hub.source.reads.length, hub.made.count];
-  const streams = Array.from({ length: 50 }, () => hub.follow({ place, from: place }));
+  const streams = Array.from({ length: 50 }, () => hub.follow({ last: place, from: place }));
   await hub.clock.pass(500);
   for (const { told } of streams) expect(told).toEqual(names(11, 500));
   // Ten pages, and what the reader itself looks at meanwhile.
@@ -23,7 +23,7 @@ it('history is read once for all who go on from the same place, and what it tell
 it('who leaves while history is read holds up nobody, and a page that nobody waits for is not read', async () => {
   const hub = createTestHub(createMemorySource(...names(1, 100)));
   const place = hub.source.items[9] ?? null;
-  const streams = Array.from({ length: 5 }, () => hub.follow({ place, from: place }));
+  const streams = Array.from({ length: 5 }, () => hub.follow({ last: place, from: place }));
   await streams[0]?.leave();
   await hub.clock.pass(500);
   expect(streams.map(({ told }) => told.length)).toEqual([0, 90, 90, 90, 90]);
@@ -42,7 +42,7 @@ it('many who go on from different places read a few pages at a time', async () =
     running -= 1;
     return after(place, cancellation);
   };
-  const streams = hub.source.items.slice(0, 12).map((place) => hub.follow({ place, from: place }));
+  const streams = hub.source.items.slice(0, 12).map((place) => hub.follow({ last: place, from: place }));
   for (let turn = 0; turn < 40; turn += 1) await hub.clock.pass(50);
   expect(most).toBeLessThanOrEqual(5);
   for (const [index, { told }] of streams.entries()) expect(told).toEqual(names(index + 2, 120));
@@ -55,7 +55,7 @@ it('what has become of their places is asked for once for all whose places are g
   const reads = hub.source.reads.length;
   const streams = Array.from({ length: 50 }, (_, index) => {
     const place = { key: `dropped ${index}`, timestampMs: 1 };
-    return hub.follow({ place, from: place });
+    return hub.follow({ last: place, from: place });
   });
   await hub.clock.pass(60);
   for (const [index, { told }] of streams.entries()) {
@@ -87,7 +87,7 @@ it('one that joins its reader just as that reads on and drops items misses none 
       return after(from, cancellation);
     };
     const told: string[] = [];
-    const stream = hub.byHand({ place, from: place }) as LiveStream<string, string>;
+    const stream = hub.byHand({ last: place, from: place }) as LiveStream<string, string>;
     stream.pushTo({ isReady: true, take: (each) => told.push(each), end() {}, fail() {} });
     source.add(...names(33, 62));
     await hub.clock.pass(1_000);

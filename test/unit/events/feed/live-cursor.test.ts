@@ -18,8 +18,8 @@ describe('a cursor of a stream', () => {
     ['behind an item', resumeAt(place)],
     ['behind one whose time the node does not tell', resumeAt(other)],
     ['before the first item of all', resumeAt(null)],
-    ['behind one that came late', { place, from: other }],
-    ['behind one that came late, before the first of all', { place, from: null }],
+    ['behind one that came late', { last: place, from: other }],
+    ['behind one that came late, before the first of all', { last: place, from: null }],
   ])('says where to go on: %s', (_, point) => {
     expect(cursors.toPoint('after', cursors.toCursor(point))).toEqual(point);
   });

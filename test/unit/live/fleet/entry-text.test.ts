@@ -11,11 +11,11 @@ import type { FeedChange } from '../../../../src/live/timeline.ts';
 const same = (text: string) => text;
 const place = (key: string) => ({ key, timestampMs: 7 });
 const next = (key: string, item = key): FeedChange<string> => {
-  const at = { place: place(key), from: place(key) };
+  const at = { last: place(key), from: place(key) };
   return { kind: 'item', entry: { ...place(key), item, bytes: 10 }, at };
 };
 const late = (key: string, from: string): FeedChange<string> => {
-  const at = { place: place(key), from: place(from) };
+  const at = { last: place(key), from: place(from) };
   return { kind: 'item', entry: { ...place(key), item: key, bytes: 10 }, at };
 };
 
@@ -41,7 +41,7 @@ describe('an entry', () => {
   });
 
   it('has no gap and no item that is too long: each process reads them for itself', () => {
-    const after = { place: place('a'), from: place('a') };
+    const after = { last: place('a'), from: place('a') };
     const gap = { kind: 'gap', after, before: null, reason: 'gone' } as const;
     expect(writeChanges<string>(place('a'), [next('b'), gap], [], same)).toBeNull();
     expect(writeChanges(place('a'), [next('b', 'x'.repeat(1_048_577))], [], same)).toBeNull();

@@ -50,6 +50,21 @@ type Steps = (typeof step extends fc.Arbitrary<infer Step> ? Step : never)[];
 /** What went wrong once. */
 const courses: [Steps][] = [
   [
+    // The newest entry could not be read, and nothing happened that would have led to another one.
+    [
+      { does: 'happen', count: 1 },
+      { does: 'happen', count: 1 },
+      { does: 'return', who: 0, at: 0 },
+      { does: 'stop', at: 1 },
+      { does: 'kill', at: 1 },
+      { does: 'leave', who: 0 },
+      { does: 'return', who: 0, at: 0 },
+      { does: 'return', who: 0, at: 0 },
+      { does: 'board', at: 0, is: 'cut' },
+      { does: 'spoil' },
+    ],
+  ],
+  [
     // The newest item of the node came late to those who follow, and another was taken for the newest.
     [
       { does: 'node', at: 0, is: 'reversed' },
@@ -115,7 +130,7 @@ it(`tells everybody everything once, in order, whatever becomes of processes, of
       const first = { key: 'n1', timestampMs: node.items[0]?.timestampMs ?? null };
       const clients = [0, 1, 2, 3, 4].map(() => ({
         told: ['n1'],
-        point: { place: first, from: first } as ResumePoint,
+        point: { last: first, from: first } as ResumePoint,
         now: null as Tracing | null,
         at: null as TestProcess | null,
       }));
