@@ -19,22 +19,22 @@ import type { PrimaryLink } from './start/workers/take-orders.ts';
 import { openEnvelope, type ToWorker, toEnvelope } from './start/workers/worker-messages.ts';
 import { createLogger } from './telemetry/logger.ts';
 
-// V8 learns from objects that live long to make all of their kind among the old ones. While documents are kept that come for
-// the first time, that is what it learns of syntax trees; the next thousands die at once and lie there as garbage, some 18 KB a
-// document, until all of the memory is searched. Said before anything has run that it could learn from.
+// Set before any document is parsed. Otherwise V8 learns from cached syntax trees to allocate all syntax trees in old space:
+// those of the next thousands of documents die immediately but stay there, 18 KB per document, until a full garbage
+// collection.
 setFlagsFromString('--no-allocation-site-pretenuring');
 
-/** The embedded network starts in its thread while this one loads the gateway. */
+/** The embedded network starts in its thread while this thread loads the gateway. */
 function startNetwork(config: Config, running?: RunningNetwork | null): Promise<Network> {
   const opening = import('./start/open-network.ts').then(({ openNetwork }) =>
     openNetwork(config, running, startDevnetThread),
   );
-  // The gateway reports it, once it is loaded.
+  // The gateway reports this error once it is loaded.
   opening.catch(() => {});
   return opening;
 }
 
-/** The rest of the program is loaded only by the commands that need it. */
+/** Only the commands that need the rest of the program load it. */
 const services: Services = {
   readConfig: async (source) => (await import('./start/read-config.ts')).readConfig(source),
   describeConfig: async (source) => (await import('./start/read-config.ts')).describeConfig(source),
@@ -77,10 +77,10 @@ const stop = createStopRequest({
 process.on('SIGINT', (signal) => stop.signal(signal));
 process.on('SIGTERM', (signal) => stop.signal(signal));
 
-/** A person reads along at a terminal; whatever collects logs takes JSON. */
+/** A terminal gets readable lines; log collectors get JSON. */
 const readableLines = process.stdout.isTTY ? await openReadableLines() : null;
 
-/** How a worker talks with the process that started it. */
+/** The worker's message channel to the process that started it. */
 const primary: PrimaryLink | null = process.send
   ? {
       send: (message) => new Promise((resolve) => process.send?.(toEnvelope(message), () => resolve())),
@@ -101,7 +101,7 @@ const exitCode = await runCommand(parseArguments(process.argv.slice(2)), {
   writeError: (text) => process.stderr.write(text),
   isTerminal: process.stdout.isTTY === true,
   stopRequested: stop.requested,
-  // At a terminal the signal says that the terminal is gone.
+  // At a terminal, this signal means that the terminal was closed.
   onReloadRequest: (reload) =>
     process.on('SIGHUP', (signal) => (process.stdout.isTTY ? stop.signal(signal) : reload())),
   onCrash: (tell) => {
@@ -126,11 +126,11 @@ const exitCode = await runCommand(parseArguments(process.argv.slice(2)), {
 await Promise.all([process.stdout, process.stderr].map(whenWritten));
 process.exit(exitCode);
 
-/** Node writes to a pipe in the background, 64 KiB at a time, and `process.exit` drops output that is not written yet. */
+/** Node writes to a pipe in the background, 64 KiB at a time, and `process.exit` drops unwritten output. */
 function whenWritten(stream: NodeJS.WriteStream): Promise<void> | undefined {
   if (stream.writableLength === 0) return undefined;
   return new Promise((resolve) => {
-    // The reader may have left.
+    // The reader may have closed the pipe.
     stream.once('error', () => resolve());
     stream.write('', () => resolve());
   });

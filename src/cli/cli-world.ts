@@ -21,7 +21,7 @@ export interface CliWorld {
   readonly writeError: (text: string) => void;
   /** Is standard output a terminal? */
   readonly isTerminal: boolean;
-  /** Resolves at the first stop signal, with its name. */
+  /** Resolves at the first stop signal, with the signal's name. */
   readonly stopRequested: Promise<string>;
   /** Registers the handler of SIGHUP, which reloads files; without a handler the signal ends the process. */
   readonly onReloadRequest: (reload: () => void) => void;
@@ -34,7 +34,7 @@ export interface CliWorld {
   readonly randomBytes: (count: number) => Uint8Array;
   /** CPU cores available to this process. */
   readonly cores: number;
-  /** The process that started this one as a worker; `null` for any other process. */
+  /** The primary process if this one is a worker; `null` for any other process. */
   readonly primary: PrimaryLink | null;
   readonly version: string;
   readonly services: Services;
@@ -44,12 +44,12 @@ export interface CliWorld {
 export interface Services {
   /** Rejects with a `ConfigError` that has every mistake. */
   readConfig(source: ConfigSource): Promise<Config>;
-  /** Likewise. The settings in force and their origin. */
+  /** The settings in force and their origin. Rejects like `readConfig`. */
   describeConfig(source: ConfigSource): Promise<readonly SettingInForce[]>;
   /** The JSON Schema of the configuration file. */
   configSchema(): Promise<Readonly<Record<string, unknown>>>;
   startGateway(options: StartOptions): Promise<RunningGateway>;
-  /** A gateway of several processes beside this one. Rejects when they do not come up, as `failed` may later. */
+  /** A gateway with several worker processes. Rejects if they do not start, as `failed` may later. */
   startWorkers(options: WorkersSettings): Promise<RunningWorkers>;
   takeOrders(primary: PrimaryLink): Promise<Orders>;
   /** A schema over the configured ledger, or over the simulated network, in SDL. */
@@ -68,7 +68,7 @@ export interface WorkersSettings extends Pick<WorkersOptions, 'config' | 'count'
 
 export type RunningDevnet = Pick<Devnet, 'graphqlUrl' | 'sponsorUrl' | 'rpcUrl' | 'rpcWsUrl' | 'close'>;
 
-/** The line for standard error when a command fails: no stack, no credentials. */
+/** The line on standard error when a command fails: no stack, no credentials. */
 export function toFailureLine(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return `ledger-gateway: ${redactText(message).replaceAll(/\s*\n\s*/g, ' ')}\n`;

@@ -3,14 +3,14 @@ import type { Explanation } from '../start/start.ts';
 import { type CliWorld, toFailureLine } from './cli-world.ts';
 import type { Command } from './parse-arguments.ts';
 
-/** Selections in the text output; a query within its limits rarely has more, and `--json` has all. */
+/** Maximum of selections in the text output; a query within its limits rarely has more, and `--json` has all. */
 const maxLines = 200;
 
 const exitCodes = { served: 0, refused: 1, mistake: 2, interrupted: 130 } as const;
 
 /**
- * Explains the operation in a file. Resolves with the exit code: 0 it would be served, 1 it would be refused, 2 the
- * file, the configuration or the kept schema cannot be used.
+ * Explains the operation in a file. Resolves with the exit code: 0 it would be served, 1 it would be rejected, 2 the file, the
+ * configuration or the cached schema is unusable.
  */
 export async function explainFile(command: Command & { readonly name: 'explain' }, world: CliWorld): Promise<number> {
   const { file, variables, operationName, isJson } = command;
@@ -44,7 +44,7 @@ export interface ExplainedNode extends Omit<Selection, 'level'> {
   readonly children: readonly ExplainedNode[];
 }
 
-/** An explanation for programs: the same facts, the tree nested. */
+/** An explanation as JSON: the same facts, as a nested tree. */
 export function toExplainJson({ tree, ...explanation }: Explanation): object {
   return { ...explanation, tree: nest(tree) };
 }
@@ -62,9 +62,9 @@ function nest(selections: readonly Selection[]): readonly ExplainedNode[] {
 }
 
 export interface ExplainTextOptions {
-  /** For a terminal that wants colours. */
+  /** For a terminal with colours. */
   readonly isColoured: boolean;
-  /** The selections shown. The others are summarized. */
+  /** Maximum of selections shown. The others are summarized. */
   readonly maxLines: number;
 }
 
@@ -74,7 +74,7 @@ interface Paint {
   readonly faint: (text: string) => string;
 }
 
-/** An explanation for people: verdict, limits, plan and calls, then the query as a tree with the cost of each field. */
+/** An explanation as text: verdict, limits, plan and calls, then the query as a tree with the cost of each field. */
 export function toExplainText(explanation: Explanation, { isColoured, maxLines }: ExplainTextOptions): string {
   const paint = isColoured ? coloured : plain;
   const parts = [
@@ -157,7 +157,7 @@ function toTreeLine(
   return isOffending ? `${paint.bad(line)}${note}${paint.bad('  <== refused here')}` : `${line}${note}`;
 }
 
-/** Sums up the lines that are left out. */
+/** Summarizes the omitted lines. */
 function toRest(
   shown: readonly Selection[],
   { usage, isCounted }: { readonly usage: Explanation['usage']; readonly isCounted: boolean },

@@ -21,25 +21,25 @@ import {
 /** A parsed command with its options. */
 export type Command =
   | { readonly name: 'serve' }
-  /** Serve as one of several processes, started by a primary. */
+  /** Serve as a worker process started by a primary. */
   | { readonly name: 'worker' }
   | {
       readonly name: 'devnet';
       readonly host: string;
-      /** One port for all three faces; 0 = any free one. */
+      /** One port for all three interfaces; 0 = any free one. */
       readonly port: number;
       /** `null`: the devnet's default. */
       readonly seed: number | null;
       readonly sponsorToken: Secret | null;
       /** The network whose wire names it uses. */
       readonly profile: NetworkProfileName;
-      /** When the network's time begins, milliseconds since the Unix epoch; `null` = the system's time. */
+      /** When the network's time begins, in milliseconds since the Unix epoch; `null` = the system's time. */
       readonly startMs: number | null;
       /** 0 = a checkpoint closes only when a transaction is executed. */
       readonly checkpointIntervalMs: number | null;
-      /** Checkpoints of history that are kept; `null`: the devnet's default. */
+      /** Number of checkpoints kept in the history; `null`: the devnet's default. */
       readonly historyCheckpoints: number | null;
-      /** Checkpoints behind the newest at which live objects can be read; `null`: the devnet's default. */
+      /** Number of recent checkpoints at which live objects can be read; `null`: the devnet's default. */
       readonly availableCheckpoints: number | null;
     }
   | {
@@ -51,14 +51,14 @@ export type Command =
       readonly name: 'schema pull';
       /** The file to write; `null` = standard output. */
       readonly file: string | null;
-      /** The whole graph, not only the ledger's schema. */
+      /** The whole graph instead of the ledger's schema only. */
       readonly isGateway: boolean;
     }
   | {
       readonly name: 'schema check';
-      /** The file with the schema from before. */
+      /** The file with the earlier schema. */
       readonly file: string;
-      /** It has the whole graph, not only the ledger's schema. */
+      /** The file has the whole graph instead of the ledger's schema only. */
       readonly isGateway: boolean;
     }
   | { readonly name: 'config check' }
@@ -69,11 +69,11 @@ export type Command =
       readonly scopes: Client['scopes'];
       /** Attempts a minute; `null`: the default limit. */
       readonly perMinute: number | null;
-      /** `null`: usable from any web origin. */
+      /** `null`: valid for every web origin. */
       readonly origins: Client['origins'];
-      /** Of the smallest unit of the gas coin, in one UTC day; `null`: no budget. */
+      /** Gas in the smallest unit of the gas coin, per UTC day; `null`: no budget. */
       readonly gasPerDay: Client['gasPerDay'];
-      /** `null`: its transactions may call anything. */
+      /** `null`: its transactions may call any function. */
       readonly moveCalls: Client['moveCalls'];
     }
   | {
@@ -81,7 +81,7 @@ export type Command =
       /** `-` = standard input. */
       readonly file: string;
       readonly variables: Readonly<Record<string, unknown>>;
-      /** `null`: the file's only operation. */
+      /** `null`: the file contains only one operation. */
       readonly operationName: string | null;
       readonly isJson: boolean;
     }
@@ -99,7 +99,7 @@ export const devnetDefaults = {
   host: '127.0.0.1',
   port: 4100,
   checkpointMs: 500,
-  /** Default `--start-time` with `--seed`: digests depend on the time, so only a fixed start makes them repeat. */
+  /** Default `--start-time` with `--seed`: digests depend on the time, so only a fixed start makes them reproducible. */
   seededStart: '2026-01-01T00:00:00Z',
 } as const;
 
@@ -130,7 +130,7 @@ const explainOptions = { variables: jsonObject, operation: anyText };
 
 const pullOptions = { out: anyText };
 
-/** By command, or by command and subcommand. */
+/** Help texts by command, or by command and subcommand. */
 const optionsOf = new Map<string, OptionTypes>([
   ['devnet', devnetOptions],
   ['keys', keysOptions],
@@ -145,7 +145,7 @@ const flagsOf = new Map([
   ['schema check', 'gateway'],
 ]);
 
-/** Reads the arguments after the program's name. Without a command they mean `serve`. */
+/** Parses the arguments after the program's name. Without a command: `serve`. */
 export function parseArguments(argv: readonly string[]): Command | UsageError {
   const [command = '', subcommand] = argv.filter((argument) => !argument.startsWith('-'));
   const name = command === 'schema' ? `${command} ${subcommand}` : command;
@@ -259,7 +259,7 @@ type OptionValues<Types extends OptionTypes> = {
   readonly [Name in keyof Types]: Types[Name] extends ValueType<infer Value> ? Value | null : never;
 };
 
-/** Makes a command of options, which follow the rules of settings. Every mistake is reported at once. */
+/** Makes a command from options, which follow the rules of settings. Every mistake is reported at once. */
 function withOptions<Types extends OptionTypes>(
   types: Types,
   texts: OptionTexts,

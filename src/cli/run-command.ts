@@ -9,7 +9,7 @@ import { runDevnet } from './run-devnet.ts';
 import { runSchema } from './run-schema.ts';
 import { runServe, runWorker } from './run-serve.ts';
 
-/** Runs one command to its end. Resolves with the exit code; 2 means that the caller must change something. */
+/** Runs one command to its end. Resolves with the exit code; 2 means that the user must correct something. */
 export async function runCommand(command: Command | UsageError, world: CliWorld): Promise<number> {
   switch (command.name) {
     case 'serve':
@@ -42,7 +42,10 @@ export async function runCommand(command: Command | UsageError, world: CliWorld)
   }
 }
 
-/** Prints every mistake of the configuration, or else the settings in force. @returns 2 when there are mistakes */
+/**
+ * Prints every mistake of the configuration, or else the settings in force.
+ * @returns 2 if there are mistakes
+ */
 async function checkConfig({ env, readFile, writeOut, writeError, services }: CliWorld): Promise<number> {
   try {
     writeOut(toTable(await services.describeConfig({ env, readFile })));
@@ -74,7 +77,7 @@ function toTable(settings: readonly SettingInForce[]): string {
 }
 
 /**
- * Makes an API key. Writes the key and its entry for the clients file to standard output, and instructions to standard
+ * Creates an API key. Writes the key and its entry for the clients file to standard output, and instructions to standard
  * error.
  */
 function makeKey(command: Command & { readonly name: 'keys new' }, world: CliWorld): number {

@@ -5,7 +5,9 @@ import type { Command } from './parse-arguments.ts';
 
 type SchemaCommand = Extract<Command, { readonly name: `schema ${string}` }>;
 
-/** Resolves with the exit code: 0 done, 1 failed or a breaking change, 2 the file, the configuration or the ledger cannot be used. */
+/**
+ * Resolves with the exit code: 0 done, 1 failed or a breaking change, 2 the file, the configuration or the ledger is unusable.
+ */
 export async function runSchema(command: SchemaCommand, world: CliWorld): Promise<number> {
   try {
     switch (command.name) {
@@ -19,7 +21,7 @@ export async function runSchema(command: SchemaCommand, world: CliWorld): Promis
   } catch (error) {
     const isMistake = error instanceof ConfigError;
     world.writeError(isMistake ? `${error.message}\n` : toFailureLine(error));
-    // A check that fails must not be taken for a breaking change.
+    // A failed check must not look like a breaking change.
     return isMistake || command.name === 'schema check' ? 2 : 1;
   }
 }
@@ -53,7 +55,7 @@ async function checkSchema({ file, isGateway }: SchemaCommand & { readonly name:
 
 async function readRemoteSchema(isGateway: boolean, { env, readFile, services }: CliWorld): Promise<string> {
   const config = await services.readConfig({ env, readFile });
-  // A check of the simulated network by mistake would look like a check of the real one.
+  // Checking the simulated network by mistake would look like checking the real one.
   if (config.upstreams.kind === 'devnet')
     throw new ConfigError([{ key: 'LEDGER_GRAPHQL_URL', expected: "the ledger's address", got: 'nothing' }]);
   return services.readSchema(isGateway ? 'graph' : 'ledger', config);

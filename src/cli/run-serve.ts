@@ -16,14 +16,14 @@ export async function runServe(world: CliWorld): Promise<number> {
     logger.warn('WORKERS=auto serves in one process: beside a sponsor several processes need REDIS_URL');
   }
   world.onCrash((err) => logger.fatal({ err }, 'crashed: uncaught error'));
-  // An early signal needs no reload: the start reads the same files.
+  // The start reads the same files, so an early SIGHUP needs no reload.
   let reload = async () => {};
   world.onReloadRequest(() => void reload());
   try {
     for (let current = read; ; ) {
       const started = startHereOrInWorkers(world, { ...current, count, logger });
       const gateway = await Promise.race([started, world.stopRequested]);
-      // A stop was requested before anything was served.
+      // A stop was requested before the gateway served.
       if (typeof gateway === 'string') return 0;
       reload = () => gateway.reload();
       if (world.isTerminal) world.writeError(`ledger-gateway ${world.version} listens at ${gateway.url}/graphql\n`);
@@ -49,7 +49,7 @@ export async function runServe(world: CliWorld): Promise<number> {
   }
 }
 
-/** `auto` is one per core, but 1 where workers could not share sponsorship records. */
+/** `auto` means one per core, but 1 if workers could not share sponsorship records. */
 function countWorkers({ workers, upstreams, rateLimit }: Config, cores: number): number {
   if (workers !== 'auto') return workers;
   const hasSponsor = upstreams.kind === 'devnet' || upstreams.addresses.SPONSOR_URL !== undefined;
@@ -86,8 +86,8 @@ async function readConfig({ env, readFile, writeError, services }: CliWorld): Pr
 }
 
 /**
- * Serves as one of several processes until a stop signal or message. Resolves with the exit code: 0 stopped, 1 could not
- * start, 2 was not started by a gateway. The primary reports errors of the start, once for all workers.
+ * Serves as a worker until a stop signal or message. Resolves with the exit code: 0 stopped, 1 could not start, 2 was not
+ * started by a gateway. The primary reports errors of the start, once for all workers.
  */
 export async function runWorker(world: CliWorld): Promise<number> {
   const { primary, services, writeError } = world;
@@ -115,7 +115,7 @@ export async function runWorker(world: CliWorld): Promise<number> {
         ? stopped
         : toDrainMs(config.settings.DRAIN_MS, stopped ?? 'SIGTERM', world.isTerminal),
     );
-    // Also flushes the delayed lines of the last requests, because the process ends immediately.
+    // Also flushes the buffered log lines of the last requests, because the process exits immediately.
     logger.info('worker stopped');
     return 0;
   } catch (error) {
@@ -125,7 +125,7 @@ export async function runWorker(world: CliWorld): Promise<number> {
   }
 }
 
-/** Reads the primary's configuration from the same texts. */
+/** Parses the configuration from the texts that the primary read. */
 function readSameConfig({ env, services }: CliWorld, { files }: Beginning) {
   const readFile = (path: string) => {
     const text = files[path];

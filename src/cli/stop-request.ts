@@ -10,13 +10,13 @@ export interface StopRequestOptions {
 export interface StopRequest {
   /** Resolves at the first signal, with its name. */
   readonly requested: Promise<string>;
-  /** Call it for each signal of the operating system. */
+  /** Call for each stop signal of the operating system. */
   signal(name: string): void;
 }
 
 /**
- * At Ctrl-C the terminal signals the whole process group, and npm then passes on its own copy: signals this close
- * together, in milliseconds, count as one.
+ * At Ctrl-C the terminal signals the whole process group, and npm then passes on its own copy. Signals this close together, in
+ * milliseconds, count as one.
  */
 const echoMs = 250;
 

@@ -83,7 +83,7 @@ export function createDocumentStore<Operation>(options: PrepareOptions<Operation
       while (newcomers.calculatedSize + proven.calculatedSize > bounds.maxBytes) newcomers.pop();
       return made;
     },
-    /** Reads a text that is only explained. Neither looks it up nor keeps it. */
+    /** Reads a text that is only explained, without looking it up or storing it. */
     read: reader.read,
   };
 }
@@ -92,8 +92,8 @@ export function createDocumentStore<Operation>(options: PrepareOptions<Operation
 const slots = 65_536;
 
 /**
- * Returns a function that notes a text, and says whether the text was noted before. Takes four bytes per text, and rarely
- * mistakes a text for another one with the same hash.
+ * Returns a function that records a text, and reports whether the text was recorded before. Takes four bytes per text, and
+ * rarely mistakes a text for another one with the same hash.
  */
 function createWasSeen(): (text: string) => boolean {
   const marks = new Uint32Array(slots);

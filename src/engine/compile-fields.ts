@@ -189,7 +189,7 @@ function compileField(
   };
 }
 
-/** The most frequent kind of field: a leaf without resolver or arguments. It needs its path only if it fails. */
+/** The most frequent kind of field: a leaf without resolver or arguments. Needs its path only if it fails. */
 function compileProperty(selected: SelectedField, type: GraphQLLeafType): ExecuteField {
   const complete = (value: unknown): unknown => {
     const completed = completeLeaf(type, value);
@@ -298,8 +298,8 @@ type ArgumentReader =
     };
 
 /**
- * Prepares the arguments of a field that variables do not decide. Lists and objects are made for each request, since a resolver
- * may change them. Mistakes are left to graphql-js, whose messages clients get.
+ * Prepares the arguments of a field that do not depend on variables. Lists and objects are created for each request, since a
+ * resolver may change them. Mistakes are left to graphql-js, whose messages clients get.
  */
 export function compileArguments(field: GraphQLField<unknown, unknown>, node: FieldNode): ReadArguments {
   if (field.args.length === 0) return readNothing;
@@ -340,7 +340,7 @@ function read(
   return values;
 }
 
-/** `null` if graphql-js must read the argument at each request. */
+/** `null` if graphql-js must read the argument for each request. */
 function toReader(
   argument: GraphQLArgument,
   field: GraphQLField<unknown, unknown>,

@@ -1,7 +1,6 @@
 /**
- * Every error code a client can meet: its HTTP status, its meaning, and what to do. The status applies where the gateway
- * may choose one: a client that accepts only `application/json` gets 200 for request errors. The table in docs/errors.md
- * is generated from here.
+ * Every error code that clients can get: its HTTP status, its meaning, and the client's next step. Request errors have status
+ * 200 for clients that accept only `application/json`. The table in docs/errors.md is generated from this one.
  */
 export const errorCatalogue = {
   BAD_REQUEST: {

@@ -1,7 +1,7 @@
 import { GraphQLError, type GraphQLErrorOptions } from 'graphql';
 import type { ErrorCode } from './catalogue.ts';
 
-/** Facts for clients, in `extensions` beside the code. Never a URL, a token or an upstream's raw body. */
+/** Data for clients, in `extensions` beside the code. Never a URL, a token or an upstream's raw body. */
 export interface ErrorFacts {
   /** Name of the upstream that failed. */
   readonly upstream?: string;
@@ -20,9 +20,9 @@ export interface ErrorFacts {
     /** RFC 3339. */
     readonly resetsAt: string;
   };
-  /** The setting that would configure the missing upstream or feature. */
+  /** The setting that configures the missing upstream or feature. */
   readonly setting?: string;
-  /** A JSON-RPC error code, as the node sent it. */
+  /** The JSON-RPC error code of the node. */
   readonly rpcCode?: number;
   /** The exceeded limit of `serviceConfig` or the gateway, its maximum, and the document's value. */
   readonly limit?: { readonly name: string; readonly max: number; readonly actual: number };

@@ -1,12 +1,12 @@
 import { type ASTNode, GraphQLError, getLocation, locatedError, type Source, type SourceLocation } from 'graphql';
 
-/** The options of `GraphQLError`, as far as they are used. */
+/** The used options of `GraphQLError`. */
 export interface LightErrorOptions {
   readonly nodes?: readonly ASTNode[] | null | undefined;
   readonly path?: readonly (string | number)[] | null | undefined;
   readonly extensions?: Readonly<Record<string, unknown>> | null | undefined;
   readonly originalError?: Error | null | undefined;
-  /** The position in the document, where no nodes give it. */
+  /** The position in the document, if there are no nodes. */
   readonly positions?: SourcePositions | null | undefined;
 }
 
@@ -18,7 +18,7 @@ export interface SourcePositions {
 }
 
 /**
- * A cheaper `GraphQLError`, since a response may have thousands. The library's own takes about 5 µs: it captures a stack,
+ * A cheaper `GraphQLError`, because a response may have thousands. The library's own takes about 5 µs: it captures a stack,
  * defines each property, and counts the document's lines up to its position. This one has no stack, and errors of the same
  * nodes share their locations. Clients see no difference.
  */
@@ -26,7 +26,7 @@ export function lightError(message: string, options: LightErrorOptions = {}): Gr
   return new LightError(message, options) as unknown as GraphQLError;
 }
 
-/** The library's `locatedError` with a light error: adds nodes and path to a thrown error, unless it has a path. */
+/** Like the library's `locatedError`, with a light error: adds nodes and path to a thrown error, unless it has a path. */
 export function locateLightly(
   thrown: unknown,
   nodes: readonly ASTNode[],
@@ -72,7 +72,7 @@ class LightError {
   }
 }
 
-// With this prototype it is an instance of the library's class, and prints like one.
+// With this prototype, the error is an instance of the library's class and prints like one.
 Object.setPrototypeOf(LightError.prototype, GraphQLError.prototype);
 Object.defineProperty(LightError.prototype, 'name', { value: 'GraphQLError' });
 

@@ -29,7 +29,7 @@ function isForClients(error: GraphQLError): boolean {
   );
 }
 
-/** Stitching packs several errors below one null into an `AggregateError`; this unpacks them for clients. */
+/** Stitching packs several errors behind one null into an `AggregateError`; this unpacks them for clients. */
 export function unwrapErrors(errors: readonly GraphQLError[]): readonly GraphQLError[] {
   return errors.some(isPacked) ? errors.flatMap(unpack) : errors;
 }

@@ -2,14 +2,14 @@ import type { GraphQLError } from 'graphql';
 import { type ErrorCode, isErrorCode } from './catalogue.ts';
 import { lightError } from './light-error.ts';
 
-/** Errors in one response: more than a page has items, so that each failed item can have one. */
+/** Maximum of errors in one response: more than a page has items, so that each failed item can have one. */
 export const maxReportedErrors = 10_000;
 /** Approximate characters of the errors in one response: an upstream error may be repeated, text and all, at thousands of paths. */
 export const maxReportedCharacters = 4 * 1024 * 1024;
 
 const omission = `There are more errors than a response reports: at most ${maxReportedErrors}, or about ${maxReportedCharacters} characters.`;
 
-/** Stands last where errors are omitted. */
+/** Appended as the last error if errors are omitted. */
 export function toOmissionError(): GraphQLError {
   return lightError(omission, { extensions: { code: 'PAYLOAD_TOO_LARGE' satisfies ErrorCode } });
 }
@@ -17,12 +17,12 @@ export function toOmissionError(): GraphQLError {
 /** Approximate characters of one key of a path. */
 const pathKeyCharacters = 4;
 
-/** Counts the errors of one response against the bounds. */
+/** Counts the errors of one response against both limits. */
 export class ReportedErrors {
   #errors = 0;
   #characters = 0;
   #isOmissionReported = false;
-  /** By extensions, which errors made from one share. */
+  /** Sizes by extensions object, which copies of one error share. */
   readonly #sizes = new Map<object, number>();
 
   get isFull(): boolean {
@@ -36,7 +36,7 @@ export class ReportedErrors {
     return error;
   }
 
-  /** The error that says that there are more, the first time only. */
+  /** The error that announces omitted errors; only the first time. */
   takeOmissionError(): readonly GraphQLError[] {
     if (this.#isOmissionReported) return [];
     this.#isOmissionReported = true;
@@ -52,7 +52,7 @@ export class ReportedErrors {
   }
 }
 
-/** The first errors of a response within the bounds, and a last one if errors are omitted. */
+/** The first errors of a response within the limits, and a last one if errors are omitted. */
 export function limitErrors(errors: readonly GraphQLError[]): readonly GraphQLError[] {
   // A single error is reported at any length.
   if (errors.length < 2) return errors;
@@ -64,10 +64,10 @@ export function limitErrors(errors: readonly GraphQLError[]): readonly GraphQLEr
   return errors;
 }
 
-/** Different codes per request: more would not help the operator. */
+/** Maximum of different codes logged per request: more would not help the operator. */
 const maxCodes = 5;
 
-/** The ledger chooses its own codes. Only words of capitals are logged: other text could imitate something else in a log. */
+/** The ledger chooses its own codes. Only codes in capital letters are logged: other text could imitate log content. */
 const harmlessCode = /^[A-Z][A-Z_]{0,39}$/;
 
 /** An error before or after it was formatted. */

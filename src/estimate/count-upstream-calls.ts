@@ -41,9 +41,9 @@ export interface BoundOperation {
 }
 
 /**
- * Upstream requests of an operation when all goes well. The ledger's fields in a query are one request; its mutations are one
- * each, unless they are forwarded together. Our fields take what their upstream says. Joins are one request for a query, and
- * one for each field of a mutation. Federated entities take as many as the ledger's limits require.
+ * Upstream requests of an operation without failures. The ledger's fields of a query are one request; its mutations are one
+ * each, unless they are forwarded together. The upstreams of our fields give their own numbers. Joins are one request for a
+ * query, and one for each field of a mutation. Federated entities take as many as the ledger's limits require.
  * @returns `null` for a subscription, whose length is unknown
  */
 export function countUpstreamCalls(bound: BoundOperation, plan: Plan, facts: CallCounting): number | null {
@@ -125,7 +125,7 @@ function selectsBelow(
   });
 }
 
-/** The calls of one of our root fields; `null` if it answers nothing, so that no joins follow. */
+/** The calls of one of our root fields; `null` if it returns no object, so that no joins follow. */
 export type OwnFieldCalls = (field: RootField) => FieldCalls | null;
 
 const rootTypes: ReadonlyMap<string, RootField['operation']> = new Map([

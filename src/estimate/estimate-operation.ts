@@ -37,30 +37,30 @@ import { createPerOperation } from '../upstream/operation-context.ts';
 import { type CallCounting, countUpstreamCalls } from './count-upstream-calls.ts';
 
 interface EstimateResolversOptions {
-  /** `undefined` only before the first operation is served. */
+  /** `undefined` before the first operation is served. */
   readonly current: () => ServedGeneration | undefined;
   readonly ownFieldCalls: CallCounting['ownFieldCalls'];
   readonly cost: RateCost;
   readonly turns: Pick<FairTurns, 'run'>;
 }
 
-/** Estimates in one operation: each parses and validates a whole document, the work of a request. */
+/** Estimates per operation: each parses and validates a whole document, as much work as a request. */
 export const maxEstimates = 10;
-/** Characters of all documents in one operation together, each counted once, because the work grows with them. */
+/** Characters of all documents of one operation, each counted once, because the work grows with them. */
 export const maxEstimatedLetters = 20_000;
 const maxCountedLetters = 5_000;
 
 interface Requested {
   estimates: number;
   letters: number;
-  /** The result of reading each document; `null` until its turn. */
+  /** The result of reading each document; `null` before its turn. */
   readonly documents: Map<
     string,
     { readonly generation: ServedGeneration; readonly read: ReadDocument<PreparedOperation> } | null
   >;
 }
 
-/** Resolvers of `Query.estimate`. They call no upstream and keep no documents. */
+/** Resolvers of `Query.estimate`. They call no upstream and cache no documents. */
 export function createEstimateResolvers({ current, ownFieldCalls, cost, turns }: EstimateResolversOptions) {
   const requestedBy = createPerOperation((): Requested => ({ estimates: 0, letters: 0, documents: new Map() }));
 
@@ -107,7 +107,7 @@ function count(requested: Requested, query: string): void {
   requested.estimates += 1;
   if (requested.documents.has(query)) return;
   requested.documents.set(query, null);
-  // A query for the schema takes as much work as a long one, however short it is.
+  // A query for the schema takes as much work as a long document, however short it is.
   const isLong = query.length > maxCountedLetters || /__schema|__type\b/.test(query);
   requested.letters += isLong ? maxCountedLetters : query.length;
 }
@@ -130,7 +130,7 @@ function toVariables(value: unknown): Variables {
   throw gatewayError('BAD_USER_INPUT', `variables must be a JSON object; got ${got}.`, { argument: 'variables' });
 }
 
-/** An operation that is explained and not executed. */
+/** An operation that is estimated and not executed. */
 export interface JudgedRequest {
   readonly query: string;
   readonly variables: Variables;
@@ -140,7 +140,7 @@ export interface JudgedRequest {
 export interface Judgement extends ReadDocument {
   /** `null` if the document is rejected before it is counted, or asks only for the schema. */
   readonly usage: Usage | null;
-  /** As `PreparedOperation.ownMutations`; 0 if it is rejected before it is charged. */
+  /** As in `PreparedOperation.ownMutations`; 0 if it is rejected before it is charged. */
   readonly ownMutations: number;
   /** Empty if it would be executed. */
   readonly errors: readonly GraphQLError[];
@@ -154,7 +154,7 @@ export interface Judgement extends ReadDocument {
 }
 
 /**
- * Decides whether an operation would be executed: admission first, then its variables, then its pages. Keeps nothing.
+ * Decides whether an operation would be executed: first admission, then its variables, then its pages. Stores nothing.
  * @param read given if the document was read already
  */
 export function judgeOperation(
@@ -227,7 +227,7 @@ function findRefusedPages(
   return errors;
 }
 
-/** Newer ledgers have an own maximum for each field, unknown to the gateway. */
+/** Newer ledgers have their own maximum for each field, unknown to the gateway. */
 function hasOneMaximum(schema: GraphQLSchema): boolean {
   const type = schema.getType('ServiceConfig');
   return isObjectType(type) && type.getFields().maxPageSize?.args.length === 0;
@@ -303,7 +303,7 @@ function toEstimateUsage(usage: Usage): Estimate['usage'] {
   };
 }
 
-/** Each limit in force, and how much of it a document uses: 0 if it was not counted. */
+/** Each limit in force and its use by the document: 0 if the document was not counted. */
 function toEstimateLimits(
   prepared: PreparedDocument,
   usage: Usage,
@@ -323,7 +323,7 @@ function toEstimateLimits(
   ];
   const { size } = prepared;
   if (size === null) {
-    // The share of transactions is known only after parsing, so both allowances apply together to an unreadable text.
+    // The share of transactions is known only after parsing, so the sum of both limits applies to an unparsable text.
     const allowed = limits.maxQueryPayloadSize + limits.maxTransactionPayloadSize;
     const isTooLong = usage.queryPayload > allowed;
     return [
@@ -340,7 +340,7 @@ function toEstimateLimits(
   ];
 }
 
-/** Listed only for documents with such pages: it is not a limit of the ledger. */
+/** Listed only for documents with such pages, because it is not a limit of the ledger. */
 function calledPageLimits(
   pages: CalledPages,
   variables: Variables,

@@ -40,7 +40,7 @@ export interface CostQuestion {
   readonly offending: Occurrence | null;
 }
 
-/** Lines of a tree: a document within its limits has a few hundred. */
+/** Maximum of lines in a tree: a document within its limits has a few hundred. */
 const maxExplained = 2_000;
 
 /**
@@ -82,7 +82,7 @@ function toConnection({ node, pageSize }: Cost, { variables }: CostQuestion) {
   return { pageSize, argument: (['first', 'last'] as const).find(isSource) ?? null };
 }
 
-/** The page size that multiplies everything below `edges` or `nodes`: that of the nearest field above. */
+/** The page size that multiplies everything below `edges` or `nodes`: that of the nearest connection above. */
 function timesBelow({ node, parent }: Cost): number | null {
   if (node.kind !== Kind.FIELD || !isRows(node)) return null;
   let above = parent;
@@ -109,7 +109,7 @@ interface Cost extends Occurrence {
   readonly parent: Cost | null;
   /** Output nodes of the field itself; 0 for operations, spreads and inline fragments. */
   readonly cost: number;
-  /** `null` if the field is no connection; else it multiplies everything below its `edges` and `nodes`. */
+  /** `null` if the field is not a connection; else it multiplies everything below its `edges` and `nodes`. */
   readonly pageSize: number | null;
 }
 
@@ -157,7 +157,7 @@ export function* walkCosts(
       const name = below.name.value;
       const known = pagedFragments.get(name);
       if (known !== undefined) return known;
-      // If it meets itself while it is examined, that occurrence adds nothing.
+      // A cycle adds nothing: skip the occurrence of a fragment within itself.
       pagedFragments.set(name, false);
       const found = isPaged(below);
       pagedFragments.set(name, found);
@@ -193,7 +193,7 @@ function* take<Item>(items: Iterable<Item>, count: number): Generator<Item> {
 export interface Offence {
   /** Response keys down to the selection; `null` if the mistake is not in a selection. */
   readonly path: readonly string[] | null;
-  /** In the text, from 1; `null` if the mistake has no single position. */
+  /** In the text, counted from 1; `null` if the mistake has no single position. */
   readonly line: number | null;
   readonly column: number | null;
 }
@@ -206,17 +206,17 @@ export function toOffence(error: GraphQLError, selected: Occurrence | null): Off
   return { path: selected && pathOf(selected), line: location?.line ?? null, column: location?.column ?? null };
 }
 
-/** Response keys from the operation down; fragments have none. */
+/** Response keys from the operation down; fragments add none. */
 export function pathOf(selected: Occurrence): string[] {
   const { node, parent } = selected;
   const path = parent ? pathOf(parent) : [];
   return node.kind === Kind.FIELD ? [...path, responseKey(node)] : path;
 }
 
-/** Selections searched for the position of an error; a document within its limits has far fewer. */
+/** Maximum of selections searched for the position of an error; a document within its limits has far fewer. */
 const maxSearched = 10_000;
 
-/** The selection that an error is about; `null` if it is about none, or about the whole document. */
+/** The selection that an error is about; `null` for none, or for the whole document. */
 export function findOffending(
   error: GraphQLError,
   executable: ExecutableDocument,
@@ -229,7 +229,7 @@ export function findOffending(
     case 'maxQueryDepth':
       return firstOf(limits.maxQueryNodes + 1).find(({ level }) => level > limits.maxQueryDepth) ?? null;
     case 'maxQueryNodes': {
-      // A document that only asks for the schema has a bound of its own.
+      // A document that only asks for the schema has a limit of its own.
       const max = typeof limit.max === 'number' ? limit.max : limits.maxQueryNodes;
       return firstOf(max + 1)[max] ?? null;
     }
@@ -249,7 +249,7 @@ export function findOffending(
   }
 }
 
-/** The field at which the sum exceeds the limit. If it never does, a single page is too large to count: that page. */
+/** The field at which the sum exceeds the limit. If the sum never does, a single page is too large to count: that page. */
 function findOutputExcess(
   executable: ExecutableDocument,
   { maxOutputNodes }: Limits,

@@ -25,24 +25,24 @@ import {
 export interface Explanation extends Estimate {
   /** `null` if the operation would be served, or is rejected as a whole. */
   readonly offending: Offence | null;
-  /** Empty when the document cannot be read. */
+  /** Empty if the document cannot be parsed. */
   readonly tree: readonly ExplainedSelection[];
-  /** The tree ends before the document does. */
+  /** The tree was cut before the end of the document. */
   readonly isTreeCut: boolean;
   readonly schema: ExplainedSchema;
 }
 
-/** The ledger schema and limits behind the explanation: kept by an earlier run, or shipped with the gateway. */
+/** The ledger schema and limits behind the explanation: cached by an earlier run, or shipped with the gateway. */
 export interface ExplainedSchema {
   readonly origin: 'kept' | 'shipped';
-  /** Why the kept schema is not used, if a cache file is configured. */
+  /** Why the cached schema is not used, if a cache file is configured. */
   readonly note: string | null;
 }
 
 /**
  * Explains what a gateway with this configuration would do with an operation. Calls no upstream.
  * @param upstreams those whose fields are ours
- * @throws SchemaCollisionError when the schema kept cannot be served
+ * @throws SchemaCollisionError if the cached schema cannot be served
  */
 export async function explainOperation(
   request: JudgedRequest,

@@ -11,7 +11,7 @@ export interface OfferedFilters {
   readonly transactions: readonly (readonly [member: string, isOffered: boolean])[];
 }
 
-/** Which filters work on a network when events and transactions are read from this source. */
+/** The filters that work on a network when events and transactions are read from this source. */
 export function offeredFilters(profile: NetworkProfile, source: EventsSource): OfferedFilters {
   const filters = source === 'rpc' ? profile.events.filters : ledgerEventFilters(profile);
   return {
@@ -41,7 +41,10 @@ export function filterCapabilities(
   return [...events.map(toCapability('eventFilter')), ...transactions.map(toCapability('transactionFilter'))];
 }
 
-/** Does the next live stream of a caller with a new filter get a reader of its own? @param bound the one that is reached */
+/**
+ * Would the next live stream of a caller with a new filter get its own reader?
+ * @param bound the limit that was reached
+ */
 export function liveReaderCapability(bound: ReachedBound | null): UpstreamCapability {
   return { name: 'live:ownReader', available: bound === null, reason: bound && toReason(bound) };
 }

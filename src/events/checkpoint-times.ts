@@ -9,14 +9,14 @@ const probes = 15;
 const maxRequests = 20;
 const maxKept = 10_000;
 
-/** The checkpoints of a time range: those from `first` up to, and without, `end`. */
+/** The checkpoints of a time range: from `first` up to, and excluding, `end`. */
 export interface CheckpointRange {
   readonly first: number;
   /** `null` while the newest checkpoint lies in the range. */
   readonly end: number | null;
 }
 
-/** Finds checkpoints by time. Their times never change, so they are kept. */
+/** Finds checkpoints by time. Their times never change, so they are cached. */
 export interface CheckpointTimes {
   /** @returns `null` if no checkpoint is as new as `startMs` */
   find(
@@ -31,7 +31,7 @@ export function createCheckpointTimes(
 ): CheckpointTimes {
   const kept = new Map<number, number>();
 
-  /** @param dropped receives numbers that the ledger does not answer */
+  /** @param dropped receives the numbers of pruned checkpoints */
   async function read(numbers: readonly number[], dropped: Set<number>, cancellation: Cancellation | undefined) {
     const fields = numbers.map((n) => `c${n}:${field}(${argument.replace('$', String(n))}){timestamp}`);
     const text = `{newest:${field}{sequenceNumber timestamp}${fields.join('')}}`;
@@ -62,7 +62,7 @@ export function createCheckpointTimes(
 
   return {
     async find({ startMs, endMs }, cancellation) {
-      // The ledger drops its oldest checkpoints.
+      // The ledger prunes its oldest checkpoints.
       const dropped = new Set<number>();
       const newest = await read([], dropped, cancellation);
       if (newest.timestampMs < startMs) return null;

@@ -17,7 +17,7 @@ export interface PageSizes {
   readonly maxSize: number;
 }
 
-/** How many items a page has at most, and from which end of its range they are taken. */
+/** The maximum number of items in a page, and from which end of its range they are taken. */
 export interface PagePlan {
   readonly size: number;
   readonly backward: boolean;
@@ -25,7 +25,7 @@ export interface PagePlan {
 
 /**
  * @throws `BAD_USER_INPUT` for `first` together with `last`, a negative size, or one above the maximum: a page is never
- *   silently cut
+ * silently truncated
  */
 export function planPage({ first, last }: PageArguments, { defaultSize, maxSize }: PageSizes): PagePlan {
   if (first != null && last != null) throw argumentError('last', "'first' and 'last' must not be used together");
@@ -60,8 +60,8 @@ export async function readConnection<Item, Node>(
   const after = args.after == null ? null : codec.parseCursor('after', args.after);
   const before = args.before == null ? null : codec.parseCursor('before', args.before);
   const page = await readPage({ size, backward, after, before }, source, spare, cancellation);
-  // Sign a cursor when it is first read: most are never selected, and signing a whole page costs more than the rest of
-  // it. Keep it then, because one cursor may be read under hundreds of aliases.
+  // Sign a cursor when it is first read: most are never selected, and signing a whole page costs more than the rest of it.
+  // Keep it then, because one cursor may be read under hundreds of aliases.
   const edges = page.items.map((item) => {
     let made: string | undefined;
     return {

@@ -9,7 +9,7 @@ export interface CursorKey {
   readonly id: Buffer;
   /** The signature of a text within a scope, `signatureBytes` long. */
   sign(scope: Uint8Array, text: Uint8Array): Buffer;
-  /** Takes the same time for every signature, so that a guess cannot be improved byte by byte. */
+  /** Takes the same time for every signature, so that attackers cannot guess it byte by byte. */
   verify(scope: Uint8Array, text: Uint8Array, signature: Uint8Array): boolean;
 }
 
@@ -21,14 +21,14 @@ export const keyIdBytes = 4;
 const blockBytes = 64;
 
 /**
- * @param secret any text that cannot be guessed. The key is derived for cursors alone, so that its signatures are worthless where
- *   the same secret signs something else.
+ * @param secret any unguessable text. A key for cursors alone is derived from it, so that its signatures are invalid where the
+ * same secret signs other data
  */
 export function createCursorKey(secret: string): CursorKey {
   const key = createHmac('sha256', secret).update('ledger-gateway cursors').digest();
   const inner = pad(key, 0x36);
   const outer = pad(key, 0x5c);
-  // HMAC-SHA256 written as two hash calls: an HMAC object for every cursor of a page would cost several times as much.
+  // HMAC-SHA256 as two plain hash calls: an HMAC object for every cursor of a page would cost several times as much.
   const sign: CursorKey['sign'] = (scope, text) => {
     const within = hash('sha256', Buffer.concat([inner, scope, text]), 'buffer');
     return hash('sha256', Buffer.concat([outer, within]), 'buffer').subarray(0, signatureBytes);
@@ -60,7 +60,7 @@ export interface ChangingCursorKeys extends CursorKeys {
   adopt(secret: Secret): void;
 }
 
-/** Bounds the keys tried on a bad cursor. Keys change only by hand, or when instances first share one. */
+/** Limits the keys tried on a bad cursor. Keys change only by configuration, or when instances first share one. */
 const maxKeys = 8;
 
 /**
@@ -93,8 +93,8 @@ export interface OpenCursorKeys {
 }
 
 /**
- * The configured keys; without any, one that all instances on the same store share; without a store, one of this process, whose
- * cursors do not survive a restart.
+ * The configured keys; without any, one that all instances on the same store share; without a store, one of this process,
+ * whose cursors do not survive a restart.
  */
 export async function openCursorKeys(
   configured: Config['settings']['CURSOR_KEYS'],

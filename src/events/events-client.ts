@@ -40,7 +40,7 @@ export interface EventsClientOptions {
   readonly path: string;
   /** Method names on the wire, from the network profile. */
   readonly methods: { readonly queryEvents: string; readonly queryTransactionBlocks: string };
-  /** Time for one call up to the last byte of its answer, in milliseconds. */
+  /** Timeout of one call up to the last byte of its response, in milliseconds. */
   readonly timeoutMs: number;
 }
 
@@ -87,7 +87,7 @@ export function createEventsClient({ call, path, methods, timeoutMs }: EventsCli
   };
 }
 
-/** 50 are requested. Checking the shape of a hundred thousand would take seconds. */
+/** 50 are requested. Checking the form of a hundred thousand would take seconds. */
 const maxItems = 1_000;
 
 function isEndless(page: unknown): boolean {

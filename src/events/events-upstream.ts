@@ -25,13 +25,13 @@ const setting = { name: 'LEDGER_RPC_URL', key: configKeys.LEDGER_RPC_URL } as co
 
 const schemaFiles = ['events', 'live'].map((name) => new URL(`../../schema/${name}.graphql`, import.meta.url));
 
-/** Readers of live streams retry after so many milliseconds rather than wait longer for a response. */
+/** Readers of live streams retry after this many milliseconds instead of waiting longer for a response. */
 const longestPollMs = 5_000;
 
 /** The cheapest request that every node answers. */
 const newestTransaction = { filter: null, options: {}, cursor: null, limit: 1, descending: true } as const;
 
-/** Services for live streams, beside those of every upstream. */
+/** Services for live streams, besides those of every upstream. */
 export interface EventsHost extends UpstreamHost {
   /** Counts live streams of all upstreams. */
   readonly streamQuota: StreamQuota;
@@ -138,7 +138,7 @@ export const eventsUpstream: OwnFieldsUpstream<EventsHost> = {
   },
 };
 
-/** Finds out once per schema; `null` while there is no schema. */
+/** Checks once per schema; `null` before there is a schema. */
 function createPerSchema<Found>(
   schema: () => GraphQLSchema | null,
   find: (schema: GraphQLSchema) => Found,

@@ -30,7 +30,7 @@ export interface GraphqlSourcesOptions {
   readonly execute: LedgerExecutor;
   readonly profile: NetworkProfile;
   readonly times: CheckpointTimes;
-  /** Do reads mostly continue at the newest item, as those of live streams do? */
+  /** Do reads mostly continue at the newest item, like those of live streams? */
   readonly isLive: boolean;
 }
 
@@ -106,7 +106,7 @@ export function createGraphqlSources({ execute, profile, times, isLive }: Graphq
   };
 }
 
-/** What the gateway would query and the schema does not have; `null` if nothing is missing. */
+/** The first name that the gateway would query and the schema lacks; `null` if nothing is missing. */
 export function findMissing(schema: GraphQLSchema, profile: NetworkProfile): string | null {
   const { events, transactions } = profile.history;
   const pages = [
@@ -137,7 +137,7 @@ function eventNodes({ history }: NetworkProfile): LedgerNodes<EventWire> {
       },
       packageId: toText(valueAt(node, paths.packageId)),
       transactionModule: toText(valueAt(node, paths.transactionModule)),
-      // The ledger names no sender for its own transactions.
+      // The ledger reports no sender for its own transactions.
       sender: toCanonicalAddress(String(valueAt(node, paths.sender))) ?? zeroAddress,
       type: toText(valueAt(node, paths.type)),
       parsedJson: valueAt(node, paths.parsedJson),

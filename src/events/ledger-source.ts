@@ -10,13 +10,13 @@ import {
 } from './ledger-connection.ts';
 import { type Position, type Source, type SourcePage, type SourcePageRequest, toPositionKey } from './source.ts';
 
-/** Pages that are read in search of one position. */
+/** Maximum of pages that are read in search of one position. */
 const maxSearchedPages = 100;
-/** Empty pages in a row that one read may take. The next read continues there. */
+/** Maximum of consecutive empty pages in one read. The next read continues there. */
 const maxEmptyPages = 50;
 const maxKnownCursors = 5_000;
 
-/** Cursors of recent items: reading on from these needs no search. */
+/** Number of cached cursors of recent items, from which reads continue without a search. */
 export class KnownCursors {
   readonly #cursors = new Map<string, string>();
 
@@ -50,8 +50,8 @@ export interface LedgerSourceOptions<Item> {
 }
 
 /**
- * Items of a connection of the ledger's GraphQL. The gateway resumes by digest and number, the connection by cursors of its own; a
- * search finds the cursor of a position.
+ * Items of a connection of the ledger's GraphQL. The gateway resumes by digest and number, the connection by its own cursors;
+ * a search finds the cursor of a position.
  */
 export function createLedgerSource<Item>(options: LedgerSourceOptions<Item>): Source<Item> {
   const { read, filter, positionOf, narrow, isPinned, isLive, known } = options;
@@ -72,7 +72,7 @@ export function createLedgerSource<Item>(options: LedgerSourceOptions<Item>): So
     return null;
   }
 
-  /** The cursor of the last item of the filter that is not behind this one; `null` if there is none. */
+  /** The cursor of the filter's last item up to this position; `null` if there is none. */
   async function findBefore(order: readonly number[], cancellation: Cancellation | undefined): Promise<string | null> {
     let cursor: string | null = null;
     for (let pages = 0; pages < maxSearchedPages; pages += 1) {
@@ -94,13 +94,13 @@ export function createLedgerSource<Item>(options: LedgerSourceOptions<Item>): So
     const narrowed = await narrow(position, cancellation);
     const member = await findEdge({ ...filter, ...narrowed }, key, cancellation);
     if (member) return member.cursor;
-    // A stream that another filter's reader served may resume behind an item that its own filter does not match.
+    // A stream served by another filter's reader may resume after an item that its own filter does not match.
     const other = Object.keys(filter).length > 0 ? await findEdge(narrowed, key, cancellation) : null;
     if (!other || (isPinned && descending)) throw staleCursor();
     return other.order ? findBefore(other.order, cancellation) : other.cursor;
   }
 
-  /** The items behind a position, if it is among the newest ones. */
+  /** The items after a position, if it is among the newest ones. */
   async function readTail(after: Position, cancellation: Cancellation | undefined) {
     const page = await read({ filter, cursor: null, backward: true, cancellation });
     const key = toPositionKey(after);
@@ -108,7 +108,10 @@ export function createLedgerSource<Item>(options: LedgerSourceOptions<Item>): So
     return at < 0 ? null : { ...page, edges: page.edges.slice(at + 1), hasNext: false };
   }
 
-  /** Reads on in the past that a cursor shows. @returns `null` at its end: there may be more by now */
+  /**
+   * Continues in the ledger's state as of a cursor.
+   * @returns `null` at its end: by now there may be more
+   */
   async function readPinned(cursor: string, { limit, descending, cancellation }: SourcePageRequest) {
     const page = await read({ filter, cursor, backward: descending, size: limit, cancellation }).catch(() => null);
     return page && (descending ? page.hasPrevious : page.hasNext) && page.edges.length > 0 ? page : null;
@@ -137,7 +140,7 @@ export function createLedgerSource<Item>(options: LedgerSourceOptions<Item>): So
         });
         const hasMore = descending ? page.hasPrevious : page.hasNext;
         const next = descending ? page.start : page.end;
-        // Only ledgers that search a part of their history for one page have empty ones before the end.
+        // Only ledgers that search a part of their history for one page have empty pages before the end.
         const isLast = isPinned || !hasMore || next === null || next === cursor;
         if (page.edges.length > 0 || isLast) return finish(page, request);
         known.set(startKey, next);
@@ -156,7 +159,7 @@ export function createLedgerSource<Item>(options: LedgerSourceOptions<Item>): So
     const taken = edges.slice(0, limit);
     const isCut = taken.length < edges.length;
     if (!isCut && (hasMore || !isPinned)) {
-      // Only the last item of a pinned page is continued from.
+      // Only the last item of a pinned page is a starting point for the next read.
       for (const edge of isPinned ? taken.slice(-1) : taken) known.set(knownKey(keyOf(edge), descending), edge.cursor);
     }
     const last = taken.at(-1);

@@ -11,14 +11,14 @@ export interface PageRange {
   readonly before: Position | null;
 }
 
-/** The `maxSpareCalls` that are left of one operation. */
+/** The rest of one operation's `maxSpareCalls`. */
 export interface SpareCalls {
   left: number;
 }
 
 export const createSpareCalls = (): SpareCalls => ({ left: maxSpareCalls });
 
-/** Oldest first, whichever way it was read. */
+/** Oldest first, whatever the direction of reading. */
 export interface Page<Item> {
   readonly items: readonly Item[];
   readonly hasPreviousPage: boolean;
@@ -26,8 +26,8 @@ export interface Page<Item> {
 }
 
 /**
- * Reads one page by walking from one bound towards the other. The flags mean the same as in the ledger's own connections: at the
- * start of the walk, whether a bound was given; at its end, whether anything was left out.
+ * Reads one page by walking from one bound towards the other. The flags mean the same as in the ledger's own connections: at
+ * the start of the walk, whether a bound was given; at its end, whether anything was left out.
  * @param spare calls allowed beyond one for every `itemsPerCall` items
  */
 export async function readPage<Item>(
@@ -63,13 +63,13 @@ export async function readPage<Item>(
     : { items, hasPreviousPage: from !== null, hasNextPage: leftOut };
 }
 
-/** What a walk has gathered so far, in its own order. */
+/** The items of a walk so far, in its own order. */
 interface Gathered<Item> {
   readonly items: Item[];
   readonly seen: Set<string>;
   /**
-   * Is it certain that the far bound lies ahead? The upstream takes only one cursor, so the walk must recognise the other bound. If
-   * times do not give the order of the two bounds, only reaching it is proof.
+   * Is it certain that the far bound lies ahead? The upstream takes only one cursor, so the walk must recognise the other
+   * bound. If times do not give the order of the two bounds, only reaching it is proof.
    */
   boundProved: boolean;
   /** Are there items between here and the end of the ledger that are not in `items`? `null` if unknown. */
@@ -145,8 +145,8 @@ function badWalk(what: string) {
 }
 
 /**
- * Where a position lies relative to a bound, in the direction of a walk. Positions of one transaction, or of different times, have
- * an order; others of the same millisecond, or without a time, are `unordered`.
+ * Where a position lies relative to a bound, in the direction of a walk. Positions of one transaction, or of different times,
+ * have an order; others of the same millisecond, or without a time, are `unordered`.
  */
 function relationToBound(
   position: Position,

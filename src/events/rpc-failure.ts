@@ -4,7 +4,7 @@ import { gatewayError } from '../errors/gateway-error.ts';
 export interface RpcFailure {
   readonly code: number;
   readonly message: string;
-  /** Nodes put the reason here, under a message as general as `Invalid params`. */
+  /** Nodes put the reason here, below a message as general as `Invalid params`. */
   readonly data?: unknown;
 }
 

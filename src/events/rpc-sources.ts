@@ -5,7 +5,7 @@ import { toEventFilterWire } from './to-event-filter-wire.ts';
 import { toTransactionFilterWire } from './to-transaction-filter-wire.ts';
 import type { EventIdWire, EventWire, FilterWire, TransactionOptionsWire, TransactionWire } from './wire.ts';
 
-/** Requested only when `raw` is selected: these parts cost the node more than the transaction itself. */
+/** Requested only if `raw` is selected: these parts cost the node more than the transaction itself. */
 const wholeTransaction: TransactionOptionsWire = {
   showInput: true,
   showEffects: true,
@@ -41,7 +41,10 @@ export function createEventSource(client: EventsClient, filter: FilterWire): Sou
   };
 }
 
-/** The transactions that match a filter. @param options the parts of each that the node adds */
+/**
+ * The transactions that match a filter.
+ * @param options the parts of each that the node adds
+ */
 function createTransactionSource(
   client: EventsClient,
   filter: FilterWire | null,

@@ -9,7 +9,7 @@ import type { Position } from './source.ts';
 /** Longer than any cursor of the gateway. */
 const maxCursorCharacters = 512;
 
-/** The ledger's own words for cursors of different checkpoints; used for a cursor of another scope. */
+/** The ledger's own message for cursors of different checkpoints; used for a cursor of another scope. */
 const mixedCursors =
   'The provided cursors are taken from different checkpoints and cannot be used together in the same query.';
 
@@ -19,8 +19,8 @@ const unknownKey =
 const headBytes = keyIdBytes + signatureBytes;
 
 /**
- * Writes texts as cursors of one scope, and reads them back. A cursor is the id of its key, a signature, and the text that is
- * signed, so that an altered or invented cursor is rejected without an upstream call.
+ * Writes texts as cursors of one scope, and parses them. A cursor consists of its key's id, a signature, and the signed text,
+ * so that an altered or forged cursor is rejected without an upstream call.
  */
 export interface SignedCursors {
   write(text: string): string;
@@ -31,7 +31,7 @@ export interface SignedCursors {
   read(argument: string, cursor: string): string;
 }
 
-/** @param scopeText what the cursors belong to, such as a field and its filter */
+/** @param scopeText identifies the scope of the cursors, such as a field and its filter */
 export function createSignedCursors(scopeText: string, keys: CursorKeys): SignedCursors {
   const scope = hash('sha256', scopeText, 'buffer');
   return {
@@ -46,8 +46,8 @@ export function createSignedCursors(scopeText: string, keys: CursorKeys): Signed
       if (known.length === 0) throw gatewayError('CURSOR_KEY_UNKNOWN', unknownKey, { argument });
       const signature = bytes.subarray(keyIdBytes, headBytes);
       const text = bytes.subarray(headBytes);
-      // Several base64 texts may decode to the same bytes, since the last letter has spare bits. Accept only the one
-      // the gateway writes.
+      // Several base64 texts may decode to the same bytes, since the last letter has spare bits. Accept only the one that the
+      // gateway writes.
       const isSigned =
         bytes.toString('base64url') === cursor && known.some((key) => key.verify(scope, text, signature));
       if (!isSigned) throw argumentError(argument, mixedCursors);

@@ -7,13 +7,13 @@ export interface Position {
   readonly digest: string;
   /** Decimal text; `null` for a transaction. */
   readonly eventSeq: string | null;
-  /** `null` if the node does not say. */
+  /** `null` if the node does not report it. */
   readonly timestampMs: number | null;
 }
 
 /**
- * One query of the ledger for events or for transactions: all that pages and live streams need of an upstream. Another upstream
- * with the same items implements this.
+ * One query of the ledger for events or for transactions: everything that pages and live streams need of an upstream. Another
+ * upstream with the same items implements this.
  */
 export interface Source<Item> {
   /** One upstream call. Rejects with errors of the catalogue: `STALE_CURSOR` if the upstream does not know `after`. */
@@ -33,9 +33,9 @@ export interface SourcePageRequest {
 
 export interface SourcePage<Item> {
   readonly items: readonly Item[];
-  /** May be missing although there is more. */
+  /** Null even if there is more, at some upstreams. */
   readonly next: Position | null;
-  /** `null` if the upstream does not say; then only an empty page means the end. */
+  /** `null` if the upstream does not report it; then only an empty page means the end. */
   readonly hasMore: boolean | null;
 }
 
@@ -45,7 +45,7 @@ export interface Query<Item> {
   readonly source: Source<Item>;
 }
 
-/** Where events and transactions come from. Both throw `BAD_USER_INPUT` for a filter that the upstream cannot express. */
+/** The sources of events and transactions. Both throw `BAD_USER_INPUT` for a filter that the upstream cannot express. */
 export interface EventSources {
   events(filter: EventQueryFilter | null | undefined): Query<EventWire>;
   /** @param isWhole whether `raw` must be complete */
@@ -57,7 +57,7 @@ export function toPositionKey({ digest, eventSeq }: Position): string {
   return eventSeq === null ? digest : `${digest}:${eventSeq}`;
 }
 
-/** `null` for anything but whole milliseconds: times only put items in order, and a missing one does no harm. */
+/** `null` for anything but whole milliseconds: times only order items, and a missing one does no harm. */
 export function toTimestampMs(text: string | null): number | null {
   const value = text === null ? Number.NaN : Number(text);
   return Number.isSafeInteger(value) && value >= 0 ? value : null;

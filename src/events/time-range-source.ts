@@ -19,8 +19,8 @@ export interface TimeRangeOptions<Item> {
 const maxPages = 20;
 
 /**
- * The events of a time range. Where the ledger's filter has no checkpoints, every event is read from the edge of the range on, and a
- * cursor of a neighbouring event marks that edge.
+ * The events of a time range. If the ledger's filter has no checkpoints, every event is read from the edge of the range on,
+ * and a cursor of a neighbouring event marks that edge.
  */
 export function createTimeRangeSource<Item>(options: TimeRangeOptions<Item>): Source<Item> {
   const { range, times, history, execute, sourceOf, readEvents } = options;
@@ -63,7 +63,7 @@ export function createTimeRangeSource<Item>(options: TimeRangeOptions<Item>): So
     return null;
   }
 
-  /** Cuts a page at the ends of the range. */
+  /** Truncates a page at the ends of the range. */
   function cut(page: SourcePage<Item>, descending: boolean): SourcePage<Item> {
     const isBehind = (item: Item) => {
       const { timestampMs } = positionOf(item);

@@ -22,8 +22,8 @@ export interface CheckedFilter<Wire> {
 }
 
 /**
- * The wire form of an event filter under a network profile. No filter, or `{ all: true }`, asks for every event.
- * Addresses go out with all 32 bytes, and types in one form: nodes reject short addresses.
+ * The wire form of an event filter under a network profile. No filter, or `{ all: true }`, selects every event. Addresses are
+ * sent with all 32 bytes, and types in canonical form, because nodes reject short addresses.
  * @throws `BAD_USER_INPUT` if the network has no such filter, or a value breaks its rule
  */
 export function toEventFilterWire(
@@ -71,8 +71,8 @@ function toMemberWire(
       return checkStructTypeOrName(argument, text);
     case 'eventType':
     case 'moveEventType':
-      // MoveEventType takes types alone. A network with another variant filters by kind of event, which may also be a
-      // bare word such as NewObject.
+      // MoveEventType takes types alone. A network with another variant filters by kind of event, which may also be a bare
+      // word such as NewObject.
       return variant === 'MoveEventType' ? checkStructType(argument, text) : checkStructTypeOrName(argument, text);
     case 'moveModule':
     case 'moveEventModule':

@@ -6,7 +6,7 @@ import type { FilterWire } from './wire.ts';
 const maxKinds = 32;
 
 /**
- * The wire form of a transaction filter. No filter is `null` and asks for every transaction. Addresses go out with all 32
+ * The wire form of a transaction filter. No filter is `null` and selects every transaction. Addresses are sent with all 32
  * bytes, as for events.
  * @throws `BAD_USER_INPUT` if a value breaks its rule
  */

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { ExactNumber } from '../json/exact-json.ts';
 
 /**
- * JSON-RPC responses of a node, read tolerantly: unknown fields pass, numbers may replace text, and fields that some nodes leave out
- * may be missing.
+ * JSON-RPC responses of a node, parsed tolerantly: unknown fields pass, numbers may replace text, and fields that some nodes
+ * omit may be missing.
  */
 
 const decimalText = z.union([z.string(), z.number().int().nonnegative(), z.instanceof(ExactNumber)]).transform(String);
@@ -33,7 +33,7 @@ const transactionWire = z.looseObject({ digest: z.string() }).transform((raw) =>
 const timeAndPlace = z.object({ timestampMs: optionalDecimalText, checkpoint: optionalDecimalText });
 
 /**
- * Only `data` is certain to be there. `nextCursor` is the last item's id even on the last page, so only `hasNextPage` says whether
+ * Only `data` is always present. `nextCursor` is the last item's id even on the last page, so only `hasNextPage` says whether
  * there is more, and it may be missing.
  */
 const hasNextPage = z

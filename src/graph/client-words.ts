@@ -11,15 +11,15 @@ import {
 
 type Variables = Readonly<Record<string, unknown>>;
 
-/** How the client wrote a delegated root field, and in which operation. */
+/** The client's text of a delegated root field, and its operation. */
 export type DelegatedField = Pick<GraphQLResolveInfo, 'fieldNodes' | 'operation' | 'variableValues'>;
 
-/** A name in merged requests: the stitching library puts the number of the request before it. */
+/** Matches a name in merged requests: the stitching library prefixes it with the number of the request. */
 const mergedName = /^_v(\d+)_(.*)$/s;
 
 /**
- * Restores the client's arguments of delegated root fields, and the client's variables, as far as they are used. Delegation makes
- * every argument a variable with a new name, which the ledger's error messages would show to clients.
+ * Restores the client's arguments of delegated root fields, and the used variables of the client. Delegation turns every
+ * argument into a variable with a new name, which the ledger's error messages would show to clients.
  * @param fields one for each merged request, in order; for a request that was not merged, its own
  */
 export function toClientNames(
@@ -48,7 +48,7 @@ export function toClientNames(
     const source = own.has(name) ? first.variableValues : given;
     if (Object.hasOwn(source, name)) variables[name] = source[name];
   }
-  // Declares what is used: the client's variables as the client declared them, others as given.
+  // Declares the used variables: the client's as the client declared them, others as given.
   const declared = mapOperations(restored, (operation) => {
     const made = (operation.variableDefinitions ?? []).filter(
       ({ variable: { name } }) => used.has(name.value) && !own.has(name.value),

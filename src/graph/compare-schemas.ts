@@ -14,7 +14,10 @@ import {
 
 /** A difference between two schemas. */
 export interface SchemaChange {
-  /** `breaking`: a valid operation may become invalid. `dangerous`: clients may receive or send what they did not expect. */
+  /**
+   * `breaking`: a valid operation may become invalid. `dangerous`: clients may receive unexpected values, or send ones with
+   * another meaning.
+   */
   readonly kind: 'breaking' | 'dangerous' | 'safe';
   readonly text: string;
 }

@@ -10,8 +10,8 @@ import {
 const builtIn = new Set(specifiedScalarTypes.map((type) => type.name));
 
 /**
- * Describes each name that both schemas define: stitching would silently merge two such types, and drop one of two root fields.
- * Allowed are scalars in both, the root types, and `PageInfo` with the same fields.
+ * Describes each name that both schemas define: stitching would silently merge two such types, and drop one of two root
+ * fields. Scalars, the root types, and `PageInfo` with the same fields may be in both.
  */
 export function findCollisions(own: GraphQLSchema, ledger: GraphQLSchema): string[] {
   const ledgerRoots = new Set(rootTypes(ledger).map(([, type]) => type));

@@ -20,7 +20,7 @@ import { stitch } from './stitch.ts';
 
 /** The part of a generation that decides how operations are executed. */
 export interface Graph {
-  /** Everything that clients see, joins included. */
+  /** The whole schema that clients see, joins included. */
   readonly schema: GraphQLSchema;
   /** The gateway's own part of it. */
   readonly ownSchema: GraphQLSchema;
@@ -40,10 +40,10 @@ export interface Graph {
 export interface Generation<Operation = unknown> extends Graph {
   /** Source of the ledger's part; `none` until the ledger has been reached. */
   readonly origin: 'ledger' | 'cache' | 'none';
-  /** Differs for different schemas of the ledger. */
+  /** Different for each schema of the ledger. */
   readonly fingerprint: string;
   readonly missingJoins: ReadonlyMap<string, string>;
-  /** The graph as a Federation 2 subgraph; `null` if it is none, or there is no ledger. */
+  /** The graph as a Federation 2 subgraph; `null` without federation, or before the ledger answered. */
   readonly subgraphSdl: string | null;
   /** The limits on documents in force. */
   readonly limits: Limits;
@@ -76,7 +76,7 @@ export interface GenerationOptions<Operation = unknown> {
 
 /**
  * Builds the generation of a ledger schema; with `null`, that of the gateway's own schema.
- * @throws SchemaCollisionError when both schemas define the same name
+ * @throws SchemaCollisionError if both schemas define the same name
  */
 export function buildGeneration<Operation>(
   source: LedgerSource | null,
@@ -130,7 +130,10 @@ export function buildGeneration<Operation>(
   };
 }
 
-/** `serviceConfig` has no single owner: the field is the ledger's, and some numbers are the gateway's. Only stitching merges them. */
+/**
+ * `serviceConfig` has no single owner: the field is the ledger's, and some numbers are the gateway's. Only stitching merges
+ * them.
+ */
 function toOwnership(ownSchema: GraphQLSchema, ledger: GraphQLSchema | null, graph: GraphQLSchema): Ownership {
   const operations = ['query', 'mutation', 'subscription'] as OperationTypeNode[];
   const rootNames = (schema: GraphQLSchema) => operations.map((operation) => schema.getRootType(operation)?.name);
@@ -141,7 +144,7 @@ function toOwnership(ownSchema: GraphQLSchema, ledger: GraphQLSchema | null, gra
       ledger !== null && rootNames(ledger).every((name, index) => name === undefined || name === usualNames[index]),
     ownerOf: (operation, name) => {
       if (ownSchema.getRootType(operation)?.getFields()[name]) return 'own';
-      // Ours, and a join as a whole.
+      // An own field whose whole value is a join.
       if (name === entitiesField && graph.getRootType(operation)?.getFields()[name]) return 'own';
       return name === 'serviceConfig' || !ledger?.getRootType(operation)?.getFields()[name] ? null : 'upstream';
     },

@@ -12,22 +12,22 @@ import {
 } from '../ledger/ledger-service.ts';
 import { toSchemaFingerprint, toSchemaText } from '../ledger/schema-fingerprint.ts';
 
-/** What a generation is built from. */
+/** Everything that a generation is built from. */
 export interface LedgerSource {
   readonly introspection: IntrospectionQuery;
   readonly service: LedgerService;
   readonly origin: 'ledger' | 'cache';
 }
 
-/** Keeps the last good schema of the ledger between runs. */
+/** Stores the last good schema of the ledger between runs. */
 export interface SchemaCache {
   read(): Promise<LedgerSource | null>;
   write(source: LedgerSource): Promise<void>;
 }
 
 /**
- * A cache in a file, which is replaced in one step so that a crash never leaves half of it. If it cannot be read or written,
- * the gateway works without a cache.
+ * A cache in a file that is replaced atomically, so that a crash never leaves half of it. If it cannot be read or written, the
+ * gateway works without a cache.
  */
 export function createSchemaCache(file: string, onFailure: (error: unknown) => void): SchemaCache {
   return {
@@ -46,7 +46,7 @@ export function createSchemaCache(file: string, onFailure: (error: unknown) => v
       }
     },
     async write({ introspection, service }) {
-      // A name of its own, since other processes may write the same file at this moment.
+      // A unique name, since other processes may write the same file now.
       const written = `${file}.${randomUUID()}.new`;
       try {
         await writeFile(written, JSON.stringify({ introspection, service }));
@@ -65,7 +65,7 @@ export interface LedgerAnswer extends LedgerServiceAnswer {
 }
 
 /**
- * Asks a ledger for its schema and its limits, and completes the answer from earlier ones and the cache.
+ * Reads the ledger's schema and limits, and completes the response from earlier ones and the cache.
  * @param onCacheFailure called for a cached schema that cannot be used
  */
 export class LedgerSourceReader {
@@ -73,7 +73,7 @@ export class LedgerSourceReader {
   readonly #names: NetworkProfile['serviceConfig'];
   readonly #cache: SchemaCache | null;
   readonly #onCacheFailure: (error: unknown) => void;
-  /** The last complete answer, of this run or the one before. */
+  /** The last complete response, of this run or the one before. */
   #knownService: LedgerService | null = null;
   #cachedFingerprint: string | null = null;
 
@@ -89,10 +89,10 @@ export class LedgerSourceReader {
     this.#onCacheFailure = onCacheFailure;
   }
 
-  /** Rejects without a schema. If only the limits are missing, the answer has a `failure`. */
+  /** Rejects without a schema. If only the limits are missing, the response has a `failure`. */
   async ask(): Promise<LedgerAnswer> {
     const introspection = await fetchLedgerIntrospection(this.#execute);
-    // Takes about 20 ms: do it in this turn of the event loop, before the next answer arrives.
+    // Takes about 20 ms: do it in this turn of the event loop, before the next response arrives.
     toSchemaText(introspection);
     return { introspection, ...(await fetchLedgerService(this.#execute, introspection, this.#names)) };
   }
@@ -104,7 +104,7 @@ export class LedgerSourceReader {
     return { introspection, service: this.#knownService ?? service, origin: 'ledger' };
   }
 
-  /** The schema in the cache; `null` if there is none that can be used. Never rejects. */
+  /** The cached schema; `null` if there is none that can be used. Never rejects. */
   async readCache(): Promise<LedgerSource | null> {
     try {
       const cached = (await this.#cache?.read()) ?? null;

@@ -1,39 +1,42 @@
-/** Milliseconds of wait after a failed look. It doubles with each failure, up to one of the ceilings below. */
+/** Milliseconds to wait after a failed poll. Doubles with each failure, up to one of the maxima below. */
 const firstRetryMs = 250;
-/** Without a schema of the ledger: clients wait for it, so keep asking often. */
+/** Without a schema of the ledger: clients wait for it, so keep polling often. */
 const longestRetryMs = 10_000;
-/** With a schema in force and polling off, the look was most likely needless: ask seldom. */
+/** With a schema in force and polling off, the poll was probably unnecessary, so retry rarely. */
 const longestServingRetryMs = 60_000;
 /**
- * Milliseconds between a look and one requested meanwhile. While a ledger is replaced instance by instance, each look may see
- * another version and request the next look.
+ * Milliseconds between a poll and one requested meanwhile. While a ledger is replaced instance by instance, each poll may see
+ * another version and request the next poll.
  */
 const followUpMs = 1_000;
 
 export interface PollScheduleOptions {
-  /** Never rejects. `hasFailed` causes another look soon. */
+  /** Never rejects. `hasFailed` causes another poll soon. */
   readonly poll: () => Promise<{ readonly hasFailed: boolean }>;
   /** Is a schema from the ledger in force? */
   readonly isServing: () => boolean;
-  /** Milliseconds between looks that succeed; 0 = no more looks after a success. */
+  /** Milliseconds between successful polls; 0 = no more polls after a success. */
   readonly pollMs: number;
 }
 
 export interface PollSchedule {
-  /** Plans the next look. @param hasFailed the outcome of the last one */
+  /**
+   * Schedules the next poll.
+   * @param hasFailed the outcome of the last one
+   */
   planNext(hasFailed: boolean): void;
-  /** Resolves when a look that began after the call has ended, or the schedule was stopped. */
+  /** Resolves when a poll that began after the call has ended, or the schedule was stopped. */
   request(): Promise<void>;
   stop(): void;
 }
 
-/** Runs looks one at a time: by the clock, soon after a failure, and when one is requested. */
+/** Runs polls one at a time: by the clock, soon after a failure, and on request. */
 export function createPollSchedule({ poll, isServing, pollMs }: PollScheduleOptions): PollSchedule {
   let timer: NodeJS.Timeout | undefined;
   let retryMs = firstRetryMs;
   let isPolling = false;
   let stopped = false;
-  /** Callbacks of requests that no look has served yet. */
+  /** Callbacks of requests that no poll has served yet. */
   let waiting: (() => void)[] = [];
 
   const pollAndSchedule = async (): Promise<void> => {
@@ -67,7 +70,7 @@ export function createPollSchedule({ poll, isServing, pollMs }: PollScheduleOpti
       new Promise((resolve) => {
         if (stopped) return resolve();
         waiting.push(resolve);
-        // The look that an earlier request planned serves this one too.
+        // The poll scheduled by an earlier request serves this one too.
         if (!isPolling && waiting.length === 1) void pollAndSchedule();
       }),
     stop() {

@@ -8,7 +8,9 @@ import { sharedScalars } from './scalars.ts';
 /** The gateway's fields about itself, and the scalars of all upstreams' parts. */
 const gatewayTypeDefs = new URL('../../schema/gateway.graphql', import.meta.url);
 
-/** Builds the executable schema of everything that is not the ledger's: the parts of the upstreams, and the gateway's. */
+/**
+ * Builds the executable schema of everything except the ledger's part: the gateway's own fields, and those of the upstreams.
+ */
 export function createOwnSchema(
   upstreams: readonly Pick<OwnFieldsUpstream, 'typeDefs'>[],
   resolvers: readonly object[] = [],
@@ -18,12 +20,12 @@ export function createOwnSchema(
     resolvers: [{ ...sharedScalars }, ...(resolvers as IResolvers[])],
     resolverValidationOptions: { requireResolversToMatchSchema: 'error' },
   });
-  // Directives in our SDL are marks for the gateway, and not for clients. The nodes of the SDL keep them.
+  // Directives in our SDL are for the gateway, not for clients. The nodes of the SDL keep them.
   const { directives, ...config } = marked.toConfig();
   return new GraphQLSchema({ ...config, directives: directives.filter(isSpecifiedDirective) });
 }
 
-/** Root fields whose pages are read with several upstream calls. Our SDL marks them. */
+/** Root fields whose pages take several upstream calls. Our SDL marks them. */
 export function fieldsReadByCalls(ownSchema: GraphQLSchema): ReadonlySet<string> {
   const fields = Object.values(ownSchema.getQueryType()?.getFields() ?? {});
   const isMarked = ({ astNode }: (typeof fields)[number]) =>

@@ -12,8 +12,8 @@ import { showValue } from '../json/show-value.ts';
 
 /**
  * The scalars that the gateway and the ledger share by name. Stitching would merge two such scalars into one that accepts
- * anything, so the graph gets these. They are strict on input, as the ledger is, and leave output unchanged: an unusual value of
- * the ledger must not become null.
+ * anything, so the graph gets these instead. They are strict on input, like the ledger's, and leave output unchanged: an
+ * unusual value of the ledger must not become null.
  */
 export const sharedScalars: Readonly<Record<string, GraphQLScalarType>> = {
   UInt53: createScalar(
@@ -44,13 +44,13 @@ export function describedScalars(...schemas: readonly GraphQLSchema[]): Record<s
 
 const maxUnsigned64 = 2n ** 64n - 1n;
 
-/** A double cannot tell 2^64-1 from 2^64, and is rejected; an exact number can be compared. */
+/** Rejects doubles, which cannot distinguish 2^64-1 from 2^64; an exact number can be compared. */
 function isUnsigned64(value: unknown): boolean {
   if (value instanceof ExactNumber) return /^\d{1,20}$/.test(value.text) && BigInt(value.text) <= maxUnsigned64;
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < 2 ** 64;
 }
 
-/** Makes the ledger's scalars keep all digits of numbers in a document. The ledger decides what they accept. */
+/** Makes the ledger's scalars keep all digits of numbers in a document. The ledger decides which values it accepts. */
 export function keepDigits(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isScalarType(type) || isSpecifiedScalarType(type) || Object.hasOwn(sharedScalars, type.name)) continue;
@@ -71,7 +71,7 @@ function createScalar(name: string, accepts: (value: unknown) => boolean, expect
   });
 }
 
-/** Keeps the spelling of a number: `1.0` is no integer, and the error quotes it. */
+/** Keeps the spelling of a number: `1.0` is not an integer, and the error quotes it. */
 function toValue(name: string, node: ValueNode, variables: Record<string, unknown>): unknown {
   if (name === 'UInt53' && node.kind === Kind.FLOAT) return node.value;
   return toJsonValue(node, variables);
@@ -98,7 +98,7 @@ function toJsonValue(node: ValueNode, variables: Readonly<Record<string, unknown
 }
 
 function describe(value: unknown): string {
-  // Cut before escaping: the text may be a megabyte.
+  // Truncate before escaping: the text may be a megabyte.
   if (typeof value === 'object' && value !== null) return showValue(value, 60);
   const text = JSON.stringify(typeof value === 'string' ? value.slice(0, 61) : value) ?? 'nothing';
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;

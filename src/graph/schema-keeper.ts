@@ -3,7 +3,7 @@ import { buildGeneration, type Generation, type GenerationOptions, SchemaCollisi
 import { type LedgerSource, LedgerSourceReader, type SchemaCache } from './ledger-source.ts';
 import { createPollSchedule } from './look-schedule.ts';
 
-/** Called when something happens to the schema. */
+/** Callbacks for changes of the schema. */
 export interface SchemaEvents {
   replaced(generation: Generation, previous: Generation): void;
   refused(error: SchemaCollisionError): void;
@@ -12,7 +12,7 @@ export interface SchemaEvents {
 
 export interface SchemaKeeperOptions<Operation = unknown> extends GenerationOptions<Operation> {
   readonly cache: SchemaCache | null;
-  /** Milliseconds between looks at the ledger's schema; 0 = no more once it was read, unless `refresh` asks for one. */
+  /** Milliseconds between polls of the ledger's schema; 0 = no more after it was read, unless `refresh` requests one. */
   readonly pollMs: number;
   readonly events: SchemaEvents;
 }
@@ -20,17 +20,18 @@ export interface SchemaKeeperOptions<Operation = unknown> extends GenerationOpti
 export interface SchemaKeeper<Operation = unknown> {
   readonly current: Generation<Operation>;
   /**
-   * Looks at the ledger's schema now. A look in progress may have seen the schema from before, so another follows. Resolves when
-   * a look that began after the call has ended, or the keeper was stopped. Never rejects.
+   * Polls the ledger's schema now. A poll in progress may have read the old schema, so another follows. Resolves when a poll
+   * that began after the call has ended, or the keeper was stopped. Never rejects.
    */
   refresh(): Promise<void>;
   stop(): void;
 }
 
 /**
- * Holds the generation in force and replaces it when the ledger's schema changes; an unchanged schema is ignored. If the ledger
- * cannot be reached at start, the gateway serves the cached schema, or else its own schema alone, and keeps asking the ledger.
- * @throws SchemaCollisionError when the first schema collides; later ones are refused and the old one stays
+ * Holds the generation in force and replaces it when the ledger's schema changes; an unchanged schema is ignored. If the
+ * ledger is unavailable at the start, the gateway serves the cached schema, or else its own schema alone, and keeps polling
+ * the ledger.
+ * @throws SchemaCollisionError if the first schema collides; later ones are rejected and the old one stays
  */
 export async function startSchemaKeeper<Operation>(
   options: SchemaKeeperOptions<Operation>,
@@ -46,7 +47,7 @@ export async function startSchemaKeeper<Operation>(
   let isStopped = false;
 
   const build = (source: LedgerSource, fingerprint: string): Generation<Operation> => {
-    // Known to collide: building it at every look would block requests for nothing.
+    // Known to collide: building it at every poll would block requests for nothing.
     if (refused?.fingerprint === fingerprint) throw refused.error;
     try {
       return buildGeneration(source, options);
@@ -56,7 +57,10 @@ export async function startSchemaKeeper<Operation>(
     }
   };
 
-  /** Puts a schema into force, unless it is already. Builds a generation only of a new one: a build blocks every request. */
+  /**
+   * Puts a schema into force, unless it already is. Builds a generation only of a new one, because building blocks every
+   * request.
+   */
   const adopt = (source: LedgerSource): void => {
     const fingerprint = toSchemaFingerprint(source.introspection, source.service);
     const isInForce = fingerprint === current.fingerprint;
@@ -66,10 +70,10 @@ export async function startSchemaKeeper<Operation>(
     events.replaced(current, previous);
   };
 
-  /** @throws also when the schema was adopted but the limits are missing, so that the ledger is asked again */
+  /** @throws also if the schema was adopted but the limits are missing, so that the ledger is polled again */
   const look = async (): Promise<void> => {
     const answer = await reader.ask();
-    // The gateway is closing: building a generation would only hold it up.
+    // The gateway is closing: building a generation would only delay it.
     if (isStopped) return;
     const source = await reader.toSource(answer);
     adopt(source);
@@ -84,7 +88,7 @@ export async function startSchemaKeeper<Operation>(
         return { hasFailed: false };
       } catch (error) {
         if (!isStopped) report(error);
-        // A collision is no failed look: looking again soon would find the same schema.
+        // A collision is not a failed poll: another poll soon would find the same schema.
         return { hasFailed: !(error instanceof SchemaCollisionError) };
       }
     },

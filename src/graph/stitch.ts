@@ -29,14 +29,14 @@ export interface StitchOptions {
   readonly ownSchema: GraphQLSchema;
   readonly ledger: {
     readonly schema: GraphQLSchema;
-    /** The ledger's own bounds on one request. */
+    /** The ledger's own limits on one request. */
     readonly limits: RequestBounds;
     /** Numbers that `serviceConfig` shows instead of the ledger's. */
     readonly inForce: Readonly<Record<string, number>>;
   } | null;
   readonly execute: LedgerExecutor;
   readonly names: NetworkProfile['joins'];
-  /** Makes the graph a Federation 2 subgraph. `hasService`: its SDL can be read. */
+  /** Makes the graph a Federation 2 subgraph. `hasService`: its SDL can be queried. */
   readonly federation: { readonly hasService: boolean } | null;
 }
 
@@ -46,7 +46,7 @@ export interface StitchedGraph {
   readonly missingJoins: ReadonlyMap<string, string>;
   /** Makes the joins of an operation that is compiled; `null` while there is no ledger. */
   readonly operationJoins: CreateOperationJoins | null;
-  /** As a Federation 2 subgraph; `null` if it is none, or there is no ledger. */
+  /** The graph as a Federation 2 subgraph; `null` without federation, or before the ledger answered. */
   readonly subgraphSdl: string | null;
 }
 
@@ -139,7 +139,7 @@ function streamResolvers(ownSchema: GraphQLSchema): IResolvers {
   return { Subscription: Object.fromEntries(fields) } as IResolvers;
 }
 
-/** Executed by graphql-js, because the executor of the stitching library takes any value with a `then` for a promise. */
+/** Executed by graphql-js, because the stitching library's executor treats any value with a `then` as a promise. */
 function toOwnSubschema(schema: GraphQLSchema, rootsOf: (context: OperationContext) => OpenRoots): SubschemaConfig {
   const executor = ({ document, variables, context, rootValue, operationName }: ExecutionRequest) => {
     const leave = selectsJoinKeys(document) ? rootsOf(context as OperationContext).open() : null;
@@ -176,15 +176,15 @@ interface MergedExtensions {
   readonly fields?: readonly GraphQLResolveInfo[];
 }
 
-/** Keeps the root fields of merged requests, which the library forgets. `toClientWords` needs them. */
+/** Keeps the root fields of merged requests, which the library drops. `toClientWords` needs them. */
 function noteClientField(merged: MergedExtensions, { info }: ExecutionRequest): MergedExtensions {
   if (!info) throw new Error('a request was merged that no field of an operation made');
   return { fields: [...(merged.fields ?? []), info] };
 }
 
 /**
- * Sends delegated documents to the ledger with the client's arguments and variable names, and returns answers in a
- * form that the stitching library can read.
+ * Sends delegated documents to the ledger with the client's arguments and variable names, and returns responses in a form that
+ * the stitching library can read.
  */
 function createLedgerSubschemaExecutor(ask: LedgerExecutor, schema: GraphQLSchema): Executor {
   return (async ({ document: delegated, variables: given = {}, context, extensions, info }: ExecutionRequest) => {
@@ -204,7 +204,7 @@ function createLedgerSubschemaExecutor(ask: LedgerExecutor, schema: GraphQLSchem
   }) as Executor;
 }
 
-/** Hides a value with a `then` from the stitching library, which would take it for a promise. Prints as the value. */
+/** Hides a value with a `then` from the stitching library, which would treat it as a promise. Prints as the value. */
 class Boxed {
   readonly #value: unknown;
 
@@ -217,7 +217,7 @@ class Boxed {
   }
 }
 
-/** Boxing root values is enough: only they are returned by an async function, which would wait for a `then`. */
+/** Boxing root values is enough: only they are returned by an async function, which would await a `then`. */
 function boxThenables(data: Record<string, unknown> | null | undefined): void {
   for (const [key, value] of Object.entries(data ?? {})) {
     if (typeof value === 'object' && value !== null && 'then' in value && data) data[key] = new Boxed(value);

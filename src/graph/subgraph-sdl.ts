@@ -15,7 +15,7 @@ import { entitiesField, type LedgerEntity, ownEntities, serviceField } from './j
 const link =
   'extend schema @link(url: "https://specs.apollo.dev/federation/v2.3", import: ["@key", "@shareable", "@inaccessible"])';
 
-/** Printed by no library function of graphql-js, and required by composition. */
+/** graphql-js has no function that prints this, and composition requires it. */
 const oneOf = 'directive @oneOf on INPUT_OBJECT';
 
 /** The root field from which composition tools read the subgraph. */
@@ -60,8 +60,8 @@ function withoutProtocol(query: GraphQLObjectType): GraphQLObjectType {
 }
 
 /**
- * Fields that mean the whole graph in one subgraph, and something else in a supergraph: those that lead back to the root, and
- * the global `node`.
+ * Fields whose meaning differs between one subgraph and the supergraph: those that lead back to the root, and the global
+ * `node`.
  */
 function hiddenFields(type: Pick<GraphQLObjectType, 'getFields'>, schema: GraphQLSchema): readonly string[] {
   const query = schema.getQueryType();

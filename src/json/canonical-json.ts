@@ -1,8 +1,8 @@
 import { ExactNumber } from './exact-json.ts';
 
 /**
- * The same text for equal JSON values: members sorted by name, numbers by value, in whatever notation and with however many
- * digits they are written.
+ * Returns the same text for equal JSON values: members sorted by name, numbers by value, in any notation and with any number
+ * of digits.
  */
 export function toCanonicalJson(value: unknown): string {
   if (value instanceof ExactNumber) return toCanonicalNumber(value.text);
@@ -61,7 +61,7 @@ function skip(at: number, piece: string, text: string): number {
   return at >= 0 && text.startsWith(piece, at) ? at + piece.length : -1;
 }
 
-/** Longer numbers are compared as written. */
+/** Longer numbers are compared as text. */
 const maxNumber = 400;
 
 /** Digits without zeros at either end, and a power of ten. It is never expanded: `1e999999999` has a billion digits. */

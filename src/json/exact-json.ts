@@ -1,19 +1,19 @@
 import { randomBytes } from 'node:crypto';
 
 /**
- * `JSON.parse` and `JSON.stringify` round numbers to doubles. To pass through them unrounded, a number is written as a
- * string: this mark, then its digits. The mark is random per process, so no client can forge one; a forged one would
- * only be read as a number.
+ * `JSON.parse` and `JSON.stringify` round numbers to doubles. To avoid rounding, a number is written as a string: this mark,
+ * then its digits. The mark is random per process, so that clients cannot forge it; a forged one would only be read as a
+ * number.
  */
 const mark = `exact-${randomBytes(12).toString('base64url')}:`;
 const markedText = new RegExp(`"${mark}(-?[0-9][0-9.eE+-]*)"`, 'g');
 
 /**
- * A JSON number that a double cannot print back as it was written, like `18446744073709551615` or `1.10`. Keeps the
- * digits. In comparisons and arithmetic it acts as the nearest double.
+ * A JSON number that a double cannot print back unchanged, such as `18446744073709551615` or `1.10`. Keeps the digits. In
+ * comparisons and arithmetic it acts as the nearest double.
  */
 export class ExactNumber {
-  /** The digits as the JSON had them. */
+  /** The digits as in the JSON text. */
   readonly text: string;
 
   constructor(text: string) {
@@ -54,7 +54,7 @@ function unmarkJson(json: string): string {
   return json.includes(mark) ? json.replace(markedText, '$1') : json;
 }
 
-/** The marked string of a number, quotes included, ready to be put into JSON text. */
+/** The marked string of a number with its quotes, ready to insert into JSON text. */
 function toMarked(text: string): string {
   return `"${mark}${text}"`;
 }
@@ -64,7 +64,7 @@ function reviveMarked(value: unknown): unknown {
   if (typeof value === 'string') return value.startsWith(mark) ? new ExactNumber(value.slice(mark.length)) : value;
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {
-    // By index, since `Object.keys` of a list makes a text of each index.
+    // By index, because `Object.keys` of a list creates a string for each index.
     for (let index = 0; index < value.length; index += 1) value[index] = reviveMarked(value[index]);
     return value;
   }
@@ -89,7 +89,7 @@ export function hasExactNumber(value: unknown): boolean {
 
 /**
  * `JSON.parse` without rounding: a number that a double cannot print back becomes an `ExactNumber`.
- * @throws SyntaxError when the text is not JSON
+ * @throws SyntaxError if the text is not JSON
  */
 export function parseJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
@@ -98,9 +98,9 @@ export function parseJson(text: string): unknown {
 }
 
 /**
- * Parses the body of a request, or a batch, and keeps exact numbers in its variables only. A safe integer stays a plain
- * number in any spelling, `1.0` and `1e1` too: GraphQL accepts those for an `Int`.
- * @throws SyntaxError when the text is not JSON
+ * Parses the body of a request, or a batch, and keeps exact numbers in its variables only. A safe integer stays a plain number
+ * in any spelling, also `1.0` and `1e1`, because GraphQL accepts those for an `Int`.
+ * @throws SyntaxError if the text is not JSON
  */
 export function parseRequestJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
@@ -115,7 +115,10 @@ export function parseRequestJson(text: string): unknown {
   return value;
 }
 
-/** Parses a variables object that stands alone, as in a query string. @throws SyntaxError when the text is not JSON */
+/**
+ * Parses a variables object that stands alone, as in a query string.
+ * @throws SyntaxError if the text is not JSON
+ */
 export function parseVariables(text: string): unknown {
   const value: unknown = JSON.parse(text);
   const marked = markNumbers(text, isSafeOrExact);
@@ -136,14 +139,14 @@ function keepVariables(request: unknown, exact: unknown): void {
   request.variables = reviveMarked(exact.variables);
 }
 
-/** An integer in any spelling: `1.0`, `1e1`, `-0`. Tests the text, since rounding to a double may hide a fraction. */
+/** An integer in any spelling: `1.0`, `1e1`, `-0`. Tests the text, because rounding to a double may hide a fraction. */
 const wholeNumber = /^-?\d+(?:\.0+)?(?:[eE]\+?\d+)?$/;
 
 function isSafeOrExact(text: string): boolean {
   return (wholeNumber.test(text) && Number.isSafeInteger(Number(text))) || isExactDouble(text);
 }
 
-/** Replaces each number that is not exact by its marked string; `null` when there is none. */
+/** Replaces each inexact number by its marked string; `null` if there is none. */
 function markNumbers(json: string, isExact: (number: string) => boolean): string | null {
   return replaceNumbers(json, isExact, toMarked);
 }
@@ -155,7 +158,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 /**
  * Parses JSON without rounding: a whole number beyond ±(2^53-1) becomes its decimal text, everything else is as from
  * `JSON.parse`. Ids and versions of the sponsor are u64, and a rounded reservation id could be another caller's.
- * @throws SyntaxError when the text is not JSON
+ * @throws SyntaxError if the text is not JSON
  */
 export function parseLosslessJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
@@ -177,10 +180,10 @@ const nine = 0x39;
 const safeDigits = 15;
 
 /**
- * Replaces numbers in JSON; `null` when none is to be replaced. Skips strings by `indexOf`, so a large document in the JSON
- * costs next to nothing.
+ * Replaces numbers in JSON; `null` if none is replaced. Skips strings by `indexOf`, so that a large document in the JSON costs
+ * next to nothing.
  * @param json valid JSON
- * @param isGood leaves a number as it is; not called for whole numbers of up to 15 digits
+ * @param isGood leaves a number unchanged; not called for whole numbers of up to 15 digits
  * @param replace returns the JSON that replaces the number
  */
 function replaceNumbers(

@@ -1,6 +1,8 @@
 import { ExactNumber } from './exact-json.ts';
 
-/** Nesting levels of a request. Deeper ones would exhaust the stack of later readers; real arguments have far fewer. */
+/**
+ * Maximum nesting of a request. Deeper values would overflow the stack of later code; real arguments have far fewer levels.
+ */
 export const maxJsonNesting = 128;
 
 const quote = 0x22;
@@ -13,18 +15,20 @@ const comma = 0x2c;
 const colon = 0x3a;
 
 /**
- * Commas in a request, as a count of its values. Parsing tens of thousands of small values blocks for tens of
+ * Maximum of commas in a request, as a count of its values. Parsing tens of thousands of small values blocks for tens of
  * milliseconds; real requests have few, since transactions are long strings and filters short lists.
  */
 export const maxJsonCommas = 20_000;
 
 /**
- * Members of all objects of a request. Stricter than the bound on commas, because each member is looked up by name several
- * times and costs several times as much as a list item. Real arguments have far fewer.
+ * Maximum of members in all objects of a request. Stricter than the limit on commas, because each member is looked up by name
+ * several times and costs several times as much as a list item. Real arguments have far fewer.
  */
 export const maxJsonMembers = 5_000;
 
-/** Smaller bodies need no scan before parsing: they cannot hold too many values, and nesting is cheaper to check afterwards. */
+/**
+ * Smaller bodies need no scan before parsing: they cannot contain too many values, and nesting is cheaper to check afterwards.
+ */
 export const simpleJsonBytes = 16 * 1024;
 
 /**
@@ -63,8 +67,8 @@ function isNesting(value: unknown): value is Record<string, unknown> | unknown[]
 }
 
 /**
- * Does JSON text nest deeper, or hold more commas or members, than allowed? Scans the bytes once, without parsing. For
- * text that is not JSON the answer means nothing: parsing refuses it anyway.
+ * Does JSON text nest deeper, or contain more commas or members, than allowed? Scans the bytes once, without parsing. For text
+ * that is not JSON the result means nothing: parsing rejects it anyway.
  */
 export function isTooIntricate(
   json: Uint8Array,
@@ -99,7 +103,7 @@ export function isTooIntricate(
   return false;
 }
 
-/** Is a value's JSON longer than about so many characters? Stops reading at that length. */
+/** Is a value's JSON longer than about this many characters? Stops reading at that length. */
 export function isLonger(value: unknown, characters: number): boolean {
   return leftAfter(value, characters) < 0;
 }
@@ -131,14 +135,14 @@ function leftAfter(value: unknown, characters: number): number {
 // In bytes, measured in V8.
 const slotBytes = 8;
 const objectBytes = 64;
-/** Per member, in addition to its slot and name. Objects that share their names take less. */
+/** Bytes per member, in addition to its slot and name. Objects that share their names take less. */
 const memberBytes = 40;
 const arrayBytes = 40;
 const numberBytes = 16;
 const textBytes = 24;
 const exactNumberBytes = 120;
 
-/** Estimates the memory of a parsed JSON value in bytes, from above: many `{}` take 20 times the length of their text. */
+/** An upper estimate of the memory of a parsed JSON value, in bytes: many `{}` take 20 times the length of their text. */
 export function measureHeap(value: unknown): number {
   if (typeof value === 'string') return measureText(value);
   if (typeof value === 'number') return (value | 0) === value ? 0 : numberBytes;
@@ -160,5 +164,5 @@ export function measureText(text: string): number {
   return textBytes + text.length * (isLatin1.test(text) ? 1 : 2);
 }
 
-/** A whole text of Latin-1. */
+/** Matches a text of Latin-1 only. */
 const isLatin1 = /^[\0-\xff]*$/;

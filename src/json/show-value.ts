@@ -1,10 +1,10 @@
-/** List items and nesting levels that are shown: as many as graphql-js shows in its messages. */
+/** Maximum of list items and nesting levels shown, as in messages of graphql-js. */
 const maxItems = 10;
 const maxLevels = 2;
 
 /**
- * A value as error messages show it, cut to `maxCharacters`. Stops reading when it is full, so that a megabyte of input
- * is not read again for each mistake in it.
+ * A value as error messages show it, cut to `maxCharacters`. Stops reading when it is full, so that a megabyte of input is not
+ * read again for each mistake in it.
  */
 export function showValue(value: unknown, maxCharacters: number): string {
   let text = '';

@@ -103,16 +103,16 @@ export function createKeepSchemaAnswer() {
 }
 
 /**
- * Characters of a response. A client can ask for one value of an upstream under hundreds of names for each of fifty items;
+ * Maximum characters of a response. A client can select one upstream value under hundreds of aliases for each of 50 items;
  * writing that would block the event loop, and JavaScript strings end at half a gigabyte.
  */
 const maxAnswerCharacters = 16 * 1024 * 1024;
 /**
- * Characters of one result of a stream. The largest event has a tenth of it, the largest transaction with its effects less than
- * half.
+ * Maximum characters of one result of a stream. The largest event has a tenth of it, the largest transaction with its effects
+ * less than half.
  */
 const maxItemCharacters = 4 * 1024 * 1024;
-/** Bytes read of upstreams below which even three hundred names for everything make no such response. */
+/** Bytes read from upstreams below which even 300 aliases for every field make no such response. */
 const harmlessBytes = maxAnswerCharacters / 300;
 
 type Execute = (

@@ -50,9 +50,9 @@ export class FairTurns {
   #virtualMs = 0;
   #waiting = 0;
   #isTurnRequested = false;
-  /** The turn's work began here, and all time since counts; `null` = the turn had only short work so far. */
+  /** Start of the turn's long work, from which all time counts; `null` = the turn had only short work so far. */
   #turnBeganMs: number | null = null;
-  /** The short work of the turn. */
+  /** Milliseconds of short work in this turn. */
   #shortWorkMs = 0;
   /** Key of the caller whose work runs; `null` = none runs. */
   #running: string | null = null;
@@ -71,7 +71,7 @@ export class FairTurns {
   run<Result>(key: string, client: TurnClient, work: () => Result | Promise<Result>): Result | Promise<Result> {
     const beganMs = this.now();
     if (this.#running !== null) {
-      // A step of the work that runs: it waits again only if the work has become long.
+      // A step of the running work: it waits again only if the work has become long.
       const isShort = this.#running === key && beganMs - this.#beganMs < shortMs;
       return isShort ? work() : this.#enqueue(key, client, work);
     }
@@ -163,7 +163,7 @@ export class FairTurns {
     });
   }
 
-  /** Takes the next caller to serve out of the order. Forgets callers without work that have used no more time. */
+  /** Removes the next caller to serve from the queue. Forgets callers without work that have used no more time than others. */
   #takeNext(): TurnCaller | undefined {
     let next = this.#order.pop();
     for (; next && next.queue.length === 0; next = this.#order.pop()) {

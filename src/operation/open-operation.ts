@@ -101,8 +101,8 @@ export function createTidy(
 }
 
 /**
- * Writes the record of an operation once, when its response is complete or its client gone, whichever comes first.
- * @param errors how many the answer has
+ * Writes the log record of an operation once, when its response is complete or its client has left, whichever comes first.
+ * @param errors how many the response has
  */
 export type Complete = (errors: number, isFromMemory?: boolean) => void;
 

@@ -42,8 +42,8 @@ interface OperationRunnerOptions extends OperationOptions {
 }
 
 /**
- * The life of an admitted operation, the same for every transport: it waits for its turn, gets a deadline, runs by its plan,
- * its errors and usage get the form that clients see, and it is recorded. A transport decides only how the answer leaves.
+ * The life of an admitted operation, the same for every transport: wait for its turn, run its plan within the timeout, format
+ * errors and usage for clients, and write its log record. A transport decides only how to send the response.
  */
 export function createOperationRunner({ runPlan, ledger, ...options }: OperationRunnerOptions) {
   const { turns, timeouts, maskError } = options;
@@ -117,11 +117,11 @@ export function createOperationRunner({ runPlan, ledger, ...options }: Operation
     let abandon: ReturnType<RawLedger> = () => {};
     server.onGone(() => {
       isGone = true;
-      // Record it before `giveUp` makes the answer fail, which would count as an error.
+      // Record it before `giveUp` makes the response fail, which would count as an error.
       complete(0);
       abandon('aborted');
     });
-    // The client may have left while the operation was admitted: then begin nothing.
+    // The client may have left during admission: then begin nothing.
     if (isGone) {
       done({ kind: 'gone' });
       return;
@@ -153,7 +153,7 @@ export function createOperationRunner({ runPlan, ledger, ...options }: Operation
   }
 }
 
-/** Records a streamed operation at its end, when its errors are known. An answer that breaks off counts as one error. */
+/** Records a streamed operation at its end, when its errors are known. A broken response counts as one error. */
 function completing(body: StreamedAnswer, complete: Complete): StreamedAnswer {
   return {
     resume: () => body.resume(),
@@ -172,7 +172,7 @@ function completing(body: StreamedAnswer, complete: Complete): StreamedAnswer {
   };
 }
 
-/** Runs a split operation, and joins our members to the ledger's, whose answer is not parsed. Never rejects. */
+/** Runs a split operation, and joins our members to the ledger's response without parsing it. Never rejects. */
 async function runUnreadSplit(
   form: UnreadSplit,
   admitted: AdmittedOperation,

@@ -18,7 +18,7 @@ export interface RequestFault {
 export type ParsedRequest = ({ readonly kind: 'request' } & OperationRequest) | RequestFault;
 
 /**
- * Reads a request of any transport. Ignores members that it does not know: HTTP refuses them, some WebSocket clients send them.
+ * Parses a request of any transport. Ignores unknown members: HTTP rejects them, some WebSocket clients send them.
  * @param value parsed from JSON, or from a query string
  */
 export function parseRequest(value: unknown): ParsedRequest {
@@ -54,7 +54,10 @@ function typeName(value: unknown): string {
 
 const requestMembers: ReadonlySet<string> = new Set(['query', 'variables', 'operationName', 'extensions']);
 
-/** Reads the body of a POST. @returns `null` for a batch, and for what is no request: Yoga says why */
+/**
+ * Parses the body of a POST.
+ * @returns `null` for a batch and for an invalid request: Yoga reports the reason
+ */
 export function readBodyRequest(body: Buffer): OperationRequest | null {
   let value: unknown;
   try {
@@ -69,7 +72,10 @@ export function readBodyRequest(body: Buffer): OperationRequest | null {
   return request;
 }
 
-/** Reads the query string of a GET. @returns `null` for what is no request: Yoga says why */
+/**
+ * Parses the query string of a GET.
+ * @returns `null` for an invalid request: Yoga reports the reason
+ */
 export function readQueryString(url: string): OperationRequest | null {
   const parameters = new URLSearchParams(url.slice(url.indexOf('?') + 1));
   const textOf = (name: string) => parameters.get(name) || null;

@@ -18,8 +18,8 @@ export interface OperationParts {
 }
 
 /**
- * Everything that the text of an operation decides on one graph. Kept with its document. Members that only some requests need
- * are functions, worked out at their first call.
+ * Everything that the text of an operation decides on one graph. Stored with its document. Members that only some requests
+ * need are functions, computed at their first call.
  */
 export interface PreparedOperation extends OperationPlan {
   /** The client's text, unchanged. */
@@ -63,7 +63,7 @@ export interface UnreadSplit {
   readonly executeOwn: ExecuteHere;
 }
 
-/** A generation that operations are served on. */
+/** A generation on which operations are served. */
 export type ServedGeneration = Generation<PreparedOperation>;
 
 export interface ItemStream {

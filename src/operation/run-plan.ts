@@ -11,7 +11,7 @@ type Variables = Readonly<Record<string, unknown>>;
 
 export interface PlannedRequest {
   readonly operation: PreparedOperation;
-  /** As they were sent. */
+  /** Variables as sent. */
   readonly operationName: string | null;
   readonly variables: Variables;
   readonly context: OperationContext;
@@ -19,7 +19,7 @@ export interface PlannedRequest {
   readonly keep?: CacheLookup['keep'] | undefined;
 }
 
-/** Settling more errors takes so long that others get turns before and after. */
+/** Above this number of errors, settling them takes so long that others get turns before and after. */
 const manyErrors = 500;
 
 /** Executes by the operation's plan. Rejects as `execute` of graphql-js does. */

@@ -21,10 +21,10 @@ import { limitErrors } from '../errors/reported-errors.ts';
 import { restoreCauses } from '../ledger/answers/attribute-errors.ts';
 
 /**
- * Gives errors the same form in every plan: each on its own, located at the fields of the client's text that asked for what
- * failed.
- * @param isOrdered sorts them by position in the response, those without one last. Needed where fields are executed side by side, since
- *   chance decides which of them fails first
+ * Gives errors the same form in every plan: each on its own, located at the fields of the client's text that requested the
+ * failed value.
+ * @param isOrdered sorts them by position in the response, those without one last. Needed if fields are executed concurrently,
+ * since chance decides which of them fails first
  */
 export function settleErrors(
   result: ExecutionResult,
@@ -67,7 +67,7 @@ export interface AnsweredOperation {
   readonly variables: Readonly<Record<string, unknown>>;
 }
 
-/** A position in a response, and the fields of the client's document that asked for it. */
+/** A position in a response, and the fields of the client's document that requested it. */
 export interface AnswerPosition {
   readonly path: readonly (string | number)[];
   readonly nodes: readonly FieldNode[];
@@ -87,7 +87,7 @@ interface Selected {
   below: Level | null;
 }
 
-/** Finds positions of a response in the document; `null` for one that it does not ask for. */
+/** Finds positions of a response in the document; `null` for a position that the document does not request. */
 export function createFindPosition(
   answered: AnsweredOperation,
 ): (path: readonly (string | number)[]) => AnswerPosition | null {
@@ -131,7 +131,7 @@ export function compareRanks(one: readonly number[] | null, other: readonly numb
 }
 
 /**
- * The field of the join that a key belongs to. Errors in the key are reported there, since the client did not ask for the key.
+ * The field of the join that a key belongs to. Errors in the key are reported there, since the client did not select the key.
  */
 function toJoinPosition(
   above: readonly (string | number)[],

@@ -3,13 +3,13 @@ import { Secret } from '../config/secret.ts';
 import { signingKeys } from '../config/value-types.ts';
 import type { UpstreamHost } from '../upstream/upstream.ts';
 
-/** The right to one execution with coins that the sponsor reserved, as the gateway gives it to one caller. */
+/** A caller's right to one execution with coins that the sponsor reserved. */
 export interface Lease {
-  /** 16 random bytes as base64url: names the lease in stores and logs. Does not authorise anything. */
+  /** 16 random bytes as base64url: identifies the lease in stores and logs. Does not authorise anything. */
   readonly leaseId: string;
   /** The sponsor's own number: decimal text of a u64. */
   readonly rawReservationId: string;
-  /** As the sponsor spelt it; at most 256 visible ASCII characters. */
+  /** In the sponsor's spelling; at most 256 visible ASCII characters. */
   readonly sponsorAddress: string;
   /** In the ledger's smallest unit. */
   readonly gasBudget: number;
@@ -17,13 +17,13 @@ export interface Lease {
   readonly issuedAtMs: number;
   /** Milliseconds since the Unix epoch. */
   readonly expiresAtMs: number;
-  /** As `hashCoins` makes it. */
+  /** As returned by `hashCoins`. */
   readonly coinsHash: string;
 }
 
 const idBytes = 16;
 
-/** Random bytes for the next ids. Drawing them one by one would cost ten times as much. */
+/** Random bytes for the next ids. Drawing them for each id would cost ten times as much. */
 const drawn = Buffer.alloc(256 * idBytes);
 let used = drawn.length;
 
@@ -58,9 +58,9 @@ export function hashCoins(coins: readonly CoinReference[]): string {
   return hash('sha256', names.sort().join(''), 'base64url');
 }
 
-/** In lower case with 64 digits, as services write ids; text that is no id stays as it is. */
+/** In lower case with 64 digits, as services write ids; text that is not an id stays unchanged. */
 function toFullId(objectId: string): string {
-  // Nearly every id. Faster than looking at each digit.
+  // Fast path for nearly every id: testing each digit would be slower.
   if (objectId.length === 66 && objectId.startsWith('0x') && objectId.toLowerCase() === objectId) return objectId;
   const digits = /^0x([0-9a-f]{1,64})$/i.exec(objectId)?.[1];
   return digits === undefined ? objectId : `0x${digits.toLowerCase().padStart(64, '0')}`;
@@ -131,17 +131,17 @@ function writePart(bytes: Buffer, at: number, name: string, text: string, length
   part.copy(bytes, at);
 }
 
-/** Signs leases and verifies them, each for the one caller that got it. */
+/** Signs leases and verifies them, each for the caller that received it. */
 export interface LeaseKeys {
   /**
    * The lease as base64url text, at most 512 characters.
-   * @param caller gets the lease. Covered by the signature; not part of the text.
+   * @param caller that receives the lease. Covered by the signature; not part of the text.
    * @throws RangeError if a part of the lease does not have its form
    */
   sign(lease: Lease, caller: string): string;
   /**
-   * The lease, expired or not, if this caller got exactly this text. Otherwise `null`, which does not show whether the text is another
-   * caller's, altered or made up.
+   * The lease, expired or not, if this caller received exactly this text. Otherwise `null`, which does not reveal whether the
+   * text is another caller's, altered or forged.
    */
   open(text: string, caller: string): Lease | null;
   /** Signs with this key from now on; earlier leases stay valid. */
@@ -154,7 +154,7 @@ const maxLeaseCharacters = 512;
 
 const signatureBytes = 32;
 
-/** Bounded, because an invalid lease is tried with every key. */
+/** Limited, because an invalid lease is tried with every key. */
 const maxAdoptedKeys = 8;
 
 type Sign = (lease: Buffer, caller: string) => Buffer;
@@ -192,8 +192,8 @@ export function createLeaseKeys(first: Secret, ...rest: readonly Secret[]): Leas
 }
 
 /**
- * Derives a key for leases alone, so that its signatures are invalid elsewhere. The length of the caller is signed too: no other
- * split into caller and lease gives the same bytes.
+ * Derives a key for leases alone, so that its signatures are invalid elsewhere. The length of the caller is signed too: no
+ * other split into caller and lease gives the same bytes.
  */
 function toSign(secret: Secret): Sign {
   const key = createHmac('sha256', secret.reveal()).update('ledger-gateway leases').digest();
@@ -212,12 +212,12 @@ function decode(text: string): Buffer | null {
   return bytes.length > signatureBytes && bytes.toString('base64url') === text ? bytes : null;
 }
 
-/** The name of the generated key in the shared store, and among workers. */
+/** Name of the generated key in the shared store, and among workers. */
 const sharedKeyName = 'ledger-gateway:lease-key';
 
 /**
- * The configured keys, or a generated one that all processes share. A warning says that leases do not survive a restart with a
- * generated key, except on the embedded network, whose sponsor forgets its reservations too.
+ * The configured keys, or a generated one that all processes share. With a generated key, a warning says that leases do not
+ * survive a restart, except on the embedded network, whose sponsor loses its reservations too.
  */
 export async function openLeaseKeys(
   host: UpstreamHost,

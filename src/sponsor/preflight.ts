@@ -4,7 +4,7 @@ import { toFullAddress } from '../transactions/ledger-bcs.ts';
 import { outlineTransaction, type TransactionOutline } from '../transactions/transaction-bcs.ts';
 import { hashCoins } from './leases.ts';
 
-/** What a reservation pays for. */
+/** The terms of a reservation. */
 export interface ReservationTerms {
   /** In any spelling. */
   readonly sponsorAddress: string;
@@ -24,16 +24,16 @@ export interface TransactionRules {
 /** Why `enforce` rejects a transaction. */
 export interface Finding {
   readonly argument: 'txBytes' | 'userSig' | 'reservationId';
-  /** `FORBIDDEN`: its caller may not call this. `BAD_USER_INPUT`: the rest. */
+  /** `FORBIDDEN`: the caller may not call this function. `BAD_USER_INPUT`: all other reasons. */
   readonly code: 'BAD_USER_INPUT' | 'FORBIDDEN';
   readonly reason: string;
-  /** `gas`: it could spend more than is counted for its caller. `all`: it cannot be read, so nothing could be checked. */
+  /** `gas`: it could spend more than the caller's budget records. `all`: it cannot be parsed, so nothing could be checked. */
   readonly of: 'calls' | 'gas' | 'rest' | 'all';
 }
 
 /**
- * Checks a transaction against its reservation and against what its caller may call. Pure; never throws. The ledger checks the rest,
- * such as whether inputs exist and whether it has expired.
+ * Checks a transaction against its reservation and its caller's allowlist. Pure; never throws. The ledger checks the rest,
+ * such as whether inputs exist and whether the transaction has expired.
  * @param bytes BCS of the TransactionData
  * @returns `null` if it passes
  */
@@ -59,7 +59,7 @@ function toBudgetFault({ gas }: TransactionOutline, { gasBudget }: ReservationTe
   return `the gas budget is ${gas.budget}; it may be at most ${gasBudget}, for which gas was reserved`;
 }
 
-/** What no sponsor pays for, whatever was reserved. */
+/** Transactions that no sponsor pays for, whatever was reserved. */
 function toGasFault({ sender, gas, takesGasCoin }: TransactionOutline): string | null {
   if (sender === gas.owner) {
     return `sender and gas owner are both ${sender}; a sponsored transaction has the sponsor as gas owner and another sender`;
@@ -79,9 +79,10 @@ function toTermsFault({ gas }: TransactionOutline, terms: ReservationTerms): str
 }
 
 /**
- * Why a transaction calls more than its caller may, or `null`. A package includes its modules, a module its functions, with any type
- * arguments. Transfers, splits and merges call nothing. Publishing and upgrading run code that no list can name.
- * @param allowed as `Caller.moveCalls`
+ * Why a transaction calls functions outside its caller's allowlist, or `null`. A package includes its modules, a module its
+ * functions, with any type arguments. Transfers, splits and merges call nothing. Publishing and upgrading run code that no
+ * list can name.
+ * @param allowed as in `Caller.moveCalls`
  */
 function toCallFault({ moveCalls, commands }: TransactionOutline, allowed: readonly string[]): string | null {
   const mayCall =
@@ -100,7 +101,7 @@ function toCallFault({ moveCalls, commands }: TransactionOutline, allowed: reado
 /** Longer than any name that a network accepts. */
 const maxShownLength = 340;
 
-/** As people write it, without leading zeros: `0x2::coin::join`. */
+/** In the usual form without leading zeros: `0x2::coin::join`. */
 function toShownTarget(target: string): string {
   const short = target.replace(/^0x0+(?=[\da-f])/, '0x');
   return short.length > maxShownLength ? `${short.slice(0, maxShownLength)}…` : short;
@@ -112,8 +113,8 @@ function toList(names: readonly string[], max: number): string {
 }
 
 /**
- * `enforce` rejects a transaction that does not pass or cannot be read. `warn` sends it and logs the reason. `off` checks nothing.
- * The caller's own bounds, a list of calls and a gas budget, apply under every policy.
+ * `enforce` rejects a transaction that fails a check or cannot be parsed. `warn` sends it and logs the reason. `off` checks
+ * nothing. The caller's own limits, an allowlist and a gas budget, apply under every policy.
  */
 export type PreflightPolicy = 'enforce' | 'warn' | 'off';
 
@@ -122,15 +123,15 @@ export interface PreflightSubject extends TransactionRules {
   readonly userSig: Uint8Array;
   /** Does the caller have a gas budget? */
   readonly isGasCounted: boolean;
-  /** Part of the error. */
+  /** Shown in the error. */
   readonly facts: { readonly digest: string; readonly reservationId: string };
   /** Called with the reason if a transaction is sent that `enforce` would reject. */
   readonly doubt: (reason: string) => void;
 }
 
 /**
- * Checks a transaction before anything is sent: why it must not be sent, or `null`. A rejection spends nothing.
- * @returns `FORBIDDEN` for what this caller may not call; `BAD_USER_INPUT` for the rest
+ * Checks a transaction before it is sent: why it must not be sent, or `null`. A rejection spends nothing.
+ * @returns `FORBIDDEN` for a function that this caller may not call; `BAD_USER_INPUT` for all other reasons
  */
 export function preflight(policy: PreflightPolicy, subject: PreflightSubject): GraphQLError | null {
   if (policy === 'off' && subject.moveCalls === null && !subject.isGasCounted) return null;
@@ -163,8 +164,9 @@ const simpleSchemes = [
 ];
 
 /**
- * Rejects bytes that are no signature, which would spend the reservation for nothing. Other schemes (multisig, zkLogin, passkeys) have
- * no fixed length and pass. The ledger decides whose signature it is, since addresses may be derived and delegated.
+ * Rejects bytes that cannot be a signature, which would spend the reservation for nothing. Other schemes (multisig, zkLogin,
+ * passkeys) have no fixed length and pass. The ledger checks whose signature it is, since addresses may be derived and
+ * delegated.
  */
 function toSignatureFinding(userSig: Uint8Array): Finding | null {
   const scheme = simpleSchemes[userSig[0] ?? 0];

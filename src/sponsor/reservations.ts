@@ -13,7 +13,7 @@ import type {
   SponsorshipStore,
 } from './store/sponsorship-store.ts';
 
-/** What the sponsor reserved. */
+/** The coins that the sponsor reserved. */
 export interface ReservedCoins {
   /** The sponsor's own number, exact decimal text. */
   readonly rawReservationId: string;
@@ -21,7 +21,10 @@ export interface ReservedCoins {
   readonly gasCoins: readonly CoinReference[];
 }
 
-/** A reservation as it is stored, for repeats. Does not authorise anything by itself. Times in milliseconds since the Unix epoch. */
+/**
+ * A reservation as it is stored, for repeated calls. Does not authorise anything by itself. Times in milliseconds since the
+ * Unix epoch.
+ */
 export interface ReservationRecord extends ReservedCoins {
   readonly leaseId: string;
   readonly gasBudget: number;
@@ -35,7 +38,7 @@ export interface Reservation extends Omit<ReservedCoins, 'rawReservationId'> {
   readonly reservationId: string;
   readonly gasBudget: number;
   readonly expiresAtMs: number;
-  /** Was it sent to the sponsor with a transaction, whatever the outcome? */
+  /** Was the reservation sent to the sponsor with a transaction, whatever the outcome? */
   readonly isConsumed: boolean;
 }
 
@@ -58,7 +61,7 @@ function toLease(kept: ReservationRecord): Lease {
   return { leaseId, rawReservationId, sponsorAddress, gasBudget, issuedAtMs, expiresAtMs, coinsHash };
 }
 
-/** One call of `reserveGas`, its arguments already checked. */
+/** One call of `reserveGas` with checked arguments. */
 export interface ReservationOrder {
   /** The only caller that may use the coins. */
   readonly holder: string;
@@ -66,11 +69,11 @@ export interface ReservationOrder {
   readonly reserveDurationSecs: number;
   readonly idempotencyKey: string | null;
   readonly gas: GasBudget | null;
-  /** Nothing begins after it. */
+  /** The operation of the call; nothing begins after its end. */
   readonly cancellation: Cancellation;
   /** Calls the sponsor, once. Rejects with an error meant for the client. */
   readonly send: () => Promise<ReservedCoins>;
-  /** Of the call, for the audit log. */
+  /** Request id of the call, for the audit log. */
   readonly requestId: string;
 }
 
@@ -85,14 +88,14 @@ export interface ReservationWorld {
   readonly now: () => number;
   /** Milliseconds after which other processes treat an attempt as dead. */
   readonly answerMs: number;
-  /** Called once for each order, with the end. Must not throw. */
+  /** Called once for each order, with its outcome. Must not throw. */
   readonly audit: (event: SponsorshipFacts) => void;
 }
 
 export interface Reservations {
   /** Reserves coins, or repeats the answer given under the same key. Rejects with an error meant for the client. */
   reserve(order: ReservationOrder): Promise<Reservation>;
-  /** A reservation of this holder; `null` if it is another holder's, made up or long over. */
+  /** A reservation of this holder; `null` if it is another holder's, forged, or ended long ago. */
   find(reservationId: string, holder: string): Promise<Reservation | null>;
 }
 
@@ -105,8 +108,9 @@ const maxNumberLength = 32;
 const nothing = () => {};
 
 /**
- * Reserves coins for callers. The store holds the gas budget and looks up the idempotency key before the sponsor is called, and
- * knows the end before the client does. One call under a key goes to the sponsor; its twins wait for it.
+ * Reserves coins for callers. The store holds the gas budget and looks up the idempotency key before the sponsor is called,
+ * and records the end before the client is answered. Of the calls under one key, one goes to the sponsor; its twins wait for
+ * it.
  */
 export function createReservations(world: ReservationWorld): Reservations {
   const { leases, store, isStoreNeeded, now } = world;
@@ -128,7 +132,7 @@ export function createReservations(world: ReservationWorld): Reservations {
 
     async find(reservationId, holder) {
       const leaseId = leases ? leases.open(reservationId, holder)?.leaseId : reservationId;
-      // Long text may be in many fields, and the store would hash it for each.
+      // Many fields may have the same long text, and the store would hash it for each.
       if (leaseId === undefined || leaseId.length > maxNumberLength) return null;
       const kept = await store.findReservation(holder, leaseId, now()).catch(() => {
         throw storeAway();
@@ -146,7 +150,7 @@ export function createReservations(world: ReservationWorld): Reservations {
     const name = nameOf(order);
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
       const nowMs = now();
-      // Counted from before the sponsor is called, so that no lease outlives the sponsor's reservation.
+      // Measured before the sponsor is called, so that no lease outlives the sponsor's reservation.
       const expiresAtMs = nowMs + order.reserveDurationSecs * 1_000;
       attempt.issuedAtMs = nowMs;
       attempt.expiresAtMs = expiresAtMs;
@@ -169,14 +173,14 @@ export function createReservations(world: ReservationWorld): Reservations {
 
   function beginWithoutStore(attempt: Attempt): { readonly kind: 'begun' } {
     const { order } = attempt;
-    // The step may have happened all the same, and would hold the budget until the lease expires.
+    // The step may have succeeded nevertheless, and would hold the budget until the lease expires.
     void end(attempt, { kind: 'refused' });
     if (isStoreNeeded) throw refused(order, storeAway());
     if (order.idempotencyKey !== null) throw refused(order, keyNotKept());
     return { kind: 'begun' };
   }
 
-  /** Calls the sponsor, and writes the end to the store before the client is answered. */
+  /** Calls the sponsor, and stores the end before the client is answered. */
   async function send(attempt: Attempt): Promise<Reservation> {
     const { order, issuedAtMs, expiresAtMs } = attempt;
     const { gasBudget, holder } = order;
@@ -197,7 +201,7 @@ export function createReservations(world: ReservationWorld): Reservations {
     return toReservation(kept, { leases, holder, isConsumed: false });
   }
 
-  /** If the store is away, it writes the end later by itself, or lets the hold expire. */
+  /** If the store is unavailable, it stores the end later by itself, or lets the hold expire. */
   function end({ order, leaseId }: Attempt, outcome: EndReservation['outcome']): Promise<void> {
     return store.endReservation({ caller: order.holder, leaseId, nowMs: now(), outcome }).catch(nothing);
   }
@@ -232,7 +236,7 @@ export function createReservations(world: ReservationWorld): Reservations {
   }
 }
 
-/** Reads what the store keeps of a reservation. */
+/** Parses a stored reservation. */
 export function readKept(answer: string): ReservationRecord {
   return JSON.parse(answer) as ReservationRecord;
 }
@@ -253,7 +257,7 @@ function bodyHashOf({ gasBudget, reserveDurationSecs }: ReservationOrder): strin
   return hash('sha256', JSON.stringify([gasBudget, reserveDurationSecs]), 'base64url');
 }
 
-/** Resolves after a time, when `sooner` does, or when the operation is over: whichever comes first. */
+/** Resolves after a time, when `sooner` does, or when the operation ends: whichever comes first. */
 export function pauseUnlessOver(ms: number, cancellation: Cancellation, sooner?: Promise<unknown>): Promise<void> {
   return new Promise((resolve) => {
     let stopListening = nothing;
@@ -282,13 +286,13 @@ function storeAway(): GraphQLError {
   return gatewayError('UPSTREAM_UNAVAILABLE', message, { upstream: 'sponsor' });
 }
 
-/** Without the store a repeat would not be recognised, and would reserve coins again. */
+/** Without the store, a repeated call would not be recognised, and would reserve coins again. */
 function keyNotKept(): GraphQLError {
   const message = `The idempotencyKey cannot be stored: the store that the instances of this gateway share is unavailable. ${nothingSent} Without a key coins can be reserved.`;
   return gatewayError('UPSTREAM_UNAVAILABLE', message, { upstream: 'sponsor', argument });
 }
 
-/** The error for a reservation that the store does not let begin. */
+/** The error for a reservation that the store rejects. */
 function toDeclined(
   start: Exclude<ReservationStart, { kind: 'begun' | 'replay' | 'in-progress' }>,
   gasBudget: number,

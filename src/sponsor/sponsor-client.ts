@@ -33,43 +33,43 @@ import {
 } from './sponsor-response.ts';
 
 export interface ExecuteTxInput {
-  /** Decimal text of a u64, already checked: it is written into the request as it is. */
+  /** Decimal text of a u64, already checked, because it is written into the request unchanged. */
   readonly rawReservationId: string;
-  /** The id that the client sent; part of every error. */
+  /** The id that the client sent; included in every error. */
   readonly reservationId: string;
   /** Canonical base64. */
   readonly txBytes: string;
   readonly userSig: string;
   readonly requestType: 'waitForEffectsCert' | 'waitForLocalExecution';
-  /** Of `txBytes`; the sponsor's response must be about this transaction. */
+  /** Digest of `txBytes`; the sponsor's response must be about this transaction. */
   readonly digest: string;
 }
 
 export interface SponsorExecution extends SponsorEffects {
   readonly digest: string;
-  /** `false`: it ran and failed. It paid gas either way. */
+  /** `false`: the transaction ran and failed. It paid gas either way. */
   readonly succeeded: boolean;
 }
 
 type Send<Result> = (authorization: Secret | null, cancellation: Cancellation) => Promise<Result>;
 
 /**
- * The sponsor's HTTP service. Each method takes the whole `Authorization` header, `null` for none, and the cancellation of the
- * operation. Each rejects with an error meant for the client.
+ * The sponsor's HTTP service. Each method takes the complete `Authorization` header, `null` for none, and the cancellation of
+ * the operation. Each rejects with an error meant for the client.
  *
- * Nothing is sent twice: a repeated reservation locks coins twice, and an execution is not idempotent. Cancellation cuts `health`
- * and `version`. The other calls do not begin after it, and run to their end once they were sent.
+ * No request is repeated: a repeated reservation locks coins twice, and an execution is not idempotent. Cancellation stops
+ * `health` and `version`. The other calls do not begin after a cancellation, and run to their end once sent.
  */
 export interface SponsorClient {
   readonly health: Send<'OK'>;
   readonly version: Send<string>;
-  /** Reserves coins and signs, so it is no probe. */
+  /** Reserves coins and signs, so it is not a probe. */
   readonly debugHealthCheck: Send<{ readonly ok: boolean; readonly message: string }>;
   readonly reserveGas: (
     input: { readonly gasBudget: number; readonly reserveDurationSecs: number },
     ...rest: Parameters<Send<unknown>>
   ) => Promise<ReservedCoins>;
-  /** @param late called with the result of a call that was rejected with a timeout and ran on */
+  /** @param late called with the result of a call that was rejected with a timeout and continued */
   readonly executeTx: (
     input: ExecuteTxInput,
     authorization: Secret | null,
@@ -79,7 +79,7 @@ export interface SponsorClient {
   readonly reloadAccessController: Send<{ readonly result: string }>;
 }
 
-/** Something that the operator should see, and the client must not or does not. */
+/** A response that operators should see and clients must not. */
 export interface SponsorObservation extends SponsorFacts {
   readonly endpoint: SponsorEndpoint;
   readonly what: 'unknown-text' | 'failed-health-check' | 'digest-mismatch' | 'unreadable-effects' | 'unheard-outcome';
@@ -87,12 +87,12 @@ export interface SponsorObservation extends SponsorFacts {
 
 export interface SponsorClientOptions {
   readonly call: UpstreamCall;
-  /** Of the sponsor's address, with or without a slash at its end. */
+  /** Path of the sponsor's address, with or without a trailing slash. */
   readonly path: string;
   readonly timeouts: { readonly queryMs: number; readonly mutationMs: number };
   /** Must not throw. */
   readonly observe: (observation: SponsorObservation) => void;
-  /** How the network spells the key that says what an execution waits for. */
+  /** The network's name for the key that sets how long an execution waits. */
   readonly requestTypeKey: NetworkProfile['sponsor']['requestTypeKey'];
 }
 
@@ -101,11 +101,13 @@ interface SponsorCall {
   readonly endpoint: SponsorEndpoint;
   readonly authorization: Secret | null;
   readonly cancellation: Cancellation;
-  /** Of an execution; part of every error. Only the operator sees the sponsor's own number. */
+  /** The id of an execution; included in every error. Only the operator sees the sponsor's own number. */
   readonly facts?: Pick<ExecuteTxInput, 'digest' | 'reservationId' | 'rawReservationId'>;
   /** JSON. */
   readonly body?: string;
-  /** Called after a timeout, when the call has ended. Reading throws an error meant for the client if there was no response. */
+  /**
+   * Called after a timeout, when the call has ended. Reading throws an error meant for the client if there was no response.
+   */
   readonly late?: (read: () => SponsorAnswer) => void;
 }
 
@@ -146,7 +148,7 @@ export function createSponsorClient(options: SponsorClientOptions): SponsorClien
         request.late?.(() => toAnswer(request, outcome));
       },
     }).catch((error: unknown): never => {
-      // After a timeout the call runs on, and `late` reports its end.
+      // After a timeout the call continues, and `late` reports its end.
       const isOver = error instanceof UpstreamCallError && error.mayHaveArrived && error.failure !== 'timeout';
       if (isOver) observeIfLeft(error);
       throw toLostAnswerError(endpoint, error, toClientFacts(request));
@@ -164,7 +166,7 @@ export function createSponsorClient(options: SponsorClientOptions): SponsorClien
     observe({ endpoint, status: answer.status, what, text });
   }
 
-  /** @throws what a response without a result means for the client */
+  /** @throws the client's error for a response without a result */
   function refuse(request: SponsorCall, answer: SponsorAnswer): never {
     const { code, message, own, unknown, mayBeDone } = toSponsorRefusal(
       request.endpoint,
@@ -193,10 +195,10 @@ export function createSponsorClient(options: SponsorClientOptions): SponsorClien
     (authorization, cancellation) =>
       read({ endpoint, authorization, cancellation }, toResult);
 
-  /** @throws an error meant for the client if the response does not say that it ran */
+  /** @throws an error meant for the client if the response does not report an execution */
   function toExecution(request: SponsorCall, answer: SponsorAnswer, digest: string): SponsorExecution {
     const execution = readExecution(answer) ?? refuse(request, answer);
-    // Effects of another transaction say nothing about this one, so the client must not simply try again.
+    // Effects of another transaction say nothing about this one, so the client must not simply retry.
     if (execution.transactionDigest !== digest) {
       note('digest-mismatch', request, answer);
       const message = `The sponsor answered with the effects of another transaction. ${lookUpAdvice}`;
@@ -258,7 +260,7 @@ function toClientFacts({ facts }: SponsorCall): ErrorFacts {
   return { upstream: 'sponsor', ...(facts && { digest: facts.digest, reservationId: facts.reservationId }) };
 }
 
-/** How a call ended after its client had been answered, or had hung up. */
+/** The outcome of a call whose client had already been answered, or had hung up. */
 function toUnheardOutcome({ endpoint, authorization, facts }: SponsorCall, outcome: Outcome): SponsorObservation {
   const isLost = outcome instanceof UpstreamCallError;
   const answer = isLost ? null : withoutCredential(toSponsorAnswer(outcome), authorization);
@@ -272,7 +274,10 @@ function toUnheardOutcome({ endpoint, authorization, facts }: SponsorCall, outco
   };
 }
 
-/** What was done, in one line for the operator, without effects or coins. @param digest of the transaction that was sent */
+/**
+ * The outcome in one line for the operator, without effects or coins.
+ * @param digest of the transaction that was sent
+ */
 function toOutcomeText(endpoint: SponsorEndpoint, answer: SponsorAnswer, digest: string | undefined): string {
   const reservation = endpoint === 'reserveGas' ? readReservation(answer) : null;
   if (reservation) return `Reserved: ${reservation.reservation_id}.`;
@@ -289,21 +294,21 @@ export interface SponsorAuthorization {
   headerFor(caller: Caller): Secret | null;
   /** @throws `FORBIDDEN` naming the missing scope; `UNAUTHENTICATED` for a caller that sent no credential */
   demand(scope: Scope, caller: Caller): void;
-  /** Names the holder of this caller's reservations: no other holder can use or see them. */
+  /** Identifies the holder of this caller's reservations: no other holder can use or see them. */
   holderOf(caller: Caller): string;
 }
 
 export interface SponsorAuthorizationOptions {
   /**
-   * `forward`: the caller's own header goes to the sponsor, which decides.
-   * `token`: the gateway's token goes to the sponsor, and the caller's scopes decide.
+   * `forward`: the caller's own header goes to the sponsor, which decides. `token`: the gateway's token goes to the sponsor,
+   * and the caller's scopes decide.
    */
   readonly auth: 'forward' | 'token';
   /** Required in token mode. */
   readonly token: Secret | null;
 }
 
-/** The whole hash, of which `id` has the first half, so that no two credentials have one name. */
+/** The complete hash, of which `id` has the first half, so that no two credentials have the same name. */
 function toCredentialName({ id, authorization }: Caller): string {
   return authorization ? `credential:${hash('sha256', authorization.reveal(), 'hex')}` : id;
 }

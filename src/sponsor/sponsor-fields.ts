@@ -26,7 +26,7 @@ export function checkReserveDuration(reserveDurationSecs: number): void {
 const maxReservationId = 2n ** 64n - 1n;
 
 /**
- * The sponsor's own number: canonical decimal text of a u64, since it is written into the sponsor's request as it is.
+ * The sponsor's own number: canonical decimal text of a u64, because it is written into the sponsor's request unchanged.
  * @throws `BAD_USER_INPUT`
  */
 export function parseReservationId(text: string): string {
@@ -44,7 +44,7 @@ const maxIdempotencyKeyLength = 255;
  */
 export function parseIdempotencyKey(key: string | null | undefined): string | null {
   if (key === null || key === undefined) return null;
-  // The length first: one long text may be the key of many fields.
+  // Check the length first: one long text may be the key of many fields.
   if (key.length <= maxIdempotencyKeyLength && /^[\x21-\x7e]+$/.test(key)) return key;
   const rule = `it must be 1 to ${maxIdempotencyKeyLength} visible ASCII characters, without spaces`;
   throw badArgument('idempotencyKey', key, rule);
@@ -82,7 +82,7 @@ export function parseBase64Argument(argument: string, text: string): Buffer {
 /** Shorter than any signature or transaction, so that errors never contain a whole one. */
 const maxShownLength = 24;
 
-/** `BAD_USER_INPUT` that names argument, value and rule. A long value is cut. */
+/** `BAD_USER_INPUT` that names argument, value and rule. A long value is truncated. */
 function badArgument(argument: string, value: string, rule: string): GraphQLError {
   const shown =
     value.length > maxShownLength
@@ -109,7 +109,7 @@ export function toUInt53(text: string): number {
 /** `<semver>-<build hash>`, with `-dirty` for a modified tree. A pre-release part may contain dashes, so it matches lazily. */
 const versionForm = /^(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+?)??(?:\+[0-9A-Za-z.-]+)?)-([0-9A-Za-z]+(?:-dirty)?)$/;
 
-/** The version text and its parts, which are `null` for text of another form. */
+/** The version text and its parts, which are `null` for a text of another form. */
 export function toSponsorVersion(raw: string) {
   const [, semver, buildHash] = versionForm.exec(raw) ?? [];
   return { raw, semver: semver ?? null, buildHash: buildHash ?? null };
@@ -147,7 +147,7 @@ const ownerForm = z.union([
   z.literal('Immutable').transform(() => ownedBy('IMMUTABLE', null)),
 ]);
 
-/** The owner of an object as the sponsor writes it; `null` for an unknown kind. */
+/** The owner of an object in the sponsor's JSON; `null` for an unknown kind. */
 export function readOwner(wire: unknown): SponsoredOwnerRecord | null {
   return ownerForm.safeParse(wire).data ?? null;
 }
@@ -158,8 +158,8 @@ function unreadable(what: string) {
 }
 
 /**
- * Resolvers of reservations, executions and their effects. A value that cannot be shown exactly is an error of its own field, so
- * that digest and outcome remain.
+ * Resolvers of reservations, executions and their effects. A value that cannot be shown exactly is an error of its own field,
+ * so that digest and outcome remain.
  * @param now milliseconds since the Unix epoch
  */
 export function createSponsorTypeResolvers(now: () => number) {

@@ -4,24 +4,24 @@ import { type ErrorFacts, gatewayError } from '../errors/gateway-error.ts';
 import { toGatewayError, UpstreamCallError } from '../upstream/upstream-call-error.ts';
 import { errorTextOf, hasResult, type SponsorAnswer, type SponsorEndpoint, sentenceOf } from './sponsor-response.ts';
 
-/** What a response without a result means for the caller. */
+/** The error for the caller of a response without a result. */
 export interface SponsorRefusal {
   readonly code: ErrorCode;
-  /** The sponsor's own words if `own`: still to be redacted. */
+  /** The sponsor's own words if `own`: not redacted yet. */
   readonly message: string;
   readonly own: boolean;
   /** The response has an unknown form: its text belongs in the log. */
   readonly unknown: boolean;
-  /** May the sponsor have done what it was asked to do? */
+  /** May the sponsor have executed the request? */
   readonly mayBeDone: boolean;
 }
 
-/** The sponsor's response leaves open whether it did what it was asked to do. */
+/** The sponsor's response does not show whether it executed the request. */
 export class InconclusiveResponse extends Error {
   override readonly name = 'InconclusiveResponse';
 }
 
-/** May the sponsor have done what it was asked to do, despite this error? A fault of the gateway does not rule it out. */
+/** May the sponsor have executed the request despite this error? A fault of the gateway does not rule it out. */
 export function mayBeDone(error: unknown): boolean {
   if (!(error instanceof GraphQLError)) return true;
   const { originalError, extensions } = error;
@@ -31,13 +31,14 @@ export function mayBeDone(error: unknown): boolean {
     : originalError instanceof InconclusiveResponse;
 }
 
-/** Statuses of the sponsor's web framework for requests that it cannot read. They never reach the sponsor itself. */
+/** Statuses of the sponsor's web framework for requests that it cannot parse. They never reach the sponsor's own code. */
 const unreadableRequest = new Set([400, 413, 415, 422]);
 
 /**
- * Interprets a response without a readable result. Clients see the text of an envelope under 4xx, as the sponsor's contract has it,
- * and under other statuses only if the text is known. `EXECUTION_OUTCOME_UNKNOWN` unless the response rules out that it ran.
- * @param digest of the transaction that was sent; a response that names it is no refusal, whatever its status
+ * Interprets a response without a readable result. Clients see the text of an envelope with a 4xx status, as in the sponsor's
+ * contract, and with other statuses only if the text is known. `EXECUTION_OUTCOME_UNKNOWN` unless the response rules out that
+ * the transaction ran.
+ * @param digest of the transaction that was sent; a response that contains it is not a rejection, whatever its status
  */
 export function toSponsorRefusal(
   endpoint: SponsorEndpoint,
@@ -59,7 +60,7 @@ export function toSponsorRefusal(
   return { ...fixed, own: false, unknown: true, mayBeDone: !isRefused };
 }
 
-/** Not 408: a proxy may answer it for a silent sponsor, after it forwarded the request. */
+/** Not 408: a proxy may send it for a silent sponsor, after it forwarded the request. */
 function isClientError(status: number): boolean {
   return status >= 400 && status < 500 && status !== 408;
 }
@@ -71,7 +72,7 @@ function codeOfClientError(status: number): ErrorCode {
   return 'SPONSOR_REJECTED';
 }
 
-/** For a response that leaves open whether the sponsor did what it was asked to do. */
+/** For a response that does not show whether the sponsor executed the request. */
 function inconclusiveRefusal(endpoint: SponsorEndpoint, status: number): Pick<SponsorRefusal, 'code' | 'message'> {
   if (endpoint === 'executeTx') {
     return {
@@ -105,7 +106,7 @@ function fixedClientError(status: number): Pick<SponsorRefusal, 'code' | 'messag
 export const lookUpAdvice =
   'The transaction may or may not execute: look its digest up on the ledger before anything else.';
 
-/** What a call without a response may have left behind: a sentence after a space, or nothing. */
+/** Possible effects of a call without a response: a sentence after a space, or nothing. */
 function aftermathOf(endpoint: SponsorEndpoint): string {
   if (endpoint === 'reserveGas') return ' If it reserved coins, they stay locked until the duration asked for is over.';
   if (endpoint === 'debugHealthCheck') return ' If it reserved coins for the check, they return by themselves.';
@@ -113,12 +114,12 @@ function aftermathOf(endpoint: SponsorEndpoint): string {
   return '';
 }
 
-/** When to look up the digest: the sponsor submits up to three times, and the ledger's indexer is a few seconds behind. */
+/** When to look up the digest: the sponsor submits up to three times, and the ledger's indexer lags a few seconds behind. */
 export const checkAfterMs = 5_000;
 
 /**
- * The error for a call without a response. If it may have reached the sponsor, an execution has an unknown outcome, and other calls
- * say what they may have left behind.
+ * The error for a call without a response. If the call may have reached the sponsor, an execution has an unknown outcome, and
+ * the errors of other calls name their possible effects.
  */
 export function toLostAnswerError(endpoint: SponsorEndpoint, error: unknown, facts: ErrorFacts): GraphQLError {
   const plain = toGatewayError(error, 'sponsor');
@@ -140,17 +141,18 @@ function unsentNote(endpoint: SponsorEndpoint, { failure }: UpstreamCallError): 
 
 interface KnownRefusal {
   readonly code: ErrorCode;
-  /** Safe to show: what the pattern matched, or fixed text. */
+  /** Safe to show: the text that the pattern matched, or a fixed text. */
   readonly message: string;
 }
 
-/** The shown message is, if not given, the first group of the pattern, or else the whole match. */
+/** The shown message: if not given, the first group of the pattern, or else the whole match. */
 type Row = readonly [code: ErrorCode, pattern: RegExp, message?: string];
 
 /**
- * Refusals that only their text identifies: the sponsor answers 500 for an empty pool as for a bug. A pattern matches the whole text,
- * since a longer text may come from elsewhere and mean something else. For an execution, list a text only if it rules out that the
- * transaction ran or will run. The sponsor sends these before it calls the ledger; the ledger's own are below.
+ * Rejections that only their text identifies: the sponsor responds with status 500 to an empty pool as to a bug. A pattern
+ * matches the whole text, since a longer text may have another source and meaning. For an execution, list a text only if it
+ * rules out that the transaction ran or will run. The sponsor sends these before it calls the ledger; the ledger's own are
+ * below.
  */
 const everywhere: readonly Row[] = [
   ['SPONSOR_UNAUTHORIZED', /^(?:Invalid authorization token|Authorization token is required or invalid|Unauthorized)$/],
@@ -176,10 +178,11 @@ const atEndpoint: Readonly<Partial<Record<SponsorEndpoint, readonly Row[]>>> = {
     ['SPONSOR_REJECTED', /^Sponsor 0x[0-9a-fA-F]{1,64} is not registered$/],
     ['SPONSOR_REJECTED', /^Gas coin can only be used to pay gas$/],
     ['SPONSOR_REJECTED', /^Transaction has too many input objects\. The maximum allowed is \d{1,9}$/],
-    // The sponsor's store adds a prefix that may name machines. An earlier call may have spent the reservation; this one did nothing.
+    // The sponsor's store adds a prefix that may name machines. An earlier call may have spent the reservation; this one had
+    // no effect.
     ['RESERVATION_NOT_FOUND', /^(?:[^"'`{}\n]{1,300}: )?(Reservation no longer exist(?:: ?\d{1,20})?)$/],
-    // After the sponsor took the reservation, and before it sent the transaction: it has locked an object itself (a validator's lock
-    // would mean that it was sent), or the signature is wrong.
+    // After the sponsor took the reservation, and before it sent the transaction: it has locked an object itself (a
+    // validator's lock would mean that it was sent), or the signature is wrong.
     ['SPONSOR_REJECTED', /^(Object is already locked(?:: 0x[0-9a-fA-F]{1,64}\b)?)(?:[:, (][^\n]{0,400})?$/],
     ['SPONSOR_REJECTED', /^Invalid transaction signature$/],
   ],
@@ -189,7 +192,7 @@ const atEndpoint: Readonly<Partial<Record<SponsorEndpoint, readonly Row[]>>> = {
   ],
 };
 
-/** The refusal that a text means at an endpoint; `null` for an unknown text. */
+/** The rejection that a text means at an endpoint; `null` for an unknown text. */
 function findKnownRefusal(endpoint: SponsorEndpoint, text: string): KnownRefusal | null {
   const whole = text.trim();
   for (const [code, pattern, message] of [...everywhere, ...(atEndpoint[endpoint] ?? [])]) {
@@ -201,9 +204,9 @@ function findKnownRefusal(endpoint: SponsorEndpoint, text: string): KnownRefusal
 }
 
 /**
- * Sentences of a ledger node about a transaction that it refuses to sign, as the sponsor forwards them. Each means that the transaction
- * did not run: for one that ran, a node answers with its effects. And it cannot run later: only the sponsor has all signatures, and it
- * gives up after such an answer.
+ * Sentences of a ledger node about a transaction that it refuses to sign, as the sponsor forwards them. Each means that the
+ * transaction did not run, because a node answers with the effects of one that ran. And it cannot run later, because only the
+ * sponsor has all signatures, and it stops after such an answer.
  *
  * Not listed, because they may also apply to a transaction that ran or is about to run:
  * - objects at another version, deleted, or with another digest: the transaction itself may have changed them;
@@ -211,14 +214,15 @@ function findKnownRefusal(endpoint: SponsorEndpoint, text: string): KnownRefusal
  * - already finalised with other signatures: it ran;
  * - timeouts, overload, errors that the node calls transient, and its internal errors.
  *
- * Only numbers and ids may vary in a sentence. Others control names, abort messages and text of a signer, and could forge a refusal.
+ * Only numbers and ids may vary in a sentence. Signers control names, abort messages and other text, and could forge a
+ * rejection.
  */
 const number = '\\d{1,40}';
 const id = '0x[0-9a-fA-F]{1,64}';
 const version = '(?:None|Some\\(SequenceNumber\\((?:0x[0-9a-fA-F]{1,16}|\\d{1,20})\\)\\))';
 const word = '[A-Za-z]{1,40}';
 
-/** Final: price, budget and payment are checked against bounds of the network or the named gas coins. */
+/** Final: price, budget and payment are checked against limits of the network or the named gas coins. */
 const gas = [
   `Gas price ${number} under reference gas price \\(RGP\\) ${number}`,
   `Gas price cannot exceed ${number}(?: ${word})?`,
@@ -274,24 +278,24 @@ const signatures = [
 ];
 
 const sentence = `(?:(?:Error checking transaction input objects|Invalid user signature): )?(?:${[...gas, ...objects, ...form, ...signatures].join('|')})`;
-/** Nodes collect what their validators said, on separate lines or after commas. */
+/** Nodes collect the messages of their validators, on separate lines or separated by commas. */
 const gathered =
   'Transaction (?:execution|validator signing) failed due to issues with transaction inputs, please review the errors and try again:(?: |\\n- )';
 const refusal = new RegExp(`^(?:${gathered})?${sentence}(?:(?:, |\\n- )${sentence})*\\.?$`);
 
-/** The text of a cryptographic library after the colon may say anything, and is not shown. */
+/** The text of a cryptographic library after the colon may contain anything, and is not shown. */
 const signatureRefusal =
   /^(?:Error checking transaction input objects: )?(Invalid user signature|Signature is not valid|Value was not signed by the correct sender): [^,\n]{1,400}$/;
 
 /** A JSON-RPC error in Rust's notation, as the sponsor's client library writes it. */
 const rpcError = /^ErrorObject \{ code: ([A-Za-z]+(?:\(-?\d{1,6}\))?), message: "((?:[^"\\]|\\.)*)", data: None \}$/s;
-/** The code for invalid input, and the codes that older nodes use for the same sentences. No codes for "try again". */
+/** The code for invalid input, and the codes that older nodes use for the same sentences. No codes that mean "retry". */
 const finalCodes = new Set(['ServerError(-32002)', 'ServerError(-32000)', 'ServerError(-32602)', 'InvalidParams']);
 /** Longer than a few of the known sentences together. */
 const maxLength = 4_000;
 
 /**
- * The sentence of a node that finally refused a transaction, safe to show; `null` for any other text.
+ * The sentence of a node that finally rejected a transaction, safe to show; `null` for any other text.
  * @param text as the sponsor forwards it, with or without the envelope of its client library
  */
 export function readNodeRefusal(text: string): string | null {

@@ -35,12 +35,15 @@ import { checkAfterMs, lookUpAdvice } from './sponsor-refusal.ts';
 import type { SponsorEffects } from './sponsor-response.ts';
 import type { SponsorshipStore } from './store/sponsorship-store.ts';
 
-/** What reservations and executions share. */
+/** Services shared by reservations and executions. */
 export interface SponsorshipServices {
-  /** Sign leases; `null` in forward mode, where clients get the sponsor's own numbers. */
+  /** Signs leases; `null` in forward mode, where clients get the sponsor's own numbers. */
   readonly leases: LeaseKeys | null;
   readonly store: SponsorshipStore;
-  /** Must the store answer before the sponsor is called? Not in forward mode: the sponsor takes each number once, and counts callers. */
+  /**
+   * Must the store answer before the sponsor is called? Not in forward mode: the sponsor takes each number once, and counts
+   * callers.
+   */
   readonly isStoreNeeded: boolean;
   readonly executions: Executions;
   /** Writes one line to the audit log. Must not throw. */
@@ -48,13 +51,13 @@ export interface SponsorshipServices {
 }
 
 export interface SponsorResolversOptions {
-  /** `null` when no sponsor is configured: every field then says so. */
+  /** `null` if no sponsor is configured: every field then fails with that reason. */
   readonly client: SponsorClient | null;
   readonly sponsorship: Pick<Config['sponsorship'], 'auth' | 'token' | 'maxGasBudgetExclusive' | 'preflight'>;
   readonly limits: Pick<Config['limits'], 'maxTransactionPayloadBytes'>;
-  /** Milliseconds that a mutation may take. */
+  /** Timeout of a mutation in milliseconds. */
   readonly mutationMs: number;
-  /** The gateway's own header, where it may be replaced. */
+  /** The gateway's own `Authorization` header, if it can be replaced. */
   readonly own?: GatewayAuthorization | undefined;
   readonly services: SponsorshipServices;
   /** Called for each transaction that is sent although `enforce` would reject it. */
@@ -89,7 +92,7 @@ export function createSponsorResolvers(options: SponsorResolversOptions) {
     };
   });
   const { leases, store, isStoreNeeded, audit } = services;
-  // An attempt writes its end at its client's timeout at the latest; one second more for a slow store.
+  // An attempt stores its end at its client's timeout at the latest; one second more for a slow store.
   const reservations = createReservations({ leases, store, isStoreNeeded, audit, now, answerMs: mutationMs + 1_000 });
   const executeTx = createExecuteTx(options);
   const callAsAdmin = async <Name extends 'debugHealthCheck' | 'reloadAccessController'>(
@@ -153,9 +156,10 @@ const requestTypes: Readonly<Record<ExecuteTxRequestType, ExecuteTxInput['reques
 /** The sponsor's longest reservation, in milliseconds. */
 const longestReservationMs = 600_000;
 
-/** The resolver of `executeTx`: checks the arguments, opens the lease, and has the transaction executed. */
+/** The resolver of `executeTx`: checks the arguments, opens the lease, and executes the transaction. */
 function createExecuteTx({ sponsorship, limits, services, doubted, now }: SponsorResolversOptions) {
-  // Without a lease only the store knows what was reserved. It returns that with the fence, which saves a round trip.
+  // Without a lease only the store knows the terms of the reservation. It returns them with the fence, which saves a round
+  // trip.
   const needsReservation = services.leases === null && sponsorship.preflight !== 'off';
   const payloadOf = createPerOperation(() => ({ bytes: 0 }));
   return async (
@@ -177,7 +181,7 @@ function createExecuteTx({ sponsorship, limits, services, doubted, now }: Sponso
     const holder = authorization.holderOf(caller);
     const lease = services.leases?.open(reservationId, holder) ?? null;
     const nowMs = now();
-    // An answer under a key outlives the lease: then the store decides.
+    // A stored answer outlives the lease: then the store decides.
     const isOver = lease !== null && nowMs >= lease.expiresAtMs && idempotencyKey === null;
     const rawReservationId = raw ?? lease?.rawReservationId;
     if (rawReservationId === undefined || isOver) throw reservationNotFound(digest);
@@ -235,7 +239,7 @@ function toKeptTerms(kept: string | null): ReservationTerms | null {
   return { ...reservation, coinsHash: hashCoins(reservation.gasCoins) };
 }
 
-/** The same error for a reservation that is over, another caller's, or made up. */
+/** The same error for a reservation that has ended, is another caller's, or was forged. */
 function reservationNotFound(digest: string) {
   const message = 'There is no such reservation of this caller, or it has expired. Nothing was sent to the sponsor.';
   return gatewayError('RESERVATION_NOT_FOUND', message, { upstream: 'sponsor', argument: 'reservationId', digest });
@@ -245,7 +249,7 @@ function toExecuted({ succeeded, effects, rawEffects }: SponsorExecution): Spons
   return { event: 'executed', succeeded, gasUsed: toGasUsed(effects), effects: { effects, rawEffects } };
 }
 
-/** The verdict for an error of the client: a lost response, a call that was never made, or a refusal. */
+/** The verdict for an error of the client: a lost response, a call that was never made, or a rejection. */
 function toFailed(error: unknown): SponsorVerdict {
   const known = error instanceof GraphQLError ? error : null;
   const cause = known?.originalError;
@@ -264,7 +268,7 @@ function toFailed(error: unknown): SponsorVerdict {
   return { event: wasSent ? 'refused' : 'unsent', error: known };
 }
 
-/** The verdict for an error of a call that ran on after its timeout and has ended. */
+/** The verdict for an error of a call that continued after its timeout and has ended. */
 function toLastVerdict(error: unknown): SponsorVerdict {
   const verdict = toFailed(error);
   return verdict.event === 'lost' ? { ...verdict, isOver: true } : verdict;

@@ -4,7 +4,7 @@ import { parseLosslessJson } from '../json/exact-json.ts';
 import { isAnswerTooDeep } from '../json/json-size.ts';
 import type { UpstreamResponse } from '../upstream/upstream-call.ts';
 
-/** Where each endpoint is below the sponsor's base path. The names are also written to the log. */
+/** Path of each endpoint below the sponsor's base path. The names are also written to the log. */
 export const sponsorEndpoints = {
   health: { method: 'GET', path: '/' },
   version: { method: 'GET', path: '/version' },
@@ -25,8 +25,8 @@ export interface SponsorAnswer {
 }
 
 /**
- * The content type decides what is parsed as JSON, not the status: the sponsor's refusals are JSON envelopes, while its web
- * framework answers plain text under the same statuses.
+ * Content type decides whether a body is parsed as JSON, not the status: the sponsor's rejections are JSON envelopes, while
+ * its web framework sends plain text with the same statuses.
  */
 export function toSponsorAnswer({ status, headers, body }: UpstreamResponse): SponsorAnswer {
   const text = body.toString('utf8');
@@ -50,7 +50,7 @@ export function errorTextOf({ json }: SponsorAnswer): string | null {
   return typeof json.error === 'string' && json.error !== '' ? json.error : null;
 }
 
-/** Does it carry effects or a result, in any form and under any status? Then it is no refusal. */
+/** Does it contain effects or a result, in any form and with any status? Then it is not a rejection. */
 export function hasResult({ json }: SponsorAnswer): boolean {
   if (typeof json !== 'object' || json === null) return false;
   const { effects = null, result = null } = json as { readonly effects?: unknown; readonly result?: unknown };
@@ -79,8 +79,8 @@ const urlCredentials = /(\/\/)[^/@\s]+@/g;
 const bearer = /(bearer\s+)[\w.~+/=-]+/gi;
 
 /**
- * Removes secrets from the sponsor's text: the credential of the request (services echo it), other bearer tokens, credentials in
- * URLs. The text is cut afterwards, since half a secret would not be recognised.
+ * Removes secrets from the sponsor's text: the credential of the request (services echo it), other bearer tokens, credentials
+ * in URLs. Truncates afterwards, since half a secret would not be recognised.
  */
 export function redact(text: string, authorization: Secret | null, maxLength: number): string {
   const whole = credentialsOf(authorization).reduce((rest, secret) => rest.replaceAll(secret, redacted), text);
@@ -92,8 +92,8 @@ export function redact(text: string, authorization: Secret | null, maxLength: nu
 const minCredentialLength = 8;
 
 /**
- * Removes the credential of the request from the response, also from successes, because clients get effects as the sponsor sent
- * them. JSON is cleaned in parsed form, since any character of a credential may be escaped.
+ * Removes the credential of the request from the response, also from successes, because clients get effects as the sponsor
+ * sent them. JSON is cleaned in parsed form, since any character of a credential may be escaped.
  */
 export function withoutCredential(answer: SponsorAnswer, authorization: Secret | null): SponsorAnswer {
   const spellings = credentialsOf(authorization)
@@ -107,7 +107,7 @@ export function withoutCredential(answer: SponsorAnswer, authorization: Secret |
   return { ...answer, text: cleaned === undefined ? clean(text) : JSON.stringify(cleaned), json: cleaned };
 }
 
-/** `undefined` for JSON that is nested too deep to be written again. */
+/** `undefined` for JSON that nests too deep to be printed again. */
 function cleanJson(json: unknown, clean: (text: string) => string): unknown {
   if (json === undefined) return undefined;
   try {
@@ -117,13 +117,15 @@ function cleanJson(json: unknown, clean: (text: string) => string): unknown {
   }
 }
 
-/** The whole header and the part after the scheme, longest first. */
+/** The complete header and the part after the scheme, longest first. */
 function credentialsOf(authorization: Secret | null): readonly string[] {
   const value = authorization?.reveal().trim() ?? '';
   return [value, value.replace(/^\S+\s+/, '')].filter((text) => text !== '');
 }
 
-/** A whole number, as a JSON number or as text, kept as decimal text. No union, which would try and report each form. */
+/**
+ * A whole number, as a JSON number or as text, kept as decimal text. Not a union type, which would try and report each form.
+ */
 export const integerText = z.custom<number | string>(isWholeNumber).transform(String);
 
 function isWholeNumber(value: unknown): boolean {
@@ -131,7 +133,7 @@ function isWholeNumber(value: unknown): boolean {
   return typeof value === 'string' && /^(?:0|[1-9]\d{0,77})$/.test(value);
 }
 
-/** A bounded list: to report the faults of a million items would take many seconds. */
+/** A list with a maximum length: reporting the faults of a million items would take many seconds. */
 const upTo = <Item extends z.ZodType>(most: number, item: Item) =>
   z.custom<unknown[]>((value) => Array.isArray(value) && value.length <= most).pipe(z.array(item));
 
@@ -215,8 +217,8 @@ export function readReservation(answer: SponsorAnswer): WireReservation | null {
 }
 
 /**
- * `{ effects, error: null }`, with or without the second key, under any status: a transaction with effects ran. `null` for anything
- * else.
+ * `{ effects, error: null }`, with or without the second key, with any status: a transaction with effects ran. `null` for
+ * anything else.
  */
 export function readExecution({ json }: SponsorAnswer): WireExecution | null {
   const raw = member(json, 'effects');

@@ -17,7 +17,7 @@ import type { SponsorshipStore } from './store/sponsorship-store.ts';
 
 const tokenSetting = 'SPONSOR_TOKEN';
 
-/** Fields of `sponsor` that call the sponsor, once in an operation, however often they are selected. */
+/** Fields of `sponsor` that call the sponsor, once per operation, however often they are selected. */
 const reads = ['health', 'version'];
 
 export interface SponsorHost extends UpstreamHost {
@@ -73,7 +73,7 @@ export const sponsorUpstream: OwnFieldsUpstream<SponsorHost> = {
 
   callsOf({ operation, name, selects }) {
     if (operation === 'mutation') return { calls: 1 };
-    // `reservation` is answered from the store.
+    // The store answers `reservation`.
     return name === 'sponsor' ? { calls: 0, shared: reads.filter(selects) } : { calls: 0 };
   },
 };
@@ -100,8 +100,8 @@ function open({ call, path, complain }: UpstreamConnection, { config, telemetry,
 }
 
 /**
- * Wraps a client to notice when the sponsor rejects the gateway's own token: then it rejects every caller, and only the operator can
- * help.
+ * Wraps a client to notice that the sponsor rejects the gateway's own token: every caller then fails, and only the operator
+ * can fix it.
  * @param changed called when the sponsor begins to reject the token, and when it accepts the token again
  */
 export function watchSponsorToken(client: SponsorClient, changed: (isRejected: boolean) => void): SponsorClient {
@@ -132,7 +132,7 @@ export function watchSponsorToken(client: SponsorClient, changed: (isRejected: b
 export interface SponsorVersionWatch {
   /** The last known version, fetched again if it is old; `null` if the sponsor did not answer in time. Never rejects. */
   latest(): Promise<string | null>;
-  /** Wraps a client: versions that it reads count as known, and save a call. */
+  /** Wraps a client: the versions that it reads update the known version and save a call. */
   observe(client: SponsorClient): SponsorClient;
 }
 
@@ -148,7 +148,7 @@ const freshMs = 60_000;
 /** A sponsor that did not answer is called again after this time. */
 const retryMs = 2_000;
 
-/** Knows the sponsor's version, at the cost of one call a minute at most, however many clients query it. */
+/** Caches the sponsor's version: one call per minute at most, however many clients query it. */
 export function watchSponsorVersion(options: SponsorVersionOptions): SponsorVersionWatch {
   const { call, authorization, now } = options;
   const { method, path } = sponsorEndpoints.version;
@@ -166,7 +166,7 @@ export function watchSponsorVersion(options: SponsorVersionOptions): SponsorVers
     const own = authorization()?.reveal();
     const headers = { accept: 'application/json, text/plain', ...(own === undefined ? {} : { authorization: own }) };
     const request = { method, path: options.path.replace(/\/+$/, '') + path, headers, timeoutMs };
-    // The state of the upstream shows a sponsor that does not answer.
+    // The upstream's health shows a sponsor that does not answer.
     const response = await call(request).catch(() => null);
     if (response) keep(readVersion(toSponsorAnswer(response)));
   };

@@ -6,10 +6,10 @@ import type { Trace } from './trace.ts';
 
 /** An operation over a WebSocket that has ended. */
 export interface SocketOperationFacts {
-  /** Of the WebSocket, or of the request that began it. */
+  /** Request id of the WebSocket, or of the request that began it. */
   readonly requestId: string;
   readonly durationMs: number;
-  /** None if it was refused. */
+  /** None if it was rejected. */
   readonly operations: readonly OperationFacts[];
   /** The first few different codes of its errors; left out if there are none. */
   readonly codes?: readonly string[];
@@ -17,7 +17,7 @@ export interface SocketOperationFacts {
   readonly trace?: Trace | null;
 }
 
-/** How the clients changed, by their ids, and how many there are now. */
+/** Changes of the clients, by their ids, and their number now. */
 export interface ClientsRead {
   readonly added: readonly string[];
   readonly removed: readonly string[];
@@ -25,7 +25,7 @@ export interface ClientsRead {
   readonly clients: number;
 }
 
-/** Where the gateway serves, and what. */
+/** Where and what the gateway serves. */
 export interface ServiceFacts {
   readonly url: string;
   readonly devnet: boolean;
@@ -44,7 +44,7 @@ export interface SchemaFacts {
   readonly breaking?: number;
 }
 
-/** A failed read of the ledger's schema. */
+/** A failed poll of the ledger's schema. */
 export interface SchemaReadFailure {
   /** The setting that has the ledger's address, and the host in it. */
   readonly setting: string;
@@ -57,15 +57,15 @@ export interface SchemaReadFailure {
 /** The outcome of a sponsored transaction that could not be stored, and will not be. */
 export interface ForgottenSponsorship extends Pick<SponsorshipFacts, 'caller'> {
   readonly leaseId: string;
-  /** `null`: no transaction was made. */
+  /** `null`: there is no transaction. */
   readonly digest: string | null;
   readonly outcome: string;
 }
 
-/** An answer of the sponsor that operators should see, and clients are not shown. */
+/** A response of the sponsor that operators should see and clients do not. */
 export interface SponsorFacts {
   readonly endpoint: string;
-  /** `null` if no answer came. */
+  /** `null` without a response. */
   readonly status: number | null;
   readonly what: string;
   readonly digest?: string;
@@ -73,7 +73,7 @@ export interface SponsorFacts {
   readonly text: string;
 }
 
-/** A transaction that was sent although it does not fit its reservation, or cannot be read. */
+/** A transaction that was sent although it does not match its reservation, or cannot be parsed. */
 export interface DoubtfulTransaction {
   readonly caller: string;
   readonly requestId: string;
@@ -94,15 +94,15 @@ export interface WorkerLoss {
   readonly worker: number;
   readonly exitCode: number | null;
   readonly signal: string | null;
-  /** Why it could not start, if it said so. */
+  /** Why it could not start, if known. */
   readonly reason?: string;
-  /** Milliseconds until another is started. */
+  /** Milliseconds until its replacement starts. */
   readonly againInMs: number;
 }
 
 /**
- * Everything the gateway reports to its operators, one function for each event. Whatever is reported of an event is written in
- * its function and nowhere else. No function throws, and each can be passed on without its object.
+ * Everything the gateway reports to its operators, one function per event. Only this function writes the event's log line and
+ * counts it. No function throws, and each works detached from the object.
  */
 export type Telemetry = ReturnType<typeof createTelemetry>;
 
@@ -110,7 +110,7 @@ export type Telemetry = ReturnType<typeof createTelemetry>;
 const repeatMs = 60_000;
 
 /**
- * @param logger one that redacts what it is given, as `createLogger` makes it
+ * @param logger redacts its input, like that of `createLogger`
  * @param metrics counts the events
  * @param now milliseconds of any clock that only goes forward
  */
@@ -130,7 +130,7 @@ export function createTelemetry(logger: Logger, metrics = new Metrics(), now: ()
     try {
       logger[level](fields, message);
     } catch {
-      // A line that cannot be written must not cost the request it is about; there is nowhere left to say so.
+      // A log line that cannot be written must not fail its request, and there is no other place to report it.
     }
   };
   return {
@@ -139,7 +139,7 @@ export function createTelemetry(logger: Logger, metrics = new Metrics(), now: ()
       request.trace?.end(request);
       log('info', 'request', request);
     },
-    /** A request for a WebSocket was granted or refused; logged as a request. */
+    /** A WebSocket upgrade was accepted or rejected; logged as a request. */
     upgradeAnswered: (request: RequestFacts) => {
       metrics.upgrade(request);
       log('info', 'request', request);
@@ -155,7 +155,7 @@ export function createTelemetry(logger: Logger, metrics = new Metrics(), now: ()
       log('error', 'an unexpected error was masked', { err, ...(requestId !== undefined && { requestId }) }),
 
     clientsRead: (read: ClientsRead) => log('info', 'clients file reloaded', read),
-    /** @param mistakes a line each, without secrets */
+    /** @param mistakes one line each, without secrets */
     clientsRefused: (mistakes: readonly string[]) =>
       log('error', 'clients file rejected; the previous clients stay in force', { setting: 'CLIENTS_FILE', mistakes }),
     /** @param setting that names the file */
@@ -169,10 +169,13 @@ export function createTelemetry(logger: Logger, metrics = new Metrics(), now: ()
     signingKeysLost: (reason: string, setting: string) =>
       log('warn', 'JWT signing keys cannot be fetched; the known keys stay in force', { setting, reason }),
     signingKeysBack: () => log('info', 'JWT signing keys can be fetched again'),
-    /** The issuer publishes other keys than before. @param keys how many */
+    /**
+     * The issuer publishes other keys than before.
+     * @param keys their number
+     */
     signingKeysReplaced: (keys: number) => log('info', 'JWT signing keys fetched', { keys }),
 
-    /** The ledger's answers name its version for the first time. */
+    /** The ledger's responses name its version for the first time. */
     versionSeen: (version: string) => log('info', 'ledger reached', { version }),
     versionChanged: (version: string, previous: string) => log('info', 'ledger version changed', { version, previous }),
     schemaReplaced: (schema: SchemaFacts) => {
@@ -204,7 +207,7 @@ export function createTelemetry(logger: Logger, metrics = new Metrics(), now: ()
     liveStalled: (stall: LiveStall) => log('warn', 'live streams make no progress', stall),
 
     sponsorObserved: (observation: SponsorFacts) => log('warn', 'sponsor answer not shown to clients', observation),
-    /** The audit of the sponsor's gas. */
+    /** An event of a sponsored transaction, for the audit log. */
     sponsorship: (event: SponsorshipFacts) => {
       metrics.sponsorship(event);
       log('info', 'sponsorship', toSponsorshipLine(event));
@@ -225,12 +228,12 @@ export function createTelemetry(logger: Logger, metrics = new Metrics(), now: ()
       log('warn', "the sponsor rejects the gateway's token: nothing can be sponsored", { setting }),
     sponsorTokenAccepted: (setting: string) =>
       log('info', "the sponsor accepts the gateway's token again", { setting }),
-    /** @param setting that would hold keys which outlive this process */
+    /** @param setting that would hold keys that survive restarts */
     leaseKeyMade: (setting: string) =>
       log('warn', 'reservations are signed with a key made at start: after a restart they cannot be executed', {
         setting,
       }),
-    /** @param setting that would hold keys which outlive this process */
+    /** @param setting that would hold keys that survive restarts */
     cursorKeyMade: (setting: string) =>
       log('warn', 'cursors are signed with a key made at start: after a restart they are rejected', { setting }),
 

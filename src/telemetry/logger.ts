@@ -5,19 +5,19 @@ import { redactFields, redactText } from './redact-fields.ts';
 export type { Logger };
 
 export interface LoggerOptions {
-  /** The least severe level that is written. */
+  /** The lowest level that is written. */
   readonly level: Config['settings']['LOG_LEVEL'];
   /** Process id, written in every line if several processes share the log. */
   readonly pid?: number | undefined;
   /**
-   * Receives each line, a JSON object and a line end. Default: standard output, where request lines are collected for up to a
-   * tenth of a second and written together; all other lines are written at once.
+   * Receives each line, a JSON object and a line break. Default: standard output, where request lines are buffered for up to
+   * 0.1 s and written together; all other lines are written immediately.
    */
   readonly destination?: DestinationStream;
 }
 
 const { info } = pino.levels.values;
-/** Collected request lines are written at this size or this age, because each write costs a system call. */
+/** Buffered request lines are written at this size or this age, because each write costs a system call. */
 const heldBytes = 8_192;
 const heldMs = 100;
 /** Bytes that a pipe writes atomically (`PIPE_BUF`), so that no other process writes into the middle of a line. */
@@ -63,14 +63,14 @@ export function createLogger({ level, pid, destination }: LoggerOptions): Logger
 }
 
 interface LineOutput {
-  /** Writes each line at once. */
+  /** Writes each line immediately. */
   readonly now: DestinationStream;
-  /** May collect lines and write them later together. */
+  /** May buffer lines and write them later together. */
   readonly held: DestinationStream;
 }
 
 /**
- * Writes to standard output. An immediate line first flushes the held ones, so lines keep their order.
+ * Writes to standard output. An immediate line first flushes the buffered ones, so lines keep their order.
  * @param most bytes that are written together, unless one line has more
  */
 function createStandardOutput(most: number): LineOutput {
@@ -113,8 +113,8 @@ function toSafeArgument(argument: unknown, index: number): unknown {
 }
 
 /**
- * The fast path for the line of each request. Fields with this method write themselves, as members of a JSON object without its
- * braces. They must hold no text that could contain a credential, because they skip the redaction. Written the general way,
+ * The fast path for the line of each request. Fields with this method print themselves, as members of a JSON object without
+ * its braces. They must contain no text that could be a credential, because they skip the redaction. Written the general way,
  * this line would be a sixth of the memory that a small request allocates.
  */
 export const requestLine: unique symbol = Symbol('requestLine');

@@ -1,7 +1,9 @@
 import { errorCatalogue } from '../errors/catalogue.ts';
 import type { SponsorshipFacts } from './sponsorship-line.ts';
 
-/** One metric: its help text, and every value that each label may have. Label sets are closed, so callers cannot add series. */
+/**
+ * One metric: its help text, and every value that each label may have. Label sets are closed, so callers cannot add series.
+ */
 interface MetricRow {
   readonly type: 'counter' | 'histogram' | 'gauge';
   readonly help: string;
@@ -137,7 +139,7 @@ export const metricTable = {
 
 export type MetricName = keyof typeof metricTable;
 
-/** Where the numbers of a metric are. */
+/** Position of a metric's numbers in the array. */
 export interface Layout {
   readonly row: MetricRow;
   /** Position of its first number. */

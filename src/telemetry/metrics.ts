@@ -12,7 +12,7 @@ import {
 } from './metric-table.ts';
 import type { SponsorshipFacts } from './sponsorship-line.ts';
 
-/** The parts of an answered request, or of an operation over WebSocket, that are counted. */
+/** The counted facts of a completed request, or of an operation over WebSocket. */
 interface CountedRequest {
   readonly operations: readonly {
     readonly type: string;
@@ -66,7 +66,10 @@ export class Metrics {
     });
   }
 
-  /** Registers a number that is read for each page. @param labels values in the order of the table */
+  /**
+   * Registers a function that reads a gauge for each page.
+   * @param labels values in the order of the table
+   */
   gauge(name: MetricName, read: () => number, labels: readonly string[] = []): void {
     const { start, series, row } = layoutOf(name);
     const known = Object.values(row.labels).map((values, index) =>
@@ -155,7 +158,7 @@ export class Metrics {
   }
 }
 
-/** The numbers of one worker, and what its series are labelled with. */
+/** The numbers of one worker, and the label value of its series. */
 export interface WorkerValues {
   readonly worker: string;
   readonly values: MetricValues;
@@ -163,7 +166,7 @@ export interface WorkerValues {
   readonly ageSeconds: number;
 }
 
-/** Adds up counters and histograms; the gauges of `sum` stay. Used to keep the counts of workers that have exited. */
+/** Adds up counters and histograms; the gauges of `sum` stay. Keeps the counts of workers that have exited. */
 export function addCounts(sum: MetricValues | null, values: MetricValues): MetricValues {
   const total = sum ? [...sum] : new Array<number>(metricCount).fill(0);
   for (const { row, start, width, series } of layouts.values()) {
@@ -196,7 +199,7 @@ export function toMetricsPage(totals: MetricValues, workers: readonly WorkerValu
 
 const ageName = 'ledger_gateway_worker_age_seconds';
 
-/** Series that were never counted are left out, except those without labels. */
+/** Omits series that were never counted, except those without labels. */
 function seriesText(name: string, { row, start, width, series }: Layout, values: MetricValues, worker: string): string {
   const names = Object.keys(row.labels);
   let text = '';

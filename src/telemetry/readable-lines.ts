@@ -73,7 +73,7 @@ function parse(line: string): Record<string, unknown> | null {
   }
 }
 
-/** Escapes control characters: paths and messages may come from attackers, and could take over the terminal. */
+/** Escapes control characters: paths and messages may come from attackers, and could manipulate the terminal. */
 function withoutControls(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters
   return text.replaceAll(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g, (each) => {

@@ -5,14 +5,14 @@ const redacted = '[redacted]';
 /** Fields with these names are redacted whatever their value. Names are compared without case, `-` and `_`. */
 const secretName = /^(proxy)?authorization$|token$|cookie|password|secret|apikey$|leasekeys$|^usersig$|^credentials?$/i;
 
-/** Names that match the pattern above but hold no secret. */
+/** Names that match the pattern above but contain no secret. */
 const harmlessNames = new Set(['nexttoken', 'hastoken']);
 
 const maxDepth = 6;
 
 /**
- * Matches at most 32 characters of the scheme. Without that bound a long text of letters and dots, such as a path, would take
- * 0.1 s, because a scheme could begin at each of them. The scheme itself is no secret.
+ * Matches at most 32 characters of the scheme. Without that limit a long text of letters and dots, such as a path, would take
+ * 0.1 s, because a scheme could begin at each of them. The scheme itself is not a secret.
  */
 const urlInText = /(?:\b[a-z][a-z\d+.-]{0,31})?:\/\/[^\s"'<>`]+/gi;
 const bearerInText = /\b(bearer|basic)\s+[^\s"',;]+/gi;
@@ -23,7 +23,7 @@ export function redactText(text: string): string {
   return withoutUrls.replaceAll(bearerInText, `$1 ${redacted}`);
 }
 
-/** Redacts one URL found in text. `file:` URLs stay, so that stack traces stay legible. */
+/** Redacts one URL found in text. `file:` URLs stay, so that stack traces stay readable. */
 function redactFoundUrl(found: string): string {
   if (found.startsWith('file:')) return found;
   const shown = redactUrl(found);
@@ -46,21 +46,21 @@ export function redactFields(fields: Readonly<Record<string, unknown>>): Record<
  * room for others.
  */
 const maxLineBytes = 2_600;
-/** Of a field's name and the punctuation around it. */
+/** Bytes of a field's name and the punctuation around it. */
 const bytesPerName = 24;
 const maxTextBytes = 1_800;
-/** Texts of at most so many characters may also use the bytes reserved for short ones. */
+/** Texts of up to this many characters may also use the bytes reserved for short ones. */
 const maxShort = 80;
 const reservedBytes = 500;
-/** Entries of a list; the others are left out. */
+/** Maximum of entries of a list; the others are omitted. */
 const maxEntries = 10;
-/** Bytes left in the line that is being redacted. */
+/** Remaining bytes of the line that is being redacted. */
 let left = maxLineBytes;
 
-/** A text without credentials, cut where the line would become too long. */
+/** A text without credentials, truncated where the line would become too long. */
 function toShown(text: string): string {
   const shown = redactText(text);
-  // Short texts, such as ids, are kept even behind a long text.
+  // Short texts, such as ids, are kept even after a long text.
   const mayTake = shown.length <= maxShort ? left + reservedBytes : left;
   const most = Math.min(maxTextBytes, mayTake);
   if (most <= 0) return '…';

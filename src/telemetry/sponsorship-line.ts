@@ -7,7 +7,7 @@ export interface SponsorshipFacts {
     | 'reserve-refused'
     | 'reserve-lost'
     | 'reserve-replayed'
-    /** Refused by the preflight: nothing was sent, nothing is spent. */
+    /** Rejected by the preflight: nothing was sent, nothing is spent. */
     | 'declined'
     | 'dispatched'
     | 'executed'
@@ -27,14 +27,14 @@ export interface SponsorshipFacts {
   readonly budget: number | null;
   /** `null` while unknown, and if nothing ran. */
   readonly gasUsed?: number | null;
-  /** Of the error, if nothing ran. */
+  /** Error code, if nothing ran. */
   readonly code?: string | null;
 }
 
-/** The part of a lease's name that its secret has too. */
+/** The part of a lease's name that is also in its `reservationId`. */
 export const shownLeaseCharacters = 20;
 
-/** A forwarded credential is named by its hash, of which request lines show so much. */
+/** A forwarded credential is logged as its hash, as long as in request lines. */
 const shownCredentialCharacters = 'credential:'.length + 32;
 
 export function toShownCaller(caller: string): string {
@@ -42,8 +42,8 @@ export function toShownCaller(caller: string): string {
 }
 
 /**
- * An event as the fields of its log line, without those that have no value. It writes itself, as a request line does, because
- * there are as many: it holds no free text, and nothing that could be spent.
+ * An event as the fields of its log line, without absent values. It prints itself, like a request line, because there are as
+ * many: it contains no free text and no spendable secret.
  */
 export function toSponsorshipLine(facts: SponsorshipFacts): RequestLineFields {
   const { event, caller, leaseId, digest, budget, gasUsed, code, requestId } = facts;

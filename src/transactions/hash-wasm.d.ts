@@ -1,4 +1,4 @@
-/** The package has types for its whole only; these cover the one hash that is used, a twentieth of it. */
+/** The package has types for its main module only; these cover the one hash that is used, a twentieth of it. */
 declare module 'hash-wasm/dist/blake2b.umd.min.js' {
   /** Any number of hashes, one after the other. */
   interface Hasher {

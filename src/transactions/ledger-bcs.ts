@@ -1,7 +1,7 @@
 import { BcsReader, BcsType, type BcsWriter, bcs } from '@mysten/bcs';
 import { parseDigest, toDigest } from './digest.ts';
 
-/** The bytes have an unknown form, newer or invalid: nothing after this position can be read. */
+/** The bytes have an unknown form, newer or invalid: nothing after this position can be parsed. */
 export class NotKnownError extends TypeError {}
 
 interface Tagged {
@@ -66,7 +66,8 @@ export function optional<T>(name: string, type: BcsType<T>): BcsType<T | null> {
 }
 
 /**
- * A list up to a length that the networks allow. Elements are read one by one, since the library allocates the whole list first.
+ * A list up to a length that the networks allow. Elements are parsed one by one, since the library allocates the whole list
+ * first.
  * @param name plural
  */
 export function listOf<T>(name: string, item: BcsType<T>, max: number): BcsType<readonly T[]> {
@@ -89,7 +90,7 @@ const maxLengthBytes = 5;
 /** More variants than any enum of the ledger has. */
 const maxVariants = 0xff;
 
-/** The bytes contain an unknown form, newer or invalid. What follows cannot be read. */
+/** The bytes contain an unknown form, newer or invalid. Later bytes cannot be parsed. */
 export class UnknownShapeError extends RangeError {}
 
 /**
@@ -116,8 +117,8 @@ function toReason(error: unknown): string {
 }
 
 /**
- * The library's reader with bounds, since the library trusts its input: it decodes lengths in quadratic time, allocates a list before
- * its first element, and reads past the end of a view.
+ * The library's reader with limits, since the library trusts its input: it decodes lengths in quadratic time, allocates a list
+ * before its first element, and reads past the end of a view.
  */
 class StrictReader extends BcsReader {
   readonly #bytes: Uint8Array;
@@ -207,7 +208,7 @@ const digest = new BcsType<string>({
   serializedSize: () => 33,
 });
 
-/** Move identifiers are ASCII: decoding UTF-8 would cost more than all the rest. */
+/** Move identifiers are ASCII: decoding UTF-8 would cost more than the rest. */
 const identifier = new BcsType<string>({
   name: 'identifier',
   read: (reader) => {

@@ -77,15 +77,12 @@ export interface ObjectRef {
   readonly digest: string;
 }
 
-/**
- * TransactionData V1, decoded. What users send is of the kind `ProgrammableTransaction`; a ledger has kinds of its own
- * besides.
- */
+/** TransactionData V1, decoded. Users send the kind `ProgrammableTransaction`; a ledger also has kinds of its own. */
 export interface TransactionData<Payload = ProgrammableTransaction> {
   readonly kind: Payload;
   readonly sender: string;
   readonly gas: GasData;
-  /** The last epoch it may execute in; `null`: any. */
+  /** The last epoch in which it may execute; `null`: any. */
   readonly expirationEpoch: number | null;
 }
 
@@ -147,7 +144,8 @@ type ObjectArg = Exclude<CallArg, { kind: 'pure' }>;
 type PureArg = Exclude<CallArg, ObjectArg>;
 
 /**
- * Twice the limits of the networks, which reject smaller excesses in their own words. Networks bound inputs by their bytes only.
+ * Twice the limits of the networks, which reject smaller excesses in their own words. Networks limit inputs by their bytes
+ * only.
  */
 const most = { commands: 2048, arguments: 1024, typeArguments: 32, inputs: 8192, gasCoins: 512 };
 
@@ -241,7 +239,7 @@ export function transactionDataBcsOf<Payload>(kind: BcsType<Payload>): BcsType<T
   });
 }
 
-/** What decides whether a user's transaction may be sponsored. Addresses have 64 digits in lower case. */
+/** Everything that decides whether a user's transaction may be sponsored. Addresses have 64 digits in lower case. */
 export interface TransactionOutline {
   readonly sender: string;
   readonly gas: GasData;
@@ -250,15 +248,15 @@ export interface TransactionOutline {
   readonly moveCalls: ReadonlySet<string>;
   /** Does it use a coin of its payment for anything but paying gas? */
   readonly takesGasCoin: boolean;
-  /** The last epoch it may execute in; `null`: any. */
+  /** The last epoch in which it may execute; `null`: any. */
   readonly expirationEpoch: number | null;
 }
 
 export type OutlinedTransaction =
   | { readonly kind: 'known'; readonly outline: TransactionOutline }
-  /** Of an unknown version, with an unknown part, or of a kind that users do not send. */
+  /** An unknown version, an unknown part, or a kind that users do not send. */
   | { readonly kind: 'unknown'; readonly reason: string }
-  /** No transaction of any version. */
+  /** Not a transaction of any version. */
   | { readonly kind: 'malformed'; readonly reason: string };
 
 const userTransactionBcs = transactionDataBcsOf(
@@ -289,8 +287,8 @@ function toOutline({ kind, sender, gas, expirationEpoch }: TransactionData): Tra
 }
 
 /**
- * Does a transaction use a coin of its payment for anything but paying gas, as the gas coin or as an input? It could give away the
- * sponsor's coins.
+ * Does a transaction use a coin of its payment for anything but paying gas, as the gas coin or as an input? It could give away
+ * the sponsor's coins.
  */
 export function takesGasCoin({ inputs, commands }: ProgrammableTransaction, { payment }: GasData): boolean {
   const paying = new Set(payment.map(({ objectId }) => objectId));
@@ -300,7 +298,7 @@ export function takesGasCoin({ inputs, commands }: ProgrammableTransaction, { pa
   );
 }
 
-/** In any form: owned, received, or shared, which no coin that pays can be. */
+/** In any form: owned, received, or shared. Payment coins cannot be shared. */
 function isOneOf(coins: ReadonlySet<string>, input: CallArg): boolean {
   switch (input.kind) {
     case 'pure':

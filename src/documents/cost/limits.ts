@@ -7,11 +7,11 @@ import type { CalledPageBounds, MeasuredDocument } from './measure-document.ts';
 
 /** Limits of documents, named as in `serviceConfig`. All are inclusive. */
 interface DocumentLimits {
-  /** Levels of selections; a fragment is one. */
+  /** Levels of selections; a fragment counts as one. */
   readonly maxQueryDepth: number;
   /** Selections, with fragments expanded at every spread. */
   readonly maxQueryNodes: number;
-  /** Fields of the largest possible answer. */
+  /** Fields of the largest possible response. */
   readonly maxOutputNodes: number;
   /** Bytes of query text without the transaction literals in it. */
   readonly maxQueryPayloadSize: number;
@@ -24,11 +24,11 @@ interface DocumentLimits {
 }
 
 export interface Limits extends DocumentLimits {
-  /** Left out: the contract's. */
+  /** Left out: the rules of the contract. */
   readonly rules?: LimitRules;
-  /** Given, rejections name the field that breaks a limit, for a ledger that counts by type. */
+  /** If given, rejections name the field that exceeds a limit, for a ledger that counts by type. */
   readonly schema?: GraphQLSchema;
-  /** Bounds of pages that the gateway reads call by call. Left out: the gateway reads none. */
+  /** Limits of pages that the gateway reads call by call. Left out: there are none. */
   readonly calledPages?: CalledPageBounds;
 }
 
@@ -50,15 +50,15 @@ export const shippedLimits: DocumentLimits = {
   maxTransactionPayloadSize: 174_763,
   /** Must equal the ledger's, since it decides how output nodes are counted. */
   defaultPageSize: 20,
-  /** Only shown: the ledger itself rejects larger pages. */
+  /** Shown in `serviceConfig` only: the ledger itself rejects larger pages. */
   maxPageSize: 50,
 };
 
 /**
- * The limits in force: each the smaller of the operator's and the ledger's. Page sizes are always the ledger's, because a
- * configured one would miscount its pages.
+ * The limits in force: the smaller of the operator's and the ledger's. Page sizes are always the ledger's, because the gateway
+ * would miscount pages with others.
  * @param configured absent or `null` = the ledger's
- * @param upstream the ledger's answer; a number that is missing or unusable is replaced by the shipped one
+ * @param upstream the ledger's response; a missing or invalid number is replaced by the shipped one
  */
 export function stricterLimits(
   configured: { readonly [Name in LimitName]?: number | null | undefined },
@@ -114,7 +114,7 @@ export function refuse(
   return { error, hasUsage };
 }
 
-/** Rejects for a limit in the words of the ledger. */
+/** Rejects an exceeded limit with the ledger's message. */
 export function refuseAs(
   kind: keyof LimitRules['texts'],
   facts: RefusalFacts & Required<Pick<RefusalFacts, 'limit'>>,

@@ -17,7 +17,7 @@ import {
 } from './measure-definition.ts';
 import { type PageSize, resolvePageSize, sentValue, toPageSize, type Variables } from './usage.ts';
 
-/** The limit that a ledger that counts by type meets first, and where. */
+/** The first limit that a document exceeds on a ledger that counts by type, and where. */
 export interface Breach {
   readonly kind: 'transaction' | 'page' | 'keys' | 'output';
   readonly max: number;
@@ -37,9 +37,9 @@ interface Scope {
 }
 
 /**
- * Finds the first limit that a document breaks with these variables: transaction payload before the sizes of pages and of the
- * output, which are one walk. `null` for a ledger that does not count by type. Visits each occurrence of a selection, so only
- * for documents within the limit of nodes.
+ * Finds the first limit that a document exceeds with these variables: transaction payload first, then the sizes of pages and
+ * of the output, which are one walk. `null` for a ledger that does not count by type. Visits each occurrence of a selection,
+ * so only for documents within the limit of nodes.
  * @param text of a document that can be parsed. Prepared documents have no tree, so it is parsed again
  */
 export function locateBreach(

@@ -17,7 +17,7 @@ import { type NetworkProfile, networkProfiles } from '../../config/network-profi
 import { printJson } from '../../json/exact-json.ts';
 import { createTally, type PageSize, type Tally, toListSize, toPageSize } from './usage.ts';
 
-/** How a ledger counts, and the words in which it rejects. */
+/** A ledger's rules for counting, and its texts for rejections. */
 export type LimitRules = NetworkProfile['limits'];
 
 /** The rules of the contract. */
@@ -35,11 +35,11 @@ export interface MeasuredDefinition {
   readonly fields: Tally;
   /** Its fields below `edges` and `nodes` at its top: multiplied by the page size of the field that spreads it. */
   readonly rows: Tally;
-  /** In the order in which they must be added up: inner pages before outer ones. */
+  /** Its fields outside `edges` and `nodes`: counted once per spread. */
   readonly steps: readonly MeasuredStep[];
   /** Pages whose size is checked before execution. */
   readonly boundedPages: readonly PageSize[];
-  /** The spreads among `steps`. */
+  /** The fragment spreads among `steps`. */
   readonly spreads: readonly MeasuredSpread[];
   readonly unsupportedDirective: DirectiveNode | null;
   readonly transaction: TransactionLiterals;
@@ -53,7 +53,7 @@ export interface MeasuredSpread {
   readonly kind: 'spread';
   readonly node: FragmentSpreadNode;
   readonly level: number;
-  /** It stands at the top of the definition, not below a field. */
+  /** Is it at the top of the definition, not below a field? */
   readonly isTop: boolean;
   readonly fields: Tally;
   readonly rows: Tally;
@@ -100,7 +100,7 @@ export interface Counting {
   readonly rules: LimitRules;
   /** Given, connections are recognised by their type. */
   readonly schema: GraphQLSchema | null;
-  /** Root fields with pages of the gateway, which has its own bounds for them. */
+  /** Root fields with pages of the gateway, which has its own limits for them. */
   readonly calledFields: ReadonlySet<string>;
 }
 
@@ -292,8 +292,8 @@ export function transactionArguments(field: FieldNode, rules: LimitRules): reado
 }
 
 /**
- * Bytes of a literal as compact JSON, names of members without quotes. Where the ledger does not count every value, numbers, and
- * objects with all in them, count as 0: they stay part of the query text.
+ * Bytes of a literal as compact JSON, with unquoted member names. If the ledger does not count every value, numbers and whole
+ * objects count as 0 and stay part of the query text.
  * @param variables receives the names of the variables in the literal
  */
 export function literalBytes(literal: ValueNode, variables: Set<string>, { countsEveryValue }: LimitRules): number {

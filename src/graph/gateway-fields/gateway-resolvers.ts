@@ -5,18 +5,18 @@ import type { UpstreamHealth } from '../../upstream/upstream-health.ts';
 import { joinName, joins } from '../joins/joins.ts';
 
 export interface UpstreamFacts extends Pick<Upstream, 'name' | 'setting'>, Pick<ConnectedUpstream, 'version'> {
-  /** `null` where it is not configured. */
+  /** `null` if it is not configured. */
   readonly health: (() => UpstreamHealth) | null;
 }
 
-/** The gateway's facts about itself. */
+/** The gateway's data about itself. */
 export interface GatewayFacts {
   readonly version: string;
   readonly profile: NetworkProfile;
   readonly rpcVersion: () => string;
   /** In the order in which clients see them. */
   readonly upstreams: readonly UpstreamFacts[];
-  /** Probes upstreams without a recent answer, as readiness does. */
+  /** Probes upstreams without a recent response, as for readiness. */
   readonly probe: () => Promise<void>;
   readonly missingJoins: () => ReadonlyMap<string, string>;
   /** Of the upstreams. */
@@ -44,7 +44,7 @@ export function createGatewayResolvers(facts: GatewayFacts): Resolvers {
       }),
     },
     Gateway: {
-      // In a resolver of its own, because the probe may take time.
+      // A resolver of its own, because the probe may take time.
       upstreams: async () => {
         await facts.probe();
         return facts.upstreams.map(toGatewayUpstream);

@@ -86,7 +86,7 @@ export function findLedgerEntities(ledger: GraphQLSchema, names: NetworkProfile[
 const isOptional = ({ type, defaultValue }: GraphQLArgument): boolean =>
   !isNonNullType(type) || defaultValue !== undefined;
 
-/** The type that fields lead to; `null` if one of them is missing or needs arguments. */
+/** The type that the fields lead to; `null` if one of them is missing or needs arguments. */
 function follow(start: GraphQLObjectType, fields: readonly string[]): GraphQLObjectType | null {
   let type: unknown = start;
   for (const name of fields) {
@@ -97,7 +97,7 @@ function follow(start: GraphQLObjectType, fields: readonly string[]): GraphQLObj
   return isObjectType(type) ? type : null;
 }
 
-/** The root field with which a federation gateway asks for entities. */
+/** The root field through which a federation gateway requests entities. */
 export function entitiesTypeDefs(entities: readonly LedgerEntity[]): string {
   const types = new Set([...entities.map(({ type }) => type), 'GasReservation']);
   return `

@@ -25,7 +25,7 @@ export type EntityRequest =
   /** There is nothing to look up. */
   | { readonly kind: 'failed'; readonly error: GraphQLError };
 
-/** What one `_entities` field selects of a type of the ledger. */
+/** The selections of one `_entities` field on a type of the ledger. */
 export interface SelectedEntity {
   readonly entity: LedgerEntity;
   readonly type: GraphQLObjectType;
@@ -41,14 +41,14 @@ export interface EntityReading {
   readonly select: ReturnType<typeof createJoinSelections>;
 }
 
-/** Entities that one operation may ask for. */
+/** Maximum of entities in one operation. */
 const maxRepresentations = 1_000;
-/** Requests to the ledger that all entities of one operation may take. */
+/** Maximum of ledger requests for all entities of one operation. */
 const maxRequests = 32;
 
 export type ReadEntities = (representations: readonly unknown[]) => readonly EntityRequest[];
 
-/** Prepares one `_entities` field: returns a function that reads its representations. */
+/** Prepares one `_entities` field: returns a function that parses its representations. */
 export function createReadEntities(nodes: readonly FieldNode[], reading: EntityReading): ReadEntities {
   const { entities, schema, select } = reading;
   const offered = new Map(entities.map((entity) => [entity.type, entity]));
@@ -113,7 +113,7 @@ function toLiteral({ form, maxId }: LedgerEntity, key: unknown): string | null {
 function toLookup({ root, form }: LedgerEntity, literal: string, selection: JoinSelection): JoinLookup {
   const argument = root.member === null ? literal : `{${root.member}:${literal}}`;
   const text = `${root.field}(${root.id}:${argument}){...${selection.name}}`;
-  // JSON escapes the two quotes of a text.
+  // In a plain text, JSON escapes only the two quotes.
   return { text, bytes: text.length + (form === 'number' ? 0 : 2), selection };
 }
 
@@ -135,7 +135,7 @@ export function selectionsOn(
     const name = fragment.typeCondition?.name.value ?? entityUnion;
     const condition = schema.getType(name);
     const isPlain = selection.kind === Kind.INLINE_FRAGMENT && !selection.directives?.length;
-    // Without the fragment around it, a selection costs one node less.
+    // Without its fragment, a selection costs one node less.
     if (condition === type) return isPlain ? fragment.selectionSet.selections : [selection];
     if (name !== entityUnion) {
       return isAbstractType(condition) && isObjectType(type) && schema.isSubType(condition, type) ? [selection] : [];
@@ -148,7 +148,7 @@ export function selectionsOn(
   return nodes.flatMap(({ selectionSet }) => selectionSet?.selections.flatMap(keep) ?? []);
 }
 
-/** The ledger's answer about an entity, without the fields that lead to it. */
+/** The ledger's response about an entity, without the fields that lead to it. */
 export function toEntityAnswer(
   answer: JoinAnswer | Error,
   { entity: { below }, selections }: SelectedEntity,
@@ -162,7 +162,7 @@ export function toEntityAnswer(
   return { value: value && selections.length === 0 ? {} : (value ?? null), errors };
 }
 
-/** Counts what the `_entities` fields of one operation ask for. */
+/** Counts the lookups of the `_entities` fields of one operation. */
 export class EntityBudget {
   #representations = 0;
   readonly #lookups = new Map<string, JoinLookup>();
@@ -173,13 +173,13 @@ export class EntityBudget {
     this.#toGroups = toGroups;
   }
 
-  /** Requests to the ledger that the entities take. */
+  /** Number of ledger requests for the entities. */
   get requests(): number {
     return this.#toGroups([...this.#lookups.values()]).length;
   }
 
   /**
-   * Reads the representations of one field.
+   * Parses the representations of one field.
    * @throws BAD_USER_INPUT if there are too many
    */
   take(representations: readonly unknown[], read: ReadEntities): readonly EntityRequest[] {

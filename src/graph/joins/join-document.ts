@@ -25,13 +25,13 @@ export interface JoinSelection {
   readonly name: string;
   /** The fragment's text without its name: two selections of one document with the same body are the same. */
   readonly body: string;
-  /** Definitions by name: the fragment itself, and the client's fragments it spreads, directly or not. */
+  /** Definitions by name: the fragment itself, and the client's fragments that it spreads, directly or not. */
   readonly fragments: ReadonlyMap<string, string>;
   /** Definitions of the variables it uses, by name. */
   readonly variables: ReadonlyMap<string, string>;
-  /** Nodes one use costs by the ledger's count: every field, inline fragment and spread, fragments at each spread. */
+  /** Nodes of one use by the ledger's count: every field, inline fragment and spread, fragments at each spread. */
   readonly nodes: number;
-  /** Bytes that writing it once adds to a request body, variable definitions included. */
+  /** Bytes that it adds to a request body when written once, including variable definitions. */
   readonly bytes: number;
 }
 
@@ -42,7 +42,7 @@ export interface JoinSource {
 }
 
 /**
- * Prepares selections of one operation. Fields with the same selection share one, so that equal lookups are asked once.
+ * Prepares selections of one operation. Fields with the same selection share one, so that equal lookups are sent once.
  * @param typenames as for `toJoinSelection`
  */
 export function createJoinSelections(source: JoinSource, typenames: GraphQLSchema | null) {
@@ -58,10 +58,10 @@ export function createJoinSelections(source: JoinSource, typenames: GraphQLSchem
 }
 
 /**
- * Prepares the client's selection under a join field.
+ * Prepares the client's selection below a join field.
  * @param name of the new fragment that holds it; no fragment of the client may have this name
- * @param typenames the schema by which to add `__typename` to selections on abstract types, since stitching needs it;
- *   `null` adds none
+ * @param typenames the schema by which to add `__typename` to selections on abstract types, since stitching needs it; `null`
+ * adds none
  */
 export function toJoinSelection(
   name: string,
@@ -146,10 +146,10 @@ function countNodes(
   }, 0);
 }
 
-/** The ledger's own bounds. The gateway's stricter limits do not apply, because clients did not write join documents. */
+/** The ledger's own limits. The gateway's stricter limits do not apply, because clients did not write join documents. */
 export type RequestBounds = Pick<Limits, 'maxQueryNodes' | 'maxQueryPayloadSize'>;
 
-/** A root field of the ledger with its arguments, and what to select of it. */
+/** A root field of the ledger with its arguments and its selection. */
 export interface JoinLookup {
   /**
    * Its text in a document, without the alias: `object(address:"0x2"){...J0}`. Lookups with the same text are the
@@ -188,9 +188,9 @@ const plainId = /^[\w:-]*$/;
 const envelopeBytes = 64;
 
 /**
- * Splits lookups into as few groups as the ledger's bounds on nodes and bytes allow, keeping their order. Bytes are
- * those of the JSON body, since newer ledgers bound all of it. A lookup that is too large alone gets its own group,
- * for the ledger to refuse.
+ * Splits lookups into as few groups as the ledger's limits on nodes and bytes allow, keeping their order. Bytes are those of
+ * the JSON body, since newer ledgers limit all of it. A lookup that is too large alone gets its own group, for the ledger to
+ * reject.
  * @param sharedBytes bytes of the variables' JSON, sent with every group
  */
 export function groupJoinLookups(
@@ -205,7 +205,7 @@ export function groupJoinLookups(
   let written = new Set<JoinSelection>();
   for (const lookup of lookups) {
     const { selection } = lookup;
-    // One node for the lookup's field and one for the spread, beside those of its selection.
+    // One node for the lookup's field and one for the spread, besides those of its selection.
     const addedNodes = selection.nodes + 2;
     const fieldBytes = lookup.bytes + aliasBytes;
     const addedBytes = fieldBytes + (written.has(selection) ? 0 : selection.bytes);
@@ -225,7 +225,7 @@ export function groupJoinLookups(
   return groups;
 }
 
-/** Each selection of some lookups, once. */
+/** The selections of some lookups, each once. */
 export function selectionsOf(lookups: readonly JoinLookup[]): Iterable<JoinSelection> {
   const selections = new Set<JoinSelection>();
   let last: JoinSelection | undefined;
@@ -237,8 +237,7 @@ export function selectionsOf(lookups: readonly JoinLookup[]): Iterable<JoinSelec
 }
 
 /**
- * One query that answers every lookup, each under its `joinAlias`. Each selection is written once, however often it
- * is used.
+ * One query that answers every lookup, each under its `joinAlias`. Each selection is written once, however often it is used.
  */
 export function toJoinDocument(lookups: readonly JoinLookup[]): string {
   const fragments = new Map<string, string>();

@@ -14,7 +14,7 @@ import {
 
 type Variables = Readonly<Record<string, unknown>>;
 
-/** `value` is as the ledger sent it, null if there is none; the paths of the errors begin at the value. */
+/** `value` is the ledger's, null if there is none; the paths of the errors begin at the value. */
 export interface JoinAnswer {
   readonly value: unknown;
   readonly errors: readonly GraphQLError[];
@@ -30,11 +30,11 @@ export interface JoinLoaderOptions {
 }
 
 export interface JoinLoader {
-  /** The answers in the order of the lookups, an error where the ledger gave none. Never rejects. */
+  /** The answers in the order of the lookups, an error for each lookup that the ledger did not answer. Never rejects. */
   load(lookups: readonly JoinLookup[]): Promise<readonly (JoinAnswer | Error)[]>;
   /** The same for one lookup. Lookups that are answered together are resolved in the order of the calls. */
   loadOne(lookup: JoinLookup): Promise<JoinAnswer | Error>;
-  /** Drops the answer: the next `load` asks the ledger again. */
+  /** Drops the answer: the next `load` queries the ledger again. */
   forget(lookup: JoinLookup): void;
 }
 
@@ -47,13 +47,14 @@ interface PendingLookup {
 const notYet = new Error('the lookup has not been answered');
 
 /**
- * Collects the lookups of one operation and asks the ledger for them together: one request, or as few as the ledger's
- * bounds allow. The same lookup twice is asked once.
+ * Collects the lookups of one operation and sends them to the ledger together: in one request, or in as few as the ledger's
+ * limits allow. Equal lookups are sent once.
  */
 export function createJoinLoader(options: JoinLoaderOptions): JoinLoader {
   const known = new Map<string, PendingLookup>();
   let batch: { readonly asked: PendingLookup[]; readonly done: Promise<unknown> } | null = null;
-  // DataLoader waits until all root fields are there. A batch is one key of it, because a promise for each lookup is slow.
+  // DataLoader waits until all root fields have resolved. One of its keys is a whole batch, because a promise for each lookup
+  // is slow.
   const batches = new DataLoader<readonly PendingLookup[], null>(
     async (collected) => {
       batch = null;
@@ -94,18 +95,18 @@ export function createJoinLoader(options: JoinLoaderOptions): JoinLoader {
 }
 
 /**
- * Milliseconds that lookups wait for a slow root field: less than any operation may take, so that one upstream that hangs does
- * not cost the joins of the others.
+ * Milliseconds that lookups wait for a slow root field: less than the timeout of an operation, so that one hanging upstream
+ * does not prevent the joins of other fields.
  */
 const longestWaitMs = 1_000;
 
-/** The root fields of one operation that are in progress and have joins. Lookups wait for all of them, to travel together. */
+/** The pending root fields of one operation that have joins. Lookups wait for all of them, to be sent together. */
 export class OpenRoots {
   #open = 0;
   #waiting: (() => void)[] = [];
   #timer: NodeJS.Timeout | undefined;
 
-  /** @returns to be called when the field is there, or has failed; calling it again does nothing */
+  /** @returns call it when the field has resolved or failed; further calls do nothing */
   open(): () => void {
     let isOpen = true;
     this.#open += 1;
@@ -113,12 +114,12 @@ export class OpenRoots {
       if (!isOpen) return;
       isOpen = false;
       this.#open -= 1;
-      // The last field asks for its own joins in this turn.
+      // The last field adds its own lookups in this turn.
       if (this.#open === 0) setImmediate(() => this.#release());
     };
   }
 
-  /** Calls back once no field is open, at the end of the turn at the earliest. */
+  /** Calls back once no field is pending, at the end of the turn at the earliest. */
   onceIdle(send: () => void): void {
     if (this.#open === 0 && this.#waiting.length === 0) {
       void Promise.resolve().then(() => process.nextTick(send));
@@ -135,10 +136,10 @@ export class OpenRoots {
   }
 }
 
-/** Requests of one operation that are in flight at once, so that a large operation leaves connections to others. */
+/** Concurrent requests of one operation, limited so that a large operation leaves connections to others. */
 const maxInFlight = 4;
 
-/** Asks the ledger for lookups, in as few requests as its bounds allow, and stores the answers. */
+/** Sends lookups to the ledger, in as few requests as its limits allow, and stores the answers. */
 async function sendAll(asked: readonly PendingLookup[], options: JoinLoaderOptions): Promise<void> {
   let start = 0;
   const groups = toJoinRequests(
@@ -156,7 +157,7 @@ async function sendAll(asked: readonly PendingLookup[], options: JoinLoaderOptio
   await Promise.all(groups.slice(0, maxInFlight).map(askNext));
 }
 
-/** Divides lookups into the requests that they take. */
+/** Divides lookups into requests. */
 export function toJoinRequests(
   lookups: readonly JoinLookup[],
   { limits, variables }: Pick<JoinLoaderOptions, 'limits' | 'variables'>,
@@ -188,7 +189,7 @@ function variablesOf(lookups: readonly JoinLookup[], variables: Variables): Vari
 
 const noErrors: readonly GraphQLError[] = [];
 
-/** Gives the answer of each alias. Reads the errors once, since there may be thousands, for a hundred aliases. */
+/** Returns the answer of each alias. Reads the errors once, since there may be thousands, for a hundred aliases. */
 function createToAnswer(
   { data, errors = noErrors }: ExecutionResult,
   aliases: readonly string[],

@@ -31,8 +31,8 @@ const waiting: ReadonlySet<string> = new Set(
 );
 
 /**
- * Checks `waitMs` before anything is executed: a join that waits stands below a mutation, which would otherwise be sent before
- * the refusal. `null` if the operation gives no `waitMs`.
+ * Checks `waitMs` before anything is executed: a join that waits is below a mutation, which would otherwise be sent before the
+ * rejection. `null` if the operation has no `waitMs`.
  */
 export function createCheckWaits(
   schema: GraphQLSchema,
@@ -67,7 +67,7 @@ function findWaits(schema: GraphQLSchema, operation: OperationDefinitionNode, fr
   return waits;
 }
 
-/** All fields, at any depth, that `@skip` and `@include` leave. Looks into each fragment once. */
+/** All fields, at any depth, that `@skip` and `@include` leave. Visits each fragment once. */
 export function executedFields(
   selectionSet: SelectionSetNode,
   fragments: Fragments,
@@ -92,7 +92,7 @@ function faultOf(field: GraphQLField<unknown, unknown>, node: FieldNode, variabl
   }
 }
 
-/** Longest a join may wait for the ledger's indexer, in milliseconds. */
+/** Maximum milliseconds for which a join may wait for the ledger's indexer. */
 const maxWaitMs = 10_000;
 const firstPauseMs = 50;
 const longestPauseMs = 800;
@@ -107,9 +107,9 @@ export function checkWaitMs(waitMs: unknown): number {
 }
 
 /**
- * Asks again until there is a value, an error, or no time left: the ledger indexes a transaction a moment after it executed.
+ * Retries until there is a value, an error, or no time left: the ledger indexes a transaction a moment after it executed.
  * @param first the first answer, or a promise of it
- * @throws REQUEST_TIMEOUT when the operation ends before
+ * @throws REQUEST_TIMEOUT if the operation ends before
  */
 export async function awaitIndex(
   first: JoinAnswer | Error | Promise<JoinAnswer | Error>,

@@ -22,9 +22,9 @@ type JoinTarget = keyof NetworkProfile['joins'];
 export interface Join {
   readonly type: string;
   readonly field: string;
-  /** What it reads; the network profile names the root fields of the ledger for it. */
+  /** What it reads; the network profile names the ledger's root fields for it. */
   readonly target: JoinTarget;
-  /** The gateway's fields that make the key: the id, and for an object its version. */
+  /** The gateway's fields that form the key: the id, and for an object its version. */
   readonly key: { readonly id: string; readonly version?: string };
   readonly description: string;
   /** May the caller wait for the ledger's indexer to catch up? */
@@ -68,7 +68,7 @@ export const joinName = ({ type, field }: Join): string => `join:${type}.${field
 /** A root field of the ledger that serves a join. */
 export interface JoinRoot {
   readonly field: string;
-  /** Its arguments for the id and, where the join has one, for the version. */
+  /** Its arguments for the id and, if the join has one, for the version. */
   readonly id: string;
   readonly version?: string | undefined;
   /** Name of its type. */
@@ -119,8 +119,8 @@ export interface JoinKey {
 }
 
 /**
- * Joins select the fields of their key under reserved aliases, so that neither an alias of the client nor another
- * join of the same type can stand in their place.
+ * Joins select the fields of their key under reserved aliases, so that no alias of the client, and no other join of the same
+ * type, can replace them.
  */
 const idPrefix = `${reservedAliasPrefix}Id_`;
 const idAlias = ({ field }: Join): string => idPrefix + field;
@@ -138,17 +138,19 @@ export function selectsJoinKeys(document: DocumentNode): boolean {
   return isFound;
 }
 
-/** The fields a join needs of its parent, as a selection set. */
+/** The fields that a join needs of its parent, as a selection set. */
 export function joinSelectionSet(join: Join): string {
   const { id, version } = join.key;
   return `{ ${idAlias(join)}: ${id} ${version ? `${versionAlias(join)}: ${version}` : ''} }`;
 }
 
-/** Returns a function that reads the key from the fields of `joinSelectionSet`, or from a whole value, such as a stream's item. */
+/**
+ * Returns a function that reads the key from the fields of `joinSelectionSet`, or from a whole value, such as a stream's item.
+ */
 export function createReadJoinKey(join: Join) {
   const [id, version] = [idAlias(join), versionAlias(join)];
   const { key } = join;
-  // Digests have one form. Upstreams may write addresses short.
+  // Digests have one form. Upstreams may shorten addresses.
   const toId = join.target === 'transaction' ? String : toWholeAddress;
   return (selected: Readonly<Record<string, unknown>>): JoinKey => {
     if (!(id in selected)) {

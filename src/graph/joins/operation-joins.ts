@@ -49,7 +49,7 @@ export interface OperationJoinsOptions {
   readonly ownSchema: GraphQLSchema;
   /** The joins that the ledger can serve. */
   readonly joins: readonly ServedJoin[];
-  /** Left out: the graph is no subgraph. */
+  /** Left out: federation is off. */
   readonly entities?: readonly LedgerEntity[];
 }
 
@@ -61,10 +61,10 @@ export type CreateOperationJoins = (
 /** The joins of one operation, for its compiled form. */
 export interface OperationJoins {
   readonly joinOf: NonNullable<CompileOptions['joinOf']>;
-  /** For one execution; the lookups beneath all its root fields share one loader. */
+  /** For one execution; the lookups below all its root fields share one loader. */
   readonly answer: (variables: Variables, context: OperationContext) => AnswerJoins;
   /**
-   * Requests to the ledger that the entities of an operation take, without sending them.
+   * Number of ledger requests for the entities of an operation, without sending them.
    * @param fields the nodes of each `_entities` field
    * @throws BAD_USER_INPUT if there are too many
    */
@@ -72,8 +72,8 @@ export interface OperationJoins {
 }
 
 /**
- * Joins without stitching. The selection below a join field goes to the ledger as the client wrote it, so that the
- * answer already has the client's keys and its nulls in the right places, and is put in place unchanged.
+ * Joins without stitching. The selection below a join field goes to the ledger as the client wrote it, so the response already
+ * has the client's keys and correct nulls, and is inserted unchanged.
  */
 export function createOperationJoins(options: OperationJoinsOptions): CreateOperationJoins {
   const { execute, limits, schema, ownSchema, joins, entities = [] } = options;
@@ -198,7 +198,7 @@ export function createOperationJoins(options: OperationJoinsOptions): CreateOper
 
 const nothing: Promise<readonly JoinOutcome[]> = Promise.resolve([]);
 
-/** What the document's text decides about a join field. */
+/** Everything that the document's text decides about a join field. */
 interface PreparedJoin extends JoinField {
   readonly nodes: readonly FieldNode[];
   readonly toLookup: (selected: Variables) => JoinLookup;
@@ -208,7 +208,7 @@ interface PreparedJoin extends JoinField {
 
 const noSelections: SelectionSetNode = { kind: Kind.SELECTION_SET, selections: [] };
 
-/** What the document's text decides about an `_entities` field. */
+/** Everything that the document's text decides about an `_entities` field. */
 interface PreparedEntities extends JoinField {
   readonly nodes: readonly FieldNode[];
   readonly read: ReadEntities;
@@ -222,7 +222,7 @@ type FindReservation = (id: string, variables: Variables, context: OperationCont
 /** Clients cannot use the prefix. */
 const reservationVariable = `${reservedAliasPrefix}Reservation`;
 
-/** One place of the answer, with its lookup, or why there is none. */
+/** One position of the response, with its lookup, or why there is none. */
 interface Asking extends Position {
   readonly point: JoinPoint;
   readonly lookup: JoinLookup | null;
@@ -311,13 +311,13 @@ async function answerEntities(
 
 const notAnswered = new Error('an entity has no answer');
 
-/** A position in the answer, and the fields of the document that it belongs to. */
+/** A position in the response, and the document's fields for it. */
 interface Position {
   readonly nodes: readonly FieldNode[];
   readonly point: Pick<JoinPoint, 'path'>;
 }
 
-/** The same answer may serve thousands of places, and its errors are reported at each of them, up to the bound of an answer. */
+/** Thousands of positions may share one answer, and its errors are reported at each of them, up to the limit of a response. */
 function toOutcome(answer: JoinAnswer | Error, asking: Position, reported: ReportedErrors): JoinOutcome {
   if (answer instanceof Error) return failed(answer, asking, reported);
   if (answer.errors.length === 0) return answer;

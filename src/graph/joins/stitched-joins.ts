@@ -39,14 +39,14 @@ export interface StitchedJoinsOptions {
   readonly ledger: SubschemaConfig & { readonly schema: GraphQLSchema };
   /** The gateway's own part of the graph. */
   readonly own: SubschemaConfig;
-  /** Empty if the graph is no subgraph. */
+  /** Empty if federation is off. */
   readonly entities: readonly LedgerEntity[];
   /** The root fields of an operation. */
   readonly rootsOf: (context: OperationContext) => OpenRoots;
 }
 
 /**
- * Resolvers of joins, for operations that are stitched. All joins of one operation share one loader, so that they travel
+ * Resolvers of joins, for operations that are stitched. All joins of one operation share one loader, so that they are sent
  * together. The stitching library executes the selection below a join on the answer.
  */
 export function createStitchedJoins({ execute, limits, ledger, own, entities, rootsOf }: StitchedJoinsOptions) {
@@ -58,9 +58,9 @@ export function createStitchedJoins({ execute, limits, ledger, own, entities, ro
       loader: createJoinLoader({ execute, limits, variables, cancellation, roots: rootsOf(context) }),
       select: createJoinSelections({ operation, fragments }, ledger.schema),
       scope: { schema: ledger.schema, fragments, variables },
-      /** Kept by the field, which may have thousands of parents. */
+      /** Stored with the field, which may have thousands of parents. */
       fields: new Map<readonly FieldNode[], (key: JoinKey) => JoinLookup>(),
-      /** Answers that were converted: thousands of parents may share one. */
+      /** Answers that were converted already: thousands of parents may share one. */
       plain: new Set<JoinAnswer>(),
       reported: new ReportedErrors(),
       turns: new Turns(),
@@ -68,7 +68,7 @@ export function createStitchedJoins({ execute, limits, ledger, own, entities, ro
     };
   });
 
-  /** The value of an answer for the stitching library, once the event loop has a turn for it. */
+  /** The value of an answer for the stitching library, in a turn of the event loop with time for it. */
   const place = async (
     answer: JoinAnswer | Error,
     { type, below, path }: PlacedAnswer,
@@ -167,7 +167,7 @@ export function createStitchedJoins({ execute, limits, ledger, own, entities, ro
   return { resolverOf, entityResolvers };
 }
 
-/** Where an answer belongs in the response. */
+/** Position of an answer in the response. */
 interface PlacedAnswer {
   /** The ledger's type that the selections are made on. */
   readonly type: GraphQLCompositeType;
@@ -175,7 +175,7 @@ interface PlacedAnswer {
   readonly path: readonly (string | number)[];
 }
 
-/** Join fields that are put in place in one turn of the event loop, which takes a few milliseconds. */
+/** Join fields that are inserted in one turn of the event loop, which takes a few milliseconds. */
 const fieldsPerTurn = 500;
 
 /** Spreads the work for thousands of fields over several turns of the event loop, in their order. */
@@ -183,7 +183,7 @@ export class Turns {
   #fields = 0;
   #turn: Promise<unknown> | null = null;
 
-  /** What the next field has to wait for; `null` = nothing. */
+  /** The promise that the next field waits for; `null` = none. */
   next(): Promise<unknown> | null {
     this.#fields += 1;
     if (this.#fields % fieldsPerTurn === 0) this.#turn = this.#turn?.then(() => nextTurn()) ?? nextTurn();
@@ -192,11 +192,10 @@ export class Turns {
 }
 
 /**
- * Replaces each null that an error caused with that error, given its path in the client's answer; several errors
- * behind one null become one `AggregateError`. Errors without such a null are returned as `unplaced`: they concern
- * the whole value.
- * @param at path of the join field in the client's answer
- * @param reported of the whole answer; once it is full, the first error of each place is enough
+ * Replaces each null that an error caused with that error, given its path in the client's response; several errors behind one
+ * null become one `AggregateError`. Errors without such a null are returned as `unplaced`: they concern the whole value.
+ * @param at path of the join field in the client's response
+ * @param reported of the whole response; once it is full, the first error of each position is enough
  */
 export function placeErrors(
   { value, errors }: JoinAnswer,
@@ -222,7 +221,10 @@ function copyJson(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, copyJson(member)]));
 }
 
-/** Puts the error in place of the first null along the path, or beside an error put there before; false if there is neither. */
+/**
+ * Inserts the error in place of the first null along the path, or adds it to an error inserted there before; false if there is
+ * neither.
+ */
 function putAt(root: unknown, path: readonly (string | number)[], error: GraphQLError): boolean {
   let parent = root as Record<string | number, unknown> | null;
   for (const key of path) {
@@ -239,8 +241,8 @@ function putAt(root: unknown, path: readonly (string | number)[], error: GraphQL
 }
 
 /**
- * Turns exact numbers into doubles wherever the type is a built-in scalar of GraphQL: the stitching library parses those
- * values again, and would turn an exact `1.0` into null. Changes the value in place.
+ * Turns exact numbers into doubles where the type is a built-in scalar of GraphQL: the stitching library parses those values
+ * again, and would turn an exact `1.0` into null. Changes the value in place.
  * @param type the ledger's type that the selections are made on
  */
 export function toPlainBuiltins(

@@ -62,7 +62,7 @@ export class ResultStream implements AsyncGenerator<ExecutionResult, undefined> 
   #isBusy = false;
   /** An item received while another one executes. */
   #behind: object | null = null;
-  /** The items ended while an item executes. */
+  /** The items ended while an item was executing. */
   #isEnding = false;
   #errors = 0;
   #isOver = false;
@@ -189,7 +189,7 @@ export class ResultStream implements AsyncGenerator<ExecutionResult, undefined> 
   }
 }
 
-/** A complete result as JSON, for any number of readers. */
+/** A complete result as JSON, shared by any number of subscribers. */
 export class ResultText {
   /** Its UTF-8 bytes, one character each, so that it is appended to other bytes and sent without being encoded again. */
   readonly bytes: string;

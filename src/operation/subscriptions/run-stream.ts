@@ -35,9 +35,9 @@ import {
 } from './result-stream.ts';
 
 /**
- * Runs a subscription until its source ends or its client leaves. Each item is executed as an operation of its own, in the turn
- * of its caller and only when the client asks for it, so a slow client delays no other.
- * @param bounds what the joins of one item may take, in milliseconds, and the bytes of the whole request
+ * Runs a subscription until its source ends or its client leaves. Each item is executed as an operation of its own, in its
+ * caller's turn and only when the client is ready for it, so a slow client delays no other.
+ * @param bounds timeout for the joins of one item, in milliseconds, and the bytes of the whole request
  */
 export async function runStream(
   open: OpenStream,
@@ -259,7 +259,7 @@ export function findResultVariables(
   return [...names].sort();
 }
 
-/** Opens a subscription of the ledger: its results are forwarded, and so is what ends it. */
+/** Opens a subscription of the ledger, and forwards its results and its end. */
 export function createOpenLedgerStream(operation: PreparedOperation, open: OpenLedgerStream): OpenStream {
   return async (variables, { caller }) => {
     const { errors } = operation.coerce(variables);

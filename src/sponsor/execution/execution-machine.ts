@@ -1,4 +1,4 @@
-/** Where an execution stands. Each process that takes part in an execution has a state of its own. */
+/** State of an execution. Each process that takes part in an execution has its own state. */
 export type ExecutionState =
   /** Arguments and lease are valid; nothing has been done. */
   | 'opened'
@@ -14,7 +14,7 @@ export type ExecutionState =
   | 'unawaited'
   /** The sponsor's response is lost or inconclusive: the ledger is queried repeatedly. */
   | 'lookingUp'
-  /** As `lookingUp`, but no client waits: the ledger is queried now and then. */
+  /** As `lookingUp`, but no client waits: the ledger is queried rarely. */
   | 'swept'
   /** Another process executes it: the store is polled for the result. */
   | 'following'
@@ -25,7 +25,7 @@ export type ExecutionState =
 export type ExecutionEvent =
   /** The transaction passed the checks before the fence. */
   | 'checked'
-  /** It is rejected, by those checks or by the store. */
+  /** The transaction is rejected, by those checks or by the store. */
   | 'declined'
   /** Store: this process executes it, and no other. */
   | 'begun'
@@ -35,17 +35,17 @@ export type ExecutionEvent =
   | 'replayed'
   /** Store: another process executes it. */
   | 'inProgress'
-  /** Store: another process executes it, and takes long or has exceeded its time. Or the store does not answer any more. */
+  /** Store: another process executes it, and is slow or has exceeded its time. Or the store no longer answers. */
   | 'slow'
   /** Store: the other process sent nothing. */
   | 'gone'
   /** The store did not answer; the fence may be set. */
   | 'storeAway'
-  /** Sponsor: it ran, successfully or not. */
+  /** Sponsor: the transaction ran, successfully or not. */
   | 'executed'
-  /** Sponsor: it did not run and will not. */
+  /** Sponsor: the transaction did not run and will not. */
   | 'refused'
-  /** Nothing has reached the sponsor, and nothing will. */
+  /** The request has not reached the sponsor, and will not. */
   | 'unsent'
   /** The sponsor's response did not arrive, or is inconclusive. */
   | 'lost'
@@ -59,7 +59,7 @@ export type ExecutionEvent =
   | 'left'
   /** A client waits again. */
   | 'joined'
-  /** It has been looked for long enough. */
+  /** The lookup time is over. */
   | 'givenUp';
 
 export type ExecutionAct =
@@ -70,25 +70,25 @@ export type ExecutionAct =
   | 'look'
   /** Query the ledger later. */
   | 'sweep'
-  /** Ask the store again soon. */
+  /** Query the store again soon. */
   | 'follow'
-  /** Write to the store that it ran, and the gas that it used. */
+  /** Store that the transaction ran, and the gas that it used. */
   | 'settle'
-  /** Write to the store that nothing ran. */
+  /** Store that nothing ran. */
   | 'release'
-  /** Write to the store that nothing was sent: the lease can still be executed. */
+  /** Store that nothing was sent: the lease can still be executed. */
   | 'retract'
-  /** Write to the store that the outcome is unknown. */
+  /** Store that the outcome is unknown. */
   | 'suspend'
   /** Answer the waiting calls with the result. */
   | 'answerOutcome'
-  /** Answer them with the reason why nothing ran. */
+  /** Answer the waiting calls with the reason why nothing ran. */
   | 'answerRefusal'
-  /** Answer them that it may or may not run. */
+  /** Answer the waiting calls that the transaction may or may not run. */
   | 'answerUnknown'
-  /** Answer them that nothing was sent. */
+  /** Answer the waiting calls that nothing was sent. */
   | 'answerUnsent'
-  /** Log that it was never found. */
+  /** Log that the transaction was never found. */
   | 'abandon';
 
 export interface ExecutionStep {
@@ -110,7 +110,9 @@ const certain: Steps = {
   unsent: to('ended', 'retract', 'answerRefusal'),
 };
 
-/** Events that a state does not list are ignored: they come too late, such as the sponsor's response after the ledger's. */
+/**
+ * Events that a state does not list are ignored because they come too late, such as the sponsor's response after the ledger's.
+ */
 const steps: Readonly<Record<ExecutionState, Steps>> = {
   opened: {
     checked: to('fencing', 'fence'),
@@ -181,7 +183,7 @@ const steps: Readonly<Record<ExecutionState, Steps>> = {
 
 const none: readonly ExecutionAct[] = [];
 
-/** How every execution begins. */
+/** The initial state. */
 export const firstStep: ExecutionStep = to('opened', 'check');
 
 /** The next state of an execution after an event, and what to do. Pure. */

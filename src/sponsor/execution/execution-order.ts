@@ -5,7 +5,7 @@ import type { Cancellation } from '../../upstream/cancellation.ts';
 import type { SponsorEffects } from '../sponsor-response.ts';
 import type { BeginExecution, SponsorshipStore } from '../store/sponsorship-store.ts';
 
-/** One call of `executeTx`, its arguments and lease already checked. Calls of one caller with the same `bodyHash` are twins. */
+/** One call of `executeTx` with checked arguments and lease. Calls of one caller with the same `bodyHash` are twins. */
 export interface ExecutionSubject
   extends Omit<BeginExecution, 'idempotency' | 'attempt' | 'answerByMs' | 'needsReservation' | 'nowMs'> {
   /** The id that the client sent; shown with errors. */
@@ -58,10 +58,10 @@ export interface ExecutionFact extends Required<SponsorshipFacts> {
   readonly digest: string;
 }
 
-/** What executions use of the outside world. */
+/** Everything that executions use besides the order. */
 export interface ExecutionWorld {
   readonly store: SponsorshipStore;
-  /** Must the store confirm the fence before anything is sent? `false` only where the sponsor has a fence of its own. */
+  /** Must the store confirm the fence before the transaction is sent? `false` only if the sponsor has a fence of its own. */
   readonly isStoreNeeded: boolean;
   readonly ledger: TransactionFinder;
   readonly now: () => number;
@@ -73,15 +73,15 @@ export interface ExecutionWorld {
 
 /** All in milliseconds. */
 export interface ExecutionPace {
-  /** Other processes treat an attempt as dead if it has not written its end within this time. */
+  /** Other processes treat an attempt as dead if it has not stored its end within this time. */
   readonly answerMs: number;
   /** How long the sponsor may take before the ledger is queried as well. */
   readonly patienceMs: number;
   /** Pauses between ledger queries while a client waits. */
   readonly eager: Pauses;
-  /** Pauses between ledger queries while no client waits, and for how long they go on. */
+  /** Pauses between ledger queries while no client waits, and for how long they continue. */
   readonly sweep: Pauses & { readonly forMs: number };
-  /** Pauses between looks for overdue executions; they grow while the store or the ledger is away. */
+  /** Pauses between searches for overdue executions; they grow while the store or the ledger is unavailable. */
   readonly overdue: Pauses;
 }
 
@@ -94,9 +94,9 @@ export interface Pauses {
 /** @param mutationMs milliseconds that a client waits for a mutation */
 export function toExecutionPace(mutationMs: number): ExecutionPace {
   return {
-    // An attempt writes its end at its client's timeout at the latest; one second more for a slow store.
+    // An attempt stores its end at its client's timeout at the latest; one second more for a slow store.
     answerMs: mutationMs + 1_000,
-    // The last third is for the ledger, whose indexer is a few seconds behind.
+    // The last third is for the ledger, whose indexer lags a few seconds behind.
     patienceMs: Math.ceil((mutationMs * 2) / 3),
     eager: { firstMs: 50, longestMs: 800 },
     sweep: { firstMs: 1_000, longestMs: 30_000, forMs: 10 * 60_000 },

@@ -9,22 +9,22 @@ import type { ExecutionFact, ExecutionResult, ExecutionSubject, ExecutionWorld }
 const resultEvents = { EXECUTED: 'executed', FAILED: 'failed', RECOVERED: 'recovered' } as const;
 
 /**
- * The store and the audit log as one attempt at an execution uses them. Nothing here rejects: what cannot be written now, the
- * store writes later by itself.
+ * The store and the audit log, as used by one attempt at an execution. Its methods never reject: the store retries failed
+ * writes itself.
  */
 export class ExecutionRecords {
   readonly #subject: ExecutionSubject;
   readonly #attempt: string;
   readonly #world: ExecutionWorld;
 
-  /** @param attempt unique: only this attempt may take its own fence back */
+  /** @param attempt unique: only this attempt may remove its own fence */
   constructor(subject: ExecutionSubject, attempt: string, world: ExecutionWorld) {
     this.#subject = subject;
     this.#attempt = attempt;
     this.#world = world;
   }
 
-  /** Sets the fence, unless the store has a reason against it. `null`: the store is away, and may have set the fence. */
+  /** Sets the fence, unless the store rejects it. `null`: the store is unavailable, and may have set the fence. */
   fence(needsReservation: boolean): Promise<ExecutionStart | null> {
     const { idempotencyKey: key, ...subject } = this.#subject;
     const { store, now, pace } = this.#world;
@@ -35,14 +35,14 @@ export class ExecutionRecords {
     return store.beginExecution(begin).catch(() => null);
   }
 
-  /** What became of the execution in another process; `null` if the store has nothing. */
+  /** The outcome of the execution in another process; `null` if the store has none. */
   follow(): Promise<ExecutionFound | 'away' | null> {
     const { caller, leaseId, bodyHash } = this.#subject;
     const { store, now } = this.#world;
     return store.findExecution({ caller, leaseId, bodyHash, nowMs: now() }).catch(() => 'away' as const);
   }
 
-  /** Writes an event without an end. */
+  /** Logs an event that is not an end. */
   note(event: 'dispatched' | 'replayed' | 'abandoned'): void {
     this.#audit(event);
   }
@@ -52,7 +52,7 @@ export class ExecutionRecords {
     const isRecovered = result.outcome === 'RECOVERED';
     if (!isRecovered) this.#audit(resultEvents[result.outcome], gasUsed);
     const isNew = await this.#end({ kind: 'executed', gasUsed: gasUsed ?? this.#subject.amount }, toAnswerText(result));
-    // Several processes may look for it: only the first to find it writes the event.
+    // Several processes may look for it: only the first to find it logs the event.
     if (isRecovered && isNew) this.#audit('recovered', gasUsed);
   }
 
@@ -64,7 +64,7 @@ export class ExecutionRecords {
     const outcome = {
       kind: 'refused',
       attempt: this.#attempt,
-      // Another transaction may have spent it while the store was away.
+      // Another transaction may have spent the reservation while the store was unavailable.
       isSpentElsewhere: isForward && code === 'RESERVATION_NOT_FOUND',
       // In forward mode the credential is the caller's own, and only the sponsor knows whether it is valid.
       isOfNobody: isForward && code === 'SPONSOR_UNAUTHORIZED',
@@ -98,16 +98,16 @@ export class ExecutionRecords {
   }
 }
 
-/** Characters; longer answers are stored without their effects. */
+/** In characters; longer answers are stored without their effects. */
 const maxAnswerLength = 128 * 1024;
 
-/** A result as the store keeps it, for repeats. */
+/** A result in its stored form, for repeated calls. */
 export function toAnswerText({ digest, outcome, effects }: ExecutionResult): string {
   const whole = JSON.stringify({ digest, outcome, effects: effects?.rawEffects });
   return whole.length <= maxAnswerLength ? whole : JSON.stringify({ digest, outcome });
 }
 
-/** How a stored execution ended; `null` for text of an unknown form. */
+/** How a stored execution ended; `null` for a stored text of an unknown form. */
 export function readAnswer(
   text: string,
 ): { readonly result: ExecutionResult } | { readonly error: GraphQLError } | null {
@@ -148,7 +148,7 @@ export function neverSent({ digest, reservationId }: Named): GraphQLError {
   return toError('REQUEST_TIMEOUT', message, { digest, reservationId });
 }
 
-/** Without the store a lease could be executed twice. */
+/** Without the store, a lease could be executed twice. */
 export function storeAway({ digest, reservationId }: Named): GraphQLError {
   const message =
     'The store that the instances of this gateway share is unavailable; nothing was sent to the sponsor. Try again.';
@@ -159,7 +159,7 @@ function toError(code: Parameters<typeof gatewayError>[0], message: string, fact
   return gatewayError(code, message, { upstream: 'sponsor', ...facts });
 }
 
-/** The error for an execution that the store does not let begin. */
+/** The error for an execution that the store rejects. */
 export function toDeclined(
   start: Exclude<ExecutionStart, { kind: 'begun' | 'replay' | 'in-progress' }>,
   { digest, reservationId }: Named,

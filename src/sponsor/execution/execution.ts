@@ -23,7 +23,7 @@ import type {
 } from './execution-order.ts';
 import { ExecutionRecords, neverSent, outcomeUnknown, readAnswer, storeAway, toDeclined } from './execution-records.ts';
 
-/** What an execution reports to the list of executions. */
+/** Callbacks of an execution to the list of executions. */
 export interface ExecutionEvents {
   /** It has ended: later calls must not join it. */
   readonly ended: () => void;
@@ -34,7 +34,7 @@ export interface ExecutionEvents {
 /** How waiting calls are answered. */
 type Answer = { readonly result: ExecutionResult } | { readonly error: GraphQLError };
 
-/** What is known about an event, where it has any of these. */
+/** Data of an event, if it has any of these. */
 interface News {
   readonly result?: ExecutionResult;
   readonly gasUsed?: number | null;
@@ -52,21 +52,21 @@ const looking: ReadonlySet<ExecutionState> = new Set(['doubted', 'lookingUp', 's
 const following: ReadonlySet<ExecutionState> = new Set(['following', 'suspecting']);
 
 /**
- * One execution of a lease, for all calls that wait for it. Sends the transaction at most once, and only after the store has set
- * the fence. If the sponsor's response is lost, it looks the transaction up in the ledger. Calls that time out get an answer at
- * once; the others get it when the end has been written to the store.
+ * One execution of a lease, for all calls that wait for it. Sends the transaction at most once, and only after the store has
+ * set the fence. If the sponsor's response is lost, it looks the transaction up in the ledger. Calls that time out are
+ * answered immediately; the others when the end has been stored.
  *
- * The state machine decides; this class reports events to it and performs what it decides.
+ * The state machine decides; this class reports events to it and performs its decisions.
  */
 export class Execution {
   state: ExecutionState = firstStep.state;
-  /** When `takeTurn` is due, by the world's clock. */
+  /** When `takeTurn` is due, in milliseconds of the injected clock. */
   dueMs = never;
   readonly #subject: ExecutionSubject;
   readonly #world: ExecutionWorld;
   readonly #events: ExecutionEvents;
   readonly #records: ExecutionRecords;
-  /** Dropped once it is dispatched: it holds the transaction. */
+  /** Dropped once it is dispatched, because it holds the transaction. */
   #order: ExecutionOrder | null;
   /** Calls that wait for the end. */
   #present = new Set<Waiter>();
@@ -75,7 +75,7 @@ export class Execution {
   /** Cancels the call to the sponsor while it waits for a connection. */
   #call: OpenCancellation | null = null;
   #answer: Answer | null = null;
-  /** The end of the execution on its way into the store. */
+  /** The pending write of the execution's end. */
   #written: Promise<void> | null = null;
   /** Why the outcome is unknown. */
   #doubt: GraphQLError | null = null;
@@ -96,7 +96,7 @@ export class Execution {
     for (const act of firstStep.acts) this.#perform(act, {});
   }
 
-  /** Waits for the end, or until the operation is over. Rejects with an error meant for the client. */
+  /** Waits for the end of the execution or of the operation. Rejects with an error meant for the client. */
   join(cancellation: Cancellation): Promise<ExecutionResult> {
     if (this.#present.size === 0) this.#handle('joined');
     return new Promise((resolve, reject) => {
@@ -110,7 +110,7 @@ export class Execution {
   }
 
   /**
-   * Does what is due.
+   * Performs due work.
    * @param mayLook may it query the ledger now? If not, a query waits for another turn
    * @returns the query, which never rejects; `null` if there was none
    */
@@ -136,7 +136,7 @@ export class Execution {
     else this.#handle('found', { result: { digest, outcome: 'RECOVERED', effects: null }, gasUsed: found.gasUsed });
   }
 
-  /** Stops looking: too many executions are being looked for. */
+  /** Stops the lookup: too many executions are being looked up. */
   abandon(): void {
     this.#handle('givenUp');
   }
@@ -189,7 +189,7 @@ export class Execution {
 
   #begin(reservation: string | null): void {
     const { check, needsReservation } = this.#order ?? {};
-    // Not checked if every client has left: then it is not sent anyway.
+    // If every client has left, the check is skipped, because the transaction is not sent anyway.
     const error = needsReservation && this.state === 'fencing' ? check?.(reservation) : null;
     if (error) this.#handle('barred', { error });
     else this.#handle('begun');
@@ -204,7 +204,7 @@ export class Execution {
 
   #handleStore(start: ExecutionStart | ExecutionFound): void {
     const { isStoreNeeded, now, pace } = this.#world;
-    // If the store is optional, a full one counts as none, so that a caller that fills it does not stop the others.
+    // If the store is optional, a full one counts as none, so that a caller that fills it does not block the others.
     const hasNoRoom = start.kind === 'full' && !isStoreNeeded;
     if (start.kind === 'begun' || hasNoRoom) {
       this.#begin(('reservation' in start && start.reservation) || null);
@@ -216,7 +216,7 @@ export class Execution {
     } else {
       const kept = readAnswer(start.answer);
       if (kept) this.#records.note('replayed');
-      // Text that another version of the gateway wrote: the ledger has the outcome.
+      // A text stored by another version of the gateway: the ledger has the outcome.
       this.#handle(kept === null ? 'slow' : 'error' in kept ? 'declined' : 'replayed', kept ?? {});
     }
   }
@@ -253,11 +253,13 @@ export class Execution {
     this.#handle('executed', { result: { digest, outcome: succeeded ? 'EXECUTED' : 'FAILED', effects }, gasUsed });
   }
 
-  /** Queries the ledger in the next turn, then after growing pauses. If the ledger cannot be queried, no client waits for it. */
+  /**
+   * Queries the ledger in the next turn, then after growing pauses. If the ledger cannot be queried, no client waits for it.
+   */
   #lookSoon(): void {
     if (this.#isLooking) return;
     const canFind = this.#world.ledger.canFind();
-    // The pause comes before the store is polled, and the ledger follows at once.
+    // The pause comes before the store query, and the ledger query follows immediately.
     if (this.state === 'suspecting' && canFind) this.dueMs = this.#world.clock();
     else if (this.state === 'suspecting') this.#handle('missing');
     else if (canFind) this.#pause(this.#world.pace.eager);
@@ -274,7 +276,7 @@ export class Execution {
     this.#written = written;
   }
 
-  /** Waits until the end is in the store, so that a repeat finds it. */
+  /** Waits until the end is stored, so that a repeated call finds it. */
   #answerAfterWrite(answer: Answer): void {
     this.#answer = answer;
     if (this.#written === null) this.#answerAll(answer);
@@ -292,9 +294,9 @@ export class Execution {
     return this.#doubt ?? outcomeUnknown(this.#subject);
   }
 
-  /** A call whose client hung up gets its answer at the end, for the log; a call that timed out gets one now. */
+  /** A call whose client hung up is answered at the end, for the log; a call that timed out is answered now. */
   #leave(waiter: Waiter, cause: CancelCause): void {
-    // It may have been answered, and its operation gone on.
+    // The call may have been answered, and its operation may have continued.
     if (!this.#present.delete(waiter)) return;
     this.#absent.push(waiter);
     const answerTimeout = () => {
@@ -304,7 +306,7 @@ export class Execution {
       answerTimeout();
       return;
     }
-    // A call that still waits for a connection ends with this, and reports it before the machine hears of the leaving.
+    // A call that still waits for a connection ends with this, and reports its end before the state machine gets the event.
     this.#call?.cancel(cause);
     setImmediate(() => {
       if (this.#present.size === 0) this.#handle('left');

@@ -5,15 +5,15 @@ import { Execution } from './execution.ts';
 import type { ExecutionOrder, ExecutionResult, ExecutionWorld } from './execution-order.ts';
 import { neverSent, toAnswerText } from './execution-records.ts';
 
-/** The executions of this process that have not ended. */
+/** The unfinished executions of this process. */
 export interface Executions {
   /** Executes an order, or joins its twin in this process. Rejects with an error meant for the client. */
   execute(order: ExecutionOrder, cancellation: Cancellation): Promise<ExecutionResult>;
   /** Gives due executions their turn. A timer calls it while there are executions. */
   turn(): void;
   /**
-   * Waits until the sponsor has answered or timed out on every call, and the store has every end; then queries the ledger a last
-   * time. The store keeps what is still unknown as unknown.
+   * Waits until the sponsor has answered or timed out on every call, and every end is stored; then queries the ledger a last
+   * time. Outcomes that are still unknown stay unknown in the store.
    */
   close(): Promise<void>;
 }
@@ -21,7 +21,7 @@ export interface Executions {
 export interface ExecutionsOptions {
   /** Concurrent ledger queries; at most half of them are for executions that no client waits for. */
   readonly maxLooks?: number;
-  /** Executions that are looked up while no client waits; beyond that the oldest are given up. */
+  /** Executions that are looked up while no client waits; beyond that, the oldest lookups stop. */
   readonly maxSwept?: number;
   /** Milliseconds between turns. */
   readonly turnMs?: number;
@@ -55,7 +55,7 @@ export function createExecutions(
   }
 
   function turn(): void {
-    // Stopped here and not when the last execution ends, since the next one may begin at once.
+    // Stopped here and not when the last execution ends, since the next one may begin immediately.
     if (open.size === 0) {
       clearInterval(turns);
       turns = undefined;
@@ -111,11 +111,11 @@ export function createExecutions(
 }
 
 /**
- * Settles executions whose process died or could not write their end. Takes some of those that are overdue in the store, which
- * gives each to one process at a time, and looks them up in the ledger. What the ledger lacks stays unknown, since it may still
- * run, and is looked up again after a longer pause. Sends nothing.
+ * Recovers executions whose process died or could not store their end. Claims some overdue executions from the store, which
+ * gives each to one process at a time, and looks them up in the ledger. A transaction that the ledger lacks stays unknown,
+ * since it may still run, and is looked up again after a longer pause. Sends nothing.
  * @param maxLooks concurrent ledger queries
- * @returns ends the watch; another process later takes over what is being looked up now
+ * @returns stops the recovery; another process later takes over pending lookups
  */
 export function watchOverdueExecutions(
   { store, ledger, audit, now, pace }: Pick<ExecutionWorld, 'store' | 'ledger' | 'audit' | 'now' | 'pace'>,
@@ -138,7 +138,7 @@ export function watchOverdueExecutions(
 
   /** @returns whether store and ledger answered */
   async function lookForAll(): Promise<boolean> {
-    // Left to instances that can query their ledger.
+    // Instances that can query their ledger do this instead.
     while (ledger.canFind() && !isClosed) {
       const overdue = await store.claimOverdue({ most: maxLooks, nowMs: now() });
       await Promise.all(overdue.map(lookFor));

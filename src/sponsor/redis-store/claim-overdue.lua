@@ -1,4 +1,4 @@
--- Entries that have ended or were dropped count too, so that a claim takes a bounded time.
+-- Entries that have ended or were dropped count too, so that a claim takes a limited time.
 local claimed = {}
 for _, member in ipairs(redis.call('ZRANGEBYSCORE', at('overdue'), '-inf', text(now), 'LIMIT', 0, arg.most)) do
   ref, caller = string.match(member, '^(%S+) (%S+)$')

@@ -14,7 +14,7 @@ end
 lookNoMore()
 local isForeign = lease.reserving == 'foreign'
 if arg.outcome == 'not-sent' or (arg.isOfNobody == '1' and isForeign) then
-  -- As if the execution had not begun.
+  -- Undo the begin of the execution.
   for _, key in ipairs(executionKeys(lease)) do
     local record = ownKey(key)
     if record then forgetKey(key, record) end

@@ -21,8 +21,8 @@ import {
 } from '../store/sponsorship-store.ts';
 
 /**
- * Everything that a step reads or writes is in one slot of a Redis cluster. A smaller part would not do, since several callers
- * may share a budget. A slot carries tens of thousands of steps a second; sponsorship takes some dozens.
+ * Everything that a step reads or writes is in one slot of a Redis cluster. Smaller partitions are impossible, since several
+ * callers may share a budget. A slot carries tens of thousands of steps per second; sponsorship takes some dozens.
  */
 const prefix = 'ledger-gateway:{sponsorship}:';
 
@@ -39,7 +39,7 @@ const steps = [
 
 type RedisStep = (typeof steps)[number];
 
-/** One script for each step of the store: all of it happens, or nothing. */
+/** One atomic script for each step of the store. */
 export function sponsorshipScripts(bounds: StoreBounds): Readonly<Record<RedisStep, string>> {
   const constants = { prefix, ...storeTimes, maxKeysPerExecution, ...bounds };
   return readRedisScripts(new URL('.', import.meta.url), steps, constants);
@@ -49,16 +49,18 @@ export interface RedisStoreOptions extends RedisOptions {
   readonly bounds?: StoreBounds;
 }
 
-/** Milliseconds. More than for counting attempts: a step that was given up may cost a lease, and calls of a sponsor take longer anyway. */
+/**
+ * In milliseconds. Longer than for rate limits: a step that timed out may cost a lease, and sponsor calls take longer anyway.
+ */
 const defaultTimeoutMs = 1_000;
 
 /**
- * A store in Redis, shared by all instances. Each step is one script and one round trip. Resolves when Redis is connected, or after a
- * bounded wait; then the client goes on trying.
+ * A store in Redis, shared by all instances. Each step is one script and one round trip. Resolves when Redis is connected, or
+ * after a bounded wait; then the client keeps reconnecting.
  */
 export async function connectRedisStore(options: RedisStoreOptions, events: RedisEvents): Promise<SponsorshipStore> {
   const { bounds = defaultStoreBounds, timeoutMs = defaultTimeoutMs } = options;
-  /** Steps that Redis rejected the last time. Until it accepts them, it does not count as back. */
+  /** Steps that Redis rejected the last time. Redis counts as unavailable until it accepts them. */
   const rejected = new Set<RedisStep>();
   const ready = () => {
     if (rejected.size === 0) events.ready();
@@ -135,7 +137,7 @@ export async function connectRedisStore(options: RedisStoreOptions, events: Redi
   };
 }
 
-/** Whose lease a step is about, if it is about one. */
+/** The caller whose lease the step is about; `null` for other steps. */
 interface Subject {
   readonly caller?: string;
   readonly leaseId?: string;
@@ -151,7 +153,7 @@ function toArgument(value: Value): string | number {
 
 const numbers = new Set(['answerByMs', 'untilMs', 'expiresAtMs', 'held', 'settled', 'day', 'amount', 'budget']);
 
-/** @param answer names and values in turn */
+/** @param answer alternating names and values */
 function toRecord(answer: unknown): Readonly<Record<string, string | number | null>> {
   const list = answer as readonly string[];
   const record: Record<string, string | number | null> = {};
@@ -168,14 +170,16 @@ function toAllowance(account: Arguments, { perDay }: GasBudget): GasAllowance {
   return { limit: perDay, held, settled, free: perDay - held - settled, resetsAtMs: (day + 1) * dayMs };
 }
 
-/** Nothing was sent without a connection. Replies other than plain errors (`ERR`) mean that Redis did not let the script write. */
+/**
+ * Nothing was sent without a connection. Replies other than plain errors (`ERR`) mean that Redis did not let the script write.
+ */
 function isUntaken(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { message } = error;
   return message.startsWith("Stream isn't writeable") || (error instanceof ReplyError && !/^ERR/.test(message));
 }
 
-/** Of bounded length, and without characters that mean something in a script. */
+/** Of limited length, and without characters that have a meaning in a script. */
 function refOf(text: string): string {
   return hash('sha256', text, 'base64url');
 }

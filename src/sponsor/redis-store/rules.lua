@@ -18,7 +18,7 @@ local now, ref, caller = tonumber(ARGV[1]), ARGV[2], ARGV[3]
 local arg = {}
 for index = 4, #ARGV, 2 do arg[ARGV[index]] = ARGV[index + 1] end
 
--- A list is as old as its youngest entry, so it must outlive every key.
+-- A list must outlive all its entries, so its expiry is that of its youngest entry.
 local listLifeMs = keyLifeMs + 60000
 
 local function text(number) return string.format('%.0f', number) end
@@ -33,7 +33,7 @@ local function read(name)
   return record
 end
 
--- Identifies the run of the Redis server. After a restart or a failover the last writes may be lost, and with them the fact that a
+-- Identifies the run of the Redis server. After a restart or a failover the last writes may be lost, including the fact that a
 -- lease is spent.
 local function run()
   local info = redis.pcall('INFO', 'server')
@@ -78,8 +78,9 @@ local function moveLease(lease, from, to)
   end
 end
 
--- Gives the lease the number by which the sponsor knows it. A lease that had this number gets the other's name in exchange: a sponsor
--- that was reset assigns its numbers again and means the last one, and the execution of the other must still end.
+-- Stores the sponsor's number of a lease. A lease that had this number before gets the new lease's old name in exchange: a
+-- sponsor that was reset assigns its numbers again and means the newer lease, and the execution of the older one must still
+-- end.
 local function renameLease(lease, name, leaseId)
   if name == '' or name == ref then return end
   local other = readLease(name)
@@ -101,7 +102,7 @@ end
 
 local function isOpen(lease) return lease.executing == 'sent' or lease.executing == 'unsure' end
 
--- Any process may look for the outcome of the execution from then on.
+-- From this time on, any process may look for the outcome of the execution.
 local function lookForAt(whenMs)
   redis.call('ZADD', at('overdue'), text(whenMs), ref .. ' ' .. caller)
   redis.call('PEXPIRE', at('overdue'), unresolvedLifeMs)
@@ -148,7 +149,7 @@ local function expireHold(gas, expiresAt, hold)
   redis.call('PEXPIRE', at('holds:' .. gas), 2 * dayMs)
 end
 
--- Stops the expiry. A hold that has expired by another instance's clock is taken again, since its gas is being spent.
+-- Cancels the expiry. A hold that has expired by another instance's clock is restored, since its gas is being spent.
 local function fixHold(lease)
   if isOfToday(lease) and redis.call('ZREM', at('holds:' .. lease.gas), lease.hold) == 0 then
     redis.call('HINCRBY', at('gas:' .. lease.gas), 'held', text(amountOf(lease.hold)))
@@ -196,7 +197,7 @@ local function sweepList(list, lifeMs)
   for _, member in ipairs(old) do forget(list, member) end
 end
 
--- The caller's oldest entries make room for younger ones.
+-- Evicts the caller's oldest entries for younger ones.
 local function makeRoom(list, maxItems)
   local name = at(list .. ':' .. caller)
   while redis.call('ZCARD', name) > maxItems
@@ -225,7 +226,7 @@ end
 
 local function forgetKey(key, record) forget('keys', key .. ':' .. record.bytes) end
 
--- Remembers the key of this step, for this lease.
+-- Stores the key of this step, for this lease.
 local function addKey(body)
   local key = arg.key
   redis.call('HSET', at('key:' .. key), 'body', body, 'lease', ref, 'answerBy', arg.answerByMs, 'untilMs', arg.expiresAtMs,
@@ -235,7 +236,7 @@ local function addKey(body)
   makeRoom('keys', maxKeysPerCaller)
 end
 
--- The record of a key, if it still belongs to this lease: it may have been forgotten, and have a successor.
+-- The record of a key, if it still belongs to this lease: the key may have been evicted and reused.
 local function ownKey(key)
   local record = key and key ~= '' and read('key:' .. key)
   local isOwn = record and record.lease == ref and now < tonumber(record.keptAt) + keyLifeMs
@@ -279,7 +280,7 @@ local function executionKeys(lease)
   return keys
 end
 
--- Keeps the answer of the execution under the key of this step too.
+-- Stores the answer of the execution under the key of this step too.
 local function joinExecution(lease)
   local keys = executionKeys(lease)
   if #keys >= maxKeysPerExecution then return end

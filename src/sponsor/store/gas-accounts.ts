@@ -17,7 +17,7 @@ export interface GasHold {
 }
 
 export interface GasAccounts {
-  /** Today's account of a key, expired holds released. */
+  /** Today's account of a key, after releasing expired holds. */
   of(key: string, nowMs: number): GasAccount;
 }
 
@@ -27,8 +27,8 @@ export function createGasAccounts(): GasAccounts {
   return {
     of(key, nowMs) {
       const day = dayOf(nowMs);
-      // A new day needs none of the old accounts. A step from yesterday may just be late at midnight; an earlier day means that
-      // the clock was set back, and counting must not wait until the clock reaches its wrong day again.
+      // A new day needs none of the old accounts. A step dated yesterday may be late at midnight; an earlier date means that
+      // the clock was set back, and counting must not wait until the clock reaches its wrong date again.
       if (day > today || day < today - 1) {
         today = day;
         accounts.clear();
@@ -57,7 +57,7 @@ export function openHold(account: GasAccount, amount: number, expiresAtMs: numbe
   return hold;
 }
 
-/** Stops the expiry. A hold that has expired by another instance's clock is taken again, since its gas is being spent. */
+/** Cancels the expiry. A hold that has expired by another instance's clock is restored, since its gas is being spent. */
 export function fixHold(hold: GasHold): void {
   const before = hold.state;
   if (before === 'gone') hold.account.held += hold.amount;
@@ -71,7 +71,7 @@ export function unfixHold(hold: GasHold, expiresAtMs: number): void {
   hold.account.expiring.push(expiresAtMs, hold);
 }
 
-/** @param settled how much was spent; the rest is free again */
+/** @param settled the amount spent; the rest is released */
 export function releaseHold(hold: GasHold, settled: number): void {
   const before = hold.state;
   if (before === 'gone') return;
@@ -90,18 +90,18 @@ export interface TimeQueue<Item> {
   /** Removes and returns the earliest entry if it is due. */
   popDue(nowMs: number): { readonly atMs: number; readonly item: Item } | undefined;
   /**
-   * Reports that one entry is no longer awaited. Once about half of all entries may be such, they are removed together: an entry
-   * that ends long before its time must not stay in memory until then.
+   * Reports that one entry is no longer needed. Once about half of all entries are such, they are removed together: an entry
+   * that ends early must not stay in memory until its time.
    */
   forget(): void;
 }
 
-/** Fewer forgotten entries are not worth a search. */
+/** Fewer unneeded entries are not worth a search. */
 const minForgotten = 64;
 
 /**
  * Items by time: a binary heap, so that each operation takes logarithmic time.
- * @param isAwaited is the entry of this item at this time still awaited?
+ * @param isAwaited is the entry of this item at this time still needed?
  */
 export function createTimeQueue<Item>(isAwaited: (item: Item, atMs: number) => boolean): TimeQueue<Item> {
   let heap: { readonly atMs: number; readonly item: Item }[] = [];
@@ -137,7 +137,7 @@ export function createTimeQueue<Item>(isAwaited: (item: Item, atMs: number) => b
       forgotten += 1;
       if (forgotten < minForgotten || 2 * forgotten < heap.length) return;
       forgotten = 0;
-      // A sorted list is a heap too.
+      // A sorted list is a valid heap.
       heap = heap.filter(({ item, atMs }) => isAwaited(item, atMs)).sort((one, other) => one.atMs - other.atMs);
     },
   };

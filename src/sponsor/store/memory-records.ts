@@ -1,13 +1,13 @@
 import { createTimeQueue, type GasHold } from './gas-accounts.ts';
 import { keyLifeMs, lingerMs, minClaimPauseMs, type StoreBounds, textLifeMs } from './sponsorship-store.ts';
 
-/** What is remembered of one lease: a reservation, and the one execution that it is good for. */
+/** The record of one lease: a reservation, and its one execution. */
 export class Lease implements Kept {
   readonly caller: string;
   leaseId: string;
   readonly expiresAtMs: number;
   readonly hold: GasHold | null;
-  /** `foreign`: reserved elsewhere; this store learnt of it when it was executed. */
+  /** `foreign`: reserved elsewhere; first seen in this store when it was executed. */
   reserving: 'asked' | 'reserved' | 'lost' | 'foreign';
   /** `unsure`: dispatched, outcome unknown. */
   executing: 'none' | 'sent' | 'unsure' | 'done' = 'none';
@@ -30,7 +30,7 @@ export class Lease implements Kept {
   lookAtMs = Number.NaN;
   /** When the record may be dropped. */
   dropAtMs: number;
-  /** When the queue checks whether to drop it; `NaN`: it has been dropped. */
+  /** When the queue checks whether to drop the record; `NaN`: it has been dropped. */
   queuedAtMs = 0;
   keptAtMs: number;
   bytes = 0;
@@ -46,23 +46,25 @@ export class Lease implements Kept {
   }
 }
 
-/** What is remembered under one idempotency key of one caller. */
+/** The record of one idempotency key of one caller. */
 export interface KeyRecord extends Kept {
   readonly id: string;
   readonly bodyHash: string;
   readonly answerByMs: number;
-  /** By then the coins of a reservation are free, whatever became of the request. */
+  /** By then the coins of a reservation are free, whatever the outcome of the request. */
   readonly untilMs: number;
   isLost: boolean;
   answer: string | null;
 }
 
-/** Records that one step drops at most: more than a step can add, and few enough that no request waits for a large clean-up. */
+/**
+ * Maximum of records that one step drops: more than a step can add, and few enough that no request waits for a large clean-up.
+ */
 const droppedAtOnce = 64;
 
 /**
- * Leases and idempotency keys of all callers, bounded in number and bytes. A record whose time is over is never returned, even
- * before it has been dropped.
+ * Leases and idempotency keys of all callers, limited in number and bytes. An expired record is never returned, even before it
+ * has been dropped.
  */
 export function createMemoryRecords(bounds: StoreBounds) {
   const { maxLeasesPerCaller, maxLeases, maxKeysPerCaller, maxKeys, maxAnswerBytes } = bounds;
@@ -113,7 +115,7 @@ export function createMemoryRecords(bounds: StoreBounds) {
     else leaseCounts.set(lease.caller, count);
   }
 
-  /** Drops a lease before the queue has come to it. */
+  /** Drops a lease before the queue reaches it. */
   function dropEarly(lease: Lease): void {
     drop(lease);
     toDrop.forget();
@@ -160,7 +162,7 @@ export function createMemoryRecords(bounds: StoreBounds) {
       dropEarly(lease);
       return undefined;
     },
-    /** Has this caller, or have all callers, as many leases as allowed? */
+    /** Has this caller, or have all callers, reached the limit of leases? */
     isFull(caller: string, nowMs: number): boolean {
       while (hasNoRoom(caller)) if (!sweepLeases(nowMs)) return hasNoRoom(caller);
       return false;
@@ -180,8 +182,9 @@ export function createMemoryRecords(bounds: StoreBounds) {
       toDrop.forget();
     },
     /**
-     * Gives a lease the number by which the sponsor knows it. A lease that had this number gets the other's name in exchange: a
-     * sponsor that was reset assigns its numbers again and means the last one, and the execution of the other must still end.
+     * Stores the sponsor's number of a lease. A lease that had this number before gets the new lease's old name in exchange: a
+     * sponsor that was reset assigns its numbers again and means the newer lease, and the execution of the older one must
+     * still end.
      */
     renameLease(lease: Lease, leaseId: string): void {
       const { caller, leaseId: before } = lease;
@@ -195,10 +198,10 @@ export function createMemoryRecords(bounds: StoreBounds) {
       leases.set(leaseKey(caller, leaseId), lease);
     },
 
-    /** Any process may look for the outcome of the execution from then on. */
+    /** From this time on, any process may look for the outcome of the execution. */
     lookForAt,
     lookNoMore,
-    /** Executions to be looked for now. They are not returned again until a pause is over that grows with their age. */
+    /** Executions to look up now. Each is returned again only after a pause that grows with its age. */
     takeOverdue(most: number, nowMs: number): readonly Lease[] {
       const overdue: Lease[] = [];
       while (overdue.length < most) {
@@ -225,7 +228,7 @@ export function createMemoryRecords(bounds: StoreBounds) {
       return record;
     },
     forgetKey(record: KeyRecord): void {
-      // A record that was forgotten before may have a successor under its id.
+      // A dropped record may have a successor with the same id.
       if (keys.has(record)) keyRecords.delete(record.id);
       keys.remove(record);
     },
@@ -254,7 +257,7 @@ export function createMemoryRecords(bounds: StoreBounds) {
   };
 }
 
-/** Something that is kept together with text, until it is too old or younger items need its room. */
+/** An item stored with its text until it is too old, or younger items need its space. */
 export interface Kept {
   readonly caller: string;
   /** Milliseconds since the Unix epoch. */
@@ -272,25 +275,25 @@ export interface KeptTextsOptions<Item extends Kept> {
   readonly lifeMs: number;
   readonly perCaller: TextBounds;
   readonly inAll: TextBounds;
-  /** Called for an item that is too old, or that made room. */
+  /** Called for an item that is dropped for its age or for space. */
   readonly forget: (item: Item) => void;
 }
 
 export interface KeptTexts<Item extends Kept> {
   has(item: Item): boolean;
   add(item: Item): void;
-  /** Changes the size of an item, if it is kept. */
+  /** Changes the size of an item, if it is stored. */
   resize(item: Item, bytes: number): void;
   remove(item: Item): void;
-  /** Forgets items that are too old, at most so many. */
+  /** Drops items that are too old, up to this number. */
   sweep(nowMs: number, most: number): void;
-  /** Forgets this item if it is too old. */
+  /** Drops this item if it is too old. */
   dropOld(item: Item, nowMs: number): void;
 }
 
 /**
- * Keeps items in the order of their age. The oldest items of a caller make room for that caller's younger ones; the oldest of all
- * make room when all callers together exceed the bounds.
+ * Stores items in order of age. A caller's oldest items make room for its younger ones; the oldest of all make room when all
+ * callers together exceed the limits.
  */
 export function createKeptTexts<Item extends Kept>(options: KeptTextsOptions<Item>): KeptTexts<Item> {
   const { lifeMs, perCaller, inAll, forget } = options;
@@ -344,10 +347,10 @@ export function createKeptTexts<Item extends Kept>(options: KeptTextsOptions<Ite
   };
 }
 
-/** Items in the order of their addition, with their bytes in all. */
+/** Items in order of insertion, with their total bytes. */
 class AgeOrder<Item extends Kept> {
   readonly #items = new Set<Item>();
-  /** Stays open: a new scan would pass everything that was deleted since the set was last rebuilt. */
+  /** Stays open: a new iterator would skip everything deleted since the set was last rebuilt. */
   #scan = this.#items.values();
   #oldest: Item | null = null;
   bytes = 0;

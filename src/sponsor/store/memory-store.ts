@@ -164,7 +164,7 @@ export function createMemoryStore(bounds: StoreBounds = defaultStoreBounds): Spo
     return true;
   }
 
-  /** As if the execution had not begun. */
+  /** Undo the begin of the execution. */
   function takeFenceBack(lease: Lease, nowMs: number): void {
     const isForeign = lease.reserving === 'foreign';
     lease.executing = 'none';
@@ -198,7 +198,7 @@ export function createMemoryStore(bounds: StoreBounds = defaultStoreBounds): Spo
       : { answer, expiresAtMs, state: 'consumed', digest };
   }
 
-  /** Each step first drops some records whose time is over. */
+  /** Each step first drops some expired records. */
   async function step<Result>(nowMs: number, take: () => Result): Promise<Result> {
     records.sweep(nowMs);
     return take();

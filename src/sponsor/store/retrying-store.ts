@@ -1,18 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type EndExecution, type EndReservation, type SponsorshipStore, StoreAwayError } from './sponsorship-store.ts';
 
-/** An end that was to be written. */
+/** An end that is still to be written. */
 export type AbandonedOutcome =
   | { readonly kind: 'reservation'; readonly end: EndReservation }
   | { readonly kind: 'execution'; readonly end: EndExecution };
 
 export interface RetryingStoreOptions {
   readonly now: () => number;
-  /** Called for an end that will not be written: too many were waiting, or the store did not come back before the shutdown. */
+  /** Called for an end that is dropped unwritten: too many were waiting, or the store was unavailable until the shutdown. */
   readonly givenUp: (end: AbandonedOutcome) => void;
-  /** Ends that may wait; beyond that the oldest is given up. */
+  /** Maximum of waiting ends; beyond that the oldest is dropped. */
   readonly maxWaiting?: number;
-  /** Characters of their answers; beyond that ends are kept without their answer. */
+  /** Characters of their answers; beyond that, ends are kept without their answers. */
   readonly maxWaitingCharacters?: number;
   /** Milliseconds until the first retry; doubled after each failure. */
   readonly firstPauseMs?: number;
@@ -22,15 +22,15 @@ export interface RetryingStoreOptions {
 }
 
 /**
- * Wraps a store so that `endReservation` and `endExecution` never reject: what cannot be written now is retried in the background.
- * A begin whose answer was lost may have happened although its caller got an error, so it is undone in the same way.
+ * Wraps a store so that `endReservation` and `endExecution` never reject: failed writes are retried in the background. A begin
+ * with a lost answer may have succeeded although its caller got an error, so it is undone in the same way.
  */
 export function createRetryingStore(store: SponsorshipStore, options: RetryingStoreOptions): SponsorshipStore {
   const { now, givenUp, maxWaiting = 10_000, maxWaitingCharacters = 16 * 1024 * 1024 } = options;
   const { firstPauseMs = 100, maxPauseMs = 2_000, closeWithinMs = 2_000 } = options;
   /** Oldest first. */
   const ends = new Set<AbandonedOutcome>();
-  /** Begins to undo, if they happened at all: written after the ends, and given up before them. */
+  /** Uncertain begins to undo: written after the ends, and dropped before them. */
   const undos = new Set<AbandonedOutcome>();
   const areWaiting = () => ends.size + undos.size > 0;
   let waitingCharacters = 0;
@@ -86,7 +86,7 @@ export function createRetryingStore(store: SponsorshipStore, options: RetryingSt
     if (!writing) retryLater();
   }
 
-  /** Does nothing for an end that was given up while it was being written. */
+  /** Does nothing for an end that was dropped while it was being written. */
   function remove(end: AbandonedOutcome, queue: Set<AbandonedOutcome>): void {
     if (queue.delete(end)) waitingCharacters -= charactersOf(end);
   }
@@ -120,7 +120,7 @@ export function createRetryingStore(store: SponsorshipStore, options: RetryingSt
     endReservation: (end) => writeOrKeep(store.endReservation(end), { kind: 'reservation', end }, undefined),
     beginExecution(begin) {
       const { caller, leaseId, digest, nowMs, attempt, mustBeKnown } = begin;
-      // In forward mode the execution goes on without the store, and writes its own end.
+      // In forward mode the execution continues without the store, and writes its own end.
       if (!mustBeKnown) return store.beginExecution(begin);
       const outcome = { kind: 'not-sent', attempt } as const;
       const end: EndExecution = { caller, leaseId, digest, nowMs, answer: null, outcome };
@@ -148,7 +148,7 @@ function charactersOf({ kind, end }: AbandonedOutcome): number {
   return end.outcome.kind === 'reserved' ? end.outcome.answer.length : 0;
 }
 
-/** Repeats get `spent`, or `lost`; everything else stays the same. */
+/** Repeated calls get `spent`, or `lost`; everything else stays the same. */
 function withoutAnswer(given: AbandonedOutcome): AbandonedOutcome {
   if (given.kind === 'execution') return { kind: 'execution', end: { ...given.end, answer: null } };
   return { kind: 'reservation', end: { ...given.end, outcome: { kind: 'lost' } } };

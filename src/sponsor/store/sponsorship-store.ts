@@ -1,39 +1,43 @@
 import { hash } from 'node:crypto';
 
 /**
- * The memory of sponsorship, shared by all processes of a gateway: dispatched leases, answers under idempotency keys, gas budgets.
+ * The sponsorship store, shared by all processes of a gateway: dispatched leases, answers under idempotency keys, gas budgets.
  *
- * Each method is one atomic step. It rejects with `StoreAwayError` only, within a bounded time; then the step may have happened,
- * unless the error says otherwise. All times are milliseconds since the Unix epoch, by the clock of the calling process.
+ * Each method is one atomic step. It rejects with `StoreAwayError` only, within a limited time; then the step may have
+ * happened, unless the error says otherwise. All times are milliseconds since the Unix epoch, by the clock of the calling
+ * process.
  */
 export interface SponsorshipStore {
-  /** Looks up the idempotency key and holds the budget, before the sponsor is called. After `in-progress` a twin tries again. */
+  /** Looks up the idempotency key and holds the budget, before the sponsor is called. After `in-progress`, a twin retries. */
   beginReservation(begin: BeginReservation): Promise<ReservationStart>;
-  /** Writes how a reservation ended. Idempotent. */
+  /** Stores how a reservation ended. Idempotent. */
   endReservation(end: EndReservation): Promise<void>;
   /**
    * Sets the fence: the lease is spent from here on. First looks up the idempotency key, whose answer outlives the lease: it is kept
    * for 24 hours.
    */
   beginExecution(begin: BeginExecution): Promise<ExecutionStart>;
-  /** Finds the execution that a twin waits for. `null`: there is none, for example because it sent nothing; the twin may begin. */
+  /**
+   * Finds the execution that a twin waits for. `null`: there is none, for example because it sent nothing; the twin may begin.
+   */
   findExecution(twin: ExecutionTwin): Promise<ExecutionFound | null>;
   /**
-   * Writes how an execution ended. Idempotent; a certain outcome replaces an unknown one. In forward mode a sponsor may keep a
-   * reservation after a refusal, and execute another transaction with it while the store is away: that one replaces the refusal.
+   * Stores how an execution ended. Idempotent; a certain outcome replaces an unknown one. In forward mode a sponsor may keep a
+   * reservation after a rejection, and execute another transaction with it while the store is unavailable: that transaction
+   * replaces the rejection.
    * @returns `false` if it had ended before
    */
   endExecution(end: EndExecution): Promise<boolean>;
   /**
-   * Takes executions that have exceeded their time without an end, roughly oldest first: their process died, or could not write.
-   * Each goes to one process at a time, and again after a pause that grows with its age.
+   * Claims executions that have exceeded their time without an end, roughly oldest first: their process died, or could not
+   * write. Each goes to one process at a time, and again after a pause that grows with its age.
    */
   claimOverdue(claim: ClaimOverdue): Promise<readonly OverdueExecution[]>;
   /** A reservation of this caller, until 5 minutes after its expiry. */
   findReservation(caller: string, leaseId: string, nowMs: number): Promise<KeptReservation | null>;
-  /** What is left of a budget today. */
+  /** The rest of a budget today. */
   gasAllowance(gas: GasBudget, nowMs: number): Promise<GasAllowance>;
-  /** Waits for pending writes, for a bounded time. */
+  /** Waits for pending writes, for a limited time. */
   close(): void | Promise<void>;
 }
 
@@ -67,7 +71,7 @@ export interface GasAllowance {
 }
 
 export interface Idempotency {
-  /** As the caller wrote it. The store separates keys by caller and by field. */
+  /** In the caller's spelling. The store separates keys by caller and by field. */
   readonly key: string;
   /** Hash of all arguments, the reservation's id included. */
   readonly bodyHash: string;
@@ -77,7 +81,7 @@ export interface BeginReservation {
   readonly caller: string;
   /** Random, unique to this attempt. */
   readonly leaseId: string;
-  /** Held from the budget. */
+  /** Amount held from the budget. */
   readonly amount: number;
   readonly expiresAtMs: number;
   /** `null`: the caller has no budget. */
@@ -89,9 +93,9 @@ export interface BeginReservation {
 }
 
 export type ReservationStart =
-  /** Ask the sponsor, then write the end. */
+  /** Call the sponsor, then store the end. */
   | { readonly kind: 'begun' }
-  /** The answer given under this key before. */
+  /** The stored answer under this key. */
   | { readonly kind: 'replay'; readonly answer: string }
   /** Another call under this key is in flight. */
   | { readonly kind: 'in-progress'; readonly answerByMs: number }
@@ -116,36 +120,38 @@ export interface EndReservation {
         /** Replaces `leaseId` from now on: the sponsor's own number. */
         readonly knownAs?: string | undefined;
       }
-    /** Releases the hold and the key, so that a repeat calls the sponsor again. Also if the sponsor was never called. */
+    /**
+     * Releases the hold and the key, so that a repeated call reaches the sponsor again. Also if the sponsor was never called.
+     */
     | { readonly kind: 'refused' }
-    /** Coins may be locked: the hold stays until it expires, and a repeat under the key gets `lost`. */
+    /** Coins may be locked: the hold stays until it expires, and a repeated call under the key gets `lost`. */
     | { readonly kind: 'lost' };
 }
 
 export interface BeginExecution {
   readonly caller: string;
   readonly leaseId: string;
-  /** Of the transaction. */
+  /** Digest of the transaction. */
   readonly digest: string;
   readonly expiresAtMs: number;
   /**
-   * Must the lease have been reserved in this store? A store that was emptied, restarted or replaced may have forgotten that the
-   * lease is spent. `false` for the sponsor's own numbers, which the sponsor takes once.
+   * Must the lease have been reserved in this store? A store that was emptied, restarted or replaced may have lost the fact
+   * that the lease is spent. `false` for the sponsor's own numbers, which the sponsor accepts once.
    */
   readonly mustBeKnown: boolean;
-  /** For a lease that is not in the store; others have their hold. */
+  /** For a lease that is not in the store; all others have their hold. */
   readonly gas: GasBudget | null;
   readonly amount: number;
   readonly idempotency: Idempotency | null;
-  /** Hash of everything that is executed: a second call with the same hash is a twin. */
+  /** Hash of all executed arguments: a second call with the same hash is a twin. */
   readonly bodyHash: string;
-  /** Unique to this attempt, which may take its fence back if it sent nothing. */
+  /** Unique to this attempt, which may remove its fence if it sent nothing. */
   readonly attempt: string;
   /** When twins may treat the attempt as dead, and look up the digest themselves. */
   readonly answerByMs: number;
-  /** What was reserved, for the audit log of the process that ends it; `null` if only the sponsor knows. */
+  /** The terms of the reservation, for the audit log of the process that ends it; `null` if only the sponsor knows them. */
   readonly budget: number | null;
-  /** Of the call that began it, for the same audit log. */
+  /** Request id of the call that began it, for the same audit log. */
   readonly requestId: string;
   /** Return the stored reservation too? */
   readonly needsReservation: boolean;
@@ -153,7 +159,7 @@ export interface BeginExecution {
 }
 
 export type ExecutionStart =
-  /** Dispatch it, then write the end. `reservation`: if `needsReservation` and it is stored. */
+  /** Dispatch it, then store the end. `reservation`: if `needsReservation` and it is stored. */
   | { readonly kind: 'begun'; readonly reservation?: string }
   | { readonly kind: 'replay'; readonly answer: string }
   /** A twin is in flight, or its outcome is unknown: then `answerByMs` has passed. */
@@ -187,33 +193,33 @@ export interface EndExecution {
   readonly leaseId: string;
   readonly digest: string;
   readonly nowMs: number;
-  /** For repeats under the key and for waiting twins; `null`, or too long: they get `spent` or `refused`. */
+  /** For repeated calls under the key and for waiting twins; `null`, or too long: they get `spent` or `refused`. */
   readonly answer: string | null;
-  readonly outcome: /** It is on the ledger, failed or not. The gas used is settled, at most what was held. */
+  readonly outcome: /** The transaction is on the ledger, failed or not. The gas used is settled, at most the amount held. */
     | { readonly kind: 'executed'; readonly gasUsed: number }
     /**
-     * Nothing ran: the hold is released; the lease stays spent. Ignored if another attempt set the fence, since that one may have
-     * run; without `attempt` it applies to any.
+     * Nothing ran: the hold is released; the lease stays spent. Ignored if another attempt set the fence, since that one may
+     * have run; without `attempt` it applies to any.
      */
     | {
         readonly kind: 'refused';
         readonly attempt?: string;
-        /** A transaction unknown here spent it: repeats get `spent` with an empty digest. */
+        /** An unknown transaction spent it: repeated calls get `spent` with an empty digest. */
         readonly isSpentElsewhere?: boolean;
         /**
-         * The sponsor rejected the caller's credential. Nothing is kept of a lease that was not reserved here, nor its key, since
-         * credentials can be made up without end.
+         * The sponsor rejected the caller's credential. Nothing is stored about a lease that was not reserved here, nor its
+         * key, because clients can make up any number of credentials.
          */
         readonly isOfNobody?: boolean;
       }
     /** Outcome unknown: the hold stays for the rest of its day. */
     | { readonly kind: 'unknown' }
-    /** Nothing was sent: as if the attempt had not begun. */
+    /** Nothing was sent: undo the attempt. */
     | { readonly kind: 'not-sent'; readonly attempt: string };
 }
 
 export interface KeptReservation {
-  /** As `endReservation` got it. */
+  /** As passed to `endReservation`. */
   readonly answer: string;
   readonly expiresAtMs: number;
   /** `consumed`: dispatched, whatever the outcome. */
@@ -222,18 +228,18 @@ export interface KeptReservation {
   readonly digest: string | null;
 }
 
-/** How much the store keeps. Bounds per caller ensure that no caller can displace what is kept for others. */
+/** Limits of the store. Limits per caller ensure that no caller can displace other callers' entries. */
 export interface StoreBounds {
   /** Reservations and executions of one caller, until `lingerMs` after their expiry. Beyond: `full`. */
   readonly maxLeasesPerCaller: number;
   /** Of all callers together. For the memory store; Redis has its own memory limit. */
   readonly maxLeases: number;
-  /** Idempotency keys of one caller. Beyond: the oldest key is forgotten; its request goes on. */
+  /** Idempotency keys of one caller. Beyond: the oldest key is dropped; its request continues. */
   readonly maxKeysPerCaller: number;
   readonly maxKeys: number;
-  /** Bytes of one answer. A longer one is not kept. */
+  /** Bytes of one answer. A longer one is not stored. */
   readonly maxAnswerBytes: number;
-  /** Bytes of all answers under keys of one caller, and as many for answers without a key. Beyond: the oldest are forgotten. */
+  /** Bytes of all answers under keys of one caller, and as many for answers without a key. Beyond: the oldest are dropped. */
   readonly maxAnswerBytesPerCaller: number;
   readonly maxAnswerBytesInAll: number;
 }
@@ -248,25 +254,25 @@ export const defaultStoreBounds: StoreBounds = {
   maxAnswerBytesInAll: 64 * 1024 * 1024,
 };
 
-/** Idempotency keys that one execution is remembered under. Further twins get `spent` when they repeat. */
+/** Idempotency keys stored for one execution. Further twins get `spent` when they repeat the call. */
 export const maxKeysPerExecution = 8;
 /** How long an idempotency key and its answer are kept. */
 export const keyLifeMs = 24 * 60 * 60_000;
-/** How long an execution with an unknown outcome can still be ended. */
+/** How long the end of an execution with an unknown outcome can still be stored. */
 export const unresolvedLifeMs = 24 * 60 * 60_000;
 /** How long an answer without a key is kept: longer than any reservation lasts and any twin waits. */
 export const textLifeMs = 15 * 60_000;
 /** How long a lease is kept after its expiry: clocks of instances differ, and clients query its state. */
 export const lingerMs = 5 * 60_000;
 
-/** For how long only the process that executed it looks for an unknown outcome. Then any process does. */
+/** For this time, only the process that executed it looks for an unknown outcome. Then any process does. */
 export const ownLookMs = 60_000;
-/** The shortest pause between two looks for an overdue execution. Each pause is half the execution's age. */
+/** The shortest pause between two lookups of an overdue execution. Each pause is half the execution's age. */
 export const minClaimPauseMs = 30_000;
 
 export const dayMs = 24 * 60 * 60_000;
 
-/** For the Lua scripts. */
+/** Constants for the Lua scripts. */
 export const storeTimes = { dayMs, keyLifeMs, lingerMs, minClaimPauseMs, ownLookMs, textLifeMs, unresolvedLifeMs };
 
 /** Days since the Unix epoch, in UTC. */
@@ -274,7 +280,7 @@ export function dayOf(nowMs: number): number {
   return Math.floor(nowMs / dayMs);
 }
 
-/** The id of a caller's idempotency key for one field: of bounded length, whatever the caller wrote. */
+/** The id of a caller's idempotency key for one field: of limited length, whatever the caller sent. */
 export function keyIdOf(field: 'reserve' | 'execute', caller: string, key: string): string {
   return hash('sha256', `${field}\n${caller}\n${key}`, 'base64url');
 }
