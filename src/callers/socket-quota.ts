@@ -28,11 +28,11 @@ export function createSocketQuota({ max, maxPerAddress }: SocketQuotaOptions): S
   return {
     refusalFor(network) {
       if ((taken.get(network) ?? 0) >= maxPerAddress) {
-        const message = `Over the limit of ${maxPerAddress} WebSockets of one address at once.`;
+        const message = `Over the limit of ${maxPerAddress} concurrent WebSockets of one address.`;
         return gatewayError('RATE_LIMITED', message, { retryAfterSeconds });
       }
       if (all < max) return null;
-      return gatewayError('UNAVAILABLE', 'All WebSockets of this gateway are taken.', { retryAfterSeconds });
+      return gatewayError('UNAVAILABLE', 'This gateway has reached its limit of WebSockets.', { retryAfterSeconds });
     },
     take(network) {
       all += 1;

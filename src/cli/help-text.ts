@@ -13,10 +13,10 @@ Usage
   ledger-gateway config check       list every mistake of the configuration, or the settings in force
   ledger-gateway config schema      print the JSON Schema of the configuration file, for editors
   ledger-gateway explain FILE       show the cost of an operation and whether it would be served; - = standard input
-  ledger-gateway keys new --id ID   make an API key for a client, and its entry for CLIENTS_FILE
+  ledger-gateway keys new --id ID   create an API key for a client, and its entry for CLIENTS_FILE
 
 Options
-  -h, --help                        show this
+  -h, --help                        show this help
   -V, --version                     show the version
 
 Options of schema print
@@ -27,34 +27,34 @@ Options of schema pull and schema check
   --gateway                         the whole graph over that ledger, not only the ledger's own schema
 
 Options of devnet
-  --port N                          one port for its three services; 0 = any free one (${devnetDefaults.port})
+  --port N                          port for all three interfaces; 0 = any free port (${devnetDefaults.port})
   --host ADDRESS                    address to listen on (${devnetDefaults.host})
-  --seed N                          same seed and start time, same digests: chain identifier, objects, history and what follows
-  --start-time TIME                 when its time begins, in UTC, or now (${devnetDefaults.seededStart} with --seed, else now)
-  --profile NAME                    the network whose wire names it uses: ${Object.keys(networkProfiles).join(', ')} (${networkProfiles.ledger.name})
-  --sponsor-token TOKEN             the token that its sponsor accepts (a random one, printed)
-  --checkpoint-ms N                 milliseconds between two checkpoints; 0 = one with each transaction (${devnetDefaults.checkpointMs})
-  --history-checkpoints N           how many checkpoints it remembers (7200)
-  --available-checkpoints N         how many of them allow reads of objects and balances (300)
+  --seed N                          seed of all keys, objects and simulated users; with a fixed start time, digests are reproducible
+  --start-time TIME                 ledger time at the start, in UTC, or now (${devnetDefaults.seededStart} with --seed, else now)
+  --profile NAME                    network profile, which sets the wire names: ${Object.keys(networkProfiles).join(', ')} (${networkProfiles.ledger.name})
+  --sponsor-token TOKEN             bearer token that the sponsor accepts (random, printed)
+  --checkpoint-ms N                 milliseconds between checkpoints; 0 = one per transaction (${devnetDefaults.checkpointMs})
+  --history-checkpoints N           checkpoints kept in the history (7200)
+  --available-checkpoints N         checkpoints for which objects and balances can be read (300)
 
 Options of explain
-  --variables JSON                  its variables, an object
-  --operation NAME                  which operation, if the file has several
+  --variables JSON                  variables of the operation, a JSON object
+  --operation NAME                  the operation to explain, if the file has several
   --json                            print JSON
 
 Options of keys new
-  --id ID                           the name of the client; required
-  --scopes SCOPES                   read, sponsor or admin, separated by commas (read)
-  --per-minute N                    its rate limit per minute; 0 = none (RATE_LIMIT_PER_MINUTE)
-  --origins ORIGINS                 web origins whose pages may use it, separated by commas (any)
-  --gas-per-day N                   the sponsor's gas that it may use per UTC day, in the smallest unit (any)
-  --move-calls TARGETS              calls allowed in its sponsored transactions, separated by commas: 0x2::pay::split, 0x2::pay, 0x2 (any)
+  --id ID                           name of the client; required
+  --scopes SCOPES                   scopes of the key: read, sponsor or admin, separated by commas (read)
+  --per-minute N                    rate limit per minute; 0 = no limit (RATE_LIMIT_PER_MINUTE)
+  --origins ORIGINS                 web origins whose pages may use the key, separated by commas (any)
+  --gas-per-day N                   gas budget per UTC day, in the smallest unit of the gas coin (no budget)
+  --move-calls TARGETS              Move calls allowed in sponsored transactions, separated by commas: 0x2::pay::split, 0x2::pay, 0x2 (any)
 
-serve is configured by its environment, or by the file named in CONFIG_FILE. Nothing set means: the simulated
-network, http://${configKeys.HOST.fallback}:${configKeys.PORT.fallback}/graphql. docs/configuration.md has every key. explain uses the same settings and makes no upstream call: its schema is the one in
-SCHEMA_CACHE_FILE, else the simulated network's. Its exit code is 0 when the operation would be served, 1 when it would be
-rejected, 2 when it cannot tell. schema check lists breaking, dangerous and safe changes. Its exit code is 1 when there is a
-breaking change, 2 when it cannot compare, else 0.
+serve reads its settings from the environment, or from the file named in CONFIG_FILE. Without settings, it serves the
+simulated network at http://${configKeys.HOST.fallback}:${configKeys.PORT.fallback}/graphql. docs/configuration.md has every key. explain uses the same settings and makes no upstream call: it reads the schema from
+SCHEMA_CACHE_FILE, or else uses the simulated network's. Its exit code is 0 if the operation would be served, 1 if it would be
+rejected, and 2 if explain fails. schema check lists breaking, dangerous and safe changes. Its exit code is 1 for a breaking
+change, 2 if it cannot compare, and 0 otherwise.
 
 Examples
   ledger-gateway

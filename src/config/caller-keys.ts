@@ -6,12 +6,12 @@ export const callerKeys = {
   CLIENTS_FILE: {
     type: filePath,
     description:
-      'A JSON or YAML list of clients that have an API key: `id`, `hash` of the key, `scopes` out of `read`, `sponsor` and `admin` (default: `read`), `rate.perMinute`, `origins`, `gas.perDay` in the smallest unit of the gas coin, and the `moveCalls` that its sponsored transactions may make. `ledger-gateway keys new` makes a key and its entry. Clients send keys as `x-api-key` or, with `SPONSOR_AUTH=token`, as `Authorization: Bearer`; callers without a key may then only read, unless `SPONSOR_ALLOW_ANONYMOUS` lets them sponsor. The gateway reloads the file within seconds after a change, or immediately on SIGHUP; it rejects and logs a file with mistakes.',
+      'A JSON or YAML list of clients that have an API key: `id`, `hash` of the key, `scopes` out of `read`, `sponsor` and `admin` (default: `read`), `rate.perMinute`, `origins`, `gas.perDay` in the smallest unit of the gas coin, and the `moveCalls` that its sponsored transactions may make. `ledger-gateway keys new` creates a key and its entry. Clients send keys as `x-api-key` or, with `SPONSOR_AUTH=token`, as `Authorization: Bearer`; callers without a key may then only read, unless `SPONSOR_ALLOW_ANONYMOUS` lets them sponsor. The gateway reloads the file within seconds after a change, or immediately on SIGHUP; it rejects and logs a file with mistakes.',
   },
   JWT_JWKS_URL: {
     type: urlWithoutCredentials('http', 'https'),
     description:
-      'The URL of the public keys (JWKS) that verify callers’ JWTs. A JWT is sent like an API key: as `x-api-key` or, with `SPONSOR_AUTH=token`, as `Authorization: Bearer`. Needs `JWT_ISSUER` and `JWT_AUDIENCE`. Use `https` unless you control the network in between: whoever can change the response can impersonate any caller.',
+      'The URL of the public keys (JWKS) that verify callers’ JWTs. A JWT is sent like an API key: as `x-api-key` or, with `SPONSOR_AUTH=token`, as `Authorization: Bearer`. Needs `JWT_ISSUER` and `JWT_AUDIENCE`. Use `https` unless you control the network in between: an attacker who can change the response can impersonate any caller.',
   },
   JWT_ISSUER: {
     type: anyText,
@@ -51,7 +51,7 @@ export const callerKeys = {
     // The number of instances is unknown, so each grants the full limit and no caller is rejected wrongly.
     fallback: 1,
     description:
-      'How many instances share Redis. While it is unavailable, each grants a caller its part of the limit, rounded up, so that the total stays close to the limit.',
+      'Number of instances that share Redis. While Redis is unavailable, each instance grants a caller the limit divided by this number, rounded up.',
   },
   RATE_LIMIT_PER_MINUTE: {
     type: integer(0, 1_000_000_000, 'attempts a minute'),
@@ -64,7 +64,7 @@ export const callerKeys = {
     type: oneOf('request', 'usage'),
     fallback: 'request',
     description:
-      'What one operation counts for. `request`: 1. `usage`: 1 to 21, depending on how close it comes to the limits of input and output nodes. In both modes each further mutation of the gateway, such as an aliased `reserveGas`, counts 1 more, and so does each 1,000 fields returned by `__schema` and `__type`.',
+      'Points of one operation against the rate limit. `request`: 1. `usage`: 1 to 21, in proportion to its input and output nodes. In both modes, each further mutation field of the gateway, such as a second `reserveGas` under an alias, costs 1 more, and so does each 1,000 fields returned by `__schema` and `__type`.',
   },
 } as const satisfies ConfigTable;
 
@@ -91,14 +91,14 @@ export const limitKeys = {
     // The ledger's default.
     fallback: 50,
     description:
-      'The largest `first` or `last` of these two fields; a larger one is rejected. A node returns at most 50 items per call, so a page takes one call per 50 items begun; where a node returns fewer, a page may be short and say that there is more.',
+      'The largest `first` or `last` of these two fields; a larger one is rejected. A node returns at most 50 items per call, so a page takes one call for every 50 items or part of them. If a node returns fewer items, a page may be short and still report that there is more.',
   },
   LIMIT_MAX_EVENT_CALLS: {
     type: integer(maxSpareCalls + 1, 10_000, 'calls'),
     // Never stricter than the other limits: 300 selections can request 100 pages of one call each, and 20 calls are spare.
     fallback: 120,
     description:
-      'The most JSON-RPC calls that the pages of one operation may need together: one per 50 items begun of each page, plus 20 for all pages, for what a node leaves open. An operation that may need more is rejected without an upstream call.',
+      'Maximum JSON-RPC calls of one operation: one for every 50 items or part of them of each page, plus 20 spare calls for short responses. An operation that may need more is rejected without an upstream call.',
   },
   LIMIT_MAX_TRANSACTION_PAYLOAD_SIZE: {
     type: integer(1, 1_000_000, 'bytes of base64'),
@@ -110,67 +110,67 @@ export const limitKeys = {
     type: integer(1, longestTimeoutMs, 'milliseconds'),
     // Below the 30 seconds after which many proxies, clients and people give up.
     fallback: 15_000,
-    description: 'Timeout of a query from end to end. The gateway then aborts its upstream calls.',
+    description: 'Timeout of a whole query. When it expires, the gateway cancels the upstream calls of the query.',
   },
   MUTATION_TIMEOUT_MS: {
     type: integer(1, longestTimeoutMs, 'milliseconds'),
     // The sponsor waits seconds for consensus, and after a lost response the caller does not know whether it paid.
     fallback: 30_000,
     description:
-      'How long a caller waits for a mutation with all its fields. Fields that have not begun by then are not begun. Calls already sent to an upstream continue for at most the same time again, and the log records how a sponsored execution ended.',
+      'Timeout of a mutation with all its fields. Fields that have not begun by then are not sent. Calls already sent to an upstream continue for at most the same time again, and the log records the outcome of a sponsored execution.',
   },
   BATCH_MAX: {
     type: integer(0, 100, 'operations'),
     // Batches are rejected by default: one request could hide many operations.
     fallback: 0,
-    description: 'The most operations in one request, as an array. `0`: arrays are rejected.',
+    description: 'Maximum operations in one batched request (a JSON array). `0`: batches are rejected.',
   },
   WEBSOCKET_MAX: {
     type: integer(0, 1_000_000, 'WebSockets'),
     // An idle WebSocket takes about 11 KB, so all together take about 110 MB.
     fallback: 10_000,
     description:
-      'The most concurrent WebSockets; more are rejected with 503. `0`: none. Each of several workers takes its part, rounded up.',
+      'Maximum concurrent WebSockets; more are rejected with 503. `0`: none. The limit is divided among workers, rounded up.',
   },
   WEBSOCKET_MAX_PER_ADDRESS: {
     type: integer(1, 1_000_000, 'WebSockets'),
     // Enough for a large office behind one address, and a small part of `WEBSOCKET_MAX`.
     fallback: 256,
     description:
-      'The most concurrent WebSockets of one client address (IPv6: one /64); more are rejected with 429. Each worker counts its own. Behind a proxy that is not in `TRUSTED_PROXIES`, all clients share its address.',
+      'Maximum concurrent WebSockets of one client address (IPv6: one /64); more are rejected with 429. Each worker counts its own. Behind a proxy that is not in `TRUSTED_PROXIES`, all clients share the proxy’s address.',
   },
   WEBSOCKET_MAX_OPERATIONS: {
     type: integer(1, 10_000, 'operations'),
     // More than one web page needs. There is a limit, because each operation may hold a result until the client reads it.
     fallback: 100,
-    description: 'The most concurrent operations on one WebSocket; further ones are rejected.',
+    description: 'Maximum concurrent operations on one WebSocket; more are rejected.',
   },
   LIVE_MAX_STREAMS: {
     type: integer(0, 1_000_000, 'streams'),
     // An idle stream takes a few kilobytes, and there may be as many streams as WebSockets.
     fallback: 10_000,
     description:
-      'The most concurrent live streams, over WebSocket and as event streams; more are rejected. `0`: none. Each worker counts its own.',
+      'Maximum concurrent live streams, over WebSocket and as event streams; more are rejected. `0`: none. Each worker counts its own.',
   },
   LIVE_MAX_STREAMS_PER_CALLER: {
     type: integer(1, 1_000_000, 'streams'),
     // A page with a hundred live streams is a large one.
     fallback: 100,
     description:
-      'The most concurrent live streams of one caller: an API key, a JWT subject, or else a client address. A stream counts once per ten tests of its filter. Each worker counts its own.',
+      'Maximum concurrent live streams of one caller: an API key, a JWT subject, or else a client address. A stream counts once for every ten tests of its filter, or part of them. Each worker counts its own.',
   },
   LIVE_MAX_READERS: {
     type: integer(0, 10_000, 'readers'),
     // All readers together poll a node 16 times a second while no events arrive.
     fallback: 32,
     description:
-      'The most concurrent queries that the gateway reads for live streams, beside the one for everything. Streams with the same query share a reader. Above this, `liveEvents` with another filter reads everything and filters here, and `liveTransactions` with another filter is rejected. Each worker counts its own.',
+      'Maximum concurrent readers of live streams, besides the reader of all events. Streams with the same node query share a reader. Above the limit, `liveEvents` with a new filter uses the reader of all events and filters in the gateway, and `liveTransactions` with a new filter is rejected. Each worker counts its own.',
   },
   LIVE_MAX_READERS_PER_CALLER: {
     type: integer(0, 10_000, 'readers'),
     // For more filters, filtering in the gateway is cheaper than a query for each.
     fallback: 4,
-    description: 'The most of these readers that one caller may open; above this the same applies.',
+    description: 'Maximum of these readers that one caller may start. Above the limit, the same applies.',
   },
   LIVE_REPLAY_BYTES: {
     type: integer(65_536, 17_179_869_184, 'bytes'),
@@ -183,22 +183,22 @@ export const limitKeys = {
     type: integer(1, 1000, 'levels'),
     fallbackText: ofTheLedger,
     description:
-      'The deepest nesting of a query, as the ledger counts it. The stricter of this and the ledger’s limit applies, here and to the limits below.',
+      'Maximum nesting of a query, as the ledger counts it. For this key and those below, the stricter of the configured and the ledger’s own limit applies.',
   },
   LIMIT_MAX_QUERY_NODES: {
     type: integer(1, 1_000_000, 'nodes'),
     fallbackText: ofTheLedger,
-    description: 'The most selections of a query, with fragments expanded.',
+    description: 'Maximum selections of a query, with fragments expanded.',
   },
   LIMIT_MAX_OUTPUT_NODES: {
     type: integer(1, 2_147_483_647, 'nodes'),
     fallbackText: ofTheLedger,
-    description: 'The most nodes that a query could return by its page sizes.',
+    description: 'Maximum nodes that a query can return, by its page sizes.',
   },
   LIMIT_MAX_QUERY_PAYLOAD_SIZE: {
     type: integer(1, 1_000_000, 'bytes'),
     fallbackText: ofTheLedger,
-    description: 'The longest query text, without transaction payloads.',
+    description: 'Maximum length of the query text, without transaction payloads.',
   },
   TRUSTED_DOCUMENTS_FILE: {
     type: filePath,

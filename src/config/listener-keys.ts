@@ -25,7 +25,7 @@ export const listenerKeys = {
     type: integer(0, 65_535),
     // The usual port of GraphQL servers in JavaScript; ledger nodes do not use it.
     fallback: 4000,
-    description: 'The TCP port to listen on. `0` takes any free port; the log names it.',
+    description: 'The TCP port to listen on. `0`: any free port, which the log names.',
   },
   CORS_ORIGINS: {
     type: origins,
@@ -40,7 +40,7 @@ export const listenerKeys = {
   GRAPHIQL: {
     type: boolean,
     fallback: true,
-    description: 'Whether browsers that open `/graphql` get GraphiQL. It loads nothing from other servers.',
+    description: 'Whether browsers that open `/graphql` get GraphiQL, which loads nothing from other servers.',
   },
   INTROSPECTION: {
     type: boolean,
@@ -72,19 +72,19 @@ export const operationKeys = {
     type: integer(0, 86_400_000, 'milliseconds'),
     // Notices an upgrade of the ledger within a minute, at the cost of one introspection per minute.
     fallback: 60_000,
-    description: 'How often the gateway checks whether the ledger’s schema changed. `0`: only until the first success.',
+    description: 'Interval at which the gateway polls the ledger’s schema. `0`: only until the first success.',
   },
   SCHEMA_CACHE_FILE: {
     type: filePath,
     description:
-      'The file in which the gateway keeps the ledger’s last valid schema and limits. If the ledger is down at start, the whole graph is then known: sponsor and event fields work, and ledger fields fail with `UPSTREAM_UNAVAILABLE`. Unset: the ledger’s part of the graph is missing until it answers. A file that cannot be read or written causes a warning in the log.',
+      'A file in which the gateway stores the ledger’s last valid schema and limits. If the ledger is unavailable at the start, the gateway serves the stored schema: sponsor and event fields work, and ledger fields fail with `UPSTREAM_UNAVAILABLE`. Unset: the ledger’s part of the graph is missing until the ledger answers. A file that cannot be read or written causes a warning in the log.',
   },
   IMMUTABLE_CACHE_BYTES: {
     type: integer(0, 4_294_967_296, 'bytes'),
     // About 20,000 transactions with their effects.
     fallback: 33_554_432,
     description:
-      'Memory for cached ledger data that never changes, such as a final transaction or an object at a version. Repeated reads are answered without a ledger call, and HTTP caches may store them; they count against limits as usual. `0`: nothing is cached, here or in HTTP caches.',
+      'Memory for cached ledger data that never changes, such as a final transaction or an object at a version. The gateway answers repeated reads without a ledger call, and HTTP caches may store the responses. Cached reads count against limits as usual. `0`: no caching, neither here nor in HTTP caches.',
   },
   IMMUTABLE_CACHE_SECONDS: {
     type: integer(1, 604_800, 'seconds'),
@@ -96,12 +96,12 @@ export const operationKeys = {
   CURSOR_KEYS: {
     type: signingKeys,
     description:
-      'Keys that sign the cursors of `queryEvents`, `queryTransactionBlocks`, `liveEvents` and `liveTransactions`, separated by commas: the first signs, all verify. Unset: instances on one Redis share a key that is kept there; without `REDIS_URL`, cursors are valid only on this instance (all its workers) and do not survive a restart.',
+      'Keys that sign the cursors of `queryEvents`, `queryTransactionBlocks`, `liveEvents` and `liveTransactions`, separated by commas: the first signs, all verify. Unset: instances on one Redis share a key stored there. Without `REDIS_URL`, cursors are valid only on this instance (including its workers) and do not survive a restart.',
   },
   CURSOR_KEYS_FILE: {
     type: secretFilePath,
     holds: 'CURSOR_KEYS',
-    description: 'A file that holds the keys instead. Setting both is a mistake.',
+    description: 'A file with the keys. Setting both keys is a mistake.',
   },
   METRICS_PORT: {
     type: integer(0, 65_535),
@@ -122,12 +122,12 @@ export const operationKeys = {
   DRAIN_MS: {
     type: integer(0, 600_000, 'milliseconds'),
     description:
-      'How long the gateway keeps serving after a stop signal, while `/health/ready` answers 503 so that load balancers move new requests elsewhere. Then it stops listening. Unset: 5000 after SIGTERM, and 0 at a terminal or after another signal.',
+      'How long the gateway keeps serving after a stop signal, while `/health/ready` returns 503 so that load balancers send no new requests. Then it stops listening. Unset: 5000 after SIGTERM, and 0 at a terminal or after another signal.',
   },
   WORKERS: {
     type: workerCount,
     fallback: 1,
     description:
-      'How many processes serve on one address. They share rate limits and cursor keys. `auto`: one per available CPU core. More than one process beside a sponsor, including the embedded one, needs `REDIS_URL`: without it a number above 1 is a mistake, and `auto` is 1.',
+      'Number of processes that serve one address. They share rate limits and cursor keys. `auto`: one per available CPU core. With a sponsor, including the embedded one, several processes need `REDIS_URL`: without it, a number above 1 is a mistake, and `auto` means 1.',
   },
 } as const satisfies ConfigTable;

@@ -7,12 +7,12 @@ export const upstreamKeys = {
     type: oneOf('auto', ...(Object.keys(networkProfiles) as NetworkProfileName[])),
     fallback: 'auto',
     description:
-      'The network, which decides the names of headers, JSON-RPC methods, filters and root fields, and how documents are counted. `auto`: the network whose schema the ledger has, read at start, else from `SCHEMA_CACHE_FILE`; `ledger` if neither can be read, until the ledger answers. The log names a profile that does not fit, and the one that does.',
+      'The network. It sets the names of headers, JSON-RPC methods, filters and root fields, and the rules for counting documents. `auto`: the gateway recognises the network by the ledger’s schema at the start, or by `SCHEMA_CACHE_FILE` if the ledger is unavailable; `ledger` if it can read neither, until the ledger answers. If the profile does not fit the schema, the log names the one that does.',
   },
   PROFILE_OVERRIDES: {
     type: jsonObject,
     description:
-      'Overrides single names of the profile, for a network that differs: `{"headers":{"version":"x-my-rpc-version"}}`. A root field that joins read may be a list; the gateway reads the first one that the ledger has: `{"joins":{"transaction":{"field":["transactionBlock","tx"]}}}`. In a configuration file it may be a nested object. An unknown path is a mistake.',
+      'Overrides single names of the profile, for a network that differs: `{"headers":{"version":"x-my-rpc-version"}}`. For the root field of a join, you may give a list; the gateway uses the first one that the ledger has: `{"joins":{"transaction":{"field":["transactionBlock","tx"]}}}`. In a configuration file, the value may be a nested object. An unknown path is a mistake.',
   },
   LEDGER_GRAPHQL_URL: {
     type: url('http', 'https'),
@@ -25,7 +25,7 @@ export const upstreamKeys = {
     isAddress: true,
     needs: 'LEDGER_GRAPHQL_URL',
     fallbackText:
-      '`LEDGER_GRAPHQL_URL`, as `ws` or `wss` where the network has WebSocket, followed by the path of subscriptions in the network profile',
+      '`LEDGER_GRAPHQL_URL` (as `ws` or `wss` if the network uses WebSocket) with the network profile’s path for subscriptions',
     description:
       'The ledger’s endpoint for GraphQL subscriptions: `graphql-transport-ws` at `ws` and `wss`, server-sent events at `http` and `https`. The gateway connects when the first subscription needs it.',
   },
@@ -55,19 +55,19 @@ export const upstreamKeys = {
     // People do not notice this delay; it limits polling to five calls per second.
     fallback: 200,
     description:
-      'Polling interval of a live stream’s reader while events arrive. A value above `LIVE_POLL_MAX_MS` is lowered to it.',
+      'Polling interval of a reader while events arrive. A value above `LIVE_POLL_MAX_MS` is lowered to it.',
   },
   LIVE_POLL_MAX_MS: {
     type: integer(10, 60_000, 'milliseconds'),
     // The delay of the first event after a quiet time.
     fallback: 2_000,
-    description: 'Polling interval after a quiet time. Streams that one query of the node can serve share a reader.',
+    description: 'Polling interval of a reader while no events arrive. Streams with the same node query share a reader.',
   },
   LIVE_SOURCE: {
     type: oneOf('auto', 'graphql', 'poll', 'websocket'),
     fallback: 'auto',
     description:
-      'What triggers a read of `LEDGER_RPC_URL` for live streams. `poll`: only the polling interval. `auto`: the ledger’s GraphQL subscriptions where they can express the filter, else polling. `graphql`: those subscriptions even where they match more than the filter. `websocket`: the deprecated subscriptions of `LEDGER_RPC_WS_URL`.',
+      'What triggers a read for live streams. `poll`: the polling interval only. `auto`: the ledger’s GraphQL subscriptions if they support the filter, else polling. `graphql`: the same subscriptions, even if they match more than the filter. `websocket`: the deprecated subscriptions of `LEDGER_RPC_WS_URL`.',
   },
 } as const satisfies ConfigTable;
 
@@ -84,7 +84,7 @@ export const sponsorshipKeys = {
     fallbackText:
       '`token` when `SPONSOR_TOKEN` or `SPONSOR_TOKEN_FILE` is set and on the embedded network, else `forward`',
     description:
-      'Who holds the sponsor’s token. `forward`: each caller; the gateway sends their `Authorization` header to the sponsor and nowhere else. `token`: the gateway, so that no browser sees it.',
+      'Who holds the sponsor’s token. `forward`: each caller; the gateway forwards the caller’s `Authorization` header to the sponsor only. `token`: the gateway, which hides it from browsers.',
   },
   SPONSOR_TOKEN: {
     type: bearerToken,
@@ -95,35 +95,35 @@ export const sponsorshipKeys = {
     type: secretFilePath,
     holds: 'SPONSOR_TOKEN',
     description:
-      'A file that holds the token instead; the gateway reloads it when it changes. Setting both is a mistake.',
+      'A file with the token. The gateway reloads it when it changes. Setting both keys is a mistake.',
   },
   SPONSOR_ALLOW_ANONYMOUS: {
     type: boolean,
     fallbackText: '`false`; `true` on the embedded network',
     description:
-      'With `token`: whether callers without a credential may spend the sponsor’s gas. Everyone who can reach the gateway then can, so with a real sponsor `CORS_ORIGINS` must name the origins.',
+      'With `token`: whether callers without a credential may spend the sponsor’s gas. With `true`, anyone who can reach the gateway may spend it, so a real sponsor requires a list of origins in `CORS_ORIGINS`.',
   },
   SPONSOR_MAX_GAS_BUDGET: {
     type: integer(2, 2_000_000_000, 'of the smallest unit of the gas coin'),
     // The sponsor rejects budgets from this size on; asking it would only cost a call.
     fallback: 2_000_000_000,
-    description: 'The limit that every gas budget must stay below; larger budgets are rejected without a sponsor call.',
+    description: 'Every gas budget must be below this limit. Other budgets are rejected without a sponsor call.',
   },
   SPONSOR_PREFLIGHT: {
     type: oneOf('enforce', 'warn', 'off'),
     fallbackText: '`enforce` with `token`, `warn` with `forward`',
     description:
-      'Whether the gateway checks a transaction against its reservation before it goes to the sponsor. `enforce`: a transaction that does not fit, or cannot be read, is rejected. `warn`: it is sent and logged. `off`: it is not checked. In every mode a client’s `moveCalls` apply, and for a client with a gas budget the transaction’s budget must not exceed the reserved one.',
+      'Whether the gateway checks a transaction against its reservation before it sends it to the sponsor. `enforce`: rejects a transaction that does not match or cannot be parsed. `warn`: sends and logs it. `off`: no check. In every mode, a client’s `moveCalls` apply, and a client with a gas budget must not exceed the reserved budget.',
   },
   LEASE_KEYS: {
     type: signingKeys,
     description:
-      'Keys that sign reservation ids where the gateway holds the sponsor’s token, separated by commas: the first signs, all verify. Unset: a key is made at start, and earlier reservations can no longer be executed after a restart. Several instances or workers need it.',
+      'Keys that sign reservation ids if the gateway holds the sponsor’s token, separated by commas: the first signs, all verify. Unset: the gateway generates a key at the start, so reservations do not survive a restart. Several instances need this key.',
   },
   LEASE_KEYS_FILE: {
     type: secretFilePath,
     holds: 'LEASE_KEYS',
     description:
-      'A file that holds the keys instead; the gateway reloads it when it changes. Setting both is a mistake.',
+      'A file with the keys. The gateway reloads it when it changes. Setting both keys is a mistake.',
   },
 } as const satisfies ConfigTable;

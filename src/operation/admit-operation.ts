@@ -141,7 +141,7 @@ function rejectUnread(error: GraphQLError): OperationAdmission {
 
 /** The client is gone and never reads this. It prevents a mutation whose outcome no client would learn. */
 function callerIsGone(): GraphQLError {
-  return gatewayError('REQUEST_TIMEOUT', 'The caller was gone before the operation began.');
+  return gatewayError('REQUEST_TIMEOUT', 'The client disconnected before the operation began.');
 }
 
 /** Rejects an operation that waited for its turn until its deadline. */

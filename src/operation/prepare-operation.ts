@@ -92,7 +92,7 @@ function findTexts({ tree: { operation, fragments } }: ValidOperation, { schema,
 function refuseSubscription({ tree: { operation, fragments } }: ValidOperation, { ownerOf }: Graph['ownership']) {
   const [field] = rootFieldNames(operation, fragments);
   if (field !== undefined && ownerOf(operation.operation, field) !== null) return null;
-  return gatewayError('NOT_CONFIGURED', 'This gateway cannot carry this subscription.', { upstream: 'ledger' });
+  return gatewayError('NOT_CONFIGURED', 'This gateway does not offer this subscription.', { upstream: 'ledger' });
 }
 
 function toParts(

@@ -167,9 +167,9 @@ function toBodyRefusal(why: Exclude<BodyReading['kind'], 'whole' | 'aborted'>, m
     case 'too-large':
       return gatewayError('PAYLOAD_TOO_LARGE', `The request body is over ${maxBodyBytes} bytes.`);
     case 'scattered':
-      return gatewayError('BAD_REQUEST', 'The request body comes in too many small pieces.');
+      return gatewayError('BAD_REQUEST', 'The request body arrived in too many small chunks.');
     case 'crowded-out':
-      return gatewayError('UNAVAILABLE', 'Too many request bodies are under way, and this one is among the slowest.');
+      return gatewayError('UNAVAILABLE', 'Too many request bodies are in flight, and this one is among the slowest.');
   }
 }
 

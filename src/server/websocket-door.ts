@@ -56,7 +56,7 @@ export function createWebSocketUpgrades(options: WebSocketUpgradesOptions) {
       return refusal(403, 'FORBIDDEN', 'This origin is not allowed.');
     const wrongVersion = checkVersion(req, version);
     if (wrongVersion) return wrongVersion;
-    if (sockets.draining) return { error: gatewayError('UNAVAILABLE', 'This gateway is about to leave.') };
+    if (sockets.draining) return { error: gatewayError('UNAVAILABLE', 'This gateway is stopping. Connect again.') };
     const error = socketQuota.refusalFor(networkOf(req));
     return error && { error };
   };

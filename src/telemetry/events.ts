@@ -158,7 +158,6 @@ export function createTelemetry(logger: Logger, metrics = new Metrics(), now: ()
     /** @param mistakes one line each, without secrets */
     clientsRefused: (mistakes: readonly string[]) =>
       log('error', 'clients file rejected; the previous clients stay in force', { setting: 'CLIENTS_FILE', mistakes }),
-    /** @param setting that names the file */
     secretRead: (setting: string) => log('info', 'secret file reloaded', { setting }),
     secretRefused: (setting: string, expected: string, got: string) =>
       log('error', 'secret file rejected; the previous secret stays in force', { setting, expected, got }),
@@ -187,7 +186,7 @@ export function createTelemetry(logger: Logger, metrics = new Metrics(), now: ()
         err,
         collisions: err.collisions,
       }),
-    /** Repeated failures for the same reason are logged at debug level only. */
+    /** Repeated failures for the same reason are logged at debug level. */
     schemaUnavailable: (failure: SchemaReadFailure) =>
       log(isNews(failure.reason) ? 'warn' : 'debug', "the ledger's schema cannot be read; retrying", failure),
     schemaCacheFailed: (err: unknown) => log('warn', 'the schema cache failed', { err }),
@@ -206,14 +205,14 @@ export function createTelemetry(logger: Logger, metrics = new Metrics(), now: ()
       log('warn', 'the events upstream keeps sending a faulty page; live streams accept it', { fault }),
     liveStalled: (stall: LiveStall) => log('warn', 'live streams make no progress', stall),
 
-    sponsorObserved: (observation: SponsorFacts) => log('warn', 'sponsor answer not shown to clients', observation),
+    sponsorObserved: (observation: SponsorFacts) => log('warn', 'sponsor response not shown to clients', observation),
     /** An event of a sponsored transaction, for the audit log. */
     sponsorship: (event: SponsorshipFacts) => {
       metrics.sponsorship(event);
       log('info', 'sponsorship', toSponsorshipLine(event));
     },
     sponsorshipStoreAway: (reason: string, setting: string) =>
-      log('warn', 'sponsorship store unavailable: requests that need it are refused', { setting, reason }),
+      log('warn', 'sponsorship store unavailable: requests that need it are rejected', { setting, reason }),
     sponsorshipStoreBack: () => log('info', 'sponsorship store available again'),
     sponsorshipForgotten: ({ caller, leaseId, digest, outcome }: ForgottenSponsorship) =>
       log('error', 'the outcome of a sponsored transaction was not stored: its gas counts as held', {
@@ -223,29 +222,27 @@ export function createTelemetry(logger: Logger, metrics = new Metrics(), now: ()
         outcome,
       }),
     transactionDoubted: (transaction: DoubtfulTransaction) =>
-      log('warn', 'sent a transaction to the sponsor that SPONSOR_PREFLIGHT=enforce would refuse', transaction),
+      log('warn', 'sent a transaction to the sponsor that SPONSOR_PREFLIGHT=enforce would reject', transaction),
     sponsorTokenRefused: (setting: string) =>
       log('warn', "the sponsor rejects the gateway's token: nothing can be sponsored", { setting }),
     sponsorTokenAccepted: (setting: string) =>
       log('info', "the sponsor accepts the gateway's token again", { setting }),
-    /** @param setting that would hold keys that survive restarts */
     leaseKeyMade: (setting: string) =>
-      log('warn', 'reservations are signed with a key made at start: after a restart they cannot be executed', {
+      log('warn', 'reservations are signed with a generated key and become invalid on restart', {
         setting,
       }),
-    /** @param setting that would hold keys that survive restarts */
     cursorKeyMade: (setting: string) =>
-      log('warn', 'cursors are signed with a key made at start: after a restart they are rejected', { setting }),
+      log('warn', 'cursors are signed with a generated key and become invalid on restart', { setting }),
 
     tracingIdle: () =>
       log(
         'warn',
-        'OTEL_* variables are set but spans come to nothing: load an OpenTelemetry SDK with --import that accepts version 1.9 of @opentelemetry/api',
+        'OTEL_* variables are set but spans are not exported: load an OpenTelemetry SDK with --import that accepts version 1.9 of @opentelemetry/api',
       ),
 
-    networkRecognised: (network: string) => log('info', 'the network is recognised by its schema', { network }),
+    networkRecognised: (network: string) => log('info', 'network recognised by its schema', { network }),
     networkUnknown: (network: string) =>
-      log('warn', 'the network is not recognised: the ledger cannot be reached, and no schema is cached', { network }),
+      log('warn', 'network not recognised: the ledger is unavailable, and no schema is cached', { network }),
     profileUnfit: (profile: string, fitting: string) =>
       log('warn', "the network profile does not fit the ledger's schema; set NETWORK_PROFILE and restart", {
         profile,
@@ -260,12 +257,12 @@ export function createTelemetry(logger: Logger, metrics = new Metrics(), now: ()
       ),
     ready: (service: ServiceFacts) => log('info', 'ready', service),
     listening: (service: ServiceFacts & Pick<SchemaReadFailure, 'setting' | 'host'>) =>
-      log('warn', 'listening without the ledger: it cannot be reached; retrying', service),
+      log('warn', 'listening without the ledger, which is unavailable; retrying', service),
 
     // Exit code 0: an operator stopped the worker.
     workerLost: (loss: WorkerLoss) => {
       metrics.add('ledger_gateway_worker_exits_total');
-      log(loss.exitCode === 0 ? 'info' : 'error', 'a worker exited; another takes its place', loss);
+      log(loss.exitCode === 0 ? 'info' : 'error', 'a worker exited; starting a replacement', loss);
     },
     /** @param worker its process id */
     workerReplaced: (worker: number) => log('info', 'a new worker serves', { worker }),

@@ -208,7 +208,7 @@ describe.skipIf(redisMissing)(redisMissing ?? 'two workers on the simulated netw
     // Operations in the killed worker are lost; no client got a wrong response.
     expect(outcomes.flatMap((outcome) => ('status' in outcome && outcome.status !== 200 ? [outcome] : []))).toEqual([]);
     expect(outcomes.filter((outcome) => outcome instanceof Error).length).toBeLessThanOrEqual(8);
-    const lost = linesOf(cli).find(({ msg }) => msg === 'a worker exited; another takes its place');
+    const lost = linesOf(cli).find(({ msg }) => msg === 'a worker exited; starting a replacement');
     expect(lost).toMatchObject({ level: 'error', worker: killed, signal: 'SIGKILL', againInMs: 0 });
     const later = await Promise.all(Array.from({ length: 20 }, () => ask(url, '{ chainIdentifier }')));
     const pids = new Set(await answerersOf(cli, later));

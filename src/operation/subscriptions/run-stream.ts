@@ -92,7 +92,7 @@ export async function runStream(
 }
 
 function withdrawn(): Error {
-  return gatewayError('UNAUTHENTICATED', 'The credential that this stream was opened with is not valid any more.');
+  return gatewayError('UNAUTHENTICATED', 'The credential of this stream is no longer valid.');
 }
 
 function withCursor(result: ExecutionResult & PlacedResult, item: PlacedItem): ExecutionResult {

@@ -277,7 +277,7 @@ function refuseUnread(id: string, running: number, maxOperations: number): Graph
     return gatewayError('BAD_REQUEST', `The id of an operation has at most ${maxIdLength} characters.`);
   }
   if (running < maxOperations) return null;
-  return gatewayError('RATE_LIMITED', `Over the limit of ${maxOperations} operations at once on one WebSocket.`);
+  return gatewayError('RATE_LIMITED', `Over the limit of ${maxOperations} concurrent operations on one WebSocket.`);
 }
 
 function toPayload({ errors, ...result }: ExecutionResult): object {

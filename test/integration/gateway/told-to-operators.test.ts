@@ -38,11 +38,11 @@ describe('while the ledger is down', () => {
     const place = { setting: 'LEDGER_GRAPHQL_URL', host: '127.0.0.1:9' };
     // A slow start retries, which is logged at debug level.
     expect(gateway.log.filter(({ level }) => level !== 'debug')).toEqual([
-      expect.objectContaining({ level: 'warn', msg: expect.stringMatching(/^the network is not recognised/) }),
+      expect.objectContaining({ level: 'warn', msg: expect.stringMatching(/^network not recognised/) }),
       expect.objectContaining({ level: 'warn', ...place, reason: 'cannot connect (ECONNREFUSED)' }),
       expect.objectContaining({
         level: 'warn',
-        msg: expect.stringMatching(/^listening without the ledger: /),
+        msg: expect.stringMatching(/^listening without the ledger, /),
         ...place,
       }),
     ]);

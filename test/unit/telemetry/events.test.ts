@@ -50,15 +50,15 @@ const events: { readonly [Name in keyof Telemetry]: readonly [Parameters<Telemet
     [],
     {
       level: 'warn',
-      msg: 'OTEL_* variables are set but spans come to nothing: load an OpenTelemetry SDK with --import that accepts version 1.9 of @opentelemetry/api',
+      msg: 'OTEL_* variables are set but spans are not exported: load an OpenTelemetry SDK with --import that accepts version 1.9 of @opentelemetry/api',
     },
   ],
-  networkRecognised: [['n'], { level: 'info', msg: 'the network is recognised by its schema', network: 'n' }],
+  networkRecognised: [['n'], { level: 'info', msg: 'network recognised by its schema', network: 'n' }],
   networkUnknown: [
     ['n'],
     {
       level: 'warn',
-      msg: 'the network is not recognised: the ledger cannot be reached, and no schema is cached',
+      msg: 'network not recognised: the ledger is unavailable, and no schema is cached',
       network: 'n',
     },
   ],
@@ -167,7 +167,7 @@ const events: { readonly [Name in keyof Telemetry]: readonly [Parameters<Telemet
     ['ECONNREFUSED', 'REDIS_URL'],
     {
       level: 'warn',
-      msg: 'sponsorship store unavailable: requests that need it are refused',
+      msg: 'sponsorship store unavailable: requests that need it are rejected',
       setting: 'REDIS_URL',
       reason: 'ECONNREFUSED',
     },
@@ -204,7 +204,7 @@ const events: { readonly [Name in keyof Telemetry]: readonly [Parameters<Telemet
     [{ endpoint: '/v1/execute_tx', status: null, what: 'unheard-outcome', digest: 'd1', text: '' }],
     {
       level: 'warn',
-      msg: 'sponsor answer not shown to clients',
+      msg: 'sponsor response not shown to clients',
       endpoint: '/v1/execute_tx',
       status: null,
       what: 'unheard-outcome',
@@ -220,7 +220,7 @@ const events: { readonly [Name in keyof Telemetry]: readonly [Parameters<Telemet
       requestId: 'r-1',
       digest: 'D',
       reason: 'txBytes: the gas owner is 0x1',
-      msg: 'sent a transaction to the sponsor that SPONSOR_PREFLIGHT=enforce would refuse',
+      msg: 'sent a transaction to the sponsor that SPONSOR_PREFLIGHT=enforce would reject',
     },
   ],
   sponsorTokenRefused: [
@@ -264,7 +264,7 @@ const events: { readonly [Name in keyof Telemetry]: readonly [Parameters<Telemet
     ['CURSOR_KEYS'],
     {
       level: 'warn',
-      msg: 'cursors are signed with a key made at start: after a restart they are rejected',
+      msg: 'cursors are signed with a generated key and become invalid on restart',
       setting: 'CURSOR_KEYS',
     },
   ],
@@ -272,7 +272,7 @@ const events: { readonly [Name in keyof Telemetry]: readonly [Parameters<Telemet
     ['LEASE_KEYS'],
     {
       level: 'warn',
-      msg: 'reservations are signed with a key made at start: after a restart they cannot be executed',
+      msg: 'reservations are signed with a generated key and become invalid on restart',
       setting: 'LEASE_KEYS',
     },
   ],
@@ -289,7 +289,7 @@ const events: { readonly [Name in keyof Telemetry]: readonly [Parameters<Telemet
     ],
     {
       level: 'warn',
-      msg: 'listening without the ledger: it cannot be reached; retrying',
+      msg: 'listening without the ledger, which is unavailable; retrying',
       url: 'http://127.0.0.1:1/graphql',
       devnet: false,
       schema: 'none',
@@ -321,7 +321,7 @@ const events: { readonly [Name in keyof Telemetry]: readonly [Parameters<Telemet
     [{ worker: 17, exitCode: null, signal: 'SIGKILL', againInMs: 250 }],
     {
       level: 'error',
-      msg: 'a worker exited; another takes its place',
+      msg: 'a worker exited; starting a replacement',
       worker: 17,
       exitCode: null,
       signal: 'SIGKILL',
