@@ -54,14 +54,14 @@ export const upstreamKeys = {
     type: integer(10, 60_000, 'milliseconds'),
     // People do not notice this delay; it limits polling to five calls per second.
     fallback: 200,
-    description:
-      'Polling interval of a reader while events arrive. A value above `LIVE_POLL_MAX_MS` is lowered to it.',
+    description: 'Polling interval of a reader while events arrive. A value above `LIVE_POLL_MAX_MS` is lowered to it.',
   },
   LIVE_POLL_MAX_MS: {
     type: integer(10, 60_000, 'milliseconds'),
     // The delay of the first event after a quiet time.
     fallback: 2_000,
-    description: 'Polling interval of a reader while no events arrive. Streams with the same node query share a reader.',
+    description:
+      'Polling interval of a reader while no events arrive. Streams with the same node query share a reader.',
   },
   LIVE_SOURCE: {
     type: oneOf('auto', 'graphql', 'poll', 'websocket'),
@@ -94,8 +94,7 @@ export const sponsorshipKeys = {
   SPONSOR_TOKEN_FILE: {
     type: secretFilePath,
     holds: 'SPONSOR_TOKEN',
-    description:
-      'A file with the token. The gateway reloads it when it changes. Setting both keys is a mistake.',
+    description: 'A file with the token. The gateway reloads it when it changes. Setting both keys is a mistake.',
   },
   SPONSOR_ALLOW_ANONYMOUS: {
     type: boolean,
@@ -123,7 +122,6 @@ export const sponsorshipKeys = {
   LEASE_KEYS_FILE: {
     type: secretFilePath,
     holds: 'LEASE_KEYS',
-    description:
-      'A file with the keys. The gateway reloads it when it changes. Setting both keys is a mistake.',
+    description: 'A file with the keys. The gateway reloads it when it changes. Setting both keys is a mistake.',
   },
 } as const satisfies ConfigTable;

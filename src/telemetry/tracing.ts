@@ -31,7 +31,7 @@ export interface Tracing {
 /** Milliseconds. A collector that is away must not hold up a stop. */
 const flushMs = 1_000;
 
-/** @returns `null` if spans come to nothing: no SDK is registered, or one that does not fit the API's version */
+/** @returns `null` if no SDK is registered, or only one that does not support the API version */
 export function openTracing(options: TracingOptions): Tracing | null {
   const tracer = traceApi.getTracer('ledger-gateway');
   // Never ended, so never exported.

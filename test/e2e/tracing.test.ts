@@ -43,7 +43,7 @@ test('OTEL_* variables without an SDK are warned of', async () => {
   await using gateway = await spawnGateway({ OTEL_SERVICE_NAME: 'gateway' });
   expect(
     gateway.logged(
-      'OTEL_* variables are set but spans come to nothing: load an OpenTelemetry SDK with --import that accepts version 1.9 of @opentelemetry/api',
+      'OTEL_* variables are set but spans are not exported: load an OpenTelemetry SDK with --import that accepts version 1.9 of @opentelemetry/api',
     ),
   ).toHaveLength(1);
 });
