@@ -20,6 +20,17 @@ it('history is read once for all who go on from the same place, and what it tell
   expect(others.told).toEqual([]);
 });
 
+it('history is not shared with a stream of another query that goes on from the same place', async () => {
+  const filters = ['a', 'b'];
+  const newer = Array.from({ length: 60 }, (_, index) => `${filters[index % 2]}${index}`);
+  const hub = createTestHub(createMemorySource('n0', ...newer));
+  const place = hub.source.items[0] ?? null;
+  const streams = filters.map((filter) => hub.follow({ place, from: place }, { filter, read: 'own only' }));
+  await hub.clock.pass(500);
+  const wanted = filters.map((filter) => newer.filter((name) => name.startsWith(filter)));
+  expect(streams.map(({ told }) => told)).toEqual(wanted);
+});
+
 it('who leaves while history is read holds up nobody, and a page that nobody waits for is not read', async () => {
   const hub = createTestHub(createMemorySource(...names(1, 100)));
   const place = hub.source.items[9] ?? null;

@@ -317,9 +317,9 @@ describe('executeTx', () => {
 
 describe('the end of a call without a client', () => {
   it.each([
-    ['answered', json({ effects: sponsorEffects('TX') }), 'Executed.'],
-    ['lost', new UpstreamCallError('interrupted', 'x'), 'No answer: x.'],
-  ] as const)('is told to the operator once when it is %s after its time', async (_, end, text) => {
+    ['answered', json({ effects: sponsorEffects('TX') }), 'Executed.', 'TX'],
+    ['lost', new UpstreamCallError('interrupted', 'x'), 'No answer: x.', 'EXECUTION_OUTCOME_UNKNOWN'],
+  ] as const)('is told to operator and caller once when it is %s after its time', async (_, end, text, outcome) => {
     const cancellation = createCancellation();
     let late: UpstreamRequest['late'];
     const { client, observations } = setUp(json(null), {
@@ -329,10 +329,20 @@ describe('the end of a call without a client', () => {
         throw new UpstreamCallError('timeout', 'x');
       },
     });
-    await refusalOf(client.executeTx(execution, null, cancellation));
-    expect(observations).toEqual([]);
+    const ends: Promise<unknown>[] = [];
+    const noteEnd = (ended: ReturnType<SponsorClient['executeTx']>) => {
+      ends.push(
+        ended.then(
+          ({ digest }) => digest,
+          (error: GraphQLError) => error.extensions.code,
+        ),
+      );
+    };
+    await refusalOf(client.executeTx(execution, null, cancellation, noteEnd));
+    expect([observations, ends]).toEqual([[], []]);
     late?.(end instanceof Error ? end : { status: 200, headers: new Map(), body: Buffer.from(end.body) });
     expect(observations).toMatchObject([{ what: 'unheard-outcome', text, digest: 'TX' }]);
+    expect(await Promise.all(ends)).toEqual([outcome]);
   });
 
   it('is reported immediately if its response was lost, and not at all while its client waits', async () => {

@@ -164,6 +164,25 @@ describe('an execution', () => {
     expect(await store.gasAllowance(gas, dayStart)).toMatchObject({ held: 0, settled });
   });
 
+  it('is answered once its end is stored, so that a repeat finds it; a call that times out before gets the same', async () => {
+    const memory = createMemoryStore();
+    let write = () => {};
+    const mayWrite = new Promise<void>((resolve) => (write = resolve));
+    const store: SponsorshipStore = { ...memory, endExecution: (end) => mayWrite.then(() => memory.endExecution(end)) };
+    const { begin, sent, settle } = setUp({ store });
+    const [waiting, late] = [begin(), begin()];
+    let isAnswered = false;
+    void waiting.ended.then(() => (isAnswered = true));
+    await settle();
+    sent[0]?.tell(executed);
+    await settle();
+    late.cancellation.cancel('timeout');
+    expect(await late.ended).toMatchObject({ outcome: 'EXECUTED' });
+    expect(isAnswered).toBe(false);
+    write();
+    expect(await waiting.ended).toMatchObject({ outcome: 'EXECUTED' });
+  });
+
   it('that the preflight rejects calls neither store nor sponsor', async () => {
     const { begin, sent, told } = setUp({ store: awayStore() });
     const error = gatewayError('FORBIDDEN', 'calls what it may not');
@@ -804,6 +823,19 @@ describe('closing', () => {
     sent[0]?.tell(executed);
     await closed;
     expect(told()).toEqual(['dispatched', 'dispatched', 'unknown', 'executed', 'recovered']);
+  });
+
+  it('stops the timer of executions that stay unknown', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { begin, sent, settle, executions, told } = setUp();
+    const { cancellation, ended } = begin();
+    await settle();
+    sent[0]?.tell(lost());
+    cancellation.cancel('timeout');
+    await ended;
+    await executions.close();
+    expect([told(), vi.getTimerCount()]).toEqual([['dispatched', 'unknown'], 0]);
   });
 
   it('waits until the last lookup is stored', async () => {

@@ -64,6 +64,16 @@ function awayFrom(step: 'beginReservation' | 'endReservation' | 'findReservation
   return { ...createMemoryStore(), [step]: away };
 }
 
+/** Begins the execution of a lease, as `executeTx` does. */
+async function execute(store: SponsorshipStore, reservationId: string, expiresAtMs: number, nowMs: number) {
+  const { leaseId } = leases.open(reservationId, holder) ?? { leaseId: '' };
+  await store.beginExecution({
+    ...{ caller: holder, leaseId, digest: 'D', expiresAtMs, mustBeKnown: true, gas: null, amount: 5 },
+    ...{ idempotency: null, bodyHash: 'b', attempt: 'a', answerByMs: nowMs, nowMs },
+    ...{ budget: 5, requestId: 'r', needsReservation: false },
+  });
+}
+
 const refusals: readonly [string, () => Error, boolean][] = [
   ['a refusal of the sponsor', () => gatewayError('SPONSOR_REJECTED', 'no'), false],
   ['a connection that was never made', () => lost('unreachable'), false],
@@ -131,12 +141,7 @@ describe('a reservation', () => {
     expect(await there.find(reservationId, 'somebody else')).toBeNull();
     for (const text of ['', '42', `${reservationId}A`, reservationId.slice(1)])
       expect(await there.find(text, holder)).toBeNull();
-    const { leaseId } = leases.open(reservationId, holder) ?? { leaseId: '' };
-    await store.beginExecution({
-      ...{ caller: holder, leaseId, digest: 'D', expiresAtMs, mustBeKnown: true, gas: null, amount: 5 },
-      ...{ idempotency: null, bodyHash: 'b', attempt: 'a', answerByMs: time.nowMs, nowMs: time.nowMs },
-      ...{ budget: 5, requestId: 'r', needsReservation: false },
-    });
+    await execute(store, reservationId, expiresAtMs, time.nowMs);
     expect(await there.find(reservationId, holder)).toEqual({ ...reserved, isConsumed: true });
     time.nowMs = expiresAtMs;
     expect(await there.find(reservationId, holder)).toEqual({ ...reserved, isConsumed: true });
@@ -216,6 +221,13 @@ describe('an idempotency key', () => {
     expect(events.map(({ event }) => event)).toEqual(['reserved', 'reserve-replayed', 'reserve-replayed']);
     time.nowMs += 2 * 60 * 60_000;
     expect(await here.reserve(order({ idempotencyKey, gas }))).not.toEqual(reserved);
+  });
+
+  it('returns a reservation that was used meanwhile as used', async () => {
+    const { here, there, order, store, time } = setUp();
+    const reserved = await here.reserve(order({ idempotencyKey }));
+    await execute(store, reserved.reservationId, reserved.expiresAtMs, time.nowMs);
+    expect(await there.reserve(order({ idempotencyKey }))).toEqual({ ...reserved, isConsumed: true });
   });
 
   it('of another caller is another key', async () => {
