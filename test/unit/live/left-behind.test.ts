@@ -98,6 +98,15 @@ describe('a stream that is left', () => {
     expect(await countAlive(left)).toBeLessThanOrEqual(1);
   });
 
+  it('tells a subscriber that waits for its next item', async () => {
+    const hub = createTestHub(createMemorySource('old'));
+    const stream = hub.byHand();
+    const next = stream.next();
+    await hub.clock.pass(10);
+    await stream.return(undefined);
+    expect(await Promise.race([next, settled()])).toEqual({ done: true, value: undefined });
+  });
+
   it('has the page of history that is read for it given up', async () => {
     const hub = createTestHub(createMemorySource(...names(1, 2_000)));
     const place = hub.source.items[0] ?? null;

@@ -62,3 +62,24 @@ it('calls that are cancelled while they wait for their turn take no place of oth
   ends[2]?.('f');
   expect(await Promise.all([...running, ...waiting, last])).toEqual(['a', 'b', 'left', 'left', 'left', 'f']);
 });
+
+it('a call that has ended leaves no listener with those that asked for it', async () => {
+  const calls = createShared(4);
+  const { ends, call } = createCalls();
+  const own = createCancellation();
+  let listeners = 0;
+  const onCancel: Cancellation['onCancel'] = (listener) => {
+    listeners += 1;
+    const stop = own.onCancel(listener);
+    return () => {
+      listeners -= 1;
+      stop();
+    };
+  };
+  const answer = calls.get('page', call, asker({ onCancel } as Cancellation));
+  expect(listeners).toBe(1);
+  ends[0]?.('page');
+  expect(await answer).toBe('page');
+  await settled();
+  expect(listeners).toBe(0);
+});

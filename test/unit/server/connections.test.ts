@@ -1,7 +1,9 @@
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, Socket } from 'node:net';
+import { Duplex } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createConnections } from '../../../src/server/connections.ts';
+import { createConnections, endLingering } from '../../../src/server/connections.ts';
 import type { Exchange } from '../../../src/server/exchange.ts';
 import { countLiveObjects } from '../../support/count-live-objects.ts';
 import { openRawClient, type RawClient } from '../../support/raw-client.ts';
@@ -16,6 +18,17 @@ it('a server on which nothing is under way closes at once, and leaves no timer t
   const connections = createConnections(() => {});
   await connections.drain(server, 60_000);
   expect([connections.draining, server.listening, vi.getTimerCount()]).toEqual([true, false, 0]);
+});
+
+it('a connection that is ended leaves no timer once its client has closed it', async () => {
+  const socket = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() });
+  const [finished, closed] = [once(socket, 'finish'), once(socket, 'close')];
+  endLingering(socket);
+  await finished;
+  expect(vi.getTimerCount()).toBe(1);
+  socket.destroy();
+  await closed;
+  expect(vi.getTimerCount()).toBe(0);
 });
 
 it('nothing is kept of connections that are closed', async () => {

@@ -61,6 +61,18 @@ describe('an unexpected error', () => {
 });
 
 describe('an exchange that is over', () => {
+  it('calls a listener that comes after its client has left', async () => {
+    let isCalled = false;
+    const asked = ask((exchange) => {
+      exchange.req.socket.destroy();
+      exchange.onGone(() => {
+        isCalled = true;
+      });
+    });
+    await expect(asked).rejects.toThrow();
+    expect(isCalled).toBe(true);
+  });
+
   it('calls its listeners, once, and keeps nothing of them', async () => {
     class Answer {
       giveUp(): void {

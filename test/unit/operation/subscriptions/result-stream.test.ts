@@ -34,6 +34,21 @@ it.each<[string, (stream: ResultStream) => unknown]>([
   expect(counts).toEqual({ left: 1, ended: 1 });
 });
 
+it('a stream whose items end while one is executed ends behind its result', async () => {
+  const told: string[] = [];
+  let execute = (_: ExecutionResult) => {};
+  const items = { pushTo() {}, resume() {} } as Partial<AsyncIterator<unknown>>;
+  const { stream, counts } = open(items, () => new Promise((resolve) => (execute = resolve)));
+  const reader = { isReady: true, takeResult: () => told.push('result'), end: () => told.push('end') };
+  stream.pushTo(reader as unknown as ResultReader);
+  stream.take({});
+  stream.end();
+  expect(told).toEqual([]);
+  execute({ data: null });
+  await until(() => told.length > 0, 'the result');
+  expect([told, counts]).toEqual([['result', 'end'], { left: 1, ended: 1 }]);
+});
+
 it('an item that arrives while another is executed for the stream alone is delivered after it, once', async () => {
   const told: unknown[] = [];
   const reader = {

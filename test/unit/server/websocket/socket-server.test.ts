@@ -16,7 +16,8 @@ import {
   SocketOperation,
   type SocketOperationOptions,
 } from '../../../../src/server/websocket/socket-operation.ts';
-import { createSocketServer, type SocketServer } from '../../../../src/server/websocket/socket-server.ts';
+import { ClientSocket, createSocketServer, type SocketServer } from '../../../../src/server/websocket/socket-server.ts';
+import { countLiveObjects } from '../../../support/count-live-objects.ts';
 import { type OpenWebSocket, openWebSocket } from '../../../support/open-websocket.ts';
 import { openRawClient, type RawClient } from '../../../support/raw-client.ts';
 import { toTestCaller } from '../../../support/test-caller.ts';
@@ -137,6 +138,8 @@ it.each(['closing', 'terminating'])('has no timer left for clients that left by 
     () => `${timersNow()} timers where ${before} were`,
   );
   expect(await connections()).toBe(0);
+  // The last one may be held by this test.
+  expect(countLiveObjects(ClientSocket)).toBeLessThan(5);
 });
 
 it('leaves without the farewell of clients that are silent', async () => {
@@ -341,15 +344,20 @@ it('stops without a timer when the last operation ends in time', async () => {
   expect(ended).toHaveLength(1);
 });
 
-it('an operation whose stream has ended is no reader of its socket any more', () => {
+it('an operation whose stream has ended is no reader of its socket any more, and gives its memory back', () => {
   const readers = new Set<object>();
   const writer = { readers, isReady: true, push() {}, send: async () => {} };
   const socket = { requestId: 'a', writer, began() {}, ended() {}, forget() {} } as unknown as OperationSocket;
   const options = { onOperation() {} } as unknown as SocketOperationOptions;
   const operation = new SocketOperation('1', 10, socket, options);
   const stream = { isPushed: true, pushTo() {}, [Symbol.asyncIterator]: () => stream };
+  let released = 0;
+  const release = () => {
+    released += 1;
+  };
+  operation.held = { keep() {}, release };
   operation.follow(stream as unknown as ResultStream);
-  expect(readers.size).toBe(1);
+  expect([readers.size, released]).toEqual([1, 0]);
   operation.end();
-  expect(readers.size).toBe(0);
+  expect([readers.size, released]).toEqual([0, 1]);
 });

@@ -130,6 +130,7 @@ test('leases that are dropped early leave no other trace', async () => {
     } as const;
     const lease = records.addLease(facts, noon);
     records.lookForAt(lease, noon + dayMs);
+    records.answerLease(lease, 'executionText', 'done', noon);
     records.dropLease(lease);
     return new WeakRef(lease);
   });
