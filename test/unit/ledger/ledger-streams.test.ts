@@ -34,6 +34,7 @@ it('closes all connections when it stops, also that of a caller whose results br
     .catch(() => {});
   await until(() => ledger.clients.size === 1, 'a connection of its own');
   streams.stop();
+  expect(open).toThrow('stopping');
   await until(() => ledger.clients.size === 0, 'no connection');
 });
 

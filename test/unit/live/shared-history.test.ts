@@ -31,6 +31,29 @@ it('history is not shared with a stream of another query that goes on from the s
   expect(streams.map(({ told }) => told)).toEqual(wanted);
 });
 
+it('an item that came late to the reader is delivered once to a stream that reads it in the history', async () => {
+  const hub = createTestHub(createMemorySource(...names(1, 5)));
+  const { told } = hub.follow();
+  await hub.clock.pass(10);
+  hub.source.items.splice(4, 0, { key: 'late', timestampMs: 1_004, item: 'late', bytes: 100 });
+  await hub.clock.pass(2_000);
+  expect(told).toEqual(['late']);
+  const place = hub.source.items[0] ?? null;
+  const resumed = hub.follow({ place, from: place });
+  await hub.clock.pass(500);
+  expect(resumed.told).toEqual(['n2', 'n3', 'n4', 'late', 'n5']);
+});
+
+it('a stream that begins during a poll of several pages begins behind the last of them', async () => {
+  const hub = createTestHub(createMemorySource('n0'));
+  const { told } = hub.follow();
+  await hub.clock.pass(10);
+  hub.source.add(...names(1, 200));
+  const late = hub.follow();
+  await hub.clock.pass(2_000);
+  expect([told, late.told]).toEqual([names(1, 200), []]);
+});
+
 it('who leaves while history is read holds up nobody, and a page that nobody waits for is not read', async () => {
   const hub = createTestHub(createMemorySource(...names(1, 100)));
   const place = hub.source.items[9] ?? null;

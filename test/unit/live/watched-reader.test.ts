@@ -71,6 +71,24 @@ it('looks again soon when the node does not show yet what was told', async () =>
   expect(told).toEqual(['b']);
 });
 
+it('looks again after the shortest pause for news that is announced during a poll', async () => {
+  const { follow, clock, source, last } = watched('a');
+  const { told } = follow();
+  last().up();
+  await clock.pass(60_000);
+  let answer = () => {};
+  source.before = () => new Promise((resolve) => (answer = resolve));
+  last().news();
+  await clock.pass(1);
+  last().news();
+  source.before = () => {};
+  answer();
+  await clock.pass(1);
+  source.add('b');
+  await clock.pass(100);
+  expect(told).toEqual(['b']);
+});
+
 it('is not asked more often than it may be, however often it is told of news', async () => {
   const { follow, clock, last, source } = watched('a');
   follow();

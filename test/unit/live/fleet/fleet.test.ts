@@ -57,6 +57,17 @@ describe('a fleet', () => {
     expect(readsOf(second)).toBe(all);
   });
 
+  it('has each process follow on through short failures of the log, however many', async () => {
+    const { clock, second } = await startTwo();
+    for (let count = 0; count < 5; count += 1) {
+      second.logs.state = 'cut';
+      await clock.pass(1_000);
+      second.logs.state = 'well';
+      await clock.pass(2_000);
+    }
+    expect(readsOf(second)).toBe(0);
+  });
+
   it('lets the one that did not hear for a while add nothing behind its successor', async () => {
     const { clock, node, logs, first, one, other } = await startTwo();
     node.add('a');
