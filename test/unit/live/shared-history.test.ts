@@ -25,7 +25,7 @@ it('history is not shared with a stream of another query that goes on from the s
   const newer = Array.from({ length: 60 }, (_, index) => `${filters[index % 2]}${index}`);
   const hub = createTestHub(createMemorySource('n0', ...newer));
   const place = hub.source.items[0] ?? null;
-  const streams = filters.map((filter) => hub.follow({ place, from: place }, { filter, read: 'own only' }));
+  const streams = filters.map((filter) => hub.follow({ last: place, from: place }, { filter, read: 'own only' }));
   await hub.clock.pass(500);
   const wanted = filters.map((filter) => newer.filter((name) => name.startsWith(filter)));
   expect(streams.map(({ told }) => told)).toEqual(wanted);
@@ -39,7 +39,7 @@ it('an item that came late to the reader is delivered once to a stream that read
   await hub.clock.pass(2_000);
   expect(told).toEqual(['late']);
   const place = hub.source.items[0] ?? null;
-  const resumed = hub.follow({ place, from: place });
+  const resumed = hub.follow({ last: place, from: place });
   await hub.clock.pass(500);
   expect(resumed.told).toEqual(['n2', 'n3', 'n4', 'late', 'n5']);
 });

@@ -1,6 +1,7 @@
 import { buildSchema, GraphQLError } from 'graphql';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Graph } from '../../../src/graph/generation.ts';
+import { FairTurns, thisEventLoop } from '../../../src/operation/fair-turns.ts';
 import { createOpenOperation } from '../../../src/operation/open-operation.ts';
 import { toTestCaller } from '../../support/test-caller.ts';
 import { admitForTest, createTestServer, quietTurns } from '../../support/test-operation.ts';
@@ -35,6 +36,16 @@ describe('an operation', () => {
   ])('that is a %s has its own time', (_, text, timeMs) => {
     const { causeOf } = open(text);
     vi.advanceTimersByTime(timeMs - 1);
+    expect(causeOf()).toBe(null);
+    vi.advanceTimersByTime(2);
+    expect(causeOf()).toBe('timeout');
+  });
+
+  it('that waited for its turn has the rest of its time', () => {
+    const turns = new FairTurns({ ...thisEventLoop, now: () => 600 });
+    const server = Object.assign(createTestServer(), { arrivedAt: 0 });
+    const { causeOf } = open('{ a }', null, createOpenOperation({ timeouts, turns }), server);
+    vi.advanceTimersByTime(399);
     expect(causeOf()).toBe(null);
     vi.advanceTimersByTime(2);
     expect(causeOf()).toBe('timeout');
