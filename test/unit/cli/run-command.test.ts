@@ -286,6 +286,22 @@ describe('a worker', () => {
     expect(seen.log).toMatchObject([{ level: 'info', msg: 'worker stopped' }]);
   });
 
+  test('ends if it assumed the wrong network, so that it is replaced', async () => {
+    const { primary, heard } = primaryThatSays({ kind: 'begin', beginning: { ...beginning, files: {} } });
+    let closed = 0;
+    const startGateway = async () => ({
+      url: 'http://127.0.0.1:4002',
+      reload: async () => {},
+      close: async () => {
+        closed += 1;
+      },
+      assumedWrongNetwork: Promise.resolve(),
+    });
+    const { world } = createWorld({ primary, stopRequested: never, services: { startGateway } });
+    expect(await runCommand({ name: 'worker' }, world)).toBe(0);
+    expect([closed, heard]).toEqual([1, [{ kind: 'hello' }]]);
+  });
+
   test('exits before it has begun if it is stopped first', async () => {
     const { primary } = primaryThatSays({ kind: 'stop', drainMs: 0 });
     const { world, seen } = createWorld({ primary, stopRequested: never });
