@@ -122,9 +122,9 @@ export type RateCost = 'request' | 'usage';
 export interface PricedOperation {
   /** `null` if it was rejected unread. */
   readonly usage: { readonly inputNodes: number; readonly outputNodes: number } | null;
-  /** As in `PreparedOperation.ownMutations`. */
+  /** Mutation fields of the gateway, as in `PreparedOperation.ownMutations`. */
   readonly ownMutations: number;
-  /** As in `PreparedDocument.introspectedFields`. */
+  /** Introspection fields, as in `PreparedDocument.introspectedFields`. */
   readonly introspectedFields: number;
 }
 

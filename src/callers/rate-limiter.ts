@@ -27,7 +27,7 @@ export interface Allowance extends Quota {
 
 export interface RateRefusal extends Quota {
   readonly isGranted: false;
-  /** At least 1. */
+  /** Seconds until the next window, at least 1. */
   readonly retryAfterSeconds: number;
 }
 
@@ -75,7 +75,7 @@ export function createRateLimiter({
   const ownStore = createMemoryRateStore();
   const known = new Map<number, Counters>();
 
-  /** `null`: no limit. */
+  /** The counters of a caller; `null`: it has no limit. */
   function countersOf({ rate }: RatedCaller): Counters | null {
     const perMinute = rate.perMinute ?? usual;
     if (perMinute === 0) return null;
@@ -199,7 +199,7 @@ export const windowSeconds = 60;
 /** Prefix of every key, since other programs may use the same Redis. */
 const keyPrefix = 'ledger-gateway:rate';
 
-/** Where attempts are counted. */
+/** Where attempts are counted: memory, primary process or Redis. */
 export interface RateStore {
   /** Creates the counters of all callers with this limit per window. Called once for each limit. */
   countersOf(points: number): RateLimiterAbstract;
@@ -207,11 +207,11 @@ export interface RateStore {
 }
 
 export type RateStoreOptions =
-  /** In the memory of this process. */
+  /** Attempts are counted in the memory of this process. */
   | { readonly kind: 'memory' }
   /** In the primary process of a `node:cluster`, which must call `countForWorkers` before it starts the first worker. */
   | { readonly kind: 'cluster'; readonly timeoutMs?: number }
-  /** For all instances that share one Redis. */
+  /** Attempts are counted in Redis, for all instances that share it. */
   | ({ readonly kind: 'redis' } & RedisOptions);
 
 /**

@@ -78,7 +78,7 @@ export type Command =
     }
   | {
       readonly name: 'explain';
-      /** `-` = standard input. */
+      /** Path of the file; `-` = standard input. */
       readonly file: string;
       readonly variables: Readonly<Record<string, unknown>>;
       /** `null`: the file contains only one operation. */
@@ -90,7 +90,7 @@ export type Command =
 
 export interface UsageError {
   readonly name: 'usage error';
-  /** One line. */
+  /** What is wrong with the arguments, in one line. */
   readonly message: string;
 }
 

@@ -1,7 +1,7 @@
 import { deferred } from '../start/workers/deferred.ts';
 
 export interface StopRequestOptions {
-  /** Monotonic milliseconds. */
+  /** Clock in monotonic milliseconds. */
   readonly now: () => number;
   /** Called at a second signal that is not an echo of the first. */
   readonly onInsist: (signal: string) => void;

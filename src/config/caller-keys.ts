@@ -88,7 +88,7 @@ export const limitKeys = {
   },
   LIMIT_MAX_PAGE_SIZE: {
     type: integer(1, 1000, 'items'),
-    // The ledger's default.
+    // The ledger's default page limit.
     fallback: 50,
     description:
       'The largest `first` or `last` of these two fields; a larger one is rejected. A node returns at most 50 items per call, so a page takes one call for every 50 items or part of them. If a node returns fewer items, a page may be short and still report that there is more.',
@@ -174,7 +174,7 @@ export const limitKeys = {
   },
   LIVE_REPLAY_BYTES: {
     type: integer(65_536, 17_179_869_184, 'bytes'),
-    // About 50,000 events.
+    // 64 MiB: about 50,000 events.
     fallback: 67_108_864,
     description:
       'Memory for recent items of all live streams together, for subscribers that resume or read slowly. Older items are read from the node again.',

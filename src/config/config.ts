@@ -8,7 +8,7 @@ export interface Config {
   /** Every setting by its name. The other members combine settings in the form in which they are used. */
   readonly settings: ConfigValues;
   readonly host: string;
-  /** 0 = any free port. */
+  /** Port to listen on; 0 = any free port. */
   readonly port: number;
   /** With `NETWORK_PROFILE=auto`: the profile `ledger`, until the start recognises the network. */
   readonly profile: NetworkProfile;
@@ -45,7 +45,7 @@ export interface Config {
     readonly maxTransactionPayloadBytes: number;
     /** Whole request body, in bytes. */
     readonly maxBodyBytes: number;
-    /** JSON-RPC calls for all pages of one operation together. */
+    /** Maximum JSON-RPC calls for all pages of one operation together. */
     readonly maxEventCalls: number;
     readonly sockets: {
       /** Concurrent WebSockets; 0 = none. */

@@ -17,7 +17,7 @@ export function describeSettings(source: ConfigSource, table: ConfigTable): Sett
   return supportedKeys(table).map(([name, { type, fallback = null, fallbackText }]) => {
     const text = texts.get(name);
     if (text !== undefined) {
-      // Without quotation marks.
+      // Remove the quotation marks.
       const value = showText(type, text).replace(/^"(.*)"/, '$1');
       return { name, value, from: source.env[name]?.trim() ? 'environment' : 'file' };
     }

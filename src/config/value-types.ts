@@ -35,7 +35,7 @@ function textsOf(type: ValueType<unknown>): ValueTexts {
 /** The words after "expected" for a type. */
 export const expectedOf = (type: ValueType<unknown>): string => textsOf(type).expected;
 
-/** May a configuration file give a list? */
+/** May a configuration file give a list for a setting of this type? */
 export const isListType = (type: ValueType<unknown>): boolean => textsOf(type).isList === true;
 
 /** The value as readable text: no secrets, on one line. */
@@ -172,7 +172,7 @@ const originList = 'origins separated by commas, each like https://app.example.c
 /** Web origins, normalised to the form in which browsers send them. */
 export const namedOrigins = valueType(`${originList}, without a path`, listOf(toOrigin), { isList: true });
 
-/** The same, or `*`. */
+/** Web origins, or `*` for every origin. */
 export const origins = valueType(
   `* or ${originList} or http://localhost:3000, without a path`,
   z.union([z.literal('*'), namedOrigins]),

@@ -21,7 +21,7 @@ export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
 /** The operations and fragments of a document, in the order of its text. Validation rejects other definitions later. */
 export interface ExecutableDocument {
   readonly operations: readonly OperationDefinitionNode[];
-  /** All fragments, used or not. */
+  /** All fragments of the document, used or not. */
   readonly fragmentDefinitions: readonly FragmentDefinitionNode[];
   readonly fragments: Fragments;
 }
@@ -67,10 +67,10 @@ export interface TypedSelections<On> {
   readonly on: On;
 }
 
-/** How `walkFields` goes on. */
+/** Options of `walkFields`. */
 interface FieldWalk<On> {
   readonly onField: (node: FieldNode, on: On) => void;
-  /** Called for every selection. `false` skips it. */
+  /** Called for every selection; `false` skips it. */
   readonly isIncluded?: (selection: SelectionNode) => boolean;
   /** Returns `on` for the selections of a fragment; `null` skips the fragment. Left out: every fragment is entered. */
   readonly enter?: (fragment: InlineFragmentNode | FragmentDefinitionNode, on: On) => On | null;
@@ -130,7 +130,7 @@ export function fieldsByKey<On>(
 export interface SelectionScope {
   readonly schema: GraphQLSchema;
   readonly fragments: Fragments;
-  /** As executed: coerced, declared defaults filled in. */
+  /** Variables as executed: coerced, declared defaults filled in. */
   readonly variables: Readonly<Record<string, unknown>>;
 }
 
@@ -219,9 +219,9 @@ export function usedFragments(root: SelectionSetNode, fragments: Fragments): Fra
 /** One occurrence of a selection in an operation. A selection of a fragment occurs once for each spread of the fragment. */
 export interface Occurrence {
   readonly node: OperationDefinitionNode | SelectionNode;
-  /** `null` for an operation. */
+  /** The selection above; `null` for an operation. */
   readonly parent: Occurrence | null;
-  /** 0 for an operation; each level below it counts as depth. */
+  /** Depth of the selection: 0 for an operation. */
   readonly level: number;
 }
 

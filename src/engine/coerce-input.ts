@@ -20,7 +20,7 @@ export interface InputPath {
   readonly above: InputPath | null;
 }
 
-/** Called for each mistake. May throw to stop the coercion. */
+/** Called for each mistake in a value. May throw to stop the coercion. */
 export type OnMistake = (path: InputPath | null, value: unknown, message: string, cause?: unknown) => void;
 
 /** Characters of a value that an error message repeats. */

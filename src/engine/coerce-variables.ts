@@ -29,7 +29,7 @@ import { type Coerce, coercionOf, type InputPath, maxShown, type OnMistake, toBu
  * times.
  */
 export const maxVariableErrors = 5;
-/** In characters; longer messages are cut. */
+/** Maximum characters of a message; longer messages are cut. */
 const maxMessageLength = 500;
 
 type Variables = Readonly<Record<string, unknown>>;
@@ -72,7 +72,7 @@ interface DeclaredVariable {
   readonly name: string;
   readonly coerce: Coerce;
   readonly isRequired: boolean;
-  /** `undefined` if it has none. */
+  /** Default of the variable; `undefined` if it has none. */
   readonly defaultValue: unknown;
 }
 

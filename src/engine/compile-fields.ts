@@ -318,7 +318,7 @@ export function compileArguments(field: GraphQLField<unknown, unknown>, node: Fi
 
 const readNothing: ReadArguments = () => ({});
 
-/** `null` if a value is wrong. */
+/** Coerces constant arguments; `null` if a value is wrong. */
 function read(
   readers: readonly ArgumentReader[],
   variables: Readonly<Record<string, unknown>>,

@@ -30,7 +30,7 @@ export interface CompiledRequest {
   /** Coerced, with declared defaults filled in. */
   readonly variables: Readonly<Record<string, unknown>>;
   readonly context: unknown;
-  /** Required if the operation has joins. */
+  /** Resolves the joins. Required if the operation has joins. */
   readonly answerJoins?: AnswerJoins | null;
 }
 

@@ -31,7 +31,7 @@ export type CompleteObject = (
 
 /** The field that a value belongs to, for error messages. */
 interface ValueSource {
-  /** `Type.field` */
+  /** `Type.field`, as error messages show it. */
   readonly coordinate: string;
   readonly nodes: readonly FieldNode[];
 }

@@ -179,7 +179,7 @@ function readAnswers(selected: ReadonlyMap<string, readonly FieldNode[]>, scope:
   return answers;
 }
 
-/** In the client's order. */
+/** Merges partial results in the client's key order. */
 function mergeAnswers(
   keys: Iterable<string>,
   answers: Answers,

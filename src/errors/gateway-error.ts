@@ -17,7 +17,7 @@ export interface ErrorFacts {
     readonly held: number;
     readonly settled: number;
     readonly left: number;
-    /** RFC 3339. */
+    /** When the budget is renewed, as RFC 3339 text. */
     readonly resetsAt: string;
   };
   /** The setting that configures the missing upstream or feature. */

@@ -25,7 +25,7 @@ export interface CallCounting {
   readonly schema: GraphQLSchema;
   /** The gateway's own part. Other root fields are the ledger's. */
   readonly ownSchema: GraphQLSchema;
-  /** Does our field lead into the ledger? */
+  /** Is this field of the gateway a join into the ledger? */
   readonly isJoin: (type: string, field: string) => boolean;
   /** The calls of our root fields, without joins. */
   readonly ownFieldCalls: OwnFieldCalls;

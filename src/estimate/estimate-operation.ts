@@ -142,7 +142,7 @@ export interface Judgement extends ReadDocument {
   readonly usage: Usage | null;
   /** As in `PreparedOperation.ownMutations`; 0 if it is rejected before it is charged. */
   readonly ownMutations: number;
-  /** Empty if it would be executed. */
+  /** Reasons for the rejection; empty if it would be executed. */
   readonly errors: readonly GraphQLError[];
   /** `null` if it would be rejected. */
   readonly bound: {

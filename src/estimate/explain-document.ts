@@ -21,7 +21,7 @@ export interface ExplainedSelection {
   readonly kind: 'operation' | 'field' | 'fragment';
   /** Without arguments: `query Name`, `alias: field`, `...Fragment`, `... on Type`. */
   readonly text: string;
-  /** 0 for an operation. */
+  /** Level of indentation; 0 for an operation. */
   readonly level: number;
   /** Output nodes of this field alone; `null` if the document is not counted. */
   readonly cost: number | null;
@@ -149,7 +149,7 @@ export function* walkCosts(
     }
   }
 
-  /** Does it select `edges` or `nodes`, directly or through fragments? */
+  /** Does the node select `edges` or `nodes`, directly or through fragments? */
   function isPaged(node: Parameters<typeof selectionsBelow>[0]): boolean {
     return selectionsBelow(node, document).some((below) => {
       if (below.kind === Kind.FIELD) return isRows(below);

@@ -25,7 +25,7 @@ import {
 export interface Explanation extends Estimate {
   /** `null` if the operation would be served, or is rejected as a whole. */
   readonly offending: Offence | null;
-  /** Empty if the document cannot be parsed. */
+  /** The document as a tree; empty if it cannot be parsed. */
   readonly tree: readonly ExplainedSelection[];
   /** The tree was cut before the end of the document. */
   readonly isTreeCut: boolean;

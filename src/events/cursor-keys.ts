@@ -51,7 +51,7 @@ function pad(key: Uint8Array, byte: number): Buffer {
 /** The keys in force. They may change while the gateway runs; a cursor signed by any of them is valid. */
 export interface CursorKeys {
   readonly signing: CursorKey;
-  /** Includes `signing`. */
+  /** All valid keys, including `signing`. */
   readonly all: readonly CursorKey[];
 }
 

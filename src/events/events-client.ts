@@ -18,7 +18,7 @@ import {
   transactionPageWire,
 } from './wire.ts';
 
-/** One page, in one call. */
+/** Requests one page, in one JSON-RPC call. */
 export interface RpcPageRequest<Filter, Cursor> extends Omit<SourcePageRequest, 'after' | 'cancellation'> {
   readonly cancellation?: Cancellation | undefined;
   readonly filter: Filter;

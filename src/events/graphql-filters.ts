@@ -7,12 +7,12 @@ import { toTransactionFilterWire } from './to-transaction-filter-wire.ts';
 
 /** An event filter as the ledger's GraphQL can read it. */
 export interface LedgerEventQuery {
-  /** The same text as for JSON-RPC. */
+  /** Identifies the filter; the same text as for JSON-RPC. */
   readonly identity: string;
   readonly filter: FilterMembers;
   /** Set if the events of one transaction are read from its effects. */
   readonly digest: string | null;
-  /** Both ends included, in milliseconds. */
+  /** Time range in milliseconds, both ends included. */
   readonly range: { readonly startMs: number; readonly endMs: number } | null;
 }
 

@@ -6,7 +6,7 @@ import type { Cancellation } from '../upstream/cancellation.ts';
 /** Members of a filter and their values as GraphQL literals. */
 export type FilterMembers = Readonly<Record<string, string>>;
 
-/** A node of an answer. */
+/** A node of a connection in the ledger's response. */
 export type LedgerNode = Readonly<Record<string, unknown>>;
 
 export interface LedgerEdge<Item> {
@@ -16,7 +16,7 @@ export interface LedgerEdge<Item> {
   readonly order: readonly number[] | null;
 }
 
-/** Oldest first. */
+/** A page of a connection, oldest item first. */
 export interface LedgerPage<Item> {
   readonly edges: readonly LedgerEdge<Item>[];
   readonly hasPrevious: boolean;

@@ -171,7 +171,7 @@ export function createLedgerSource<Item>(options: LedgerSourceOptions<Item>): So
   }
 }
 
-/** A list that is complete, as a source. */
+/** A source for a list that is complete. */
 export function createListSource<Item>(
   readAll: (cancellation: Cancellation | undefined) => Promise<readonly Item[]>,
   positionOf: (item: Item) => Position,

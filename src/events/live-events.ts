@@ -34,16 +34,19 @@ export interface LiveEventsOptions {
   readonly config: Pick<Config, 'settings' | 'profile'>;
   readonly streamQuota: StreamQuota;
   readonly watches: Pick<EventWatches, 'ofEvents' | 'ofTransactions'>;
-  /** @throws `NOT_CONFIGURED` where there is no upstream with events */
+  /** @throws `NOT_CONFIGURED` if there is no upstream with events */
   readonly sources: () => EventSources;
-  /** The node's names of the filters that a query may have; `null` = it may not have that filter. */
+  /** The node's names of the filters that queries support; `null` = not supported. */
   readonly filters: NetworkProfile['events']['filters'];
   readonly cursorKeys: CursorKeys;
   readonly fleet: Pick<Fleet, 'join'> | null;
-  /** Of the upstream that is read; `null` where it is not configured. */
+  /** Address of the upstream that is read; `null` if it is not configured. */
   readonly address: string | null;
   readonly source: EventsSource;
-  /** Called once a minute for each fault. @param fault in words, of a page that was accepted nevertheless */
+  /**
+   * Called at most once a minute for each fault.
+   * @param fault describes the fault of a page that was accepted
+   */
   readonly onFaultyPageAccepted: (fault: string) => void;
   readonly metrics?: Pick<Metrics, 'gauge'>;
   readonly onStall: (report: StallReport) => void;
@@ -60,19 +63,24 @@ interface StreamArguments<Filter> {
   readonly after?: string | null | undefined;
 }
 
-/** A position is lost if the node does not know it for so many milliseconds: all nodes at the address have it by then. */
+/**
+ * A position is lost if the node does not know it for this many milliseconds: by then, all nodes behind the address have it.
+ */
 const lostAfterMs = 10_000;
-/** Milliseconds for which a reader waits for clients to reconnect. A new reader would take late events for known ones. */
+/**
+ * Milliseconds for which a reader without subscribers waits for clients to reconnect. A new reader would treat late events as
+ * known.
+ */
 const graceMs = 5_000;
-/** Each reader keeps at least so much: else no stream could go from history to live. */
+/** Minimum replay buffer of a reader: without it, no stream could change from history to live events. */
 const leastReplayBytes = 8 * 1024;
-/** Calls that read history, for all streams of the process. Its pages have 50 items. */
+/** Limits on calls that read history, for all streams of the process. A page has 50 items. */
 const historyBounds = { maxAtOnce: 4, maxPerSecond: 50 };
-/** Payloads of all streams: some kilobytes each, beside their items. */
+/** Cached payloads of all streams: a few kilobytes each, besides their items. */
 const maxMade = 4_096;
-/** Each event is tested by each filter: one with many tests counts as several streams. */
+/** Each event is tested against each filter, so a filter with many tests counts as several streams. */
 const testsPerStream = 10;
-/** Another number is another reader: processes never meet entries of a format that they cannot read. */
+/** Processes with different format numbers do not share a reader, so no process gets entries that it cannot parse. */
 const entryFormat = 3;
 
 /** `liveEvents` and `liveTransactions` over the queries of a node. */
@@ -83,7 +91,7 @@ export function createLiveEvents(options: LiveEventsOptions) {
     max: settings.LIVE_MAX_READERS,
     maxPerCaller: settings.LIVE_MAX_READERS_PER_CALLER,
   });
-  // Both kinds share the bounds, not the readers.
+  // Events and transactions share limits, but not readers.
   const shared = {
     pace: {
       minMs: Math.min(settings.LIVE_POLL_MIN_MS, settings.LIVE_POLL_MAX_MS),
@@ -178,7 +186,7 @@ export function createLiveEvents(options: LiveEventsOptions) {
         isKey: isDigest,
         queries: [{ field: 'queryTransactionBlocks', identity }],
         ...query,
-        // Only the node can tell what a transaction has to do with an address or an object.
+        // Only the node knows the relation of a transaction to an address or an object.
         everything: filter ? null : query,
         weight: 1,
       };
@@ -201,8 +209,8 @@ export function createLiveEvents(options: LiveEventsOptions) {
 }
 
 /**
- * One reader for all processes that ask the same node in the same way. Requests to nodes hold nothing of a caller, so a stream of
- * any caller may deliver what another's has read.
+ * All processes with the same node address, profile and filter share one reader. Requests to nodes contain no data about
+ * callers, so all callers may share the results.
  */
 function joinFor<Item>(
   { fleet, address, source, config: { profile } }: LiveEventsOptions,

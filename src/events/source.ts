@@ -5,7 +5,7 @@ import type { EventWire, TransactionWire } from './wire.ts';
 /** The position of an event or a transaction in the ledger's order, exact enough to resume at. */
 export interface Position {
   readonly digest: string;
-  /** Decimal text; `null` for a transaction. */
+  /** Position of the event in its transaction, as decimal text; `null` for a transaction. */
   readonly eventSeq: string | null;
   /** `null` if the node does not report it. */
   readonly timestampMs: number | null;
@@ -24,16 +24,16 @@ export interface Source<Item> {
 export interface SourcePageRequest {
   /** Exclusive; `null` starts at the newest item if `descending`, else at the oldest. */
   readonly after: Position | null;
-  /** 1 to 50. */
+  /** Maximum items of the page, 1 to 50. */
   readonly limit: number;
-  /** Newest first. */
+  /** Read from the newest item to older ones. */
   readonly descending: boolean;
   readonly cancellation: Cancellation | undefined;
 }
 
 export interface SourcePage<Item> {
   readonly items: readonly Item[];
-  /** Null even if there is more, at some upstreams. */
+  /** Position to continue after; some upstreams return `null` although there is more. */
   readonly next: Position | null;
   /** `null` if the upstream does not report it; then only an empty page means the end. */
   readonly hasMore: boolean | null;

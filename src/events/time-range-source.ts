@@ -6,7 +6,7 @@ import { createReadLedgerPage, type FilterMembers, type ReadLedgerPage, valueAt 
 import type { Position, Source, SourcePage } from './source.ts';
 
 export interface TimeRangeOptions<Item> {
-  /** Both ends included. */
+  /** Time range in milliseconds, both ends included. */
   readonly range: { readonly startMs: number; readonly endMs: number };
   readonly times: CheckpointTimes;
   readonly history: LedgerHistory;

@@ -132,7 +132,7 @@ function leftAfter(value: unknown, characters: number): number {
   return left;
 }
 
-// In bytes, measured in V8.
+// Bytes of an object slot, as measured in V8.
 const slotBytes = 8;
 const objectBytes = 64;
 /** Bytes per member, in addition to its slot and name. Objects that share their names take less. */

@@ -23,7 +23,7 @@ const longBody = 16 * 1024;
 /** No header of the caller is sent, so that callers can share equal reads. */
 const headers = { 'content-type': 'application/json', accept: 'application/json' } as const;
 
-/** The same as alternating names and values. */
+/** The request headers as alternating names and values. */
 export const postHeaderPairs: readonly string[] = Object.entries(headers).flat();
 
 /** Creates the request that carries an operation to the ledger, with its body as text or, if that is long, as bytes. */

@@ -13,10 +13,10 @@ import type { LedgerExecutor } from './ledger-executor.ts';
 /** The ledger's service configuration. */
 export interface LedgerService {
   readonly limits: Limits;
-  /** In milliseconds; `null` if the ledger does not report it. */
+  /** The ledger's own timeout of a query in milliseconds; `null` if it does not report one. */
   readonly queryTimeoutMs: number | null;
   readonly mutationTimeoutMs: number | null;
-  /** By `Type.field`, if the ledger reports page sizes for each connection. */
+  /** Page sizes by `Type.field`, if the ledger reports them for each connection. */
   readonly pageSizes: NetworkProfile['limits']['pageSizes'];
   /** The most keys of a field `multiGet…`; `null` if the ledger does not report it. */
   readonly maxMultiGetSize: number | null;

@@ -44,13 +44,13 @@ export interface ConnectedGraph extends ConnectedUpstream {
   /** Calls `changed` when a response reports another version. Replaces an earlier `changed`. */
   readonly watchVersion: (changed: (version: string, previous: string) => void) => void;
   readonly probe: (timeoutMs: number) => Promise<unknown>;
-  /** For documents that the gateway writes. */
+  /** Sends documents that the gateway writes. */
   readonly execute: LedgerExecutor;
-  /** For forwarded documents whose responses are parsed. */
+  /** Sends forwarded documents whose responses are parsed. */
   readonly forward: ForwardToLedger;
-  /** For forwarded documents whose responses are forwarded unparsed. */
+  /** Sends forwarded documents whose responses are forwarded unparsed. */
   readonly raw: RawLedger;
-  /** For forwarded subscriptions. */
+  /** Opens forwarded subscriptions. */
   readonly streams: LedgerStreams;
   readonly push: LedgerPush;
   readonly reads: LedgerReads;

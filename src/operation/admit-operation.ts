@@ -210,7 +210,7 @@ export interface ServerContext {
   readonly requestBytes?: number;
   /** Memory of that body or message, counted until the operation is over. */
   held?: Held | undefined;
-  /** Left out or `null`: it is not traced. */
+  /** Span of the request. Left out or `null`: it is not traced. */
   readonly trace?: Trace | null;
   /** Does the client want usage in the response? */
   readonly showUsage: boolean;

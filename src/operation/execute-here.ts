@@ -129,7 +129,7 @@ function boundAnswer(execute: Execute, isAlwaysMeasured: boolean): Execute {
   return bound(execute, maxAnswerCharacters, isAlwaysMeasured ? 0 : harmlessBytes);
 }
 
-/** The same for results of a stream, which may deliver many per second. */
+/** Rejects results of a stream that would be too long. A stream may deliver many per second. */
 export function boundItemAnswer(execute: Execute): Execute {
   return bound(execute, maxItemCharacters, 0);
 }

@@ -30,7 +30,7 @@ interface TurnCaller {
   usedMs: number;
   /** Milliseconds of its last work: the next probably takes as long. */
   lastMs: number;
-  /** Work that waits for a turn. */
+  /** The caller's work that waits for a turn. */
   readonly queue: (() => void)[];
 }
 

@@ -21,7 +21,7 @@ interface Preparing {
   readonly graph: Graph;
   /** `null` = no answers are kept. */
   readonly reads: Pick<ImmutableReads, 'prepare'> | null;
-  /** `null` = nothing is run. */
+  /** Opens subscriptions of the ledger; `null` if nothing is executed. */
   readonly openLedgerStream: OpenLedgerStream | null;
   readonly keepSchemaAnswer: ReturnType<typeof createKeepSchemaAnswer>;
   readonly printed: ResultTexts;

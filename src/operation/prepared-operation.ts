@@ -25,7 +25,7 @@ export interface PreparedOperation extends OperationPlan {
   /** The client's text, unchanged. */
   readonly text: string;
   readonly type: OperationTypeNode;
-  /** As the text has it. */
+  /** The operation's name in the text. */
   readonly name: string | null;
   /** The syntax tree. It is not kept for a forwarded operation: this parses the text again. */
   readonly tree: () => OperationTree;

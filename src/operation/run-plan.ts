@@ -11,7 +11,7 @@ type Variables = Readonly<Record<string, unknown>>;
 
 export interface PlannedRequest {
   readonly operation: PreparedOperation;
-  /** Variables as sent. */
+  /** The operation name and variables of the request, unchanged. */
   readonly operationName: string | null;
   readonly variables: Variables;
   readonly context: OperationContext;

@@ -63,7 +63,7 @@ export interface AnsweredOperation {
   readonly schema: GraphQLSchema;
   readonly operation: OperationDefinitionNode;
   readonly fragments: Fragments;
-  /** Coerced. */
+  /** The coerced variables. */
   readonly variables: Readonly<Record<string, unknown>>;
 }
 

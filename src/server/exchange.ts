@@ -59,7 +59,7 @@ export class Exchange implements ServerContext {
   readonly sender: Sender;
   readonly showUsage: boolean;
   readonly operations: OperationFacts[] = [];
-  /** Monotonic milliseconds. */
+  /** Monotonic milliseconds at which the request arrived. */
   readonly arrivedAt = performance.now();
   /** Path of the request, without host and query. */
   readonly path: string;
@@ -83,7 +83,7 @@ export class Exchange implements ServerContext {
   #isReadingBounded = false;
   #standing: Standing = null;
   #codes: string[] | null = null;
-  /** A list if there are several, which only a batch has. */
+  /** Called when the client leaves. A list if there are several, which only a batch has. */
   #onGone: (() => void) | (() => void)[] | null = null;
 
   constructor(req: IncomingRequest, res: ServerResponse, path: string, options: ExchangeOptions) {

@@ -60,7 +60,7 @@ const minBytesPerPiece = 64;
  */
 export function readBody(req: IncomingRequest, bounds: BodyBounds, done: (reading: BodyReading) => void): void {
   const { maxBytes } = bounds;
-  /** NaN if none is declared. */
+  /** Declared length of the body; NaN if none is declared. */
   const declared = Number(req.headers['content-length']);
   if (declared > maxBytes) {
     done({ kind: 'too-large' });
@@ -160,7 +160,7 @@ export function createBytesInFlight(maxBodyBytes: number) {
 
   return {
     begin: arrivals.begin,
-    /** Bytes in use now. */
+    /** Bytes of memory that bodies use now. */
     get bytes(): number {
       return heldBytes;
     },

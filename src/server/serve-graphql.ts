@@ -32,7 +32,7 @@ export interface ServeGraphqlOptions {
   readonly lane: Lane;
   readonly openEventStream: OpenEventStream;
   readonly graphql: (req: IncomingMessage, res: ServerResponse, context: YogaContext) => unknown;
-  /** `null` if GraphiQL is off. */
+  /** GraphiQL's page; `null` if GraphiQL is off. */
   readonly graphiql: GraphiqlPage | null;
   /** `null` when no requests are traced. */
   readonly tracing: Pick<Tracing, 'begin'> | null;

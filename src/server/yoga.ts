@@ -184,7 +184,7 @@ function useWholeAnswer(turns: Pick<FairTurns, 'run'>): Plugin<object, YogaConte
   };
 }
 
-/** A batch gets a list. */
+/** The result of a request; a batch has a list of results. */
 type Whole = ExecutionResult | readonly ExecutionResult[];
 
 /** As bytes: joining and encoding this much text as a string takes as long as writing it. */

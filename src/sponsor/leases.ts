@@ -11,7 +11,7 @@ export interface Lease {
   readonly rawReservationId: string;
   /** In the sponsor's spelling; at most 256 visible ASCII characters. */
   readonly sponsorAddress: string;
-  /** In the ledger's smallest unit. */
+  /** Gas budget in the ledger's smallest unit. */
   readonly gasBudget: number;
   /** Milliseconds since the Unix epoch, before the sponsor is called. */
   readonly issuedAtMs: number;
@@ -41,9 +41,9 @@ export function createLeaseId(): string {
 export interface CoinReference {
   /** Hex with 0x prefix, in any spelling. */
   readonly objectId: string;
-  /** Exact decimal text. */
+  /** The coin's version as exact decimal text. */
   readonly version: string;
-  /** Base58. */
+  /** The coin's digest in base58. */
   readonly digest: string;
 }
 
@@ -66,7 +66,7 @@ function toFullId(objectId: string): string {
   return digits === undefined ? objectId : `0x${digits.toLowerCase().padStart(64, '0')}`;
 }
 
-/** The version of the layout. */
+/** Version mark of the lease layout. */
 const mark = Buffer.from('lg1');
 
 /** The id begins at byte 3, so that its first 20 letters appear in the base64 text of the lease and can be searched in the log. */

@@ -6,18 +6,18 @@ import { hashCoins } from './leases.ts';
 
 /** The terms of a reservation. */
 export interface ReservationTerms {
-  /** In any spelling. */
+  /** The sponsor's address in any spelling. */
   readonly sponsorAddress: string;
-  /** As `hashCoins` makes it. */
+  /** Hash of the reserved coins, from `hashCoins`. */
   readonly coinsHash: string;
-  /** In the smallest unit. */
+  /** Reserved gas budget in the smallest unit. */
   readonly gasBudget: number;
 }
 
 export interface TransactionRules {
   /** `null`: the reservation is unknown here, and its terms are not checked. */
   readonly terms: ReservationTerms | null;
-  /** As `Caller.moveCalls`. */
+  /** The caller's allowlist of Move calls, as in `Caller.moveCalls`. */
   readonly moveCalls: readonly string[] | null;
 }
 

@@ -34,7 +34,7 @@ export interface ReservationRecord extends ReservedCoins {
 
 /** A reservation as its caller sees it. */
 export interface Reservation extends Omit<ReservedCoins, 'rawReservationId'> {
-  /** Authorises one execution. */
+  /** The id that authorises one execution. */
   readonly reservationId: string;
   readonly gasBudget: number;
   readonly expiresAtMs: number;
@@ -248,7 +248,7 @@ interface Attempt {
   expiresAtMs: number;
 }
 
-/** Unique for a holder and its key. */
+/** Identifies a call by its holder and idempotency key. */
 function nameOf({ holder, idempotencyKey }: ReservationOrder): string | null {
   return idempotencyKey === null ? null : JSON.stringify([holder, idempotencyKey]);
 }

@@ -37,7 +37,7 @@ export interface ExecuteTxInput {
   readonly rawReservationId: string;
   /** The id that the client sent; included in every error. */
   readonly reservationId: string;
-  /** Canonical base64. */
+  /** The transaction as canonical base64. */
   readonly txBytes: string;
   readonly userSig: string;
   readonly requestType: 'waitForEffectsCert' | 'waitForLocalExecution';
@@ -90,7 +90,7 @@ export interface SponsorClientOptions {
   /** Path of the sponsor's address, with or without a trailing slash. */
   readonly path: string;
   readonly timeouts: { readonly queryMs: number; readonly mutationMs: number };
-  /** Must not throw. */
+  /** Records a response for operators. Must not throw. */
   readonly observe: (observation: SponsorObservation) => void;
   /** The network's name for the key that sets how long an execution waits. */
   readonly requestTypeKey: NetworkProfile['sponsor']['requestTypeKey'];
@@ -103,7 +103,7 @@ interface SponsorCall {
   readonly cancellation: Cancellation;
   /** The id of an execution; included in every error. Only the operator sees the sponsor's own number. */
   readonly facts?: Pick<ExecuteTxInput, 'digest' | 'reservationId' | 'rawReservationId'>;
-  /** JSON. */
+  /** The request body as JSON. */
   readonly body?: string;
   /**
    * Called after a timeout, when the call has ended. Reading throws an error meant for the client if there was no response.
@@ -304,7 +304,7 @@ export interface SponsorAuthorizationOptions {
    * and the caller's scopes decide.
    */
   readonly auth: 'forward' | 'token';
-  /** Required in token mode. */
+  /** The gateway's own token; required in token mode. */
   readonly token: Secret | null;
 }
 

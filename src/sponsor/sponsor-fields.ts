@@ -127,7 +127,7 @@ export function reservationState({ expiresAtMs, isConsumed }: Reservation, nowMs
 export interface SponsoredOwnerRecord {
   readonly kind: SponsoredOwnerKind;
   readonly address: string | null;
-  /** Decimal text. */
+  /** Version at which the object became shared, as decimal text. */
   readonly initialSharedVersion: string | null;
 }
 

@@ -128,7 +128,7 @@ export async function connectUpstreams({ list, network, host, siblings }: Connec
   };
 }
 
-/** NaN before the first call. */
+/** The health as a gauge: 1 is up, 0 is not, NaN before the first call. */
 function toUp({ state }: UpstreamHealth): number {
   if (state === 'unknown') return Number.NaN;
   return state === 'up' ? 1 : 0;

@@ -21,7 +21,7 @@ export interface Shared {
 
 /** Facts about a serving worker. */
 export interface WorkerFacts {
-  /** Scheme, host and port. */
+  /** URL of the worker: scheme, host and port. */
   readonly url: string;
   readonly graphqlUrl: string;
   /** Where the worker's schema came from. */

@@ -9,7 +9,7 @@ export interface SocketOperationFacts {
   /** Request id of the WebSocket, or of the request that began it. */
   readonly requestId: string;
   readonly durationMs: number;
-  /** None if it was rejected. */
+  /** Operations of the WebSocket message; none if it was rejected. */
   readonly operations: readonly OperationFacts[];
   /** The first few different codes of its errors; left out if there are none. */
   readonly codes?: readonly string[];
@@ -65,7 +65,7 @@ export interface ForgottenSponsorship extends Pick<SponsorshipFacts, 'caller'> {
 /** A response of the sponsor that operators should see and clients do not. */
 export interface SponsorFacts {
   readonly endpoint: string;
-  /** `null` without a response. */
+  /** HTTP status of the response; `null` without a response. */
   readonly status: number | null;
   readonly what: string;
   readonly digest?: string;
@@ -86,7 +86,7 @@ export interface LiveStall {
   readonly who: 'reader' | 'stream';
   readonly count: number;
   readonly waitsFor: string;
-  /** Milliseconds. */
+  /** Milliseconds without progress. */
   readonly forMs: number;
 }
 

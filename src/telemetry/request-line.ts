@@ -7,7 +7,7 @@ export const maxLoggedName = 80;
 
 export interface OperationFacts {
   readonly caller: string;
-  /** At most `maxLoggedName` characters of it. */
+  /** The operation's name, cut to `maxLoggedName` characters. */
   readonly name: string | null;
   readonly type: string;
   readonly plan: string;
@@ -106,10 +106,10 @@ function headText(method: string, path: string, status: number): string {
   return last.text;
 }
 
-/** In characters; longer paths, all of which are rejected, are cut. */
+/** Maximum characters of a logged path; longer paths, all of which are rejected, are cut. */
 const maxShownPath = 200;
 
-/** In ASCII, as the whole line is. */
+/** The path in ASCII, like the whole line. */
 function shownPath(path: string): string {
   const shown = path.length > maxShownPath ? `${path.slice(0, maxShownPath)}...` : path;
   return redactText(shown).replaceAll(/[^ -~]/g, '?');
@@ -127,7 +127,7 @@ function operationText(facts: OperationFacts): string {
   return `${last.text},"errors":${facts.errors},"calls":${facts.calls},"usage":${usageText(facts.usage)}}`;
 }
 
-/** Does the text of both begin in the same way? */
+/** Do both log entries begin with the same text? */
 function areAlike(one: OperationFacts, other: OperationFacts): boolean {
   return (
     one.caller === other.caller &&

@@ -1,6 +1,6 @@
 /** The trace of a request, or of an operation over a WebSocket. Only traced ones have one. */
 export interface Trace {
-  /** In hexadecimal, as log lines show them. */
+  /** The trace's id in hexadecimal, as log lines show it. */
   readonly traceId: string;
   readonly spanId: string;
   /**
@@ -8,7 +8,7 @@ export interface Trace {
    * @param attempt which one of a call that is retried, from 1
    */
   startCall(upstream: string, host: string, method: string, attempt: number): CallTrace;
-  /** Must be called once. */
+  /** Ends the span. Must be called once. */
   end(facts: TracedFacts): void;
 }
 

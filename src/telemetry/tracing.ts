@@ -17,7 +17,7 @@ export interface TracingOptions {
   readonly ratio: number;
   /** Whether calls to upstreams carry `traceparent`. */
   readonly sendsContext: boolean;
-  /** Between 0 and 1. */
+  /** Returns a random number between 0 and 1. */
   readonly random: () => number;
 }
 

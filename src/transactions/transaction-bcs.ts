@@ -28,7 +28,7 @@ type TypeVariant =
 const { address, flag, identifier, objectRef, u53, u64 } = ledgerBcs;
 const u16 = bcs.u16();
 
-/** The networks' limit. */
+/** The networks' limit on type parameters. */
 const maxTypeParameters = 32;
 const primitiveTags = Object.fromEntries(
   primitives.map((name) => [name, Object.freeze({ kind: 'primitive', name })]),

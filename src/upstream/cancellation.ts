@@ -10,7 +10,7 @@ export interface ServedOperation {
   calls: number;
   /** Memory of the client's request. A mutation keeps it until its upstream call has ended. */
   readonly held?: Held | undefined;
-  /** Left out or `null`: it is not traced. */
+  /** Span of the operation. Left out or `null`: it is not traced. */
   readonly trace?: Trace | null | undefined;
 }
 

@@ -55,7 +55,7 @@ export interface RawResponse {
   readonly status: number;
   readonly headers: AnswerHeaders;
   readonly chunks: readonly Buffer[];
-  /** Bytes of all chunks. */
+  /** Bytes of all chunks of the response. */
   readonly size: number;
 }
 

@@ -5,7 +5,7 @@ import { toCancelledError, type UpstreamCallError } from './upstream-call-error.
 
 export interface ShareReadsOptions {
   readonly changes: Changes;
-  /** Monotonic milliseconds. */
+  /** Clock in monotonic milliseconds. */
   readonly now?: () => number;
 }
 
@@ -37,7 +37,7 @@ export function shareReads({ changes, now = () => performance.now() }: ShareRead
       const nowMs = now();
       const known = calls.find((each) => isSame(each.request, request));
       if (known?.changesBefore === changes.count && nowMs < known.joinedUntilMs) return known.join(listener);
-      // The new call replaces it.
+      // The new call replaces this one in the list.
       known?.forget();
       if (calls.length >= maxCompared) return next(request, listener);
       const shared = new SharedCall(request, calls, changes.count, nowMs + request.timeoutMs * joinedFor);

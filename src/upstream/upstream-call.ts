@@ -4,7 +4,7 @@ import type { AnswerHeaders, RawCall, RawRequest, RawResponse } from './raw-call
 import { toCancelledError, UpstreamCallError } from './upstream-call-error.ts';
 
 export interface UpstreamRequest extends Pick<RawRequest, 'method' | 'path' | 'timeoutMs' | 'runOnMs' | 'isShareable'> {
-  /** Names in lower case. */
+  /** Request headers, names in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array | undefined;
   /** Cancels the call when the operation is cancelled. */

@@ -68,7 +68,7 @@ export interface OwnFieldsUpstream<Host extends UpstreamHost = never> extends Up
 }
 
 export interface ConnectedOwnFields extends ConnectedUpstream {
-  /** In the form of `makeExecutableSchema`. */
+  /** Resolvers in the form of `makeExecutableSchema`. */
   readonly resolvers: object;
   /**
    * Features that are not always available, for `gateway { capabilities }`.
@@ -82,7 +82,7 @@ export interface ConnectedOwnFields extends ConnectedUpstream {
 }
 
 export interface UpstreamCapability {
-  /** For example `eventFilter:moveEventType`. */
+  /** Name of the feature, for example `eventFilter:moveEventType`. */
   readonly name: string;
   readonly available: boolean;
   /** Why it is not available; `null` if it is. */
@@ -95,7 +95,7 @@ export interface SecretInFile<Value> {
   readonly setting: string;
   readonly path: string | null;
   readonly type: ValueType<Value>;
-  /** Called with each valid change. */
+  /** Called with each valid change of the secret. */
   readonly adopt: (value: Value) => void;
 }
 
@@ -133,7 +133,7 @@ export interface RootField {
 }
 
 export interface FieldCalls {
-  /** Calls for this field alone. */
+  /** Calls that this field makes alone. */
   readonly calls: number;
   /** Names of calls that an operation makes once for all its fields. */
   readonly shared?: readonly string[];

@@ -1,8 +1,8 @@
 /** A call that may have to wait for a connection. */
 export interface WaitingCall {
-  /** Size of its body, in bytes. */
+  /** Size of the call's body, in bytes. */
   readonly bytes: number;
-  /** Must not throw. */
+  /** Sends the call. Must not throw. */
   send(): void;
 }
 

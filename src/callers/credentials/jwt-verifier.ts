@@ -71,7 +71,7 @@ export interface JwtVerifier {
 
 export interface JwtVerifierOptions {
   readonly rules: JwtRules;
-  /** As in `createClientRegistry`. */
+  /** `forward`: the sponsor checks credentials. `token`: the gateway does. */
   readonly auth: 'forward' | 'token';
   readonly events: SigningKeyEvents;
   readonly now: () => number;
@@ -90,7 +90,7 @@ const maxRemembered = 10_000;
 const fetchTimeoutMs = 5_000;
 const maxKeySetBytes = 256 * 1024;
 
-/** Times in milliseconds since the Unix epoch. */
+/** A verified token with its times in milliseconds since the Unix epoch. */
 interface Remembered {
   readonly caller: Caller;
   readonly sinceMs: number;

@@ -25,7 +25,7 @@ export const historySchema = z.strictObject({
     field: name,
     /** Members of the connection's filter; `null` if it has no such member. */
     filters: z.record(z.enum(eventMembers), name.nullable()),
-    /** Does the filter have the members in `checkpoints`? */
+    /** Does the connection's filter have the members in `checkpoints`? */
     hasCheckpoints: z.boolean('true or false'),
     paths: z.strictObject({
       txDigest: path,

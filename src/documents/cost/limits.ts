@@ -13,18 +13,18 @@ interface DocumentLimits {
   readonly maxQueryNodes: number;
   /** Fields of the largest possible response. */
   readonly maxOutputNodes: number;
-  /** Bytes of query text without the transaction literals in it. */
+  /** Maximum bytes of query text without the transaction literals in it. */
   readonly maxQueryPayloadSize: number;
-  /** Bytes of transaction arguments, in literals and variables. */
+  /** Maximum bytes of transaction arguments, in literals and variables. */
   readonly maxTransactionPayloadSize: number;
   /** Items of a page without an explicit size. */
   readonly defaultPageSize: number;
-  /** Items of the largest page. */
+  /** Maximum items of a page. */
   readonly maxPageSize: number;
 }
 
 export interface Limits extends DocumentLimits {
-  /** Left out: the rules of the contract. */
+  /** How documents are counted. Left out: the rules of the `ledger` profile. */
   readonly rules?: LimitRules;
   /** If given, rejections name the field that exceeds a limit, for a ledger that counts by type. */
   readonly schema?: GraphQLSchema;
@@ -48,7 +48,7 @@ export const shippedLimits: DocumentLimits = {
   maxQueryPayloadSize: 5_000,
   /** The largest transaction, 128 KiB, as base64: `ceil(131072 × 4 / 3)`. */
   maxTransactionPayloadSize: 174_763,
-  /** Must equal the ledger's, since it decides how output nodes are counted. */
+  /** Must equal the ledger's default page size, since it decides how output nodes are counted. */
   defaultPageSize: 20,
   /** Shown in `serviceConfig` only: the ledger itself rejects larger pages. */
   maxPageSize: 50,
@@ -158,7 +158,7 @@ export function checkText(text: string, limits: Limits): LimitRefusal | null {
     : null;
 }
 
-/** Bytes of a text, or of the body that carries nothing else. */
+/** Bytes that count against the query allowance: of a text, or of the body that carries it. */
 export function bytesOf(text: string, { payload }: LimitRules): number {
   return payload === 'text' ? Buffer.byteLength(text) : Buffer.byteLength(JSON.stringify({ query: text }));
 }

@@ -20,22 +20,22 @@ import { createTally, type PageSize, type Tally, toListSize, toPageSize } from '
 /** A ledger's rules for counting, and its texts for rejections. */
 export type LimitRules = NetworkProfile['limits'];
 
-/** The rules of the contract. */
+/** The rules of the `ledger` profile. */
 export const contractRules: LimitRules = networkProfiles.ledger.limits;
 
 /** The size of one operation or fragment, without the fragments that it spreads. */
 export interface MeasuredDefinition {
-  /** Selections written in it. */
+  /** Number of selections written in the definition. */
   readonly nodes: number;
-  /** Levels of selections written in it. */
+  /** Levels of selections written in the definition. */
   readonly depth: number;
   /** The deepest nesting in it: of selection sets, or of lists and objects in a value. */
   readonly nesting: number;
-  /** Its fields outside `edges` and `nodes`: counted once per spread. */
+  /** Fields of the definition outside `edges` and `nodes`: counted once per spread. */
   readonly fields: Tally;
   /** Its fields below `edges` and `nodes` at its top: multiplied by the page size of the field that spreads it. */
   readonly rows: Tally;
-  /** Its fields outside `edges` and `nodes`: counted once per spread. */
+  /** Steps in the order in which they must be added up: inner pages before outer ones. */
   readonly steps: readonly MeasuredStep[];
   /** Pages whose size is checked before execution. */
   readonly boundedPages: readonly PageSize[];
@@ -53,7 +53,7 @@ export interface MeasuredSpread {
   readonly kind: 'spread';
   readonly node: FragmentSpreadNode;
   readonly level: number;
-  /** Is it at the top of the definition, not below a field? */
+  /** Is the field at the top of the definition, not below another field? */
   readonly isTop: boolean;
   readonly fields: Tally;
   readonly rows: Tally;

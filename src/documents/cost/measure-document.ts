@@ -45,7 +45,7 @@ export interface DocumentSize {
   readonly depth: number;
   /** Number of fragment definitions, used or not. */
   readonly fragments: number;
-  /** Bytes of the text. */
+  /** Bytes of the document's text. */
   readonly queryPayload: number;
   /** Bytes of the body that carries the text alone; 0 if the ledger does not count them. */
   readonly bodyBytes: number;
@@ -77,15 +77,15 @@ export interface MeasuredDocument extends DocumentSize {
 
 /** Arguments of the root fields that take a transaction: `executeTx`, and the ledgers' own. */
 interface TransactionPayload {
-  /** Bytes of literals, those of a fragment counted at each spread. */
+  /** Bytes of payload literals; those of a fragment count at each spread. */
   readonly literalBytes: number;
-  /** Bytes of the same literals, each counted once, as in the text. */
+  /** Bytes of payload literals, each counted once, as in the text. */
   readonly inlinedBytes: number;
   /** Names of the variables that carry payload. */
   readonly variables: readonly string[];
 }
 
-/** Counts by the rules of the contract. */
+/** Counts by the rules of the `ledger` profile. */
 const contract = { rules: contractRules, schema: null, bodyBytes: 0 };
 
 /**

@@ -8,7 +8,7 @@ export interface Usage {
   readonly inputNodes: number;
   /** Fields that an answer would have if every page were full. */
   readonly outputNodes: number;
-  /** Levels of the deepest operation; a fragment is a level. */
+  /** Levels of the deepest operation; a fragment counts as a level. */
   readonly depth: number;
   /** Number of variables sent, declared or not. */
   readonly variables: number;

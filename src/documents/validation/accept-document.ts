@@ -106,7 +106,7 @@ interface WalkedFragment extends Walked {
 interface InputPosition {
   readonly type: GraphQLInputType;
   readonly hasDefault: boolean;
-  /** It is in an input object that takes exactly one field. */
+  /** The position is in an input object that takes exactly one field (`@oneOf`). */
   readonly isOneOf: boolean;
 }
 

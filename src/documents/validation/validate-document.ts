@@ -234,7 +234,7 @@ const linearRulesFor = (idInputs: IdInputs): readonly ValidationRule[] =>
   linearRules.map((rule) => (rule === VariablesInAllowedPositionRule ? createVariablePositionsRule(idInputs) : rule));
 
 interface Validity {
-  /** Empty for a valid document. */
+  /** Validation errors; empty for a valid document. */
   readonly errors: readonly GraphQLError[];
   /** Introspection fields of the response; 0 if the document has other errors. */
   readonly introspectedFields: number;

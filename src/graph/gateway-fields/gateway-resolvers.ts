@@ -14,12 +14,12 @@ export interface GatewayFacts {
   readonly version: string;
   readonly profile: NetworkProfile;
   readonly rpcVersion: () => string;
-  /** In the order in which clients see them. */
+  /** The upstreams in the order in which clients see them. */
   readonly upstreams: readonly UpstreamFacts[];
   /** Probes upstreams without a recent response, as for readiness. */
   readonly probe: () => Promise<void>;
   readonly missingJoins: () => ReadonlyMap<string, string>;
-  /** Of the upstreams. */
+  /** Optional features of the upstreams. */
   readonly capabilities: (caller: string) => readonly UpstreamCapability[];
 }
 

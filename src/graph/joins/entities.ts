@@ -17,7 +17,7 @@ export interface LedgerEntity {
   readonly form: KeyForm;
   /** The root field that finds an object by the key, its argument, and a member of that argument if it is an input object. */
   readonly root: { readonly field: string; readonly id: string; readonly member: string | null };
-  /** The type of the root field. */
+  /** The type that the root field returns. */
   readonly rootType: string;
   /** Fields that lead from the root field to the entity. */
   readonly below: readonly string[];

@@ -68,10 +68,10 @@ export const joinName = ({ type, field }: Join): string => `join:${type}.${field
 /** A root field of the ledger that serves a join. */
 export interface JoinRoot {
   readonly field: string;
-  /** Its arguments for the id and, if the join has one, for the version. */
+  /** The root field's arguments for the id and, if the join has one, for the version. */
   readonly id: string;
   readonly version?: string | undefined;
-  /** Name of its type. */
+  /** Name of the type that the root field returns. */
   readonly returns: string;
 }
 

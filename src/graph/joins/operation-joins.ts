@@ -49,7 +49,7 @@ export interface OperationJoinsOptions {
   readonly ownSchema: GraphQLSchema;
   /** The joins that the ledger can serve. */
   readonly joins: readonly ServedJoin[];
-  /** Left out: federation is off. */
+  /** Entities of the federation subgraph. Left out: federation is off. */
   readonly entities?: readonly LedgerEntity[];
 }
 
@@ -61,7 +61,7 @@ export type CreateOperationJoins = (
 /** The joins of one operation, for its compiled form. */
 export interface OperationJoins {
   readonly joinOf: NonNullable<CompileOptions['joinOf']>;
-  /** For one execution; the lookups below all its root fields share one loader. */
+  /** Creates the joins of one execution; the lookups below all its root fields share one loader. */
   readonly answer: (variables: Variables, context: OperationContext) => AnswerJoins;
   /**
    * Number of ledger requests for the entities of an operation, without sending them.

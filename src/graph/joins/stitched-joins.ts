@@ -39,7 +39,7 @@ export interface StitchedJoinsOptions {
   readonly ledger: SubschemaConfig & { readonly schema: GraphQLSchema };
   /** The gateway's own part of the graph. */
   readonly own: SubschemaConfig;
-  /** Empty if federation is off. */
+  /** Entities of the federation subgraph; empty if federation is off. */
   readonly entities: readonly LedgerEntity[];
   /** The root fields of an operation. */
   readonly rootsOf: (context: OperationContext) => OpenRoots;

@@ -4,7 +4,7 @@ import { lightError } from '../../errors/light-error.ts';
 /** Key under which a stand-in error stores its original. Symbols are not serialised, so clients never see it. */
 const cause = Symbol('the error this one stands for');
 
-/** The same for an original that names no field. */
+/** Key under which a stand-in error stores an original that names no field. */
 const refusal = Symbol('the refusal this one stands for');
 
 /** When batching merges requests, it prefixes root keys with the request's number, as in `_v0_name`. */

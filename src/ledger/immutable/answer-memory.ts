@@ -24,7 +24,7 @@ export class AnswerMemory {
     this.#onTrial = new LRUCache<string, CachedAnswer>({ maxSize: Math.max(1, maxBytes - proven), sizeCalculation });
   }
 
-  /** Bytes in use. */
+  /** Bytes of memory that the cache uses. */
   get bytes(): number {
     return this.#onTrial.calculatedSize + this.#proven.calculatedSize;
   }
@@ -76,7 +76,7 @@ export class CachedAnswer {
   readonly sinceMs: number;
   /** When it expires, in milliseconds since the Unix epoch. */
   readonly untilMs: number;
-  /** Bytes of memory in use. */
+  /** Bytes of memory that the entry uses. */
   readonly bytes: number;
   /** ASCII is kept as text, which is written in one piece with the response headers; anything else stays bytes. */
   readonly #body: string | Buffer;

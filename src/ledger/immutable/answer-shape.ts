@@ -1,6 +1,6 @@
 /** The form that one object of the response must have for the response to be cached. */
 export interface AnswerShape {
-  /** By response key. */
+  /** The allowed members of the object, by response key. */
   readonly keys: ReadonlyMap<string, ShapeKey>;
   /** For each entry, at least one of its paths must be in the response. */
   readonly proofs: readonly KeyProof[];

@@ -35,13 +35,13 @@ export interface ImmutableFields {
   /** The table applies to schemas with this root field. */
   readonly isFor: string;
   readonly fields: Readonly<Record<string, TypeRules>>;
-  /** For objects that change: the fields that identify them. */
+  /** For objects that change: the fields that identify them and stay the same. */
   readonly names: Readonly<Record<string, TypeRules>>;
 }
 
 const fixed: FieldRule = {};
 const name: FieldRule = { leadsTo: 'name' };
-/** Without cursors: a cursor depends on the time of the read and expires. */
+/** Page arguments without cursors: a cursor depends on the time of the read and expires. */
 const paged: FieldRule = { arguments: ['first', 'last'] };
 const keyed = (argument: string): FieldRule => ({ arguments: [argument] });
 /** Fields that prove a transaction to be in a checkpoint; before that, its effects may still change. */
@@ -131,7 +131,7 @@ const common: ImmutableFields['fields'] = {
   IMoveObject: all('contents moveObjectBcs'),
   IOwner: all('address'),
   IAddressable: all('address'),
-  // Of an owner only the address, because accounts and owning objects change.
+  // Of an owner, only the address is immutable, because accounts and owning objects change.
   AddressOwner: { owner: name, address: name },
   Parent: { parent: name },
   Shared: all('initialSharedVersion'),
@@ -224,7 +224,7 @@ const transactionBlocks: ImmutableFields = {
       ...commonQuery,
       transactionBlock: { ...keyed('digest'), showsBelow: finality.map((proof) => ['effects', proof]) },
       transactionBlocksByDigests: { ...keyed('digests'), showsBelow: finality.map((proof) => ['effects', proof]) },
-      // Without a number or a digest, this is the newest one.
+      // `checkpoint` without a number or a digest is the newest one.
       checkpoint: {
         ...keyed('id'),
         given: [
@@ -307,7 +307,7 @@ const transactions: ImmutableFields = {
       sender: name,
       transactionModule: name,
     },
-    // Of an owning object, only the address.
+    // Of an owning object, only the address is immutable.
     ObjectOwner: { address: name },
     ConsensusAddressOwner: { address: name, startVersion: fixed },
     ...pages('UnchangedConsensusObject'),

@@ -20,7 +20,7 @@ export interface ImmutableReads {
   prepare(schema: GraphQLSchema, readTree: () => ReadTree, tree?: ReadTree): ImmutableRead | null;
   /** Clears the cache, and ignores the responses to requests in flight. */
   clear(): void;
-  /** Bytes of memory in use. */
+  /** Bytes of memory that the cache uses. */
   readonly bytes: number;
 }
 
@@ -37,7 +37,7 @@ export interface ImmutableRead {
 export interface CacheLookup {
   /** The response, if it was cached or `keep` has cached it; otherwise `null`. */
   readonly kept: CachedAnswer | null;
-  /** Was it cached before this request? */
+  /** Was the response cached before this request? */
   readonly isFromMemory: boolean;
   /**
    * Caches the ledger's response if possible.
@@ -97,7 +97,7 @@ export function createImmutableReads(options: ImmutableReadsOptions): ImmutableR
     network = reported;
   };
   const checkNetwork = (nowMs: number): void => {
-    // Also true if the clock was set back.
+    // A clock that was set back causes a check too.
     if (nowMs >= networkCheckedMs && nowMs - networkCheckedMs < networkCheckMs) return;
     networkCheckedMs = nowMs;
     readNetworkId().then(

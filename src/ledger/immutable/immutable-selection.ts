@@ -74,7 +74,7 @@ interface Selected {
   readonly type: GraphQLCompositeType;
   /** Are only the fields immutable that identify the object? */
   readonly isNameOnly: boolean;
-  /** Does it apply to every object at its position? */
+  /** Does the selection set apply to every object at its position? */
   readonly isCertain: boolean;
 }
 
@@ -84,7 +84,7 @@ interface Occurrence {
   readonly key: string;
   readonly rule: FieldRule;
   readonly isCertain: boolean;
-  /** `null` for an object. */
+  /** Kind of the field's value; `null` for an object. */
   readonly kind: Exclude<ShapeKey['kind'], AnswerShape> | null;
   /** The selections below; `null` for a scalar. */
   readonly below: Selected | null;

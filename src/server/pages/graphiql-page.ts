@@ -161,7 +161,7 @@ interface GraphiqlPaths {
   readonly script: string;
   /** The script that starts GraphiQL after the other scripts have loaded. */
   readonly boot: string;
-  /** By the editor's names for them. */
+  /** Paths of the editor's workers, by the editor's names for them. */
   readonly workers: { readonly editorWorkerService: string; readonly json: string; readonly graphql: string };
 }
 

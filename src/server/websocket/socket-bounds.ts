@@ -18,7 +18,7 @@ export const closeCodes = {
   internalError: 4500,
 } as const;
 
-/** In milliseconds. */
+/** Milliseconds in which a client must send `connection_init`. */
 const initialisationTimeoutMs = 3_000;
 
 /**
@@ -114,7 +114,7 @@ export function boundArrivals(socket: WebSocket, connection: Duplex, arrivals: A
   connection.once('close', leave);
 }
 
-/** In bytes. */
+/** Maximum bytes of messages besides operations between two pings. */
 const maxChatterBytes = 256 * 1024;
 /** Added for each message, so that many small ones are limited too. */
 const messageCost = 64;

@@ -45,7 +45,7 @@ export interface OperationSocket {
   readonly writer: SocketWriter;
   /** Number of running operations, including those that the client has completed. */
   readonly running: number;
-  /** Called once for each operation that runs, before and after it. */
+  /** Called when an operation begins to run. */
   began(): void;
   ended(): void;
   /** Frees the id of an operation whose last message is being sent. */
@@ -290,7 +290,7 @@ function withoutHttp(error: GraphQLError): GraphQLError {
   return http === undefined ? error : withExtensions(error, extensions);
 }
 
-/** In UTF-8, each byte as one character. */
+/** The text in UTF-8, with each byte as one character. */
 function toBytes(text: string): string {
   return Buffer.from(text).toString('latin1');
 }

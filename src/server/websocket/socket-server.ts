@@ -141,7 +141,7 @@ export class ClientSocket implements OperationSocket {
   #headers: IncomingMessage['headers'] | null;
   #isAcknowledged = false;
   readonly #liftGreetingBounds: () => void;
-  /** By id, without those that the client has completed. */
+  /** Operations by id, without those that the client has completed. */
   readonly #operations = new Map<string, SocketOperation>();
 
   constructor(socket: WebSocket, request: IncomingMessage, requestId: string, options: ClientSocketOptions) {

@@ -35,7 +35,7 @@ export type SponsorVerdict =
       readonly event: 'executed';
       /** `false`: the transaction ran and failed. It paid gas either way. */
       readonly succeeded: boolean;
-      /** In the smallest unit, at least 0; `null` if the effects are not readable. */
+      /** Gas used, in the smallest unit, at least 0; `null` if the effects cannot be parsed. */
       readonly gasUsed: number | null;
       readonly effects: SponsorEffects;
     }
@@ -71,7 +71,7 @@ export interface ExecutionWorld {
   readonly audit: (fact: ExecutionFact) => void;
 }
 
-/** All in milliseconds. */
+/** Timeouts and pauses of executions, in milliseconds. */
 export interface ExecutionPace {
   /** Other processes treat an attempt as dead if it has not stored its end within this time. */
   readonly answerMs: number;

@@ -56,7 +56,7 @@ export class ExecutionRecords {
     if (isRecovered && isNew) this.#audit('recovered', gasUsed);
   }
 
-  /** Nothing ran. */
+  /** Stores that nothing ran, and releases the gas hold. */
   async release(refusal: GraphQLError): Promise<void> {
     this.#audit('refused', null, refusal);
     const { code } = refusal.extensions;
@@ -79,7 +79,7 @@ export class ExecutionRecords {
     await this.#end({ kind: 'not-sent', attempt: this.#attempt }, null);
   }
 
-  /** The outcome is unknown. */
+  /** Stores that the outcome is unknown. */
   async suspend(doubt: GraphQLError): Promise<void> {
     this.#audit('unknown', null, doubt);
     await this.#end({ kind: 'unknown' }, null);

@@ -25,7 +25,7 @@ import { ExecutionRecords, neverSent, outcomeUnknown, readAnswer, storeAway, toD
 
 /** Callbacks of an execution to the list of executions. */
 export interface ExecutionEvents {
-  /** It has ended: later calls must not join it. */
+  /** The execution has ended: later calls must not join it. */
   readonly ended: () => void;
   /** Work that a shutdown must wait for: a call to the sponsor, a write to the store. Never rejects. */
   readonly working: (work: Promise<unknown>) => void;

@@ -31,10 +31,10 @@ export function createExecutions(
   world: ExecutionWorld,
   { maxLooks = 16, maxSwept = 10_000, turnMs = 25 }: ExecutionsOptions = {},
 ): Executions {
-  /** Oldest first. */
+  /** Unfinished executions by call, oldest first. */
   const open = new Map<string, Execution>();
   const work = new Set<Promise<unknown>>();
-  /** Unique among all processes. */
+  /** A random id, unique among all processes. */
   const process = randomBytes(16).toString('base64url');
   let attempts = 0;
   let looks = 0;

@@ -18,7 +18,7 @@ export class Lease implements Kept {
   /** Answers to calls without a key. */
   reservationText: string | null = null;
   executionText: string | null = null;
-  /** Of the execution, if there is one. */
+  /** Digest of the execution's transaction; empty if there is none. */
   digest = '';
   bodyHash = '';
   attempt = '';

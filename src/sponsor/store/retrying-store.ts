@@ -28,7 +28,7 @@ export interface RetryingStoreOptions {
 export function createRetryingStore(store: SponsorshipStore, options: RetryingStoreOptions): SponsorshipStore {
   const { now, givenUp, maxWaiting = 10_000, maxWaitingCharacters = 16 * 1024 * 1024 } = options;
   const { firstPauseMs = 100, maxPauseMs = 2_000, closeWithinMs = 2_000 } = options;
-  /** Oldest first. */
+  /** Ends that wait for the store, oldest first. */
   const ends = new Set<AbandonedOutcome>();
   /** Uncertain begins to undo: written after the ends, and dropped before them. */
   const undos = new Set<AbandonedOutcome>();

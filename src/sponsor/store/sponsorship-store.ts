@@ -52,26 +52,26 @@ export class StoreAwayError extends Error {
   }
 }
 
-/** In the smallest unit of the gas coin. Several callers may share one key. */
+/** A gas budget in the smallest unit of the gas coin. Several callers may share one key. */
 export interface GasBudget {
   readonly key: string;
-  /** For one day in UTC. */
+  /** The budget of one UTC day. */
   readonly perDay: number;
 }
 
 /** `held + settled + free = limit`. `free` is negative if the budget was lowered during the day. A hold counts on the day it was made. */
 export interface GasAllowance {
   readonly limit: number;
-  /** For reservations that have not expired, and executions without an outcome. */
+  /** Held for unexpired reservations and for executions without an outcome. */
   readonly held: number;
   readonly settled: number;
   readonly free: number;
-  /** When the next day begins. */
+  /** When the next UTC day begins. */
   readonly resetsAtMs: number;
 }
 
 export interface Idempotency {
-  /** In the caller's spelling. The store separates keys by caller and by field. */
+  /** The idempotency key in the caller's spelling. The store separates keys by caller and by field. */
   readonly key: string;
   /** Hash of all arguments, the reservation's id included. */
   readonly bodyHash: string;
@@ -79,7 +79,7 @@ export interface Idempotency {
 
 export interface BeginReservation {
   readonly caller: string;
-  /** Random, unique to this attempt. */
+  /** A random id, unique to this attempt. */
   readonly leaseId: string;
   /** Amount held from the budget. */
   readonly amount: number;
@@ -115,7 +115,7 @@ export interface EndReservation {
     | {
         /** The hold stays until the lease expires or is executed. */
         readonly kind: 'reserved';
-        /** For repeats under the key, and for `findReservation`. */
+        /** The reservation for repeated calls under the key, and for `findReservation`. */
         readonly answer: string;
         /** Replaces `leaseId` from now on: the sponsor's own number. */
         readonly knownAs?: string | undefined;
@@ -139,7 +139,7 @@ export interface BeginExecution {
    * that the lease is spent. `false` for the sponsor's own numbers, which the sponsor accepts once.
    */
   readonly mustBeKnown: boolean;
-  /** For a lease that is not in the store; all others have their hold. */
+  /** The budget of a lease that is not in the store; all others have their hold. */
   readonly gas: GasBudget | null;
   readonly amount: number;
   readonly idempotency: Idempotency | null;
@@ -219,12 +219,12 @@ export interface EndExecution {
 }
 
 export interface KeptReservation {
-  /** As passed to `endReservation`. */
+  /** The stored reservation, as passed to `endReservation`. */
   readonly answer: string;
   readonly expiresAtMs: number;
   /** `consumed`: dispatched, whatever the outcome. */
   readonly state: 'active' | 'consumed';
-  /** Of the dispatched transaction. */
+  /** Digest of the dispatched transaction; `null` before. */
   readonly digest: string | null;
 }
 
