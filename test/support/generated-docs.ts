@@ -49,6 +49,7 @@ export function renderGeneratedParts(list: UpstreamList = upstreamList): readonl
     { page: 'docs/architecture.md', name: 'districts', content: toDistrictTable() },
     ...examples.map((name) => ({ page: 'docs/clients.md', name, content: toCode(name) })),
     { page: 'docs/live-events.md', name: 'filters', content: toFilterTables() },
+    { page: 'docs/deploy/README.md', name: 'capacity', content: toCapacityTable() },
     ...liveExamples.map((name) => ({ page: 'docs/live-events.md', name, content: toCode(name) })),
   ];
 }
@@ -82,6 +83,19 @@ function toMetricTable(): string {
     return [`\`${name}\``, type, names.join(', ') || '–', help];
   });
   return `${toRow(['Metric', 'Type', 'Labels', 'Meaning'])}|---|---|---|---|\n${rows.map(toRow).join('')}`;
+}
+
+/** Requests per second of one core, from the table of results in the benchmarks. */
+function toCapacityTable(): string {
+  const results = readFileSync(new URL('../../docs/benchmarks.md', import.meta.url), 'utf8');
+  const rows = [...results.matchAll(/^\| (W[\w-]+ .+?) \| (\d+) µs \| [^|]+ \| ([\d.]+) \(/gm)].map(
+    ([, workload = '', floorUs, ratio]) => {
+      const cpuUs = Number(floorUs) * Number(ratio);
+      const perSecond = Math.floor(1e4 / cpuUs) * 100;
+      return [workload, `${cpuUs.toFixed()} µs`, perSecond.toLocaleString('en')];
+    },
+  );
+  return `${toRow(['Workload', 'CPU per request', 'Requests per second'])}|---|---|---|\n${rows.map(toRow).join('')}`;
 }
 
 function toUpstreamTable({ graph, ownFields }: UpstreamList): string {

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { parse } from 'yaml';
 import { configKeyNames, withAddresses } from '../../src/config/keys.ts';
 import { errorCatalogue } from '../../src/errors/catalogue.ts';
+import { type MetricName, metricTable } from '../../src/telemetry/metric-table.ts';
 import { fillPage, renderGeneratedParts } from '../support/generated-docs.ts';
 
 const root = new URL('../../', import.meta.url);
@@ -38,13 +38,6 @@ describe('the pages', () => {
     expect(used).toContain('LEDGER_GRAPHQL_URL');
   });
 
-  test('and neither does the compose file', () => {
-    const { services } = parse(read('compose.yaml')) as { services: { gateway: { environment: object } } };
-    const used = Object.keys(services.gateway.environment);
-    expect(used.filter((name) => !configKeyNames.includes(name))).toEqual([]);
-    expect(used).toContain('REDIS_URL');
-  });
-
   test('lead to pages that exist', () => {
     const dead = pages.flatMap((page) =>
       [...read(page).matchAll(/\]\((?!https?:|#)([^)#]+)(?:#[^)]*)?\)/g)]
@@ -61,6 +54,11 @@ const rowsOf = (text: string) =>
   [...text.matchAll(/^\| (.*) \|$(?!\n\|--)/gm)].map(([, row = '']) => row.split(' | ').map((cell) => cell.trim()));
 const codeIn = (text: string) => [...text.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
 
+const code = filesIn('src/')
+  .filter((path) => path.endsWith('.ts'))
+  .map(read)
+  .join('\n');
+
 describe('the threat model', () => {
   const model = read('SECURITY.md').split('### Threats and defences')[1] ?? '';
   const limits = rowsOf(model.split('### Limits')[1]?.split('### ')[0] ?? '');
@@ -72,11 +70,6 @@ describe('the threat model', () => {
     expect(tests.flat().filter((path) => !existsSync(new URL(path, root)))).toEqual([]);
     expect(rows.length).toBeGreaterThan(50);
   });
-
-  const code = filesIn('src/')
-    .filter((path) => path.endsWith('.ts'))
-    .map(read)
-    .join('\n');
 
   test.each(limits)('limits %s to %s, as %s does', (_, stated = '', source = '') => {
     const [name = ''] = codeIn(source);
@@ -98,6 +91,41 @@ function toNumber(stated: string, isTime: boolean): number {
   const factor = { KiB: 1024, MiB: 1024 ** 2, Mi: 1024 ** 2, s: isTime ? 1_000 : Number.NaN }[unit] ?? 1;
   return Number(number.replaceAll(',', '')) * factor;
 }
+
+describe('troubleshooting', () => {
+  const rows = rowsOf(read('docs/troubleshooting.md'));
+  const lines = rows.flatMap(([, line = '']) => codeIn(line));
+
+  test('quotes every warning and error of the log, and no other line', () => {
+    const logged = code.matchAll(
+      /(?:\blog\([^,;]*'(?:warn|error)'[^,;]*,|\.(?:warn|error|fatal)\((?:\{[^}]*\}, )?)\s*(['"])(.+?)\1[,)]/g,
+    );
+    const messages = new Set([...logged].map(([, , message]) => message));
+    expect(messages.size).toBeGreaterThan(25);
+    expect(new Set(lines)).toEqual(messages);
+  });
+
+  test('names metrics and label values that exist, and every alert', () => {
+    const named = rows.flatMap(([, , metric = '']) => codeIn(metric));
+    const unknown = named.filter((each) => {
+      const [, name = '', label, value = ''] = /^(\w+)(?:\{(\w+)="(.+)"\})?$/.exec(each) ?? [];
+      const labels: Readonly<Record<string, readonly string[]>> | undefined = metricTable[name as MetricName]?.labels;
+      return label === undefined ? !labels : !labels?.[label]?.includes(value);
+    });
+    expect(unknown).toEqual([]);
+    const alerts = [...read('docs/deploy/alerts.yaml').matchAll(/alert: (\w+)/g)].map(([, alert]) => alert);
+    expect(alerts.filter((alert) => !rows.some(([symptom]) => symptom?.startsWith(`alert \`${alert}\``)))).toEqual([]);
+    expect(alerts.length).toBeGreaterThan(3);
+  });
+
+  test('names settings and error codes that exist', () => {
+    const known = [...Object.keys(withAddresses([])), ...Object.keys(errorCatalogue)];
+    const named = rows
+      .flatMap(([symptom, , ...rest]) => codeIn([symptom, ...rest].join()))
+      .flatMap((each) => /^[A-Z][A-Z_]{3,}/.exec(each) ?? []);
+    expect(named.filter((each) => !known.includes(each))).toEqual([]);
+  });
+});
 
 describe('filling in', () => {
   const part = { name: 'a', content: 'new\n' };
