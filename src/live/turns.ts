@@ -77,10 +77,10 @@ export interface Wakeable {
 export class WakeList {
   readonly #turns: Turns;
   readonly #members = new Set<Wakeable>();
-  /** Members to wake. */
-  readonly #due = new Set<Wakeable>();
-  /** Runs through `#due`; `null` = it is empty. From its beginning, a set finds its first member slowly after deletions. */
-  #next: Iterator<Wakeable> | null = null;
+  /** Members that the round in progress has yet to wake; `null` = there is no round. */
+  #round: Iterator<Wakeable> | null = null;
+  /** Must another round follow, for members that were woken before the last call of `wakeAll`? */
+  #isRepeated = false;
 
   constructor(turns: Turns) {
     this.#turns = turns;
@@ -96,25 +96,24 @@ export class WakeList {
 
   delete(member: Wakeable): void {
     this.#members.delete(member);
-    this.#due.delete(member);
   }
 
   wakeAll(): void {
-    for (const member of this.#members) this.#due.add(member);
-    if (this.#next || this.#due.size === 0) return;
-    this.#next = this.#due.values();
+    this.#isRepeated = this.#round !== null;
+    if (this.#round || this.#members.size === 0) return;
+    this.#round = this.#members.values();
     this.#turns.add(this.#wakeNext);
   }
 
   readonly #wakeNext = (): void => {
-    const step = this.#next?.next();
-    if (!step || step.done) {
-      this.#next = null;
+    const step = this.#round?.next();
+    if (step && !step.done) {
+      // First, since `wake` may throw.
+      this.#turns.add(this.#wakeNext);
+      step.value.wake();
       return;
     }
-    this.#due.delete(step.value);
-    // First, since `wake` may throw.
-    this.#turns.add(this.#wakeNext);
-    step.value.wake();
+    this.#round = null;
+    if (this.#isRepeated) this.wakeAll();
   };
 }

@@ -134,3 +134,28 @@ it('one that joins its reader just as that reads on and drops items misses none 
     expect(told).toEqual(names(11, 62));
   }
 });
+
+it('a stream that takes what the reader still had slower than the reader drops it reads the rest as history', async () => {
+  const { source, clock, follow, byHand } = createTestHub(createMemorySource('n0'), { replayBytes: 8_192 });
+  follow();
+  await clock.pass(10);
+  source.add(...names(1, 12));
+  await clock.pass(400);
+  const place = source.items[1] ?? null;
+  // A filter of its own, opened after the reader read these items.
+  const stream = byHand({ last: place, from: place }, { filter: 'n' });
+  const told = [(await stream.next()).value];
+  for (const from of [13, 43]) {
+    source.add(...names(from, from + 29));
+    await clock.pass(1_000);
+  }
+  const reads = source.reads.length;
+  while (told.length < 71) {
+    const next = stream.next();
+    await clock.pass(100);
+    told.push((await next).value);
+  }
+  expect(told).toEqual(names(2, 72));
+  expect(source.reads.slice(reads)).toContain('n2');
+  await stream.return(undefined);
+});

@@ -94,7 +94,7 @@ describe('a round', () => {
     expect(woken).toEqual(Array.from({ length: 1_000 }, (_, index) => index));
   });
 
-  it('wakes again whoever was woken before something came meanwhile, and once however much came', () => {
+  it('is followed by another one where something came meanwhile, and by no more than one', () => {
     const loop = createTestTurns();
     const rounds = new WakeList(loop.turns);
     const woken = Array.from({ length: 100 }, () => 0);
@@ -106,12 +106,10 @@ describe('a round', () => {
     rounds.wakeAll();
     rounds.wakeAll();
     while (!loop.isIdle) loop.next();
-    expect(woken.slice(0, 64)).toEqual(Array.from({ length: 64 }, () => 2));
-    expect(woken.slice(64)).toEqual(Array.from({ length: 36 }, () => 1));
+    expect(new Set(woken)).toEqual(new Set([2]));
     rounds.wakeAll();
     while (!loop.isIdle) loop.next();
-    expect(woken.slice(0, 64)).toEqual(Array.from({ length: 64 }, () => 3));
-    expect(woken.slice(64)).toEqual(Array.from({ length: 36 }, () => 2));
+    expect(new Set(woken)).toEqual(new Set([3]));
   });
 
   it('wakes nobody who has left meanwhile', () => {
