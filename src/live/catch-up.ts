@@ -4,15 +4,13 @@ import { type Clock, pause } from './clock.ts';
 import type { Feed } from './feed.ts';
 import type { History } from './history.ts';
 import { type ItemPosition, type LiveEntry, type LivePage, type ResumePoint, resumeAt } from './live-source.ts';
-import { PositionReader, unavailableReason } from './position-reader.ts';
+import { PositionReader, type PositionReaderOptions, unavailableReason } from './position-reader.ts';
 import { Progress } from './progress.ts';
 import { type FeedChange, toItemPosition } from './timeline.ts';
 
-export interface CatchUpOptions {
-  readonly clock: Clock;
+export interface CatchUpOptions extends Pick<PositionReaderOptions<unknown>, 'clock' | 'lostAfterMs'> {
   /** The owner of the stream: callers take turns at reading history. */
   readonly caller: string;
-  readonly lostAfterMs: number;
 }
 
 /** Where a stream goes live. */

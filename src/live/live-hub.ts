@@ -1,6 +1,5 @@
 import { gatewayError } from '../errors/gateway-error.ts';
 import { Channel, type Presenter } from './channel.ts';
-import type { Clock } from './clock.ts';
 import { Feed, type FeedOptions, type JoinFleet } from './feed.ts';
 import { type CallQueue, type History, SharedCalls } from './history.ts';
 import type { LivePage, LiveSource, ResumePoint } from './live-source.ts';
@@ -10,7 +9,6 @@ import { OncePerMinute, type Progress, type StallReport, watchStalls } from './p
 import { type Quota, type QuotaShare, retryAfterSeconds, type Shares, type StreamQuota } from './quota.ts';
 
 export interface LiveHubOptions<Item> extends Omit<FeedOptions<Item>, 'join' | 'history'> {
-  readonly clock: Clock;
   readonly streamQuota: StreamQuota;
   readonly readerQuota: Quota;
   /** Calls that read history, for all streams of the process. */

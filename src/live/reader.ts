@@ -1,18 +1,14 @@
 import { createCancellation } from '../upstream/cancellation.ts';
-import type { Clock, Pace, PaceOptions } from './clock.ts';
+import type { Pace } from './clock.ts';
 import { type ItemPosition, type LiveEntry, type LivePage, type LiveSource, PositionLostError } from './live-source.ts';
-import { type PageJudge, PageRefusedError } from './page-judge.ts';
-import { type Loss, PositionReader } from './position-reader.ts';
+import { PageRefusedError } from './page-judge.ts';
+import { type Loss, PositionReader, type PositionReaderOptions } from './position-reader.ts';
 import { Progress } from './progress.ts';
 import { type ItemPositions, readBack, type Timeline, toItemPosition } from './timeline.ts';
 import { Announcements } from './watch.ts';
 
-export interface ReaderOptions {
-  readonly pace: PaceOptions;
-  readonly clock: Clock;
-  /** How long the upstream may not know a position, in milliseconds, before the timeline goes on without it. */
-  readonly lostAfterMs: number;
-  readonly judge: PageJudge;
+export interface ReaderOptions
+  extends Pick<PositionReaderOptions<unknown>, 'clock' | 'judge' | 'lostAfterMs' | 'pace'> {
   /** Bytes that the timeline may keep now. */
   readonly mostBytes: () => number;
   /** Called after each call to the upstream. */
