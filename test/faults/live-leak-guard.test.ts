@@ -215,13 +215,18 @@ test('a hundred short subscriptions leave nothing behind, beside lasting ones', 
   const tick = async (times: number) => {
     for (let count = 0; count < times; count += 1) {
       devnet.tick();
-      await until(() => clients.every(isToldAll), 'what happened, told to all');
+      await until(() => clients.every(isToldAll), 'what happened, told to all', 60_000);
     }
   };
-  await until(() => {
-    devnet.tick();
-    return clients.every(({ ids }) => ids.length > 0);
-  }, 'an event for each');
+  await until(
+    () => {
+      devnet.tick();
+      return clients.every(({ ids }) => ids.length > 0);
+    },
+    'an event for each',
+    20_000,
+    25,
+  );
   const after = clients[0]?.cursor as string;
   await tick(5);
   const staying = countOfSubscriptions();
@@ -271,10 +276,15 @@ test('a stopped gateway leaves nothing in its process, with or without subscribe
     );
     const address = `${gateway.url}/graphql`;
     const clients = [overWebSocket(address, plain), overEventStream(address, joined), overWebSocket(address, joined)];
-    await until(() => {
-      devnet.tick();
-      return clients.every(({ ids }) => ids.length > 0);
-    }, 'an event for each');
+    await until(
+      () => {
+        devnet.tick();
+        return clients.every(({ ids }) => ids.length > 0);
+      },
+      'an event for each',
+      20_000,
+      25,
+    );
     await gateway.close();
     for (const client of clients) await client.leave();
   };

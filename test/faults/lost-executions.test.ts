@@ -137,7 +137,7 @@ describe('an execution whose response is lost', () => {
   });
 
   it('is not recovered by a ledger that fails, is slow, or returns another transaction', async () => {
-    await using hurried = await open({ MUTATION_TIMEOUT_MS: '1000', REQUEST_TIMEOUT_MS: '1000' });
+    await using hurried = await open({ MUTATION_TIMEOUT_MS: '2000', REQUEST_TIMEOUT_MS: '2000' });
     for (const lie of [
       (res: ServerResponse) => void res.writeHead(500).end(),
       (res: ServerResponse) => void res.writeHead(200, json).end('{"data":{"found":{"digest":"x","effects":{}}}}'),

@@ -457,7 +457,7 @@ describe('an upstream whose response', () => {
     await using victim = await createTestGateway({
       LEDGER_GRAPHQL_URL: ledger.url,
       LEDGER_RPC_URL: url,
-      REQUEST_TIMEOUT_MS: '1000',
+      REQUEST_TIMEOUT_MS: code === 'UPSTREAM_TIMEOUT' ? '2000' : '30000',
     });
     const { data, errors, text } = await victim.query('{ chainIdentifier queryEvents { nodes { type } } }');
     expect(data).toEqual({ chainIdentifier: '4c78adac', queryEvents: null });

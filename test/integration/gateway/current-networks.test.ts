@@ -24,6 +24,7 @@ import type { MockedNetwork } from '../../support/networks/network-server.ts';
 import { checkSuiLimits, suiLimits } from '../../support/networks/sui-limits.ts';
 import { startSuiNetwork, suiSchema } from '../../support/networks/sui-network.ts';
 import { plausibleDocument } from '../../support/plausible-documents.ts';
+import { runs } from '../../support/runs.ts';
 import { createTestGateway, type TestGateway } from '../../support/test-gateway.ts';
 
 const networks = [
@@ -157,7 +158,7 @@ describe.each(networks)('in front of the current network $name', ({ name, header
 
   it('generated documents have the same data, usage and rejections as without the gateway', async () => {
     const seen = { served: 0, rejected: 0 };
-    for (let seed = 0; seed < 200; seed += 1) {
+    for (let seed = 0; seed < runs(60); seed += 1) {
       const document = plausibleDocument(network.schema, seed);
       const { text } = document;
       const variables = Object.keys(document.variables).length > 0 ? document.variables : undefined;
@@ -177,8 +178,8 @@ describe.each(networks)('in front of the current network $name', ({ name, header
         ]);
       seen[isRejected ? 'rejected' : 'served'] += 1;
     }
-    expect(seen.served).toBeGreaterThan(50);
-  }, 180_000);
+    expect(seen.served).toBeGreaterThan(15);
+  });
 
   it('its usage header asks by presence, whatever its value; the header of the contract does not', async () => {
     for (const [named, value] of [header, 'x-ledger-rpc-show-usage'].flatMap((each) =>

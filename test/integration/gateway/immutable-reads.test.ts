@@ -13,7 +13,7 @@ import { until } from '../../support/until.ts';
 const json = 'application/json';
 /** The default configuration. */
 const on = { IMMUTABLE_CACHE_BYTES: '33554432' };
-const seeds = runs(30);
+const seeds = runs(12);
 
 /** Log lines of all operations, oldest first. */
 const operationsOf = (gateway: TestGateway) =>

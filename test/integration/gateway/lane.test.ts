@@ -99,22 +99,23 @@ const perRequest = new Set(['date', 'x-request-id', 'content-length', 'connectio
 let ledger: ScriptedLedger;
 let front: Awaited<ReturnType<typeof startFront>>;
 let gateway: TestGateway;
+/** A gateway with a short timeout, for responses that never end. */
+let hasty: TestGateway;
 
 beforeAll(async () => {
   ledger = await startScriptedLedger(typeDefs, resolvers);
   front = await startFront(ledger.url);
-  gateway = await createTestGateway({
-    LEDGER_GRAPHQL_URL: front.url,
-    REQUEST_TIMEOUT_MS: '400',
-    TRUSTED_PROXIES: '127.0.0.1',
-  });
+  const env = { LEDGER_GRAPHQL_URL: front.url, TRUSTED_PROXIES: '127.0.0.1' };
+  gateway = await createTestGateway(env);
+  hasty = await createTestGateway({ ...env, REQUEST_TIMEOUT_MS: '400' });
   // With such a short timeout, the ledger may seem late.
-  const isFound = async () => (await ask({ body: { query: '{ chainIdentifier }' } })).text.includes('"data"');
+  const isFound = async () => (await ask({ body: { query: '{ chainIdentifier }' } }, hasty)).text.includes('"data"');
   await until(isFound, 'the ledger to be found');
 });
 afterEach(() => front.answerWith(undefined));
 afterAll(async () => {
   await gateway?.close();
+  await hasty?.close();
   await front?.close();
   await ledger?.close();
 });
@@ -128,9 +129,15 @@ async function ask({ body, headers = {}, path = '/graphql' }: Asked, target = ga
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body),
   });
+  const text = await response.text();
+  const id = response.headers.get('x-request-id');
+  await until(
+    () => target.log.some(({ requestId, msg }) => requestId === id && msg === 'request'),
+    'the log line, which follows the response',
+  );
   return {
     status: response.status,
-    text: await response.text(),
+    text,
     headers: Object.fromEntries([...response.headers].filter(([name]) => !perRequest.has(name))),
     contentLength: response.headers.get('content-length'),
   };
@@ -375,15 +382,16 @@ describe('a ledger with faulty responses', () => {
     ['nothing but a reset', (req) => void req.socket.resetAndDestroy()],
     ['too late', () => {}],
     ['never to its end', (_req, res) => void res.writeHead(200, type).write('{"data":{"maybe":"x"}}')],
-  ])('is shown the same way in the lane: %s', async (_, answer) => {
+  ])('is shown the same way in the lane: %s', async (what, answer) => {
+    const target = what === 'too late' || what === 'never to its end' ? hasty : gateway;
     const query = fresh('{ maybe }');
     const headers = { accept: 'application/graphql-response+json' };
     // In memory from the start, so that the first faulty response is faulty for one of them only.
-    await ask({ body: { query }, headers });
+    await ask({ body: { query }, headers }, target);
     front.answerWith(answer);
-    const hot = await ask({ body: { query }, headers });
-    const cold = await ask({ body: { query: fresh('{ maybe }') }, headers });
-    const ordinary = await ask({ body: { query: fresh('{ maybe }') }, headers, path: byYoga });
+    const hot = await ask({ body: { query }, headers }, target);
+    const cold = await ask({ body: { query: fresh('{ maybe }') }, headers }, target);
+    const ordinary = await ask({ body: { query: fresh('{ maybe }') }, headers, path: byYoga }, target);
     expect([cold, hot]).toEqual([ordinary, ordinary]);
   });
 

@@ -38,10 +38,15 @@ describe.each(['rpc', 'graphql'] as const)('with events from %s:', (source) => {
   const begunReaders = () => rpc.requests.filter(asksForNewest).length;
   /** Creates events until a stream receives one. @returns its index among all */
   async function begun(client: LiveClient): Promise<number> {
-    await until(() => {
-      if (client.ids.length === 0) happen();
-      return client.ids.length > 0;
-    }, 'an event');
+    await until(
+      () => {
+        if (client.ids.length === 0) happen();
+        return client.ids.length > 0;
+      },
+      'an event',
+      20_000,
+      25,
+    );
     return idsFrom(0).indexOf(client.ids[0] ?? '');
   }
 
@@ -200,10 +205,15 @@ describe.each(['rpc', 'graphql'] as const)('with events from %s:', (source) => {
     const digests = () => devnet.ledger.transactions.map(({ digest }) => digest);
     /** Creates transactions until a stream receives one. @returns all that followed it */
     const sinceFirst = async (client: LiveClient) => {
-      await until(() => {
-        if (client.ids.length === 0) happen();
-        return client.ids.length > 0;
-      }, 'a transaction');
+      await until(
+        () => {
+          if (client.ids.length === 0) happen();
+          return client.ids.length > 0;
+        },
+        'a transaction',
+        20_000,
+        25,
+      );
       const first = client.ids[0] ?? '';
       return () => digests().slice(digests().indexOf(first));
     };
@@ -329,10 +339,15 @@ describe.each(['rpc', 'graphql'] as const)('with events from %s:', (source) => {
         subscribe(`${stopping.url}/graphql`, items),
       );
       const start = devnet.ledger.events.length;
-      await until(() => {
-        happen();
-        return clients.every(({ ids }) => ids.length > 0);
-      }, 'events for both');
+      await until(
+        () => {
+          happen();
+          return clients.every(({ ids }) => ids.length > 0);
+        },
+        'events for both',
+        20_000,
+        25,
+      );
       const seen = clients.map(({ ids }) => ids.length);
       await stopping.close();
       await until(() => clients.every(({ end }) => end !== null), 'their ends');
@@ -348,10 +363,15 @@ describe.each(['rpc', 'graphql'] as const)('with events from %s:', (source) => {
     it('limits the streams of one caller, and a stream that ends frees a slot', async () => {
       await using small = await createTestGateway({ ...env(), LIVE_MAX_STREAMS_PER_CALLER: '1' });
       const first = overEventStream(`${small.url}/graphql`, items);
-      await until(() => {
-        happen();
-        return first.ids.length > 0;
-      }, 'an event');
+      await until(
+        () => {
+          happen();
+          return first.ids.length > 0;
+        },
+        'an event',
+        20_000,
+        25,
+      );
       const second = overWebSocket(`${small.url}/graphql`, items);
       await until(() => second.results.length > 0, 'a refusal');
       expect(second.results[0]?.errors).toMatchObject([{ extensions: { code: 'RATE_LIMITED' } }]);
@@ -359,10 +379,15 @@ describe.each(['rpc', 'graphql'] as const)('with events from %s:', (source) => {
       await first.leave();
       await until(async () => {
         const third = overWebSocket(`${small.url}/graphql`, items);
-        await until(() => {
-          happen();
-          return third.results.length > 0;
-        }, 'an answer');
+        await until(
+          () => {
+            happen();
+            return third.results.length > 0;
+          },
+          'an answer',
+          20_000,
+          25,
+        );
         await third.leave();
         return third.ids.length > 0;
       }, 'a place');
@@ -389,10 +414,15 @@ describe.each(['rpc', 'graphql'] as const)('with events from %s:', (source) => {
     };
     await using over = await createTestGateway(env);
     const client = overWebSocket(`${over.url}/graphql`, items);
-    await until(() => {
-      forgetful.tick();
-      return client.cursor !== null;
-    }, 'an event');
+    await until(
+      () => {
+        forgetful.tick();
+        return client.cursor !== null;
+      },
+      'an event',
+      20_000,
+      25,
+    );
     await client.leave();
     for (let count = 0; count < 100; count += 1) forgetful.tick();
     // Another instance, without history.
@@ -426,10 +456,15 @@ describe.each(['rpc', 'graphql'] as const)('with events from %s:', (source) => {
       await until(() => begun() >= 3, 'three readers');
       const late = overEventStream(address, items, { filter: { sender } });
       const start = devnet.ledger.events.length;
-      await until(() => {
-        devnet.tick();
-        return late.ids.length >= 3;
-      }, 'events of the sender');
+      await until(
+        () => {
+          devnet.tick();
+          return late.ids.length >= 3;
+        },
+        'events of the sender',
+        20_000,
+        25,
+      );
       const wanted = devnet.ledger.events.slice(start).filter((event) => event.sender === sender);
       const ids = wanted.map(({ txDigest, eventSeq }) => `${txDigest}:${eventSeq}`);
       await until(() => late.ids.at(-1) === ids.at(-1), 'the last of them');
@@ -446,10 +481,15 @@ describe.each(['rpc', 'graphql'] as const)('with events from %s:', (source) => {
       await until(() => refused.results.length > 0, 'a refusal');
       expect(refused.results[0]?.errors).toMatchObject([{ extensions: { code: 'RATE_LIMITED' } }]);
       const all = overWebSocket(address, 'subscription { liveTransactions { __typename } }');
-      await until(() => {
-        devnet.tick();
-        return all.results.length > 0;
-      }, 'a transaction');
+      await until(
+        () => {
+          devnet.tick();
+          return all.results.length > 0;
+        },
+        'a transaction',
+        20_000,
+        25,
+      );
       expect(all.results[0]?.errors).toBeUndefined();
       await Promise.all([...others, late, all].map((client) => client.leave()));
     });

@@ -76,10 +76,15 @@ describe.each(['poll', 'auto', 'graphql', 'websocket'])('live streams by LIVE_SO
   it('share one connection, hardly poll while nothing happens, and close it with the last subscriber', async () => {
     const sender = devnet.ledger.events.at(-1)?.sender ?? '';
     const clients = [{}, { filter: { not: { sender } } }, {}].map(follow);
-    await until(() => {
-      if (!clients.every(({ ids }) => ids.length > 0)) happen();
-      return clients.every(({ ids }) => ids.length > 0);
-    }, 'an event for each');
+    await until(
+      () => {
+        if (!clients.every(({ ids }) => ids.length > 0)) happen();
+        return clients.every(({ ids }) => ids.length > 0);
+      },
+      'an event for each',
+      20_000,
+      25,
+    );
     if (isPushed) await until(() => sockets() === 1, 'a connection');
     // A reader without a trigger polls 25 times a second.
     if (isPushed) await until(async () => (await looksWithin(1_000)) <= 2, 'quiet');
@@ -96,10 +101,15 @@ describe.each(['poll', 'auto', 'graphql', 'websocket'])('live streams by LIVE_SO
     await until(async () => {
       if ((await looksWithin(120)) > 0) return false;
       const next = follow();
-      await until(() => {
-        if (next.ids.length === 0) happen();
-        return next.ids.length > 0;
-      }, 'an event');
+      await until(
+        () => {
+          if (next.ids.length === 0) happen();
+          return next.ids.length > 0;
+        },
+        'an event',
+        20_000,
+        25,
+      );
       await next.leave();
       return begunReaders() > begun;
     }, 'a new reader');
@@ -111,10 +121,15 @@ describe.each(['poll', 'auto', 'graphql', 'websocket'])('live streams by LIVE_SO
     const [emitted] = devnet.ledger.events.slice(-1);
     const filter = { moveModule: { package: emitted?.packageId, module: emitted?.transactionModule } };
     const [client, filtered] = [follow(), follow({ filter })];
-    await until(() => {
-      if (client.ids.length === 0 || filtered.ids.length === 0) happen();
-      return client.ids.length > 0 && filtered.ids.length > 0;
-    }, 'an event for each');
+    await until(
+      () => {
+        if (client.ids.length === 0 || filtered.ids.length === 0) happen();
+        return client.ids.length > 0 && filtered.ids.length > 0;
+      },
+      'an event for each',
+      20_000,
+      25,
+    );
     const isOfModule = (each: typeof emitted) => each && emitted && moduleOf(each) === moduleOf(emitted);
     const faults = [
       () => ledger.cut(),

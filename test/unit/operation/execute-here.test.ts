@@ -94,7 +94,7 @@ const each =
   });
 
 describe('an operation of our own with joins', () => {
-  it('asks the ledger once, in its words, and puts the answers where the client wants them', async () => {
+  it('calls the ledger once, with the client’s selections, and inserts the responses', async () => {
     const { asked, result } = run(
       '{ coins { objectId: digest it: object { digest owner { ... on Shared { since } } } version } }',
       each((alias) => ({ digest: alias, owner: null })),
@@ -113,7 +113,7 @@ describe('an operation of our own with joins', () => {
     ]);
   });
 
-  it('asks the same once, under however many names, and one selection of a field in several pieces', async () => {
+  it('requests each value once, under any number of names or partial selections', async () => {
     const { asked, result } = run(
       '{ a: coins(first: 1) { object { digest } object { ...J0 } } b: coins(first: 1) { x: object { digest ...J0 } } }' +
         'fragment J0 on Object { address }',
@@ -126,7 +126,7 @@ describe('an operation of our own with joins', () => {
     ]);
   });
 
-  it('sends the variables of the selection, and reads its own itself', async () => {
+  it('sends the variables of the selection, and uses its own itself', async () => {
     const { asked, result } = run(
       'query ($first: Int, $below: Int = 3) { coins(first: $first) { object { objects(first: $below) { digest } } } }',
       each(() => ({ objects: [] })),
@@ -141,7 +141,7 @@ describe('an operation of our own with joins', () => {
     ]);
   });
 
-  it('leaves what directives decide below a join to the ledger', async () => {
+  it('leaves directives below a join to the ledger', async () => {
     const { asked, result } = run(
       'query ($no: Boolean!) { coins(first: 1) { object { digest @skip(if: $no) } } }',
       each(() => ({})),
@@ -153,7 +153,7 @@ describe('an operation of our own with joins', () => {
     expect(asked[0]).toMatchObject({ variables: { no: true }, text: expect.stringContaining('digest@skip(if:$no)') });
   });
 
-  it('says where in the answer of the client the ledger failed', async () => {
+  it('reports errors of the ledger at the client’s paths', async () => {
     const { result } = run('{ coins { o: object { digest owner { ... on Shared { since } } } } }', () => ({
       data: { k0: { digest: 'd', owner: null }, k1: null },
       errors: [
@@ -169,7 +169,7 @@ describe('an operation of our own with joins', () => {
     ]);
   });
 
-  it('loses nothing but its joins when the ledger does not answer', async () => {
+  it('loses only its joins if the ledger fails', async () => {
     const { result } = run('{ coins { digest object { digest } } }', () =>
       gatewayError('UPSTREAM_UNAVAILABLE', 'The ledger is down.', { upstream: 'ledger' }),
     );
@@ -193,7 +193,7 @@ describe('an operation of our own with joins', () => {
     expect(asked).toEqual([]);
   });
 
-  it('refuses a wait out of its range for that join alone', async () => {
+  it('rejects a `waitMs` out of range for that join only', async () => {
     const { asked, result } = run(
       '{ bad: done(digest: "A") { transactionBlock(waitMs: 10001) { digest } } good: done(digest: "B") { transactionBlock { digest } } }',
       each(() => ({ digest: 'B' })),
@@ -206,17 +206,17 @@ describe('an operation of our own with joins', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('asks again for what may still come, and takes what it has when the time is over', async () => {
-    const text = '{ done(digest: "A") { transactionBlock(waitMs: 60) { digest } } }';
-    const known = run(text, (_, count) => ({ data: { k0: count === 1 ? null : { digest: 'A' } } }));
+  it('asks again while the value may still arrive, and returns what it has at the end', async () => {
+    const text = (waitMs: number) => `{ done(digest: "A") { transactionBlock(waitMs: ${waitMs}) { digest } } }`;
+    const known = run(text(9_000), (_, count) => ({ data: { k0: count === 1 ? null : { digest: 'A' } } }));
     expect(await known.result).toEqual({ data: { done: { transactionBlock: { digest: 'A' } } } });
     expect(known.asked).toHaveLength(2);
-    const unknown = run(text, () => ({ data: { k0: null } }));
+    const unknown = run(text(500), () => ({ data: { k0: null } }));
     expect(await unknown.result).toEqual({ data: { done: { transactionBlock: null } } });
     expect(unknown.asked.length).toBeGreaterThan(1);
   });
 
-  it('takes a slow first look off the time it waits', async () => {
+  it('counts a slow first call as part of the wait', async () => {
     const slow = run('{ done(digest: "A") { transactionBlock(waitMs: 40) { digest } } }', () => {
       const startedMs = performance.now();
       while (performance.now() - startedMs < 60);
@@ -243,7 +243,7 @@ describe('an operation of our own with joins', () => {
     });
   });
 
-  it('reports variables as the reference library does, without an upstream call', async () => {
+  it('reports variables as graphql-js does, without an upstream call', async () => {
     const text =
       'query ($first: Int!, $below: Int!) { coins(first: $first) { object { objects(first: $below) { digest } } } }';
     const { asked, result } = run(
@@ -258,7 +258,7 @@ describe('an operation of our own with joins', () => {
   });
 });
 
-describe('an operation that is not plain', () => {
+describe('an operation that cannot be compiled', () => {
   it('is executed as a whole', async () => {
     const document = parse('query ($no: Boolean!) { coins(first: 1) { digest @skip(if: $no) version } }');
     const options = { schema: ownSchema, ownSchema, document, operationName: null, joins: null };
@@ -267,7 +267,7 @@ describe('an operation that is not plain', () => {
     expect(await createExecuteHere(options)({ no: true }, context)).toEqual({ data: { coins: [{ version: 7 }] } });
   });
 
-  it('is one that our own schema has not all of', () => {
+  it('selects something outside our own schema', () => {
     const document = parse('{ coins { object { digest } } }');
     expect(compileOwn({ schema: whole, ownSchema, document, operationName: null, joins: null })).toBeNull();
   });

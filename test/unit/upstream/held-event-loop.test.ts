@@ -8,7 +8,7 @@ import { holdLoop } from '../../support/hold-loop.ts';
 import { type PeerInThread, startPeerInThread } from '../../support/peer-in-thread.ts';
 import { until } from '../../support/until.ts';
 
-describe('an upstream that answered while this process held its own event loop', () => {
+describe('a response that arrived while the event loop was blocked counts as in time:', () => {
   let peer: PeerInThread;
   beforeAll(async () => {
     peer = await startPeerInThread();
@@ -19,7 +19,7 @@ describe('an upstream that answered while this process held its own event loop',
     ['the deadline of the call', { timeoutMs: 200 }],
     ['the deadline of its operation', { timeoutMs: 60_000 }],
     ['the deadline of a mutation', { timeoutMs: 200, runOnMs: 1 }],
-  ])('has answered: %s', async (name, bounds) => {
+  ])('for %s', async (name, bounds) => {
     const { call, health, close } = connectUpstream({ name: 'ledger', url: peer.url, now: Date.now });
     // So that a connection is open.
     await call({ method: 'POST', path: '/', body: '{}', timeoutMs: 60_000 });
@@ -35,7 +35,7 @@ describe('an upstream that answered while this process held its own event loop',
     await close();
   });
 
-  test('is heard on a WebSocket, though it was asked whether it is there just before', async () => {
+  test('on a WebSocket that was pinged just before', async () => {
     const seen: string[] = [];
     const target = {
       url: peer.url.replace('http', 'ws'),
@@ -55,7 +55,7 @@ describe('an upstream that answered while this process held its own event loop',
     socket.close();
   });
 
-  test('has sent its keys', async () => {
+  test('for a set of keys', async () => {
     const read = fetchKeySet({ url: peer.url, timeoutMs: 300, maxBytes: 1_000 }).catch(String);
     for (let turn = 0; turn < 2; turn += 1) {
       holdLoop(200);

@@ -99,7 +99,7 @@ async function silence(): Promise<{ call: RawCall; arrived: Promise<void>; cut: 
   return { call, arrived, cut };
 }
 
-describe('answers that arrive', () => {
+describe('responses being received', () => {
   const kib = 1024;
   const half: Handle = (req, res) => {
     const size = Number(req.headers['x-size']);
@@ -108,7 +108,7 @@ describe('answers that arrive', () => {
   };
   const sized = (size: number) => ({ headers: ['x-size', String(size)] });
 
-  it('are given up when all together take too much memory, the oldest of the large ones first', async () => {
+  it('are dropped if all together take too much memory, the oldest large one first', async () => {
     const arrivals = createArrivals(() => 300 * kib);
     const call = await serve(half, 8, { maxResponseBytes: 1_000 * kib, arrivals });
     const small = start(call, 60_000, sized(60 * kib));
@@ -124,7 +124,7 @@ describe('answers that arrive', () => {
     for (const each of others) each.cancel();
   });
 
-  it('take no memory any more when they are whole', async () => {
+  it('take no memory once they are complete', async () => {
     const counts = { begun: 0, left: 0 };
     const arrivals: Arrivals = {
       begin() {
@@ -193,7 +193,7 @@ describe('a raw call', () => {
     expect(outcomes).toHaveLength(1);
   });
 
-  it('fails as unreachable where nobody listens, and where no more calls are taken', async () => {
+  it('fails as unreachable if nothing listens, and if no more calls are accepted', async () => {
     const dispatcher = new Pool('http://127.0.0.1:1');
     const call = createSendCall({ dispatcher, maxResponseBytes: 1 });
     expect((await start(call).first).error?.failure).toBe('unreachable');
@@ -201,7 +201,7 @@ describe('a raw call', () => {
     expect((await start(call).first).error?.failure).toBe('unreachable');
   });
 
-  it('cancelled, is cut at the upstream and says so once', async () => {
+  it('that is cancelled is cut at the upstream and reports it once', async () => {
     const { call, arrived, cut } = await silence();
     const { first, outcomes, cancel } = start(call);
     await arrived;
@@ -212,7 +212,7 @@ describe('a raw call', () => {
     expect(outcomes).toHaveLength(1);
   });
 
-  it('waits for a connection no longer than for an answer, and is then not sent', async () => {
+  it('waits for a connection no longer than for a response, and is then not sent', async () => {
     const bodies: ServerResponse[] = [];
     const call = await serve((_req, res) => void bodies.push(res), 1);
     const before = start(call);
@@ -228,7 +228,7 @@ describe('a raw call', () => {
     expect(bodies).toHaveLength(2);
   });
 
-  it('shows how the upstream is, and nothing of it when it was cancelled', async () => {
+  it('updates the health of the upstream, except if it was cancelled', async () => {
     let status = 200;
     const watch = createHealthWatch(() => 7);
     const answer: Handle = (_req, res) => {
@@ -259,7 +259,7 @@ describe('a raw call', () => {
   });
 });
 
-describe('a large answer', () => {
+describe('a large response', () => {
   interface Streamed extends Outcome {
     readonly begun: number;
     readonly text: string;
@@ -303,13 +303,13 @@ describe('a large answer', () => {
 
   const large = 'x'.repeat(900);
 
-  it('goes as it comes to a listener that takes it', async () => {
+  it('is streamed to a listener that accepts it', async () => {
     const call = await serve((_req, res) => void res.write('x'.repeat(20), () => res.end(large)));
     const { begun, text, isWhole } = await stream(call).done;
     expect([begun, text.length, isWhole]).toEqual([20, 920, true]);
   });
 
-  it('is collected where the listener does not take it', async () => {
+  it('is collected if the listener does not accept it', async () => {
     const call = await serve((_req, res) => void res.writeHead(203).write('x'.repeat(20), () => res.end('y')));
     expect((await stream(call).done).response?.size).toBe(21);
   });
@@ -321,7 +321,7 @@ describe('a large answer', () => {
     it.each([
       [1_000, 'whole'],
       [1_001, 'too-large'],
-    ])('of %i bytes is %s, since it is bounded whichever way it goes', async (size, outcome) => {
+    ])('of %i bytes is %s, because it is limited in both cases', async (size, outcome) => {
       const call = await serve(
         (_req, res) => void res.writeHead(status).write('x'.repeat(20), () => res.end('x'.repeat(size - 20))),
       );
@@ -332,7 +332,7 @@ describe('a large answer', () => {
     });
   });
 
-  it('that says beforehand that it is too large is refused before anything of it is passed on', async () => {
+  it('whose announced length is too large is rejected before anything is passed on', async () => {
     const call = await serve((_req, res) => {
       // The rest does not come: nothing else could show that it is too large.
       res.writeHead(200, { 'content-length': 1_001 }).write('x'.repeat(20));
@@ -341,11 +341,11 @@ describe('a large answer', () => {
     expect([begun, error?.failure]).toEqual([0, 'too-large']);
   });
 
-  it('is answered whole below the size from which it is streamed', async () => {
+  it('is delivered whole below the streaming threshold', async () => {
     expect((await stream(await serve((_req, res) => void res.end('x'.repeat(10)))).done).response?.size).toBe(10);
   });
 
-  it('comes no faster than it is taken', async () => {
+  it('arrives no faster than it is read', async () => {
     const mebibyte = Buffer.alloc(1024 * 1024, 'x');
     let written = 0;
     function* answer() {
@@ -381,7 +381,7 @@ describe('a large answer', () => {
     expect([error?.failure, text, isWhole]).toEqual([failure, large, false]);
   });
 
-  it('given up, is cut at the upstream', async () => {
+  it('that is abandoned is cut at the upstream', async () => {
     let cut = () => {};
     const isCut = new Promise<void>((resolve) => {
       cut = resolve;
@@ -401,7 +401,7 @@ describe('a large answer', () => {
   });
 });
 
-describe('an answer that is paused', () => {
+describe('a paused response', () => {
   /** What undici tells a call, told by a test. */
   type Told = Required<Pick<Dispatcher.DispatchHandler, 'onConnect' | 'onHeaders' | 'onData' | 'onComplete'>>;
 
@@ -444,7 +444,7 @@ describe('an answer that is paused', () => {
     };
   }
 
-  it('for five seconds is cut, as what nobody waits for, which says nothing of the upstream', async () => {
+  it('is cut after five seconds, which does not affect the upstream’s health', async () => {
     const watch = createHealthWatch(() => 7);
     const { told, heard } = open({}, watch)();
     expect(told.onData(piece)).toBe(false);
@@ -459,7 +459,7 @@ describe('an answer that is paused', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('and resumed each time before that takes as long as it takes', async () => {
+  it('that is resumed in time may take any time in total', async () => {
     const { told, heard, reader } = open()();
     for (let pause = 0; pause < 10; pause += 1) {
       expect(told.onData(piece)).toBe(false);
@@ -474,7 +474,7 @@ describe('an answer that is paused', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('again after it was resumed is cut all the same', async () => {
+  it('that is paused again is cut all the same', async () => {
     const { told, heard, reader } = open()();
     told.onData(piece);
     reader.resume();
@@ -483,7 +483,7 @@ describe('an answer that is paused', () => {
     expect(heard).toEqual(['streamed', 'resumed', 'cut', 'aborted']);
   });
 
-  it('by what was on its way is one pause, and resumed is none', async () => {
+  it('counts data in transit as the same pause', async () => {
     const { told, heard, reader } = open()();
     for (let count = 0; count < 3; count += 1) expect(told.onData(piece)).toBe(false);
     expect(vi.getTimerCount()).toBe(2);
@@ -497,7 +497,7 @@ describe('an answer that is paused', () => {
     expect(heard).toEqual(['streamed', 'resumed', 'ended']);
   });
 
-  it('and over meanwhile is not waited for, nor resumed', () => {
+  it('that ends meanwhile is neither waited for nor resumed', () => {
     const { told, heard, reader, underWay } = open()();
     told.onData(piece);
     underWay.cancel('aborted');
@@ -506,7 +506,7 @@ describe('an answer that is paused', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('is one of so many at most; those beyond are collected, and whoever ends makes room', () => {
+  it('counts against a limit; responses beyond it are collected, and each one that ends makes room', () => {
     const begin = open({ maxStreams: 2 });
     const [first, second, third] = [begin(), begin(), begin()];
     expect([first, second, third].map(({ heard }) => heard)).toEqual([['streamed'], ['streamed'], []]);
@@ -520,7 +520,7 @@ describe('an answer that is paused', () => {
     expect([begin(), begin()].map(({ heard }) => heard)).toEqual([['streamed'], []]);
   });
 
-  it('takes no room from others where it is given up the moment it begins', () => {
+  it('that is abandoned immediately takes no room from others', () => {
     const begin = open({ maxStreams: 1 });
     expect(begin((underWay) => underWay.cancel('aborted')).heard).toEqual(['streamed', 'cut', 'aborted']);
     expect(begin().heard).toEqual(['streamed']);
@@ -528,7 +528,7 @@ describe('an answer that is paused', () => {
 });
 
 describe('an upstream call', () => {
-  const request: UpstreamRequest = { method: 'POST', path: '/graphql?a=1', body: '{"é":1}', timeoutMs: 300 };
+  const request: UpstreamRequest = { method: 'POST', path: '/graphql?a=1', body: '{"é":1}', timeoutMs: 30_000 };
 
   it('resolves with the body in one piece, however many it came in', async () => {
     const call = createUpstreamCall(
@@ -544,10 +544,12 @@ describe('an upstream call', () => {
   });
 
   it.each(failures)('rejects as %s at %s', async (failure, _, handle) => {
-    await expect(createUpstreamCall(await serve(handle))(request)).rejects.toMatchObject({ failure });
+    const timeoutMs = failure === 'timeout' ? 300 : request.timeoutMs;
+    const call = createUpstreamCall(await serve(handle));
+    await expect(call({ ...request, timeoutMs })).rejects.toMatchObject({ failure });
   });
 
-  it.each(['aborted', 'timeout'] as const)('is cut short when its operation is %s', async (cause) => {
+  it.each(['aborted', 'timeout'] as const)('is cancelled if its operation is %s', async (cause) => {
     const { call, arrived, cut } = await silence();
     const cancellation = createCancellation();
     const answer = createUpstreamCall(call)({ ...request, timeoutMs: 5_000, cancellation });
@@ -561,7 +563,7 @@ describe('an upstream call', () => {
   it.each([
     ['answered', (_req: IncomingMessage, res: ServerResponse) => void res.end()],
     ['failed', (req: IncomingMessage) => void req.socket.destroy()],
-  ])('that has %s is not kept by an operation that goes on', async (_, handle) => {
+  ])('that has %s is not kept by an operation that continues', async (_, handle) => {
     const call = createUpstreamCall(await serve(handle));
     const cancellation = createCancellation();
     let listening = 0;
@@ -583,7 +585,7 @@ describe('an upstream call', () => {
     expect(listening).toBe(0);
   });
 
-  it('counts what it has read for its operation', async () => {
+  it('counts its bytes for its operation', async () => {
     const call = createUpstreamCall(await serve((_req, res) => void res.end('x'.repeat(100))));
     const cancellation = createCancellation();
     await call({ ...request, cancellation });
@@ -591,7 +593,7 @@ describe('an upstream call', () => {
     expect(cancellation.bytesRead).toBe(200);
   });
 
-  it('of an operation that is over already is not made', async () => {
+  it('of an operation that has ended is not made', async () => {
     let asked = 0;
     const call = createUpstreamCall(
       await serve((_req, res) => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { awaitIndex, checkWaitMs } from '../../../../src/graph/joins/join-waits.ts';
 import { createCancellation } from '../../../../src/upstream/cancellation.ts';
+import { until } from '../../../support/until.ts';
 
 const nothing = { value: null, errors: [] };
 
@@ -34,14 +35,18 @@ describe('waiting for the indexer', () => {
   });
 
   it('makes the last pause shorter, rather than wait longer than it may', async () => {
-    // Pauses of 50, 100, 200 and 400 ms take 750; the next one would end at 1550.
-    let isLate = false;
-    const late = setTimeout(() => {
-      isLate = true;
-    }, 1_400);
-    await awaitIndex(nothing, async () => nothing, 1_000, createCancellation());
-    clearTimeout(late);
-    expect(isLate).toBe(false);
+    const isInTime = async () => {
+      let isLate = false;
+      // Pauses of 50, 100, 200 and 400 ms take 750; the next one would end at 1550.
+      const late = setTimeout(() => {
+        isLate = true;
+      }, 1_540);
+      expect(await awaitIndex(nothing, async () => nothing, 1_000, createCancellation())).toBe(nothing);
+      clearTimeout(late);
+      return !isLate;
+    };
+    // A busy machine may be late once.
+    await until(isInTime, 'a wait of 1 s that ends in time');
   });
 
   it('may be for 0 to 10000 milliseconds', () => {

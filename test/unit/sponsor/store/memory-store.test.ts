@@ -69,12 +69,16 @@ test('a claim with no execution due takes no longer when many executions are ope
       } as const;
       records.lookForAt(records.addLease(facts, 0), 500);
     }
-    const before = process.cpuUsage();
     let claimed = 0;
-    for (let claim = 0; claim < 2_000; claim += 1) claimed += records.takeOverdue(10, 0).length;
-    const { user, system } = process.cpuUsage(before);
+    // The least of several attempts: another one may include a garbage collection.
+    const micros = Array.from({ length: 5 }, () => {
+      const before = process.cpuUsage();
+      for (let claim = 0; claim < 2_000; claim += 1) claimed += records.takeOverdue(10, 0).length;
+      const { user, system } = process.cpuUsage(before);
+      return user + system;
+    });
     claimed += records.takeOverdue(executions, 500).length;
-    return { micros: user + system, claimed };
+    return { micros: Math.min(...micros), claimed };
   };
   cpuOfClaims(10);
   const few = cpuOfClaims(10);
