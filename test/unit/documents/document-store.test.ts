@@ -27,7 +27,7 @@ const hits = (store: Store, indices: readonly number[]) =>
 const range = (from: number, count: number) => Array.from({ length: count }, (_, index) => from + index);
 
 describe('prepared documents', () => {
-  it('are made once and kept', () => {
+  it('are created once and kept', () => {
     const store = createDocumentStore(options);
     expect(store.find(text(1_001))).toBeUndefined();
     const made = store.prepare(text(1_001));
@@ -36,7 +36,7 @@ describe('prepared documents', () => {
     expect(store.find(text(1_001))).toBe(made);
   });
 
-  it('that are in use stay, whatever flood of others comes once', () => {
+  it('in use stay during a flood of documents that come once', () => {
     const store = createDocumentStore(options, { maxBytes: room(8), maxProvenBytes: room(6) });
     const used = range(1_000, 6);
     for (const index of [...used, ...used]) store.prepare(text(index));
@@ -44,7 +44,7 @@ describe('prepared documents', () => {
     expect(hits(store, used)).toBe(6);
   });
 
-  it('that come for the first time are kept until half is full of them, and later ones when they come again', () => {
+  it('are kept at first sight until half of the memory is used, and then at second sight', () => {
     const store = createDocumentStore(options, { maxBytes: room(8), maxProvenBytes: room(6) });
     for (const index of range(1_000, 100)) store.prepare(text(index));
     expect(hits(store, range(1_004, 96))).toBe(0);
@@ -52,14 +52,14 @@ describe('prepared documents', () => {
     expect(hits(store, [...range(1_000, 4), ...range(2_000, 4)])).toBe(8);
   });
 
-  it('that never come again push nothing out, once half is full of them', () => {
+  it('that never repeat evict nothing once half of the memory is used', () => {
     const store = createDocumentStore(options, { maxBytes: room(8), maxProvenBytes: room(6) });
     for (const index of range(1_000, 4)) store.prepare(text(index));
     for (const index of range(2_000, 2_000)) store.prepare(text(index));
     expect(hits(store, range(1_000, 4))).toBe(4);
   });
 
-  it('that come a second time find room, however many are in use', () => {
+  it('are kept at second sight, even if all others are in use', () => {
     const store = createDocumentStore(options, { maxBytes: room(8), maxProvenBytes: room(6) });
     for (let time = 0; time < 3; time += 1) for (const index of range(1_000, 8)) store.prepare(text(index));
     for (const index of [2_000, 2_001, 2_000, 2_001]) store.prepare(text(index));
@@ -85,7 +85,7 @@ describe('prepared documents', () => {
     expect(hits(store, range(2_000, 4))).toBe(4);
   });
 
-  it('that come by turns are found at every turn from the third on, as long as all of them fit', () => {
+  it('sent in rotation are found from the third round on, if all of them fit', () => {
     const store = createDocumentStore(options, { maxBytes: room(40), maxProvenBytes: room(30) });
     const turn = () =>
       range(1_000, 40).filter((index) => store.find(text(index)) || !store.prepare(text(index))).length;
@@ -94,7 +94,7 @@ describe('prepared documents', () => {
     expect([turn(), turn(), turn()]).toEqual([40, 40, 40]);
   });
 
-  it('take no more memory than they may, whatever comes', () => {
+  it('never exceed their memory limit', () => {
     const store = createDocumentStore(options, { maxBytes: room(8), maxProvenBytes: room(6) });
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1_000, max: 1_030 }), { maxLength: 200 }), (indices) => {
@@ -105,7 +105,7 @@ describe('prepared documents', () => {
     );
   });
 
-  it('with transactions written out in them are not kept', () => {
+  it('are not kept if they contain transactions', () => {
     const store = createDocumentStore(options);
     const long = `{ a } #${'x'.repeat(20_000)}`;
     store.prepare(long);
@@ -127,7 +127,7 @@ function settledHeapBytes(): number {
   return process.memoryUsage().heapUsed;
 }
 
-describe('what is worked out of an operation', () => {
+describe('the prepared operation', () => {
   const operationsOf = (document: string) => {
     const prepared = createDocumentStore(options).prepare(document);
     if (prepared.kind !== 'readable') throw new Error('nothing is refused here');
@@ -142,23 +142,23 @@ describe('what is worked out of an operation', () => {
     expect(operation(null)).toBeNull();
   });
 
-  it('is the same by name and without, where there is one alone', () => {
+  it('is the same with and without its name, if the document has only one', () => {
     const operation = operationsOf('query A { a }');
     expect(operation(null)).toBe(operation('A'));
     expect(operation(null)).toEqual({ name: 'A' });
   });
 
-  it('is nothing of a document that is not valid', () => {
+  it('does not exist for an invalid document', () => {
     expect(operationsOf('query A { unknown }')('A')).toBeNull();
   });
 
-  it('is nothing for names it has not, which callers invent without number, and does not spoil the others', () => {
+  it('does not exist for unknown names, which do not affect the others', () => {
     const operation = operationsOf('{ a }');
     for (const name of ['', 'A', '__proto__']) expect(operation(name)).toBeNull();
     expect(operation(null)).not.toBeNull();
   });
 
-  it('is not kept of the names it has not', () => {
+  it('is not stored for unknown names', () => {
     const operation = operationsOf('{ a }');
     const invent = (count: number) => {
       for (let each = 0; each < count; each += 1) operation(`${each}`.padStart(1_000, 'x'));

@@ -34,7 +34,7 @@ const refusedTexts: readonly (readonly [kind: string, write: (index: number) => 
   ['fields in conflict', (index) => `query Q${index} { ${repeat(60, (id) => `epoch(id: ${id}) { epochId }`)} }`],
 ];
 
-test('a refused document is kept as its errors, without what they were made of', () => {
+test('a rejected document is kept as its errors only, without its text and nodes', () => {
   const store = createStore();
   const count = () => [Location, Source, GraphQLError].map(countLiveObjects).reduce((sum, each) => sum + each, 0);
   const refuse = (kind: string, text: string) =>
@@ -49,7 +49,7 @@ test('a refused document is kept as its errors, without what they were made of',
   expect(count() - before).toBeLessThan(1_500);
 });
 
-test('a document that is too long is not validated: no variables let it pass', () => {
+test('a document that is too long is rejected without validation', () => {
   let validations = 0;
   const rule = () => {
     validations += 1;

@@ -11,13 +11,13 @@ if (!operation) throw new Error('no operation');
 const part = takePart(operation, fragmentsOf(document), (name) => name === 'theirs');
 
 describe('a part of an operation', () => {
-  it('declares the variables it uses, and no other', () => {
+  it('declares only the variables that it uses', () => {
     expect(print(part.document).replaceAll(/\s+/g, ' ')).toBe(
       'query Q($a: Int, $b: Int = 2) { theirs(x: $a) { y(z: $b) } }',
     );
   });
 
-  it('keeps the directives of the fragments that it takes apart, and the variables in them', () => {
+  it('keeps the directives of the fragments that it expands, and their variables', () => {
     const text = 'query ($x: Boolean!, $y: Boolean!) { ...F @include(if: $x) ... @skip(if: $y) { theirs ours } }';
     const mixed = parse(`${text} fragment F on Query { ours theirs }`);
     const asked = getOperationAST(mixed);
@@ -28,7 +28,7 @@ describe('a part of an operation', () => {
     );
   });
 
-  it('is sent those of its variables that were sent: what is absent stays absent', () => {
+  it('receives only variables that were sent: absent ones stay absent', () => {
     expect(Object.entries(variablesOf(part, {}))).toEqual([]);
     expect(Object.entries(variablesOf(part, { b: null, c: 3, d: 4 }))).toEqual([['b', null]]);
     expect(Object.entries(variablesOf(part, { a: 1, b: 2, c: 3 }))).toEqual([
@@ -37,7 +37,7 @@ describe('a part of an operation', () => {
     ]);
   });
 
-  it('has no variable of a name that every object has', () => {
+  it('has no variable named as an inherited property of objects', () => {
     const odd = parse('query ($constructor: Int, $toString: Int) { theirs(x: $constructor, y: $toString) }');
     const found = getOperationAST(odd);
     if (!found) throw new Error('no operation');
@@ -45,7 +45,7 @@ describe('a part of an operation', () => {
     expect(Object.entries(variablesOf(own, {}))).toEqual([]);
   });
 
-  it('is sent a variable called __proto__ as any other', () => {
+  it('receives a variable called __proto__ like any other', () => {
     const odd = parse('query ($__proto__: Int) { theirs(x: $__proto__) }');
     const found = getOperationAST(odd);
     if (!found) throw new Error('no operation');

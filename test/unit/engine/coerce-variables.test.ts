@@ -65,7 +65,7 @@ const value = fc.letrec((tie) => ({
 })).value;
 
 describe('the values of variables', () => {
-  it('are those of the reference library, and so are the mistakes, but for guesses', () => {
+  it('are those of graphql-js, and so are the errors, except suggestions', () => {
     fc.assert(
       fc.property(fc.constantFrom(...types), value, fc.boolean(), (type, sent, isSent) => {
         const operation = operationOf(type);
@@ -90,7 +90,7 @@ describe('the values of variables', () => {
     );
   });
 
-  it('are their defaults where nothing is sent, and null where null is', () => {
+  it('are their defaults if they are absent, and null if they are null', () => {
     expect(coerceVariables(operationOf('Int', ' = 3'), {})).toEqual({ values: { v: 3 } });
     expect(coerceVariables(operationOf('Int', ' = 3'), { v: null })).toEqual({ values: { v: null } });
     expect(coerceVariables(operationOf('Int'), {})).toEqual({ values: {} });
@@ -106,7 +106,7 @@ describe('the values of variables', () => {
     expect(coerced).not.toHaveProperty('values.req');
   });
 
-  it('name what is wrong, where, and of which type', () => {
+  it('with a wrong value are reported with the name, the path and the type', () => {
     const { errors } = coerceVariables(operationOf('In'), { v: { req: 1, nested: { req: 'x' }, nope: 1 } });
     expect(messagesOf(errors)).toEqual([
       'Variable "$v" got invalid value "x" at "v.nested.req"; Int cannot represent non-integer value: "x"',
@@ -115,7 +115,7 @@ describe('the values of variables', () => {
   });
 });
 
-describe('a megabyte of mistakes', () => {
+describe('a megabyte of wrong values', () => {
   const megabyte = 'y'.repeat(1_000_000);
   const wide = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`y${index}`, 1]));
   const deep = () => {
@@ -141,7 +141,7 @@ describe('a megabyte of mistakes', () => {
     for (const { message } of errors ?? []) expect(message.length).toBeLessThanOrEqual(501);
   });
 
-  it('is not read beyond the last mistake that is reported', () => {
+  it('is not read beyond the last reported error', () => {
     let reads = 0;
     const counting = (target: object) =>
       new Proxy(target, {
@@ -156,7 +156,7 @@ describe('a megabyte of mistakes', () => {
   });
 });
 
-describe('a value in a message', () => {
+describe('a value in an error message', () => {
   it.each<[unknown, string]>([
     [{ a: [1, 'x', null], b: {} }, '{ a: [1, "x", null], b: {} }'],
     [{ a: { b: { c: { d: 1 } } } }, '{ a: { b: [Object] } }'],
@@ -166,7 +166,7 @@ describe('a value in a message', () => {
     expect(showValue(sent, 200)).toBe(text);
   });
 
-  it('is cut', () => {
+  it('is truncated', () => {
     expect(showValue('x'.repeat(1_000), 20)).toBe(`"${'x'.repeat(19)}…`);
     expect(showValue({ a: 'x'.repeat(1_000), b: 1 }, 20)).toHaveLength(21);
   });
@@ -178,7 +178,7 @@ describe('a wrong value', () => {
     ['Int!', undefined],
     ['Color', 'BLUE'],
     ['Any!', null],
-  ])('of a %s takes no stack', (type, value) => {
+  ])('of %s is reported without recursion', (type, value) => {
     const limit = Error.stackTraceLimit;
     const { errors = [] } = coerceVariables(operationOf(type), value === undefined ? {} : { v: value });
     expect(errors).toHaveLength(1);

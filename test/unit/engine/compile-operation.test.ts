@@ -88,14 +88,14 @@ const shown = ({ data, errors }: ExecutionResult) => ({
 const rex = { name: 'Rex', size: 'SMALL', noisy: 'wuff' };
 
 describe('a compiled operation', () => {
-  it('answers at once where nothing takes time', () => {
+  it('returns synchronously if no resolver is asynchronous', () => {
     const run = compile(schemaWith({ Query: { text: () => 'a' } }), '{ b: text a: text __typename }');
     expect(JSON.stringify(run?.({ variables: {}, context: null }))).toBe(
       '{"data":{"b":"a","a":"a","__typename":"Query"}}',
     );
   });
 
-  it('hears what fails late in a list that has failed at once', async () => {
+  it('handles a late rejection in a list that has already failed', async () => {
     const unheard: unknown[] = [];
     const note = (reason: unknown) => void unheard.push(reason);
     process.on('unhandledRejection', note);
@@ -113,7 +113,7 @@ describe('a compiled operation', () => {
     }
   });
 
-  it('leaves out arguments whose variables have no value, and fills in those that have a default', () => {
+  it('omits arguments whose variables have no value, and applies defaults', () => {
     const seen: Record<string, unknown>[] = [];
     const number = (_: unknown, args: Record<string, unknown>) => seen.push(args);
     const run = compile(
@@ -148,7 +148,7 @@ describe('a compiled operation', () => {
     ['variables without a value', 'query ($n: Int) { a: number(of: $n) dog(name: "x") { name } }', {}],
     ['null where the argument may not be', 'query ($n: Int) { a: number(of: $n) b: text }', { n: null }],
     ['a name that objects have anyway', '{ constructor: text toString: text dog { valueOf: name } }', {}],
-  ])('answers as the reference library does: %s', async (_, text, variables) => {
+  ])('returns what graphql-js returns: %s', async (_, text, variables) => {
     const schema = schemaWith({
       Query: {
         text: () => 'text',
@@ -181,7 +181,7 @@ describe('a compiled operation', () => {
     'gives a list of what is wrong': () => [{ ...rex, size: 'HUGE' }, Promise.resolve({ ...rex, noisy: null })],
     'gives methods': () => new Set([{ name: () => 'called', size: () => Promise.resolve('LARGE'), noisy: () => 1n }]),
   };
-  it.each(Object.keys(failing))('fails as the reference library does: a resolver that %s', async (how) => {
+  it.each(Object.keys(failing))('fails as in graphql-js: a resolver that %s', async (how) => {
     const resolve = failing[how] as () => unknown;
     const schema = schemaWith({
       Query: { must: () => 'there', maybeDogs: resolve, dogs: resolve, text: () => 'text' },
@@ -196,7 +196,7 @@ describe('a compiled operation', () => {
     }
   });
 
-  it('runs mutations one after the other and stops at one that may not be null', async () => {
+  it('runs mutations one after the other and stops at a non-null field that fails', async () => {
     const done: string[] = [];
     const schema = schemaWith({
       Mutation: {
@@ -225,7 +225,7 @@ describe('a compiled operation', () => {
     expect(done).toEqual(['1', '2', '3', '4']);
   });
 
-  it('passes resolvers what the reference library passes them', async () => {
+  it('passes resolvers the same arguments as graphql-js', async () => {
     const seen: unknown[] = [];
     const schema = schemaWith({
       Query: { dogs: () => [rex] },
@@ -255,7 +255,7 @@ describe('a compiled operation', () => {
     expect(seen[0]).toEqual(seen[1]);
   });
 
-  it('leaves nothing of one request to the next', () => {
+  it('keeps nothing between requests', () => {
     const schema = schemaWith({
       Query: {
         number: (_source, args) => {
@@ -274,7 +274,7 @@ describe('a compiled operation', () => {
   });
 });
 
-describe('what is not plain', () => {
+describe('an operation that cannot be compiled', () => {
   it.each([
     ['directives on fields', 'query ($x: Boolean!) { text @skip(if: $x) }'],
     ['directives on fragments', '{ ... @include(if: true) { text } }'],
@@ -301,7 +301,7 @@ describe('joins', () => {
   const dogs = [rex, { ...rex, name: 'Bob' }];
   const text = '{ first: dogs(count: 2) { o: owner { address } size } maybeDogs { owner { address } noisy } }';
 
-  it('are answered together below each root field, under the keys that the client chose', async () => {
+  it('are resolved together below each root field, under the response keys of the client', async () => {
     const schema = schemaWith({ Query: { dogs: () => dogs, maybeDogs: () => [rex, { ...rex, noisy: null }] } });
     const asked: unknown[] = [];
     const result = await compile(
@@ -351,7 +351,7 @@ describe('joins', () => {
     expect(result).toEqual({ data: { dogs: [{ owner: { address: null } }, { owner: null }] }, errors: [error] });
   });
 
-  it('take no call if there is nothing to join', async () => {
+  it('make no call if there is nothing to join', async () => {
     const schema = schemaWith({ Query: { dogs: () => [], maybeDogs: () => null } });
     const asked: number[] = [];
     const result = await compile(
@@ -398,7 +398,7 @@ describe('joins', () => {
     expect(asked).toEqual([0]);
   });
 
-  it('add no errors to an answer that became null meanwhile', async () => {
+  it('add no errors to a response that is already null', async () => {
     const schema = schemaWith({ Query: { dogs: () => dogs, must: () => Promise.reject(new Error('no data')) } });
     let answer = () => {};
     const answered = new Promise<void>((resolve) => {
@@ -421,7 +421,7 @@ describe('joins', () => {
     expect([result?.data, result?.errors?.map(({ message }) => message)]).toEqual([null, ['no data']]);
   });
 
-  it('are unknown unless a table lists them', () => {
+  it('exist only if the table lists them', () => {
     expect(compile(schemaWith({}), '{ dog { owner { address } } }')).toBeNull();
     expect(compile(schemaWith({}), '{ dog { other { address } } }', joinOf)).toBeNull();
   });

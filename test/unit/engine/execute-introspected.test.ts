@@ -55,7 +55,7 @@ async function ask(text: string, variables: Readonly<Record<string, unknown>> = 
   return { answer: JSON.stringify(answer), expected: JSON.stringify(expected), whole };
 }
 
-describe('a query with fields of introspection is answered as graphql-js does', () => {
+describe('a query with introspection fields is answered as by graphql-js', () => {
   test.each(ledgerSchemas.map(({ name, schema }) => [name, schema] as const))('of %s, whole', async (_, schema) => {
     const { answer, expected, whole } = await ask(everything, {}, schema);
     expect(answer === expected).toBe(true);
@@ -109,7 +109,7 @@ describe('a query with fields of introspection is answered as graphql-js does', 
     expect(answer).toBe(expected);
   });
 
-  test('a null where a name has to be, by graphql-js itself', async () => {
+  test('a null instead of a name is left to graphql-js', async () => {
     const { answer, expected, whole } = await ask('query ($of: String = "x") { __type(name: $of) { name } }', {
       of: null,
     });
@@ -118,7 +118,7 @@ describe('a query with fields of introspection is answered as graphql-js does', 
   });
 });
 
-test('other operations are not its business', () => {
+test('other operations are left alone', () => {
   const operation = getOperationAST(parse('{ a }'));
   if (!operation) throw new Error('no operation');
   const never = () => {

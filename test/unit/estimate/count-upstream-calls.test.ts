@@ -90,7 +90,7 @@ describe('a query takes', () => {
     expect(count(text)).toBe(calls);
   });
 
-  test('what its variables let through', () => {
+  test('what its variables allow', () => {
     const text =
       'query ($no: Boolean!, $n: Int = 0) { chain @skip(if: $no) queryEvents(last: $n) { page } sponsor { health } }';
     expect(count(text, { no: true })).toBe(1);
@@ -98,14 +98,14 @@ describe('a query takes', () => {
     expect(count(text, { no: false, n: 60 })).toBe(4);
   });
 
-  test('nothing for a page whose arguments are refused when it is executed', () => {
+  test('none for a page whose arguments are rejected at execution', () => {
     const text = 'query ($sender: String!) { queryEvents(filter: { sender: $sender }) { page } }';
     expect(count(text, { sender: 'a' })).toBe(1);
     const refused = 'query ($sender: String!) { queryEvents(filter: { sender: $sender }, first: 1001) { page } }';
     expect(count(refused, { sender: 'a' })).toBe(0);
   });
 
-  test('nothing of an upstream without an address', () => {
+  test('none for an upstream without an address', () => {
     const text = '{ chain sponsor { health version { raw } } queryEvents { nodes { block { id } } } }';
     expect(count(text)).toBe(5);
     expect(count(text, {}, { ownFieldCalls: callsWith(['LEDGER_RPC_URL']) })).toBe(3);
@@ -133,7 +133,7 @@ describe('a mutation takes', () => {
   });
 });
 
-describe('by another plan than stitching', () => {
+describe('with a plan other than STITCHED', () => {
   test.each<readonly [Plan, string, number]>([
     ['PASS_THROUGH', '{ chain epoch { id } }', 1],
     ['PASS_THROUGH', '{ chain @skip(if: true) }', 0],
@@ -147,6 +147,6 @@ describe('by another plan than stitching', () => {
   });
 });
 
-test('the calls of a subscription have no number', () => {
+test('a subscription has no number of calls', () => {
   expect(count('subscription { liveEvents { type } }')).toBeNull();
 });

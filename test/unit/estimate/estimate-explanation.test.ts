@@ -72,7 +72,7 @@ describe('the tree', () => {
     expect(usage.outputNodes).toBe(194);
   });
 
-  test('names the argument that decides the page, be it a variable', async () => {
+  test('names the argument that decides the page size, also if it is a variable', async () => {
     const pages =
       '($n: Int) { a: events(first: 2, last: $n) { nodes { bcs } } b: events(first: $n) { nodes { bcs } } }';
     const connections = async (n: number | null) =>
@@ -100,13 +100,13 @@ describe('the tree', () => {
     );
   }, 60_000);
 
-  test('has no costs where nothing is counted', async () => {
+  test('has no costs if nothing is counted', async () => {
     const { tree, usage } = await explain('{ __schema { queryType { name } } }');
     expect(tree.map(({ cost }) => cost)).toEqual([null, null, null, null]);
     expect(usage.outputNodes).toBe(0);
   });
 
-  test('ends where a document has no end', async () => {
+  test('ends for a document that expands without bound', async () => {
     const levels = Array.from(
       { length: 29 },
       (_, index) => `fragment F${index} on Query { ...F${index + 1} ...F${index + 1} }`,
@@ -118,7 +118,7 @@ describe('the tree', () => {
     expect(tree).toHaveLength(2_000);
   });
 
-  test('is empty for what cannot be read', async () => {
+  test('is empty for a text that cannot be parsed', async () => {
     const { tree, offending, reasons } = await explain('{\n  a(');
     expect(tree).toEqual([]);
     expect(reasons).toEqual(['Syntax Error: Expected Name, found <EOF>.']);
@@ -126,7 +126,7 @@ describe('the tree', () => {
   });
 });
 
-describe('what is at fault', () => {
+describe('the offending selection', () => {
   const bound = (name: string, max: number) => ({ env: { [name]: String(max) } });
   test.each<readonly [string, string, Given, Explanation['offending'], readonly string[]]>([
     [
@@ -214,7 +214,7 @@ describe('what is at fault', () => {
     expect(marked(explanation)).toEqual(texts);
   });
 
-  test('is nothing where nothing is refused', async () => {
+  test('is absent if nothing is rejected', async () => {
     expect(await explain(activity)).toMatchObject({
       refused: false,
       offending: null,
@@ -232,7 +232,7 @@ describe('the schema', () => {
   };
   const introspection = introspectionFromSchema(buildSchema('type Query { kept: Int }'));
 
-  test('is the one kept, with the limits kept with it', async () => {
+  test('is the cached one, with its cached limits', async () => {
     const given = keep('good.json', { introspection, service: { limits: { ...limits, maxQueryDepth: 3 } } });
     const { schema, refused, limits: inForce } = await explain('{ kept }', given);
     expect(schema).toEqual({ origin: 'kept', note: null });
@@ -244,7 +244,7 @@ describe('the schema', () => {
     ['is not there yet', { env: { SCHEMA_CACHE_FILE: join(folder, 'absent.json') } }, 'it does not exist yet'],
     ['is no JSON', keep('text.json', 'hello'), 'JSON'],
     ['holds no schema', keep('odd.json', { introspection: { __schema: 7 } }), 'SCHEMA_CACHE_FILE is not usable'],
-  ])('is the one shipped, and says why, where the file %s', async (_, given, reason) => {
+  ])('is the shipped one, with the reason, if the file %s', async (_, given, reason) => {
     const { schema, refused } = await explain('{ chainIdentifier }', given);
     expect(schema.origin).toBe('shipped');
     expect(schema.note).toContain(reason);

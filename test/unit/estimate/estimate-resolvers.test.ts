@@ -99,13 +99,13 @@ const repeated = (count: number) =>
   `{ ${Array.from({ length: count }, (_, index) => `e${index}: estimate(query: "{ __typename }") { plan }`).join(' ')} }`;
 
 describe('estimates', () => {
-  test('keep nothing of the documents they are shown', async () => {
+  test('keep nothing of the estimated documents', async () => {
     const { ask, stored } = createGraph();
     expect(estimateOf(await ask(query, { query: '{ gateway { version } }' })).refused).toBe(false);
     expect(stored).toEqual([]);
   });
 
-  test('wait for the turn of their caller each', async () => {
+  test('wait for a turn of their caller', async () => {
     let uses = 0;
     const { ask, turns } = createGraph({
       onUse: () => {
@@ -123,7 +123,7 @@ describe('estimates', () => {
     expect(usesAtOnce).toEqual(Array(2 * maxEstimates).fill(1));
   });
 
-  test('of introspection count for what it answers, whatever operations count for', async () => {
+  test('of introspection count the size of its response, even if operations are free', async () => {
     const { ask, charged } = createGraph();
     await ask(query, { query: '{ gateway { version } }' });
     expect(charged).toEqual([]);
@@ -134,7 +134,7 @@ describe('estimates', () => {
     expect(charged).toEqual([estimate.ratePoints - 1]);
   });
 
-  test('are not worked out for an operation that asks for too many', async () => {
+  test('are not computed for an operation that requests too many', async () => {
     let uses = 0;
     const { ask } = createGraph({
       onUse: () => {
@@ -148,7 +148,7 @@ describe('estimates', () => {
     expect(uses).toBe(1);
   });
 
-  test('read a document once, however often it is estimated', async () => {
+  test('parse a document once, even if it is estimated several times', async () => {
     const { ask, read } = createGraph();
     const twice =
       'query ($a: String!, $b: String!) { x: estimate(query: $a) { plan } y: estimate(query: $b) { plan } z: estimate(query: $a, variables: {n: 1}) { usage { variables } } }';
@@ -157,7 +157,7 @@ describe('estimates', () => {
     expect(read).toEqual(['{ __typename }', '{ gateway { version } }']);
   });
 
-  test('share an allowance of letters, and nothing is read where it is not enough', async () => {
+  test('share a limit of characters, and parse nothing beyond it', async () => {
     const { ask, read } = createGraph();
     const askFor = (texts: readonly string[]) =>
       ask(
@@ -179,7 +179,7 @@ describe('estimates', () => {
     expect(read).toEqual([]);
   });
 
-  test('are not computed for a caller that is gone', async () => {
+  test('are not computed for a caller that has left', async () => {
     const { ask } = createGraph();
     const hungUp = createCancellation();
     hungUp.cancel('aborted');
@@ -187,7 +187,7 @@ describe('estimates', () => {
     expect(errors?.[0]?.extensions).toEqual({ code: 'REQUEST_TIMEOUT' });
   });
 
-  test('go on after one that failed', async () => {
+  test('continue after one that failed', async () => {
     const { ask } = createGraph();
     const [bad, good] = await Promise.all([
       ask(query, { query: '{ __typename }', variables: 'x' }),
@@ -197,7 +197,7 @@ describe('estimates', () => {
     expect(estimateOf(good).refused).toBe(false);
   });
 
-  test('cut counts that no Int can say', async () => {
+  test('limit counts to the largest Int', async () => {
     const levels = Array.from(
       { length: 29 },
       (_, index) => `fragment F${index} on Query { ${`...F${index + 1} `.repeat(5)} }`,
@@ -214,7 +214,7 @@ describe('estimates', () => {
     expect(limits[1]).toEqual({ name: 'maxQueryNodes', used: Number.MAX_SAFE_INTEGER, exceeded: true });
   });
 
-  test('say of a text that cannot be read how long it is, and nothing more', async () => {
+  test('of a text that cannot be parsed contain only its length', async () => {
     const { ask } = createGraph();
     const told = estimateOf(await ask(query, { query: `{${'x'.repeat(6_000)}`, variables: { a: 1 } }));
     expect(told.reasons).toEqual(['Syntax Error: Expected Name, found <EOF>.']);
@@ -230,7 +230,7 @@ describe('estimates', () => {
     expect(told.limits[3]).toEqual({ name: 'maxQueryPayloadSize', used: 6_001, exceeded: false });
   });
 
-  test('count a transaction apart from the text it is written in', async () => {
+  test('count a transaction separately from the surrounding text', async () => {
     const { ask } = createGraph();
     const text = `mutation ($sig: Base64!) { executeTx(reservationId: "1", txBytes: "${'A'.repeat(9_000)}", userSig: $sig) { digest } }`;
     const { refused, limits } = estimateOf(await ask(query, { query: text, variables: { sig: 'B'.repeat(98) } }));

@@ -65,7 +65,7 @@ describe('the costs of the fields of a document', () => {
     expect(counted).toBe(1 + 5 * times);
   });
 
-  test('follow a page through fragments, each where it is used', () => {
+  test('follow a page through fragments, for each use', () => {
     expect(
       costsOf('{ a(first: 3) { ...F } b: a(first: $n) { ... { ...F } } } fragment F on T { nodes { c } }', { n: 5 }),
     ).toEqual([
@@ -78,7 +78,7 @@ describe('the costs of the fields of a document', () => {
     ]);
   });
 
-  test('know no page at the top of an operation', () => {
+  test('have no page at the top of an operation', () => {
     expect(costsOf('{ nodes { a } }')).toEqual([
       ['nodes', 1],
       ['nodes.a', 1],
@@ -103,7 +103,7 @@ describe('a walk', () => {
     expect(lines.map(pathOf).filter((path) => path.length > 0)).toEqual([['x'], ['y']]);
   });
 
-  test('passes over a fragment that is not there', () => {
+  test('ignores an unknown fragment', () => {
     expect(costsOf('{ a ...Missing b }')).toEqual([
       ['a', 1],
       ['b', 1],

@@ -14,7 +14,7 @@ function depthOf(value: unknown): number {
 }
 
 describe('nesting', () => {
-  it('is over every bound below its depth, and no other', () => {
+  it('exceeds every bound below its depth, and no other', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6 }), fc.nat(8), (value, max) => {
         expect(exceedsNesting(value, max)).toBe(depthOf(value) > max);
@@ -27,7 +27,7 @@ describe('nesting', () => {
     ['lists', '[', ']'],
     ['objects with more behind', '{"a":', ',"b":1}'],
     ['lists with more before', '[1,"[",', ']'],
-  ])('of %s is found however deep it is', (_, open, close) => {
+  ])('of %s is found at any depth', (_, open, close) => {
     for (const depth of [2_000, 2_001, 100_000]) {
       const value: unknown = JSON.parse(`${open.repeat(depth)}1${close.repeat(depth)}`);
       expect(exceedsNesting(value, 2_000)).toBe(depth > 2_000);

@@ -58,14 +58,14 @@ const dear = {
   operationName: null,
 };
 
-describe('work beside an operation', () => {
+describe('work charged after the operation', () => {
   const standing = { isGranted: false, limit: 10, remaining: 0, resetsAtMs: 60_000, retryAfterSeconds: 60 } as const;
   const error = gatewayError('RATE_LIMITED', 'Over the limit.', { retryAfterSeconds: 60 });
   const refuse = async () => ({ kind: 'refused', error, standing }) as const;
   const { caller, keeper } = start();
   const admit = createAdmitOperation({ gate: { admit: refuse, charge: refuse }, keeper, cost: 'usage', ...bounds });
 
-  test('that is not done yet is rejected for a caller over its limit, with the time to retry', async () => {
+  test('that has not begun is rejected for a caller over its limit, with the time to retry', async () => {
     const told: Standing[] = [];
     expect(await admit.charge({ onStanding: (each) => void told.push(each) }, caller, 5)).toBe(error);
     expect(told).toEqual([standing]);
@@ -78,8 +78,8 @@ describe('work beside an operation', () => {
   });
 });
 
-describe('while the limiter is held', () => {
-  test('a schema that is replaced before the caller is let in is not run on', async () => {
+describe('while the rate limiter answers slowly', () => {
+  test('a schema that was replaced meanwhile is not used', async () => {
     const { admit, keeper, letGo, server } = start();
     const entering = admit.enter(server);
     keeper.current = build();
@@ -90,7 +90,7 @@ describe('while the limiter is held', () => {
     expect(admission.kind === 'admitted' && admission.operation.schema === keeper.current.schema).toBe(true);
   });
 
-  test('an operation ends on the schema that it was decided about on', async () => {
+  test('an operation finishes on the schema with which it was decided', async () => {
     const { admit, caller, keeper, letGo, server } = start();
     const generation = keeper.current;
     const deciding = admit.decide(server, caller, dear);
@@ -102,7 +102,7 @@ describe('while the limiter is held', () => {
     expect(admission.operation.schema).toBe(generation.schema);
   });
 
-  test('an operation whose caller goes is not begun', async () => {
+  test('an operation is not begun if its caller leaves', async () => {
     const { admit, caller, keeper, letGo, seen, server } = start();
     const deciding = admit.decide(server, caller, dear);
     seen.isGone = true;
@@ -165,7 +165,7 @@ describe('while an operation waits for its turn', () => {
     return { deciding, prepared, wait, go, nextTurn: () => nextTurn() };
   }
 
-  test('it is prepared when that comes', async () => {
+  test('it is not prepared yet', async () => {
     const { deciding, prepared, nextTurn } = startBusy();
     expect(prepared).toEqual([]);
     nextTurn();
@@ -173,14 +173,14 @@ describe('while an operation waits for its turn', () => {
     expect(prepared).toEqual([query]);
   });
 
-  test('it is not prepared once its client has left, and kept no longer', async () => {
+  test('it is dropped without being prepared if its client leaves', async () => {
     const { deciding, prepared, go } = startBusy();
     go();
     expect(await deciding).toMatchObject({ kind: 'refused' });
     expect(prepared).toEqual([]);
   });
 
-  test('it is not prepared once its time is up', async () => {
+  test('it is not prepared after its timeout', async () => {
     const { deciding, prepared, wait, nextTurn } = startBusy();
     wait(10_000);
     nextTurn();

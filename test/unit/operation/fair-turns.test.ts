@@ -33,14 +33,14 @@ const work = (name: string, ms: number) => () => {
 const ask = (key: string, name: string, ms: number) => turns.run(key, staying, work(name, ms));
 
 describe('while a turn has time left', () => {
-  test('work is done immediately, without a promise, and no turn is requested', () => {
+  test('work runs immediately, without a promise, and no turn is requested', () => {
     expect(ask('a', 'first', 0.2)).toBe('first');
     expect(ask('b', 'second', 0.3)).toBe('second');
     expect(ran).toEqual(['first', 'second']);
     expect(laterTurns).toEqual([]);
   });
 
-  test('what work throws is thrown, and the next work is done', () => {
+  test('an exception is thrown to the caller, and the next work runs', () => {
     const fail = () => {
       throw new Error('broken');
     };
@@ -48,7 +48,7 @@ describe('while a turn has time left', () => {
     expect(ask('a', 'next', 0.2)).toBe('next');
   });
 
-  test('a short step within work is done at once, one after a long time waits', async () => {
+  test('a short step within work runs at once, one after a long time waits', async () => {
     const steps = turns.run('a', staying, () => {
       now += 0.5;
       expect(ask('a', 'short', 0.1)).toBe('short');
@@ -60,7 +60,7 @@ describe('while a turn has time left', () => {
     expect(await steps).toBe('long');
   });
 
-  test('the time of many turns does not add up', () => {
+  test('the time of several turns does not add up', () => {
     for (let turn = 0; turn < 20; turn += 1) {
       expect(ask('a', 'each', 6)).toBe('each');
       nextTurn();
@@ -81,7 +81,7 @@ describe('beyond the budget of a turn', () => {
     expect(await Promise.all(answers)).toEqual(['one', 'two', 'three']);
   });
 
-  test('a turn ends when its time is up, and new work waits behind what waits already', () => {
+  test('a turn ends when its time is up, and new work queues behind waiting work', () => {
     for (const name of ['one', 'two', 'three', 'four']) ask('burst', name, 4);
     expect(nextTurn()).toEqual(['one', 'two']);
     ask('burst', 'five', 4);
@@ -90,7 +90,7 @@ describe('beyond the budget of a turn', () => {
     expect(ask('burst', 'quiet again', 1)).toBe('quiet again');
   });
 
-  test('time that promises of a piece take counts for the turn and for the caller', () => {
+  test('promises of a piece of work count for the turn and for the caller', () => {
     turns.run('burst', staying, () => {
       ran.push('one');
       laterInTurn.unshift(() => {
@@ -102,7 +102,7 @@ describe('beyond the budget of a turn', () => {
     expect(nextTurn()).toEqual(['two']);
   });
 
-  test('a piece that is likely to take longer than is left of the turn begins the next one', () => {
+  test('a piece that is likely to exceed the rest of the turn starts the next one', () => {
     for (const name of ['one', 'two']) ask('costly', name, 6);
     ask('other', 'of another', 3);
     ask('burst', 'last', 1);
@@ -125,14 +125,14 @@ describe('beyond the budget of a turn', () => {
     ]);
   });
 
-  test('a caller that comes late is served next, and does not make up for time that it did not ask for', () => {
+  test('a caller that arrives late is served next, without credit for the time before', () => {
     for (let index = 0; index < 20; index += 1) ask('burst', `burst ${index}`, 9);
     expect([nextTurn(), nextTurn()]).toEqual([['burst 0'], ['burst 1']]);
     for (let index = 0; index < 4; index += 1) ask('late', `late ${index}`, 9);
     expect([nextTurn(), nextTurn(), nextTurn()]).toEqual([['late 0'], ['burst 2'], ['late 1']]);
   });
 
-  test('what work throws rejects, and the next piece is done', async () => {
+  test('an exception rejects, and the next piece runs', async () => {
     const failing = turns.run('burst', staying, () => {
       throw new Error('broken');
     });
@@ -141,7 +141,7 @@ describe('beyond the budget of a turn', () => {
     await expect(failing).rejects.toThrow('broken');
   });
 
-  test('the next step of a short piece is done with it, that of another caller waits', () => {
+  test('the next step of a short piece runs with it, that of another caller waits', () => {
     turns.run('burst', staying, () => {
       ran.push('first step');
       laterInTurn.unshift(() => {
@@ -154,7 +154,7 @@ describe('beyond the budget of a turn', () => {
     expect(nextTurn()).toEqual(['first step', 'second step', 'of another', 'third step']);
   });
 
-  test('work whose client leaves is called at once, to find that, and waits no longer', async () => {
+  test('work whose client has left is called at once, so that it can end', async () => {
     let leave = () => {};
     const leaving = { onGone: (giveUp: () => void) => (leave = giveUp) };
     const answer = turns.run('burst', leaving, work('of one that left', 0));

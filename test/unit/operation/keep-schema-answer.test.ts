@@ -22,14 +22,14 @@ function createAsk(schema = buildSchema('type Query { a: Int }')) {
   };
 }
 
-test('the schema is returned again without being read again', () => {
+test('the schema response is reused without parsing it again', () => {
   const { made, toAsk } = createAsk();
   const ask = toAsk('{ __schema { queryType { name } } }');
   expect([ask(), ask(), ask()]).toEqual(Array(3).fill({ data: { __schema: { queryType: { name: 'Query' } } } }));
   expect(made).toHaveLength(1);
 });
 
-test('what is more than the schema, or depends on variables, is made each time', () => {
+test('a response that contains more than the schema, or depends on variables, is computed each time', () => {
   const { made, toAsk } = createAsk();
   for (const text of [
     '{ a __schema { queryType { name } } }',
@@ -43,7 +43,7 @@ test('what is more than the schema, or depends on variables, is made each time',
   }
 });
 
-test('a few answers are kept of each schema', () => {
+test('a few responses are kept for each schema', () => {
   const { made, toAsk } = createAsk();
   const asks = Array.from({ length: 5 }, (_, index) => toAsk(`{ a${index}: __schema { queryType { name } } }`));
   for (const ask of asks) ask();

@@ -33,7 +33,7 @@ describe('an operation', () => {
   it.each([
     ['query', '{ a }', 1_000],
     ['mutation', 'mutation { a }', 2_000],
-  ])('that is a %s has its own time', (_, text, timeMs) => {
+  ])('that is a %s has its own timeout', (_, text, timeMs) => {
     const { causeOf } = open(text);
     vi.advanceTimersByTime(timeMs - 1);
     expect(causeOf()).toBe(null);
@@ -51,7 +51,7 @@ describe('an operation', () => {
     expect(causeOf()).toBe('timeout');
   });
 
-  it('is what its name says, in a document of several', () => {
+  it('is chosen by name in a document with several', () => {
     const { run, server, causeOf } = open('query A { a } mutation B { b }', 'B');
     run.complete(0);
     expect(server.operations).toMatchObject([{ caller: toTestCaller().id, name: 'B', type: 'mutation', errors: 0 }]);
@@ -59,7 +59,7 @@ describe('an operation', () => {
     expect(causeOf()).toBe(null);
   });
 
-  it('counts the memory of its request as long as its calls do', () => {
+  it('counts the memory of its request until its calls have ended', () => {
     const held = { keep() {}, release() {} };
     const { run } = open('mutation { a }', null, undefined, Object.assign(createTestServer(), { held }));
     expect(run.context.cancellation.held).toBe(held);
@@ -68,13 +68,13 @@ describe('an operation', () => {
   it.each([
     ['query', '{ a }'],
     ['mutation', 'mutation { a }'],
-  ])('that is a %s is over when its caller hangs up: no more of it is begun', (_, text) => {
+  ])('that is a %s ends when its caller disconnects: it begins nothing more', (_, text) => {
     const { server, causeOf } = open(text);
     server.leave();
     expect(causeOf()).toBe('aborted');
   });
 
-  it('leaves no timer behind once it has ended, and is not ended twice', () => {
+  it('leaves no timer behind, and ends once', () => {
     const { run, server, causeOf } = open('{ a }');
     run.end();
     run.end();
@@ -85,7 +85,7 @@ describe('an operation', () => {
 });
 
 describe('its record', () => {
-  it('is written when it is complete, not before, and once', () => {
+  it('is written once, when it is complete', () => {
     const { run, server } = open('{ a }');
     expect(server.operations).toEqual([]);
     run.complete(2);
@@ -94,7 +94,7 @@ describe('its record', () => {
     expect(server.operations).toMatchObject([{ errors: 2 }]);
   });
 
-  it('is written when its caller leaves, without counting later errors', () => {
+  it('is written when its caller leaves, without later errors', () => {
     const { run, server } = open('{ a }');
     server.leave();
     run.complete(1);
@@ -118,7 +118,7 @@ describe('its result', () => {
   });
 });
 
-describe('a caller that is gone', () => {
+describe('a caller that has disconnected', () => {
   it('ends the operation, even if it left before', () => {
     const before = createTestServer();
     before.leave();

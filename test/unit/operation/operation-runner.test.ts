@@ -32,7 +32,7 @@ function run(answer: () => Promise<ExecutionResult>, { showUsage = false } = {})
 
 const failing: ExecutionResult = { data: { a: null }, errors: [new GraphQLError('a fault', { path: ['a'] })] };
 
-it('an operation that is the ledger’s is not begun for a client that has left', async () => {
+it('an operation of the ledger is not begun for a client that has left', async () => {
   const server = createTestServer();
   let asked = 0;
   const runner = createOperationRunner({
@@ -52,7 +52,7 @@ it('an operation that is the ledger’s is not begun for a client that has left'
   expect([asked, outcomes]).toEqual([0, [{ kind: 'gone' }]]);
 });
 
-it('an operation that is split leaves no timer', async () => {
+it('a SPLIT operation leaves no timer', async () => {
   const countTimers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
   const before = countTimers();
   const runner = createOperationRunner({
@@ -79,8 +79,8 @@ it('an operation that is split leaves no timer', async () => {
   expect([outcomes.length, countTimers()]).toEqual([3, before]);
 });
 
-describe('an operation that was run', () => {
-  it('is recorded when it is complete, and not before', async () => {
+describe('an executed operation', () => {
+  it('is recorded when it is complete', async () => {
     let answer: (result: ExecutionResult) => void = () => {};
     const { server, result } = run(() => new Promise((resolve) => (answer = resolve)));
     expect(server.operations).toEqual([]);
@@ -89,7 +89,7 @@ describe('an operation that was run', () => {
     expect(server.operations).toMatchObject([{ type: 'query', errors: 1 }]);
   });
 
-  it('contains its usage if the client requests it, and nothing else in its extensions', async () => {
+  it('contains its usage only if the client requests it', async () => {
     const answer = () => Promise.resolve({ data: { a: 1 }, extensions: { tracing: {} } });
     expect(await run(answer, { showUsage: true }).result).toEqual({ data: { a: 1 }, extensions: { usage } });
   });

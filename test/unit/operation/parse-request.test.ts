@@ -16,7 +16,7 @@ describe('a request', () => {
       { operationName: 'A', variables: { b: 1 }, query: '{a}', extensions: { persistedQuery: {} } },
       { query: '{a}', variables: { b: 1 }, operationName: 'A' },
     ],
-  ])('is read: %j', (value, request) => {
+  ])('is parsed: %j', (value, request) => {
     expect(parseRequest(value)).toEqual({ kind: 'request', ...request });
   });
 
@@ -31,12 +31,12 @@ describe('a request', () => {
     [{ query: '{a}', variables: [] }, 'Expected "variables" param to be empty or an object, but given array.'],
     [{ query: '{a}', variables: '{}' }, 'Expected "variables" param to be empty or an object, but given string.'],
     [{ query: '{a}', extensions: [] }, 'Expected "extensions" param to be empty or an object, but given array.'],
-  ])('is not one: %j', (value, message) => {
+  ])('is rejected: %j', (value, message) => {
     expect(parseRequest(value)).toEqual({ kind: 'fault', code: 'BAD_REQUEST', message });
   });
 
   it.each([[undefined], ['']])(
-    'that names its document by a hash alone is answered so that it comes again: %j',
+    'with only the hash of a document is answered so that the client sends the text: %j',
     (query) => {
       const extensions = { persistedQuery: { version: 1, sha256Hash: 'a' } };
       expect(parseRequest({ query, extensions })).toMatchObject({ code: 'PERSISTED_QUERY_NOT_SUPPORTED' });

@@ -15,7 +15,7 @@ describe('the body of a request for the lane', () => {
       { query: '{a}', variables: { b: 1 }, operationName: 'A' },
     ],
     ['{"query":"first","query":"second"}', { query: 'second', variables: {}, operationName: null }],
-  ])('is read: %s', (text, request) => {
+  ])('is parsed: %s', (text, request) => {
     expect(read(text)).toEqual({ kind: 'request', ...request });
   });
 
@@ -39,7 +39,7 @@ describe('the body of a request for the lane', () => {
     ['{"query":"{a}","id":null}'],
     ['{"query":"{a}","__proto__":{"a":1}}'],
     ['\ufeff{"query":"{a}"}'],
-  ])('is left to others: %s', (text) => {
+  ])('is left to Yoga: %s', (text) => {
     expect(read(text)).toBeNull();
   });
 });
@@ -51,7 +51,7 @@ describe('the query string of a request', () => {
       '/graphql?query=%7Ba%7D&variables=%7B%22b%22%3A1%7D&operationName=A&extensions=&more=1',
       { query: '{a}', variables: { b: 1 }, operationName: 'A' },
     ],
-  ])('is read: %s', (url, request) => {
+  ])('is parsed: %s', (url, request) => {
     expect(readQueryString(url)).toEqual({ kind: 'request', ...request });
   });
 
@@ -62,7 +62,7 @@ describe('the query string of a request', () => {
     ['/graphql?query=%7Ba%7D&variables=1'],
     ['/graphql?query=%7Ba%7D&extensions=%5B%5D'],
     ['/graphql?extensions=%7B%22persistedQuery%22%3A1%7D'],
-  ])('is left to others: %s', (url) => {
+  ])('is left to Yoga: %s', (url) => {
     expect(readQueryString(url)).toBeNull();
   });
 });

@@ -9,7 +9,7 @@ const answered = { schema, operation, fragments: new Map(), variables: {} };
 const [items] = operation.selectionSet.selections as [FieldNode];
 const [name] = items.selectionSet?.selections ?? [];
 
-test('an error that has its location is not copied', () => {
+test('an error that has a location is not copied', () => {
   const nodes = name?.kind === Kind.FIELD ? [name] : [];
   const errors = Array.from(
     { length: 3 },
@@ -25,7 +25,7 @@ test('an error without a location gets one', () => {
   expect(settled?.locations).toEqual([{ line: 1, column: 11 }]);
 });
 
-test('the text is read once for all errors of a response, and not for errors without a location', () => {
+test('the text is scanned once for all errors of a response, and not for errors without a location', () => {
   let read = 0;
   const readText = () => {
     read += 1;

@@ -8,7 +8,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('there is one timer for all streams, and none while there are none', () => {
+test('there is one timer for all streams, and none without streams', () => {
   const beatsOfAll = createBeats(15_000);
   expect(vi.getTimerCount()).toBe(0);
   const beats: string[] = [];

@@ -21,29 +21,29 @@ function fill(caller: string): Held[] {
   return taken;
 }
 
-describe('bodies whose operations run', () => {
-  it('of one caller alone take half of the room', () => {
+describe('bodies of running operations', () => {
+  it('of one caller take at most half of the memory', () => {
     expect(fill('one')).toHaveLength(16);
   });
 
-  it('of one caller leave room for another, and for the next', () => {
+  it('of one caller leave memory for a second one and a third one', () => {
     fill('one');
     expect(fill('another')).toHaveLength(8);
     expect(fill('a third')).toHaveLength(4);
   });
 
-  it('of a caller that holds nothing are taken however many others fill the room', () => {
+  it('of a new caller are accepted even if others use all the memory', () => {
     for (let index = 0; index < 20; index += 1) fill(`caller ${index}`);
     expect(bytes.take('newcomer', 20 * kib)).not.toBeNull();
   });
 
-  it('make room when they are over', () => {
+  it('free their memory at the end', () => {
     for (const held of fill('one')) held.release();
     expect(fill('one')).toHaveLength(16);
     expect(fill('another')).toHaveLength(8);
   });
 
-  it('make room when every holder has released them', () => {
+  it('free their memory when every holder has released them', () => {
     const [first] = fill('one');
     first?.keep();
     first?.release();
@@ -52,7 +52,7 @@ describe('bodies whose operations run', () => {
     expect(bytes.take('one', largest)).not.toBeNull();
   });
 
-  it('leave nothing of their callers behind', () => {
+  it('keep nothing of their callers', () => {
     // In a function of its own, so that nothing of it stays on the stack.
     const fillAndRelease = () => {
       for (const held of [...fill('one'), ...fill('another')]) held.release();
@@ -70,7 +70,7 @@ describe('bodies whose operations run', () => {
   });
 });
 
-describe('bodies that arrive', () => {
+describe('bodies that are being received', () => {
   const begin = () => {
     const arrival = { isGivenUp: false };
     const entry = bytes.begin(() => {
@@ -80,12 +80,12 @@ describe('bodies that arrive', () => {
     return { ...entry, isGivenUp: () => arrival.isGivenUp };
   };
 
-  it('use all of the room while no operation runs', () => {
+  it('use all the memory while no operation runs', () => {
     const arriving = Array.from({ length: 97 }, begin);
     expect(arriving.map(({ isGivenUp }) => isGivenUp())).toEqual([true, ...Array(96).fill(false)]);
   });
 
-  it('are given up when operations need the room, and have it again when these are over', () => {
+  it('are dropped if operations need the memory, and get it back afterwards', () => {
     const early = Array.from({ length: 96 }, begin);
     const held = bytes.take('one', largest);
     expect(early.filter(({ isGivenUp }) => isGivenUp())).toEqual(early.slice(0, 3));

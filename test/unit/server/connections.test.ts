@@ -12,7 +12,7 @@ import { until } from '../../support/until.ts';
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] }));
 afterEach(() => void vi.useRealTimers());
 
-it('a server on which nothing is under way closes at once, and leaves no timer that would keep the process', async () => {
+it('a server without requests closes immediately, and leaves no timer that would keep the process', async () => {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const connections = createConnections(() => {});
@@ -31,7 +31,7 @@ it('a connection that is ended leaves no timer once its client has closed it', a
   expect(vi.getTimerCount()).toBe(0);
 });
 
-it('nothing is kept of connections that are closed', async () => {
+it('nothing is kept of closed connections', async () => {
   class CountedSocket extends Socket {}
   const connections = createConnections(() => {});
   let closed = 0;
@@ -57,7 +57,7 @@ function toExchange(socket: Socket, header?: string) {
   return { req: { socket }, res, isReading: false, arrivedAt: 0, abandon() {} } as unknown as Exchange;
 }
 
-it('in a flood of connections those are cut that were never served', () => {
+it('a flood of connections closes the ones never served', () => {
   const connections = createConnections(() => {});
   const openOne = () => {
     const socket = new Socket();
@@ -73,7 +73,7 @@ it('in a flood of connections those are cut that were never served', () => {
   for (const socket of [served, ...strangers]) socket.destroy();
 });
 
-it('requests behind the last answer of a connection are ignored, and too many of them cut it', () => {
+it('requests after the last response of a connection are ignored, and too many of them close it', () => {
   const connections = createConnections(() => {});
   const socket = new Socket();
   connections.opened(socket);
@@ -83,7 +83,7 @@ it('requests behind the last answer of a connection are ignored, and too many of
   expect([connections.enter(toExchange(socket)), socket.destroyed]).toEqual([false, true]);
 });
 
-it('of clients that leave too much unread together the oldest with much is cut, also if it waits for its turn', async () => {
+it('if clients leave too much unread together, the oldest large one is closed, even while it waits for its turn', async () => {
   vi.useRealTimers();
   const connections = createConnections(() => {});
   const sockets: Socket[] = [];
@@ -147,8 +147,8 @@ async function openServer() {
 
 const get = (...paths: readonly string[]) => paths.map((path) => `GET ${path} HTTP/1.1\r\nhost: a\r\n\r\n`).join('');
 
-describe('a server that is closed', () => {
-  it('answers everything that was sent without waiting, and ends the connection behind the last answer', async () => {
+describe('a server that is stopping', () => {
+  it('answers every request that was sent, and ends the connection after the last response', async () => {
     const { connections, server, answers, connect } = await openServer();
     const client = await connect();
     await client.send(get('/a', '/b'));
@@ -167,7 +167,7 @@ describe('a server that is closed', () => {
     await closed;
   });
 
-  it('refuses a request whose body does not come, and waits for no client that asks nothing', async () => {
+  it('rejects a request whose body does not arrive, and does not wait for idle clients', async () => {
     const { connections, server, answers, connect } = await openServer();
     const [slow, silent] = [await connect(), await connect()];
     await slow.send('POST /unfinished HTTP/1.1\r\nhost: a\r\ncontent-length: 10\r\n\r\n12345');
@@ -177,7 +177,7 @@ describe('a server that is closed', () => {
     expect(await silent.whole()).toBe('');
   });
 
-  it('says so on open connections before it is closed, and goes on to serve', async () => {
+  it('announces it on open connections before it closes, and continues to serve', async () => {
     const { connections, server, answers, connect } = await openServer();
     connections.announceDrain();
     const client = await connect();

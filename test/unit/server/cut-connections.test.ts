@@ -19,6 +19,6 @@ it.each([
   ['as many as it takes', [50, 50, 50, 50], 60, [0, 1, 2]],
   ['one alone that is too much', [0, 101], 100, [1]],
   ['nothing where nothing is unread', [0, 0], 0, []],
-])('cuts %s', (_, unread, maxBytes, cut) => {
+])('closes %s', (_, unread, maxBytes, cut) => {
   expect(cutOf(unread, maxBytes)).toEqual(cut);
 });

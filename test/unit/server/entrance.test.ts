@@ -39,7 +39,7 @@ function open(given: { isRefused?: boolean; hasRoom?: boolean } = {}) {
   return { exchange, turns, refusals, served: () => served, settle };
 }
 
-it('a request is served in the turn of its caller, and its body counted until then', async () => {
+it('a request is served in a turn of its caller, and its body is counted until then', async () => {
   const { exchange, turns, settle, served, refusals } = open();
   await settle();
   expect([turns.map(({ key }) => key), served()]).toEqual([[toTestCaller().rate.key], 0]);
@@ -59,7 +59,7 @@ it('nothing is begun for a client that left while it waited for its turn', async
 it.each([
   ['a caller over its limit', { isRefused: true }, 'RATE_LIMITED'],
   ['a body for which there is no room', { hasRoom: false }, 'UNAVAILABLE'],
-])('%s is refused in its turn, and its body dropped before', async (_, given, code) => {
+])('%s is rejected in its turn, after its body was dropped', async (_, given, code) => {
   const { exchange, turns, settle, served, refusals } = open(given);
   await settle();
   expect([exchange.body, refusals]).toEqual([null, []]);

@@ -70,7 +70,7 @@ function createResults() {
 }
 
 describe('an event stream', () => {
-  it('has an opening, each result, a beat now and then, and an end', async () => {
+  it('has an opening, each result, a heartbeat, and an end', async () => {
     const { state, results, tell, finish } = createResults();
     open().follow(results);
     beat();
@@ -83,7 +83,7 @@ describe('an event stream', () => {
     expect(listeners.size).toBe(0);
   });
 
-  it('sends the first cursor immediately, later ones with the next beat, and none that a result has passed', async () => {
+  it('sends the first cursor immediately, later ones with the next heartbeat, and none that a result has passed', async () => {
     const { state, results, tell } = createResults();
     const stream = open();
     stream.quietAt(() => 'before');
@@ -107,7 +107,7 @@ describe('an event stream', () => {
     ]);
   });
 
-  it('sends a cursor that comes later immediately, if it is the first', async () => {
+  it('sends a late cursor immediately if it is the first', async () => {
     const { results } = createResults();
     const stream = open();
     stream.follow(results);
@@ -130,7 +130,7 @@ describe('an event stream', () => {
     expect([errors, listeners.size]).toEqual([['masked'], 0]);
   });
 
-  it('asks for a result only when the client has read those before, and leaves with it', async () => {
+  it('requests a result only when the client has read the earlier ones, and ends when it leaves', async () => {
     const { state, results, tell } = createResults();
     client.stopReading();
     open().follow(results);
@@ -146,7 +146,7 @@ describe('an event stream', () => {
     await until(() => state.left === 1 && listeners.size === 0, 'it is left');
   });
 
-  it('of a client that left before it was opened is left at once', async () => {
+  it('of a client that left before it was opened ends immediately', async () => {
     const { state, results } = createResults();
     const stream = open();
     client.vanish('resetting');
@@ -155,7 +155,7 @@ describe('an event stream', () => {
     expect([state, listeners.size]).toEqual([{ asked: 0, left: 1 }, 0]);
   });
 
-  it('in parts has the boundary behind each, and no cursors', async () => {
+  it('in parts has the boundary after each part, and no cursors', async () => {
     const { results, finish } = createResults();
     const stream = open(multipartFraming);
     stream.follow(results);

@@ -40,7 +40,7 @@ async function ask(serve: (exchange: Exchange) => void): Promise<Response> {
 const fault = new Error('with the address of a database in it');
 
 describe('an unexpected error', () => {
-  it('before there is an answer is one, which says nothing of it', async () => {
+  it('before the response becomes a response without details', async () => {
     const response = await ask((exchange) => exchange.failWith(Promise.reject(fault)));
     expect([response.status, response.headers.get('x-stamp')]).toEqual([500, 'a']);
     expect(await response.json()).toEqual({
@@ -49,7 +49,7 @@ describe('an unexpected error', () => {
     expect(faults).toEqual([[fault, 'of-mine']]);
   });
 
-  it('in the middle of an answer breaks it off: its client would wait for the rest, or take it for whole', async () => {
+  it('during a response aborts it, so the client does not take it for complete', async () => {
     const response = await ask((exchange) => {
       exchange.writeHead(200, 'text/plain', null);
       exchange.res.write('half', () => exchange.fail(fault));
@@ -60,7 +60,7 @@ describe('an unexpected error', () => {
   });
 });
 
-describe('an exchange that is over', () => {
+describe('an exchange that has ended', () => {
   it('calls a listener that comes after its client has left', async () => {
     let isCalled = false;
     const asked = ask((exchange) => {
@@ -73,7 +73,7 @@ describe('an exchange that is over', () => {
     expect(isCalled).toBe(true);
   });
 
-  it('calls its listeners, once, and keeps nothing of them', async () => {
+  it('calls its listeners once, and keeps nothing of them', async () => {
     class Answer {
       giveUp(): void {
         given += 1;
@@ -94,7 +94,7 @@ describe('an exchange that is over', () => {
     expect([given, kept.length, countLiveObjects(Answer)]).toEqual([2, 1, 0]);
   });
 
-  it('leaves its connection with the usual time to be idle, whatever bound its answer had', async () => {
+  it('leaves its connection with the usual idle timeout', async () => {
     const timeouts: (number | undefined)[] = [];
     await ask((exchange) => {
       const { socket } = exchange.req;
@@ -108,7 +108,7 @@ describe('an exchange that is over', () => {
     expect(timeouts).toEqual([1_000, 9_000]);
   });
 
-  it('gives back the room of its body', async () => {
+  it('releases the memory of its body', async () => {
     let released = 0;
     await ask((exchange) => {
       const release = () => {
@@ -153,11 +153,11 @@ describe('an answer', () => {
     return isAwaited;
   }
 
-  it('that its client does not read, and no system takes in, closes the connection', async () => {
+  it('that the client does not read closes the connection', async () => {
     expect(await answer(64 * 1024 * 1024, false)).toBe(true);
   });
 
-  it('that the system takes in at once is waited for no longer', async () => {
+  it('that the system accepts immediately is not waited for', async () => {
     expect(await answer(100, true)).toBe(false);
   });
 });

@@ -58,7 +58,7 @@ function openLane() {
   return { ask, prepared, runs: () => runs };
 }
 
-test('a text that is new is prepared once and served', async () => {
+test('a new text is prepared once and served', async () => {
   const { ask, prepared, runs } = openLane();
   expect(await ask({ query: '{ gateway { version } }' })).toEqual({ kind: 'result', result: { data: {} } });
   expect([prepared.length, runs()]).toEqual([1, 1]);
@@ -72,7 +72,7 @@ test.each([
   ['nests too deep', { query: `${'{ a '.repeat(40)}${'}'.repeat(40)}` }],
   ['has no such operation', { query: 'query A { gateway { version } }', operationName: 'B' }],
   ['asks for a subscription', { query: 'subscription { a }' }],
-])('what %s is refused, and prepared once', async (_, body) => {
+])('a text that %s is rejected, and prepared once', async (_, body) => {
   const { ask, prepared, runs } = openLane();
   expect(await ask(body)).toMatchObject({ kind: 'result', result: { errors: expect.any(Array) } });
   expect([prepared.length, runs()]).toEqual([1, 0]);

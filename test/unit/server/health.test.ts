@@ -51,7 +51,7 @@ describe('readiness', () => {
     expect(toReadiness(facts).status).toBe(status);
   });
 
-  it('says how many processes serve, where there are several', () => {
+  it('reports the number of serving processes, if there are several', () => {
     const facts = { draining: false, schemaOrigin: 'ledger', upstreams: listed({ ledger: up }) } as const;
     expect(toReadiness({ ...facts, workers: { serving: 3, of: 4 } })).toMatchObject({
       status: 200,
@@ -60,7 +60,7 @@ describe('readiness', () => {
     expect(toReadiness({ ...facts, workers: null }).body).not.toHaveProperty('workers');
   });
 
-  it('says of each upstream how it is and why', () => {
+  it('reports the state of each upstream and the reason', () => {
     expect(
       toReadiness({
         draining: false,

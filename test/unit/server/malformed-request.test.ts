@@ -20,7 +20,7 @@ it.each([
   ['a head that is not sent to its end', 'GET / HTTP/1.1\r\nhost: a\r\nx', 408, 'took too long to arrive'],
   ['a connection on which nothing is sent', '', 408, 'took too long to arrive'],
   ['what is no request', 'garbage\r\n\r\n', 400, 'is malformed'],
-])('%s is refused, and its connection closed', async (_, text, status, says) => {
+])('%s is rejected, and its connection closed', async (_, text, status, says) => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const client = await openRawClient((server.address() as AddressInfo).port);
   if (text) await client.send(text);

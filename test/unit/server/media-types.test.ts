@@ -29,7 +29,7 @@ describe('the Accept header', () => {
     [`x/y;a="${json}, */*", ${strict}`, strict, strict],
     [`no type, ;;, ${json}`, json, json],
     ['application/json, '.repeat(5_000), json, json],
-  ])('%.60s leaves %s, and %s for a whole answer', (header, served, plain) => {
+  ])('%.60s allows %s, and %s for a complete response', (header, served, plain) => {
     expect(readAccept(header)).toEqual({ header: served, plain });
   });
 
@@ -43,7 +43,7 @@ describe('the Accept header', () => {
     'application/jsonx',
     'json',
     `${'text/x, '.repeat(5_000)}application/json`,
-  ])('%.60s leaves nothing', (header) => {
+  ])('%.60s allows nothing', (header) => {
     expect(readAccept(header)).toBeNull();
   });
 
@@ -51,7 +51,7 @@ describe('the Accept header', () => {
   const space = fc.constantFrom('', ' ', '\t', '  ');
   const entry = fc.record({ range, quality: fc.constantFrom('', '0', '0.1', '0.5', '1'), space, upper: fc.boolean() });
 
-  it('means the same however it is spelt', () => {
+  it('means the same in every spelling', () => {
     fc.assert(
       fc.property(fc.array(entry, { minLength: 1, maxLength: 6 }), (entries) => {
         const write = (spelt: boolean) =>
@@ -66,7 +66,7 @@ describe('the Accept header', () => {
     );
   });
 
-  it('read from what it left is the same again, whatever it was', () => {
+  it('formatted and parsed again means the same', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -81,7 +81,7 @@ describe('the Accept header', () => {
     );
   });
 
-  it('of the longest kind is read in time linear in its length', () => {
+  it('of the maximum length is parsed in linear time', () => {
     for (const piece of ['a/b;', 'a/b;"', '\\"', ' ', 'a/b;c="\\', ';', '"'])
       expect(readAccept(`a/b;c="${piece.repeat(16_000)}`)).toBeNull();
   });
@@ -97,7 +97,7 @@ describe('a page', () => {
     ['x/y;a="text/html"', false],
     ['*/*', false],
     [undefined, false],
-  ])('is asked for by %s: %s', (header, asked) => {
+  ])('is requested by %s: %s', (header, asked) => {
     expect(acceptsPage(header)).toBe(asked);
   });
 });
@@ -132,7 +132,7 @@ describe('the Content-Type of a body', () => {
     'text/plain, application/json',
     'application/json text/plain',
     'application / json',
-  ])('%s does not', (header) => {
+  ])('%s does not announce JSON', (header) => {
     expect(isJsonType(header)).toBe(false);
   });
 
@@ -157,12 +157,12 @@ describe('the Content-Encoding of a body', () => {
     [' Identity ', false],
     ['gzip', true],
     ['identity, gzip', true],
-  ])('%s says that it does not read as it is: %s', (header, encoded) => {
+  ])('%s is compressed: %s', (header, encoded) => {
     expect(isEncoded(header)).toBe(encoded);
   });
 });
 
-describe('how an answer is compressed', () => {
+describe('the compression of a response', () => {
   it.each([
     ['gzip, deflate, br, zstd', 'br'],
     ['gzip, deflate', 'gzip'],

@@ -8,7 +8,7 @@ import { sendRaw } from '../../../src/server/raw-response.ts';
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());
 
-it('cuts a refused client that does not close its side within a second', async () => {
+it('closes the connection of a rejected client within a second, even if it keeps its side open', async () => {
   const server = createServer({ allowHalfOpen: true });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

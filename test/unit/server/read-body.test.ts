@@ -50,7 +50,7 @@ describe('a body', () => {
     expect(heard).toEqual([reading]);
   });
 
-  it('leaves its room to others when it is over, in whichever way', async () => {
+  it('releases its memory when it is over, in any way', async () => {
     for (let index = 0; index < 8; index += 1) {
       const [whole, refused, left] = [await open(), await open(), await open()];
       for (const client of [whole, refused, left]) await client.send(chunked + chunks('x'));
@@ -71,14 +71,11 @@ describe('a body', () => {
     expect(heard.at(-1)).toBe('whole xy');
   });
 
-  it.each(['closing', 'resetting'] as const)(
-    'whose client leaves by %s in the middle of it is aborted',
-    async (how) => {
-      const client = await open();
-      await client.send(`${declared(10)}xxx`);
-      client.vanish(how);
-      await until(() => heard.length > 0, 'it was heard of');
-      expect(heard).toEqual(['aborted']);
-    },
-  );
+  it.each(['closing', 'resetting'] as const)('whose client disconnects by %s is aborted', async (how) => {
+    const client = await open();
+    await client.send(`${declared(10)}xxx`);
+    client.vanish(how);
+    await until(() => heard.length > 0, 'it was heard of');
+    expect(heard).toEqual(['aborted']);
+  });
 });

@@ -12,7 +12,7 @@ it.each([
   ['/http://evil.example/graphql', '/http://evil.example/graphql'],
   ['*', '*'],
   ['', '/'],
-])('of %s only %s counts', (url, target) => {
+])('of %s, %s is used', (url, target) => {
   expect(toRequestTarget(url)).toBe(target);
 });
 

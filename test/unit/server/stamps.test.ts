@@ -11,7 +11,7 @@ const anyOrigin = createStamps(options);
 const only = createStamps({ ...options, corsOrigins: ['https://dapp.example'] });
 
 describe('the request id', () => {
-  it('is the one the caller sent when it is short and safe', () => {
+  it('is the caller’s if it is short and safe', () => {
     expect(toRequestId('abc-1.2_X')).toBe('abc-1.2_X');
   });
 
@@ -19,14 +19,14 @@ describe('the request id', () => {
     expect(toRequestId(header)).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it('is no other request’s', () => {
+  it('is unique', () => {
     const made = Array.from({ length: 5_000 }, () => toRequestId(undefined));
     expect(new Set(made).size).toBe(5_000);
   });
 });
 
 describe('headers on every response', () => {
-  it('carry the version under every name, and the request id', () => {
+  it('contain the version under every name, and the request id', () => {
     expect(toHeaderObject(anyOrigin(undefined, 'id'))).toMatchObject({
       'x-ledger-rpc-version': '1.2.3-abc',
       'x-iota-rpc-version': '1.2.3-abc',
@@ -34,7 +34,7 @@ describe('headers on every response', () => {
     });
   });
 
-  it('let browser code of any origin read them by default, and never with credentials', () => {
+  it('let browser code of any origin read them by default, never with credentials', () => {
     const headers = toHeaderObject(anyOrigin('https://any.example', 'id'));
     expect(headers['access-control-allow-origin']).toBe('*');
     expect(headers['access-control-expose-headers']).toBe(
@@ -43,7 +43,7 @@ describe('headers on every response', () => {
     expect(headers).not.toHaveProperty('access-control-allow-credentials');
   });
 
-  it('name a listed origin alone, and vary by it', () => {
+  it('name only a listed origin, and vary by it', () => {
     expect(toHeaderObject(only('https://dapp.example', 'id'))).toMatchObject({
       'access-control-allow-origin': 'https://dapp.example',
       vary: 'origin',
@@ -61,13 +61,13 @@ describe('headers on every response', () => {
     expect(stamps(undefined, 'b')).not.toContain('a');
   });
 
-  it('can be added to without those of the next response having the addition', () => {
+  it('can be extended for one response', () => {
     only('https://dapp.example', 'a').push('x', 'y');
     expect(only('https://dapp.example', 'b')).not.toContain('x');
   });
 });
 
-it('an origin is listed in whatever case its scheme and host are written', () => {
+it('an origin is matched without regard to the case of scheme and host', () => {
   expect(isListed('HTTPS://DApp.Example', ['https://dapp.example'])).toBe(true);
   expect(isListed('https://dapp.example.evil', ['https://dapp.example'])).toBe(false);
 });

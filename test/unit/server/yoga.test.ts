@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { YogaContext } from '../../../src/server/exchange.ts';
 import { warmUp, type YogaShell } from '../../../src/server/yoga.ts';
 
-test('warms up both methods, as a caller that has been counted already', async () => {
+test('warms up both methods, as a caller that was already counted', async () => {
   const asked: string[] = [];
   const fetch = async (_address: string, { method = 'GET' }: RequestInit, context: YogaContext) => {
     asked.push(`${method} ${context.takeCounted()?.id}`);

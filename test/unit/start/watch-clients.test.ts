@@ -29,7 +29,7 @@ function start(first: string) {
 
 afterEach(() => void vi.useRealTimers());
 
-test('a good file is adopted, and what is new of it is told by ids', async () => {
+test('a valid file is adopted, and its changes are reported by client id', async () => {
   const { disk, told, adopted, reload } = start(entry('a'));
   disk.text = [entry('a', 'c'), entry('b', 'd')].join('\n');
   await reload();
@@ -38,7 +38,7 @@ test('a good file is adopted, and what is new of it is told by ids', async () =>
   expect(JSON.stringify(told)).not.toContain('cccc');
 });
 
-test('a bad file changes nothing, and all that is wrong with it is told', async () => {
+test('an invalid file changes nothing, and all its mistakes are reported', async () => {
   const { disk, told, adopted, reload } = start(entry('a'));
   disk.text = '- { id: A, hash: secret }';
   await reload();
@@ -54,7 +54,7 @@ test('a bad file changes nothing, and all that is wrong with it is told', async 
   ]);
 });
 
-test('an empty list would shut everybody out, and is refused', async () => {
+test('an empty list is rejected, because it would lock out every client', async () => {
   const { disk, told, adopted, reload } = start(entry('a'));
   for (const text of ['', '[]', '# nobody']) {
     disk.text = text;
@@ -63,13 +63,13 @@ test('an empty list would shut everybody out, and is refused', async () => {
   expect([adopted.length, told.length]).toEqual([0, 3]);
 });
 
-test('who asks for it is told that nothing changed', async () => {
+test('an explicit reload of an unchanged file reports that nothing changed', async () => {
   const { told, adopted, reload } = start(entry('a'));
   await reload();
   expect([adopted, told]).toEqual([[], [{ added: [], removed: [], changed: [], clients: 1 }]]);
 });
 
-test('a good file after a bad one is told once, though it is what is in force', async () => {
+test('a valid file after an invalid one is reported once, even if it is already in force', async () => {
   vi.useFakeTimers();
   const { disk, told, adopted } = start(entry('a'));
   const write = async (text: string) => {

@@ -56,7 +56,7 @@ async function watch(...versions: readonly string[]) {
   return { ledger, keeper, say, seen };
 }
 
-test('a ledger that changes its version while its first schema is read is read again', async () => {
+test('if the ledger changes its version while its first schema is read, the schema is read again', async () => {
   const { ledger, seen } = await watch('2026.1.0', '2026.2.0');
   await until(() => ledger.reads === 2, 'the schema is read again');
   expect(seen.filter(([name]) => name !== 'replaced')).toEqual([
@@ -65,7 +65,7 @@ test('a ledger that changes its version while its first schema is read is read a
   ]);
 });
 
-test('the version of the first schema alone is no change', async () => {
+test('the version of the first schema alone is not a change', async () => {
   const { ledger, keeper, say } = await watch('2026.1.0');
   // A refresh that was under way would be followed by another one.
   expect(ledger.reads).toBe(1);

@@ -25,7 +25,7 @@ function start() {
   return { disk, told, adopted, reload: secrets.reload };
 }
 
-test('a secret is in force as its file has it, and none of it is told', async () => {
+test('a secret is taken from its file, and is never logged', async () => {
   const { disk, told, adopted, reload } = start();
   await reload();
   disk.text = `${second},${first}\n`;
@@ -39,7 +39,7 @@ test('a secret is in force as its file has it, and none of it is told', async ()
   ]);
 });
 
-test('a file that holds something else, nothing, or is gone, is refused, and the secret stays', async () => {
+test('a file with other content, an empty one or a missing one is rejected, and the secret stays', async () => {
   const { disk, told, adopted, reload } = start();
   await reload();
   for (const text of ['too-short', '', null]) {

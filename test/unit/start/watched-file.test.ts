@@ -29,8 +29,8 @@ function start(first: string | null = 'one') {
 const text = (of: string): FileChange => ({ kind: 'text', text: of });
 const away: FileChange = { kind: 'away', reason: 'ENOENT' };
 
-describe('a file that is looked at', () => {
-  test('is read once it has been the same for two looks, and not again', async () => {
+describe('a watched file', () => {
+  test('is read once it was unchanged for two checks, and not again', async () => {
     const { told, look, disk } = start();
     await look();
     expect(told).toEqual([]);
@@ -38,7 +38,7 @@ describe('a file that is looked at', () => {
     expect([told, disk.reads]).toEqual([[text('one')], 1]);
   });
 
-  test('is not read while it goes on changing', async () => {
+  test('is not read while it is changing', async () => {
     const { told, look, write } = start();
     await look(2);
     for (const half of ['t', 'tw', 'two']) {
@@ -50,7 +50,7 @@ describe('a file that is looked at', () => {
     expect(told).toEqual([text('one'), text('two')]);
   });
 
-  test('may be gone for a moment', async () => {
+  test('may be missing for a moment', async () => {
     const { told, look, disk } = start();
     await look(2);
     disk.mark = null;
@@ -60,7 +60,7 @@ describe('a file that is looked at', () => {
     expect(told).toEqual([text('one')]);
   });
 
-  test('is told to be away when it stays so, once, and read again when it is back', async () => {
+  test('is reported as missing once, and read again when it is back', async () => {
     const { told, look, disk } = start();
     await look(2);
     disk.mark = null;
@@ -83,7 +83,7 @@ describe('a file that is looked at', () => {
     expect(told).toEqual([text('whole')]);
   });
 
-  test('that goes away while it is read is looked at further', async () => {
+  test('that disappears while it is read is still watched', async () => {
     const { told, look, disk } = start();
     disk.whileReading = () => {
       throw new Error('gone');
@@ -94,7 +94,7 @@ describe('a file that is looked at', () => {
     expect(told).toEqual([text('one')]);
   });
 
-  test('is told at once when that is asked for, and then not by the looks that follow', async () => {
+  test('is reported immediately on request, and then not by the next checks', async () => {
     const { told, look, write, file, disk } = start();
     await look(2);
     write('two');
@@ -107,7 +107,7 @@ describe('a file that is looked at', () => {
   });
 });
 
-test('whatever happens to a file, what is told last is what it has been for a while, and nothing is told twice in a row', () => {
+test('the last report is the file’s stable state, and no report comes twice in a row', () => {
   const step = fc.constantFrom<string | null>('one', 'two', 'three', null, 'look', 'look', 'look', 'look');
   return fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
@@ -135,7 +135,7 @@ describe('on a disk', () => {
 
   const markOf = async (path: string) => (await fileAt(path).see()).mark;
 
-  test('another file is seen in its place, as editors and configuration maps put it there', async () => {
+  test('a replaced file is noticed, as editors and configuration maps replace it', async () => {
     const path = join(folder, 'plain');
     const marks = new Set<string | null>();
     await writeFile(path, 'same');
@@ -159,7 +159,7 @@ describe('on a disk', () => {
     expect(await fileAt(join(folder, 'linked')).read()).toBe('same');
   });
 
-  test('what is no readable file is none', async () => {
+  test('an unreadable file counts as missing', async () => {
     expect(await fileAt(join(folder, 'nothing')).see()).toEqual({ mark: null, reason: 'ENOENT' });
     expect(await fileAt(folder).see()).toEqual({ mark: null, reason: 'EISDIR' });
     await writeFile(join(folder, 'large'), Buffer.alloc(16 * 1024 * 1024 + 1));

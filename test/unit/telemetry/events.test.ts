@@ -341,11 +341,11 @@ function tell(telemetry: Telemetry, name: keyof Telemetry): void {
 }
 
 describe('an event', () => {
-  test.each(names)('%s has one line in the log, and one form', (name) => {
+  test.each(names)('%s has one log line in one form', (name) => {
     expect(linesOf((telemetry) => tell(telemetry, name))).toEqual([events[name][1]]);
   });
 
-  test.each(names)('%s does not throw where the log cannot be written', (name) => {
+  test.each(names)('%s does not throw if the log cannot be written', (name) => {
     const write = () => {
       throw new Error('no space left');
     };
@@ -353,13 +353,13 @@ describe('an event', () => {
     expect(() => tell(telemetry, name)).not.toThrow();
   });
 
-  test('of an error without a request says none', () => {
+  test('of an error without a request has no request id', () => {
     expect(linesOf(({ errorMasked }) => errorMasked(new Error('inside'), undefined))[0]).not.toHaveProperty(
       'requestId',
     );
   });
 
-  test('of a request in the lane is written by the record itself, in the form of every other', () => {
+  test('of a request in the lane is written by the record itself, in the same form', () => {
     const { requestId, method, path, status, durationMs } = request;
     const record = toRequestRecord(requestId, method, path, status, durationMs, operations, ['FORBIDDEN'], true);
     expect(linesOf(({ requestAnswered }) => requestAnswered(record))).toEqual([

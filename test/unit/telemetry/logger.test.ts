@@ -48,7 +48,7 @@ describe('the line of a request', () => {
     expect(lines.map((line) => JSON.parse(line).pid)).toEqual([17, 17]);
   });
 
-  test('is searched for credentials when it is none after all', () => {
+  test('is searched for credentials if it is not JSON', () => {
     const lines = record((logger) => {
       logger.warn(fields, 'request');
       logger.child({ worker: 1 }).info(fields, 'request');
@@ -75,7 +75,7 @@ describe('redaction', () => {
     'x-api-key',
     'lease_keys',
     'userSig',
-  ])('of a field named %s, however deep', (name) => {
+  ])('of a field named %s, at any depth', (name) => {
     const [line] = record((logger) =>
       logger.info({ [name]: 'hunter2', request: { headers: [{ [name]: ['hunter2'] }] } }, 'x'),
     );
@@ -106,7 +106,7 @@ describe('redaction', () => {
     });
   });
 
-  test('of errors, their causes and the message taken from them', () => {
+  test('of errors, their causes and their messages', () => {
     const cause = Object.assign(new Error('connect http://me:hunter2@h/'), { code: 'ECONNREFUSED', token: 'hunter2' });
     const error = new Error('call with Bearer hunter2 failed', { cause });
     for (const log of [
@@ -130,12 +130,12 @@ describe('redaction', () => {
     });
   });
 
-  test('of the bindings of child loggers, and of theirs', () => {
+  test('of the bindings of child loggers and of their children', () => {
     const [line] = record((logger) => logger.child({ token: 'hunter2', id: 1 }).child({ cookie: 'hunter2' }).info('x'));
     expect(line).toMatchObject({ token: '[redacted]', id: 1, cookie: '[redacted]', msg: 'x' });
   });
 
-  test('does not fail on circles, depth, getters that throw, binary data or large integers', () => {
+  test('survives cycles, depth, getters that throw, binary data and large integers', () => {
     const circle: Record<string, unknown> = { big: 2n ** 70n, bytes: new Uint8Array(3), when: new Date(0) };
     circle.self = circle;
     Object.defineProperty(circle, 'trap', {
@@ -154,7 +154,7 @@ describe('redaction', () => {
     });
   });
 
-  test('holds for any shape of fields: a value under a secret name is never in the line', () => {
+  test('works for any fields: a value under a secret name is never in the line', () => {
     const secret = 's3cr3t-value';
     const place = fc.constantFrom<(rest: unknown) => unknown>(
       (rest) => ({ authorization: secret, rest }),

@@ -56,7 +56,7 @@ describe('a request', () => {
     expect(read(metrics).get('ledger_gateway_requests_total{transport="http",plan="other",outcome="other"}')).toBe(2);
   });
 
-  test('has its duration in cumulative buckets, except a subscription', () => {
+  test('has its duration in cumulative buckets, unless it is a subscription', () => {
     const metrics = new Metrics();
     for (const durationMs of [1, 3, 60_000]) metrics.request({ ...request, durationMs });
     metrics.request({ ...request, operations: [{ ...operation, type: 'subscription' }] });
@@ -144,7 +144,7 @@ describe('the page of several workers', () => {
   });
 });
 
-test('every series has help and type, once, before it', () => {
+test('every series has its help and type once, before it', () => {
   const metrics = new Metrics();
   metrics.request(request);
   const page = toMetricsPage(metrics.read());
@@ -154,7 +154,7 @@ test('every series has help and type, once, before it', () => {
     expect(page).toContain(`# HELP ${name} ${metricTable[name as 'ledger_gateway_usage'].help}\n`);
 });
 
-test.each(['dashboard.json', 'alerts.yaml'])('docs/deploy/%s names metrics of the table only', (file) => {
+test.each(['dashboard.json', 'alerts.yaml'])('docs/deploy/%s uses only metrics of the table', (file) => {
   const text = readFileSync(new URL(`../../../docs/deploy/${file}`, import.meta.url), 'utf8');
   const named = [...text.matchAll(/\b(?:ledger_gateway|process|nodejs)_\w+/g)].map(([name]) =>
     name.replace(/_(?:bucket|sum|count)$/, ''),

@@ -14,7 +14,7 @@ function read(tell: (telemetry: Telemetry) => void): string[] {
 const request = { requestId: 'r-1', method: 'POST', path: '/graphql', status: 200, durationMs: 3.25 };
 
 describe('at a terminal', () => {
-  it('an event is one line: time, level, message and what belongs to it', () => {
+  it('an event is one line: time, level, message and fields', () => {
     const service = { url: 'http://127.0.0.1:4000/graphql', devnet: true, schema: 'ledger', profile: 'ledger' };
     expect(read((telemetry) => telemetry.ready(service))).toEqual([
       'INFO: ready {"url":"http://127.0.0.1:4000/graphql","devnet":true,"schema":"ledger","profile":"ledger"}',
@@ -22,7 +22,7 @@ describe('at a terminal', () => {
     ]);
   });
 
-  it('a request is one line, with what ran in it', () => {
+  it('a request is one line with its operations', () => {
     const operations = [
       { caller: 'web-app', name: 'Chain', type: 'query', plan: 'LOCAL', errors: 0, calls: 0, usage: null },
     ];
@@ -32,7 +32,7 @@ describe('at a terminal', () => {
     ]);
   });
 
-  it('a request with errors says how many an operation had, and which codes they all have', () => {
+  it('a request with errors shows their number for each operation, and all their codes', () => {
     const operations = [
       { caller: 'web-app', name: 'Chain', type: 'query', plan: 'LOCAL', errors: 2, calls: 0, usage: null },
       { caller: 'web-app', name: null, type: 'query', plan: 'SPLIT', errors: 1, calls: 1, usage: null },
@@ -44,7 +44,7 @@ describe('at a terminal', () => {
     ]);
   });
 
-  it('a request in which nothing ran says so by saying nothing of it', () => {
+  it('a request without operations shows none', () => {
     expect(read((telemetry) => telemetry.requestAnswered({ ...request, status: 404, operations: [] }))).toEqual([
       'INFO: POST /graphql 404 in 3.25 ms · r-1',
       '',

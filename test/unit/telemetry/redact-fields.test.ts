@@ -14,7 +14,7 @@ test.each([
   expect(redactText(text)).toBe(shown);
 });
 
-test('what is given is not changed', () => {
+test('the input is not changed', () => {
   const fields = { token: 'pw', nested: { url: 'http://u:pw@h/' } };
   redactFields(fields);
   expect(fields).toEqual({ token: 'pw', nested: { url: 'http://u:pw@h/' } });

@@ -16,32 +16,32 @@ function begin(name: string, bytes: number) {
   return body;
 }
 
-describe('arrivals', () => {
-  it('stay as long as there is room for all', () => {
+describe('responses being received', () => {
+  it('stay while there is memory for all', () => {
     begin('a', 40);
     begin('b', 60);
     expect(gone).toEqual([]);
   });
 
-  it('give way to new ones, the one that has been under way longest first', () => {
+  it('are dropped for new ones, the oldest first', () => {
     for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) begin(name, 25);
     expect(gone).toEqual(['a', 'b']);
   });
 
-  it('give way only if they take at least the average: a small one is safe from large ones, however old it is', () => {
+  it('are dropped only if they are at least of average size: small ones are safe, however old', () => {
     begin('small and slow', 1);
     for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) begin(name, 30);
     expect(gone).toEqual(['a', 'b', 'c']);
   });
 
-  it('are compared with the average of those that are still arriving', () => {
+  it('are compared with the average of those still being received', () => {
     for (const name of ['a', 'b', 'c']) begin(name, 1).leave();
     begin('small', 40);
     begin('large', 65);
     expect(gone).toEqual(['large']);
   });
 
-  it('give way as one of them grows', () => {
+  it('are dropped when one of them grows', () => {
     const growing = begin('growing', 10);
     begin('b', 50);
     growing.hold(50);
@@ -50,7 +50,7 @@ describe('arrivals', () => {
     expect(gone).toEqual(['growing']);
   });
 
-  it('take no room any more once they are whole, and do not give way then', () => {
+  it('take no memory once they are complete, and are not dropped then', () => {
     const whole = begin('whole', 90);
     whole.leave();
     whole.leave();
@@ -59,7 +59,7 @@ describe('arrivals', () => {
     expect(gone).toEqual([]);
   });
 
-  it('take no room any more once they gave way, whatever comes of them after', () => {
+  it('take no memory once they were dropped, whatever they receive later', () => {
     const first = begin('a', 60);
     begin('b', 60);
     first.hold(90);
@@ -68,7 +68,7 @@ describe('arrivals', () => {
     expect(gone).toEqual(['a']);
   });
 
-  it('give way alone if one takes more than all may', () => {
+  it('are dropped alone if one exceeds the memory for all', () => {
     begin('a', 101);
     begin('b', 100);
     expect(gone).toEqual(['a']);

@@ -5,7 +5,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 describe('a cancellation', () => {
-  it('tells everybody once, and the first cause counts', () => {
+  it('calls every listener once, with the first cause', () => {
     const cancellation = createCancellation();
     const heard: [string, CancelCause][] = [];
     cancellation.onCancel((cause) => heard.push(['first', cause]));
@@ -20,7 +20,7 @@ describe('a cancellation', () => {
     expect(cancellation.cause).toBe('aborted');
   });
 
-  it('tells who comes late at once', () => {
+  it('calls late listeners immediately', () => {
     const cancellation = createCancellation();
     cancellation.cancel('timeout');
     const heard: CancelCause[] = [];
@@ -28,7 +28,7 @@ describe('a cancellation', () => {
     expect(heard).toEqual(['timeout']);
   });
 
-  it('tells nothing to who has stopped listening, also while it tells the others', () => {
+  it('does not call listeners that were removed, even while it calls the others', () => {
     const cancellation = createCancellation();
     const heard: string[] = [];
     const stop = cancellation.onCancel(() => heard.push('stopped before'));
@@ -43,7 +43,7 @@ describe('a cancellation', () => {
     expect(heard).toEqual(['stops itself', 'last']);
   });
 
-  it('comes by itself when the time is up, and not before', () => {
+  it('happens by itself at the timeout, and not before', () => {
     const cancellation = createCancellation(1_000);
     vi.advanceTimersByTime(999);
     expect(cancellation.cause).toBe(null);
@@ -51,7 +51,7 @@ describe('a cancellation', () => {
     expect(cancellation.cause).toBe('timeout');
   });
 
-  it('leaves no timer and tells nobody once it is finished', () => {
+  it('leaves no timer and calls no listener once it is finished', () => {
     const cancellation = createCancellation(1_000);
     let heard = 0;
     const hear = () => {
@@ -82,7 +82,7 @@ describe('its signal', () => {
     for (const each of [signal, after.signal]) expect([each.aborted, each.reason.name]).toEqual([true, name]);
   });
 
-  it('is one, does not fire while the operation goes on, and not after it', () => {
+  it('is one object, and fires only if the operation is cancelled', () => {
     const cancellation = createCancellation();
     expect(cancellation.signal).toBe(cancellation.signal);
     cancellation.finish();

@@ -35,8 +35,8 @@ async function connect(
 
 const request: UpstreamRequest = { method: 'POST', path: '/', body: '{}', timeoutMs: 5_000 };
 
-describe('calls beyond the connections', () => {
-  it('wait up to a bound; then one fails at once, and says nothing of the upstream', async () => {
+describe('calls beyond the number of connections', () => {
+  it('wait up to a limit; above it one fails immediately, which does not affect the upstream’s health', async () => {
     const { rawCall, health } = await connect(() => {});
     const failures: string[] = [];
     const begin = (isMutation = false) =>
@@ -56,7 +56,7 @@ describe('calls beyond the connections', () => {
     for (const call of calls) call.cancel('aborted');
   });
 
-  it('wait with so many bytes of their bodies at most', async () => {
+  it('wait with at most a limited number of body bytes', async () => {
     const { rawCall } = await connect(() => {});
     const failures: string[] = [];
     const body = Buffer.alloc(8 * 1024 * 1024);
@@ -73,7 +73,7 @@ describe('calls beyond the connections', () => {
     for (const call of calls) call.cancel('aborted');
   });
 
-  it('are sent as others end, however these ended', async () => {
+  it('are sent as others end, in any way', async () => {
     const held: ServerResponse[] = [];
     let served = 0;
     const { call } = await connect((_req, res) => {
@@ -98,11 +98,11 @@ describe('calls beyond the connections', () => {
 });
 
 describe('a connected upstream', () => {
-  it('knows path and query of its address', async () => {
+  it('uses path and query of its address', async () => {
     expect((await connect(() => {}, { path: '/v1/graphql?network=test' })).path).toBe('/v1/graphql?network=test');
   });
 
-  it('is not thought ill of for a request that cannot be written', async () => {
+  it('stays healthy after a request that cannot be written', async () => {
     const { call, health } = await connect((_req, res) => res.end('{}'));
     await call(request);
     await expect(call({ ...request, headers: { authorization: 'Bearer a\nb' } })).rejects.toMatchObject({
@@ -130,7 +130,7 @@ describe('a connected upstream', () => {
     expect(seen).toBe('Bearer own');
   });
 
-  it('passes on no more answers at once as they come than on half of its connections', async () => {
+  it('streams responses on at most half of its connections', async () => {
     let [asked, streamed] = [0, 0];
     const { rawCall } = await connect((_req, res) => {
       asked += 1;
@@ -154,14 +154,14 @@ describe('a connected upstream', () => {
     for (const call of calls) call.cancel('aborted');
   });
 
-  it('notes how it is, whichever way it is called', async () => {
+  it('records its health for every kind of call', async () => {
     const upstream = await connect((_req, res) => void res.writeHead(503).end());
     expect(upstream.health().state).toBe('unknown');
     await upstream.call(request);
     expect(upstream.health()).toMatchObject({ state: 'degraded', lastSeenMs: 7 });
   });
 
-  it('is asked once for identical reads together that may be shared, and once for each that may not', async () => {
+  it('is called once for identical concurrent reads that may be shared, and once for each that may not', async () => {
     const answers: ServerResponse[] = [];
     const { call } = await connect((_req, res) => void answers.push(res));
     const read = { ...request, isShareable: true };
@@ -172,7 +172,7 @@ describe('a connected upstream', () => {
     expect(answers).toHaveLength(3);
   });
 
-  it('calls on while others wait, each on a connection of its own', async () => {
+  it('makes a call while others wait, each on its own connection', async () => {
     const slow: ServerResponse[] = [];
     const { call } = await connect((req, res) => void (req.url === '/slow' ? slow.push(res) : res.end('quick')));
     const waiting = Array.from({ length: 20 }, () => call({ ...request, path: '/slow' }));
@@ -182,7 +182,7 @@ describe('a connected upstream', () => {
     await Promise.all(waiting);
   });
 
-  it('closes when what is under way is done, and takes no more', async () => {
+  it('closes when the calls in flight are done, and accepts no more', async () => {
     const answers: ServerResponse[] = [];
     const upstream = await connect((_req, res) => void answers.push(res));
     const before = upstream.call(request);

@@ -18,7 +18,7 @@ describe('with a clock that a test moves', () => {
     expect(expired).toHaveBeenCalledTimes(1);
   });
 
-  test('stopped before its time, or between its time and the reading that follows, it never does and leaves no timer', () => {
+  test('stopped before its time, or between its time and the next read, it never expires and leaves no timer', () => {
     const expired = vi.fn();
     const stop = startPeerTimeout(100, expired);
     vi.advanceTimersByTime(50);
@@ -33,8 +33,8 @@ describe('with a clock that a test moves', () => {
   });
 });
 
-describe('while this process holds its own event loop', () => {
-  test('what has arrived meanwhile is read first', async () => {
+describe('while the event loop is blocked', () => {
+  test('data that have arrived meanwhile are read first', async () => {
     const { port1, port2 } = new MessageChannel();
     let isExpired = false;
     const stop = startPeerTimeout(20, () => {
@@ -52,7 +52,7 @@ describe('while this process holds its own event loop', () => {
     port1.close();
   });
 
-  test('the peer is given as much more time as the timer was late, at most the whole once more', async () => {
+  test('the peer gets as much more time as the timer was late, at most twice the timeout', async () => {
     const spans: number[] = [];
     for (const heldMs of [0, 160, 600]) {
       const beganMs = performance.now();

@@ -19,6 +19,6 @@ test.each<[string, string | string[] | undefined]>([
   expect(headers.get(name)).toEqual(value);
 });
 
-test('takes no other character for the lower-case form of one', () => {
+test('accepts only exact lower-case letters', () => {
   expect(toAnswerHeaders([Buffer.from('x[a'), Buffer.from('1')]).get('x{a')).toBeUndefined();
 });

@@ -71,7 +71,7 @@ async function setUp(connections = 1) {
   return { begin, held, seen, late, arrived, keeping, health: watch.health };
 }
 
-describe('a call that cannot be taken back', () => {
+describe('a call that must not be cancelled', () => {
   it('is answered like any other', async () => {
     const { begin, held, arrived, late } = await setUp();
     const { answered } = begin();
@@ -82,7 +82,7 @@ describe('a call that cannot be taken back', () => {
   });
 
   it.each(['its own', 'its operation’s'])(
-    'has no answer when %s time is up, runs on, and is heard of later',
+    'times out by %s timeout, continues, and reports its outcome later',
     async (whose) => {
       const { begin, held, arrived, seen, late, keeping } = await setUp();
       const { answered, cancellation } = begin(whose === 'its own' ? { timeoutMs: 300 } : {});
@@ -101,7 +101,7 @@ describe('a call that cannot be taken back', () => {
     },
   );
 
-  describe('with an upstream that answers when a test says so', () => {
+  describe('with an upstream that answers when the test says so', () => {
     beforeEach(() => void vi.useFakeTimers());
     afterEach(() => void vi.useRealTimers());
 
@@ -130,7 +130,7 @@ describe('a call that cannot be taken back', () => {
       return { underWay, heard, changes, finish: () => finish(), expire: () => expire() };
     }
 
-    it('says nothing against it once it is answered, and leaves no timer', () => {
+    it('does not affect its health once it is answered, and leaves no timer', () => {
       const { heard, finish } = begin();
       finish();
       expect(vi.getTimerCount()).toBe(0);
@@ -138,7 +138,7 @@ describe('a call that cannot be taken back', () => {
       expect(heard).toEqual(['answered']);
     });
 
-    it('is heard of late after every timeout, also where its last time was noticed to be up before its own', () => {
+    it('reports its outcome after every timeout, also if the second one is noticed before the first one', () => {
       const { heard, expire } = begin();
       expire();
       expect(heard).toEqual(['timeout', 'late']);
@@ -147,7 +147,7 @@ describe('a call that cannot be taken back', () => {
       expect(vi.getTimerCount()).toBe(0);
     });
 
-    it('counts as written when its caller is told of it, and again when it ends after that', () => {
+    it('counts as written at the timeout, and again when it ends', () => {
       const { underWay, changes, finish } = begin();
       expect(changes.count).toBe(0);
       underWay.cancel('timeout');
@@ -156,7 +156,7 @@ describe('a call that cannot be taken back', () => {
       expect([told > 0, changes.count > told]).toEqual([true, true]);
     });
 
-    it('is heard of once where its own time is up after that of its operation', () => {
+    it('reports its outcome once if its own timeout follows that of its operation', () => {
       const { underWay, heard, finish } = begin();
       underWay.cancel('timeout');
       vi.advanceTimersByTime(1_001);
@@ -165,7 +165,7 @@ describe('a call that cannot be taken back', () => {
     });
   });
 
-  it('runs on though its caller is gone, who would still be answered', async () => {
+  it('continues after its caller has left, and would still answer it', async () => {
     const { begin, held, arrived, seen } = await setUp();
     const { answered, cancellation } = begin();
     await arrived(1);
@@ -175,7 +175,7 @@ describe('a call that cannot be taken back', () => {
     expect(seen.cut).toBe(0);
   });
 
-  it('is given up in the end, and that is heard of too', async () => {
+  it('is abandoned in the end, and reports that too', async () => {
     const { begin, held, arrived, seen, late, health } = await setUp();
     // A connection is open: a busy machine may take longer to open one than the call may take.
     const before = begin();
@@ -190,7 +190,7 @@ describe('a call that cannot be taken back', () => {
     expect(health().state).toBe('down');
   });
 
-  it.each(['aborted', 'timeout'] as const)('is not begun for an operation that is over: %s', async (cause) => {
+  it.each(['aborted', 'timeout'] as const)('is not begun for an operation that has ended: %s', async (cause) => {
     const { begin, held, arrived, seen } = await setUp();
     // A connection is open, and would take it at once.
     const before = begin();
@@ -207,7 +207,7 @@ describe('a call that cannot be taken back', () => {
     expect(seen.requests).toBe(2);
   });
 
-  it('is not begun when the gateway stops, and one that was begun runs on', async () => {
+  it('is not begun when the gateway stops, and one that was begun continues', async () => {
     const { begin, held, arrived, seen, health } = await setUp(2);
     const first = begin();
     await arrived(1);
@@ -219,7 +219,7 @@ describe('a call that cannot be taken back', () => {
   });
 });
 
-describe('one that waits for a connection', () => {
+describe('a call that waits for a connection', () => {
   it.each([
     ['is never sent when its caller leaves meanwhile', 'aborted', 'unsent'],
     ['is never sent when the time of its operation is up', 'timeout', 'no-connection'],
@@ -240,7 +240,7 @@ describe('one that waits for a connection', () => {
     expect(seen.requests).toBe(2);
   });
 
-  it('is never sent when its own time is up', async () => {
+  it('is never sent after its own timeout', async () => {
     const { begin, held, arrived, seen, late } = await setUp();
     const first = begin();
     await arrived(1);

@@ -67,8 +67,8 @@ function hearer(onHear = () => {}) {
   return { heard, listener };
 }
 
-describe('identical reads under way together', () => {
-  it('are one call, and everybody hears its answer once', () => {
+describe('identical concurrent reads', () => {
+  it('are one call, and every caller receives its response once', () => {
     const { calls, call } = heldUpstream();
     const [one, two] = [hearer(), hearer()];
     const underWay = call(read('{a}'), one.listener);
@@ -80,7 +80,7 @@ describe('identical reads under way together', () => {
     expect(calls[0]?.isCut).toBe(false);
   });
 
-  it('are one call only while it is early: one that got lost takes nobody with it who comes late', () => {
+  it('are one call only while it is young: a late caller does not depend on a lost call', () => {
     let nowMs = 5;
     const { calls, call } = heldUpstream({ now: () => nowMs });
     const heard = [0, 249, 250, 499].map((sinceMs) => {
@@ -95,7 +95,7 @@ describe('identical reads under way together', () => {
     expect(heard).toEqual([['timeout'], ['timeout'], ['x'], ['x']]);
   });
 
-  it('are not one call where something was written between them, however often', () => {
+  it('are separate calls if something was written between them', () => {
     const changes = { count: 0 };
     const { calls, call } = heldUpstream({ changes });
     const heard = Array.from({ length: 100 }, () => {
@@ -113,7 +113,7 @@ describe('identical reads under way together', () => {
     expect(calls).toHaveLength(101);
   });
 
-  it('share a failure, and the next asks again', () => {
+  it('share a failure, and the next one calls again', () => {
     const { calls, call } = heldUpstream();
     const [one, two, next] = [hearer(), hearer(), hearer()];
     call(read('{a}'), one.listener);
@@ -124,7 +124,7 @@ describe('identical reads under way together', () => {
     expect([one.heard, two.heard, next.heard]).toEqual([['interrupted'], ['interrupted'], ['y']]);
   });
 
-  it('are answered anew once one has been answered, also for who asks while the others hear', () => {
+  it('are called again after a response, also by a caller that asks during its delivery', () => {
     const { calls, call } = heldUpstream();
     const [inBetween, after] = [hearer(), hearer()];
     const one = hearer(() => call(read('{a}'), inBetween.listener));
@@ -136,19 +136,22 @@ describe('identical reads under way together', () => {
     expect([calls.length, one.heard, inBetween.heard, after.heard]).toEqual([3, ['x'], ['y'], []]);
   });
 
-  it.each(['aborted', 'timeout'] as const)('do not suffer from one who is %s, who alone hears of it', (cause) => {
-    const { calls, call } = heldUpstream();
-    const [left, stayed] = [hearer(), hearer()];
-    const underWay = call(read('{a}'), left.listener);
-    call(read('{a}'), stayed.listener);
-    underWay.cancel(cause);
-    underWay.cancel(cause);
-    expect(calls[0]?.isCut).toBe(false);
-    calls[0]?.listener.answered(answer('x'));
-    expect([left.heard, stayed.heard]).toEqual([[cause], ['x']]);
-  });
+  it.each(['aborted', 'timeout'] as const)(
+    'do not suffer from a caller that is %s, which alone receives that',
+    (cause) => {
+      const { calls, call } = heldUpstream();
+      const [left, stayed] = [hearer(), hearer()];
+      const underWay = call(read('{a}'), left.listener);
+      call(read('{a}'), stayed.listener);
+      underWay.cancel(cause);
+      underWay.cancel(cause);
+      expect(calls[0]?.isCut).toBe(false);
+      calls[0]?.listener.answered(answer('x'));
+      expect([left.heard, stayed.heard]).toEqual([[cause], ['x']]);
+    },
+  );
 
-  it('are cut short when nobody is left, and a newcomer starts a call of its own', () => {
+  it('are cancelled when the last caller leaves, and a new caller starts its own call', () => {
     const { calls, call } = heldUpstream();
     const newcomer = hearer();
     const arrive = () => call(read('{a}'), newcomer.listener);
@@ -160,7 +163,7 @@ describe('identical reads under way together', () => {
     expect([left.heard, last.heard, newcomer.heard]).toEqual([['aborted'], ['aborted'], ['y']]);
   });
 
-  it('are told of by others though one cannot bear what it hears, whose fault is not hushed up', () => {
+  it('continue if one listener throws, and its error is reported', () => {
     const { calls, call } = heldUpstream();
     const fault = new Error('a fault of ours');
     const broken = hearer(() => {
@@ -176,7 +179,7 @@ describe('identical reads under way together', () => {
     expect(calls).toHaveLength(2);
   });
 
-  it('let one that hears give up for another, which then hears only that', () => {
+  it('let one listener cancel another, which then receives only that', () => {
     const { calls, call } = heldUpstream();
     const one = hearer(() => underWay.cancel('aborted'));
     const other = hearer();
@@ -186,7 +189,7 @@ describe('identical reads under way together', () => {
     expect([one.heard, other.heard]).toEqual([['x'], ['aborted']]);
   });
 
-  it('fail at once where there is no way to call, and leave nothing behind', () => {
+  it('fail immediately if no call is possible, and leave nothing behind', () => {
     let calls = 0;
     const call = share((_request, listener) => {
       calls += 1;
@@ -198,7 +201,7 @@ describe('identical reads under way together', () => {
     expect([calls, ...both.map(({ heard }) => heard)]).toEqual([2, ['unreachable'], ['unreachable']]);
   });
 
-  it('are begun anew after all have left, even if the upstream has not noticed yet', () => {
+  it('start again after all callers have left, even if the upstream has not noticed yet', () => {
     let calls = 0;
     const call = share(() => {
       calls += 1;
@@ -208,7 +211,7 @@ describe('identical reads under way together', () => {
     expect(calls).toBe(2);
   });
 
-  it('are shared by those who wait for a promise as well', async () => {
+  it('are shared with callers that wait for a promise', async () => {
     const { calls, call } = heldUpstream();
     const promised = createUpstreamCall(call);
     const request = { method: 'POST', path: '/graphql', body: '{a}', timeoutMs: 1_000, isShareable: true } as const;
@@ -224,7 +227,7 @@ describe('identical reads under way together', () => {
   });
 });
 
-describe('a large answer', () => {
+describe('a large shared response', () => {
   /** Takes an answer as it comes, and notes what it hears of it. */
   function streamer() {
     const { heard, listener } = hearer();
@@ -245,7 +248,7 @@ describe('a large answer', () => {
   }
   const begin = (listener: RawListener | undefined) => listener?.stream?.(answer('x'), () => {}) ?? null;
 
-  it('goes as it comes to one who waits alone, and a newcomer starts a call of its own', () => {
+  it('is streamed to a single caller, and a new caller starts its own call', () => {
     const { calls, call } = heldUpstream();
     const [alone, newcomer] = [streamer(), hearer()];
     call(read('{a}'), alone.listener);
@@ -257,7 +260,7 @@ describe('a large answer', () => {
     expect([alone.heard, newcomer.heard]).toEqual([['begun x', 'y', 'end'], []]);
   });
 
-  it('cuts the call when the one it goes to gives up', () => {
+  it('cuts the call when its caller cancels', () => {
     const { calls, call } = heldUpstream();
     const alone = streamer();
     const underWay = call(read('{a}'), alone.listener);
@@ -275,7 +278,7 @@ describe('a large answer', () => {
     expect(both.map(({ heard }) => heard)).toEqual([['whole'], ['whole']]);
   });
 
-  it('is collected for one who does not take it as it comes, and still shared', () => {
+  it('is collected for a caller that does not stream, and still shared', () => {
     const { calls, call } = heldUpstream();
     const [one, two] = [hearer(), streamer()];
     call(read('{a}'), one.listener);
@@ -299,8 +302,8 @@ it('reads of a hundred thousand lengths leave nothing behind', () => {
   expect(ask(1_001, 100_000) - before).toBeLessThan(3_000_000);
 }, 60_000);
 
-describe('what is not shared', () => {
-  it('the 65th of different reads of one length, while 64 are under way', () => {
+describe('not shared:', () => {
+  it('the 65th of different reads of one length, while 64 are in flight', () => {
     const { calls, call } = heldUpstream();
     const numbered = (index: number) => read(`{a${String(index).padStart(3, '0')}}`);
     const heard = Array.from({ length: 64 }, (_, index) => {

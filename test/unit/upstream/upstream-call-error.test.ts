@@ -19,12 +19,12 @@ test('the address in the cause does not reach the message', () => {
   expect(JSON.stringify(error)).not.toContain('10.0.0.7');
 });
 
-test('an error already meant for the client passes as it is', () => {
+test('an error that is already meant for the client stays as it is', () => {
   const error = gatewayError('STALE_CURSOR', 'gone');
   expect(toGatewayError(error, 'events')).toBe(error);
 });
 
-test('a fault of ours says nothing about itself', () => {
+test('an unexpected error contains no details', () => {
   const error = toGatewayError(new TypeError('secret is not a function'), 'events');
   expect(error.message).toBe('Unexpected error.');
   expect(error.extensions).toEqual({ code: 'INTERNAL_SERVER_ERROR' });

@@ -16,7 +16,7 @@ function start() {
   return { world, ask: createProbes([probe], () => world.nowMs) };
 }
 
-test('who asks while upstreams are probed waits for the same probes', async () => {
+test('concurrent requests for health wait for the same probes', async () => {
   const { world, ask } = start();
   const told: string[] = [];
   const both = ['first', 'second'].map((name) => ask().then(() => told.push(name)));

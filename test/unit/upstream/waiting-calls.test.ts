@@ -14,7 +14,7 @@ const call = (name: string, bytes = 1): WaitingCall => ({ bytes, send: () => voi
 const begin = (...names: string[]) => names.map((name) => calls.begin(call(name)));
 
 describe('calls', () => {
-  it('are sent at once while there is a connection, then in order as others end', () => {
+  it('are sent immediately while there is a connection, then in order as others end', () => {
     expect(begin('a', 'b', 'c', 'd')).toEqual([true, true, true, true]);
     expect(sent).toEqual(['a', 'b']);
     calls.ended();
@@ -25,7 +25,7 @@ describe('calls', () => {
     expect(sent).toEqual(['a', 'b', 'c', 'd', 'e']);
   });
 
-  it('are refused if too many wait, or too many bytes', () => {
+  it('are rejected if too many wait, or too many bytes', () => {
     begin('a', 'b');
     expect(calls.begin(call('long', 100))).toBe(true);
     expect(calls.begin(call('one more byte', 1))).toBe(false);
@@ -34,7 +34,7 @@ describe('calls', () => {
     expect(sent).toEqual(['a', 'b', 'long']);
   });
 
-  it('that are given up while they wait are never sent, and make room', () => {
+  it('that are cancelled while they wait are never sent, and make room', () => {
     begin('a', 'b');
     const waiting = [call('c', 90), call('d'), call('e')];
     for (const each of waiting) calls.begin(each);
@@ -45,7 +45,7 @@ describe('calls', () => {
     expect(sent).toEqual(['a', 'b', 'd', 'e', 'f']);
   });
 
-  it('that end while they are sent let the next ones go, however many there are', () => {
+  it('that end while they are sent let the next ones go, in any number', () => {
     const many = createWaitingCalls({ maxSent: 1, maxWaiting: 5_000, maxWaitingBytes: 1_000_000 });
     let failed = 0;
     many.begin(call('a'));

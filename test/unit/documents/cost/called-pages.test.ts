@@ -38,13 +38,13 @@ describe('the calls of an operation are', () => {
     expect(count(text)).toBe(calls);
   });
 
-  test('those of the costliest, where a document has several', () => {
+  test('those of the most expensive operation of the document', () => {
     const text =
       'query A { queryEvents(first: 60) { nodes { type } } } query B { queryEvents(first: 160) { nodes { type } } }';
     expect(count(text)).toBe(4);
   });
 
-  test('what its variables say, as they are sent or declared', () => {
+  test('decided by its variables, sent or default', () => {
     const text = 'query ($n: Int = 300, $m: Int) { queryEvents(first: $n, last: $m) { nodes { type } } }';
     expect(count(text)).toBe(6);
     expect(count(text, { n: 70 })).toBe(2);
@@ -55,7 +55,7 @@ describe('the calls of an operation are', () => {
   });
 });
 
-test('the most they can come to is 20 above that for all pages together, and none where there is no page', () => {
+test('at most 20 more than that for all pages together; 0 without pages', () => {
   const most = (text: string) => mostCalls(pagesOf(text), {}, bounds);
   expect(most('{ queryEvents { nodes { type } } }')).toBe(21);
   expect(most('{ a: queryEvents { nodes { type } } b: queryEvents(last: 100) { nodes { type } } }')).toBe(23);
@@ -63,7 +63,7 @@ test('the most they can come to is 20 above that for all pages together, and non
   expect(most('{ chainIdentifier }')).toBe(0);
 });
 
-test('a page is counted by the sizes that are served, and by no others', () => {
+test('a page counts with the size that is served', () => {
   const size = fc.option(fc.integer({ min: -3, max: 220 }), { nil: null });
   fc.assert(
     fc.property(size, size, (first, last) => {

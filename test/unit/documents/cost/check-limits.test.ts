@@ -29,11 +29,11 @@ const allowances = (transaction: number, query: number) =>
 const aliases = (count: number) => Array.from({ length: count }, (_, index) => `a${index}`).join(' ');
 
 describe('depth', () => {
-  test('of exactly the limit is served', () => {
+  test('at the limit is served', () => {
     expect(check(nested(20))).toBeNull();
   });
 
-  test('of one more is refused at the first selection of the excess level', () => {
+  test('above the limit is rejected at the first selection of the excess level', () => {
     expect(check(nested(21, 'x: b c'))).toEqual({
       message: 'Query nesting is over 20',
       code: 'BAD_USER_INPUT',
@@ -52,13 +52,13 @@ describe('depth', () => {
     expect(check(`{ ...F0 } ${fragmentChain(3)}`, { limits })).toMatchObject({ limit: { actual: 4 } });
   });
 
-  test('is refused before the nodes of the excess level, after those of the levels above it', () => {
+  test('is rejected before the nodes of the excess level, and after those of earlier levels', () => {
     const limits = { maxQueryDepth: 2, maxQueryNodes: 2 };
     expect(check('{ a { b { c } } }', { limits })?.message).toBe('Query nesting is over 2');
     expect(check('{ a { b { c } d } }', { limits })).toMatchObject({ message: 'Query has over 2 nodes', at: '1:15' });
   });
 
-  test('of a later operation is refused after the nodes of an earlier one', () => {
+  test('of a later operation is rejected after the nodes of an earlier one', () => {
     const limits = { maxQueryDepth: 2, maxQueryNodes: 2 };
     expect(check('query A { a b c } query B { d { e { f } } }', { limits })?.message).toBe('Query has over 2 nodes');
     expect(check('query B { d { e { f } } } query A { a b c }', { limits })?.message).toBe('Query nesting is over 2');
@@ -66,11 +66,11 @@ describe('depth', () => {
 });
 
 describe('nodes', () => {
-  test('of exactly the limit are served', () => {
+  test('at the limit are served', () => {
     expect(check(`{ ${aliases(300)} }`)).toBeNull();
   });
 
-  test('one more are refused at the excess selection, level by level', () => {
+  test('above the limit are rejected at the excess selection, level by level', () => {
     expect(check(`{ ${aliases(301)} }`)).toMatchObject({
       message: 'Query has over 300 nodes',
       code: 'BAD_USER_INPUT',
@@ -82,7 +82,7 @@ describe('nodes', () => {
     expect(check('{\na {\n...F }\nc\n} fragment F on T {\nd e }', { limits })?.at).toBe('6:1');
   });
 
-  test('share one budget among all operations', () => {
+  test('are counted over all operations together', () => {
     const limits = { maxQueryNodes: 4 };
     expect(check('query A { a { b } } query B { c { d } }', { limits })).toBeNull();
     expect(check('query A { a { b } } query B { c { d } e }', { limits })).toMatchObject({
@@ -91,17 +91,17 @@ describe('nodes', () => {
     });
   });
 
-  test('count though they are skipped', () => {
+  test('count even if they are skipped', () => {
     expect(check('{ a @skip(if: true) { b } }', { limits: { maxQueryNodes: 1 } })).toMatchObject({ at: '1:23' });
   });
 });
 
 describe('output nodes', () => {
-  test('of exactly the limit are served', () => {
+  test('at the limit are served', () => {
     expect(check('{ c(first: 98) { nodes { a } } }', { limits: { maxOutputNodes: 100 } })).toBeNull();
   });
 
-  test('one more are rejected, without a location', () => {
+  test('above the limit are rejected, without a location', () => {
     expect(check('{ c(first: 99) { nodes { a } } }', { limits: { maxOutputNodes: 100 } })).toEqual({
       message: 'Estimated output nodes exceeds 100',
       code: 'BAD_USER_INPUT',
@@ -111,7 +111,7 @@ describe('output nodes', () => {
     });
   });
 
-  test('depend on the variables of the request alone', () => {
+  test('depend only on the variables of the request', () => {
     const measured = measure('query ($n: Int) { c(first: $n) { nodes { a } } }');
     const limits = { ...shippedLimits, maxOutputNodes: 10 };
     expect(checkLimits(measured, { n: 8 }, limits)).toBeNull();
@@ -120,7 +120,7 @@ describe('output nodes', () => {
     expect(checkLimits(measured, {}, limits)).not.toBeNull();
   });
 
-  test('that overflow are refused whatever the limit', () => {
+  test('that overflow are rejected at any limit', () => {
     const limits = { maxOutputNodes: 2_147_483_647 };
     expect(check('{ c(first: 4294967296) { nodes } }', { limits })).toMatchObject({
       message: 'Estimated output nodes exceeds 2147483647',
@@ -128,7 +128,7 @@ describe('output nodes', () => {
     });
   });
 
-  test('share one budget among all operations', () => {
+  test('are counted over all operations together', () => {
     const limits = { maxOutputNodes: 3 };
     expect(check('query A { a b } query B { c }', { limits })).toBeNull();
     expect(check('query A { a b } query B { c d }', { limits })).toMatchObject({ limit: { actual: 4 } });
@@ -139,13 +139,13 @@ describe('transaction payload', () => {
   const limits = { maxTransactionPayloadSize: 10, maxQueryPayloadSize: 60 };
   const query = 'mutation ($t: Base64!) { executeTx(txBytes: $t) { digest } }';
 
-  test('of exactly the limit is served, inline and by variable', () => {
+  test('at the limit is served, inline and by variable', () => {
     expect(query).toHaveLength(60);
     expect(check(query, { limits, variables: { t: 'A'.repeat(8) } })).toBeNull();
     expect(check('mutation { executeTx(txBytes: "AAAAAAAA") { digest } }', { limits })).toBeNull();
   });
 
-  test('of one byte more is refused with both allowances', () => {
+  test('one byte above the limit is rejected with both allowances', () => {
     const expected = {
       message: `Transaction payload too large. ${allowances(10, 60)}`,
       code: 'BAD_USER_INPUT',
@@ -157,14 +157,14 @@ describe('transaction payload', () => {
     expect(check('mutation { executeTx(txBytes: "AAAAAAAAA") { digest } }', { limits })).toEqual(expected);
   });
 
-  test('counts a variable once however often it is used', () => {
+  test('counts a variable once, even if it is used several times', () => {
     const text = '{ dryRunTransactionBlock(txBytes: $t, x: [$t]) { e } x: dryRunTransactionBlock(txBytes: $t) { e } }';
     const wide = { ...limits, maxQueryPayloadSize: 200 };
     expect(check(text, { limits: wide, variables: { t: 'A'.repeat(6) } })).toBeNull();
     expect(check(text, { limits: wide, variables: { t: 'A'.repeat(7) } })).toMatchObject({ limit: { actual: 11 } });
   });
 
-  test('counts no variable that was not sent, and nothing in objects', () => {
+  test('counts only variables that were sent, and no bytes inside objects', () => {
     const big = 'A'.repeat(100);
     expect(check(query, { limits, variables: {} })).toBeNull();
     expect(check(query, { limits, variables: { t: { bytes: big }, other: big } })).toBeNull();
@@ -175,12 +175,12 @@ describe('transaction payload', () => {
 describe('query text', () => {
   const limits = { maxTransactionPayloadSize: 100, maxQueryPayloadSize: 20 };
 
-  test('of exactly the limit is served', () => {
+  test('at the limit is served', () => {
     expect(check(`{ a }${' '.repeat(15)}`, { limits })).toBeNull();
     expect(check(`{ a }#${'é'.repeat(7)}`, { limits })).toBeNull();
   });
 
-  test('of one byte more is refused with both allowances', () => {
+  test('one byte above the limit is rejected with both allowances', () => {
     const expected = {
       message: `Query part too large: 21 bytes. ${allowances(100, 20)}`,
       code: 'BAD_USER_INPUT',
@@ -192,7 +192,7 @@ describe('query text', () => {
     expect(check(`{ a } #${'é'.repeat(7)}`, { limits })).toEqual(expected);
   });
 
-  test('is not charged for the transaction that is written into it', () => {
+  test('excludes the transaction that it contains', () => {
     const text = (bytes: number) => `{executeTx(a:"${'A'.repeat(bytes)}")}`;
     expect(check(text(98), { limits })).toBeNull();
     expect(check(`${text(90)}      `, { limits })).toMatchObject({
@@ -200,7 +200,7 @@ describe('query text', () => {
     });
   });
 
-  test('is charged for payload in objects, and for a transaction that is none of its own', () => {
+  test('includes payload inside objects, and transactions outside transaction fields', () => {
     const big = 'A'.repeat(50);
     expect(check(`{dryRunTransactionBlock(m:{g:"${big}"})}`, { limits })).toMatchObject({
       limit: { name: 'maxQueryPayloadSize' },
@@ -208,7 +208,7 @@ describe('query text', () => {
     expect(check(`{a(txBytes:"${big}")}`, { limits })).toMatchObject({ limit: { name: 'maxQueryPayloadSize' } });
   });
 
-  test('is not paid for by a fragment that is spread twice', () => {
+  test('counts the text of a fragment once, even if it is spread twice', () => {
     const text = `{...F ...F}fragment F on M{executeTx(a:"${'A'.repeat(20)}")}`;
     const part = text.length - 22;
     expect(check(text, { limits: { maxTransactionPayloadSize: 44, maxQueryPayloadSize: part } })).toBeNull();
@@ -216,7 +216,7 @@ describe('query text', () => {
     expect(check(text, { limits: { maxTransactionPayloadSize: 43, maxQueryPayloadSize: part } })).not.toBeNull();
   });
 
-  test('bounds the document that is otherwise exempt', () => {
+  test('also limits the documents that are otherwise exempt', () => {
     const text = '{ __schema { types { name } } }';
     expect(check(text, { limits: { maxQueryPayloadSize: text.length } })).toBeNull();
     expect(check(text, { limits: { maxQueryPayloadSize: text.length - 1 } })).toMatchObject({
@@ -225,7 +225,7 @@ describe('query text', () => {
   });
 });
 
-describe('what is refused before counting', () => {
+describe('rejected before counting:', () => {
   test('nesting over 32, without a location', () => {
     const limits = { maxQueryDepth: 100 };
     expect(check(nested(33), { limits })).toBeNull();
@@ -238,7 +238,7 @@ describe('what is refused before counting', () => {
     });
   });
 
-  test('a directive other than the two, where it stands', () => {
+  test('an unsupported directive, at its location', () => {
     expect(check('query ($v: Int @deprecated) { a @skip(if: true) }')).toEqual({
       message: 'Directive `@deprecated` is not supported. Supported directives are `@include`, `@skip`',
       code: 'BAD_USER_INPUT',
@@ -261,12 +261,12 @@ describe('the exempt document', () => {
   const text = (nodes: number) =>
     `{ __schema { ${'...F '.repeat(9)} ${aliases(nodes - 1_810)} } } fragment F on S { ${aliases(200)} }`;
 
-  test('may be deep, and cost what it likes', () => {
+  test('may be deep and have any cost', () => {
     const limits = { maxQueryDepth: 2, maxQueryNodes: 2, maxOutputNodes: 2 };
     expect(check('{ __schema { c(first: 99999999999) { nodes { a } } } }', { limits })).toBeNull();
   });
 
-  test('may expand to 2000 selections and no further', () => {
+  test('may expand to at most 2000 selections', () => {
     const limits = { maxQueryPayloadSize: 100_000 };
     expect(measure(text(2_000)).inputNodes).toBe(2_000);
     expect(check(text(2_000), { limits })).toBeNull();
@@ -278,17 +278,17 @@ describe('the exempt document', () => {
     });
   });
 
-  test('obeys the parser', () => {
+  test('must still be parsed', () => {
     expect(check('{ __schema { types { name @x } } }')?.message).toContain('`@x`');
     expect(check('{ __schema { ...F } } fragment F on S { ...F }')?.message).toContain('recursion depth');
   });
 
-  test('leaves unknown fragments to validation', () => {
+  test('leaves unknown fields to validation', () => {
     expect(check('{ __schema { ...F } }')).toBeNull();
   });
 });
 
-describe('of several broken bounds', () => {
+describe('if several limits are exceeded,', () => {
   /** Each breaks all that come after it in the list. */
   const inOrder: readonly [string, string][] = [
     [
@@ -311,12 +311,12 @@ describe('of several broken bounds', () => {
     maxOutputNodes: 1,
   };
 
-  test.each(inOrder)('%s… comes first', (start, text) => {
+  test.each(inOrder)('%s… is reported first', (start, text) => {
     expect(check(text, { limits })?.message).toMatch(start);
   });
 });
 
-test('what the text decides needs no variables, so it can be kept', () => {
+test('a rejection that depends only on the text needs no variables, so it can be kept', () => {
   const measured = measure('{ c(first: 100000) { nodes { a } } }');
   expect(checkDocument(measured, shippedLimits)).toBeNull();
   expect(checkLimits(measured, {}, shippedLimits)?.error.message).toBe('Estimated output nodes exceeds 100000');

@@ -79,7 +79,7 @@ describe('the size of a page', () => {
     expect(items('last: $n', { n: sent })).toBe(expected);
   });
 
-  test('by a variable that is not sent is the default, whatever the operation declares', () => {
+  test('is the default if its variable is not sent, even if the operation declares another default', () => {
     expect(output('query ($n: Int = 3) { c(first: $n) { nodes { a } } }')).toBe(22);
     expect(output('query ($n: Int = 3) { c(first: $n) { nodes { a } } }', { n: null })).toBe(22);
   });
@@ -96,11 +96,11 @@ describe('the size of a page', () => {
     expect(price('{ c { nodes { a } } }', {}, 7).outputNodes).toBe(9);
   });
 
-  test('too large to count is none where nothing is a connection', () => {
+  test('too large to count is ignored if the field is no connection', () => {
     expect(output('{ c(first: 4294967296) { a } }')).toBe(2);
   });
 
-  test('too large to count overflows even on a page of a page without items', () => {
+  test('too large to count overflows even if the surrounding page is empty', () => {
     expect(output('{ c(first: 0) { nodes { d(first: 4294967296) { nodes } } } }')).toBe(overflow);
   });
 });
@@ -109,17 +109,17 @@ describe('products of page sizes', () => {
   const rows = (...sizes: number[]) =>
     `{ ${sizes.map((size) => `c(first: ${size}) { nodes {`).join(' ')} a ${'}}'.repeat(sizes.length)} }`;
 
-  test('multiply what is below', () => {
+  test('multiply the fields below', () => {
     // 1 + 1, then 3 times 1 + 1, then 3 × 5 times a.
     expect(output(rows(3, 5))).toBe(2 + 3 * 2 + 15);
   });
 
-  test('overflow past 32 bits, and not before', () => {
+  test('overflow above 32 bits', () => {
     expect(output('{ c(first: 65536) { nodes { c(first: 65535) { nodes } } } }')).toBe(2 + 2 * 65_536);
     expect(output('{ c(first: 65536) { nodes { c(first: 65536) { nodes } } } }')).toBe(overflow);
   });
 
-  test('overflow on the way to a page without items', () => {
+  test('overflow even if an outer page is empty', () => {
     expect(output(rows(65_536, 65_536, 0))).toBe(overflow);
     expect(output(rows(65_536, 0, 65_536))).toBe(2 + 2 * 65_536);
     expect(output(rows(0, 65_536, 65_536))).toBe(2);
@@ -131,14 +131,14 @@ describe('products of page sizes', () => {
     expect(output(text, { n: 65_536 })).toBe(overflow);
   });
 
-  test('leave nothing behind for the next request', () => {
+  test('do not affect the next request', () => {
     const measured = measureDocument(parse('{ c(first: $n) { nodes { a } } }'), 0);
     const priceWith = (n: number) => priceDocument(measured, { n }, shippedLimits).outputNodes;
     expect([50, 2, 2 ** 40, 2, 0].map(priceWith)).toEqual([52, 4, overflow, 4, 2]);
   });
 });
 
-describe('what a page repeats', () => {
+describe('fields repeated by a page', () => {
   test.each<[string, string, number]>([
     ['nodes', '{ c { nodes { a b } } }', 2 + 40],
     ['edges', '{ c { edges { node { a } cursor } } }', 2 + 60],
@@ -168,34 +168,34 @@ describe('what a page repeats', () => {
     expect(output(text)).toBe(expected);
   });
 
-  test('in a fragment depends on where the fragment is spread', () => {
+  test('inside a fragment depend on where the fragment is spread', () => {
     const text = '{ c(first: 2) { ...R } d(first: 5) { ...R } ...R } fragment R on C { nodes { a } x }';
     // c + nodes + x + 2a, d + nodes + x + 5a, nodes + x + a
     expect(output(text)).toBe(3 + 2 + 3 + 5 + 3);
   });
 
-  test('is counted once in a list that is no connection', () => {
+  test('count once in a list that is no connection', () => {
     expect(output('{ transactionBlocksByDigests(digests: ["a", "b"]) { digest } }')).toBe(2);
   });
 });
 
 describe('the other numbers', () => {
-  test('selections: every field, inline fragment and spread is one, and a spread brings its fragment each time', () => {
+  test('selections: each field, inline fragment and spread counts one, and each spread adds its fragment', () => {
     const text = '{ a a x: a ... { b } ...F ...F } fragment F on T { c { __typename } }';
     expect(price(text)).toMatchObject({ inputNodes: 5 + 2 + 4, depth: 3, fragments: 1 });
   });
 
-  test('depth is the greatest of all operations, nodes of all add up, executed or not', () => {
+  test('depth is the maximum over all operations, nodes are the sum over all, executed or not', () => {
     const text = 'query A { a { b } } query B { c(first: 3) { nodes { d } } } mutation M { e }';
     expect(price(text)).toMatchObject({ inputNodes: 6, outputNodes: 2 + 5 + 1, depth: 3 });
   });
 
-  test('variables are those that were sent', () => {
+  test('variables: those that were sent', () => {
     expect(price('query ($a: Int, $b: Int) { x(a: $a) }').variables).toBe(0);
     expect(price('{ x }', { a: null, b: 1, c: {} }).variables).toBe(3);
   });
 
-  test('fragments are those that are defined', () => {
+  test('fragments: those that are defined', () => {
     expect(price('{ a } fragment F on T { a } fragment G on T { a }').fragments).toBe(2);
   });
 

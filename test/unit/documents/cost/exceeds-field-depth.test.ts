@@ -18,8 +18,8 @@ afterEach(() => {
   written.mockClear();
 });
 
-describe('the coarse gate', () => {
-  test('refuses fields one level below the limit, and not at it', () => {
+describe('the fast depth check', () => {
+  test('rejects fields one level above the limit, and accepts them at the limit', () => {
     expect(exceeds(nested(20))).toBe(false);
     expect(exceeds(nested(21))).toBe(true);
     expect(exceeds('{ a }', 1)).toBe(false);
@@ -31,7 +31,7 @@ describe('the coarse gate', () => {
     expect(exceeds('{ ... { ...F } } fragment F on T { a { b } }', 1)).toBe(true);
   });
 
-  test('never refuses what the exact count does not', () => {
+  test('rejects only what the exact count rejects', () => {
     let refused = 0;
     fc.assert(
       fc.property(
@@ -53,7 +53,7 @@ describe('the coarse gate', () => {
   }, 60_000);
 });
 
-describe('the package is never called for', () => {
+describe('graphql-depth-limit is not called for', () => {
   test.each([
     ['fragments that contain themselves', '{ ...F } fragment F on T { a ...F }'],
     ['unknown fragments', `{ ...Missing ${nested(30).slice(1)}`],
@@ -66,12 +66,12 @@ describe('the package is never called for', () => {
     expect(exceeds(text, 20, 1_000_000_000)).toBe(false);
   });
 
-  test('more selections than fit a call', () => {
+  test('more selections than a call takes as arguments', () => {
     const wide = Array.from({ length: 150_000 }, (_, index) => `a${index}`).join(' ');
     expect(exceeds(`{ ${wide} }`, 20, 1_000_000)).toBe(false);
   });
 
-  test('fields nested deeper than its stack', () => {
+  test('fields nested deeper than its stack allows', () => {
     const measured = measureDocument(queryOf(nestedField(20_000)), 0);
     expect(exceedsFieldDepth(measured, { ...shippedLimits, maxQueryDepth: 30_000, maxQueryNodes: 30_000 })).toBe(false);
   });

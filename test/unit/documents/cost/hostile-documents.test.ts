@@ -21,8 +21,8 @@ function decide(original: DocumentNode, limits = loose) {
 
 const decideText = (text: string, limits = loose) => decide(parse(text), limits);
 
-describe('what a document expands to costs nothing', () => {
-  test('fragments that double thirty times are counted exactly and refused', () => {
+describe('the size that a document expands to does not matter:', () => {
+  test('fragments that double 30 times are counted exactly and rejected', () => {
     const { message, usage, reads } = decideText(`{ ...F0 } ${fragmentChain(31, 2)}`, { ...loose, maxQueryDepth: 32 });
     expect(message).toBe('Query has over 300 nodes');
     // One spread, then 2 + 4 + … + 2^30 spreads, then 2^30 fields.
@@ -30,14 +30,14 @@ describe('what a document expands to costs nothing', () => {
     expect(reads).toBeLessThan(40_000);
   });
 
-  test('fragments that double sixty times saturate every count', () => {
+  test('fragments that double 60 times saturate every count', () => {
     const { message, usage, reads } = decideText(`{ ...F0 } ${fragmentChain(60, 2)}`);
     expect(message).toBe(tooDeep);
     expect(usage).toMatchObject({ inputNodes: 2 ** 53 - 1, outputNodes: 2 ** 53 - 1, depth: 61 });
     expect(reads).toBeLessThan(10_000);
   });
 
-  test('a list of fields that is spread three hundred times is not gone through three hundred times', () => {
+  test('a list of fields that is spread 300 times is visited once', () => {
     const wide = Array.from({ length: 5_000 }, (_, index) => `a${index}`).join(' ');
     const spreads = '...W '.repeat(200);
     const { message, usage, reads } = decideText(`{ ${spreads} } fragment W on T { ${wide} }`);
@@ -46,21 +46,21 @@ describe('what a document expands to costs nothing', () => {
     expect(reads).toBeLessThan(40 * 5_200);
   });
 
-  test('a transaction in doubling fragments is not read at each of its uses', () => {
+  test('a transaction in doubling fragments is read once', () => {
     const call = 'executeTx(txBytes: "AAAA")';
     const text = `{ ...F0 } ${fragmentChain(30, 2, call)}`;
     const measured = measureDocument(parse(text), text.length);
     expect(measured.transaction).toMatchObject({ literalBytes: 6 * 2 ** 29, inlinedBytes: 6 });
   });
 
-  test('a document for the schema alone may not expand without bound', () => {
+  test('a document that selects only the schema must not expand without bound', () => {
     const { message, usage } = decideText(`{ __schema { ...F0 } } ${fragmentChain(20, 2)}`);
     expect(message).toBe('Query has over 2000 nodes');
     expect(usage.inputNodes).toBe(1 + 2 ** 20 - 1 + 2 ** 19);
   });
 });
 
-describe('nothing recurses', () => {
+describe('no recursion for', () => {
   test('ten thousand nested fields', () => {
     const { message, usage, reads } = decide(queryOf(nestedField(10_000)));
     expect(message).toBe(tooDeep);
@@ -104,7 +104,7 @@ describe('nothing recurses', () => {
 });
 
 describe('wide documents', () => {
-  test('ten thousand aliases are refused at the 301st', () => {
+  test('ten thousand aliases are rejected at the 301st', () => {
     const aliases = Array.from({ length: 10_000 }, (_, index) => `a${index}: chainIdentifier`);
     const { refusal, usage, reads } = decideText(`{\n${aliases.join('\n')}\n}`);
     expect(refusal?.error.message).toBe('Query has over 300 nodes');
@@ -113,7 +113,7 @@ describe('wide documents', () => {
     expect(reads).toBeLessThan(300_000);
   });
 
-  test('an integer of a hundred thousand digits is no page size', () => {
+  test('an integer of a hundred thousand digits is not a page size', () => {
     const { usage, message } = decideText(`{ events(first: 1${'0'.repeat(100_000)}) { nodes { a } } }`);
     expect(message).toBeUndefined();
     expect(usage.outputNodes).toBe(2 + 20);
@@ -127,19 +127,19 @@ describe('fragments that contain themselves', () => {
     ['twice over', '{ ...F } fragment F on T { ...F ...F }'],
     ['below the schema', '{ __schema { ...F } } fragment F on T { ...F }'],
     ['in the second operation', 'query A { a } query B { ...F } fragment F on T { ...F }'],
-  ])('%s have no end, which the parser does not allow', (_, text) => {
+  ])('%s are rejected as endless, although the parser accepts them', (_, text) => {
     const { message, usage } = decideText(text);
     expect(message).toBe(tooDeep);
     expect(usage).toMatchObject({ inputNodes: 2 ** 53 - 1, outputNodes: 2 ** 53 - 1, depth: 2 ** 53 - 1 });
   });
 
-  test('are left to validation where no operation reaches them', () => {
+  test('are left to validation if no operation uses them', () => {
     const { message, usage } = decideText('{ a } fragment F on T { ...G } fragment G on T { ...F }');
     expect(message).toBeUndefined();
     expect(usage).toMatchObject({ inputNodes: 1, fragments: 2 });
   });
 
-  test('deep braces in a fragment are refused even where no operation reaches it', () => {
+  test('deep braces in a fragment are rejected even if no operation uses it', () => {
     const deep = (levels: number) => `{ a } fragment F on T ${'{a'.repeat(levels)}${'}'.repeat(levels)}`;
     expect(decideText(deep(33)).message).toBeUndefined();
     expect(decideText(deep(34)).message).toBe(tooDeep);
@@ -148,7 +148,7 @@ describe('fragments that contain themselves', () => {
 
 describe('names that objects inherit', () => {
   test.each(['constructor', 'toString', '__proto__', 'hasOwnProperty'])(
-    '%s is no fragment unless one is defined',
+    '%s is a fragment only if one is defined',
     (name) => {
       expect(decideText(`{ ...${name} }`).message).toBe(`Fragment ${name} referred to but not found in document`);
       expect(decideText(`{ ...${name} } fragment ${name} on T { a }`).message).toBeUndefined();
@@ -163,14 +163,14 @@ describe('names that objects inherit', () => {
     expect(priceDocument(measured, sent, shippedLimits).outputNodes).toBe(9);
   });
 
-  test('an operation of such a name is bounded too', () => {
+  test('an operation with such a name is limited too', () => {
     const deep = `{a`.repeat(21) + '}'.repeat(21);
     expect(decideText(`query __proto__ ${deep}`).message).toBe('Query nesting is over 20');
   });
 });
 
 describe('a text', () => {
-  test('is refused before it is parsed when no allowance could hold it', () => {
+  test('is rejected before parsing if it exceeds every allowance', () => {
     const max = shippedLimits.maxQueryPayloadSize + shippedLimits.maxTransactionPayloadSize;
     expect(checkText('{'.repeat(max), shippedLimits)).toBeNull();
     const refusal = checkText('{'.repeat(max + 1), shippedLimits);

@@ -35,13 +35,13 @@ function toPlain(refusal: LimitRefusal | null) {
   };
 }
 
-describe('against a counter that writes every fragment out', () => {
+describe('compared with a counter that writes out every fragment', () => {
   test.each([
     ['whose fragments all exist and never circle', {}],
     ['with fragments that are missing', { hasUnknown: true }],
     ['with fragments in circles', { isCyclic: true }],
   ])(
-    'all six numbers and the refusal agree on documents %s',
+    'all six numbers and the rejection agree for documents %s',
     (_, options) => {
       fc.assert(
         fc.property(arbitraryDocument(options), arbitraryVariables, limits, (text, variables, bounds) => {
@@ -60,7 +60,7 @@ describe('against a counter that writes every fragment out', () => {
     ['IOTA 2025.2', '@iota/iota-sdk/src/graphql/generated/2025.2/schema.graphql'],
     ['Sui 2024.4', '@mysten/sui/src/graphql/generated/2024.4/schema.graphql'],
   ])(
-    'they agree on documents as people write them for %s',
+    'they agree for plausible documents for %s',
     (_, file) => {
       const sdl = readFileSync(new URL(`../../../../node_modules/${file}`, import.meta.url), 'utf8');
       const schema = buildSchema(sdl);

@@ -5,13 +5,13 @@ import { nested } from '../../../support/documents.ts';
 
 const measure = (text: string) => measureDocument(parse(text), Buffer.byteLength(text));
 
-describe('the exemption of documents that ask for the schema alone', () => {
+describe('the exemption of documents that select only the schema', () => {
   test.each([
     ['{ __schema { types { name } } }'],
     ['query IntrospectionQuery { __schema { types { ...F } } } fragment F on __Type { name }'],
     ['{ x: __schema { types { name } } }'],
     ['{ __schema @skip(if: false) { types { name } } }'],
-  ])('holds for %s', (text) => {
+  ])('applies to %s', (text) => {
     expect(measure(text).isExempt).toBe(true);
   });
 
@@ -25,7 +25,7 @@ describe('the exemption of documents that ask for the schema alone', () => {
     ['__type', '{ __type(name: "Query") { name } }'],
     ['__typename', '{ __typename }'],
     ['no operation', 'fragment F on Query { __schema { types { name } } }'],
-  ])('does not hold for %s', (_, text) => {
+  ])('does not apply to %s', (_, text) => {
     expect(measure(text).isExempt).toBe(false);
   });
 });
@@ -48,7 +48,7 @@ describe('nesting', () => {
   });
 });
 
-describe('the first directive that is not supported', () => {
+describe('the first unsupported directive', () => {
   const first = (text: string) => {
     const directive = measure(text).unsupportedDirective;
     return directive && `${directive.name.value} at ${directive.loc?.start}`;
@@ -84,11 +84,11 @@ describe('the first unknown fragment', () => {
     ['query A { a { ...X } } query B { ...Y }', 'X at 14'],
     ['{ a } fragment F on T { ...X }', null],
     ['{ ...F ...F } fragment F on T { a { ...F2 } } fragment F2 on T { ...X ...Y }', 'X at 65'],
-  ])('of %s is met level by level: %s', (text, expected) => {
+  ])('is found level by level in %s', (text, expected) => {
     expect(first(text)).toBe(expected);
   });
 
-  test('is met where the ledger meets it though fragments circle', () => {
+  test('is found at the same location as by the ledger, even in fragment cycles', () => {
     expect(first('{ ...F } fragment F on T { a { ...F ...X } }')).toBe('X at 36');
   });
 });
@@ -121,7 +121,7 @@ describe('transaction payload', () => {
     expect([...payload(text).variables].sort()).toEqual(variables);
   });
 
-  test('counts a fragment at each use, and as text once', () => {
+  test('counts a fragment at each use, and its text once', () => {
     const text = 'mutation A { ...F ...F } query B { ...F } fragment F on M { executeTx(txBytes: "AAAA") }';
     expect(payload(text)).toMatchObject({ literalBytes: 18, inlinedBytes: 6 });
   });

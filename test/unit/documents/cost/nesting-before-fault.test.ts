@@ -37,7 +37,7 @@ test.each<readonly [what: string, text: string, levels: number]>([
   expect(nestingBeforeFault(text, faultOf(text), maxTokens)).toBe(levels);
 });
 
-test('a text that never closes what it opens is refused alike, however deep the parser comes', () => {
+test('a text that never closes its braces is rejected in the same way, however deep the parser gets', () => {
   const store = createDocumentStore({
     schema,
     limits: shippedLimits,

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { measureDocument } from '../../../../src/documents/cost/measure-document.ts';
 import { maxCount } from '../../../../src/documents/cost/usage.ts';
 
-test('a document that was priced large is priced small the next time, whatever its pages multiplied to before', () => {
+test('a large price does not change the price with smaller pages later', () => {
   const text = `query ($a: Int, $b: Int) {
     events(first: $a) { nodes { ...F timestamp } }
   } fragment F on Event { sendingModule { functions(first: $b) { nodes { name } } } }`;

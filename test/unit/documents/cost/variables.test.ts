@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { sentValue } from '../../../../src/documents/cost/usage.ts';
 
-test('a variable has the value that was sent, and none that is inherited', () => {
+test('a variable has the value that was sent, and no inherited one', () => {
   expect(sentValue({ a: 1, b: null }, 'a')).toBe(1);
   expect(sentValue({ a: 1, b: null }, 'b')).toBeNull();
   expect(sentValue({}, 'toString')).toBeUndefined();

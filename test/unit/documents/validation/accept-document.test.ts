@@ -95,7 +95,7 @@ function tryParse(text: string): DocumentNode | null {
 describe.each(schemas)('documents for %s', (_, schema) => {
   const words = wordsOf(schema);
 
-  test('are valid for the reference library wherever they are accepted, and few valid ones are not accepted', {
+  test('that are accepted are valid for graphql-js, and nearly all valid ones are accepted', {
     timeout: 60_000,
   }, () => {
     let valid = 0;
@@ -113,7 +113,7 @@ describe.each(schemas)('documents for %s', (_, schema) => {
     expect(accepted / valid).toBeGreaterThan(0.9);
   });
 
-  test('that were broken in one token are accepted only where they are still valid', { timeout: 60_000 }, () => {
+  test('with one changed token are accepted only if they are still valid', { timeout: 60_000 }, () => {
     let broken = 0;
     for (let seed = 0; seed < 500; seed += 1) {
       const text = mutate(richDocument(schema, seed % 60), words, seed);
@@ -128,7 +128,7 @@ describe.each(schemas)('documents for %s', (_, schema) => {
   });
 });
 
-describe('what is accepted', () => {
+describe('the fast validation accepts', () => {
   const sdkFolder = 'node_modules/@mysten/sui-v2/src/graphql/queries';
   const sdkTexts = readdirSync(fileAt(sdkFolder)).flatMap((file) => eachOperation(readText(`${sdkFolder}/${file}`)));
   const docTexts = ['README.md', 'docs/operations.md'].flatMap((path) =>
@@ -145,7 +145,7 @@ describe('what is accepted', () => {
     ['the examples of the documentation', graph, docTexts, 5],
     ['the tabs of GraphiQL', graph, tabs, 4],
     ['the operations that plans are compared with', graph, corpus, 25],
-  ] as const)('is every valid one of %s', (_, schema, texts, atLeast) => {
+  ] as const)('every valid document of %s', (_, schema, texts, atLeast) => {
     const documents = texts.flatMap((text) => tryParse(text) ?? []);
     const valid = documents.filter((document) => faultsOf(document, schema).length === 0);
     expect(valid.length).toBeGreaterThanOrEqual(atLeast);
@@ -177,13 +177,13 @@ describe('what is accepted', () => {
       'query A { node { ...F } } query B { n: node { ...F } } fragment F on Node { id }',
     ],
     ['a mutation', 'mutation { change { size } }'],
-  ])('is %s', (_, text) => {
+  ])('%s', (_, text) => {
     expect(faultsOf(parse(text), corners)).toEqual([]);
     expect(accepts(parse(text), corners)).toBe(true);
   });
 });
 
-describe('what is left to the reference library', () => {
+describe('the fast validation leaves to graphql-js', () => {
   test.each([
     'subscription { changed { id } }',
     'subscription { also { id } changed { id } }',
@@ -252,14 +252,14 @@ describe('what is left to the reference library', () => {
     expect(accepts(parse(text), corners)).toBe(false);
   });
 
-  test('is any document where another rule holds, of which nothing is known', () => {
+  test('every document, if an unknown validation rule is configured', () => {
     const document = parse('{ node { id } }');
     expect(accepts(document, corners)).toBe(true);
     expect(accepts(document, corners, [...rulesInForce, NoDeprecatedCustomRule])).toBe(false);
   });
 });
 
-test('the rules of the specification are those that the walk was written for', () => {
+test('the rules of graphql-js are still those that the fast validation implements', () => {
   expect(specifiedRules.map(({ name }) => name)).toEqual([
     'ExecutableDefinitionsRule',
     'UniqueOperationNamesRule',

@@ -36,7 +36,7 @@ describe.each(schemas)('the schema of %s', (_, schema) => {
     expect(excess(beside)).toBeNull();
   });
 
-  test('counts as large as its answer is', async () => {
+  test('counts with the size of its response', async () => {
     const text = getIntrospectionQuery(everything);
     const { data } = await execute({ schema, document: parse(text) });
     const json = JSON.stringify(data);
@@ -94,7 +94,7 @@ describe.each(schemas)('the schema of %s', (_, schema) => {
     expect((found?.fields ?? 0) <= (found?.max.fields ?? 0) + 1).toBe(true);
   });
 
-  test('is not looked at for documents that do not ask for it', () => {
+  test('is not measured for documents that do not select it', () => {
     expect(excess('{ chainIdentifier __typename }')).toBeNull();
     expect(excess('{ __type(name: "Nothing") { name } }')).toBeNull();
   });

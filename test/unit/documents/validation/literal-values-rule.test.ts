@@ -17,7 +17,7 @@ function errorsOf(text: string) {
     .errors;
 }
 
-describe('a literal that its type does not take', () => {
+describe('a literal that does not fit its type', () => {
   it.each([
     ['{ list(flag: true, first: "x") }', 'first', 'Int cannot represent non-integer value: "x"'],
     ['{ list(flag: null) }', 'flag', 'Expected value of type "Boolean!", found null.'],
@@ -48,7 +48,7 @@ describe('a literal that its type does not take', () => {
     ],
     ['{ list(flag: true, one: { a: 1, b: 2 }) }', 'one', 'OneOf Input Object "One" must specify exactly one key.'],
     ['{ list(flag: true) @skip(if: 1) }', 'if', 'Boolean cannot represent a non boolean value: 1'],
-  ])('%s is told of by its argument', (text, argument, rule) => {
+  ])('%s is reported with its argument', (text, argument, rule) => {
     const errors = errorsOf(text);
     expect(errors.map(({ message }) => message)).toEqual([`Argument "${argument}": ${rule}`]);
     expect(errors[0]?.extensions).toEqual({ argument });

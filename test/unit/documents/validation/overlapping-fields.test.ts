@@ -54,7 +54,7 @@ test('documents whose fields are alike have no conflict, and those in conflict a
   for (const count of Object.values(seen)) expect(count).toBeGreaterThan(50);
 }, 30_000);
 
-test('pairs are counted as the rule would compare them', () => {
+test('pairs are counted as the rule compares them', () => {
   const overlaps = (text: string) => findOverlaps(schema, toExecutableDocument(parse(text)));
   expect(overlaps('{ a { x } a { x } a { x } }')).toMatchObject({ areAlike: true, pairs: 6, crowded: null });
   expect(overlaps('{ a { x } b { x } }')).toMatchObject({ areAlike: true, pairs: 0 });

@@ -15,7 +15,7 @@ const messagesOf = (text: string, ...rest: [(readonly ValidationRule[])?, boolea
 const repeat = (count: number, write: (index: number) => string) =>
   Array.from({ length: count }, (_, i) => write(i)).join(' ');
 
-describe('what the schema has against a document', () => {
+describe('validation errors of a document', () => {
   test.each([
     '{ chainIdentifier }',
     '{ chainIdentifer }',
@@ -30,11 +30,11 @@ describe('what the schema has against a document', () => {
     'query A { chainIdentifier } query A { chainIdentifier }',
     '{ chainIdentifier } fragment F on Query { chainIdentifer }',
     '{ chainIdentifier } fragment F on Nothing { x }',
-  ])('is in the words of the reference library: %s', (text) => {
+  ])('have the messages of graphql-js: %s', (text) => {
     expect(messagesOf(text)).toEqual(validate(schema, parse(text)).map(({ message }) => message));
   });
 
-  test('is in the words of the ledger where a variable is not used', () => {
+  test('have the ledger’s message for an unused variable', () => {
     expect(messagesOf('query ($x: Int) { chainIdentifier }')).toEqual(['Variable "$x" is not used']);
     expect(messagesOf('query Q($x: Int, $y: Int) { epoch(id: $y) { epochId } }')).toEqual([
       'Variable "$x" is not used by operation "Q"',
@@ -49,20 +49,20 @@ describe('what the schema has against a document', () => {
     expect(messages.at(-1)).toMatch(/^Too many validation errors/);
   });
 
-  test('names nothing of the schema if introspection is off', () => {
+  test('contain no names of the schema if introspection is off', () => {
     const typos = '{ chainIdentifer epoch(idd: 1) { epochId } ... on Queri { x } }';
     expect(messagesOf(typos).filter((message) => message.includes('Did you mean'))).toHaveLength(3);
     expect(messagesOf(typos, [], true).join()).not.toContain('Did you mean');
   });
 });
 
-describe('fields that share a response name', () => {
-  test('are valid however many there are, where they are the same', () => {
+describe('fields with the same response name', () => {
+  test('are valid in any number if they are the same', () => {
     expect(messagesOf(`{ ${repeat(150, (index) => `epoch { a${index}: epochId }`)} }`)).toEqual([]);
     expect(messagesOf(`{ __schema { ${repeat(50, () => 'types { name }')} } }`)).toEqual([]);
   });
 
-  test('may differ where no object has both', () => {
+  test('may differ if no object has both', () => {
     const differing = (leaf: string) => `{ node { ... on A { x: ${leaf} } ... on B { x: id near { b: id } } } }`;
     const abstract = buildSchema(`
       interface Node { id: ID! name: String near: Node }
@@ -80,7 +80,7 @@ describe('fields that share a response name', () => {
     expect(told(differing('name'))).toHaveLength(1);
   });
 
-  test('are not compared without end where they differ', () => {
+  test('are compared within a bound if they differ', () => {
     const [message, ...others] = messagesOf(`{ ${repeat(149, (index) => `epoch(id: ${index}) { epochId }`)} }`);
     expect(message).toBe(
       `More than ${maxPairs} pairs of fields share a response name, as "epoch" does. Use different aliases on the fields.`,
@@ -121,7 +121,7 @@ describe('variables for ids', () => {
       idInputs,
     }).errors;
 
-  test('may be declared as the ledger has them, wherever operations reach them', () => {
+  test('may have the type that the ledger declares, wherever operations use them', () => {
     const fragment = 'fragment F on Query { queryEvents(filter: { sender: $a }) { nodes { id } } }';
     expect(checkIds(parse(`query A($a: LedgerAddress!) { ...F } query B($a: String!) { ...F } ${fragment}`))).toEqual(
       [],
@@ -131,7 +131,7 @@ describe('variables for ids', () => {
     );
   });
 
-  test('are looked for once in what many operations share', () => {
+  test('are searched once in fragments that many operations share', () => {
     const write = (size: number) =>
       `${repeat(size / 4, (index) => `query Q${index}($a: LedgerAddress!) { ...F }`)} fragment F on Query {
         events: queryEvents(filter: { sender: $a }) { nodes { id } }
@@ -146,7 +146,7 @@ describe('variables for ids', () => {
   });
 });
 
-test('the text is not searched for the line of each of hundreds of errors', () => {
+test('computing the lines of hundreds of errors does not search the text for each', () => {
   const text = `query (${'\n'.repeat(500)}${repeat(400, () => '$a: Int')}) { chainIdentifier }`;
   const document = parse(text);
   const { source } = document.loc ?? {};

@@ -4,7 +4,7 @@ import { type Cancellation, createCancellation } from '../../../../src/upstream/
 import type { OperationContext } from '../../../../src/upstream/operation-context.ts';
 import { toTestCaller } from '../../../support/test-caller.ts';
 
-it('an item that was executed is not kept by its stream, whether it failed or not', async () => {
+it('an executed item is not kept by its stream, whether it failed or not', async () => {
   const own = createCancellation();
   let listening = 0;
   const cancellation: Cancellation = {

@@ -49,7 +49,7 @@ it('a stream whose items end while one is executed ends behind its result', asyn
   expect([told, counts]).toEqual([['result', 'end'], { left: 1, ended: 1 }]);
 });
 
-it('an item that arrives while another is executed for the stream alone is delivered after it, once', async () => {
+it('an item that arrives while another is executed is delivered after it, once', async () => {
   const told: unknown[] = [];
   const reader = {
     isReady: true,

@@ -111,7 +111,7 @@ afterEach(() => void vi.useRealTimers());
 const asStream = async (result: Promise<unknown>) => (await result) as AsyncGenerator<ExecutionResult>;
 
 describe('a subscription', () => {
-  it('executes its items in the turns of its caller: many at once do not hold up the event loop', async () => {
+  it('executes its items in turns of its caller, so many of them do not block the event loop', async () => {
     let clockMs = 0;
     const turns = new FairTurns({ ...thisEventLoop, now: () => clockMs });
     const opened = Array.from({ length: 100 }, () => open({ turns, spend: () => (clockMs += 2) }));
@@ -135,7 +135,7 @@ describe('a subscription', () => {
     await Promise.all(streams.map((stream) => stream.return(undefined)));
   });
 
-  it('executes each item for itself, has no deadline, and is recorded once, with all its errors, when it ends', async () => {
+  it('executes each item separately, has no deadline, and is recorded once, with all its errors, when it ends', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const { source, server, result } = open({ text: 'subscription { ticks { n bad } }' });
     const stream = await asStream(result);
@@ -169,7 +169,7 @@ describe('a subscription', () => {
     expect(server.operations).toHaveLength(1);
   });
 
-  it('closes its source where the client had left before it was open', async () => {
+  it('closes its source if the client left before it was open', async () => {
     const { source, server, result } = open();
     server.leave();
     const stream = await asStream(result);
@@ -187,7 +187,7 @@ describe('a subscription', () => {
     expect(server.operations).toMatchObject([{ errors: 1 }]);
   });
 
-  it('says the same to a reader that it is pushed to', () => {
+  it('delivers the same to a reader that is pushed to', () => {
     const told: unknown[] = [];
     const items = {
       pushTo: (reader: { fail(error: unknown): void }) => reader.fail(new Error('broken')),
@@ -206,13 +206,13 @@ describe('a subscription', () => {
     expect(told).toEqual(['masked', 1]);
   });
 
-  it('that is refused is one result', async () => {
+  it('that is rejected has one result', async () => {
     const { server, result } = open({ text: 'subscription { ticks(fails: true) { n } }' });
     expect(await result).toMatchObject({ errors: [{ message: 'no such stream' }] });
     expect(server.operations).toMatchObject([{ errors: 1 }]);
   });
 
-  it('that comes in more than a stream may keep is refused before it is opened', async () => {
+  it('whose request exceeds what a stream may keep is rejected before it is opened', async () => {
     for (const [bytes, isRefused] of [
       [64 * 1024, false],
       [64 * 1024 + 1, true],
@@ -226,7 +226,7 @@ describe('a subscription', () => {
   });
 });
 
-describe('a subscription of a caller whose credential may end', () => {
+describe('a subscription of a caller whose credential may expire', () => {
   /** How many wait for its end. */
   function createValidity() {
     const waiting = new Set<() => void>();
@@ -247,7 +247,7 @@ describe('a subscription of a caller whose credential may end', () => {
     expect([source.isClosed, server.operations.length, waiting.size]).toEqual([true, 1, 0]);
   });
 
-  it('ends where it had ended before the stream was open', async () => {
+  it('ends if the credential expired before the stream was open', async () => {
     const validity = {
       onEnd(then: () => void) {
         then();
@@ -260,7 +260,7 @@ describe('a subscription of a caller whose credential may end', () => {
     expect(source.isClosed).toBe(true);
   });
 
-  it('has items that can say goodbye do so', async () => {
+  it('whose items can end the stream themselves lets them do so', async () => {
     const { validity, end } = createValidity();
     const { source, result } = open({ caller: toTestCaller({ validity }), canStop: true });
     const stream = await asStream(result);
@@ -285,7 +285,7 @@ describe('a subscription of a caller whose credential may end', () => {
 });
 
 describe('a subscription with joins', () => {
-  it('gives each item a context and a time of its own, and counts it once for the caller', async () => {
+  it('gives each item its own context and timeout, and counts it once for the caller', async () => {
     let charged = 0;
     const { source, result } = open({
       isJoined: true,
@@ -307,7 +307,7 @@ describe('a subscription with joins', () => {
     await stream.return(undefined);
   });
 
-  it('has what its joins ask for given up when its client completes it', async () => {
+  it('cancels the calls of its joins when its client completes it', async () => {
     const { source, result } = open({ isJoined: true });
     const stream = await asStream(result);
     void stream.next();
@@ -318,7 +318,7 @@ describe('a subscription with joins', () => {
     expect(source.contexts[0]?.cancellation.cause).toBe('aborted');
   });
 
-  it('waits while the caller is over its limit, and no longer than until it leaves', async () => {
+  it('waits while the caller is over its limit, or until the caller leaves', async () => {
     const refusal = new GraphQLError('too many', { extensions: { retryAfterSeconds: 1_000 } });
     let asked = 0;
     const { source, server, result } = open({

@@ -36,7 +36,7 @@ describe('results of streams', () => {
     expect(printed).toHaveLength(3);
   });
 
-  it('are known to be no other’s without being tried again', () => {
+  it('that are known to be unique are not compared again', () => {
     const join = new ResultTexts(10_000).ofDocument();
     const [one, two] = [join('same'), join('same')];
     const item = {};
@@ -44,7 +44,7 @@ describe('results of streams', () => {
     expect(two.textOf(item, printer().print)).toBeNull();
   });
 
-  it('are joined by keys of any length', () => {
+  it('are shared by keys of any length', () => {
     const join = new ResultTexts(10_000).ofDocument();
     const { printed, print } = printer();
     const item = {};
@@ -54,7 +54,7 @@ describe('results of streams', () => {
     expect(printed).toHaveLength(2);
   });
 
-  it('are not kept for a stream that is alone, nor beyond the bound, nor when the last has left', () => {
+  it('are not kept for a single stream, beyond the bound, or after the last subscriber has left', () => {
     const texts = new ResultTexts(2_000);
     const { printed, print } = printer();
     const alone = texts.ofDocument()('a');
@@ -94,7 +94,7 @@ describe('results of streams', () => {
   });
 });
 
-it.each(['plain', 'ünïcode ☃ 𝄞'])('keeps the bytes of %s', (text) => {
+it.each(['plain', 'ünïcode ☃ 𝄞'])('keep the bytes of %s', (text) => {
   expect(Buffer.from(new ResultText(text).bytes, 'latin1').toString('utf8')).toBe(text);
 });
 
@@ -107,7 +107,7 @@ it.each([
     'subscription ($a: Int, $b: Boolean!) { ticks { ...T ...T } } fragment T on Tick { n(times: $a) ...U @skip(if: $b) } fragment U on Tick { n }',
     ['a', 'b'],
   ],
-])('finds what decides the result of %s', (text, names) => {
+])('find what decides the result of %s', (text, names) => {
   const document = parse(text);
   const [operation] = document.definitions;
   if (operation?.kind !== 'OperationDefinition') throw new Error('no operation');

@@ -22,12 +22,12 @@ it('what an upstream says of itself is text, never markup', () => {
   expect(page).toContain('&lt;img src=x onerror=alert(1)&gt;&quot;&#39;&amp;');
 });
 
-it('says so loudly when the network is simulated', () => {
+it('warns clearly if the network is simulated', () => {
   expect(renderLandingPage(facts, 'a')).not.toContain('simulated network');
   expect(renderLandingPage({ ...facts, isSimulated: true }, 'a')).toContain('simulated network');
 });
 
-it('offers GraphiQL only where there is one', () => {
+it('links GraphiQL only if it is served', () => {
   expect(renderLandingPage(facts, 'a')).toContain('GraphiQL');
   expect(renderLandingPage({ ...facts, hasGraphiql: false }, 'a')).not.toContain('GraphiQL');
 });

@@ -11,7 +11,7 @@ let heard: number;
 let server: WebSocketServer;
 let client: WebSocket;
 
-describe('of what a client sends', () => {
+describe('unfinished messages of a client', () => {
   beforeEach(async () => {
     [heard, giveUps] = [0, []];
     const counts = { held: 0 };
@@ -44,7 +44,7 @@ describe('of what a client sends', () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  it('nothing stays counted of messages that are whole, however they came', async () => {
+  it('are no longer counted once they are complete', async () => {
     for (let index = 0; index < 50; index += 1) {
       client.send('x'.repeat(index * 1_000));
       client.ping('p'.repeat(index));
@@ -63,7 +63,7 @@ describe('of what a client sends', () => {
     expect(held()).toBe(0);
   });
 
-  it('the beginning of a message is counted until it ends, or its client has gone', async () => {
+  it('are counted until they end or the client leaves', async () => {
     client.send('whole');
     client.send('x'.repeat(300_000), { fin: false });
     await until(() => held() >= 300_000, 'it is counted');
@@ -78,7 +78,7 @@ describe('of what a client sends', () => {
     await until(() => held() === 0, 'its client has gone');
   });
 
-  it('a message that has to give way ends the connection', async () => {
+  it('end the connection if they exceed the memory', async () => {
     const closed = new Promise((resolve) => client.once('close', resolve));
     client.send('x'.repeat(1_000), { fin: false });
     await until(() => held() > 0, 'it is counted');
@@ -90,8 +90,8 @@ describe('of what a client sends', () => {
 /** Bytes, more than any client sends besides operations. */
 const tooMuch = 300 * 1024;
 
-describe('what a client says besides operations', () => {
-  it('is too much once it goes on, and counts anew from each ping', () => {
+describe('messages other than operations', () => {
+  it('close the connection if there are too many since the last ping', () => {
     const budget = new MessageBudget();
     expect(budget.spend(tooMuch)).toBe(true);
     expect(budget.spend(1)).toBe(false);
@@ -99,7 +99,7 @@ describe('what a client says besides operations', () => {
     expect([budget.spend(tooMuch), budget.spend(1)]).toEqual([true, false]);
   });
 
-  it('is too much in small messages too', () => {
+  it('close the connection if there are too many small ones', () => {
     const budget = new MessageBudget();
     let count = 0;
     while (count < 100_000 && budget.spend(0)) count += 1;
@@ -107,7 +107,7 @@ describe('what a client says besides operations', () => {
     expect(count).toBeLessThan(100_000);
   });
 
-  it('does not have the operations among it, but for those that their caller may not ask for now', () => {
+  it('do not include operations, except those that the caller must not send now', () => {
     const budget = new MessageBudget();
     for (let count = 0; count < 10; count += 1) {
       expect(budget.spend(tooMuch)).toBe(true);

@@ -108,14 +108,14 @@ it('keeps a client that answers pings', async () => {
   expect(client.socket.readyState).toBe(client.socket.OPEN);
 });
 
-it('lets go of a client that answers no ping', async () => {
+it('disconnects a client that answers no ping', async () => {
   await start(40);
   const client = await greet({ autoPong: false });
   expect(await client.closed).toMatchObject({ code: 1006 });
   await until(async () => (await connections()) === 0, 'its connection is gone');
 });
 
-it('a fault of ours while an operation is admitted ends its connection, and is logged as any operation is', async () => {
+it('an unexpected error during admission ends the connection, and is logged like any operation', async () => {
   await start(60_000);
   const client = await greet();
   client.send({ id: '1', type: 'subscribe', payload: { query: 'fault' } });
@@ -123,7 +123,7 @@ it('a fault of ours while an operation is admitted ends its connection, and is l
   expect(ended).toHaveLength(1);
 });
 
-it.each(['closing', 'terminating'])('has no timer left for clients that left by %s', async (how) => {
+it.each(['closing', 'terminating'])('keeps no timer for clients that left by %s', async (how) => {
   await start(60_000);
   const before = timersNow();
   // Until they greet each has a time to do so; all have one timer that pings them.
@@ -142,7 +142,7 @@ it.each(['closing', 'terminating'])('has no timer left for clients that left by 
   expect(countLiveObjects(ClientSocket)).toBeLessThan(5);
 });
 
-it('leaves without the farewell of clients that are silent', async () => {
+it('closes without waiting for silent clients', async () => {
   await start(60_000);
   const client = await openSilent();
   const startedAt = performance.now();
@@ -193,11 +193,11 @@ function scripted() {
   return { script, given };
 }
 
-describe('an id that a client uses again', () => {
+describe('an operation id that a client reuses', () => {
   const stream = { type: 'subscribe', payload: { query: 'subscription { a }' } };
   const query = { type: 'subscribe', payload: { query: '{ a }' } };
 
-  it('stands for the later operation alone, whatever becomes of the one before', async () => {
+  it('belongs only to the later operation, whatever happens to the earlier one', async () => {
     const { script, given } = scripted();
     let release = (_: ExecutionResult) => {};
     let asked = 0;
@@ -230,7 +230,7 @@ describe('an id that a client uses again', () => {
     await until(() => ended.length === 4, 'all are over');
   });
 
-  it('while its client has not read the answer before leaves nothing open when the connection is gone', async () => {
+  it('before the client has read the earlier response leaves nothing open when the connection ends', async () => {
     const { script, given } = scripted();
     script.answer = () => ({ data: { a: 'x'.repeat(700_000) } });
     await start(60_000, given, 5);
@@ -277,7 +277,7 @@ describe('the protocol', () => {
     expect((await client.closed).code).toBe(code);
   });
 
-  it('serves nothing before the initialisation, and nothing by another subprotocol', async () => {
+  it('serves nothing before the initialisation, and no other subprotocol', async () => {
     await start(60_000);
     const early = await openWebSocket(`ws://127.0.0.1:${port}`);
     early.send(subscribe({ query: '{ a }' }));
@@ -344,7 +344,7 @@ it('stops without a timer when the last operation ends in time', async () => {
   expect(ended).toHaveLength(1);
 });
 
-it('an operation whose stream has ended is no reader of its socket any more, and gives its memory back', () => {
+it('no longer reads for an operation whose stream has ended, and gives its memory back', () => {
   const readers = new Set<object>();
   const writer = { readers, isReady: true, push() {}, send: async () => {} };
   const socket = { requestId: 'a', writer, began() {}, ended() {}, forget() {} } as unknown as OperationSocket;

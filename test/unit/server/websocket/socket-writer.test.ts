@@ -42,7 +42,7 @@ describe('pushed messages', () => {
     expect(received).toEqual(texts);
   });
 
-  it('is not ready while its client does not read, and calls its readers when it does again', async () => {
+  it('is not ready while its client does not read, and calls its readers afterwards', async () => {
     let calls = 0;
     writer.readers.add({
       resume: () => {
@@ -62,7 +62,7 @@ describe('pushed messages', () => {
     expect(writer.isReady).toBe(true);
   });
 
-  it('lets no reader wait forever behind one that always has more to send', async () => {
+  it('serves every reader, even beside one that always has more to send', async () => {
     for (const name of ['a', 'b', 'c']) {
       let left = 600;
       const text = name.repeat(32_768);
@@ -110,7 +110,7 @@ const readAll = () => {
 describe('a client that does not read', () => {
   beforeEach(() => void Object.assign(reader, { waiting: 0, done: [], read: [] }));
 
-  it('is not heard until it has read, each time anew', async () => {
+  it('is not read from until it has read, each time anew', async () => {
     const send = createSend();
     for (const time of [1, 2, 3]) {
       const sent = [send('x'.repeat(mebibyte)), send('x'), send('x')];
@@ -121,7 +121,7 @@ describe('a client that does not read', () => {
     expect(reader.done).toEqual(['pause', 'resume', 'pause', 'resume', 'pause', 'resume']);
   });
 
-  it('is heard while little waits for it', async () => {
+  it('is read from while few bytes wait for it', async () => {
     const send = createSend();
     const sent = send('x'.repeat(mebibyte));
     readAll();
@@ -129,7 +129,7 @@ describe('a client that does not read', () => {
     expect(reader.done).toEqual([]);
   });
 
-  it('is let go of before more waits for it than any answer is large, and nothing waits for that', async () => {
+  it('is disconnected before more bytes wait for it than the largest response has', async () => {
     const send = createSend();
     void send('x'.repeat(64 * mebibyte + 1));
     await send('x');

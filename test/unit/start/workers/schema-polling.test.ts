@@ -18,19 +18,19 @@ function start(pollMs: number) {
 }
 
 describe('workers', () => {
-  test('look one after another, together as often as one would alone', () => {
+  test('poll one after another, together as often as one process would', () => {
     const { took } = start(60_000);
     vi.advanceTimersByTime(240_000);
     expect(took()).toBe('abca');
   });
 
-  test('never look by the clock when there is none', () => {
+  test('never poll by time if polling is off', () => {
     const { took } = start(0);
     vi.advanceTimersByTime(3_600_000);
     expect(took()).toBe('');
   });
 
-  test('all look when one of them saw a change, and none again for the same one', () => {
+  test('all poll when one of them saw a change, and not again for the same one', () => {
     const { workers, polling, took } = start(0);
     polling.replaced('second', workers[1]!);
     expect(took()).toBe('ac');
@@ -39,7 +39,7 @@ describe('workers', () => {
     expect(took()).toBe('');
   });
 
-  test('see the last of many changes, in one round a second', () => {
+  test('poll once a second during many changes, and get the last one', () => {
     const { workers, polling, took } = start(0);
     for (let change = 0; change < 100; change += 1) polling.replaced(`schema ${change % 2}`, workers[change % 3]!);
     expect(took()).toBe('bc');
@@ -47,7 +47,7 @@ describe('workers', () => {
     expect(took()).toBe('abc');
   });
 
-  test('are told nothing any more once stopped', () => {
+  test('receive nothing after they were stopped', () => {
     const { workers, polling, took } = start(1_000);
     polling.replaced('one', workers[0]!);
     polling.replaced('two', workers[0]!);

@@ -15,13 +15,13 @@ const siblings = (workers: number) => ({
   onClients: () => {},
 });
 
-test('workers take equal parts of what all may have, rounded up so that none gets nothing', () => {
+test('workers get equal parts of a shared limit, rounded up so that none gets zero', () => {
   expect([1, 10, 128].map((whole) => partOf(whole, siblings(4)))).toEqual([1, 3, 32]);
   expect(partOf(0, siblings(4))).toBe(0);
   expect(partOf(128, null)).toBe(128);
 });
 
-test('workers of one gateway derive one secret for each name, those of another one others', () => {
+test('workers of one gateway derive the same secret for a name, and other gateways another one', () => {
   const derive = (secret: string, name: string) => deriveSecret(shared(2, secret), name).reveal();
   expect(derive('one', 'cursors')).toBe(derive('one', 'cursors'));
   expect(new Set([derive('one', 'cursors'), derive('two', 'cursors'), derive('one', 'leases')]).size).toBe(3);

@@ -24,7 +24,7 @@ function start() {
   return { orders, sent, say: (message: ToWorker) => say(message) };
 }
 
-test('clients that were told while a worker was starting are those that it serves', () => {
+test('a worker serves the clients that were sent to it while it was starting', () => {
   const { orders, say } = start();
   say({ kind: 'begin', beginning });
   say({ kind: 'clients', clients: [clientOf('removed')] });
@@ -37,7 +37,7 @@ test('clients that were told while a worker was starting are those that it serve
   say({ kind: 'stop', drainMs: 0 });
 });
 
-test('a worker that was told of no clients keeps those of its configuration', () => {
+test('a worker that receives no clients keeps those of its configuration', () => {
   const { orders, say } = start();
   say({ kind: 'begin', beginning });
   let times = 0;
@@ -48,7 +48,7 @@ test('a worker that was told of no clients keeps those of its configuration', ()
   say({ kind: 'stop', drainMs: 0 });
 });
 
-test('a worker knows how many serve, looks when it is its turn, and says what it finds', async () => {
+test('a worker knows the number of workers, polls when asked, and reports the result', async () => {
   const { orders, sent, say } = start();
   say({ kind: 'begin', beginning });
   expect(await orders.beginning).toBe(beginning);

@@ -11,25 +11,25 @@ const pauses = (workers: number, ends: number, end: Parameters<ReturnType<typeof
   return Array.from({ length: ends }, () => rule(end));
 };
 
-describe('a worker that ended', () => {
-  test('after hours is replaced at once, however often', () => {
+describe('a worker that exited', () => {
+  test('after hours is replaced immediately, any number of times', () => {
     expect(pauses(1, 20, sound)).toEqual(Array(20).fill(0));
   });
 
-  test('soon after it began is replaced after pauses that grow to ten seconds, as long as others serve', () => {
+  test('soon after its start is replaced after pauses that grow to ten seconds, while others serve', () => {
     expect(pauses(1, 9, early)).toEqual([0, 250, 500, 1_000, 2_000, 4_000, 8_000, 10_000, 10_000]);
   });
 
-  test('together with all the others is one that ended', () => {
+  test('together with all the others counts as one', () => {
     expect(pauses(3, 7, early)).toEqual([0, 0, 0, 250, 250, 250, 500]);
   });
 
-  test('makes the whole be given up when none serves and five in a row did not come up', () => {
+  test('makes the gateway give up if none serves and five in a row failed to start', () => {
     expect(pauses(1, 6, never)).toEqual([0, 250, 500, 1_000, 2_000, null]);
     expect(pauses(2, 11, never).indexOf(null)).toBe(10);
   });
 
-  test('after a sound one begins a new row', () => {
+  test('after a healthy one starts a new count', () => {
     const rule = createReplacementRule(1);
     for (let end = 0; end < 5; end += 1) rule(never);
     expect(rule(sound)).toBe(0);
@@ -49,7 +49,7 @@ describe('a worker that sends no heartbeats', () => {
   };
   const firstAt = (results: readonly (number | null)[]) => results.findIndex((silentMs) => silentMs !== null) + 1;
 
-  test('is frozen when it has missed more than ten', () => {
+  test('is frozen after more than ten missed heartbeats', () => {
     expect(checks(11)).toEqual([...Array(10).fill(null), 1_100]);
   });
 
@@ -57,11 +57,11 @@ describe('a worker that sends no heartbeats', () => {
     expect(firstAt(checks(60, (check) => check * 50))).toBe(31);
   });
 
-  test('and stopped computing may miss no more than others', () => {
+  test('and has stopped computing may miss no more than others', () => {
     expect(firstAt(checks(60, () => 50))).toBe(11);
   });
 
-  test('is not frozen once it sends one again', () => {
+  test('is no longer frozen once it sends one', () => {
     const monitor = createHeartbeatMonitor({ cpuMs: () => null }, 100);
     for (let times = 0; times < 30; times += 1) {
       expect(monitor.check()).toBeNull();
@@ -69,7 +69,7 @@ describe('a worker that sends no heartbeats', () => {
     }
   });
 
-  test('is judged by the processor time since the silence began', () => {
+  test('is judged by its processor time since the last heartbeat', () => {
     let cpuMs = 0;
     const monitor = createHeartbeatMonitor({ cpuMs: () => cpuMs }, 100);
     for (let beat = 0; beat < 20; beat += 1) {

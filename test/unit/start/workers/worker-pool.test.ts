@@ -80,14 +80,14 @@ function start() {
 const pass = (ms = 0) => vi.advanceTimersByTimeAsync(ms);
 
 describe('at the start', () => {
-  test('each worker is told what to begin with once it can be told', () => {
+  test('each worker gets its first message once it can receive it', () => {
     const { started } = start();
     expect(started.map(({ told }) => told)).toEqual([[], []]);
     started[1]?.says({ kind: 'hello' });
     expect(started.map(({ told }) => told)).toEqual([[], [{ kind: 'begin', beginning }]]);
   });
 
-  test('it is complete when as many serve as were wanted, and each knows how many', async () => {
+  test('it is complete when all workers serve, and each knows their number', async () => {
     const { pool, started, isComplete } = start();
     started[0]?.says({ kind: 'ready', facts });
     await pass();
@@ -97,14 +97,14 @@ describe('at the start', () => {
     expect(started.map(({ told }) => told.at(-1))).toEqual(Array(2).fill({ kind: 'serving', count: 2 }));
   });
 
-  test('a worker that says it cannot start makes the whole fail, with its words', async () => {
+  test('a worker that reports that it cannot start makes the start fail with its message', async () => {
     const { pool, started } = start();
     started[0]?.says({ kind: 'failed', reason: 'listen EADDRINUSE', stack: 'Error: …' });
     started[0]?.end();
     await expect(pool.failed).rejects.toThrow('listen EADDRINUSE');
   });
 
-  test('one that stands still once it was told what to begin with is killed and replaced', async () => {
+  test('one that hangs after its first message is killed and replaced', async () => {
     const { started, seen } = start();
     for (const puppet of started) puppet.says({ kind: 'hello' });
     for (let second = 0; second < 12; second += 1) {
@@ -116,7 +116,7 @@ describe('at the start', () => {
     expect(started).toHaveLength(3);
   });
 
-  test('time in which this process stood still is not held against a worker', async () => {
+  test('time in which this process was suspended does not count against a worker', async () => {
     const { started, seen } = start();
     for (const puppet of started) puppet.says({ kind: 'hello' });
     await pass(1_000);
@@ -125,7 +125,7 @@ describe('at the start', () => {
     expect(seen).toEqual([]);
   });
 
-  test('one that has ended is not killed afterwards: its process id may belong to another process', async () => {
+  test('one that has exited is not killed later: its process id may belong to another process', async () => {
     const { started, seen } = start();
     for (const puppet of started) puppet.says({ kind: 'hello' });
     started[0]?.end();
@@ -139,7 +139,7 @@ describe('at the start', () => {
     expect(seen.filter((event) => Object.hasOwn(event as object, 'worker'))).toHaveLength(1);
   });
 
-  test('one that does not serve in time is killed and replaced, whatever signs it gives', async () => {
+  test('one that does not serve in time is killed and replaced, even if it sends heartbeats', async () => {
     const { started, seen } = start();
     for (const puppet of started) puppet.says({ kind: 'hello' });
     started[1]?.says({ kind: 'ready', facts });
@@ -154,7 +154,7 @@ describe('at the start', () => {
     expect(started).toHaveLength(3);
   });
 
-  test('one that vanishes is replaced, and workers that keep vanishing make the whole fail', async () => {
+  test('one that disappears is replaced, and workers that keep disappearing make the start fail', async () => {
     const { pool, started } = start();
     const failed = expect(pool.failed).rejects.toThrow(
       'the workers keep ending before they serve, the last one: signal SIGKILL',
@@ -177,7 +177,7 @@ describe('while they serve', () => {
     return whole;
   };
 
-  test('one that ends is replaced, and the others are told how many are left', async () => {
+  test('one that exits is replaced, and the others get the new number of workers', async () => {
     const { pool, started, seen } = await startComplete();
     started[0]?.end({ exitCode: null, signal: 'SIGKILL' });
     expect(started[1]?.told.at(-1)).toEqual({ kind: 'serving', count: 1 });
@@ -187,7 +187,7 @@ describe('while they serve', () => {
     expect(pool.serving().map(({ pid }) => pid)).toEqual([2, 3]);
   });
 
-  test('a new one that cannot start is replaced as well: the others serve', async () => {
+  test('a new one that cannot start is replaced as well, while the others serve', async () => {
     const { started, seen } = await startComplete();
     started[0]?.end();
     await pass();
@@ -198,13 +198,13 @@ describe('while they serve', () => {
     expect(started).toHaveLength(4);
   });
 
-  test('what one says of the schema is passed on', async () => {
+  test('a report about the schema is passed on', async () => {
     const { started, seen } = await startComplete();
     started[1]?.says({ kind: 'schema replaced', schema: 'new' });
     expect(seen).toEqual([{ schema: 'new', pid: 2 }]);
   });
 
-  test('all are told to stop, none is replaced, and it is over when all have ended', async () => {
+  test('all receive the stop message, none is replaced, and the pool ends when all have exited', async () => {
     const { pool, started, seen } = await startComplete();
     const stopped = pool.stop();
     expect(started.map(({ told }) => told.at(-1))).toEqual(Array(2).fill({ kind: 'stop', drainMs: 0 }));
@@ -215,7 +215,7 @@ describe('while they serve', () => {
     expect(seen).toEqual([]);
   });
 
-  test('one that was to be started after a pause is not, once all are told to stop, and no timer is left', async () => {
+  test('one that was to be started after a pause is not started after the stop, and no timer remains', async () => {
     const { pool, started } = await startComplete();
     started[0]?.end();
     const stopped = pool.stop();
@@ -226,7 +226,7 @@ describe('while they serve', () => {
     expect(started).toHaveLength(2);
   });
 
-  test('one that does not end in time is cut off', async () => {
+  test('one that does not exit in time is killed', async () => {
     const { pool, started, seen } = await startComplete();
     const stopped = pool.stop();
     started[0]?.end({ exitCode: 0, signal: null });
@@ -237,7 +237,7 @@ describe('while they serve', () => {
     expect(seen).toEqual([{ cut: [2] }]);
   });
 
-  test('one that was just being started is told to stop when it reports', async () => {
+  test('one that was just being started receives the stop message when it reports', async () => {
     const { pool, started } = await startComplete();
     started[0]?.end();
     await pass();

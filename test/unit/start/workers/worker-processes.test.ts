@@ -10,7 +10,7 @@ afterEach(() => {
 test.each([
   ['later', '/nowhere/node'],
   ['at once', 'no\0path'],
-])('a worker that the system refuses to start, and says so %s, is told of as one that ended', async (_, refused) => {
+])('a worker that the system cannot start, which it reports %s, counts as one that exited', async (_, refused) => {
   const startProcess = createWorkerProcesses('/nowhere.js', []);
   process.execPath = refused;
   const end = await new Promise<WorkerEnd>((resolve) => startProcess().onEnd(resolve));
