@@ -14,7 +14,10 @@ export interface PositionReaderOptions<Item> {
   readonly judge: PageJudge;
   readonly clock: Clock;
   readonly pace: PaceOptions;
-  /** How long the upstream may not know a position, in milliseconds, before it counts as lost. */
+  /**
+   * How long the upstream may not know a position, in milliseconds, before it counts as lost. Only time between answers that
+   * follow one another counts: before and after an outage, two may be minutes apart.
+   */
   readonly lostAfterMs: number;
   readonly progress: Progress;
 }
@@ -31,7 +34,7 @@ export interface Loss<Item> {
 export class PositionReader<Item> {
   readonly pace: Pace;
   readonly #options: PositionReaderOptions<Item>;
-  #unknown: { readonly key: string; readonly sinceMs: number } | null = null;
+  #unknown: { readonly key: string; lostMs: number; lastMs: number | null } | null = null;
 
   constructor(options: PositionReaderOptions<Item>) {
     this.#options = options;
@@ -42,9 +45,10 @@ export class PositionReader<Item> {
   async read(position: ItemPosition | null): Promise<LivePage<Item>> {
     const { readAfter, judge, progress } = this.#options;
     progress.waitFor('an answer');
-    const page = judge.take(await readAfter(position), position);
+    const page = await readAfter(position);
+    // The upstream knows the position, even if the page is refused.
     this.#unknown = null;
-    return page;
+    return judge.take(page, position);
   }
 
   /** @returns the loss of the position, or milliseconds until the next attempt */
@@ -52,14 +56,17 @@ export class PositionReader<Item> {
     if (!(error instanceof PositionLostError) || !position) return this.retryAfter(error);
     const { clock, lostAfterMs, progress } = this.#options;
     progress.waitFor('the upstream to know the place to go on from');
-    if (this.#unknown?.key !== position.key) this.#unknown = { key: position.key, sinceMs: clock.now() };
+    if (this.#unknown?.key !== position.key) this.#unknown = { key: position.key, lostMs: 0, lastMs: null };
+    const unknown = this.#unknown;
+    unknown.lostMs += clock.now() - (unknown.lastMs ?? clock.now());
+    unknown.lastMs = clock.now();
     let oldest: LivePage<Item> | null;
     try {
       oldest = await this.#readOldestIfDropped(position);
     } catch (failure) {
       return this.retryAfter(failure);
     }
-    if (!oldest && clock.now() - this.#unknown.sinceMs < lostAfterMs) return this.pace.afterFailure(checkAgainMs);
+    if (!oldest && unknown.lostMs < lostAfterMs) return this.pace.afterFailure(checkAgainMs);
     const reason = oldest
       ? 'The upstream no longer keeps what was there.'
       : 'The upstream does not know the place to go on from. The stream goes on from now.';
@@ -68,6 +75,7 @@ export class PositionReader<Item> {
 
   /** @returns milliseconds until the next attempt */
   retryAfter(error: unknown): number {
+    if (this.#unknown) this.#unknown.lastMs = null;
     const message = error instanceof Error ? error.message : String(error);
     this.#options.progress.waitFor(`a better answer than: ${message.slice(0, 200)}`);
     return this.pace.afterFailure(error instanceof PageRefusedError ? checkAgainMs : undefined);

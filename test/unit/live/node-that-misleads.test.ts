@@ -262,6 +262,41 @@ describe('a place that the node does not know', () => {
     expect([told, first.told]).toEqual([['a'], ['a']]);
   });
 
+  it('is not given up for two answers without it, however long the node failed between them', async () => {
+    const { clock, source, first } = await live(createMemorySource(...names(1, 10)));
+    const gone = source.items.splice(1);
+    await clock.pass(1_500);
+    source.before = away;
+    await clock.pass(20_000);
+    const { length } = source.reads;
+    source.before = () => {};
+    while (!source.reads.slice(length).includes('n10')) await clock.pass(100);
+    source.items.push(...gone);
+    source.add('a');
+    await clock.pass(5_000);
+    expect(first.told).toEqual(['a']);
+  });
+
+  it('is known to a node whose page behind it is refused', async () => {
+    const { clock, source, follow } = await live(createMemorySource(...names(1, 60)));
+    const place = source.items[49] ?? null;
+    const { items } = source;
+    const lose = async (ms: number) => {
+      source.items = items.slice(0, 8);
+      await clock.pass(ms);
+      source.items = items;
+    };
+    source.items = items.slice(0, 8);
+    const { told } = follow({ place, from: place });
+    await lose(3_500);
+    source.spoil = (page) => ({ ...page, entries: page.entries.toReversed() });
+    await clock.pass(2_500);
+    source.spoil = (page) => page;
+    await lose(3_500);
+    await clock.pass(2_000);
+    expect(told).toEqual(names(51, 60));
+  });
+
   it('is looked for anew where it was found meanwhile: two short losses are no long one', async () => {
     const source = createMemorySource(...names(1, 120));
     source.pageSize = 10;
