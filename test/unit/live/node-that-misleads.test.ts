@@ -287,7 +287,7 @@ describe('a place that the node does not know', () => {
       source.items = items;
     };
     source.items = items.slice(0, 8);
-    const { told } = follow({ place, from: place });
+    const { told } = follow({ last: place, from: place });
     await lose(3_500);
     source.spoil = (page) => ({ ...page, entries: page.entries.toReversed() });
     await clock.pass(2_500);
