@@ -210,6 +210,8 @@ function isLast({ res }: Exchange): boolean {
  * would be lost.
  */
 const quietMs = 50;
+/** The same before the first request, which a busy proxy sends late. A proxy does not repeat a lost POST. */
+const firstRequestMs = 1_000;
 /** Milliseconds that a request body may take to arrive while the server stops. */
 const maxArrivalMs = 1_000;
 
@@ -223,7 +225,8 @@ async function closeServer(server: Server, graceMs: number, ring: Connection): P
     const isOver = now >= endsAt;
     for (const connection of ring.others()) {
       const newest = connection.exchanges.at(-1);
-      if (connection.isFree && (isOver || now - connection.activeAt >= quietMs)) connection.end();
+      const silentMs = connection.hasServed ? quietMs : firstRequestMs;
+      if (connection.isFree && (isOver || now - connection.activeAt >= silentMs)) connection.end();
       else if (newest?.isReading && (isOver || now - newest.arrivedAt >= maxArrivalMs)) newest.abandon();
       else if (isOver && newest) connection.cut();
     }

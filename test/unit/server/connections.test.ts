@@ -177,6 +177,22 @@ describe('a server that is stopping', () => {
     expect(await silent.whole()).toBe('');
   });
 
+  it('answers the first request of a new connection that arrives half a second later', async () => {
+    const { connections, server, answers, connect } = await openServer();
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
+    const accepted = once(server, 'connection');
+    const client = await connect();
+    await accepted;
+    const closed = connections.drain(server, 60_000);
+    await until(() => vi.getTimerCount() === 1, 'the gateway looks for silent connections');
+    vi.advanceTimersByTime(500);
+    await client.send(get('/a'));
+    await until(() => answers.size === 1, 'the request');
+    answers.get('/a')?.();
+    expect(await client.whole()).toContain('answer to /a');
+    await closed;
+  });
+
   it('announces it on open connections before it closes, and continues to serve', async () => {
     const { connections, server, answers, connect } = await openServer();
     connections.announceDrain();
