@@ -95,7 +95,7 @@ it('without cursor keys and Redis, one warning says that cursors end with the pr
   const warned = async (env: Record<string, string>) =>
     (await openGateway({ LEDGER_GRAPHQL_URL: url, ...env })).log.filter(({ setting }) => setting === 'CURSOR_KEYS');
   const rpc = { LEDGER_RPC_URL: 'http://127.0.0.1:9/' };
-  const warning = expect.objectContaining({ level: 'warn', msg: expect.stringContaining('after a restart') });
+  const warning = expect.objectContaining({ level: 'warn', msg: expect.stringContaining('invalid on restart') });
   expect(await warned(rpc)).toEqual([warning]);
   // No cursors are signed, or a lasting key signs them.
   expect(await warned({})).toEqual([]);
