@@ -84,6 +84,12 @@ describe('while its store is unavailable', () => {
     expect(await limiter.peek(caller)).toMatchObject({ limit: 4, remaining: 0 });
   });
 
+  test('it grants an operation that costs more than the share all of it', async () => {
+    const { store, limiter } = start(10, 3);
+    store.isBroken = true;
+    expect(await limiter.consume(caller, 7)).toMatchObject({ isGranted: true, limit: 4, remaining: 0 });
+  });
+
   test('an outage that comes and goes does not renew the share', async () => {
     const { store, limiter } = start(2, 2);
     const granted = { away: 0, there: 0 };

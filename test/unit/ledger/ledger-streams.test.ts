@@ -25,16 +25,18 @@ it('closes all connections when it stops, also that of a caller whose results br
     graceMs: 2 ** 31 - 1,
     socket: { maxMessageBytes: 1_000 },
   });
-  const open = () =>
-    streams.open({ text: 'subscription { a }', isClientsText: true, operationName: null, variables: {}, caller: 'a' });
+  const open = (caller = 'a') =>
+    streams.open({ text: 'subscription { a }', isClientsText: true, operationName: null, variables: {}, caller });
   await expect(open().next()).rejects.toThrow('larger');
   await until(() => ledger.clients.size === 0, 'the connection to break');
-  void open()
-    .next()
-    .catch(() => {});
-  await until(() => ledger.clients.size === 1, 'a connection of its own');
+  for (const caller of ['a', 'b']) {
+    open(caller)
+      .next()
+      .catch(() => {});
+  }
+  await until(() => ledger.clients.size === 2, 'a connection of its own');
   streams.stop();
-  expect(open).toThrow('stopping');
+  expect(() => open()).toThrow('stopping');
   await until(() => ledger.clients.size === 0, 'no connection');
 });
 

@@ -273,6 +273,16 @@ describe('answers in memory', () => {
     expect(keptFor({ a: '1', b: '2s' })).toBeNull();
   });
 
+  it('do not include one that was requested before all were forgotten', () => {
+    const reads = openReads(tables);
+    const request = { query: '{ object(address: "0x5", version: 1) { digest } }' };
+    const answer = bodyOf({ data: { object: { digest: 'd' } } });
+    const earlier = askOf(reads, schema, request);
+    reads.clear();
+    expect([keepOf(earlier, answer), reads.bytes]).toEqual([null, 0]);
+    expect(keepOf(askOf(reads, schema, request), answer)).not.toBeNull();
+  });
+
   it('have the ledger asked for its network once a minute, and no more often while it does not answer', () => {
     let nowMs = 0;
     let asked = 0;

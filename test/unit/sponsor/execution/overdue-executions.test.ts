@@ -1,9 +1,10 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { FoundTransaction } from '../../../../src/ledger/find-transaction.ts';
 import type { ExecutionFact } from '../../../../src/sponsor/execution/execution-order.ts';
 import { toExecutionPace } from '../../../../src/sponsor/execution/execution-order.ts';
 import { watchOverdueExecutions } from '../../../../src/sponsor/execution/executions.ts';
 import { createMemoryStore } from '../../../../src/sponsor/store/memory-store.ts';
+import { StoreAwayError } from '../../../../src/sponsor/store/sponsorship-store.ts';
 import { failingStore, type StoreFault } from '../../../support/failing-store.ts';
 import { noon, reserve } from '../../../support/sponsorship-store-suite.ts';
 import { until } from '../../../support/until.ts';
@@ -144,6 +145,31 @@ test('while ledger or store is unavailable, nothing is settled, and only a few d
   ledger.find = async () => onLedger;
   time.nowMs += 60_000;
   await until(async () => (await store.gasAllowance(gas, time.nowMs)).settled === 600, 'all are settled');
+});
+
+test('once ledger and store answer again, the store is asked as often as before', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  let [claims, isAway] = [0, true];
+  const claimOverdue = async () => {
+    claims += 1;
+    if (isAway) throw new StoreAwayError();
+    return [];
+  };
+  const stopWatching = watchOverdueExecutions({
+    store: { ...createMemoryStore(), claimOverdue },
+    ledger: { canFind: () => true, find: async () => null },
+    audit() {},
+    now: () => noon,
+    pace: { ...toExecutionPace(1_000), overdue: { firstMs: 100, longestMs: 100_000 } },
+  });
+  while (claims < 8) await vi.advanceTimersByTimeAsync(1_000);
+  isAway = false;
+  while (claims < 9) await vi.advanceTimersByTimeAsync(1_000);
+  await vi.advanceTimersByTimeAsync(1_500);
+  expect(claims).toBeGreaterThan(15);
+  stopWatching();
+  expect(vi.getTimerCount()).toBe(0);
 });
 
 test('one that is closed during a store call makes no more calls, and settles nothing', async () => {

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { FromWorker, ToWorker } from '../../../../src/start/workers/worker-messages.ts';
 import { startWorkerPool } from '../../../../src/start/workers/worker-pool.ts';
 import type { WorkerEnd, WorkerProcess } from '../../../../src/start/workers/worker-processes.ts';
+import { Metrics } from '../../../../src/telemetry/metrics.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -185,6 +186,15 @@ describe('while they serve', () => {
     started[2]?.says({ kind: 'ready', facts });
     expect(seen).toEqual([{ worker: 1, exitCode: null, signal: 'SIGKILL', againInMs: 0 }, { serves: 3 }]);
     expect(pool.serving().map(({ pid }) => pid)).toEqual([2, 3]);
+  });
+
+  test('one that ends leaves its counts behind', async () => {
+    const { pool, started } = start();
+    const ones = new Metrics().read().map(() => 1);
+    started[0]?.says({ kind: 'alive', metrics: ones });
+    expect(pool.metrics().retired).not.toContain(1);
+    started[0]?.end();
+    expect(pool.metrics().retired).toContain(1);
   });
 
   test('a new one that cannot start is replaced as well, while the others serve', async () => {
