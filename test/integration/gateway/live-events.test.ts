@@ -339,25 +339,32 @@ describe.each(['rpc', 'graphql'] as const)('with events from %s:', (source) => {
         subscribe(`${stopping.url}/graphql`, items),
       );
       const start = devnet.ledger.events.length;
+      const missed = '... on LiveMissed { count resumeAfter }';
+      const transactions = overWebSocket(
+        `${stopping.url}/graphql`,
+        `subscription { liveTransactions { __typename ... on LiveTransactionItem { transaction { digest } } ${missed} } }`,
+      );
       await until(
         () => {
           happen();
-          return clients.every(({ ids }) => ids.length > 0);
+          return [...clients, transactions].every(({ ids }) => ids.length > 0);
         },
-        'events for both',
+        'items for all',
         20_000,
         25,
       );
       const seen = clients.map(({ ids }) => ids.length);
       await stopping.close();
-      await until(() => clients.every(({ end }) => end !== null), 'their ends');
+      await until(() => [...clients, transactions].every(({ end }) => end !== null), 'their ends');
+      expect(transactions.end).toBe('complete');
+      expect(transactions.results.at(-1)?.data.liveTransactions).toMatchObject({ __typename: 'LiveMissed', count: 0 });
       for (const [index, { end, results, ids }] of clients.entries()) {
         expect(end).toBe('complete');
         expect(results.at(-1)?.data.liveEvents).toMatchObject({ __typename: 'LiveMissed', count: 0 });
         expect(ids.length).toBeGreaterThanOrEqual(seen[index] ?? 0);
         expect(idsFrom(start).join()).toContain(ids.join());
       }
-      await Promise.all(clients.map((client) => client.leave()));
+      await Promise.all([...clients, transactions].map((client) => client.leave()));
     });
 
     it('limits the streams of one caller, and a stream that ends frees a slot', async () => {
