@@ -39,19 +39,17 @@ const project = (name: string, options: Record<string, unknown> = {}) => ({
     environment: 'node' as const,
     // Sets the seed of property tests, so that a change is accepted or refused by what it does and not by chance.
     setupFiles: ['test/support/runs.ts'],
-    // A test whose loop finds nothing to look at would pass without having looked.
-    // Polls wait as long as `until` does, since 1 s is short on a busy machine.
-    expect: { requireAssertions: true, poll: { timeout: 20_000, interval: 20 } },
+    expect: {
+      // A test whose loop finds nothing to look at would pass without having looked.
+      requireAssertions: true,
+      // Polls wait as long as `until` does, since 1 s is short on a busy machine.
+      poll: { timeout: 20_000, interval: 20 },
+    },
     ...options,
   },
 });
 
-const faults = {
-  testTimeout: 120_000 * chaos,
-  hookTimeout: 30_000,
-  maxWorkers: cores,
-  sequence: { groupOrder: 1 },
-};
+const faults = { testTimeout: 120_000 * chaos, hookTimeout: 30_000 };
 
 export default defineConfig({
   resolve: { alias },
@@ -69,15 +67,9 @@ export default defineConfig({
       project('integration', { isolate: false, testTimeout: 30_000 * chaos, hookTimeout: 30_000 }),
       project('memory', { include: memoryTests, testTimeout: 60_000 }),
       project('conformance', { isolate: false, testTimeout: 60_000 * chaos, hookTimeout: 30_000 }),
-      // After the others: what is to be answered in time must not wait for a machine that they keep busy.
       project('faults', { ...faults, exclude: countingTests, isolate: false }),
       project('counting', { ...faults, include: countingTests }),
-      project('e2e', {
-        isolate: false,
-        testTimeout: 300_000 * chaos,
-        hookTimeout: 120_000,
-        sequence: { groupOrder: 2 },
-      }),
+      project('e2e', { isolate: false, testTimeout: 300_000 * chaos, hookTimeout: 120_000 }),
     ],
     coverage: {
       provider: 'v8',

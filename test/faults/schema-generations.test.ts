@@ -34,10 +34,14 @@ afterEach(async () => {
 /** Changes the ledger's schema and waits until the gateway serves it. */
 async function swapTo(generation: number): Promise<void> {
   ledger.change(generation);
-  await until(async () => {
-    const { data } = await gateway.query('{ __type(name: "Epoch") { fields { name } } }');
-    return data.__type.fields.some(({ name }: { name: string }) => name === `generation${generation}`);
-  }, `schema ${generation} is in force`);
+  await until(
+    async () => {
+      const { data } = await gateway.query('{ __type(name: "Epoch") { fields { name } } }');
+      return data.__type.fields.some(({ name }: { name: string }) => name === `generation${generation}`);
+    },
+    `schema ${generation} is in force`,
+    60_000,
+  );
 }
 
 const rejections = () => gateway.log.filter(({ msg }) => /new schema is rejected/.test(String(msg))).length;
@@ -130,8 +134,9 @@ test('earlier and rejected generations are garbage collected', async () => {
   // Expired connections close in the next turns, so nothing may be sent over them.
   for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
   await swapUnderLoad(6, 12);
-  // Collected when the engine finds the time.
-  await expect.poll(() => countLiveObjects(GraphQLSchema), { timeout: 20_000 }).toBeLessThanOrEqual(schemasBefore);
+  // Collected when the engine finds the time. Each count takes a second or more.
+  const counts = { timeout: 90_000, interval: 1_000 };
+  await expect.poll(() => countLiveObjects(GraphQLSchema), counts).toBeLessThanOrEqual(schemasBefore);
 });
 
 test('an operation in flight finishes on the schema it began with, under every plan', async () => {
