@@ -15,7 +15,7 @@ import { Secret } from './config/secret.ts';
 import { startDevnetThread } from './devnet/devnet-thread.ts';
 import type { Network } from './start/open-network.ts';
 import type { RunningNetwork } from './start/siblings.ts';
-import type { PrimaryLink } from './start/workers/take-orders.ts';
+import type { PrimaryLink } from './start/workers/follow-primary.ts';
 import { openEnvelope, type ToWorker, toEnvelope } from './start/workers/worker-messages.ts';
 import { createLogger } from './telemetry/logger.ts';
 
@@ -67,7 +67,7 @@ const services: Services = {
       now: () => performance.now(),
     });
   },
-  takeOrders: async (primary) => (await import('./start/workers/take-orders.ts')).takeOrders(primary),
+  followPrimary: async (primary) => (await import('./start/workers/follow-primary.ts')).followPrimary(primary),
 };
 
 const stop = createStopRequest({

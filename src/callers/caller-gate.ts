@@ -26,11 +26,11 @@ import {
 type GatewayError = ReturnType<typeof gatewayError>;
 
 /** The rest of the caller's limit after an attempt; `null` for a caller without a limit. */
-export type Standing = Quota | RateRefusal | null;
+export type RateLimitState = Quota | RateRefusal | null;
 
 export type CallerAdmission =
-  | { readonly kind: 'admitted'; readonly caller: Caller; readonly standing: Standing }
-  | { readonly kind: 'refused'; readonly error: GatewayError; readonly standing: Standing };
+  | { readonly kind: 'admitted'; readonly caller: Caller; readonly standing: RateLimitState }
+  | { readonly kind: 'refused'; readonly error: GatewayError; readonly standing: RateLimitState };
 
 /** Identifies and counts the caller of every operation, over every transport. */
 export interface CallerGate {
@@ -81,7 +81,7 @@ export function createCallerGate({ identify, limiter }: CallerGateOptions): Call
 export interface AddressAdmission {
   /** Why the address is rejected now; `null` if it is admitted. */
   readonly error: GatewayError | null;
-  readonly standing: Standing;
+  readonly standing: RateLimitState;
 }
 
 /** Limits attempts by address, with any credentials. */
@@ -109,7 +109,7 @@ function createAddressGate(limiter: Pick<RateLimiter, 'consume'>, trustedProxies
 }
 
 /** The error for a caller that has used up its limit; `null` for any other. */
-function toRefusal(standing: Standing): GatewayError | null {
+function toRefusal(standing: RateLimitState): GatewayError | null {
   if (!standing || !('retryAfterSeconds' in standing)) return null;
   const { limit, retryAfterSeconds } = standing;
   const seconds = retryAfterSeconds === 1 ? '1 second' : `${retryAfterSeconds} seconds`;

@@ -5,8 +5,8 @@ import type { Secret } from '../config/secret.ts';
 import type { Devnet, DevnetOptions } from '../devnet/start-devnet.ts';
 import type { SchemaChange, SchemaScope } from '../start/read-schema.ts';
 import type { ExplainRequest, Explanation, RunningGateway as StartedGateway, StartOptions } from '../start/start.ts';
+import type { PrimaryCommands, PrimaryLink } from '../start/workers/follow-primary.ts';
 import type { RunningWorkers, WorkersOptions } from '../start/workers/primary.ts';
-import type { Orders, PrimaryLink } from '../start/workers/take-orders.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { redactText } from '../telemetry/redact-fields.ts';
 
@@ -51,7 +51,7 @@ export interface Services {
   startGateway(options: StartOptions): Promise<RunningGateway>;
   /** A gateway with several worker processes. Rejects if they do not start, as `failed` may later. */
   startWorkers(options: WorkersSettings): Promise<RunningWorkers>;
-  takeOrders(primary: PrimaryLink): Promise<Orders>;
+  followPrimary(primary: PrimaryLink): Promise<PrimaryCommands>;
   /** A schema over the configured ledger, or over the simulated network, in SDL. */
   readSchema(scope: SchemaScope, config: Config): Promise<string>;
   /** Rejects if one of the texts is not a schema. */

@@ -97,7 +97,7 @@ export async function runWorker(world: CliWorld): Promise<number> {
   }
   // The primary gets the signal too, and sends the changes.
   world.onReloadRequest(() => {});
-  const orders = await services.takeOrders(primary);
+  const orders = await services.followPrimary(primary);
   const stop = Promise.race([orders.stop, world.stopRequested]);
   try {
     const beginning = await Promise.race([orders.beginning, stop]);

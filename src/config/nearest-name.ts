@@ -1,11 +1,11 @@
 /** The name most likely meant by a misspelt one; `undefined` if none is similar. */
 export function nearestName(typed: string, names: readonly string[]): string | undefined {
   const wanted = typed.toUpperCase().replaceAll(/[-. ]/g, '_').slice(0, 64);
-  const tolerated = Math.max(2, Math.floor(wanted.length / 3));
+  const maxDistance = Math.max(2, Math.floor(wanted.length / 3));
   let best: { readonly name: string; readonly distance: number } | undefined;
   for (const name of names) {
     const distance = editDistance(wanted, name);
-    if (distance <= tolerated && (!best || distance < best.distance)) best = { name, distance };
+    if (distance <= maxDistance && (!best || distance < best.distance)) best = { name, distance };
   }
   return best?.name;
 }
@@ -23,7 +23,7 @@ export function misspeltName(typed: string, names: readonly string[]): string | 
       isUnitMissing(wanted, name) ||
       isSingular(wanted, name) ||
       hasDoubledLetter(wanted, name) ||
-      isWithin(wanted, name, slipsOf(name)),
+      isWithin(wanted, name, maxTyposOf(name)),
   );
 }
 
@@ -36,7 +36,7 @@ function isWithin(wanted: string, name: string, slips: number): boolean {
 const longestName = 48;
 
 /** Maximum number of typos: none for `HOST`, which is close to `HOME`. */
-function slipsOf(name: string): number {
+function maxTyposOf(name: string): number {
   return name.length < 7 ? 0 : Math.min(2, Math.max(1, Math.floor(name.length / 6)));
 }
 

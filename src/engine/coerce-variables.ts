@@ -85,7 +85,7 @@ function toCoerceVariables(
     const values: Record<string, unknown> = {};
     let errors: GraphQLError[] | undefined;
     let index = 0;
-    const tell = (toMessage: (definition: VariableDefinitionNode) => string, cause?: unknown): void => {
+    const addMistake = (toMessage: (definition: VariableDefinitionNode) => string, cause?: unknown): void => {
       errors ??= [];
       if (errors.length === maxVariableErrors) {
         errors.push(lightError('Too many errors processing variables, error limit reached. Execution aborted.'));
@@ -105,7 +105,7 @@ function toCoerceVariables(
         shownValue = wrong;
         shown = showValue(wrong, maxShown);
       }
-      tell(({ variable }) => {
+      addMistake(({ variable }) => {
         const at = path ? ` at "${variable.name.value}${showPath(path)}"` : '';
         return `Variable "$${variable.name.value}" got invalid value ${shown}${at}; ${message}`;
       }, cause);
@@ -115,11 +115,11 @@ function toCoerceVariables(
         const { name, coerce, isRequired, defaultValue } = declared[index] as DeclaredVariable;
         if (Object.hasOwn(variables, name)) {
           if (isRequired && variables[name] === null)
-            tell(({ type }) => `Variable "$${name}" of non-null type "${print(type)}" must not be null.`);
+            addMistake(({ type }) => `Variable "$${name}" of non-null type "${print(type)}" must not be null.`);
           else putVariable(values, name, coerce(variables[name], report, null));
         } else if (defaultValue !== undefined) putVariable(values, name, defaultValue);
         else if (isRequired)
-          tell(({ type }) => `Variable "$${name}" of required type "${print(type)}" was not provided.`);
+          addMistake(({ type }) => `Variable "$${name}" of required type "${print(type)}" was not provided.`);
       }
     } catch (error) {
       if (error !== enough) throw error;

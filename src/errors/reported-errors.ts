@@ -76,7 +76,7 @@ interface CodedError {
 }
 
 /** Adds the codes of errors to `codes`: each once, and at most `maxCodes`. */
-export function noteCodes(codes: string[], errors: readonly CodedError[]): void {
+export function addErrorCodes(codes: string[], errors: readonly CodedError[]): void {
   for (const { extensions } of errors) {
     if (codes.length >= maxCodes) return;
     const code = extensions?.code;

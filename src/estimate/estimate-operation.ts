@@ -89,7 +89,7 @@ export function createEstimateResolvers({ current, ownFieldCalls, cost, turns }:
           const known = requested.documents.get(query);
           const read = known?.generation === generation ? known.read : generation.documents.read(query);
           requested.documents.set(query, { generation, read });
-          const judgement = judgeOperation(generation, request, read);
+          const judgement = decideEstimate(generation, request, read);
           return {
             estimate: toEstimate(judgement, request, generation, { cost, calls }),
             introspected: fieldsAsked(read.prepared),
@@ -131,13 +131,13 @@ function toVariables(value: unknown): Variables {
 }
 
 /** An operation that is estimated and not executed. */
-export interface JudgedRequest {
+export interface EstimateRequest {
   readonly query: string;
   readonly variables: Variables;
   readonly operationName: string | null;
 }
 
-export interface Judgement extends ReadDocument {
+export interface EstimateDecision extends ReadDocument {
   /** `null` if the document is rejected before it is counted, or asks only for the schema. */
   readonly usage: Usage | null;
   /** As in `PreparedOperation.ownMutations`; 0 if it is rejected before it is charged. */
@@ -157,11 +157,11 @@ export interface Judgement extends ReadDocument {
  * Decides whether an operation would be executed: first admission, then its variables, then its pages. Stores nothing.
  * @param read given if the document was read already
  */
-export function judgeOperation(
+export function decideEstimate(
   generation: ServedGeneration,
-  request: JudgedRequest,
+  request: EstimateRequest,
   read: ReadDocument<PreparedOperation> = generation.documents.read(request.query),
-): Judgement {
+): EstimateDecision {
   const decision = decideOperation(generation, read.prepared, request);
   const { usage } = decision;
   if (decision.kind === 'refused') return { ...read, usage, ownMutations: 0, errors: decision.errors, bound: null };
@@ -262,8 +262,8 @@ interface EstimateFacts {
 const maxInt = 2 ** 31 - 1;
 
 export function toEstimate(
-  { prepared, executable, usage: counted, ownMutations, errors, bound }: Judgement,
-  { query, variables }: JudgedRequest,
+  { prepared, executable, usage: counted, ownMutations, errors, bound }: EstimateDecision,
+  { query, variables }: EstimateRequest,
   { limits }: Pick<Generation, 'limits'>,
   { cost, calls }: EstimateFacts,
 ): Estimate {

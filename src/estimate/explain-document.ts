@@ -190,7 +190,7 @@ function* take<Item>(items: Iterable<Item>, count: number): Generator<Item> {
 }
 
 /** The position of a mistake in a document. */
-export interface Offence {
+export interface MistakePosition {
   /** Response keys down to the selection; `null` if the mistake is not in a selection. */
   readonly path: readonly string[] | null;
   /** In the text, counted from 1; `null` if the mistake has no single position. */
@@ -199,7 +199,7 @@ export interface Offence {
 }
 
 /** Path and position of an error; `null` if it has neither. */
-export function toOffence(error: GraphQLError, selected: Occurrence | null): Offence | null {
+export function toMistakePosition(error: GraphQLError, selected: Occurrence | null): MistakePosition | null {
   const loc = selected?.node.loc;
   const location = error.locations?.[0] ?? (loc && getLocation(loc.source, loc.start));
   if (!location && !selected) return null;

@@ -11,20 +11,20 @@ import { createPrepareOperation } from '../operation/prepare-operation.ts';
 import type { ServedGeneration } from '../operation/prepared-operation.ts';
 import type { OwnFieldsUpstream } from '../upstream/upstream.ts';
 import { createOwnFieldCalls } from './count-upstream-calls.ts';
-import { type JudgedRequest, type Judgement, judgeOperation, toEstimate } from './estimate-operation.ts';
+import { decideEstimate, type EstimateDecision, type EstimateRequest, toEstimate } from './estimate-operation.ts';
 import {
   type ExplainedSelection,
   explainCosts,
   findOffending,
-  type Offence,
+  type MistakePosition,
   pageSizeOf,
-  toOffence,
+  toMistakePosition,
 } from './explain-document.ts';
 
 /** An estimate, with the source of every part of the cost. */
 export interface Explanation extends Estimate {
   /** `null` if the operation would be served, or is rejected as a whole. */
-  readonly offending: Offence | null;
+  readonly offending: MistakePosition | null;
   /** The document as a tree; empty if it cannot be parsed. */
   readonly tree: readonly ExplainedSelection[];
   /** The tree was cut before the end of the document. */
@@ -45,7 +45,7 @@ export interface ExplainedSchema {
  * @throws SchemaCollisionError if the cached schema cannot be served
  */
 export async function explainOperation(
-  request: JudgedRequest,
+  request: EstimateRequest,
   config: Config,
   upstreams: readonly OwnFieldsUpstream[],
 ): Promise<Explanation> {
@@ -61,7 +61,7 @@ export async function explainOperation(
   const { generation, schema } = await chooseGeneration(build, config.settings.SCHEMA_CACHE_FILE);
   const ownFieldCalls = createOwnFieldCalls(upstreams, config);
   const calls = { schema: generation.schema, ownSchema, isJoin, ownFieldCalls };
-  const judgement = judgeOperation(generation, request);
+  const judgement = decideEstimate(generation, request);
   return {
     ...toEstimate(judgement, request, generation, { cost: config.rateLimit.cost, calls }),
     ...explainDocument(judgement, request, generation),
@@ -70,18 +70,18 @@ export async function explainOperation(
 }
 
 function explainDocument(
-  { executable, errors, usage }: Judgement,
-  { variables }: JudgedRequest,
+  { executable, errors, usage }: EstimateDecision,
+  { variables }: EstimateRequest,
   { limits }: ServedGeneration,
 ): Pick<Explanation, 'offending' | 'tree' | 'isTreeCut'> {
   const [error] = errors;
   if (!executable) {
-    return { offending: error ? toOffence(error, null) : null, tree: [], isTreeCut: false };
+    return { offending: error ? toMistakePosition(error, null) : null, tree: [], isTreeCut: false };
   }
   const pages = { variables, defaultPageSize: limits.defaultPageSize };
   const offending = error ? findOffending(error, executable, limits, pageSizeOf(pages)) : null;
   const { selections, isCut } = explainCosts({ executable, ...pages, isCounted: usage !== null, offending });
-  return { offending: error ? toOffence(error, offending) : null, tree: selections, isTreeCut: isCut };
+  return { offending: error ? toMistakePosition(error, offending) : null, tree: selections, isTreeCut: isCut };
 }
 
 async function chooseGeneration(

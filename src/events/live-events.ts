@@ -73,11 +73,11 @@ const lostAfterMs = 10_000;
  */
 const graceMs = 5_000;
 /** Minimum replay buffer of a reader: without it, no stream could change from history to live events. */
-const leastReplayBytes = 8 * 1024;
+const minReplayBytes = 8 * 1024;
 /** Limits on calls that read history, for all streams of the process. A page has 50 items. */
 const historyBounds = { maxAtOnce: 4, maxPerSecond: 50 };
 /** Cached payloads of all streams: a few kilobytes each, besides their items. */
-const maxMade = 4_096;
+const maxPayloads = 4_096;
 /** Each event is tested against each filter, so a filter with many tests counts as several streams. */
 const testsPerStream = 10;
 /** Processes with different format numbers do not share a reader, so no process gets entries that it cannot parse. */
@@ -98,8 +98,8 @@ export function createLiveEvents(options: LiveEventsOptions) {
       maxMs: settings.LIVE_POLL_MAX_MS,
     },
     clock: systemClock,
-    budget: createShares({ total: settings.LIVE_REPLAY_BYTES, least: leastReplayBytes }),
-    made: createShares({ total: maxMade, least: 2 }),
+    budget: createShares({ total: settings.LIVE_REPLAY_BYTES, least: minReplayBytes }),
+    made: createShares({ total: maxPayloads, least: 2 }),
     turns: new Turns(),
     streamQuota,
     readerQuota,

@@ -45,7 +45,7 @@ export async function readPage<Item>(
   const ahead = from && until ? relationToBound(until, from, backward) : 'beyond';
   if (ahead === 'at' || ahead === 'before') return empty;
 
-  const gathered: Gathered<Item> = {
+  const gathered: WalkedItems<Item> = {
     items: [],
     seen: new Set(from ? [toPositionKey(from)] : []),
     boundProved: ahead === 'beyond',
@@ -64,7 +64,7 @@ export async function readPage<Item>(
 }
 
 /** The items of a walk so far, in its own order. */
-interface Gathered<Item> {
+interface WalkedItems<Item> {
   readonly items: Item[];
   readonly seen: Set<string>;
   /**
@@ -78,7 +78,7 @@ interface Gathered<Item> {
 }
 
 interface WalkOptions<Item> {
-  readonly gathered: Gathered<Item>;
+  readonly gathered: WalkedItems<Item>;
   readonly from: Position | null;
   readonly until: Position | null;
   readonly range: PageRange;
@@ -114,7 +114,7 @@ async function walk<Item>(options: WalkOptions<Item>, source: Source<Item>): Pro
 
 function gather<Item>(
   page: SourcePage<Item>,
-  gathered: Gathered<Item>,
+  gathered: WalkedItems<Item>,
   until: Position | null,
   { size, backward }: PageRange,
   source: Source<Item>,

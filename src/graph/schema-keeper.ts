@@ -1,7 +1,7 @@
 import { toSchemaFingerprint } from '../ledger/schema-fingerprint.ts';
 import { buildGeneration, type Generation, type GenerationOptions, SchemaCollisionError } from './generation.ts';
 import { type LedgerSource, LedgerSourceReader, type SchemaCache } from './ledger-source.ts';
-import { createPollSchedule } from './look-schedule.ts';
+import { createPollSchedule } from './poll-schedule.ts';
 
 /** Callbacks for changes of the schema. */
 export interface SchemaEvents {

@@ -70,7 +70,7 @@ function isNesting(value: unknown): value is Record<string, unknown> | unknown[]
  * Does JSON text nest deeper, or contain more commas or members, than allowed? Scans the bytes once, without parsing. For text
  * that is not JSON the result means nothing: parsing rejects it anyway.
  */
-export function isTooIntricate(
+export function isTooComplex(
   json: Uint8Array,
   maxNesting: number,
   maxCommas: number,

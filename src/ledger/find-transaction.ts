@@ -73,8 +73,8 @@ export function toTransactionRead(
     const effects = fieldsOf(transaction.effects);
     if (!root?.args.some((arg) => arg.name === names.id) || !transaction.digest || !effects.status) continue;
     const summary = fieldsOf(fieldsOf(effects.gasEffects).gasSummary);
-    const isPriced = costs.every((cost) => summary[cost]);
-    const gas = isPriced ? ` gasEffects{gasSummary{${costs.join(' ')}}}` : '';
+    const hasAllCosts = costs.every((cost) => summary[cost]);
+    const gas = hasAllCosts ? ` gasEffects{gasSummary{${costs.join(' ')}}}` : '';
     return (digest) => `query{found:${name}(${names.id}:${JSON.stringify(digest)}){digest effects{status${gas}}}}`;
   }
   return null;

@@ -1,5 +1,5 @@
 import type { GraphQLError } from 'graphql';
-import { type CallerGate, type RateCost, type Standing, toPoints } from '../callers/caller-gate.ts';
+import { type CallerGate, type RateCost, type RateLimitState, toPoints } from '../callers/caller-gate.ts';
 import type { Sender } from '../callers/identify-caller.ts';
 import type { Usage } from '../documents/cost/usage.ts';
 import { admitDocument, fieldsAsked, type PreparedDocument } from '../documents/prepared-document.ts';
@@ -9,7 +9,7 @@ import { withExtensions } from '../errors/light-error.ts';
 import type { CacheHeaders } from '../ledger/immutable/answer-notes.ts';
 import type { OperationFacts } from '../telemetry/request-line.ts';
 import type { Trace } from '../telemetry/trace.ts';
-import type { Held } from '../upstream/cancellation.ts';
+import type { RequestMemory } from '../upstream/cancellation.ts';
 import type { Caller, StreamSlot } from '../upstream/operation-context.ts';
 import type { FairTurns } from './fair-turns.ts';
 import type { OperationRequest } from './parse-request.ts';
@@ -205,11 +205,11 @@ export interface ServerContext {
   /** Calls back when the client leaves; immediately if it has left. May also call back after the response was sent. */
   readonly onGone: (abandon: () => void) => void;
   /** Called with the caller's remaining rate limit, each time it was counted. */
-  readonly onStanding: (standing: Standing) => void;
+  readonly onStanding: (standing: RateLimitState) => void;
   /** Bytes of the request's body or message; left out where that cannot be long. */
   readonly requestBytes?: number;
   /** Memory of that body or message, counted until the operation is over. */
-  held?: Held | undefined;
+  held?: RequestMemory | undefined;
   /** Span of the request. Left out or `null`: it is not traced. */
   readonly trace?: Trace | null;
   /** Does the client want usage in the response? */

@@ -24,7 +24,7 @@ export interface OperationOptions {
 export type OperationRun = ReturnType<ReturnType<typeof createOpenOperation>>;
 
 /** Puts a result into the form that clients see: each error on its own, request errors marked, usage if asked for. */
-type Tidy = (result: ExecutionResult) => ExecutionResult;
+type FormatResult = (result: ExecutionResult) => ExecutionResult;
 
 /**
  * Opens an operation: starts its deadline and its record for the log. If the client leaves, reads are cancelled. A mutation
@@ -59,7 +59,7 @@ export function createOpenOperation({ timeouts, turns, charge, maskError }: Oper
       leave: () => cancellation.cancel('aborted'),
       /** Writes the record for the log: the response is complete. */
       complete,
-      tidy: createTidy(server, admitted, maskError),
+      tidy: createFormatResult(server, admitted, maskError),
     };
   };
 }
@@ -84,11 +84,11 @@ export function waitedMs({ arrivedAt }: Pick<ServerContext, 'arrivedAt'>, turns:
   return waited < usualWaitMs ? 0 : Math.ceil(waited);
 }
 
-export function createTidy(
+export function createFormatResult(
   { requestId, showUsage }: Pick<ServerContext, 'requestId' | 'showUsage'>,
   { usage }: Pick<AdmittedOperation, 'usage'>,
   maskError: OperationOptions['maskError'],
-): Tidy {
+): FormatResult {
   return (result) => {
     const shown = showUsage ? usage : null;
     if (!result.errors) return withUsage(result, shown);

@@ -7,8 +7,8 @@ import { type AdmittedOperation, lateError, type ServerContext } from './admit-o
 import {
   type Complete,
   createComplete,
+  createFormatResult,
   createOpenOperation,
-  createTidy,
   type OperationAnswer,
   type OperationOptions,
   type OperationRun,
@@ -17,7 +17,7 @@ import {
   type UnreadOutcome,
   waitedMs,
 } from './open-operation.ts';
-import type { UnreadSplit } from './prepared-operation.ts';
+import type { ForwardSplit } from './prepared-operation.ts';
 import { type RunPlan, settleAnswer, settleLedgersAnswer, settleSplitAnswer } from './run-plan.ts';
 import { runStream } from './subscriptions/run-stream.ts';
 
@@ -29,7 +29,7 @@ export type OperationRunner = ReturnType<typeof createOperationRunner>;
  * @param canStream the client can receive an answer of unknown length
  * @param done called once, perhaps from within the connection to the ledger
  */
-type RunUnread = (
+type RunUnparsed = (
   admitted: AdmittedOperation,
   server: ServerContext,
   canStream: boolean,
@@ -51,9 +51,9 @@ export function createOperationRunner({ runPlan, ledger, ...options }: Operation
   /** Rejects as `execute` of graphql-js does. */
   const run = async (admitted: AdmittedOperation, server: ServerContext): Promise<OperationAnswer> =>
     turns.run(admitted.caller.rate.key, server, () => runNow(admitted, server));
-  const runUnread: RunUnread = async (admitted, server, canStream, done) =>
-    turns.run(admitted.caller.rate.key, server, () => runUnreadNow(admitted, server, canStream, done));
-  return { run, runUnread };
+  const runUnparsed: RunUnparsed = async (admitted, server, canStream, done) =>
+    turns.run(admitted.caller.rate.key, server, () => runUnparsedNow(admitted, server, canStream, done));
+  return { run, runUnparsed };
 
   async function runNow(admitted: AdmittedOperation, server: ServerContext): Promise<OperationAnswer> {
     const run = open(server, admitted);
@@ -79,13 +79,13 @@ export function createOperationRunner({ runPlan, ledger, ...options }: Operation
     }
   }
 
-  async function runUnreadNow(...[admitted, server, canStream, done]: Parameters<RunUnread>): Promise<void> {
+  async function runUnparsedNow(...[admitted, server, canStream, done]: Parameters<RunUnparsed>): Promise<void> {
     const { operation, operationName, variables } = admitted;
     const { errors } = operation.coerce(variables);
     if (errors) {
       // Nothing is executed, whatever the plan.
       createComplete(server, admitted, { calls: 0 })(errors.length);
-      return done({ kind: 'result', result: createTidy(server, admitted, maskError)({ errors }) });
+      return done({ kind: 'result', result: createFormatResult(server, admitted, maskError)({ errors }) });
     }
     const form = operation.unread();
     if (form?.kind === 'whole') {
@@ -97,12 +97,12 @@ export function createOperationRunner({ runPlan, ledger, ...options }: Operation
     const pass = (outcome: UnreadOutcome) =>
       done(context.cancellation.cause === 'aborted' ? { kind: 'gone' } : outcome);
     if (context.cancellation.cause) return passResult(Promise.reject(lateError()), run, pass);
-    if (form?.kind === 'split') return runUnreadSplit(form, admitted, server, run, ledger, pass);
+    if (form?.kind === 'split') return runUnparsedSplit(form, admitted, server, run, ledger, pass);
     await passResult(runPlan({ operation, operationName, variables, context }).finally(run.end), run, pass);
   }
 
   /** Runs an operation that is a single call to the ledger. Sets no deadline, because the call has one. */
-  function forward(queryJson: string, ...[admitted, server, canStream, done]: Parameters<RunUnread>): void {
+  function forward(queryJson: string, ...[admitted, server, canStream, done]: Parameters<RunUnparsed>): void {
     const { operation, operationName, variables } = admitted;
     const upstream = { calls: 0, held: server.held, trace: server.trace };
     const complete = createComplete(server, admitted, upstream);
@@ -147,7 +147,7 @@ export function createOperationRunner({ runPlan, ledger, ...options }: Operation
           return done({ kind: 'bytes', body: answer.body });
         }
         const settled = settleLedgersAnswer(operation, variables, answer.read);
-        void passResult(settled, { tidy: createTidy(server, admitted, maskError), complete }, done);
+        void passResult(settled, { tidy: createFormatResult(server, admitted, maskError), complete }, done);
       },
     );
   }
@@ -173,8 +173,8 @@ function completing(body: StreamedAnswer, complete: Complete): StreamedAnswer {
 }
 
 /** Runs a split operation, and joins our members to the ledger's response without parsing it. Never rejects. */
-async function runUnreadSplit(
-  form: UnreadSplit,
+async function runUnparsedSplit(
+  form: ForwardSplit,
   admitted: AdmittedOperation,
   server: ServerContext,
   run: OperationRun,
@@ -204,7 +204,7 @@ async function runUnreadSplit(
 }
 
 function askLedger(
-  form: UnreadSplit,
+  form: ForwardSplit,
   variables: AdmittedOperation['variables'],
   { cancellation }: OperationContext,
   ledger: RawLedger,

@@ -10,7 +10,7 @@ import { createCheckWaits } from '../graph/joins/join-waits.ts';
 import type { ImmutableReads } from '../ledger/immutable/immutable-reads.ts';
 import type { OpenLedgerStream } from '../ledger/ledger-streams.ts';
 import { createExecuteHere, createKeepSchemaAnswer, type ExecuteHere } from './execute-here.ts';
-import type { OpenStream, OperationParts, PreparedOperation, UnreadSplit } from './prepared-operation.ts';
+import type { ForwardSplit, OpenStream, OperationParts, PreparedOperation } from './prepared-operation.ts';
 import { ResultTexts } from './subscriptions/result-stream.ts';
 import { createOpenLedgerStream, createOpenStream } from './subscriptions/run-stream.ts';
 
@@ -77,7 +77,7 @@ function prepareOperation(valid: ValidOperation, preparing: Preparing): Prepared
     parts: once(() => toParts(prepared, preparing, texts)),
     executeHere: once(() => toExecuteHere(prepared, preparing, texts)),
     openStream: type === 'subscription' ? once(() => toOpenStream(prepared, preparing, texts)) : null,
-    unread: isForwarded ? always({ kind: 'whole', queryJson: json }) : once(() => toUnreadSplit(prepared)),
+    unread: isForwarded ? always({ kind: 'whole', queryJson: json }) : once(() => toForwardSplit(prepared)),
     immutable: (isForwarded && reads?.prepare(schema, tree, valid.tree)) || null,
   };
   return prepared;
@@ -158,7 +158,7 @@ function onDemand<Given, Result>(make: () => (given: Given) => Result): (given: 
 }
 
 /** `null` if the operation has one owner, or interleaves root keys of both, which must be merged key by key. */
-function toUnreadSplit(prepared: PreparedOperation): UnreadSplit | null {
+function toForwardSplit(prepared: PreparedOperation): ForwardSplit | null {
   if (prepared.plan !== 'SPLIT' || prepared.isConditional) return null;
   const owners = [...prepared.rootFields({}).values()].map(([node]) => prepared.isLedgers(node?.name.value ?? ''));
   // All keys of one owner must come first: the owner changes exactly once.

@@ -46,16 +46,16 @@ export interface PreparedOperation extends OperationPlan {
   /** Opens the stream of a subscription; `null` for any other operation. */
   readonly openStream: (() => OpenStream) | null;
   /** How to forward the ledger's answer without parsing it; `null` if that is impossible. */
-  readonly unread: () => UnreadForm | null;
+  readonly unread: () => ForwardForm | null;
   /** How to keep answers that never change; `null` if they may change, or no answers are kept. */
   readonly immutable: ImmutableRead | null;
 }
 
 /** How to forward the ledger's answer without parsing it. `queryJson` is the ledger's document as a JSON string. */
-export type UnreadForm = { readonly kind: 'whole'; readonly queryJson: string } | UnreadSplit;
+export type ForwardForm = { readonly kind: 'whole'; readonly queryJson: string } | ForwardSplit;
 
 /** First all root keys of one owner, then all of the other: both answers can be joined as texts. */
-export interface UnreadSplit {
+export interface ForwardSplit {
   readonly kind: 'split';
   readonly queryJson: string;
   readonly ledgerVariables: (sent: Variables) => Variables;

@@ -2,14 +2,14 @@ import type { ServerResponse } from 'node:http';
 import { type ExecutionResult, GraphQLError } from 'graphql';
 import { withUsage } from '../documents/cost/usage.ts';
 import type { ErrorCode } from '../errors/catalogue.ts';
-import { noteCodes } from '../errors/reported-errors.ts';
+import { addErrorCodes } from '../errors/reported-errors.ts';
 import type { AdmittedOperation } from '../operation/admit-operation.ts';
 import type { OperationRunner } from '../operation/operation-runner.ts';
 import type { ResultReader, ResultStream, ResultText } from '../operation/subscriptions/result-stream.ts';
-import { type PlacedResult, resumeCursorKey } from '../upstream/item-place.ts';
 import type { StreamSlot } from '../upstream/operation-context.ts';
-import { type Beats, createBeats } from './beats.ts';
+import { type ResumableResult, resumeCursorKey } from '../upstream/resume-cursor.ts';
 import type { Exchange } from './exchange.ts';
+import { createHeartbeats, type Heartbeats } from './heartbeats.ts';
 import { chooseFraming, type Framing, multipartType, printResult, writeResult } from './write-answer.ts';
 
 interface EventStreamsOptions {
@@ -21,7 +21,7 @@ interface EventStreamsOptions {
 export type OpenEventStream = (exchange: Exchange, admitted: AdmittedOperation) => Promise<void>;
 
 export function createOpenEventStream({ runner, maskError }: EventStreamsOptions): OpenEventStream {
-  const beats = createBeats();
+  const beats = createHeartbeats();
   return async (exchange, admitted) => {
     const { req, res, requestId, codes } = exchange;
     const framing = chooseFraming(req.headers.accept);
@@ -35,7 +35,7 @@ export function createOpenEventStream({ runner, maskError }: EventStreamsOptions
       lastEventId: req.headers['last-event-id']?.toString(),
       beats,
       maskError: (error) => maskError(error, requestId),
-      onErrors: (errors) => noteCodes(codes, errors),
+      onErrors: (errors) => addErrorCodes(codes, errors),
     });
     if (framing.cursor) exchange.streamSlot = stream;
     const answer = await runner.run(admitted, exchange).catch((error: unknown): ExecutionResult => {
@@ -63,7 +63,7 @@ interface EventStreamOptions {
   readonly framing: Framing;
   /** The header that a browser sends when it reconnects. */
   readonly lastEventId: string | undefined;
-  readonly beats: Beats;
+  readonly beats: Heartbeats;
   readonly maskError: (error: unknown) => GraphQLError;
   readonly onErrors: (errors: readonly GraphQLError[]) => void;
 }
@@ -146,7 +146,7 @@ export class EventStream implements ResultReader, StreamSlot {
     if (this.#isOpen) this.#response.write(text.in(this.#options.framing), 'latin1');
   }
 
-  takeResult(result: ExecutionResult & PlacedResult): void {
+  takeResult(result: ExecutionResult & ResumableResult): void {
     if (result.errors) this.#options.onErrors(result.errors);
     this.#pass();
     if (!this.#isOpen) return;

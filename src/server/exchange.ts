@@ -1,25 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { GraphQLError } from 'graphql';
-import { rateLimitHeaderNames, type Standing, toRateLimitHeaders } from '../callers/caller-gate.ts';
+import { type RateLimitState, rateLimitHeaderNames, toRateLimitHeaders } from '../callers/caller-gate.ts';
 import { type Sender, toSender } from '../callers/identify-caller.ts';
 import type { UsageHeader } from '../config/network-profile.ts';
 import { isUsageAsked } from '../documents/cost/usage.ts';
 import { type ErrorCode, errorCatalogue } from '../errors/catalogue.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
-import { noteCodes } from '../errors/reported-errors.ts';
+import { addErrorCodes } from '../errors/reported-errors.ts';
 import { CacheHeaders, sourceHeader, toSourceHeaders } from '../ledger/immutable/answer-notes.ts';
 import type { OperationAdmission, ServerContext } from '../operation/admit-operation.ts';
 import type { Telemetry } from '../telemetry/events.ts';
 import { type OperationFacts, type RequestFacts, toRequestRecord } from '../telemetry/request-line.ts';
 import type { Trace } from '../telemetry/trace.ts';
-import type { Held } from '../upstream/cancellation.ts';
+import type { RequestMemory } from '../upstream/cancellation.ts';
 import type { Caller, StreamSlot } from '../upstream/operation-context.ts';
 import type { IncomingRequest } from './read-body.ts';
 import { type PlainType, readAccept } from './request-head.ts';
 
 export interface ExchangeOptions {
-  readonly stamps: Stamps;
+  readonly stamps: CommonHeaders;
   /** Request headers that ask for usage. */
   readonly usageHeaders: readonly UsageHeader[];
   /** Request headers on which responses depend, for `Vary`. */
@@ -71,7 +71,7 @@ export class Exchange implements ServerContext {
   requestBytes = 0;
   /** The request's body, from its last byte until the request is served. */
   body: Buffer | null = null;
-  held: Held | undefined;
+  held: RequestMemory | undefined;
   trace: Trace | null = null;
   /** Collects facts for the headers of a response that Yoga writes. */
   notes: CacheHeaders | undefined;
@@ -81,7 +81,7 @@ export class Exchange implements ServerContext {
   readonly #stamps: string[];
   #isStamped = false;
   #isReadingBounded = false;
-  #standing: Standing = null;
+  #standing: RateLimitState = null;
   #codes: string[] | null = null;
   /** Called when the client leaves. A list if there are several, which only a batch has. */
   #onGone: (() => void) | (() => void)[] | null = null;
@@ -117,7 +117,7 @@ export class Exchange implements ServerContext {
   }
 
   /** Sets the values of the rate limit headers. In a batch, the operation counted last decides. */
-  onStanding(standing: Standing): void {
+  onStanding(standing: RateLimitState): void {
     this.#standing = standing;
     if (this.#isStamped && !this.res.headersSent) this.#setHeaders(this.#standingHeaders());
   }
@@ -178,7 +178,7 @@ export class Exchange implements ServerContext {
   }
 
   refuseWith(error: GraphQLError, status?: number): void {
-    noteCodes(this.codes, [error]);
+    addErrorCodes(this.codes, [error]);
     const { req, res } = this;
     // A response to GET has more headers.
     if (req.method === 'GET') this.stamp();
@@ -287,7 +287,7 @@ export interface YogaContext {
   admission?: OperationAdmission;
 }
 
-interface StampOptions {
+interface CommonHeadersOptions {
   /** Names of the headers that carry the ledger's build version: the contract's, and the network's own. */
   readonly versionHeaders: readonly string[];
   /** The ledger's build version, as last seen. */
@@ -319,7 +319,7 @@ export function toRequestId(header: string | string[] | undefined): string {
  * returns a new list, to which the caller may add.
  * @param origin of the requesting page, from the `Origin` header
  */
-export type Stamps = (origin: string | undefined, requestId: string) => string[];
+export type CommonHeaders = (origin: string | undefined, requestId: string) => string[];
 
 /** Is an origin configured? Configured origins are in lower case; scheme and host are case-insensitive. */
 export function isListed(origin: string, corsOrigins: readonly string[]): boolean {
@@ -327,7 +327,7 @@ export function isListed(origin: string, corsOrigins: readonly string[]): boolea
 }
 
 /** Cached for each version and origin in use, except the request id. */
-export function createStamps({ versionHeaders, rpcVersion, corsOrigins }: StampOptions): Stamps {
+export function createCommonHeaders({ versionHeaders, rpcVersion, corsOrigins }: CommonHeadersOptions): CommonHeaders {
   const exposed = [...versionHeaders, 'x-request-id', sourceHeader, ...rateLimitHeaderNames].join(', ');
   let version: string | undefined;
   let known = new Map<string | undefined, readonly string[]>();

@@ -9,14 +9,14 @@ import { createRefuseMalformed } from './raw-response.ts';
 import { type BytesInFlight, IncomingRequest } from './read-body.ts';
 import { isHostMissing, pathOf, toRequestTarget } from './request-head.ts';
 import { type CheckVersionOptions, createCheckVersion, createRoute, type RouteOptions } from './route.ts';
-import { createEntrance, type EntranceOptions, type Refusal, refuseMethod } from './serve-graphql.ts';
+import { createRequestGate, type Refusal, type RequestGateOptions, refuseMethod } from './serve-graphql.ts';
 import type { SocketServer } from './websocket/socket-server.ts';
-import { createWebSocketUpgrades } from './websocket-door.ts';
+import { createWebSocketUpgrades } from './websocket-upgrades.ts';
 
 export interface ListenerOptions
   extends Omit<ExchangeOptions, 'onLongUnread'>,
     CheckVersionOptions,
-    EntranceOptions,
+    RequestGateOptions,
     Omit<RouteOptions, 'checkVersion' | 'isDraining' | 'entrance' | 'bytesInFlight'> {
   readonly bytesInFlight: BytesInFlight;
   readonly host: string;
@@ -58,7 +58,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   const cutUnread = () => connections.cutUnread(maxUnreadBytes);
   const exchangeOptions = { ...options, onLongUnread: cutUnread };
   const checkVersion = createCheckVersion(options);
-  const entrance = createEntrance(options);
+  const entrance = createRequestGate(options);
   const webSocketUpgrades = createWebSocketUpgrades({ ...options, connections, checkVersion, entrance });
   // `begin` rejects a missing Host header, because Node's own rejection would lack our response headers.
   const server = createServer({

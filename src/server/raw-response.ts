@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { GraphQLError } from 'graphql';
 import { gatewayError } from '../errors/gateway-error.ts';
 import { type Connections, endLingering } from './connections.ts';
-import { type Stamps, toRequestId } from './exchange.ts';
+import { type CommonHeaders, toRequestId } from './exchange.ts';
 
 /** Responds on a bare socket and ends it: for upgrades and malformed requests, Node creates no response object. */
 export function sendRaw(
@@ -37,7 +37,7 @@ export function toHeaderObject(list: readonly string[]): Record<string, string> 
 
 interface MalformedRequestOptions {
   readonly connections: Pick<Connections, 'of'>;
-  readonly stamps: Stamps;
+  readonly stamps: CommonHeaders;
 }
 
 function messageOf(status: number): string {

@@ -2,7 +2,7 @@ import { IncomingMessage } from 'node:http';
 import type { GraphQLError } from 'graphql';
 import { gatewayError } from '../errors/gateway-error.ts';
 import { type Arrival, type Arrivals, bytesPerPiece, createArrivals } from '../upstream/arrivals.ts';
-import type { Held } from '../upstream/cancellation.ts';
+import type { RequestMemory } from '../upstream/cancellation.ts';
 
 export type BodyReading =
   | { readonly kind: 'whole'; readonly body: Buffer }
@@ -168,7 +168,7 @@ export function createBytesInFlight(maxBodyBytes: number) {
      * Counts a whole body or message against its caller.
      * @returns to be released once; `null` = there is no room, so reject it
      */
-    take(caller: string, bytes: number): Held | null {
+    take(caller: string, bytes: number): RequestMemory | null {
       if (bytes <= smallBytes) return uncounted;
       const weight = copies * bytes;
       const own = callers.get(caller) ?? new CallerShare();
@@ -198,7 +198,7 @@ export class CallerShare {
   bytes = 0;
 }
 
-const uncounted: Held = { keep() {}, release() {} };
+const uncounted: RequestMemory = { keep() {}, release() {} };
 
 /** In seconds: a third of the default query timeout. */
 const retryAfterSeconds = 5;

@@ -89,7 +89,7 @@ function isUtf8({ parameters }: MediaType): boolean {
 export type PlainType = 'application/json' | 'application/graphql-response+json';
 
 /** The media types that a caller accepts and the gateway can send. */
-interface Acceptable {
+interface AcceptedTypes {
   /** All of them as an Accept header, best first, without parameters except the one for a subscription protocol. */
   readonly header: string;
   /** The best one for a response in one piece; `null` if the caller accepts only event streams or multipart responses. */
@@ -101,18 +101,18 @@ const graphqlResponse = 'application/graphql-response+json';
 /** The gateway's preference among types that callers accept equally, as with a wildcard. */
 const servedTypes = [json, graphqlResponse, 'text/event-stream', 'multipart/mixed'] as const;
 
-const anything: Acceptable = { header: servedTypes.join(', '), plain: json };
-const jsonAlone: Acceptable = { header: json, plain: json };
+const anything: AcceptedTypes = { header: servedTypes.join(', '), plain: json };
+const jsonOnly: AcceptedTypes = { header: json, plain: json };
 
 /**
  * Parses the Accept header, once for all transports; `null` if the gateway can send none of its types. Decided before anything
  * runs: a mutation must not be executed for a caller that cannot read the response. Of equally accepted types, the first is
  * best.
  */
-export function readAccept(header: string | undefined): Acceptable | null {
+export function readAccept(header: string | undefined): AcceptedTypes | null {
   // Most clients send one of these.
   if (header === undefined || header === '*/*') return anything;
-  if (header === json) return jsonAlone;
+  if (header === json) return jsonOnly;
   if (header.trim() === '') return anything;
   const ranges = parseMediaTypes(header).filter(isUtf8).map(toRange);
   // This parameter selects, of several multipart protocols, the one for subscriptions.

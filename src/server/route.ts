@@ -8,10 +8,10 @@ import type { Exchange } from './exchange.ts';
 import type { GraphiqlPage } from './pages/graphiql-page.ts';
 import type { LandingPage } from './pages/landing-page.ts';
 import { versionIn, withoutTrailingSlash } from './request-head.ts';
-import { createServeGraphql, type Entrance, type ServeGraphqlOptions } from './serve-graphql.ts';
+import { createServeGraphql, type RequestGate, type ServeGraphqlOptions } from './serve-graphql.ts';
 
 export interface RouteOptions extends ServeGraphqlOptions {
-  readonly entrance: Entrance;
+  readonly entrance: RequestGate;
   readonly checkVersion: CheckVersion;
   readonly readiness: (draining: boolean) => Promise<Readiness>;
   readonly isDraining: () => boolean;
@@ -48,7 +48,7 @@ export function createRoute(options: RouteOptions): (exchange: Exchange) => void
         if (isRead && graphiql && path.startsWith(graphiql.assetsPath))
           return serveAsset(exchange, entrance, graphiql, graphqlPath);
     }
-    entrance.refuse(exchange, nothingHere(graphqlPath));
+    entrance.refuse(exchange, pathNotFound(graphqlPath));
   };
 }
 
@@ -70,15 +70,15 @@ function isFromThisMachine({ socket, headers }: IncomingMessage): boolean {
 }
 
 /** Serves a file of GraphiQL. Counts as a request of the address: requesting is cheap, and the file may have megabytes. */
-function serveAsset(exchange: Exchange, entrance: Entrance, graphiql: GraphiqlPage, graphqlPath: string): void {
+function serveAsset(exchange: Exchange, entrance: RequestGate, graphiql: GraphiqlPage, graphqlPath: string): void {
   const { req, res, path } = exchange;
-  const { code, message, status } = nothingHere(graphqlPath);
+  const { code, message, status } = pathNotFound(graphqlPath);
   const send = () =>
     graphiql.sendAsset(path, req, res).then((isSent) => isSent || exchange.refuse(code, message, status));
   entrance.enterAddress(exchange, () => exchange.failWith(send()));
 }
 
-function nothingHere(graphqlPath: string): VersionRefusal {
+function pathNotFound(graphqlPath: string): VersionRefusal {
   return { code: 'BAD_REQUEST', message: `There is nothing at this path. GraphQL is at ${graphqlPath}.`, status: 404 };
 }
 

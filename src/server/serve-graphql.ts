@@ -4,7 +4,7 @@ import type { AddressGate } from '../callers/caller-gate.ts';
 import type { VersionRefusal } from '../callers/rpc-version.ts';
 import { withUsage } from '../documents/cost/usage.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
-import { isTooIntricate, maxJsonCommas, maxJsonMembers, maxJsonNesting, simpleJsonBytes } from '../json/json-size.ts';
+import { isTooComplex, maxJsonCommas, maxJsonMembers, maxJsonNesting, simpleJsonBytes } from '../json/json-size.ts';
 import type {
   AdmitOperation,
   AdmittedOperation,
@@ -42,7 +42,7 @@ export interface ServeGraphqlOptions {
  * Serves the GraphQL path: subscriptions as event streams, other JSON POSTs of clients that accept JSON by the lane, and the
  * rest by Yoga: GET, batches, and invalid requests.
  */
-export function createServeGraphql(options: ServeGraphqlOptions, entrance: Entrance): (exchange: Exchange) => void {
+export function createServeGraphql(options: ServeGraphqlOptions, entrance: RequestGate): (exchange: Exchange) => void {
   const { graphqlPath, maxBodyBytes, graphiql, tracing, admit, lane, openEventStream } = options;
   const bodyBounds = { maxBytes: maxBodyBytes, arrivals: options.bytesInFlight };
 
@@ -90,13 +90,13 @@ export function createServeGraphql(options: ServeGraphqlOptions, entrance: Entra
     if (body === null) return;
     // For small bodies, checking the nesting after parsing is cheaper.
     const isSimple = body.length <= simpleJsonBytes;
-    const isIntricate = () => isTooIntricate(body, maxJsonNesting, maxJsonCommas);
-    if (!isSimple && isIntricate()) return refuseIntricate(exchange);
+    const isIntricate = () => isTooComplex(body, maxJsonNesting, maxJsonCommas);
+    if (!isSimple && isIntricate()) return refuseComplexJson(exchange);
     const request = readBodyRequest(body);
     if (request && exchange.plainType && req.url === graphqlPath) return serveInLane(exchange, caller, request);
-    if (isSimple && isIntricate()) return refuseIntricate(exchange);
+    if (isSimple && isIntricate()) return refuseComplexJson(exchange);
     restoreBody(req, body);
-    serveBesideLane(exchange, caller, request);
+    serveOutsideLane(exchange, caller, request);
   }
 
   function serveGet(exchange: Exchange) {
@@ -107,7 +107,7 @@ export function createServeGraphql(options: ServeGraphqlOptions, entrance: Entra
       return entrance.enterAddress(exchange, () => exchange.failWith(graphiql.send(req, res)));
     }
     if (!exchange.negotiate()) return entrance.refuse(exchange, notAcceptable);
-    entrance.enter(exchange, (caller) => serveBesideLane(exchange, caller, readQueryString(req.url ?? '')));
+    entrance.enter(exchange, (caller) => serveOutsideLane(exchange, caller, readQueryString(req.url ?? '')));
   }
 
   function serveInLane(exchange: Exchange, caller: Caller, request: OperationRequest): void {
@@ -128,7 +128,7 @@ export function createServeGraphql(options: ServeGraphqlOptions, entrance: Entra
   }
 
   /** @param request `null`: a batch, or an invalid request, which Yoga reports */
-  function serveBesideLane(exchange: Exchange, caller: Caller, request: OperationRequest | null) {
+  function serveOutsideLane(exchange: Exchange, caller: Caller, request: OperationRequest | null) {
     if (!request) return serveByYoga(exchange, caller);
     const served = Promise.resolve(admit.decide(exchange, caller, request)).then((admission) => {
       if (admission.kind === 'admitted' && admission.operation.openStream) return openEventStream(exchange, admission);
@@ -173,14 +173,14 @@ function toBodyRefusal(why: Exclude<BodyReading['kind'], 'whole' | 'aborted'>, m
   }
 }
 
-function refuseIntricate(exchange: Exchange): void {
+function refuseComplexJson(exchange: Exchange): void {
   const bounds = `nested over ${maxJsonNesting} levels, or has over ${maxJsonCommas} values or ${maxJsonMembers} members`;
   exchange.refuse('BAD_REQUEST', `The request body is ${bounds}.`);
 }
 
 const allowedMethods = 'GET, POST, OPTIONS';
 
-export function refuseMethod(entrance: Entrance, exchange: Exchange): void {
+export function refuseMethod(entrance: RequestGate, exchange: Exchange): void {
   exchange.res.setHeader('allow', allowedMethods);
   const message = `Method ${exchange.req.method} is not served here; use POST or GET.`;
   entrance.refuse(exchange, { code: 'BAD_REQUEST', message, status: 405 });
@@ -210,7 +210,7 @@ export type LaneOutcome =
 
 interface LaneOptions {
   readonly admit: Pick<AdmitOperation, 'decide'>;
-  readonly runner: Pick<OperationRunner, 'runUnread'>;
+  readonly runner: Pick<OperationRunner, 'runUnparsed'>;
   readonly maskError: (error: unknown, requestId: string) => GraphQLError;
 }
 
@@ -235,7 +235,7 @@ export function createLane({ admit, runner, maskError }: LaneOptions) {
       done({ kind: 'result', result: withUsage({ errors }, server.showUsage ? admission.usage : null) });
     if (admission.kind === 'refused') return refuse(admission.errors);
     if (admission.operation.openStream) return done({ kind: 'subscription', admitted: admission });
-    await runner.runUnread(admission, server, canStream, (outcome) => {
+    await runner.runUnparsed(admission, server, canStream, (outcome) => {
       if (outcome.kind === 'failed') refuse([maskError(outcome.error, server.requestId)]);
       else done(outcome);
     });
@@ -245,9 +245,9 @@ export function createLane({ admit, runner, maskError }: LaneOptions) {
 /** If the caller may retry later, that error; otherwise the fault of the request itself. */
 export type Refusal = VersionRefusal | { readonly error: GraphQLError };
 
-export type Entrance = ReturnType<typeof createEntrance>;
+export type RequestGate = ReturnType<typeof createRequestGate>;
 
-export interface EntranceOptions {
+export interface RequestGateOptions {
   readonly enter: AdmitOperation['enter'];
   readonly addresses: Pick<AddressGate, 'admit'>;
   readonly turns: Pick<FairTurns, 'run'>;
@@ -255,7 +255,7 @@ export interface EntranceOptions {
 }
 
 /** Counts every request before it is served or rejected. A caller over its rate limit is rejected for that. */
-export function createEntrance({ enter, addresses, turns, bytesInFlight }: EntranceOptions) {
+export function createRequestGate({ enter, addresses, turns, bytesInFlight }: RequestGateOptions) {
   function enterAs(
     sender: Parameters<AdmitOperation['enter']>[0],
     exchange: Exchange,

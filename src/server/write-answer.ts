@@ -1,5 +1,5 @@
 import type { ExecutionResult, GraphQLError, GraphQLFormattedError } from 'graphql';
-import { noteCodes } from '../errors/reported-errors.ts';
+import { addErrorCodes } from '../errors/reported-errors.ts';
 import { printJson } from '../json/exact-json.ts';
 import type { ChunkedBody } from '../ledger/answers/plain-answer.ts';
 import type { UnreadOutcome } from '../operation/open-operation.ts';
@@ -27,7 +27,7 @@ export function writeOutcome(exchange: Exchange, outcome: Exclude<UnreadOutcome,
 export function writeResult(exchange: Exchange, result: ExecutionResult): void {
   const { plainType, res } = exchange;
   if (res.destroyed) return;
-  if (result.errors) noteCodes(exchange.codes, result.errors);
+  if (result.errors) addErrorCodes(exchange.codes, result.errors);
   if (plainType) writeText(exchange, contentTypes[plainType], printResult(result), toAnswerHead(result, plainType));
   else {
     const { body, status, headers } = toWholeStream(result, chooseFraming(exchange.req.headers.accept) ?? eventFraming);

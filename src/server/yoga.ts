@@ -5,7 +5,7 @@ import { withUsage } from '../documents/cost/usage.ts';
 import { toOutline } from '../documents/document-tree.ts';
 import type { ErrorCode } from '../errors/catalogue.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
-import { noteCodes } from '../errors/reported-errors.ts';
+import { addErrorCodes } from '../errors/reported-errors.ts';
 import { parseRequestJson, printJson } from '../json/exact-json.ts';
 import {
   type AdmitOperation,
@@ -30,7 +30,7 @@ import {
   toWholeStream,
 } from './write-answer.ts';
 
-interface YogaShellOptions {
+interface YogaTransportOptions {
   readonly maxBatchSize: Config['settings']['BATCH_MAX'];
   readonly keeper: { readonly current: ServedGeneration };
   readonly admit: AdmitOperation;
@@ -39,12 +39,12 @@ interface YogaShellOptions {
   readonly maskError: (error: unknown) => GraphQLError;
 }
 
-export type YogaShell = ReturnType<typeof createYogaShell>;
+export type YogaTransport = ReturnType<typeof createYogaTransport>;
 
 export const graphqlPath = '/graphql';
 
 /** Yoga without a listener: `server` handles health, CORS, GraphiQL and body limits itself. */
-export function createYogaShell({ maxBatchSize, keeper, admit, runner, turns, maskError }: YogaShellOptions) {
+export function createYogaTransport({ maxBatchSize, keeper, admit, runner, turns, maskError }: YogaTransportOptions) {
   return createYoga<YogaContext>({
     graphqlEndpoint: graphqlPath,
     landingPage: false,
@@ -172,7 +172,7 @@ function useWholeAnswer(turns: Pick<FairTurns, 'run'>): Plugin<object, YogaConte
         return;
       }
       setResultProcessor(async (whole, { Response }) => {
-        const { status, retryAfterSeconds, headers } = toHead(whole as Whole, type);
+        const { status, retryAfterSeconds, headers } = toHead(whole as RequestResult, type);
         const retryAfter = retryAfterSeconds === null ? {} : { 'retry-after': String(retryAfterSeconds) };
         const contentType = { 'content-type': `${type}; charset=utf-8` };
         const write = (each: ExecutionResult) =>
@@ -185,7 +185,7 @@ function useWholeAnswer(turns: Pick<FairTurns, 'run'>): Plugin<object, YogaConte
 }
 
 /** The result of a request; a batch has a list of results. */
-type Whole = ExecutionResult | readonly ExecutionResult[];
+type RequestResult = ExecutionResult | readonly ExecutionResult[];
 
 /** As bytes: joining and encoding this much text as a string takes as long as writing it. */
 async function toBatch(
@@ -201,7 +201,7 @@ async function toBatch(
 }
 
 /** Each entry of a batch contains its own errors. */
-function toHead(whole: Whole, type: PlainType): AnswerHead {
+function toHead(whole: RequestResult, type: PlainType): AnswerHead {
   return Array.isArray(whole) ? servedHead : toAnswerHead(whole as ExecutionResult, type);
 }
 
@@ -239,7 +239,7 @@ function useRequestErrors(): Plugin<object, YogaContext> {
       const cleaned = Array.isArray(result)
         ? result.map(removeInternalExtensions)
         : removeInternalExtensions(result as ExecutionResult);
-      for (const { errors } of [cleaned].flat()) if (errors) noteCodes(serverContext.server.codes, errors);
+      for (const { errors } of [cleaned].flat()) if (errors) addErrorCodes(serverContext.server.codes, errors);
       setResult(cleaned);
     },
   };
@@ -314,7 +314,7 @@ const warmUpCaller: ReturnType<YogaContext['takeCounted']> = {
  * Serves a few requests without a client at the start: a process loads and compiles code for 0.1 s or more on its first
  * request. Nothing is logged or counted, and no upstream is called.
  */
-export async function warmUp(yoga: YogaShell): Promise<void> {
+export async function warmUp(yoga: YogaTransport): Promise<void> {
   const address = `http://localhost${graphqlPath}`;
   for (const query of texts) {
     const body = JSON.stringify({ query });

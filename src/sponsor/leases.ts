@@ -24,17 +24,17 @@ export interface Lease {
 const idBytes = 16;
 
 /** Random bytes for the next ids. Drawing them for each id would cost ten times as much. */
-const drawn = Buffer.alloc(256 * idBytes);
-let used = drawn.length;
+const randomPool = Buffer.alloc(256 * idBytes);
+let used = randomPool.length;
 
 /** 16 random bytes as base64url. */
 export function createLeaseId(): string {
-  if (used === drawn.length) {
-    randomFillSync(drawn);
+  if (used === randomPool.length) {
+    randomFillSync(randomPool);
     used = 0;
   }
   used += idBytes;
-  return drawn.toString('base64url', used - idBytes, used);
+  return randomPool.toString('base64url', used - idBytes, used);
 }
 
 /** A gas coin at one version. */

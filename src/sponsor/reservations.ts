@@ -4,7 +4,7 @@ import { gatewayError } from '../errors/gateway-error.ts';
 import type { SponsorshipFacts } from '../telemetry/sponsorship-line.ts';
 import type { Cancellation } from '../upstream/cancellation.ts';
 import { type CoinReference, createLeaseId, hashCoins, type Lease, type LeaseKeys } from './leases.ts';
-import { mayBeDone } from './sponsor-refusal.ts';
+import { mayHaveRun } from './sponsor-refusal.ts';
 import type {
   EndReservation,
   GasAllowance,
@@ -188,7 +188,7 @@ export function createReservations(world: ReservationWorld): Reservations {
     try {
       coins = await order.send();
     } catch (error) {
-      const isLost = mayBeDone(error);
+      const isLost = mayHaveRun(error);
       await end(attempt, { kind: isLost ? 'lost' : 'refused' });
       throw refused(order, error, attempt.leaseId, isLost ? 'reserve-lost' : 'reserve-refused');
     }

@@ -128,7 +128,7 @@ export function createSponsorClient(options: SponsorClientOptions): SponsorClien
     }
     const isRead = endpoint === 'health' || endpoint === 'version';
     const observeIfLeft = (outcome: Outcome) => {
-      if (!isRead && cancellation.cause === 'aborted') observe(toUnheardOutcome(request, outcome));
+      if (!isRead && cancellation.cause === 'aborted') observe(toLateOutcome(request, outcome));
     };
     const { method, path } = sponsorEndpoints[endpoint];
     const response = await call({
@@ -144,7 +144,7 @@ export function createSponsorClient(options: SponsorClientOptions): SponsorClien
       runOnMs: isRead ? undefined : timeouts.mutationMs,
       cancellation,
       late: (outcome) => {
-        observe(toUnheardOutcome(request, outcome));
+        observe(toLateOutcome(request, outcome));
         request.late?.(() => toAnswer(request, outcome));
       },
     }).catch((error: unknown): never => {
@@ -168,7 +168,7 @@ export function createSponsorClient(options: SponsorClientOptions): SponsorClien
 
   /** @throws the client's error for a response without a result */
   function refuse(request: SponsorCall, answer: SponsorAnswer): never {
-    const { code, message, own, unknown, mayBeDone } = toSponsorRefusal(
+    const { code, message, own, unknown, mayHaveRun } = toSponsorRefusal(
       request.endpoint,
       answer,
       request.facts?.digest,
@@ -178,7 +178,7 @@ export function createSponsorClient(options: SponsorClientOptions): SponsorClien
       code,
       own ? redact(message, request.authorization, maxShownLength) : message,
       { ...toClientFacts(request), ...(code === 'EXECUTION_OUTCOME_UNKNOWN' ? { checkAfterMs } : {}) },
-      mayBeDone ? { originalError: new InconclusiveResponse(`HTTP ${answer.status}`) } : {},
+      mayHaveRun ? { originalError: new InconclusiveResponse(`HTTP ${answer.status}`) } : {},
     );
   }
 
@@ -261,7 +261,7 @@ function toClientFacts({ facts }: SponsorCall): ErrorFacts {
 }
 
 /** The outcome of a call whose client had already been answered, or had hung up. */
-function toUnheardOutcome({ endpoint, authorization, facts }: SponsorCall, outcome: Outcome): SponsorObservation {
+function toLateOutcome({ endpoint, authorization, facts }: SponsorCall, outcome: Outcome): SponsorObservation {
   const isLost = outcome instanceof UpstreamCallError;
   const answer = isLost ? null : withoutCredential(toSponsorAnswer(outcome), authorization);
   const text = answer ? toOutcomeText(endpoint, answer, facts?.digest) : `No answer: ${(outcome as Error).message}.`;

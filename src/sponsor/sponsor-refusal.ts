@@ -13,7 +13,7 @@ export interface SponsorRefusal {
   /** The response has an unknown form: its text belongs in the log. */
   readonly unknown: boolean;
   /** May the sponsor have executed the request? */
-  readonly mayBeDone: boolean;
+  readonly mayHaveRun: boolean;
 }
 
 /** The sponsor's response does not show whether it executed the request. */
@@ -22,7 +22,7 @@ export class InconclusiveResponse extends Error {
 }
 
 /** May the sponsor have executed the request despite this error? A fault of the gateway does not rule it out. */
-export function mayBeDone(error: unknown): boolean {
+export function mayHaveRun(error: unknown): boolean {
   if (!(error instanceof GraphQLError)) return true;
   const { originalError, extensions } = error;
   if (extensions.code === 'INTERNAL_SERVER_ERROR') return true;
@@ -47,17 +47,17 @@ export function toSponsorRefusal(
 ): SponsorRefusal {
   const { status } = answer;
   if (hasResult(answer) || (digest !== null && answer.text.includes(digest)))
-    return { ...inconclusiveRefusal(endpoint, status), own: false, unknown: true, mayBeDone: true };
+    return { ...inconclusiveRefusal(endpoint, status), own: false, unknown: true, mayHaveRun: true };
   const envelopeText = errorTextOf(answer);
   const known = findKnownRefusal(endpoint, envelopeText ?? sentenceOf(answer) ?? '');
   const isRefused = isClientError(status);
   if (isRefused && envelopeText !== null) {
     const code = known?.code ?? codeOfClientError(status);
-    return { code, message: envelopeText, own: true, unknown: false, mayBeDone: false };
+    return { code, message: envelopeText, own: true, unknown: false, mayHaveRun: false };
   }
-  if (known) return { ...known, own: false, unknown: false, mayBeDone: false };
+  if (known) return { ...known, own: false, unknown: false, mayHaveRun: false };
   const fixed = isRefused ? fixedClientError(status) : inconclusiveRefusal(endpoint, status);
-  return { ...fixed, own: false, unknown: true, mayBeDone: !isRefused };
+  return { ...fixed, own: false, unknown: true, mayHaveRun: !isRefused };
 }
 
 /** Not 408: a proxy may send it for a silent sponsor, after it forwarded the request. */
@@ -80,15 +80,21 @@ function inconclusiveRefusal(endpoint: SponsorEndpoint, status: number): Pick<Sp
       message: `The sponsor answered the execution in a way that does not tell its outcome (HTTP ${status}). ${lookUpAdvice}`,
     };
   }
-  const aftermath = aftermathOf(endpoint);
+  const possibleEffects = possibleEffectsOf(endpoint);
   if (status === 502 || status === 503) {
-    return { code: 'UPSTREAM_UNAVAILABLE', message: `The sponsor is not available (HTTP ${status}).${aftermath}` };
+    return {
+      code: 'UPSTREAM_UNAVAILABLE',
+      message: `The sponsor is not available (HTTP ${status}).${possibleEffects}`,
+    };
   }
   if (status === 504 || status === 408) {
-    return { code: 'UPSTREAM_TIMEOUT', message: `The sponsor did not answer in time (HTTP ${status}).${aftermath}` };
+    return {
+      code: 'UPSTREAM_TIMEOUT',
+      message: `The sponsor did not answer in time (HTTP ${status}).${possibleEffects}`,
+    };
   }
   const says = status >= 500 ? 'failed' : 'answered something that is not of its contract';
-  return { code: 'UPSTREAM_BAD_RESPONSE', message: `The sponsor ${says} (HTTP ${status}).${aftermath}` };
+  return { code: 'UPSTREAM_BAD_RESPONSE', message: `The sponsor ${says} (HTTP ${status}).${possibleEffects}` };
 }
 
 function fixedClientError(status: number): Pick<SponsorRefusal, 'code' | 'message'> {
@@ -107,7 +113,7 @@ export const lookUpAdvice =
   'The transaction may or may not execute: look its digest up on the ledger before anything else.';
 
 /** Possible effects of a call without a response: a sentence after a space, or nothing. */
-function aftermathOf(endpoint: SponsorEndpoint): string {
+function possibleEffectsOf(endpoint: SponsorEndpoint): string {
   if (endpoint === 'reserveGas') return ' If it reserved coins, they stay locked until the duration asked for is over.';
   if (endpoint === 'debugHealthCheck') return ' If it reserved coins for the check, they return by themselves.';
   if (endpoint === 'reloadAccessController') return ' The configuration may or may not have been read again.';
@@ -129,7 +135,7 @@ export function toLostAnswerError(endpoint: SponsorEndpoint, error: unknown, fac
     const message = `The transaction was handed to the sponsor and its answer was lost. ${lookUpAdvice}`;
     return gatewayError('EXECUTION_OUTCOME_UNKNOWN', message, { ...facts, checkAfterMs }, { originalError: error });
   }
-  const message = plain.message + (error.mayHaveArrived ? aftermathOf(endpoint) : unsentNote(endpoint, error));
+  const message = plain.message + (error.mayHaveArrived ? possibleEffectsOf(endpoint) : unsentNote(endpoint, error));
   return gatewayError(isErrorCode(code) ? code : 'UPSTREAM_UNAVAILABLE', message, facts, { originalError: error });
 }
 
@@ -154,7 +160,7 @@ type Row = readonly [code: ErrorCode, pattern: RegExp, message?: string];
  * rules out that the transaction ran or will run. The sponsor sends these before it calls the ledger; the ledger's own are
  * below.
  */
-const everywhere: readonly Row[] = [
+const refusalsAnywhere: readonly Row[] = [
   ['SPONSOR_UNAUTHORIZED', /^(?:Invalid authorization token|Authorization token is required or invalid|Unauthorized)$/],
   [
     'SPONSOR_UNAUTHORIZED',
@@ -165,7 +171,7 @@ const everywhere: readonly Row[] = [
   ['SPONSOR_FORBIDDEN', /^Access denied by access controller$/],
 ];
 
-const atEndpoint: Readonly<Partial<Record<SponsorEndpoint, readonly Row[]>>> = {
+const refusalsByEndpoint: Readonly<Partial<Record<SponsorEndpoint, readonly Row[]>>> = {
   reserveGas: [
     ['SPONSOR_EXHAUSTED', /^Unable to reserve gas coins for the given budget\.?$/],
     ['SPONSOR_EXHAUSTED', /^Gas usage exceeds daily cap$/],
@@ -195,7 +201,7 @@ const atEndpoint: Readonly<Partial<Record<SponsorEndpoint, readonly Row[]>>> = {
 /** The rejection that a text means at an endpoint; `null` for an unknown text. */
 function findKnownRefusal(endpoint: SponsorEndpoint, text: string): KnownRefusal | null {
   const whole = text.trim();
-  for (const [code, pattern, message] of [...everywhere, ...(atEndpoint[endpoint] ?? [])]) {
+  for (const [code, pattern, message] of [...refusalsAnywhere, ...(refusalsByEndpoint[endpoint] ?? [])]) {
     const match = pattern.exec(whole);
     if (match) return { code, message: message ?? match[1] ?? match[0] };
   }

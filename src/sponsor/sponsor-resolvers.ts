@@ -3,7 +3,7 @@ import { GraphQLError } from 'graphql';
 import type { Config } from '../config/config.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { ExecuteTxRequestType, MutationExecuteTxArgs, Resolvers } from '../generated/own.ts';
-import type { DoubtfulTransaction } from '../telemetry/events.ts';
+import type { UncheckedTransaction } from '../telemetry/events.ts';
 import type { SponsorshipFacts } from '../telemetry/sponsorship-line.ts';
 import { transactionDigest } from '../transactions/digest.ts';
 import { createPerOperation, type OperationContext } from '../upstream/operation-context.ts';
@@ -61,7 +61,7 @@ export interface SponsorResolversOptions {
   readonly own?: GatewayAuthorization | undefined;
   readonly services: SponsorshipServices;
   /** Called for each transaction that is sent although `enforce` would reject it. */
-  readonly doubted: (transaction: DoubtfulTransaction) => void;
+  readonly doubted: (transaction: UncheckedTransaction) => void;
   readonly now: () => number;
 }
 
@@ -74,7 +74,7 @@ interface Sponsor {
 export function createSponsorResolvers(options: SponsorResolversOptions) {
   const { client, sponsorship, mutationMs, services, now } = options;
   const sponsor = client && { client, authorization: createSponsorAuthorization(sponsorship, options.own) };
-  const demandSponsor = (): Sponsor => {
+  const requireSponsor = (): Sponsor => {
     if (sponsor) return sponsor;
     const setting = 'SPONSOR_URL';
     const message = `No sponsor is configured: ${setting} is not set.`;
@@ -82,7 +82,7 @@ export function createSponsorResolvers(options: SponsorResolversOptions) {
   };
   /** One set for each operation, so that a field that is selected twice, under aliases too, is one call. */
   const readsOf = createPerOperation(({ caller, cancellation }) => {
-    const { client, authorization } = demandSponsor();
+    const { client, authorization } = requireSponsor();
     const header = authorization.headerFor(caller);
     let health: Promise<string> | undefined;
     let version: Promise<string> | undefined;
@@ -99,7 +99,7 @@ export function createSponsorResolvers(options: SponsorResolversOptions) {
     name: Name,
     { caller, cancellation }: OperationContext,
   ) => {
-    const { client, authorization } = demandSponsor();
+    const { client, authorization } = requireSponsor();
     authorization.demand('admin', caller);
     return client[name](authorization.headerFor(caller), cancellation) as ReturnType<SponsorClient[Name]>;
   };
@@ -108,7 +108,7 @@ export function createSponsorResolvers(options: SponsorResolversOptions) {
     Query: {
       sponsor: () => ({}),
       reservation: (_, { reservationId }, { caller }) =>
-        reservations.find(reservationId, demandSponsor().authorization.holderOf(caller)),
+        reservations.find(reservationId, requireSponsor().authorization.holderOf(caller)),
     },
     Sponsor: {
       health: (_, __, context) => readsOf(context).health(),
@@ -116,7 +116,7 @@ export function createSponsorResolvers(options: SponsorResolversOptions) {
     },
     Mutation: {
       reserveGas(_, { gasBudget, reserveDurationSecs, idempotencyKey: key }, { caller, cancellation, requestId }) {
-        const { client, authorization } = demandSponsor();
+        const { client, authorization } = requireSponsor();
         authorization.demand('sponsor', caller);
         const idempotencyKey = parseIdempotencyKey(key);
         checkGasBudget(gasBudget, sponsorship.maxGasBudgetExclusive);
@@ -136,7 +136,7 @@ export function createSponsorResolvers(options: SponsorResolversOptions) {
       },
 
       async executeTx(_, args, context) {
-        const sponsor = demandSponsor();
+        const sponsor = requireSponsor();
         sponsor.authorization.demand('sponsor', context.caller);
         return executeTx(sponsor, args, context);
       },

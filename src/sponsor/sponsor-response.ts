@@ -96,13 +96,14 @@ const minCredentialLength = 8;
  * sent them. JSON is cleaned in parsed form, since any character of a credential may be escaped.
  */
 export function withoutCredential(answer: SponsorAnswer, authorization: Secret | null): SponsorAnswer {
-  const spellings = credentialsOf(authorization)
+  const secretSpellings = credentialsOf(authorization)
     .filter((secret) => secret.length >= minCredentialLength)
     .flatMap((secret) => [...new Set([secret, JSON.stringify(secret).slice(1, -1)])]);
   const { text, json } = answer;
-  const isIn = (whole: string) => spellings.some((spelling) => whole.includes(spelling));
+  const isIn = (whole: string) => secretSpellings.some((spelling) => whole.includes(spelling));
   if (!isIn(text) && !(text.includes('\\') && isIn(JSON.stringify(json) ?? ''))) return answer;
-  const clean = (whole: string) => spellings.reduce((rest, spelling) => rest.replaceAll(spelling, redacted), whole);
+  const clean = (whole: string) =>
+    secretSpellings.reduce((rest, spelling) => rest.replaceAll(spelling, redacted), whole);
   const cleaned = cleanJson(json, clean);
   return { ...answer, text: cleaned === undefined ? clean(text) : JSON.stringify(cleaned), json: cleaned };
 }

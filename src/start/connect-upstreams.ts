@@ -2,18 +2,18 @@ import type { UpstreamFacts } from '../graph/gateway-fields/gateway-resolvers.ts
 import type { ConnectedGraph } from '../ledger/ledger-upstream.ts';
 import { createStreamQuota } from '../live/quota.ts';
 import { createArrivals } from '../upstream/arrivals.ts';
-import { connectUpstream, mostConnections, type UpstreamConnection } from '../upstream/connect-upstream.ts';
+import { connectUpstream, maxConnectionsPerUpstream, type UpstreamConnection } from '../upstream/connect-upstream.ts';
 import type { ConnectedOwnFields, ConnectedUpstream, Upstream, UpstreamCapability } from '../upstream/upstream.ts';
 import type { UpstreamFailure } from '../upstream/upstream-call-error.ts';
 import { createProbes, type UpstreamHealth } from '../upstream/upstream-health.ts';
 import type { Network } from './open-network.ts';
 import { partOf, type Siblings } from './siblings.ts';
-import { allUpstreams, type LentHost, type UpstreamList } from './upstreams.ts';
+import { type AllUpstreamsHost, allUpstreams, type UpstreamList } from './upstreams.ts';
 
 export interface ConnectUpstreamsOptions {
   readonly list: UpstreamList;
   readonly network: Pick<Network, 'addressOf'>;
-  readonly host: Omit<LentHost, 'transactions' | 'streamQuota' | 'ledgerPush' | 'ledgerReads'>;
+  readonly host: Omit<AllUpstreamsHost, 'transactions' | 'streamQuota' | 'ledgerPush' | 'ledgerReads'>;
   /** `null`: the gateway is a single process. */
   readonly siblings: Siblings | null;
 }
@@ -37,14 +37,14 @@ export interface Upstreams {
 }
 
 /** Bytes of large responses that are still arriving: twice the ledger's largest response, so that one is always allowed. */
-const mostArrivingBytes = 128 * 1024 * 1024;
+const maxArrivingBytes = 128 * 1024 * 1024;
 
 /** Creates one connection to each configured upstream. Sends nothing yet. */
 export async function connectUpstreams({ list, network, host, siblings }: ConnectUpstreamsOptions): Promise<Upstreams> {
   let isStopping = false;
-  const maxConnections = partOf(mostConnections, siblings);
+  const maxConnections = partOf(maxConnectionsPerUpstream, siblings);
   const changes = { count: 0 };
-  const arrivals = createArrivals(() => mostArrivingBytes);
+  const arrivals = createArrivals(() => maxArrivingBytes);
   const connections = new Map<Upstream, UpstreamConnection>();
   for (const upstream of allUpstreams(list)) {
     const url = network.addressOf(upstream);
@@ -73,7 +73,7 @@ export async function connectUpstreams({ list, network, host, siblings }: Connec
   host.metrics.gauge('ledger_gateway_live_streams', () => streamQuota.count);
   const graph = list.graph.connect(graphConnection, host.config, streamQuota);
   const { transactions, push: ledgerPush, reads: ledgerReads } = graph;
-  const hostOfFields: LentHost = { ...host, streamQuota, ledgerPush, ledgerReads, transactions };
+  const hostOfFields: AllUpstreamsHost = { ...host, streamQuota, ledgerPush, ledgerReads, transactions };
   const ownFields: [Upstream, ConnectedOwnFields][] = [];
   const close = async () => {
     for (const [, connected] of ownFields) await connected.close?.();

@@ -5,7 +5,7 @@ import type { Config } from '../config/config.ts';
 import { gatewayVersion } from '../config/gateway-version.ts';
 import { usageHeadersOf, versionHeadersOf } from '../config/network-profile.ts';
 import { showSourceHeader } from '../ledger/immutable/answer-notes.ts';
-import { createStamps } from '../server/exchange.ts';
+import { createCommonHeaders } from '../server/exchange.ts';
 import { type Listener, startListener } from '../server/listener.ts';
 import { startMetricsServer } from '../server/metrics-server.ts';
 import { createGraphiqlPage } from '../server/pages/graphiql-page.ts';
@@ -14,14 +14,14 @@ import { type Readiness, toReadiness } from '../server/route.ts';
 import { graphqlPath } from '../server/yoga.ts';
 import type { Telemetry } from '../telemetry/events.ts';
 import type { Upstreams } from './connect-upstreams.ts';
-import type { Shells } from './open-shells.ts';
+import type { Transports } from './open-transports.ts';
 import { partOf, type Siblings } from './siblings.ts';
 import type { WatchedSchema } from './watch-schema.ts';
 
 export interface OpenListenerOptions {
   readonly config: Config;
   readonly addresses: AddressGate;
-  readonly transports: Shells['transports'];
+  readonly transports: Transports['transports'];
   readonly schema: WatchedSchema;
   readonly upstreams: Pick<Upstreams, 'health' | 'probe'>;
   readonly telemetry: Telemetry;
@@ -45,7 +45,7 @@ const drainMarginMs = 1_000;
 /** How long a client may stop reading its response, in addition to the longest timeout, in milliseconds. */
 const stallMarginMs = 10_000;
 /** Milliseconds. Proxies close idle connections after 60 to 75 s; the gateway must close them later. */
-const leastIdleMs = 76_000;
+const minIdleMs = 76_000;
 
 /** Serves all transports over HTTP. Rejects when the address cannot be bound. */
 export async function openListener(options: OpenListenerOptions): Promise<OpenListener> {
@@ -68,8 +68,8 @@ export async function openListener(options: OpenListenerOptions): Promise<OpenLi
     maxBodyBytes: limits.maxBodyBytes,
     ...transports,
     stallMs: longestMs + stallMarginMs,
-    idleMs: Math.max(longestMs + stallMarginMs, leastIdleMs),
-    stamps: createStamps({ versionHeaders, rpcVersion: version, corsOrigins }),
+    idleMs: Math.max(longestMs + stallMarginMs, minIdleMs),
+    stamps: createCommonHeaders({ versionHeaders, rpcVersion: version, corsOrigins }),
     corsOrigins,
     addresses,
     socketQuota: createSocketQuota({ ...limits.sockets, max: partOf(limits.sockets.max, siblings) }),

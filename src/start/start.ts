@@ -4,7 +4,7 @@ import type { ClientRegistry } from '../callers/credentials/client-registry.ts';
 import type { Config } from '../config/config.ts';
 import { gatewayVersion } from '../config/gateway-version.ts';
 import { createOwnFieldCalls } from '../estimate/count-upstream-calls.ts';
-import { createEstimateResolvers, type JudgedRequest } from '../estimate/estimate-operation.ts';
+import { createEstimateResolvers, type EstimateRequest } from '../estimate/estimate-operation.ts';
 import { type Explanation, explainOperation as explain } from '../estimate/explain-operation.ts';
 import { createGatewayResolvers } from '../graph/gateway-fields/gateway-resolvers.ts';
 import { createViewerResolvers } from '../graph/gateway-fields/viewer-resolvers.ts';
@@ -16,20 +16,20 @@ import { Metrics, toMetricsPage, watchLoopDelay } from '../telemetry/metrics.ts'
 import { isSdkLoaded } from '../telemetry/trace.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import { connectUpstreams } from './connect-upstreams.ts';
+import { logReady } from './log-ready.ts';
 import { type OpenListener, openListener, openMetricsServer } from './open-listener.ts';
 import { type Network, openNetwork } from './open-network.ts';
-import { openShells } from './open-shells.ts';
+import { openTransports } from './open-transports.ts';
 import { recogniseConfiguredNetwork, withCachedNetwork } from './recognise-network.ts';
 import { createShareSecret, openLiveFleet, openSponsorshipStore } from './shared-stores.ts';
 import type { Siblings } from './siblings.ts';
-import { logReady } from './tell-ready.ts';
 import { type UpstreamList, upstreamList } from './upstreams.ts';
 import { watchClientsOf } from './watch-clients.ts';
 import { type LedgerState, watchSchema } from './watch-schema.ts';
 import { watchSecrets } from './watch-secrets.ts';
 import { deferred } from './workers/deferred.ts';
 
-export type { Explanation, JudgedRequest as ExplainRequest };
+export type { EstimateRequest as ExplainRequest, Explanation };
 
 export interface StartOptions {
   readonly config: Config;
@@ -191,9 +191,9 @@ async function open(
   defer(() => schema.keeper.stop());
 
   siblings?.onMetrics(() => metrics.read());
-  const { transports, ...shells } = openShells({ config, admission, schema, graph, turns, telemetry, tracing });
-  defer(shells.close);
-  await shells.warmUp();
+  const { transports, ...opened } = openTransports({ config, admission, schema, graph, turns, telemetry, tracing });
+  defer(opened.close);
+  await opened.warmUp();
 
   metrics.gauge('ledger_gateway_body_bytes', () => transports.bytesInFlight.bytes);
   const metricsPage = siblings?.metricsPage ?? (async () => toMetricsPage(metrics.read()));
@@ -252,7 +252,7 @@ async function openTracing({ settings, expectsSpans }: Config, telemetry: Teleme
  * Explains what a gateway of this configuration would do with an operation, without an upstream call.
  * @throws SchemaCollisionError when the cached schema cannot be served
  */
-export async function explainOperation(request: JudgedRequest, config: Config): Promise<Explanation> {
+export async function explainOperation(request: EstimateRequest, config: Config): Promise<Explanation> {
   // The explanation itself reports a cache that cannot be read.
   const recognised = await withCachedNetwork(config, () => {});
   return explain(request, recognised ?? config, upstreamList.ownFields);

@@ -4,11 +4,11 @@ import { type SponsorHost, sponsorUpstream } from '../sponsor/sponsor-upstream.t
 import type { OwnFieldsUpstream, Upstream } from '../upstream/upstream.ts';
 
 /** What the gateway provides to its upstreams. */
-export interface LentHost extends SponsorHost, EventsHost {}
+export interface AllUpstreamsHost extends SponsorHost, EventsHost {}
 
 export interface UpstreamList {
   readonly graph: GraphUpstream;
-  readonly ownFields: readonly OwnFieldsUpstream<LentHost>[];
+  readonly ownFields: readonly OwnFieldsUpstream<AllUpstreamsHost>[];
 }
 
 /** The only list of upstreams; all other code receives this list. Clients see the upstreams in this order. */

@@ -11,9 +11,9 @@ import { unknownRpcVersion } from '../ledger/rpc-version.ts';
 import { createPrepareOperation } from '../operation/prepare-operation.ts';
 import type { PreparedOperation, ServedGeneration } from '../operation/prepared-operation.ts';
 import type { SchemaFacts, Telemetry } from '../telemetry/events.ts';
+import { describeLedger } from './log-ready.ts';
 import { checkConfiguredNetwork } from './recognise-network.ts';
 import type { Siblings } from './siblings.ts';
-import { describeLedger } from './tell-ready.ts';
 
 /** The current state of the ledger's schema. */
 export interface LedgerState {

@@ -55,7 +55,7 @@ export interface SchemaReadFailure {
 }
 
 /** The outcome of a sponsored transaction that could not be stored, and will not be. */
-export interface ForgottenSponsorship extends Pick<SponsorshipFacts, 'caller'> {
+export interface UnstoredOutcome extends Pick<SponsorshipFacts, 'caller'> {
   readonly leaseId: string;
   /** `null`: there is no transaction. */
   readonly digest: string | null;
@@ -74,7 +74,7 @@ export interface SponsorFacts {
 }
 
 /** A transaction that was sent although it does not match its reservation, or cannot be parsed. */
-export interface DoubtfulTransaction {
+export interface UncheckedTransaction {
   readonly caller: string;
   readonly requestId: string;
   readonly digest: string;
@@ -214,14 +214,14 @@ export function createTelemetry(logger: Logger, metrics = new Metrics(), now: ()
     sponsorshipStoreAway: (reason: string, setting: string) =>
       log('warn', 'sponsorship store unavailable: requests that need it are rejected', { setting, reason }),
     sponsorshipStoreBack: () => log('info', 'sponsorship store available again'),
-    sponsorshipForgotten: ({ caller, leaseId, digest, outcome }: ForgottenSponsorship) =>
+    sponsorshipForgotten: ({ caller, leaseId, digest, outcome }: UnstoredOutcome) =>
       log('error', 'the outcome of a sponsored transaction was not stored: its gas counts as held', {
         caller: toShownCaller(caller),
         lease: leaseId.slice(0, shownLeaseCharacters),
         ...(digest !== null && { digest }),
         outcome,
       }),
-    transactionDoubted: (transaction: DoubtfulTransaction) =>
+    transactionDoubted: (transaction: UncheckedTransaction) =>
       log('warn', 'sent a transaction to the sponsor that SPONSOR_PREFLIGHT=enforce would reject', transaction),
     sponsorTokenRefused: (setting: string) =>
       log('warn', "the sponsor rejects the gateway's token: nothing can be sponsored", { setting }),

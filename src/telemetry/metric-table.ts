@@ -140,7 +140,7 @@ export const metricTable = {
 export type MetricName = keyof typeof metricTable;
 
 /** Position of a metric's numbers in the array. */
-export interface Layout {
+export interface MetricLayout {
   readonly row: MetricRow;
   /** Position of its first number. */
   readonly start: number;
@@ -151,7 +151,7 @@ export interface Layout {
 }
 
 /** Every metric, in the order of the table. */
-export const layouts = new Map<MetricName, Layout>();
+export const layouts = new Map<MetricName, MetricLayout>();
 let size = 0;
 for (const [name, row] of Object.entries(metricTable) as [MetricName, MetricRow][]) {
   const series = Object.values(row.labels).reduce<readonly (readonly string[])[]>(
@@ -163,7 +163,7 @@ for (const [name, row] of Object.entries(metricTable) as [MetricName, MetricRow]
   size += width * series.length;
 }
 
-export const layoutOf = (name: MetricName): Layout => layouts.get(name) as Layout;
+export const layoutOf = (name: MetricName): MetricLayout => layouts.get(name) as MetricLayout;
 
 /** Numbers of all metrics together. */
 export const metricCount = size;

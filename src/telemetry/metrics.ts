@@ -1,8 +1,8 @@
 import { cpuUsage, memoryUsage } from 'node:process';
 import {
-  type Layout,
   layoutOf,
   layouts,
+  type MetricLayout,
   type MetricName,
   metricCount,
   metricTable,
@@ -137,7 +137,7 @@ export class Metrics {
     this.#values[slot] = (this.#values[slot] ?? 0) + amount;
   }
 
-  #observe({ row, start, width }: Layout, index: number, value: number): void {
+  #observe({ row, start, width }: MetricLayout, index: number, value: number): void {
     const buckets = row.buckets as readonly number[];
     const from = start + index * width;
     let bucket = 0;
@@ -200,7 +200,12 @@ export function toMetricsPage(totals: MetricValues, workers: readonly WorkerValu
 const ageName = 'ledger_gateway_worker_age_seconds';
 
 /** Omits series that were never counted, except those without labels. */
-function seriesText(name: string, { row, start, width, series }: Layout, values: MetricValues, worker: string): string {
+function seriesText(
+  name: string,
+  { row, start, width, series }: MetricLayout,
+  values: MetricValues,
+  worker: string,
+): string {
   const names = Object.keys(row.labels);
   let text = '';
   for (const [index, labelValues] of series.entries()) {

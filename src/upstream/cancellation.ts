@@ -9,7 +9,7 @@ export interface ServedOperation {
   /** Number of upstream calls begun for the operation. */
   calls: number;
   /** Memory of the client's request. A mutation keeps it until its upstream call has ended. */
-  readonly held?: Held | undefined;
+  readonly held?: RequestMemory | undefined;
   /** Span of the operation. Left out or `null`: it is not traced. */
   readonly trace?: Trace | null | undefined;
 }
@@ -31,12 +31,12 @@ export interface Cancellation extends ServedOperation {
   readonly signal: AbortSignal;
   /** Bytes of upstream responses received for the operation. */
   bytesRead: number;
-  held?: Held | undefined;
+  held?: RequestMemory | undefined;
   trace?: Trace | null | undefined;
 }
 
 /** Counted memory of a request, freed after a `release` for every `keep`. */
-export interface Held {
+export interface RequestMemory {
   keep(): void;
   release(): void;
 }
@@ -59,7 +59,7 @@ const nothing = () => {};
 class TimedCancellation implements OpenCancellation {
   bytesRead = 0;
   calls = 0;
-  held: Held | undefined;
+  held: RequestMemory | undefined;
   trace: Trace | null | undefined = null;
   #cause: CancelCause | null = null;
   #isOver = false;

@@ -9,12 +9,12 @@ import { type CallEnded, createHealthWatch, type HealthWatch, type UpstreamHealt
 import { createWaitingCalls } from './waiting-calls.ts';
 
 /** Default limit. The introspection of a large ledger has a few megabytes. */
-const mostAnswerBytes = 64 * 1024 * 1024;
+const defaultMaxAnswerBytes = 64 * 1024 * 1024;
 
 /** Concurrent calls of a gateway to one upstream, to limit the upstream's load; further calls wait. */
-export const mostConnections = 128;
+export const maxConnectionsPerUpstream = 128;
 /** Limits of the calls that wait for a connection, and of the bytes of their bodies. Further calls fail immediately. */
-const mostWaiting = 1_024;
+const maxWaitingCalls = 1_024;
 const mostWaitingBytes = 32 * 1024 * 1024;
 
 const poolOptions: Pool.Options = {
@@ -71,8 +71,8 @@ export function connectUpstream({
   name,
   url,
   now,
-  maxConnections = mostConnections,
-  maxAnswerBytes = mostAnswerBytes,
+  maxConnections = maxConnectionsPerUpstream,
+  maxAnswerBytes = defaultMaxAnswerBytes,
   arrivals,
   isStopping = () => false,
   onCallEnded,
@@ -89,7 +89,7 @@ export function connectUpstream({
     authorization,
     waiting: createWaitingCalls({
       maxSent: maxConnections,
-      maxWaiting: mostWaiting,
+      maxWaiting: maxWaitingCalls,
       maxWaitingBytes: mostWaitingBytes,
     }),
     arrivals,

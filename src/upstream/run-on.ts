@@ -1,4 +1,4 @@
-import type { CancelCause, Held } from './cancellation.ts';
+import type { CancelCause, RequestMemory } from './cancellation.ts';
 import { startPeerTimeout } from './peer-timeout.ts';
 import type { CallInFlight, CallLayer, CallWatch, RawCall, RawListener, RawRequest, RawResponse } from './raw-call.ts';
 import { toCancelledError, UpstreamCallError } from './upstream-call-error.ts';
@@ -41,7 +41,7 @@ class LastingCall implements RawListener, CallInFlight {
   readonly #options: RunOnOptions;
   #underWay: CallInFlight | undefined;
   #stopDeadline = () => {};
-  #held: Held | undefined;
+  #held: RequestMemory | undefined;
   /** The listener got a response or a failure. */
   #isReported = false;
   /** The call itself has ended. */

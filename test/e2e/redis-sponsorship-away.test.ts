@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { Secret } from '../../src/config/secret.ts';
 import { connectRedisStore } from '../../src/sponsor/redis-store/redis-store.ts';
 import { createRetryingStore } from '../../src/sponsor/store/retrying-store.ts';
-import { type SponsorshipStore, StoreAwayError } from '../../src/sponsor/store/sponsorship-store.ts';
+import { type SponsorshipStore, StoreUnavailableError } from '../../src/sponsor/store/sponsorship-store.ts';
 import { type RedisServer, redisMissing, startRedis } from '../support/redis-server.ts';
 import { openRedisStore } from '../support/redis-sponsorship-store.ts';
 import { newFlow, noon, reserve } from '../support/sponsorship-store-suite.ts';
@@ -32,7 +32,7 @@ async function expectAway(store: SponsorshipStore): Promise<void> {
   const failures = (await Promise.allSettled(allSteps(store))).map((outcome) =>
     outcome.status === 'rejected' ? outcome.reason : outcome.value,
   );
-  expect(failures).toEqual(failures.map(() => expect.any(StoreAwayError)));
+  expect(failures).toEqual(failures.map(() => expect.any(StoreUnavailableError)));
 }
 
 const isBack = (store: SponsorshipStore) =>
@@ -82,8 +82,8 @@ if (redisMissing) {
         const { reservation } = newFlow();
         redis.freeze();
         await Promise.all([
-          expect(store.beginExecution(execution())).rejects.toThrow(StoreAwayError),
-          expect(store.beginReservation(reservation({ gas, amount: 200 }))).rejects.toThrow(StoreAwayError),
+          expect(store.beginExecution(execution())).rejects.toThrow(StoreUnavailableError),
+          expect(store.beginReservation(reservation({ gas, amount: 200 }))).rejects.toThrow(StoreUnavailableError),
         ]);
         await expectAway(hasty);
         redis.thaw();
@@ -100,8 +100,8 @@ if (redisMissing) {
         const store = await openRedisStore(redis.url);
         const { execution } = await reserve(store);
         await admin.replicaof('127.0.0.1', '1');
-        await expect(store.beginExecution(execution())).rejects.toThrow(StoreAwayError);
-        await expect(store.beginReservation(newFlow().reservation())).rejects.toThrow(StoreAwayError);
+        await expect(store.beginExecution(execution())).rejects.toThrow(StoreUnavailableError);
+        await expect(store.beginReservation(newFlow().reservation())).rejects.toThrow(StoreUnavailableError);
         await admin.replicaof('NO', 'ONE');
         await isBack(store);
         await until(async () => (await store.beginExecution(execution())).kind === 'begun', 'writes are taken');
@@ -113,7 +113,7 @@ if (redisMissing) {
         const store = await openRedisStore(redis.url);
         const { execution } = await reserve(store, { gas });
         await admin.config('SET', 'maxmemory', '1');
-        await expect(store.beginExecution(execution())).rejects.toThrow(StoreAwayError);
+        await expect(store.beginExecution(execution())).rejects.toThrow(StoreUnavailableError);
         await admin.config('SET', 'maxmemory', '0');
         expect(await store.gasAllowance(gas, noon)).toMatchObject({ held: 100 });
         expect(await store.beginExecution(execution())).toEqual({ kind: 'begun' });
@@ -131,7 +131,7 @@ if (redisMissing) {
       const { execution } = await reserve(store, { gas });
       await admin.config('SET', 'maxmemory', '1');
       for (let count = 0; count < 2; count += 1) {
-        await expect(store.beginExecution(execution())).rejects.toThrow(StoreAwayError);
+        await expect(store.beginExecution(execution())).rejects.toThrow(StoreUnavailableError);
         // Steps that only read succeed nevertheless.
         await store.findReservation('somebody', 'nothing', noon);
       }

@@ -2,7 +2,7 @@ import { Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
-import { createStamps } from '../../src/server/exchange.ts';
+import { createCommonHeaders } from '../../src/server/exchange.ts';
 import { type BodyReading, IncomingRequest, readBody } from '../../src/server/read-body.ts';
 import { parseIdempotencyKey } from '../../src/sponsor/sponsor-fields.ts';
 import { createMemoryStore } from '../../src/sponsor/store/memory-store.ts';
@@ -46,7 +46,11 @@ test('a body in the smallest allowed pieces takes its own size in memory, not th
 
 test('an origin has one set of headers, in any letter case', () => {
   const origin = 'https://a-dapp-of-a-long-name.example.com';
-  const stamps = createStamps({ versionHeaders: ['x'], rpcVersion: { current: '1.0.0' }, corsOrigins: [origin] });
+  const stamps = createCommonHeaders({
+    versionHeaders: ['x'],
+    rpcVersion: { current: '1.0.0' },
+    corsOrigins: [origin],
+  });
   const spelt = (index: number) => {
     let rest = index;
     return origin.replace(/[a-z]/g, (letter) => {

@@ -1,13 +1,13 @@
 // A worker that takes its orders and says that it serves: the built code, since workers load no TypeScript.
 // The first one of a test does what the argument says: `hang` never serves, `busy` computes for 4 seconds, `loop` for ever.
 import { writeFileSync } from 'node:fs';
-import { takeOrders } from '../../dist/start/workers/take-orders.js';
+import { followPrimary } from '../../dist/start/workers/follow-primary.js';
 
 /** What the primary's messages are wrapped in. */
 const channel = 'ledger-gateway';
 const [act, mark] = process.argv.slice(2);
 const isActor = act !== undefined && isFirst();
-const orders = takeOrders({
+const orders = followPrimary({
   send: (message) => new Promise((resolve) => process.send({ channel, message }, () => resolve())),
   onMessage: (hear) => process.on('message', (received) => received?.channel === channel && hear(received.message)),
 });

@@ -1,4 +1,4 @@
-import { type SponsorshipStore, StoreAwayError } from '../../src/sponsor/store/sponsorship-store.ts';
+import { type SponsorshipStore, StoreUnavailableError } from '../../src/sponsor/store/sponsorship-store.ts';
 
 /**
  * `unsent`: the step certainly does not happen. `before`: it does not happen. `after`: it happens, and its response is lost.
@@ -14,10 +14,10 @@ export function failingStore(store: SponsorshipStore, nextFault: () => StoreFaul
     <Arguments extends unknown[], Answer>(step: (...args: Arguments) => Promise<Answer>) =>
     async (...args: Arguments): Promise<Answer> => {
       const fault = nextFault();
-      if (fault === 'unsent') throw new StoreAwayError(undefined, true);
-      if (fault === 'before') throw new StoreAwayError();
+      if (fault === 'unsent') throw new StoreUnavailableError(undefined, true);
+      if (fault === 'before') throw new StoreUnavailableError();
       const answer = await step(...args);
-      if (fault === 'after') throw new StoreAwayError();
+      if (fault === 'after') throw new StoreUnavailableError();
       return answer;
     };
   return {

@@ -3,7 +3,7 @@ import type { Client } from '../../config/client.ts';
 import type { Caller, Scope, Validity } from '../../upstream/operation-context.ts';
 
 /** The validity of a credential that may be revoked. */
-export class Withdrawable implements Validity {
+export class RevocableValidity implements Validity {
   readonly #waiting = new Set<() => void>();
   #isOver = false;
 
@@ -31,7 +31,7 @@ const longestTimerMs = 60_000;
 
 /** The validity of a credential that expires. Runs a timer only while there are listeners. @param untilMs milliseconds since the Unix epoch, as `now` */
 export function createExpiry(untilMs: number, now: () => number): Validity {
-  const credential = new Withdrawable();
+  const credential = new RevocableValidity();
   let waiting = 0;
   let timer: NodeJS.Timeout | undefined;
   const look = () => {
@@ -71,7 +71,7 @@ export interface ClientRegistry {
 
 interface Entry extends KnownClient {
   readonly hash: Buffer;
-  readonly validity: Withdrawable;
+  readonly validity: RevocableValidity;
 }
 
 export const allScopes: ReadonlySet<Scope> = new Set(['read', 'sponsor', 'admin']);
@@ -107,7 +107,7 @@ function toEntry(client: Client, auth: 'forward' | 'token', known: Entry | undef
   const id = `client:${client.id}`;
   const isJudgedBySponsor = auth === 'forward';
   const isSame = known?.caller.id === id && String(known.origins) === String(client.origins);
-  const validity = known && isSame ? known.validity : new Withdrawable();
+  const validity = known && isSame ? known.validity : new RevocableValidity();
   return {
     hash: Buffer.from(client.hash, 'latin1'),
     validity,

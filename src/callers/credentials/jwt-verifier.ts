@@ -5,7 +5,7 @@ import { clientScopes } from '../../config/client.ts';
 import type { JwtRules } from '../../config/config.ts';
 import type { Caller, Scope } from '../../upstream/operation-context.ts';
 import { allScopes, createExpiry } from './client-registry.ts';
-import { createSigningKeys, fetchKeySet, KeysAwayError, type SigningKeyEvents } from './signing-keys.ts';
+import { createSigningKeys, fetchKeySet, KeysUnavailableError, type SigningKeyEvents } from './signing-keys.ts';
 
 /** The identity and scopes in the claims of a verified token. */
 export type Holder =
@@ -137,7 +137,7 @@ export function openJwtVerifier({ rules, auth, events, now }: JwtVerifierOptions
       if (keySet === keySets) remembered.set(hash, { caller, sinceMs, untilMs });
       return { kind: 'caller', caller };
     } catch (error) {
-      if (!(error instanceof KeysAwayError)) return refused(toReason(error));
+      if (!(error instanceof KeysUnavailableError)) return refused(toReason(error));
       const message = 'The keys that verify JWTs cannot be read at the moment.';
       return { kind: 'refused', code: 'UPSTREAM_UNAVAILABLE', message, upstream: 'jwks' };
     }

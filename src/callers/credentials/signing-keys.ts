@@ -24,7 +24,7 @@ export interface SigningKeysOptions {
 export interface SigningKeys {
   /**
    * Finds the key that a token names.
-   * @throws KeysAwayError if it may exist but cannot be fetched; errors of jose if it does not exist
+   * @throws KeysUnavailableError if it may exist but cannot be fetched; errors of jose if it does not exist
    */
   readonly keyFor: JWTVerifyGetKey;
   /** Fetches the keys, for example before the first token. Never rejects. */
@@ -32,7 +32,7 @@ export interface SigningKeys {
 }
 
 /** The issuer's keys cannot be fetched. */
-export class KeysAwayError extends Error {}
+export class KeysUnavailableError extends Error {}
 
 /** Keys are fetched again after this time. A revoked key stays valid for up to this time. */
 const freshMs = 5 * 60_000;
@@ -88,7 +88,7 @@ export function createSigningKeys({ fetchKeys, events, now }: SigningKeysOptions
   const isUsable = () => known !== null && isWithin(known.readAtMs, usableMs);
 
   const find: JWTVerifyGetKey = (...args) => {
-    if (!known || !isUsable()) throw new KeysAwayError();
+    if (!known || !isUsable()) throw new KeysUnavailableError();
     return known.find(...args);
   };
 
@@ -110,7 +110,7 @@ export function createSigningKeys({ fetchKeys, events, now }: SigningKeysOptions
       try {
         return await find(...args);
       } catch (error) {
-        throw isLost && error instanceof errors.JWKSNoMatchingKey ? new KeysAwayError() : error;
+        throw isLost && error instanceof errors.JWKSNoMatchingKey ? new KeysUnavailableError() : error;
       }
     },
   };

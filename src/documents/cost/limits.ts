@@ -247,12 +247,12 @@ export function exceedsFieldDepth(
   { maxQueryDepth, maxQueryNodes }: Pick<Limits, 'maxQueryDepth' | 'maxQueryNodes'>,
 ): boolean {
   if (measured.depth <= maxQueryDepth) return false;
-  const isWalkable =
+  const isSafeToWalk =
     measured.inputNodes <= Math.min(maxQueryNodes, walkable.nodes) &&
     measured.depth <= walkable.depth &&
     measured.unknownFragment === null &&
     !hasPrototypeName(measured);
-  if (!isWalkable) return false;
+  if (!isSafeToWalk) return false;
   let isExceeded = false;
   depthLimit(maxQueryDepth - 1)({
     getDocument: () => measured.document,

@@ -86,7 +86,7 @@ interface TransactionPayload {
 }
 
 /** Counts by the rules of the `ledger` profile. */
-const contract = { rules: contractRules, schema: null, bodyBytes: 0 };
+const defaultCounting = { rules: contractRules, schema: null, bodyBytes: 0 };
 
 /**
  * Measures a parsed document. Never throws and never recurses. Its time is linear in the text, whatever the fragments expand
@@ -99,7 +99,11 @@ export function measureDocument(
   document: DocumentNode,
   queryPayload: number,
   calledFields: ReadonlySet<string> = new Set(),
-  { rules, schema, bodyBytes }: { rules: LimitRules; schema: GraphQLSchema | null; bodyBytes: number } = contract,
+  {
+    rules,
+    schema,
+    bodyBytes,
+  }: { rules: LimitRules; schema: GraphQLSchema | null; bodyBytes: number } = defaultCounting,
 ): MeasuredDocument {
   const counting = { rules, schema: rules.connections === 'type' ? schema : null, calledFields };
   const executable = toExecutableDocument(document);

@@ -51,12 +51,12 @@ export function findOverlaps(schema: GraphQLSchema, { operations, fragments }: E
   let pairs = 0;
   let crowded: FieldNode | null = null;
   for (const { operation, selectionSet } of operations) {
-    lookAt([{ selectionSet, on: schema.getRootType(operation) ?? undefined }]);
+    inspectParts([{ selectionSet, on: schema.getRootType(operation) ?? undefined }]);
   }
   return { areAlike, pairs, crowded };
 
   /** @param parts selection sets whose fields end up in one object of the answer */
-  function lookAt(parts: readonly Part[]): void {
+  function inspectParts(parts: readonly Part[]): void {
     const { groups, spreads } = gatherFields(parts, schema, fragments);
     pairs += (spreads * (spreads - 1)) / 2;
     for (const group of groups.values()) {
@@ -64,7 +64,7 @@ export function findOverlaps(schema: GraphQLSchema, { operations, fragments }: E
       const below = group.flatMap(({ node: { selectionSet }, definition }) =>
         selectionSet ? [{ selectionSet, on: typeOf(definition) }] : [],
       );
-      if (below.length > 0) lookAt(below);
+      if (below.length > 0) inspectParts(below);
     }
   }
 

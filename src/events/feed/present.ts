@@ -1,10 +1,10 @@
 import type { Presenter } from '../../live/channel.ts';
 import type { LiveEntry } from '../../live/live-source.ts';
-import { type PlacedItem, resumeCursorKey } from '../../upstream/item-place.ts';
+import { type ResumableItem, resumeCursorKey } from '../../upstream/resume-cursor.ts';
 import type { LiveCursors } from './live-cursor.ts';
 
 /** The root value of one result of a stream: the payload under the name of the field. */
-export type LiveRoot = Readonly<Record<string, object>> & PlacedItem;
+export type LiveRoot = Readonly<Record<string, object>> & ResumableItem;
 
 export interface Presentation<Item> {
   /** The field of `Subscription`. */

@@ -171,7 +171,7 @@ export function createOperationJoins(options: OperationJoinsOptions): CreateOper
       answer: (variables, context) => {
         const { cancellation } = context;
         const roots = new OpenRoots();
-        const answering = {
+        const joinExecution = {
           loader: createJoinLoader({ execute, limits, variables, cancellation, roots }),
           reported: new ReportedErrors(),
           cancellation,
@@ -184,10 +184,10 @@ export function createOperationJoins(options: OperationJoinsOptions): CreateOper
             const [first] = points;
             if (!first) return nothing;
             const asked = preparedEntities.get(first.field);
-            if (asked) return answerEntities(first, asked, variables, context, answering);
+            if (asked) return answerEntities(first, asked, variables, context, joinExecution);
             return answerPoints(
-              points.map((point) => toAsking(point, prepared.get(point.field), variables)),
-              answering,
+              points.map((point) => toPendingJoin(point, prepared.get(point.field), variables)),
+              joinExecution,
             );
           };
         };
@@ -223,14 +223,14 @@ type FindReservation = (id: string, variables: Variables, context: OperationCont
 const reservationVariable = `${reservedAliasPrefix}Reservation`;
 
 /** One position of the response, with its lookup, or why there is none. */
-interface Asking extends Position {
+interface PendingJoin extends Position {
   readonly point: JoinPoint;
   readonly lookup: JoinLookup | null;
   readonly waitMs: number;
   readonly refusal: unknown;
 }
 
-function toAsking(point: JoinPoint, join: PreparedJoin | undefined, variables: Variables): Asking {
+function toPendingJoin(point: JoinPoint, join: PreparedJoin | undefined, variables: Variables): PendingJoin {
   if (!join) throw new Error(`the join ${point.name} was not prepared`);
   const { nodes, toLookup, readArguments } = join;
   try {
@@ -242,20 +242,23 @@ function toAsking(point: JoinPoint, join: PreparedJoin | undefined, variables: V
 }
 
 /** One execution of an operation. */
-interface Answering {
+interface JoinExecution {
   readonly loader: JoinLoader;
   readonly reported: ReportedErrors;
   readonly cancellation: Cancellation;
   readonly budget: EntityBudget;
 }
 
-async function answerPoints(askings: readonly Asking[], answering: Answering): Promise<readonly JoinOutcome[]> {
-  const { loader, reported, cancellation } = answering;
+async function answerPoints(
+  pendingJoins: readonly PendingJoin[],
+  joinExecution: JoinExecution,
+): Promise<readonly JoinOutcome[]> {
+  const { loader, reported, cancellation } = joinExecution;
   const startedMs = performance.now();
-  const answers = await loader.load(askings.flatMap(({ lookup }) => lookup ?? []));
+  const answers = await loader.load(pendingJoins.flatMap(({ lookup }) => lookup ?? []));
   let answered = 0;
   let isWaiting = false;
-  const outcomes = askings.map((asking) => {
+  const outcomes = pendingJoins.map((asking) => {
     const { lookup, waitMs, refusal } = asking;
     if (!lookup) return failed(refusal, asking, reported);
     const answer = answers[answered] as JoinAnswer | Error;
@@ -282,7 +285,7 @@ async function answerEntities(
   { nodes, read, readArguments, findReservation }: PreparedEntities,
   variables: Variables,
   context: OperationContext,
-  { loader, reported, budget }: Answering,
+  { loader, reported, budget }: JoinExecution,
 ): Promise<readonly JoinOutcome[]> {
   let requests: readonly EntityRequest[];
   try {

@@ -76,7 +76,7 @@ export class AnswerStream implements RawSink, StreamedAnswer {
   }
 
   end(): void {
-    const end = judgeEnd({ chunks: this.#held, size: this.#heldSize }, this.#extent, this.#options);
+    const end = checkEnd({ chunks: this.#held, size: this.#heldSize }, this.#extent, this.#options);
     const writer = this.#release();
     if (!end) {
       writer?.fail();
@@ -135,7 +135,7 @@ const onlyBrace = /^\s*\}\s*$/;
  * @param tail the last bytes of the response, with everything that follows its data
  * @param extent has read the whole response
  */
-export function judgeEnd(
+export function checkEnd(
   tail: ChunkedBody,
   extent: DataExtent,
   { usage, readText, settle = (errors) => errors }: EndOptions,

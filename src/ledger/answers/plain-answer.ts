@@ -16,7 +16,7 @@ const errorsWithinBytes = 4_096;
 /** How far from the end to search for `extensions`, in bytes. */
 const extensionsWithinBytes = 64 * 1024;
 /** Maximum of consecutive closing brackets; more means that the data nests deeper than any allowed document. */
-const maxClosers = 128;
+const maxClosingBrackets = 128;
 const [errorsKey, extensionsKey] = [Buffer.from('"errors"'), Buffer.from('"extensions"')];
 /** Rare parts of the keys, searched for first: `indexOf` finds up to seven bytes five times as fast as more. */
 const [partOfErrorsKey, partOfExtensionsKey] = [Buffer.from('rrors"'), Buffer.from('xtensio')];
@@ -48,8 +48,8 @@ export function findPlainEnd(body: ChunkedBody): number | null {
   const last = skipSpaceBack(end, end.length - 1);
   const dataEnd = skipSpaceBack(end, last - 1);
   if (end[last] !== closingBrace || end[dataEnd] !== closingBrace) return null;
-  if (isBottomless(end, last) || hasErrors(end.subarray(-errorsWithinBytes))) return null;
-  return !hasExtensions(end) || hasDataAlone(body) ? body.size - end.length + last : null;
+  if (nestsTooDeep(end, last) || hasErrors(end.subarray(-errorsWithinBytes))) return null;
+  return !hasExtensions(end) || hasOnlyData(body) ? body.size - end.length + last : null;
 }
 
 /** Does a response begin with `data` that is an object with members? */
@@ -94,14 +94,14 @@ function hasErrors(tail: Buffer): boolean {
  * Do more objects and lists close here than any document requests? Parsing them could overflow the stack.
  * @param last index of the response's last brace
  */
-function isBottomless(end: Buffer, last: number): boolean {
+function nestsTooDeep(end: Buffer, last: number): boolean {
   let index = last;
   while (end[index] === closingBrace || end[index] === closingBracket) index -= 1;
-  return last - index > maxClosers;
+  return last - index > maxClosingBrackets;
 }
 
 /** Parses the whole response, at about three nanoseconds per byte. */
-function hasDataAlone({ chunks, size }: ChunkedBody): boolean {
+function hasOnlyData({ chunks, size }: ChunkedBody): boolean {
   try {
     const answer: unknown = JSON.parse(Buffer.concat(chunks as Buffer[], size).toString());
     const members = Object.entries(answer as object);

@@ -217,9 +217,9 @@ function isAscii(text: string): boolean {
   return Buffer.byteLength(text) === text.length;
 }
 
-interface Kept {
+interface KeptItem {
   /** The map that contains this entry. */
-  readonly texts: Map<object, Kept>;
+  readonly texts: Map<object, KeptItem>;
   readonly item: object;
   readonly text: ResultText | null;
   readonly bytes: number;
@@ -236,7 +236,7 @@ const entryBytes = 200;
  */
 export class ResultTexts {
   readonly #maxBytes: number;
-  readonly #kept = new Set<Kept>();
+  readonly #kept = new Set<KeptItem>();
   #bytes = 0;
 
   constructor(maxBytes: number) {
@@ -262,7 +262,7 @@ export class ResultTexts {
     };
   }
 
-  keep(texts: Kept['texts'], item: object, text: ResultText | null): void {
+  keep(texts: KeptItem['texts'], item: object, text: ResultText | null): void {
     // The text alone, and as a part of a stream.
     const bytes = entryBytes + 2 * (text?.bytes.length ?? 0);
     if (bytes > this.#maxBytes) return;
@@ -276,7 +276,7 @@ export class ResultTexts {
     }
   }
 
-  drop(entry: Kept): void {
+  drop(entry: KeptItem): void {
     this.#kept.delete(entry);
     entry.texts.delete(entry.item);
     this.#bytes -= entry.bytes;
@@ -288,7 +288,7 @@ export class SharedResults {
   streams = 0;
   readonly #all: ResultTexts;
   readonly #onEmpty: () => void;
-  readonly #texts: Kept['texts'] = new Map();
+  readonly #texts: KeptItem['texts'] = new Map();
 
   constructor(all: ResultTexts, onEmpty: () => void) {
     this.#all = all;

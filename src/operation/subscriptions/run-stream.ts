@@ -17,8 +17,8 @@ import { gatewayError } from '../../errors/gateway-error.ts';
 import { printJson } from '../../json/exact-json.ts';
 import type { OpenLedgerStream } from '../../ledger/ledger-streams.ts';
 import { type Cancellation, createCancellation } from '../../upstream/cancellation.ts';
-import { type PlacedItem, type PlacedResult, resumeCursorKey } from '../../upstream/item-place.ts';
 import type { OperationContext } from '../../upstream/operation-context.ts';
+import { type ResumableItem, type ResumableResult, resumeCursorKey } from '../../upstream/resume-cursor.ts';
 import type { AdmittedOperation } from '../admit-operation.ts';
 import { boundItemAnswer } from '../execute-here.ts';
 import type { FairTurns } from '../fair-turns.ts';
@@ -65,7 +65,7 @@ export async function runStream(
       ? await executeJoined(execute, item, run.context, itemTimeoutMs)
       : await execute(item, run.context);
     const shown = run.tidy(result.errors ? settleAnswer(operation, variables, result) : result);
-    return run.context.streamSlot ? withCursor(shown, item as PlacedItem) : shown;
+    return run.context.streamSlot ? withCursor(shown, item as ResumableItem) : shown;
   };
   let stopWaiting = () => {};
   const stream = new ResultStream({
@@ -95,7 +95,7 @@ function withdrawn(): Error {
   return gatewayError('UNAUTHENTICATED', 'The credential of this stream is no longer valid.');
 }
 
-function withCursor(result: ExecutionResult & PlacedResult, item: PlacedItem): ExecutionResult {
+function withCursor(result: ExecutionResult & ResumableResult, item: ResumableItem): ExecutionResult {
   const cursor = item[resumeCursorKey]?.();
   if (cursor !== undefined) result[resumeCursorKey] = cursor;
   return result;
@@ -164,7 +164,9 @@ export function sharePrinting(
       try {
         const result = execute(item, context);
         if (!(result instanceof Promise)) {
-          return result.errors ? null : new ResultText(printJson(tidy(result)), (item as PlacedItem)[resumeCursorKey]);
+          return result.errors
+            ? null
+            : new ResultText(printJson(tidy(result)), (item as ResumableItem)[resumeCursorKey]);
         }
         // Each stream executes it again, and reports the failure.
         result.catch(() => {});
@@ -268,7 +270,7 @@ export function createOpenLedgerStream(operation: PreparedOperation, open: OpenL
     try {
       const part = toLedgersPart(operation, operation.name, variables);
       const results = open({ ...part, caller: caller.rate.key });
-      return { items: withFailure(results, fail), execute: passOn };
+      return { items: withFailure(results, fail), execute: forwardItem };
     } catch (error) {
       return fail(error);
     }
@@ -301,4 +303,4 @@ function withFailure(
   };
 }
 
-const passOn = ((item: unknown) => item) as ItemStream['execute'];
+const forwardItem = ((item: unknown) => item) as ItemStream['execute'];

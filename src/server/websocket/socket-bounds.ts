@@ -26,7 +26,7 @@ const initialisationTimeoutMs = 3_000;
  * acknowledgement. The library limits single messages only, and buffers a fragmented message until it is complete.
  * @returns lifts these limits
  */
-export function boundGreeting(
+export function boundUntilAcknowledged(
   socket: WebSocket,
   connection: Duplex,
   maxBytes: number,
@@ -115,7 +115,7 @@ export function boundArrivals(socket: WebSocket, connection: Duplex, arrivals: A
 }
 
 /** Maximum bytes of messages besides operations between two pings. */
-const maxChatterBytes = 256 * 1024;
+const maxBytesBetweenPings = 256 * 1024;
 /** Added for each message, so that many small ones are limited too. */
 const messageCost = 64;
 
@@ -132,7 +132,7 @@ export class MessageBudget {
    * @returns `false` if the client sent too much since the last ping
    */
   spend(bytes: number): boolean {
-    const isWithin = this.#spent <= maxChatterBytes;
+    const isWithin = this.#spent <= maxBytesBetweenPings;
     this.#last = bytes + messageCost;
     this.#spent += this.#last;
     return isWithin;

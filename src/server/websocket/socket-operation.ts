@@ -2,7 +2,7 @@ import { type ExecutionResult, GraphQLError } from 'graphql';
 import type { Sender } from '../../callers/identify-caller.ts';
 import { gatewayError } from '../../errors/gateway-error.ts';
 import { withExtensions } from '../../errors/light-error.ts';
-import { noteCodes } from '../../errors/reported-errors.ts';
+import { addErrorCodes } from '../../errors/reported-errors.ts';
 import { printJson } from '../../json/exact-json.ts';
 import type {
   AdmitOperation,
@@ -18,7 +18,7 @@ import type { SocketOperationFacts } from '../../telemetry/events.ts';
 import type { OperationFacts } from '../../telemetry/request-line.ts';
 import type { Trace } from '../../telemetry/trace.ts';
 import type { Tracing } from '../../telemetry/tracing.ts';
-import type { Held } from '../../upstream/cancellation.ts';
+import type { RequestMemory } from '../../upstream/cancellation.ts';
 import { type BytesInFlight, tooMuchInFlight } from '../read-body.ts';
 import type { MessageBudget } from './socket-bounds.ts';
 import type { SocketWriter } from './socket-writer.ts';
@@ -69,7 +69,7 @@ export class SocketOperation implements ServerContext, ResultReader {
   readonly arrivedAt = performance.now();
   readonly operations: OperationFacts[] = [];
   readonly codes: string[] = [];
-  held: Held | undefined;
+  held: RequestMemory | undefined;
   readonly trace: Trace | null;
   readonly #id: string;
   readonly #socket: OperationSocket;
@@ -249,7 +249,7 @@ export class SocketOperation implements ServerContext, ResultReader {
   #note(errors: readonly GraphQLError[] = []): void {
     if (this.#notedErrors >= maxNotedErrors) return;
     this.#notedErrors += errors.length;
-    noteCodes(this.codes, errors);
+    addErrorCodes(this.codes, errors);
   }
 
   /** @returns `false` if it had ended before */

@@ -6,12 +6,12 @@ import { type Sender, toSender } from '../../callers/identify-caller.ts';
 import type { UsageHeader } from '../../config/network-profile.ts';
 import { isUsageAsked } from '../../documents/cost/usage.ts';
 import { parseMessageJson } from '../../json/exact-json.ts';
-import { isTooIntricate, maxJsonCommas, maxJsonNesting } from '../../json/json-size.ts';
+import { isTooComplex, maxJsonCommas, maxJsonNesting } from '../../json/json-size.ts';
 import { type OperationRequest, parseRequest } from '../../operation/parse-request.ts';
 import type { Arrivals } from '../../upstream/arrivals.ts';
-import { type Beats, createBeats } from '../beats.ts';
+import { createHeartbeats, type Heartbeats } from '../heartbeats.ts';
 import type { BytesInFlight } from '../read-body.ts';
-import { boundArrivals, boundGreeting, closeCodes, MessageBudget } from './socket-bounds.ts';
+import { boundArrivals, boundUntilAcknowledged, closeCodes, MessageBudget } from './socket-bounds.ts';
 import { type OperationSocket, SocketOperation, type SocketOperationOptions } from './socket-operation.ts';
 import { createFlushQueue, type FlushQueue, SocketWriter } from './socket-writer.ts';
 
@@ -45,7 +45,7 @@ export function createSocketServer(options: SocketServerOptions) {
   const socketOptions: ClientSocketOptions = {
     ...options,
     arrivals: options.bytesInFlight,
-    pings: createBeats(options.pingMs),
+    pings: createHeartbeats(options.pingMs),
     flushQueue: createFlushQueue(),
     onRunning(change) {
       running += change;
@@ -114,7 +114,7 @@ interface ClientSocketOptions extends SocketOperationOptions {
   readonly arrivals: Arrivals;
   readonly usageHeaders: readonly UsageHeader[];
   /** When to ping clients. */
-  readonly pings: Beats;
+  readonly pings: Heartbeats;
   readonly flushQueue: FlushQueue;
   /** Called with 1 when an operation begins, and with -1 when it ends. */
   readonly onRunning: (change: 1 | -1) => void;
@@ -154,7 +154,7 @@ export class ClientSocket implements OperationSocket {
     this.#options = options;
     this.#remoteAddress = connection.remoteAddress;
     this.#headers = headers;
-    this.#liftGreetingBounds = boundGreeting(
+    this.#liftGreetingBounds = boundUntilAcknowledged(
       socket,
       connection,
       options.maxGreetingBytes,
@@ -177,7 +177,7 @@ export class ClientSocket implements OperationSocket {
   }
 
   /** Disconnects a client that has not answered a ping when the next one is due. */
-  #startPinging(pings: Beats): () => void {
+  #startPinging(pings: Heartbeats): () => void {
     const socket = this.#socket;
     let hasAnswered = true;
     socket.on('pong', () => {
@@ -203,7 +203,7 @@ export class ClientSocket implements OperationSocket {
   /** @param data one Buffer, as set by the default `binaryType` of the library */
   #hear(data: Buffer): void {
     if (!this.#isWithinBudget(data.length)) return;
-    const isIntricate = isTooIntricate(data, maxJsonNesting, maxJsonCommas);
+    const isIntricate = isTooComplex(data, maxJsonNesting, maxJsonCommas);
     const message = isIntricate ? null : parseMessage(String(data));
     if (message)
       this.#answer(message).catch(() => this.#socket.close(closeCodes.internalError, 'Internal server error'));

@@ -133,23 +133,23 @@ function parseMembers(text: string): Readonly<Record<string, unknown>> {
   }
 }
 
-type Named = Pick<ExecutionSubject, 'digest' | 'reservationId'>;
+type ExecutionId = Pick<ExecutionSubject, 'digest' | 'reservationId'>;
 
 /** The call timed out, and the transaction may have been sent. */
-export function outcomeUnknown({ digest, reservationId }: Named): GraphQLError {
+export function outcomeUnknownError({ digest, reservationId }: ExecutionId): GraphQLError {
   const message = `The transaction was handed to the sponsor, and its outcome was not known in time. ${lookUpAdvice}`;
   return toError('EXECUTION_OUTCOME_UNKNOWN', message, { digest, reservationId, checkAfterMs });
 }
 
 /** The client hung up or the call timed out before anything was sent. */
-export function neverSent({ digest, reservationId }: Named): GraphQLError {
+export function notSentError({ digest, reservationId }: ExecutionId): GraphQLError {
   const message =
     'The request ended before the transaction was sent; nothing was sent to the sponsor. The reservation is unused.';
   return toError('REQUEST_TIMEOUT', message, { digest, reservationId });
 }
 
 /** Without the store, a lease could be executed twice. */
-export function storeAway({ digest, reservationId }: Named): GraphQLError {
+export function storeAway({ digest, reservationId }: ExecutionId): GraphQLError {
   const message =
     'The store that the instances of this gateway share is unavailable; nothing was sent to the sponsor. Try again.';
   return toError('UPSTREAM_UNAVAILABLE', message, { digest, reservationId });
@@ -162,7 +162,7 @@ function toError(code: Parameters<typeof gatewayError>[0], message: string, fact
 /** The error for an execution that the store rejects. */
 export function toDeclined(
   start: Exclude<ExecutionStart, { kind: 'begun' | 'replay' | 'in-progress' }>,
-  { digest, reservationId }: Named,
+  { digest, reservationId }: ExecutionId,
 ): GraphQLError {
   const notFound = (message: string, spentBy = digest) =>
     gatewayError('RESERVATION_NOT_FOUND', message, { digest: spentBy, reservationId });

@@ -21,7 +21,14 @@ import type {
   Pauses,
   SponsorVerdict,
 } from './execution-order.ts';
-import { ExecutionRecords, neverSent, outcomeUnknown, readAnswer, storeAway, toDeclined } from './execution-records.ts';
+import {
+  ExecutionRecords,
+  notSentError,
+  outcomeUnknownError,
+  readAnswer,
+  storeAway,
+  toDeclined,
+} from './execution-records.ts';
 
 /** Callbacks of an execution to the list of executions. */
 export interface ExecutionEvents {
@@ -35,7 +42,7 @@ export interface ExecutionEvents {
 type Answer = { readonly result: ExecutionResult } | { readonly error: GraphQLError };
 
 /** Data of an event, if it has any of these. */
-interface News {
+interface EventData {
   readonly result?: ExecutionResult;
   readonly gasUsed?: number | null;
   readonly error?: GraphQLError;
@@ -141,7 +148,7 @@ export class Execution {
     this.#handle('givenUp');
   }
 
-  #handle(event: ExecutionEvent, news: News = {}): void {
+  #handle(event: ExecutionEvent, news: EventData = {}): void {
     const before = this.state;
     const { state, acts } = nextStep(before, event);
     this.state = state;
@@ -153,7 +160,7 @@ export class Execution {
     if (state === 'ended' && before !== 'ended') this.#events.ended();
   }
 
-  #perform(act: ExecutionAct, { result, gasUsed = null, error }: News): void {
+  #perform(act: ExecutionAct, { result, gasUsed = null, error }: EventData): void {
     const { pace } = this.#world;
     if (act === 'check') this.#check();
     else if (act === 'fence') void this.#fence();
@@ -169,7 +176,7 @@ export class Execution {
     else if (act === 'answerOutcome') result && this.#answerAfterWrite({ result });
     else if (act === 'answerRefusal') this.#answerAfterWrite({ error: error ?? this.#unknown() });
     else if (act === 'answerUnknown') this.#answerAll({ error: this.#unknown() });
-    else if (act === 'answerUnsent') this.#answerAll({ error: neverSent(this.#subject) });
+    else if (act === 'answerUnsent') this.#answerAll({ error: notSentError(this.#subject) });
     else act satisfies never;
   }
 
@@ -291,7 +298,7 @@ export class Execution {
   }
 
   #unknown(): GraphQLError {
-    return this.#doubt ?? outcomeUnknown(this.#subject);
+    return this.#doubt ?? outcomeUnknownError(this.#subject);
   }
 
   /** A call whose client hung up is answered at the end, for the log; a call that timed out is answered now. */

@@ -3,7 +3,7 @@ import type { Cancellation } from '../../upstream/cancellation.ts';
 import type { OverdueExecution } from '../store/sponsorship-store.ts';
 import { Execution } from './execution.ts';
 import type { ExecutionOrder, ExecutionResult, ExecutionWorld } from './execution-order.ts';
-import { neverSent, toAnswerText } from './execution-records.ts';
+import { notSentError, toAnswerText } from './execution-records.ts';
 
 /** The unfinished executions of this process. */
 export interface Executions {
@@ -88,7 +88,7 @@ export function createExecutions(
   return {
     async execute(order, cancellation) {
       const { subject } = order;
-      if (cancellation.cause) throw neverSent(subject);
+      if (cancellation.cause) throw notSentError(subject);
       const { leaseId, bodyHash, idempotencyKey, caller } = subject;
       // The caller last, since only the caller may contain line feeds.
       const key = `${leaseId}\n${bodyHash}\n${idempotencyKey ?? ''}\n${caller}`;
@@ -128,8 +128,8 @@ export function watchOverdueExecutions(
 
   function schedule(): NodeJS.Timeout {
     const look = async () => {
-      const isWell = await lookForAll().catch(() => false);
-      pauseMs = isWell ? firstMs : Math.min(2 * pauseMs, longestMs);
+      const hasReachedAll = await recoverAll().catch(() => false);
+      pauseMs = hasReachedAll ? firstMs : Math.min(2 * pauseMs, longestMs);
       if (!isClosed) timer = schedule();
     };
     // With jitter, so that instances take turns.
@@ -137,17 +137,17 @@ export function watchOverdueExecutions(
   }
 
   /** @returns whether store and ledger answered */
-  async function lookForAll(): Promise<boolean> {
+  async function recoverAll(): Promise<boolean> {
     // Instances that can query their ledger do this instead.
     while (ledger.canFind() && !isClosed) {
       const overdue = await store.claimOverdue({ most: maxLooks, nowMs: now() });
-      await Promise.all(overdue.map(lookFor));
+      await Promise.all(overdue.map(recover));
       if (overdue.length < maxLooks) break;
     }
     return true;
   }
 
-  async function lookFor({ caller, leaseId, digest, amount, budget, requestId }: OverdueExecution): Promise<void> {
+  async function recover({ caller, leaseId, digest, amount, budget, requestId }: OverdueExecution): Promise<void> {
     const found = await ledger.find(digest);
     if (!found || isClosed) return;
     const { gasUsed } = found;

@@ -21,7 +21,7 @@ end
 setLease('executing', 'sent', 'digest', arg.digest, 'body', arg.body, 'attempt', arg.attempt, 'answerBy', arg.answerByMs,
   'executionKey', arg.key, 'of', arg.caller, 'leaseId', arg.leaseId, 'amount', arg.amount, 'budget', arg.budget,
   'request', arg.requestId)
-lookForAt(tonumber(arg.answerByMs))
+scheduleLookupAt(tonumber(arg.answerByMs))
 fixHold(lease)
 dropLeaseAt(now + unresolvedLifeMs)
 if known then forgetKey(arg.key, known) end

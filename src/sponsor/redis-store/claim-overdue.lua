@@ -4,11 +4,11 @@ for _, member in ipairs(redis.call('ZRANGEBYSCORE', at('overdue'), '-inf', text(
   ref, caller = string.match(member, '^(%S+) (%S+)$')
   local lease = readLease(ref)
   if lease and isOpen(lease) then
-    lookForAt(now + math.max(minClaimPauseMs, (now - tonumber(lease.answerBy)) / 2))
+    scheduleLookupAt(now + math.max(minClaimPauseMs, (now - tonumber(lease.answerBy)) / 2))
     claimed[#claimed + 1] = { 'caller', lease.of, 'leaseId', lease.leaseId, 'digest', lease.digest, 'amount', lease.amount,
       'budget', lease.budget, 'requestId', lease.request }
   else
-    lookNoMore()
+    cancelLookup()
   end
 end
 return claimed

@@ -8,10 +8,10 @@ if not lease or lease.digest ~= arg.digest or not isOpen(lease) then return end
 if arg.attempt ~= '' and lease.attempt ~= arg.attempt then return end
 if arg.outcome == 'unknown' then
   setLease('executing', 'unsure')
-  lookForAt(now + ownLookMs)
+  scheduleLookupAt(now + ownLookupMs)
   return 1
 end
-lookNoMore()
+cancelLookup()
 local isForeign = lease.reserving == 'foreign'
 if arg.outcome == 'not-sent' or (arg.isOfNobody == '1' and isForeign) then
   -- Undo the begin of the execution.

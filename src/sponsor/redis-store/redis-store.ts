@@ -15,8 +15,8 @@ import {
   type OverdueExecution,
   type ReservationStart,
   type SponsorshipStore,
-  StoreAwayError,
   type StoreBounds,
+  StoreUnavailableError,
   storeTimes,
 } from '../store/sponsorship-store.ts';
 
@@ -85,7 +85,7 @@ export async function connectRedisStore(options: RedisStoreOptions, events: Redi
         rejected.add(step);
         events.failed(error);
       }
-      throw new StoreAwayError(error, isUntaken(error));
+      throw new StoreUnavailableError(error, isUntaken(error));
     }
   }
 

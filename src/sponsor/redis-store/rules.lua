@@ -103,12 +103,12 @@ end
 local function isOpen(lease) return lease.executing == 'sent' or lease.executing == 'unsure' end
 
 -- From this time on, any process may look for the outcome of the execution.
-local function lookForAt(whenMs)
+local function scheduleLookupAt(whenMs)
   redis.call('ZADD', at('overdue'), text(whenMs), ref .. ' ' .. caller)
   redis.call('PEXPIRE', at('overdue'), unresolvedLifeMs)
 end
 
-local function lookNoMore() redis.call('ZREM', at('overdue'), ref .. ' ' .. caller) end
+local function cancelLookup() redis.call('ZREM', at('overdue'), ref .. ' ' .. caller) end
 
 local function isFull()
   redis.call('ZREMRANGEBYSCORE', at('leases:' .. caller), '-inf', text(now))

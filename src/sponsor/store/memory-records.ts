@@ -74,7 +74,7 @@ export function createMemoryRecords(bounds: StoreBounds) {
   const leaseCounts = new Map<string, number>();
   const toDrop = createTimeQueue<Lease>((lease, atMs) => lease.queuedAtMs === atMs);
   /** Dispatched executions without a known outcome. */
-  const toLookFor = createTimeQueue<Lease>((lease, atMs) => lease.lookAtMs === atMs);
+  const toDueLookups = createTimeQueue<Lease>((lease, atMs) => lease.lookAtMs === atMs);
   const keyRecords = new Map<string, KeyRecord>();
   const keys = createKeptTexts<KeyRecord>({
     lifeMs: keyLifeMs,
@@ -106,7 +106,7 @@ export function createMemoryRecords(bounds: StoreBounds) {
 
   function drop(lease: Lease): void {
     leases.delete(leaseKey(lease.caller, lease.leaseId));
-    lookNoMore(lease);
+    cancelLookup(lease);
     texts.remove(lease);
     // No entry of the queue is at this time.
     lease.queuedAtMs = Number.NaN;
@@ -134,16 +134,16 @@ export function createMemoryRecords(bounds: StoreBounds) {
     return true;
   }
 
-  function lookForAt(lease: Lease, atMs: number): void {
-    lookNoMore(lease);
+  function scheduleLookupAt(lease: Lease, atMs: number): void {
+    cancelLookup(lease);
     lease.lookAtMs = atMs;
-    toLookFor.push(atMs, lease);
+    toDueLookups.push(atMs, lease);
   }
 
-  function lookNoMore(lease: Lease): void {
+  function cancelLookup(lease: Lease): void {
     if (Number.isNaN(lease.lookAtMs)) return;
     lease.lookAtMs = Number.NaN;
-    toLookFor.forget();
+    toDueLookups.forget();
   }
 
   return {
@@ -199,20 +199,21 @@ export function createMemoryRecords(bounds: StoreBounds) {
     },
 
     /** From this time on, any process may look for the outcome of the execution. */
-    lookForAt,
-    lookNoMore,
+    scheduleLookupAt,
+    cancelLookup,
     /** Executions to look up now. Each is returned again only after a pause that grows with its age. */
     takeOverdue(most: number, nowMs: number): readonly Lease[] {
       const overdue: Lease[] = [];
       while (overdue.length < most) {
-        const due = toLookFor.popDue(nowMs);
+        const due = toDueLookups.popDue(nowMs);
         if (!due) break;
         const { item: lease, atMs } = due;
         if (lease.lookAtMs !== atMs) continue;
         lease.lookAtMs = Number.NaN;
         if (lease.dropAtMs > nowMs) overdue.push(lease);
       }
-      for (const lease of overdue) lookForAt(lease, nowMs + Math.max(minClaimPauseMs, (nowMs - lease.answerByMs) / 2));
+      for (const lease of overdue)
+        scheduleLookupAt(lease, nowMs + Math.max(minClaimPauseMs, (nowMs - lease.answerByMs) / 2));
       return overdue;
     },
 

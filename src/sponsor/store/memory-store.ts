@@ -19,7 +19,7 @@ import {
   keyIdOf,
   lingerMs,
   maxKeysPerExecution,
-  ownLookMs,
+  ownLookupMs,
   type StoreBounds,
   unresolvedLifeMs,
 } from './sponsorship-store.ts';
@@ -106,7 +106,7 @@ export function createMemoryStore(bounds: StoreBounds = defaultStoreBounds): Spo
     Object.assign(lease, { digest, bodyHash, attempt, answerByMs, amount, budget, requestId });
     lease.executing = 'sent';
     lease.executionKeys = [];
-    records.lookForAt(lease, answerByMs);
+    records.scheduleLookupAt(lease, answerByMs);
     if (lease.hold) fixHold(lease.hold);
     records.dropLeaseAt(lease, nowMs + unresolvedLifeMs);
   }
@@ -143,13 +143,13 @@ export function createMemoryStore(bounds: StoreBounds = defaultStoreBounds): Spo
     if ('attempt' in outcome && outcome.attempt !== undefined && outcome.attempt !== lease.attempt) return false;
     if (outcome.kind === 'unknown') {
       lease.executing = 'unsure';
-      records.lookForAt(lease, nowMs + ownLookMs);
+      records.scheduleLookupAt(lease, nowMs + ownLookupMs);
       return true;
     }
-    records.lookNoMore(lease);
+    records.cancelLookup(lease);
     const { isSpentElsewhere = false, isOfNobody = false } = outcome.kind === 'refused' ? outcome : {};
     if (outcome.kind === 'not-sent' || (isOfNobody && lease.reserving === 'foreign')) {
-      takeFenceBack(lease, nowMs);
+      removeFence(lease, nowMs);
       return true;
     }
     lease.executing = 'done';
@@ -165,7 +165,7 @@ export function createMemoryStore(bounds: StoreBounds = defaultStoreBounds): Spo
   }
 
   /** Undo the begin of the execution. */
-  function takeFenceBack(lease: Lease, nowMs: number): void {
+  function removeFence(lease: Lease, nowMs: number): void {
     const isForeign = lease.reserving === 'foreign';
     lease.executing = 'none';
     lease.digest = '';

@@ -1,5 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type EndExecution, type EndReservation, type SponsorshipStore, StoreAwayError } from './sponsorship-store.ts';
+import {
+  type EndExecution,
+  type EndReservation,
+  type SponsorshipStore,
+  StoreUnavailableError,
+} from './sponsorship-store.ts';
 
 /** An end that is still to be written. */
 export type AbandonedOutcome =
@@ -95,7 +100,7 @@ export function createRetryingStore(store: SponsorshipStore, options: RetryingSt
     try {
       return await step;
     } catch (error) {
-      if (!(error instanceof StoreAwayError)) throw error;
+      if (!(error instanceof StoreUnavailableError)) throw error;
       keep(end, ends);
       return kept;
     }
@@ -105,7 +110,7 @@ export function createRetryingStore(store: SponsorshipStore, options: RetryingSt
     try {
       return await step;
     } catch (error) {
-      if (error instanceof StoreAwayError && !error.isUntaken) keep(undo, undos);
+      if (error instanceof StoreUnavailableError && !error.isUntaken) keep(undo, undos);
       throw error;
     }
   }

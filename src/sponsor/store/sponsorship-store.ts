@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 /**
  * The sponsorship store, shared by all processes of a gateway: dispatched leases, answers under idempotency keys, gas budgets.
  *
- * Each method is one atomic step. It rejects with `StoreAwayError` only, within a limited time; then the step may have
+ * Each method is one atomic step. It rejects with `StoreUnavailableError` only, within a limited time; then the step may have
  * happened, unless the error says otherwise. All times are milliseconds since the Unix epoch, by the clock of the calling
  * process.
  */
@@ -42,8 +42,8 @@ export interface SponsorshipStore {
 }
 
 /** The store did not answer in time. The step may have happened. */
-export class StoreAwayError extends Error {
-  override readonly name = 'StoreAwayError';
+export class StoreUnavailableError extends Error {
+  override readonly name = 'StoreUnavailableError';
   /** The step has not happened: it was not sent, or rejected. */
   readonly isUntaken: boolean;
   constructor(cause?: unknown, isUntaken = false) {
@@ -266,14 +266,22 @@ export const textLifeMs = 15 * 60_000;
 export const lingerMs = 5 * 60_000;
 
 /** For this time, only the process that executed it looks for an unknown outcome. Then any process does. */
-export const ownLookMs = 60_000;
+export const ownLookupMs = 60_000;
 /** The shortest pause between two lookups of an overdue execution. Each pause is half the execution's age. */
 export const minClaimPauseMs = 30_000;
 
 export const dayMs = 24 * 60 * 60_000;
 
 /** Constants for the Lua scripts. */
-export const storeTimes = { dayMs, keyLifeMs, lingerMs, minClaimPauseMs, ownLookMs, textLifeMs, unresolvedLifeMs };
+export const storeTimes = {
+  dayMs,
+  keyLifeMs,
+  lingerMs,
+  minClaimPauseMs,
+  ownLookupMs,
+  textLifeMs,
+  unresolvedLifeMs,
+};
 
 /** Days since the Unix epoch, in UTC. */
 export function dayOf(nowMs: number): number {

@@ -3,17 +3,17 @@ import type { WorkerProcess } from './worker-processes.ts';
 /** Milliseconds between two heartbeats of a worker. */
 export const heartbeatMs = 1_000;
 /** Missed heartbeats in a row after which an idle process counts as frozen: stopped, or deadlocked. */
-const mostMissed = 10;
+const maxMissedHeartbeats = 10;
 /**
  * The limit for a process that uses CPU time: one turn of its event loop may take long, or the machine may be overloaded. An
  * endless loop looks the same, so there is a limit.
  */
-const mostMissedBusy = 30;
+const maxMissedHeartbeatsBusy = 30;
 /**
  * A process counts as busy if it used at least this part of the silence as CPU time, even on an overloaded machine. A stopped
  * process uses none.
  */
-const busyPart = 0.01;
+const busyShare = 0.01;
 
 /** Counts the heartbeats that one worker missed. */
 export interface HeartbeatMonitor {
@@ -35,7 +35,7 @@ export function createHeartbeatMonitor(worker: Pick<WorkerProcess, 'cpuMs'>, eve
   let cpuBeforeMs: number | null = null;
   const isBusy = (silentMs: number): boolean => {
     const cpuMs = worker.cpuMs();
-    return cpuBeforeMs !== null && cpuMs !== null && cpuMs - cpuBeforeMs >= silentMs * busyPart;
+    return cpuBeforeMs !== null && cpuMs !== null && cpuMs - cpuBeforeMs >= silentMs * busyShare;
   };
   return {
     noteHeartbeat() {
@@ -45,7 +45,7 @@ export function createHeartbeatMonitor(worker: Pick<WorkerProcess, 'cpuMs'>, eve
       if (missed === 0) cpuBeforeMs = worker.cpuMs();
       missed += 1;
       const silentMs = missed * everyMs;
-      const isFrozen = missed > mostMissedBusy || (missed > mostMissed && !isBusy(silentMs));
+      const isFrozen = missed > maxMissedHeartbeatsBusy || (missed > maxMissedHeartbeats && !isBusy(silentMs));
       return isFrozen ? silentMs : null;
     },
   };
@@ -57,7 +57,7 @@ const stableMs = 10_000;
 const firstPauseMs = 250;
 const longestPauseMs = 10_000;
 /** Rounds of early exits in a row, without any serving worker, after which the gateway gives up. */
-const mostInARow = 5;
+const maxEarlyExits = 5;
 
 export interface EndedWorker {
   /** How long the worker served, in milliseconds; `null` = never. */
@@ -78,7 +78,7 @@ export function createReplacementRule(workers: number): ReplacementRule {
   let inARow = 0;
   return ({ servedMs, othersServe }) => {
     inARow = servedMs !== null && servedMs >= stableMs ? 0 : inARow + 1;
-    if (!othersServe && inARow > mostInARow * workers) return null;
+    if (!othersServe && inARow > maxEarlyExits * workers) return null;
     const rounds = Math.ceil(inARow / workers);
     return rounds <= 1 ? 0 : Math.min(firstPauseMs * 2 ** (rounds - 2), longestPauseMs);
   };

@@ -104,7 +104,7 @@ export class UpstreamSocket {
     this.#socket.on('error', (each) => {
       error = each;
     });
-    this.#socket.on('close', (code) => this.#lose(toLoss(wasOpen, code, error)));
+    this.#socket.on('close', (code) => this.#lose(toConnectionLoss(wasOpen, code, error)));
   }
 
   #take(data: unknown, isBinary: boolean): void {
@@ -156,7 +156,7 @@ export class UpstreamSocket {
   }
 }
 
-function toLoss(wasOpen: boolean, code: number, cause: Error | null): UpstreamCallError {
+function toConnectionLoss(wasOpen: boolean, code: number, cause: Error | null): UpstreamCallError {
   if (!wasOpen) return new UpstreamCallError('unreachable', 'no WebSocket connection was made', { cause });
   if ((cause as NodeJS.ErrnoException | null)?.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH')
     return new UpstreamCallError('too-large', 'a message over the bound', { cause });

@@ -56,7 +56,7 @@ function createWorld(explanation: Explanation | Error, changed: Partial<CliWorld
       configSchema: unused,
       startGateway: unused,
       startWorkers: unused,
-      takeOrders: unused,
+      followPrimary: unused,
       readSchema: unused,
       compareSdl: unused,
       startDevnet: unused,

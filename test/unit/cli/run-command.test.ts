@@ -10,7 +10,7 @@ import type { DevnetOptions } from '../../../src/devnet/start-devnet.ts';
 import { configSchema, describeConfig, readConfig } from '../../../src/start/read-config.ts';
 import { compareSdl } from '../../../src/start/read-schema.ts';
 import type { StartOptions } from '../../../src/start/start.ts';
-import { takeOrders } from '../../../src/start/workers/take-orders.ts';
+import { followPrimary } from '../../../src/start/workers/follow-primary.ts';
 import type { FromWorker, ToWorker } from '../../../src/start/workers/worker-messages.ts';
 import { createLogger } from '../../../src/telemetry/logger.ts';
 import { until } from '../../support/until.ts';
@@ -85,7 +85,7 @@ function createWorld({ services, ...overrides }: Overrides = {}) {
         seen.workers.push(settings);
         return { url: 'http://127.0.0.1:4000', reload, close, failed: never };
       },
-      takeOrders: async (primary) => takeOrders(primary),
+      followPrimary: async (primary) => followPrimary(primary),
       readSchema: async (scope, { profile, upstreams }) =>
         `type Query { ${scope}_${profile.name}_${upstreams.kind}: Int }\n`,
       compareSdl,

@@ -1,11 +1,11 @@
 import { GraphQLError } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { gatewayError } from '../../../src/errors/gateway-error.ts';
-import { noteCodes } from '../../../src/errors/reported-errors.ts';
+import { addErrorCodes } from '../../../src/errors/reported-errors.ts';
 
-function noted(...errors: Parameters<typeof noteCodes>[1]): readonly string[] {
+function noted(...errors: Parameters<typeof addErrorCodes>[1]): readonly string[] {
   const codes: string[] = [];
-  noteCodes(codes, errors);
+  addErrorCodes(codes, errors);
   return codes;
 }
 
@@ -29,8 +29,8 @@ describe('error codes in the log', () => {
   it('are the first five, however many follow', () => {
     const codes: string[] = [];
     const many = ['A', 'B', 'C', 'D', 'E', 'F', 'G'].map(coded);
-    noteCodes(codes, many);
-    noteCodes(codes, [coded('H')]);
+    addErrorCodes(codes, many);
+    addErrorCodes(codes, [coded('H')]);
     expect(codes).toEqual(['A', 'B', 'C', 'D', 'E']);
   });
 });

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { exceedsNesting, isTooIntricate } from '../../../src/json/json-size.ts';
+import { exceedsNesting, isTooComplex } from '../../../src/json/json-size.ts';
 
-const isNestedOver = (json: Uint8Array, max: number) => isTooIntricate(json, max, 1_000);
+const isNestedOver = (json: Uint8Array, max: number) => isTooComplex(json, max, 1_000);
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const lists = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
@@ -27,14 +27,14 @@ describe('the nesting of JSON', () => {
 
   it('is bounded across chunks too, without strings', () => {
     const text = JSON.stringify({ list: Array(11).fill(1), text: ','.repeat(50) });
-    expect(isTooIntricate(bytes(text), 8, 11)).toBe(false);
-    expect(isTooIntricate(bytes(text), 8, 10)).toBe(true);
+    expect(isTooComplex(bytes(text), 8, 11)).toBe(false);
+    expect(isTooComplex(bytes(text), 8, 10)).toBe(true);
   });
 
   it('is also bounded in object members, which cost more', () => {
     const text = JSON.stringify([{ a: 1, b: { c: 'd:e:f' } }, { 'x:y': 2 }]);
-    expect(isTooIntricate(bytes(text), 8, 100, 4)).toBe(false);
-    expect(isTooIntricate(bytes(text), 8, 100, 3)).toBe(true);
+    expect(isTooComplex(bytes(text), 8, 100, 4)).toBe(false);
+    expect(isTooComplex(bytes(text), 8, 100, 3)).toBe(true);
   });
 
   it('agrees with a walk over the parsed value', () => {

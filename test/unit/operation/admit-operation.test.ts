@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { CallerGate, Standing } from '../../../src/callers/caller-gate.ts';
+import type { CallerGate, RateLimitState } from '../../../src/callers/caller-gate.ts';
 import { networkProfiles } from '../../../src/config/network-profile.ts';
 import { parseConfig } from '../../../src/config/parse-config.ts';
 import { gatewayError } from '../../../src/errors/gateway-error.ts';
@@ -66,13 +66,13 @@ describe('work charged after the operation', () => {
   const admit = createAdmitOperation({ gate: { admit: refuse, charge: refuse }, keeper, cost: 'usage', ...bounds });
 
   test('that has not begun is rejected for a caller over its limit, with the time to retry', async () => {
-    const told: Standing[] = [];
+    const told: RateLimitState[] = [];
     expect(await admit.charge({ onStanding: (each) => void told.push(each) }, caller, 5)).toBe(error);
     expect(told).toEqual([standing]);
   });
 
   test('that is done is counted, and a served caller gets no time to retry', async () => {
-    const told: Standing[] = [];
+    const told: RateLimitState[] = [];
     expect(await admit.charge({ onStanding: (each) => void told.push(each) }, caller, 5, true)).toBeNull();
     expect(told).toEqual([{ limit: 10, remaining: 0, resetsAtMs: 60_000 }]);
   });

@@ -48,7 +48,7 @@ it('an operation of the ledger is not begun for a client that has left', async (
   const operation = { ...admitted.operation, unread: () => ({ kind: 'whole', queryJson: '"{ a }"' }) as const };
   server.leave();
   const outcomes: unknown[] = [];
-  await runner.runUnread({ ...admitted, operation }, server, true, (each) => outcomes.push(each));
+  await runner.runUnparsed({ ...admitted, operation }, server, true, (each) => outcomes.push(each));
   expect([asked, outcomes]).toEqual([0, [{ kind: 'gone' }]]);
 });
 
@@ -75,7 +75,7 @@ it('a SPLIT operation leaves no timer', async () => {
   const operation = { ...admitted.operation, unread: () => unread };
   const outcomes: unknown[] = [];
   for (let count = 0; count < 3; count += 1)
-    await runner.runUnread({ ...admitted, operation }, createTestServer(), true, (each) => outcomes.push(each));
+    await runner.runUnparsed({ ...admitted, operation }, createTestServer(), true, (each) => outcomes.push(each));
   expect([outcomes.length, countTimers()]).toEqual([3, before]);
 });
 
@@ -109,7 +109,7 @@ describe('an executed operation', () => {
     await result.catch(() => {});
     server.operations.length = 0;
     const outcomes: unknown[] = [];
-    await runner.runUnread(admitted, server, true, (each) => outcomes.push(each));
+    await runner.runUnparsed(admitted, server, true, (each) => outcomes.push(each));
     expect(outcomes).toMatchObject([outcome]);
     expect(server.operations).toMatchObject([{ errors }]);
   });

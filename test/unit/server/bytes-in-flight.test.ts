@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type BytesInFlight, CallerShare, createBytesInFlight } from '../../../src/server/read-body.ts';
-import type { Held } from '../../../src/upstream/cancellation.ts';
+import type { RequestMemory } from '../../../src/upstream/cancellation.ts';
 import { countLiveObjects } from '../../support/count-live-objects.ts';
 
 const kib = 1024;
@@ -15,8 +15,8 @@ beforeEach(() => {
 });
 
 /** Takes bodies of the largest size until there is no room. */
-function fill(caller: string): Held[] {
-  const taken: Held[] = [];
+function fill(caller: string): RequestMemory[] {
+  const taken: RequestMemory[] = [];
   for (let held = bytes.take(caller, largest); held; held = bytes.take(caller, largest)) taken.push(held);
   return taken;
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { gatewayError } from '../../../src/errors/gateway-error.ts';
 import type { Exchange } from '../../../src/server/exchange.ts';
-import { createEntrance } from '../../../src/server/serve-graphql.ts';
+import { createRequestGate } from '../../../src/server/serve-graphql.ts';
 import { toTestCaller } from '../../support/test-caller.ts';
 import { createTestServer } from '../../support/test-operation.ts';
 
@@ -11,7 +11,7 @@ const held = { keep() {}, release() {} };
 function open(given: { isRefused?: boolean; hasRoom?: boolean } = {}) {
   const { isRefused = false, hasRoom = true } = given;
   const turns: { key: string; work: () => unknown }[] = [];
-  const entrance = createEntrance({
+  const entrance = createRequestGate({
     enter: async () =>
       isRefused
         ? { kind: 'refused', error: gatewayError('RATE_LIMITED', 'Too many.'), standing: null }

@@ -39,7 +39,7 @@ function openLane() {
     admit,
     maskError: () => new GraphQLError('masked'),
     runner: {
-      async runUnread(_admitted, _server, _canStream, done) {
+      async runUnparsed(_admitted, _server, _canStream, done) {
         runs += 1;
         done({ kind: 'result', result: { data: {} } });
       },

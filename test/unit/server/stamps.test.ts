@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createStamps, isListed, toRequestId } from '../../../src/server/exchange.ts';
+import { createCommonHeaders, isListed, toRequestId } from '../../../src/server/exchange.ts';
 import { toHeaderObject } from '../../../src/server/raw-response.ts';
 
 const options = {
@@ -7,8 +7,8 @@ const options = {
   rpcVersion: { current: '1.2.3-abc' },
   corsOrigins: '*' as const,
 };
-const anyOrigin = createStamps(options);
-const only = createStamps({ ...options, corsOrigins: ['https://dapp.example'] });
+const anyOrigin = createCommonHeaders(options);
+const only = createCommonHeaders({ ...options, corsOrigins: ['https://dapp.example'] });
 
 describe('the request id', () => {
   it('is the caller’s if it is short and safe', () => {
@@ -54,7 +54,7 @@ describe('headers on every response', () => {
 
   it('follow the version, and keep no origins of clients', () => {
     const rpcVersion = { current: '1' };
-    const stamps = createStamps({ ...options, rpcVersion });
+    const stamps = createCommonHeaders({ ...options, rpcVersion });
     expect(stamps(undefined, 'a')).toContain('1');
     rpcVersion.current = '2';
     expect(stamps(undefined, 'b')).toEqual(expect.arrayContaining(['2', 'b']));

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { YogaContext } from '../../../src/server/exchange.ts';
-import { warmUp, type YogaShell } from '../../../src/server/yoga.ts';
+import { warmUp, type YogaTransport } from '../../../src/server/yoga.ts';
 
 test('warms up both methods, as a caller that was already counted', async () => {
   const asked: string[] = [];
@@ -8,6 +8,6 @@ test('warms up both methods, as a caller that was already counted', async () => 
     asked.push(`${method} ${context.takeCounted()?.id}`);
     return new Response('{}');
   };
-  await warmUp({ fetch } as unknown as YogaShell);
+  await warmUp({ fetch } as unknown as YogaTransport);
   expect(new Set(asked)).toEqual(new Set(['GET nobody', 'POST nobody']));
 });

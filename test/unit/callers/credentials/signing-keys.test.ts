@@ -1,6 +1,6 @@
 import { errors, type JSONWebKeySet } from 'jose';
 import { expect, test } from 'vitest';
-import { createSigningKeys, KeysAwayError } from '../../../../src/callers/credentials/signing-keys.ts';
+import { createSigningKeys, KeysUnavailableError } from '../../../../src/callers/credentials/signing-keys.ts';
 import { createSigningKey, type SigningKey } from '../../../support/token-issuer.ts';
 
 const [first, second] = await Promise.all([createSigningKey('first'), createSigningKey('second')]);
@@ -28,7 +28,7 @@ function start(...published: SigningKey[]) {
       await keys.keyFor({ alg: 'ES256', kid }, { payload: '', signature: '' });
       return 'found';
     } catch (error) {
-      if (error instanceof KeysAwayError) return 'away';
+      if (error instanceof KeysUnavailableError) return 'away';
       return error instanceof errors.JWKSNoMatchingKey ? 'unknown' : error;
     }
   };

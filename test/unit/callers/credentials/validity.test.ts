@@ -2,13 +2,13 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   createClientRegistry,
   createExpiry,
-  Withdrawable,
+  RevocableValidity,
 } from '../../../../src/callers/credentials/client-registry.ts';
 import type { Client } from '../../../../src/config/client.ts';
 
 describe('a revocable credential', () => {
   it('reports its end once to all waiters, and immediately to later ones', () => {
-    const credential = new Withdrawable();
+    const credential = new RevocableValidity();
     const told: string[] = [];
     credential.onEnd(() => told.push('a'));
     const stop = credential.onEnd(() => told.push('b'));

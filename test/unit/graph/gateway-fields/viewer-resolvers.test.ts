@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Quota } from '../../../../src/callers/rate-limiter.ts';
 import { createViewerResolvers } from '../../../../src/graph/gateway-fields/viewer-resolvers.ts';
 import { createMemoryStore } from '../../../../src/sponsor/store/memory-store.ts';
-import { StoreAwayError } from '../../../../src/sponsor/store/sponsorship-store.ts';
+import { StoreUnavailableError } from '../../../../src/sponsor/store/sponsorship-store.ts';
 import { createCancellation } from '../../../../src/upstream/cancellation.ts';
 import type { Caller } from '../../../../src/upstream/operation-context.ts';
 import { createOwnSchema } from '../../../support/own-schema.ts';
@@ -58,7 +58,7 @@ describe('the viewer', () => {
   });
 
   test('is told that its gas budget is not known while the store is away, and all else', async () => {
-    const away = { ...createMemoryStore(), gasAllowance: () => Promise.reject(new StoreAwayError()) };
+    const away = { ...createMemoryStore(), gasAllowance: () => Promise.reject(new StoreUnavailableError()) };
     expect(await view(null, { key: 'client:web', perDay: 100 }, away)).toMatchObject({
       data: { viewer: { id: 'client:web', gas: null } },
       errors: [{ path: ['viewer', 'gas'], extensions: { code: 'UPSTREAM_UNAVAILABLE' } }],

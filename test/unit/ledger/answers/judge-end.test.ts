@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { judgeEnd } from '../../../../src/ledger/answers/answer-stream.ts';
+import { checkEnd } from '../../../../src/ledger/answers/answer-stream.ts';
 import { DataExtent } from '../../../../src/ledger/answers/data-extent.ts';
 import { parseLedgerAnswer } from '../../../../src/ledger/answers/ledger-answer.ts';
 import { runs } from '../../../support/runs.ts';
@@ -14,7 +14,7 @@ const judge = (text: string | Buffer, withUsage = false, gone: string | Buffer =
   const chunks = [bytes.subarray(0, half), bytes.subarray(half)];
   const extent = new DataExtent();
   for (const chunk of [Buffer.from(gone), ...chunks]) extent.read(chunk);
-  const end = judgeEnd({ chunks, size: bytes.length }, extent, {
+  const end = checkEnd({ chunks, size: bytes.length }, extent, {
     usage: withUsage ? usage : null,
     readText: () => '{ a }',
   });

@@ -15,7 +15,7 @@ import { createMemoryStore } from '../../../../src/sponsor/store/memory-store.ts
 import {
   defaultStoreBounds,
   type SponsorshipStore,
-  StoreAwayError,
+  StoreUnavailableError,
 } from '../../../../src/sponsor/store/sponsorship-store.ts';
 import { createCancellation, type OpenCancellation } from '../../../../src/upstream/cancellation.ts';
 import { countLiveObjects } from '../../../support/count-live-objects.ts';
@@ -867,7 +867,7 @@ describe('closing', () => {
 });
 
 function awayStore(): SponsorshipStore {
-  const away = () => Promise.reject(new StoreAwayError());
+  const away = () => Promise.reject(new StoreUnavailableError());
   return {
     beginReservation: away,
     endReservation: away,

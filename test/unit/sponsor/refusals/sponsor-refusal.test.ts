@@ -152,7 +152,7 @@ describe('a plain-text response', () => {
         message: `The sponsor could not read the request of this gateway (HTTP ${status}); it did nothing.`,
         own: false,
         unknown: true,
-        mayBeDone: false,
+        mayHaveRun: false,
       });
     }
   });
@@ -203,9 +203,9 @@ describe('a rejection that names the transaction', () => {
     (answer) => {
       expect(toSponsorRefusal('executeTx', answer, 'DIGEST')).toMatchObject({
         code: 'EXECUTION_OUTCOME_UNKNOWN',
-        mayBeDone: true,
+        mayHaveRun: true,
       });
-      expect(toSponsorRefusal('executeTx', answer, 'ANOTHER').mayBeDone).toBe(false);
+      expect(toSponsorRefusal('executeTx', answer, 'ANOTHER').mayHaveRun).toBe(false);
     },
   );
 });
@@ -214,7 +214,7 @@ describe('coins under an error status', () => {
   it.each([400, 403, 429, 500])('may be locked: HTTP %d', (status) => {
     const json = { result: { reservation_id: 42 }, error: 'Gas budget must be positive' };
     const refusal = toSponsorRefusal('reserveGas', { status, json, text: JSON.stringify(json) });
-    expect(refusal).toMatchObject({ code: 'UPSTREAM_BAD_RESPONSE', mayBeDone: true, own: false });
+    expect(refusal).toMatchObject({ code: 'UPSTREAM_BAD_RESPONSE', mayHaveRun: true, own: false });
     expect(refusal.message).toContain('they stay locked');
   });
 });

@@ -9,7 +9,7 @@ import { createMemoryStore } from '../../../../src/sponsor/store/memory-store.ts
 import {
   defaultStoreBounds,
   type SponsorshipStore,
-  StoreAwayError,
+  StoreUnavailableError,
 } from '../../../../src/sponsor/store/sponsorship-store.ts';
 import type { SponsorshipFacts } from '../../../../src/telemetry/sponsorship-line.ts';
 import { createCancellation } from '../../../../src/upstream/cancellation.ts';
@@ -60,7 +60,7 @@ function setUp({ auth = 'token', store = createMemoryStore() }: SetUp = {}) {
 
 /** A store that is away from the step on that is named. */
 function awayFrom(step: 'beginReservation' | 'endReservation' | 'findReservation'): SponsorshipStore {
-  const away = () => Promise.reject(new StoreAwayError());
+  const away = () => Promise.reject(new StoreUnavailableError());
   return { ...createMemoryStore(), [step]: away };
 }
 
@@ -80,7 +80,7 @@ function boundedStore() {
   const counts = { begins: 0 };
   const beginReservation: SponsorshipStore['beginReservation'] = (begin) => {
     counts.begins += 1;
-    return counts.begins > 1_000 ? Promise.reject(new StoreAwayError()) : memory.beginReservation(begin);
+    return counts.begins > 1_000 ? Promise.reject(new StoreUnavailableError()) : memory.beginReservation(begin);
   };
   return { store: { ...memory, beginReservation }, counts };
 }

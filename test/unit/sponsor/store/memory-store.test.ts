@@ -67,7 +67,7 @@ test('a claim with no execution due takes no longer when many executions are ope
         hold: null,
         reserving: 'reserved',
       } as const;
-      records.lookForAt(records.addLease(facts, 0), 500);
+      records.scheduleLookupAt(records.addLease(facts, 0), 500);
     }
     let claimed = 0;
     // The least of several attempts: another one may include a garbage collection.
@@ -133,7 +133,7 @@ test('leases that are dropped early leave no other trace', async () => {
       reserving: 'foreign',
     } as const;
     const lease = records.addLease(facts, noon);
-    records.lookForAt(lease, noon + dayMs);
+    records.scheduleLookupAt(lease, noon + dayMs);
     records.answerLease(lease, 'executionText', 'done', noon);
     records.dropLease(lease);
     return new WeakRef(lease);

@@ -5,7 +5,7 @@ import {
   createRetryingStore,
   type RetryingStoreOptions,
 } from '../../../../src/sponsor/store/retrying-store.ts';
-import { type SponsorshipStore, StoreAwayError } from '../../../../src/sponsor/store/sponsorship-store.ts';
+import { type SponsorshipStore, StoreUnavailableError } from '../../../../src/sponsor/store/sponsorship-store.ts';
 import { failingStore, type StoreFault } from '../../../support/failing-store.ts';
 import { newFlow, noon, reserve } from '../../../support/sponsorship-store-suite.ts';
 import { until } from '../../../support/until.ts';
@@ -58,7 +58,7 @@ test.each(['before', 'after'] as const)(
     const { reservation, leaseId } = newFlow();
     const idempotency = { key: 'once', bodyHash: 'body' };
     away.fault = fault;
-    await expect(store.beginReservation(reservation({ gas, idempotency }))).rejects.toThrow(StoreAwayError);
+    await expect(store.beginReservation(reservation({ gas, idempotency }))).rejects.toThrow(StoreUnavailableError);
     away.fault = null;
     await until(async () => (await memory.gasAllowance(gas, noon)).held === 0, 'nothing is held');
     const again = reservation({ gas, idempotency, leaseId: `${leaseId} again` });
@@ -73,7 +73,7 @@ test.each(['before', 'after'] as const)(
     const { memory, store, away } = open();
     const { execution } = await reserve(memory);
     away.fault = fault;
-    await expect(store.beginExecution(execution())).rejects.toThrow(StoreAwayError);
+    await expect(store.beginExecution(execution())).rejects.toThrow(StoreUnavailableError);
     away.fault = null;
     await until(async () => (await store.beginExecution(execution())).kind === 'begun', 'the lease is given back');
     expect(await store.beginExecution(execution())).toMatchObject({ kind: 'in-progress' });
@@ -85,7 +85,7 @@ test('what another attempt began meanwhile is not undone', async () => {
   const { memory, store, away } = open();
   const { execution } = await reserve(memory);
   away.fault = 'before';
-  await expect(store.beginExecution(execution())).rejects.toThrow(StoreAwayError);
+  await expect(store.beginExecution(execution())).rejects.toThrow(StoreUnavailableError);
   expect(await memory.beginExecution(execution())).toEqual({ kind: 'begun' });
   away.fault = null;
   await store.close();
@@ -149,7 +149,7 @@ test('uncertain begins are given up before outcomes, and what was never sent nee
   away.fault = 'before';
   await store.endExecution(ended.executionEnd({ kind: 'refused' }));
   const begin = async ({ execution }: typeof begun) =>
-    expect(store.beginExecution(execution())).rejects.toThrow(StoreAwayError);
+    expect(store.beginExecution(execution())).rejects.toThrow(StoreUnavailableError);
   await begin(begun);
   away.fault = 'unsent';
   for (let count = 0; count < 5; count += 1) await begin(other);
@@ -190,7 +190,7 @@ test('a write in flight at the close is not repeated beside it', async () => {
   const slow: SponsorshipStore = {
     ...memory,
     async endExecution(end) {
-      if (away.fault) throw new StoreAwayError();
+      if (away.fault) throw new StoreUnavailableError();
       writing += 1;
       most = Math.max(most, writing);
       await new Promise<void>((resolve) => (write = resolve));

@@ -6,15 +6,15 @@ import { toSender } from '../callers/identify-caller.ts';
 import type { VersionRefusal } from '../callers/rpc-version.ts';
 import type { SocketQuota } from '../callers/socket-quota.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
-import { noteCodes } from '../errors/reported-errors.ts';
+import { addErrorCodes } from '../errors/reported-errors.ts';
 import type { Telemetry } from '../telemetry/events.ts';
 import { toRequestRecord } from '../telemetry/request-line.ts';
 import type { Connections } from './connections.ts';
-import { type Exchange, isListed, type Stamps, toRequestId } from './exchange.ts';
+import { type CommonHeaders, type Exchange, isListed, toRequestId } from './exchange.ts';
 import { sendRaw, toHeaderObject } from './raw-response.ts';
 import { isHostMissing, pathOf, toRequestTarget, versionIn } from './request-head.ts';
 import type { CheckVersion } from './route.ts';
-import type { Entrance, Refusal } from './serve-graphql.ts';
+import type { Refusal, RequestGate } from './serve-graphql.ts';
 import type { SocketServer } from './websocket/socket-server.ts';
 
 export interface WebSocketUpgradesOptions {
@@ -25,8 +25,8 @@ export interface WebSocketUpgradesOptions {
   readonly graphqlPath: string;
   readonly corsOrigins: '*' | readonly string[];
   readonly checkVersion: CheckVersion;
-  readonly entrance: Pick<Entrance, 'refuse'>;
-  readonly stamps: Stamps;
+  readonly entrance: Pick<RequestGate, 'refuse'>;
+  readonly stamps: CommonHeaders;
   readonly telemetry: Pick<Telemetry, 'upgradeAnswered' | 'errorMasked'>;
   /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
@@ -70,7 +70,7 @@ export function createWebSocketUpgrades(options: WebSocketUpgradesOptions) {
      */
     refuse(exchange: Exchange): boolean {
       if (!isHandshake(exchange.req)) return false;
-      options.entrance.refuse(exchange, checkHead(exchange.req) ?? answerAwaited);
+      options.entrance.refuse(exchange, checkHead(exchange.req) ?? connectionBusy);
       return true;
     },
     /** Takes over the connection of an accepted WebSocket. */
@@ -103,7 +103,7 @@ export function createWebSocketUpgrades(options: WebSocketUpgradesOptions) {
   };
 }
 
-const answerAwaited = refusal(400, 'BAD_REQUEST', 'A WebSocket needs a connection on which no answer is awaited.');
+const connectionBusy = refusal(400, 'BAD_REQUEST', 'A WebSocket needs a connection on which no answer is awaited.');
 
 function refusal(status: number, code: VersionRefusal['code'], message: string): VersionRefusal {
   return { status, code, message };
@@ -128,7 +128,7 @@ function createUpgradeAnswered(
     const durationMs = Math.round((performance.now() - startedAt) * 100) / 100;
     const path = pathOf({ url: toRequestTarget(req.url) });
     const codes: string[] = [];
-    if (error) noteCodes(codes, [error]);
+    if (error) addErrorCodes(codes, [error]);
     telemetry.upgradeAnswered(toRequestRecord(requestId, 'GET', path, status, durationMs, [], codes));
   };
 }

@@ -1,4 +1,4 @@
-export type Beats = ReturnType<typeof createBeats>;
+export type Heartbeats = ReturnType<typeof createHeartbeats>;
 
 /** Proxies close connections that are silent for a minute. */
 const usualBeatMs = 15_000;
@@ -9,7 +9,7 @@ const usualBeatMs = 15_000;
 const groups = 15;
 
 /** Calls listeners at a regular interval, with one timer for all of them, and no timer while there are none. */
-export function createBeats(everyMs = usualBeatMs) {
+export function createHeartbeats(everyMs = usualBeatMs) {
   const listeners = Array.from({ length: groups }, () => new Set<() => void>());
   let count = 0;
   let current = 0;

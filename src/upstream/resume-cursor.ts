@@ -2,10 +2,10 @@
 export const resumeCursorKey: unique symbol = Symbol('resume cursor');
 
 /** An item with a cursor. The cursor is a function, because only some transports send it. */
-export interface PlacedItem {
+export interface ResumableItem {
   readonly [resumeCursorKey]?: () => string;
 }
 
-export interface PlacedResult {
+export interface ResumableResult {
   [resumeCursorKey]?: string;
 }

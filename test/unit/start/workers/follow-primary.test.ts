@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Client } from '../../../../src/config/client.ts';
-import { takeOrders } from '../../../../src/start/workers/take-orders.ts';
+import { followPrimary } from '../../../../src/start/workers/follow-primary.ts';
 import type { Beginning, FromWorker, ToWorker } from '../../../../src/start/workers/worker-messages.ts';
 
 const beginning: Beginning = {
@@ -15,7 +15,7 @@ const clientOf = (id: string) => ({ id }) as Client;
 function start() {
   const sent: FromWorker[] = [];
   let say: (message: ToWorker) => void = () => {};
-  const orders = takeOrders({
+  const orders = followPrimary({
     send: async (message) => void sent.push(message),
     onMessage: (hear) => {
       say = hear;

@@ -11,12 +11,12 @@ import { createOpenEventStream } from '../server/event-stream.ts';
 import { createBytesInFlight } from '../server/read-body.ts';
 import { createLane } from '../server/serve-graphql.ts';
 import { createSocketServer } from '../server/websocket/socket-server.ts';
-import { createYogaShell, warmUp } from '../server/yoga.ts';
+import { createYogaTransport, warmUp } from '../server/yoga.ts';
 import type { Telemetry } from '../telemetry/events.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import type { WatchedSchema } from './watch-schema.ts';
 
-export interface OpenShellsOptions {
+export interface OpenTransportsOptions {
   readonly config: Config;
   readonly admission: Pick<Admission, 'gate' | 'addresses'>;
   readonly schema: Pick<WatchedSchema, 'keeper'>;
@@ -26,10 +26,10 @@ export interface OpenShellsOptions {
   readonly tracing: Tracing | null;
 }
 
-export type Shells = ReturnType<typeof openShells>;
+export type Transports = ReturnType<typeof openTransports>;
 
 /** Opens the transports, which run operations by the same code. */
-export function openShells({ config, admission, schema, graph, turns, telemetry, tracing }: OpenShellsOptions) {
+export function openTransports({ config, admission, schema, graph, turns, telemetry, tracing }: OpenTransportsOptions) {
   const { keeper } = schema;
   const { limits, timeouts } = config;
   const admit = createAdmitOperation({
@@ -51,7 +51,7 @@ export function openShells({ config, admission, schema, graph, turns, telemetry,
   const life = { admit, runner };
   const bytesInFlight = createBytesInFlight(limits.maxBodyBytes);
 
-  const yoga = createYogaShell({ ...life, maxBatchSize: config.settings.BATCH_MAX, keeper, turns, maskError });
+  const yoga = createYogaTransport({ ...life, maxBatchSize: config.settings.BATCH_MAX, keeper, turns, maskError });
   const sockets = createSocketServer({
     ...life,
     maskError,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createBeats } from '../../../src/server/beats.ts';
+import { createHeartbeats } from '../../../src/server/heartbeats.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -9,7 +9,7 @@ afterEach(() => {
 });
 
 test('there is one timer for all streams, and none without streams', () => {
-  const beatsOfAll = createBeats(15_000);
+  const beatsOfAll = createHeartbeats(15_000);
   expect(vi.getTimerCount()).toBe(0);
   const beats: string[] = [];
   const stops = ['a', 'b'].map((name) => beatsOfAll.onBeat(() => beats.push(name)));
@@ -31,7 +31,7 @@ test('there is one timer for all streams, and none without streams', () => {
 });
 
 test('few of many listeners are called in the same turn, and each every fifteen seconds', () => {
-  const beatsOfAll = createBeats(15_000);
+  const beatsOfAll = createHeartbeats(15_000);
   const beats = new Map<number, number>();
   let most = 0;
   const stops = Array.from({ length: 150 }, (_, index) =>

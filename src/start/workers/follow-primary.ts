@@ -12,7 +12,7 @@ export interface PrimaryLink {
 }
 
 /** What the primary sends to a worker. */
-export interface Orders {
+export interface PrimaryCommands {
   /** Everything that the worker needs to start. */
   readonly beginning: Promise<Beginning>;
   /** Resolves when the worker must stop, with the milliseconds for which it keeps serving. */
@@ -22,7 +22,7 @@ export interface Orders {
 }
 
 /** Reports to the primary, and obeys the primary's messages from then on. */
-export function takeOrders({ send, onMessage }: PrimaryLink): Orders {
+export function followPrimary({ send, onMessage }: PrimaryLink): PrimaryCommands {
   const beginning = deferred<Beginning>();
   const stop = deferred<number>();
   let serving = 0;
