@@ -4,7 +4,7 @@ import type { ExecutionFact } from '../../../../src/sponsor/execution/execution-
 import { toExecutionPace } from '../../../../src/sponsor/execution/execution-order.ts';
 import { watchOverdueExecutions } from '../../../../src/sponsor/execution/executions.ts';
 import { createMemoryStore } from '../../../../src/sponsor/store/memory-store.ts';
-import { StoreAwayError } from '../../../../src/sponsor/store/sponsorship-store.ts';
+import { StoreUnavailableError } from '../../../../src/sponsor/store/sponsorship-store.ts';
 import { failingStore, type StoreFault } from '../../../support/failing-store.ts';
 import { noon, reserve } from '../../../support/sponsorship-store-suite.ts';
 import { until } from '../../../support/until.ts';
@@ -153,7 +153,7 @@ test('once ledger and store answer again, the store is asked as often as before'
   let [claims, isAway] = [0, true];
   const claimOverdue = async () => {
     claims += 1;
-    if (isAway) throw new StoreAwayError();
+    if (isAway) throw new StoreUnavailableError();
     return [];
   };
   const stopWatching = watchOverdueExecutions({
