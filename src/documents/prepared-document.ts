@@ -300,7 +300,8 @@ export function queryPart(
 ): number {
   const { queryPayload, bodyBytes, transaction } = size;
   if (rules.payload === 'text') return queryPayload - transaction.inlinedBytes;
-  const given = Object.keys(variables).length === 0 ? 0 : Buffer.byteLength(`,"variables":${printJson(variables)}`);
+  const variablesBytes =
+    Object.keys(variables).length === 0 ? 0 : Buffer.byteLength(`,"variables":${printJson(variables)}`);
   const named = operationName === null ? 0 : Buffer.byteLength(`,"operationName":${JSON.stringify(operationName)}`);
-  return Math.max(0, bodyBytes + given + named - transactionPayload(size, variables, rules));
+  return Math.max(0, bodyBytes + variablesBytes + named - transactionPayload(size, variables, rules));
 }

@@ -347,12 +347,13 @@ function toReader(
   node: FieldNode,
 ): ArgumentReader | 'absent' | null {
   const { name, type, defaultValue } = argument;
-  const given = node.arguments?.find((each) => each.name.value === name)?.value;
+  const argumentNode = node.arguments?.find((each) => each.name.value === name)?.value;
   const isNonNull = isNonNullType(type);
-  if (!given && defaultValue === undefined) return isNonNull ? null : 'absent';
-  if (!given) return { name, variable: null, value: defaultValue };
-  if (given.kind === Kind.VARIABLE) return { name, variable: given.name.value, fallback: defaultValue, isNonNull };
-  if (given.kind === Kind.LIST || given.kind === Kind.OBJECT) return null;
+  if (!argumentNode && defaultValue === undefined) return isNonNull ? null : 'absent';
+  if (!argumentNode) return { name, variable: null, value: defaultValue };
+  if (argumentNode.kind === Kind.VARIABLE)
+    return { name, variable: argumentNode.name.value, fallback: defaultValue, isNonNull };
+  if (argumentNode.kind === Kind.LIST || argumentNode.kind === Kind.OBJECT) return null;
   try {
     const value = getArgumentValues({ ...field, args: [argument] }, node)[name];
     return typeof value === 'object' && value !== null ? null : { name, variable: null, value };

@@ -197,14 +197,14 @@ function compileField(field: GraphQLField<unknown, unknown>, nodes: readonly Fie
   const { resolve } = field;
   const [node] = nodes;
   if (!resolve || !node) throw new Error(`${field.name} is no field of introspection`);
-  const given = getArgumentValues(field, node, scope.variables);
+  const argumentValues = getArgumentValues(field, node, scope.variables);
   // The resolvers of introspection read only the schema.
   const info = { schema: scope.schema } as GraphQLResolveInfo;
   const type = getNamedType(field.type);
   // Leaves are strings, booleans and enum values whose names are their values.
   const readItem = isObjectType(type) ? compileObject(type, nodes, scope) : (value: unknown) => value;
   return (source) => {
-    const value: unknown = resolve(source, given, null, info);
+    const value: unknown = resolve(source, argumentValues, null, info);
     if (value === undefined || value === null) return null;
     return Array.isArray(value) ? value.map(readItem) : readItem(value);
   };

@@ -75,9 +75,9 @@ export function pageSizeOf({
 function toConnection({ node, pageSize }: Cost, { variables }: CostQuestion) {
   if (pageSize === null || node.kind !== Kind.FIELD) return null;
   const isSource = (name: string) => {
-    const given = (node.arguments ?? []).filter((argument) => argument.name.value === name);
+    const argumentNodes = (node.arguments ?? []).filter((argument) => argument.name.value === name);
     // -1 is no page size, so the comparison fails if the argument gives none.
-    return resolvePageSize(toPageSize(given), variables, -1) === pageSize;
+    return resolvePageSize(toPageSize(argumentNodes), variables, -1) === pageSize;
   };
   return { pageSize, argument: (['first', 'last'] as const).find(isSource) ?? null };
 }

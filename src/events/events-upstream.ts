@@ -84,12 +84,12 @@ export const eventsUpstream: OwnFieldsUpstream<EventsHost> = {
     };
     const { keys, close } = await openCursorKeys(config.settings.CURSOR_KEYS, shareSecret);
     const { upstreams } = config;
-    const given = upstreams.kind === 'remote' ? upstreams.addresses.LEDGER_RPC_WS_URL : undefined;
+    const configuredUrl = upstreams.kind === 'remote' ? upstreams.addresses.LEDGER_RPC_WS_URL : undefined;
     const watches = createEventWatches({
       source: liveSource,
       profile,
       push: ledgerPush,
-      rpcSocketUrl: isGraphql ? null : (given ?? connection?.socketUrl ?? null),
+      rpcSocketUrl: isGraphql ? null : (configuredUrl ?? connection?.socketUrl ?? null),
       clock: systemClock,
     });
     const filters = isGraphql ? ledgerEventFilters(profile) : profile.events.filters;

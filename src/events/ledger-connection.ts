@@ -64,10 +64,10 @@ export function toPageSelection(
   selection: string,
 ): string {
   const members = Object.entries(filter).map(([member, value]) => `${member}:${value}`);
-  const given = members.length > 0 ? `filter:{${members.join(',')}}` : '';
+  const filterArgument = members.length > 0 ? `filter:{${members.join(',')}}` : '';
   const at = cursor === null ? '' : `${backward ? 'before' : 'after'}:${JSON.stringify(cursor)} `;
   const info = 'pageInfo{hasPreviousPage hasNextPage startCursor endCursor}';
-  return `(${backward ? 'last' : 'first'}:${size} ${at}${given}){${info}edges{cursor node${selection}}}`;
+  return `(${backward ? 'last' : 'first'}:${size} ${at}${filterArgument}){${info}edges{cursor node${selection}}}`;
 }
 
 export function toLedgerPage<Item>(value: unknown, { toItem, cursor }: LedgerNodes<Item>): LedgerPage<Item> {
@@ -124,11 +124,11 @@ export async function askLedger(
   const { data, errors } = await execute({ document: { text, rootKeys: [] }, cancellation });
   const [error] = errors ?? [];
   if (!error && data) return data as LedgerNode;
-  const said = error?.message ?? '';
-  if (cursorSent && outsideRange.test(said)) throw staleCursor();
-  const isCallersFault = error?.extensions.code === 'BAD_USER_INPUT' && /^[\x20-\x7e]{1,300}$/.test(said);
-  if (isCallersFault) throw gatewayError('BAD_USER_INPUT', said, { upstream: 'ledger' });
-  throw /timed out/i.test(said)
+  const errorMessage = error?.message ?? '';
+  if (cursorSent && outsideRange.test(errorMessage)) throw staleCursor();
+  const isCallersFault = error?.extensions.code === 'BAD_USER_INPUT' && /^[\x20-\x7e]{1,300}$/.test(errorMessage);
+  if (isCallersFault) throw gatewayError('BAD_USER_INPUT', errorMessage, { upstream: 'ledger' });
+  throw /timed out/i.test(errorMessage)
     ? gatewayError('UPSTREAM_TIMEOUT', 'The ledger did not answer in time.', { upstream: 'ledger' })
     : badLedger('failed to answer');
 }

@@ -124,9 +124,9 @@ function gather<Item>(
     const key = toPositionKey(position);
     if (gathered.seen.has(key)) throw badWalk('repeats what it has already answered');
     gathered.seen.add(key);
-    const relation = until ? relationToBound(position, until, backward) : 'before';
-    if (relation === 'at' || relation === 'beyond') {
-      gathered.boundProved ||= relation === 'at';
+    const sideOfBound = until ? relationToBound(position, until, backward) : 'before';
+    if (sideOfBound === 'at' || sideOfBound === 'beyond') {
+      gathered.boundProved ||= sideOfBound === 'at';
       gathered.leftOut = true;
       gathered.ended = true;
       return;

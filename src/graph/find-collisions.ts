@@ -16,17 +16,17 @@ const builtIn = new Set(specifiedScalarTypes.map((type) => type.name));
 export function findCollisions(own: GraphQLSchema, ledger: GraphQLSchema): string[] {
   const ledgerRoots = new Set(rootTypes(ledger).map(([, type]) => type));
   const types = Object.values(own.getTypeMap()).flatMap((type) => {
-    const theirs = ledger.getType(type.name);
-    if (!theirs || isIntrospectionType(type) || builtIn.has(type.name)) return [];
-    if (isScalarType(type) && isScalarType(theirs)) return [];
-    if (ledgerRoots.has(theirs as never) && rootTypes(own).some(([, root]) => root === type)) return [];
+    const ledgerType = ledger.getType(type.name);
+    if (!ledgerType || isIntrospectionType(type) || builtIn.has(type.name)) return [];
+    if (isScalarType(type) && isScalarType(ledgerType)) return [];
+    if (ledgerRoots.has(ledgerType as never) && rootTypes(own).some(([, root]) => root === type)) return [];
     if (type.name === 'PageInfo' && fieldsOf(own) === fieldsOf(ledger)) return [];
     return [`type ${type.name}: the gateway has its own, and the ledger has one too`];
   });
   const ownRoots = new Map(rootTypes(own));
-  const fields = rootTypes(ledger).flatMap(([operation, theirs]) =>
+  const fields = rootTypes(ledger).flatMap(([operation, ledgerType]) =>
     Object.keys(ownRoots.get(operation)?.getFields() ?? {})
-      .filter((name) => name in theirs.getFields())
+      .filter((name) => name in ledgerType.getFields())
       .map((name) => `${operation} field ${name}: the gateway has its own, and the ledger has one too`),
   );
   return [...types, ...fields];

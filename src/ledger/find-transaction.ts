@@ -100,8 +100,8 @@ function toGasUsed(summary: Members | null): number | null {
   const amounts = costs.map((cost) => String(summary?.[cost]));
   if (!amounts.every((amount) => /^\d{1,30}$/.test(amount))) return null;
   const [computation = 0n, storage = 0n, rebate = 0n] = amounts.map(BigInt);
-  const used = Number(computation + storage - rebate);
-  return Math.max(0, used);
+  const netGas = Number(computation + storage - rebate);
+  return Math.max(0, netGas);
 }
 
 function toMembers(value: unknown): Members | null {

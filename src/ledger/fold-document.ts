@@ -52,8 +52,8 @@ function foldVariables(document: DocumentNode, values: Readonly<Record<string, u
     if (definition.kind !== Kind.OPERATION_DEFINITION) continue;
     for (const { variable, type, defaultValue } of definition.variableDefinitions ?? []) {
       const name = variable.name.value;
-      const given = Object.hasOwn(values, name) ? (JSON.stringify(values[name]) ?? '') : '';
-      const identity = `${print(type)} ${defaultValue ? print(defaultValue) : ''} ${given}`;
+      const valueText = Object.hasOwn(values, name) ? (JSON.stringify(values[name]) ?? '') : '';
+      const identity = `${print(type)} ${defaultValue ? print(defaultValue) : ''} ${valueText}`;
       if (!first.has(identity)) first.set(identity, name);
       names.set(name, first.get(identity) ?? name);
     }

@@ -31,9 +31,9 @@ export function createToLedgerPost({ path, timeouts }: LedgerPostOptions) {
   return ({ queryJson, variables, operationName, isMutation }: LedgerPostContent, cancellation?: Cancellation) => {
     // Add nothing to the client's request: some ledgers count every byte of a body against the query allowance.
     const variablesText = variables === undefined || isEmpty(variables) ? '' : printJson(variables);
-    const given = variablesText === '' ? '' : `,"variables":${variablesText}`;
+    const variablesMember = variablesText === '' ? '' : `,"variables":${variablesText}`;
     const named = operationName === null ? '' : `,"operationName":${JSON.stringify(operationName)}`;
-    const text = `{"query":${queryJson}${given}${named}}`;
+    const text = `{"query":${queryJson}${variablesMember}${named}}`;
     const isLong = text.length > longBody;
     return {
       method: 'POST',

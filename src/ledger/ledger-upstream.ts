@@ -77,9 +77,9 @@ export const ledgerUpstream: GraphUpstream = {
     const version = createRpcVersion((current, previous) => versionChanged(current, previous));
     let schemaInForce: () => GraphQLSchema | null = () => null;
     const options = { call, path, versionHeader: profile.headers.version, version, timeouts };
-    const given = upstreams.kind === 'remote' ? upstreams.addresses.LEDGER_GRAPHQL_WS_URL : undefined;
+    const configuredUrl = upstreams.kind === 'remote' ? upstreams.addresses.LEDGER_GRAPHQL_WS_URL : undefined;
     const { transport, path: below } = profile.subscriptions;
-    const url = given ?? withPath(transport === 'sse' ? socketUrl.replace(/^ws/, 'http') : socketUrl, below);
+    const url = configuredUrl ?? withPath(transport === 'sse' ? socketUrl.replace(/^ws/, 'http') : socketUrl, below);
     const headers = { 'content-type': 'application/json' };
     const within = (timeoutMs: number) =>
       createLedgerExecutor({ ...options, timeouts: { ...timeouts, queryMs: timeoutMs } });

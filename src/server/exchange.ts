@@ -34,7 +34,7 @@ export interface ExchangeOptions {
   readonly idleMs: number;
   /** Called when a long response waits for its client to read. */
   readonly onLongUnread: () => void;
-  /** Milliseconds since the Unix epoch. */
+  /** Clock in milliseconds since the Unix epoch. */
   readonly now: () => number;
 }
 

@@ -205,8 +205,8 @@ function findKnownRefusal(endpoint: SponsorEndpoint, text: string): KnownRefusal
     const match = pattern.exec(whole);
     if (match) return { code, message: message ?? match[1] ?? match[0] };
   }
-  const said = endpoint === 'executeTx' ? readNodeRefusal(whole) : null;
-  return said === null ? null : { code: 'SPONSOR_REJECTED', message: said };
+  const refusalMessage = endpoint === 'executeTx' ? readNodeRefusal(whole) : null;
+  return refusalMessage === null ? null : { code: 'SPONSOR_REJECTED', message: refusalMessage };
 }
 
 /**
@@ -306,12 +306,12 @@ const maxLength = 4_000;
  */
 export function readNodeRefusal(text: string): string | null {
   if (text.length > maxLength) return null;
-  const bare = text.replace(/^RPC call failed: /, '');
-  const [, code, escaped] = rpcError.exec(bare) ?? [];
+  const unprefixed = text.replace(/^RPC call failed: /, '');
+  const [, code, escaped] = rpcError.exec(unprefixed) ?? [];
   if (code !== undefined && !finalCodes.has(code)) return null;
-  const said = escaped === undefined ? bare : unescaped(escaped);
-  if (refusal.test(said)) return said;
-  return signatureRefusal.exec(said)?.[1] ?? null;
+  const refusalMessage = escaped === undefined ? unprefixed : unescaped(escaped);
+  if (refusal.test(refusalMessage)) return refusalMessage;
+  return signatureRefusal.exec(refusalMessage)?.[1] ?? null;
 }
 
 function unescaped(text: string): string {

@@ -95,9 +95,9 @@ export function createClientRegistry(clients: readonly Client[], auth: 'forward'
       return timingSafeEqual(entry?.hash ?? noHash, Buffer.from(hash, 'latin1')) && entry ? entry : null;
     },
     replace(list) {
-      const before = entries;
-      entries = toEntries(list, before);
-      for (const [hash, { validity }] of before) if (entries.get(hash)?.validity !== validity) validity.end();
+      const previousEntries = entries;
+      entries = toEntries(list, previousEntries);
+      for (const [hash, { validity }] of previousEntries) if (entries.get(hash)?.validity !== validity) validity.end();
     },
   };
 }

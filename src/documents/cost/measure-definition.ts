@@ -287,8 +287,8 @@ export function typeOf(parent: GraphQLNamedType | null, field: FieldNode): Graph
 export function transactionArguments(field: FieldNode, rules: LimitRules): readonly ValueNode[] {
   if (!Object.hasOwn(rules.transactionArguments, field.name.value)) return [];
   const names = rules.transactionArguments[field.name.value];
-  const given = field.arguments ?? [];
-  return given.filter(({ name }) => names === null || names?.includes(name.value)).map(({ value }) => value);
+  const argumentNodes = field.arguments ?? [];
+  return argumentNodes.filter(({ name }) => names === null || names?.includes(name.value)).map(({ value }) => value);
 }
 
 /**

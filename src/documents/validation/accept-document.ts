@@ -141,7 +141,7 @@ function walkFragment(name: string, depth: number, walk: Walk): WalkedFragment |
   return fragment;
 }
 
-/** @param keys response keys of this object of the response; receives those of these selections */
+/** @param keys response keys of the object so far; the keys of these selections are added */
 function walkSelections(
   selections: readonly SelectionNode[],
   type: GraphQLCompositeType,

@@ -55,8 +55,8 @@ export function createReadEntities(nodes: readonly FieldNode[], reading: EntityR
   const known = new Map<LedgerEntity, SelectedEntity>();
 
   const selectOf = (entity: LedgerEntity): SelectedEntity => {
-    const before = known.get(entity);
-    if (before) return before;
+    const knownEntity = known.get(entity);
+    if (knownEntity) return knownEntity;
     const [type, rootType] = [schema.getType(entity.type), schema.getType(entity.rootType)];
     if (!isObjectType(type) || !isCompositeType(rootType)) throw new Error(`the graph has no type ${entity.type}`);
     const selections = selectionsOn(type, nodes, reading);

@@ -71,13 +71,13 @@ export function toJoinSelection(
   typenames: GraphQLSchema | null,
 ): JoinSelection {
   const selections = fieldNodes.flatMap((node) => node.selectionSet?.selections ?? []);
-  const bare: FragmentDefinitionNode = {
+  const unnamedFragment: FragmentDefinitionNode = {
     kind: Kind.FRAGMENT_DEFINITION,
     name: { kind: Kind.NAME, value: name },
     typeCondition: { kind: Kind.NAMED_TYPE, name: { kind: Kind.NAME, value: type.name } },
     selectionSet: { kind: Kind.SELECTION_SET, selections },
   };
-  const definitions = [bare, ...usedFragments(bare.selectionSet, fragments)].map((each) =>
+  const definitions = [unnamedFragment, ...usedFragments(unnamedFragment.selectionSet, fragments)].map((each) =>
     typenames ? addTypenames(each, typenames) : each,
   );
   const variableNames = new Set(definitions.flatMap(variablesIn));
@@ -86,7 +86,7 @@ export function toJoinSelection(
   );
   const texts = new Map(definitions.map((each) => [each.name.value, toText(each)]));
   const variableTexts = new Map(variables.map((each) => [each.variable.name.value, toText(each)]));
-  const [fragment = bare, ...clientFragments] = definitions;
+  const [fragment = unnamedFragment, ...clientFragments] = definitions;
   return {
     name,
     body: toText({ ...fragment, name: { kind: Kind.NAME, value: '_' } }),

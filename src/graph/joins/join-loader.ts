@@ -69,8 +69,8 @@ export function createJoinLoader(options: JoinLoaderOptions): JoinLoader {
     return { asked, done: batches.load(asked) };
   };
   const ask = (lookup: JoinLookup): PendingLookup => {
-    const before = known.get(lookup.text);
-    if (before) return before;
+    const knownLookup = known.get(lookup.text);
+    if (knownLookup) return knownLookup;
     batch ??= begin();
     const made: PendingLookup = { lookup, done: batch.done, answer: notYet };
     batch.asked.push(made);

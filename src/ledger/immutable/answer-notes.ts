@@ -89,6 +89,6 @@ function isWholeJson(contentType: string | null): boolean {
  */
 export function isKnownTag(header: string | undefined, tag: string): boolean {
   if (header === undefined) return false;
-  const bare = tag.slice('W/'.length);
-  return header.split(',', 32).some((each) => each.trim() === '*' || each.trim().replace(/^W\//, '') === bare);
+  const tagText = tag.slice('W/'.length);
+  return header.split(',', 32).some((each) => each.trim() === '*' || each.trim().replace(/^W\//, '') === tagText);
 }

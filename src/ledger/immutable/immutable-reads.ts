@@ -171,7 +171,7 @@ export function createImmutableReads(options: ImmutableReadsOptions): ImmutableR
   };
 }
 
-/** What the text of an operation decides. */
+/** The prepared form of a cacheable operation, which depends on its text alone. */
 interface ReadText extends Pick<ImmutableSelection, 'isGiven' | 'networkKeys'> {
   /** Replaces text, operation name and schema in cache keys. */
   readonly id: number;

@@ -34,11 +34,11 @@ export function boundUntilAcknowledged(
 ): () => void {
   let size = 0;
   const count = (chunk: Buffer) => {
-    const before = size;
+    const sizeBefore = size;
     size += chunk.length;
     // The connection is closing, and the client still sends.
-    if (before > maxBytes * 4) socket.terminate();
-    else if (size > maxBytes && before <= maxBytes)
+    if (sizeBefore > maxBytes * 4) socket.terminate();
+    else if (size > maxBytes && sizeBefore <= maxBytes)
       socket.close(closeCodes.tooBig, 'Too much before it is acknowledged');
   };
   // Runs before the library reads the message, so that the library finds the connection closing.

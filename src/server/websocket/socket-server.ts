@@ -19,7 +19,7 @@ interface SocketServerOptions extends Omit<ClientSocketOptions, 'arrivals' | 'pi
   /** Largest message that a client may send, in bytes; a larger one closes the connection. */
   readonly maxMessageBytes: number;
   readonly bytesInFlight: BytesInFlight;
-  /** Between two pings, in milliseconds. */
+  /** Interval of pings in milliseconds. */
   readonly pingMs?: number;
 }
 

@@ -59,10 +59,10 @@ export function openHold(account: GasAccount, amount: number, expiresAtMs: numbe
 
 /** Cancels the expiry. A hold that has expired by another instance's clock is restored, since its gas is being spent. */
 export function fixHold(hold: GasHold): void {
-  const before = hold.state;
-  if (before === 'gone') hold.account.held += hold.amount;
+  const stateBefore = hold.state;
+  if (stateBefore === 'gone') hold.account.held += hold.amount;
   hold.state = 'fixed';
-  if (before === 'expiring') hold.account.expiring.forget();
+  if (stateBefore === 'expiring') hold.account.expiring.forget();
 }
 
 /** Lets a fixed hold expire again. */
@@ -73,10 +73,10 @@ export function unfixHold(hold: GasHold, expiresAtMs: number): void {
 
 /** @param settled the amount spent; the rest is released */
 export function releaseHold(hold: GasHold, settled: number): void {
-  const before = hold.state;
-  if (before === 'gone') return;
+  const stateBefore = hold.state;
+  if (stateBefore === 'gone') return;
   giveBack(hold, settled);
-  if (before === 'expiring') hold.account.expiring.forget();
+  if (stateBefore === 'expiring') hold.account.expiring.forget();
 }
 
 function giveBack(hold: GasHold, settled: number): void {
