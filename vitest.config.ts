@@ -43,13 +43,13 @@ const project = (name: string, options: Record<string, unknown> = {}) => ({
       // A test whose loop finds nothing to look at would pass without having looked.
       requireAssertions: true,
       // Polls wait as long as `until` does, since 1 s is short on a busy machine.
-      poll: { timeout: 20_000, interval: 20 },
+      poll: { timeout: 60_000, interval: 20 },
     },
     ...options,
   },
 });
 
-const faults = { testTimeout: 120_000 * chaos, hookTimeout: 30_000 };
+const faults = { testTimeout: 300_000 * chaos, hookTimeout: 60_000 };
 
 export default defineConfig({
   resolve: { alias },
@@ -63,13 +63,13 @@ export default defineConfig({
     projects: [
       // Files of one process share what they import, which takes longer to load than most tests take. The time is only to
       // end what hangs: some of them work for seconds where all cores are busy.
-      project('unit', { exclude: memoryTests, isolate: false, testTimeout: 30_000 * chaos }),
-      project('integration', { isolate: false, testTimeout: 30_000 * chaos, hookTimeout: 30_000 }),
-      project('memory', { include: memoryTests, testTimeout: 60_000 }),
-      project('conformance', { isolate: false, testTimeout: 60_000 * chaos, hookTimeout: 30_000 }),
+      project('unit', { exclude: memoryTests, isolate: false, testTimeout: 90_000 * chaos }),
+      project('integration', { isolate: false, testTimeout: 90_000 * chaos, hookTimeout: 60_000 }),
+      project('memory', { include: memoryTests, testTimeout: 120_000 }),
+      project('conformance', { isolate: false, testTimeout: 120_000 * chaos, hookTimeout: 60_000 }),
       project('faults', { ...faults, exclude: countingTests, isolate: false }),
       project('counting', { ...faults, include: countingTests }),
-      project('e2e', { isolate: false, testTimeout: 300_000 * chaos, hookTimeout: 120_000 }),
+      project('e2e', { isolate: false, testTimeout: 300_000 * chaos, hookTimeout: 300_000 }),
     ],
     coverage: {
       provider: 'v8',

@@ -14,7 +14,7 @@ import { until } from '../support/until.ts';
 
 const key = toApiKey('app', new Uint8Array(32).fill(1)).reveal();
 /** Short, because a twin waits this long for an execution whose gateway has died. */
-const mutationMs = 1_500;
+const mutationMs = 3_000;
 const gas = { computation: 1_000, storage: 2_000, rebate: 500 };
 
 interface Prepared {

@@ -90,7 +90,7 @@ async function heapMegabytes(gateway: TestGateway): Promise<number> {
 }
 
 test('two hundred operations in the lane, in parts and over WebSockets, with random names, leave nothing behind', {
-  timeout: 240_000,
+  timeout: 600_000,
 }, async () => {
   const ledger: FaultyLedger = await startFaultyLedger();
   // A short timeout that nothing clears would expire before it is looked for.

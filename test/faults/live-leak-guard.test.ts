@@ -203,7 +203,7 @@ async function comeAndGoOverEventStream(address: string, query: string, after: s
 const each = 40;
 
 test('a hundred short subscriptions leave nothing behind, beside lasting ones', {
-  timeout: 240_000,
+  timeout: 600_000,
 }, async () => {
   await using network = await startNetwork({ LIVE_SOURCE: 'websocket' });
   const { devnet, gateway, address } = network;
@@ -254,7 +254,7 @@ test('a hundred short subscriptions leave nothing behind, beside lasting ones', 
 });
 
 test('a stopped gateway leaves nothing in its process, with or without subscribers', {
-  timeout: 240_000,
+  timeout: 600_000,
 }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'leak-guard-'));
   const secret = join(folder, 'sponsor-token');

@@ -8,7 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 export async function until(
   condition: () => boolean | Promise<boolean>,
   what: string | (() => string),
-  timeoutMs = 20_000,
+  timeoutMs = 60_000,
   everyMs = 5,
 ): Promise<void> {
   const deadline = performance.now() + timeoutMs;
