@@ -63,7 +63,7 @@ test('a body sent byte by byte is rejected before it costs seconds, and a body i
   const letters = await begin(head('transfer-encoding: chunked') + chunksOf(spaced.slice(0, 5_000), 1));
   const refusal = await letters.whole();
   expect(refusal).toMatch(/^HTTP\/1\.1 400 /);
-  expect(refusal).toContain('too many small pieces');
+  expect(refusal).toContain('too many small chunks');
 
   const pieces = await begin(`${head('transfer-encoding: chunked')}${chunksOf(spaced, 40)}0\r\n\r\n`);
   expect(await pieces.whole()).toMatch(/^HTTP\/1\.1 200 /);
