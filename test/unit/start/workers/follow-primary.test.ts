@@ -67,3 +67,17 @@ test('a worker knows the number of workers, polls when asked, and reports the re
   say({ kind: 'stop', drainMs: 0 });
   await orders.stop;
 });
+
+test('a worker asks the primary for each metrics page, once for all that wait for it', async () => {
+  const { orders, sent, say } = start();
+  say({ kind: 'begin', beginning });
+  const siblings = orders.siblingsOf(beginning);
+  for (const page of ['first', 'second']) {
+    const waiting = [siblings.metricsPage(), siblings.metricsPage()];
+    expect(sent.at(-1)).toEqual({ kind: 'metrics requested' });
+    say({ kind: 'metrics page', page });
+    expect(await Promise.all(waiting)).toEqual([page, page]);
+  }
+  expect(sent.filter(({ kind }) => kind === 'metrics requested')).toHaveLength(2);
+  say({ kind: 'stop', drainMs: 0 });
+});
