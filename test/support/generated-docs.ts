@@ -49,6 +49,7 @@ export function renderGeneratedParts(list: UpstreamList = upstreamList): readonl
     { page: 'docs/architecture.md', name: 'districts', content: toDistrictTable() },
     ...examples.map((name) => ({ page: 'docs/clients.md', name, content: toCode(name) })),
     { page: 'docs/live-events.md', name: 'filters', content: toFilterTables() },
+    { page: 'README.md', name: 'networks', content: toNetworkTable() },
     { page: 'docs/deploy/README.md', name: 'capacity', content: toCapacityTable() },
     ...liveExamples.map((name) => ({ page: 'docs/live-events.md', name, content: toCode(name) })),
   ];
@@ -154,14 +155,29 @@ function toDistrictTable(): string {
 }
 
 /** Which filters work, by network and source. */
-function toFilterTables(): string {
-  const columns = Object.values(networkProfiles).flatMap((profile) =>
+/** The filters that each network applies, for each source of events that it has. */
+function filterColumns() {
+  return Object.values(networkProfiles).flatMap((profile) =>
     (['rpc', 'graphql'] as const).flatMap((source) =>
       source === 'rpc' && profile.eventsSource === 'graphql'
         ? []
         : [{ title: `${profile.name}, \`${source}\``, offered: offeredFilters(profile, source) }],
     ),
   );
+}
+
+/** The filters that do not work, which are fewer. */
+function toNetworkTable(): string {
+  const missing = (filters: readonly (readonly [string, boolean])[]) =>
+    filters.flatMap(([member, isOffered]) => (isOffered ? [] : [`\`${member}\``])).join(', ') || 'all work';
+  const rows = filterColumns().map(({ title, offered }) =>
+    toRow([title, missing(offered.events), missing(offered.transactions)]),
+  );
+  return `${toRow(['Network, source', 'Event filters that do not work', 'Transaction filters that do not work'])}|---|---|---|\n${rows.join('')}`;
+}
+
+function toFilterTables(): string {
+  const columns = filterColumns();
   const toTable = (kind: 'events' | 'transactions', title: string) => {
     const members = columns[0]?.offered[kind].map(([member]) => member) ?? [];
     const rows = members.map((member, index) =>
