@@ -136,8 +136,8 @@ export function createIdentify(options: IdentifyOptions): (sender: Sender) => Id
     // In token mode, the header is the caller's credential for the gateway, which is not forwarded.
     if (auth === 'token' || authorization === null) return { kind: 'caller', caller };
     // Without an object spread: callers of one hidden class are faster to read.
-    const { id, kind, scopes, rate, gas, moveCalls, validity } = caller;
-    return { kind: 'caller', caller: { id, kind, authorization, scopes, rate, gas, moveCalls, validity } };
+    const { id, kind, scopes, rate, gas, moveCalls, documents, validity } = caller;
+    return { kind: 'caller', caller: { id, kind, authorization, scopes, rate, gas, moveCalls, documents, validity } };
   }
 
   function toUnknown(id: string, kind: Caller['kind'], sender: Sender, rate: Caller['rate']): Identity {

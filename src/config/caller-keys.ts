@@ -1,12 +1,22 @@
 import type { ConfigTable } from './config-key.ts';
 import { maxSpareCalls } from './event-calls.ts';
-import { anyText, filePath, integer, moveCallTargets, oneOf, secretUrl, urlWithoutCredentials } from './value-types.ts';
+import { documentPolicies } from './trusted-documents.ts';
+import {
+  anyText,
+  boolean,
+  filePath,
+  integer,
+  moveCallTargets,
+  oneOf,
+  secretUrl,
+  urlWithoutCredentials,
+} from './value-types.ts';
 
 export const callerKeys = {
   CLIENTS_FILE: {
     type: filePath,
     description:
-      'A JSON or YAML list of clients that have an API key: `id`, `hash` of the key, `scopes` out of `read`, `sponsor` and `admin` (default: `read`), `rate.perMinute`, `origins`, `gas.perDay` in the smallest unit of the gas coin, and the `moveCalls` that its sponsored transactions may make. `ledger-gateway keys new` creates a key and its entry. Clients send keys as `x-api-key` or, with `SPONSOR_AUTH=token`, as `Authorization: Bearer`; callers without a key may then only read, unless `SPONSOR_ALLOW_ANONYMOUS` lets them sponsor. The gateway reloads the file within seconds after a change, or immediately on SIGHUP; it rejects and logs a file with mistakes.',
+      'A JSON or YAML list of clients that have an API key: `id`, `hash` of the key, `scopes` out of `read`, `sponsor` and `admin` (default: `read`), `rate.perMinute`, `origins`, `gas.perDay` in the smallest unit of the gas coin, the `moveCalls` that its sponsored transactions may make, and `documents`, its `TRUSTED_DOCUMENTS_POLICY`. `ledger-gateway keys new` creates a key and its entry. Clients send keys as `x-api-key` or, with `SPONSOR_AUTH=token`, as `Authorization: Bearer`; callers without a key may then only read, unless `SPONSOR_ALLOW_ANONYMOUS` lets them sponsor. The gateway reloads the file within seconds after a change, or immediately on SIGHUP; it rejects and logs a file with mistakes.',
   },
   JWT_JWKS_URL: {
     type: urlWithoutCredentials('http', 'https'),
@@ -39,6 +49,24 @@ export const callerKeys = {
     needs: 'JWT_JWKS_URL',
     fallbackText: 'anything',
     description: 'Packages, modules or functions that sponsored transactions of JWT callers may call.',
+  },
+  TRUSTED_DOCUMENTS_FILE: {
+    type: filePath,
+    description:
+      'A JSON file with documents that clients request by id: an Apollo persisted query manifest, or an object of ids and texts as Relay, client-preset and gql.tada write it. At most 10,000 documents and 16 MiB. See docs/trusted-documents.md.',
+  },
+  TRUSTED_DOCUMENTS_POLICY: {
+    type: oneOf(...documentPolicies),
+    needs: 'TRUSTED_DOCUMENTS_FILE',
+    fallback: 'allow',
+    description:
+      'What callers may run besides the documents of `TRUSTED_DOCUMENTS_FILE`. `allow`: every document. `log`: every document, and the log names the others. `only`: nothing; introspection is rejected too. `documents` in `CLIENTS_FILE` sets it for one client.',
+  },
+  AUTOMATIC_PERSISTED_QUERIES: {
+    type: boolean,
+    fallback: false,
+    description:
+      'Whether clients may register documents by their hash, as Apollo’s automatic persisted queries do. It saves upload only: documents are prepared once anyway. Each worker keeps up to 8 MiB of texts, the most recently used ones.',
   },
   REDIS_URL: {
     type: secretUrl('redis', 'rediss'),
@@ -199,10 +227,5 @@ export const limitKeys = {
     type: integer(1, 1_000_000, 'bytes'),
     fallbackText: ofTheLedger,
     description: 'Maximum length of the query text, without transaction payloads.',
-  },
-  TRUSTED_DOCUMENTS_FILE: {
-    type: filePath,
-    unsupported: true,
-    description: 'The only documents that are served.',
   },
 } as const satisfies ConfigTable;

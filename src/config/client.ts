@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { type ConfigMistake, toMistakes } from './config-error.ts';
 import { parseYaml, type ReadFile, toUnreadable } from './read-settings.ts';
 import { Secret } from './secret.ts';
+import { type DocumentPolicy, documentPolicies } from './trusted-documents.ts';
 import { moveCallRule, toMoveCall, toOrigin } from './value-types.ts';
 
 /** The permissions of clients. */
@@ -25,6 +26,8 @@ export interface Client {
    * `package::module` or `package`; `null` = any.
    */
   readonly moveCalls: readonly string[] | null;
+  /** `null` = the gateway's policy. */
+  readonly documents: DocumentPolicy | null;
 }
 
 /** The form of a client id. It appears in its key, in logs and in `viewer { id }`. */
@@ -86,7 +89,8 @@ const maxPerMinute = 1_000_000_000;
 const attempts = `an integer from 0 to ${maxPerMinute} (attempts a minute)`;
 // Not 0, which stands for no limit.
 const gas = `an integer from 1 to ${Number.MAX_SAFE_INTEGER} (of the smallest unit of the gas coin), or none of this key`;
-const knownNames = 'a name that a client has: id, hash, scopes, rate.perMinute, origins, gas.perDay, moveCalls';
+const knownNames =
+  'a name that a client has: id, hash, scopes, rate.perMinute, origins, gas.perDay, moveCalls, documents';
 
 const clientSchema = z.strictObject({
   id: z.string(clientIdRule).refine(isClientId, clientIdRule),
@@ -111,6 +115,7 @@ const clientSchema = z.strictObject({
       'a list of what may be called',
     )
     .optional(),
+  documents: z.enum(documentPolicies).optional(),
 });
 
 function isOrigin(item: string): boolean {
@@ -131,7 +136,7 @@ export function parseClients(text: string): ClientsResult {
     return { mistakes: toMistakes(error.issues, { setting: 'CLIENTS_FILE', content, knownNames, describe }) };
   }
   const clients = data.map(
-    ({ id, hash, scopes, rate, origins, gas, moveCalls }): Client => ({
+    ({ id, hash, scopes, rate, origins, gas, moveCalls, documents }): Client => ({
       id,
       hash,
       scopes: [...new Set(scopes)],
@@ -139,6 +144,7 @@ export function parseClients(text: string): ClientsResult {
       origins: origins ? [...new Set(origins)] : null,
       gasPerDay: gas?.perDay ?? null,
       moveCalls: moveCalls ? [...new Set(moveCalls)] : null,
+      documents: documents ?? null,
     }),
   );
   const mistakes = [...findRepeated(clients, 'id'), ...findRepeated(clients, 'hash')];

@@ -16,8 +16,6 @@ export interface ConfigKey<Value = unknown> {
   readonly holds?: string;
   /** The value is the address of an upstream. */
   readonly isAddress?: true;
-  /** Setting it is a mistake, because this version lacks the protection that it asks for. */
-  readonly unsupported?: true;
 }
 
 /** All settings of a gateway by name, in the order of the documentation. */

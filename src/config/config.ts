@@ -2,6 +2,7 @@ import type { Client } from './client.ts';
 import type { ConfigValues } from './keys.ts';
 import type { NetworkProfile } from './network-profile.ts';
 import type { Secret } from './secret.ts';
+import type { TrustedDocument } from './trusted-documents.ts';
 
 /** The complete, checked configuration of a gateway. Only `parseConfig` builds one. */
 export interface Config {
@@ -62,6 +63,10 @@ export interface Config {
   readonly clients: readonly Client[] | null;
   /** The file to reload the clients from; `null` = none. */
   readonly clientsFile: string | null;
+  /** Documents that clients may request by id; `null` = none. */
+  readonly trustedDocuments: readonly TrustedDocument[] | null;
+  /** The file to reload them from; `null` = none. */
+  readonly trustedDocumentsFile: string | null;
   /** Accepted JWTs; `null` = none. */
   readonly jwt: JwtRules | null;
   readonly rateLimit: {

@@ -14,7 +14,7 @@ export interface SettingInForce {
 /** The settings in force and their origin, for a configuration without mistakes. */
 export function describeSettings(source: ConfigSource, table: ConfigTable): SettingInForce[] {
   const { texts } = readSettings(source, table);
-  return supportedKeys(table).map(([name, { type, fallback = null, fallbackText }]) => {
+  return Object.entries(table).map(([name, { type, fallback = null, fallbackText }]) => {
     const text = texts.get(name);
     if (text !== undefined) {
       // Remove the quotation marks.
@@ -31,7 +31,7 @@ export function describeSettings(source: ConfigSource, table: ConfigTable): Sett
  * setting; only the parser checks combinations of settings.
  */
 export function toConfigSchema(table: ConfigTable): Readonly<Record<string, unknown>> {
-  const settings = supportedKeys(table).filter(([name]) => name !== 'CONFIG_FILE');
+  const settings = Object.entries(table).filter(([name]) => name !== 'CONFIG_FILE');
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: 'Configuration of ledger-gateway',
@@ -46,9 +46,4 @@ function toProperty({ type, description, fallback, fallbackText }: ConfigKey) {
   const { $schema: _, ...shape } = z.toJSONSchema(z.union([type, z.literal(['', null])]), { io: 'input' });
   const text = `${description}\n\nValue: ${expectedOf(type)}.${fallbackText ? ` Default: ${fallbackText}.` : ''}`;
   return { ...shape, description: text, ...(fallback !== undefined && { default: fallback }) };
-}
-
-/** The settings that have effect. */
-function supportedKeys(table: ConfigTable) {
-  return Object.entries(table).filter(([, { unsupported }]) => unsupported === undefined);
 }

@@ -1,6 +1,6 @@
 import { limitDefaults } from './caller-keys.ts';
 import { checkSettings, type Settings, toSponsorAuth } from './check-settings.ts';
-import { readClients } from './client.ts';
+import { type Client, readClients } from './client.ts';
 import type { Config, Upstreams } from './config.ts';
 import { ConfigError, type ConfigMistake } from './config-error.ts';
 import type { AddressSetting, ConfigKey, ConfigTable } from './config-key.ts';
@@ -8,6 +8,7 @@ import { type ConfigValues, withAddresses } from './keys.ts';
 import { networkProfiles, parseNetworkProfile } from './network-profile.ts';
 
 import { type ConfigSource, type RawSettings, type ReadFile, readSettings, toErrorCode } from './read-settings.ts';
+import { readManifest } from './trusted-documents.ts';
 import { expectedOf, parseText, showText } from './value-types.ts';
 
 /**
@@ -20,6 +21,7 @@ export function parseConfig(source: ConfigSource, addressSettings: readonly Addr
   const raw = readSettings(source, table);
   const parsed = parseValues(table, raw.texts, source.readFile);
   const clients = readClients(raw.texts.get('CLIENTS_FILE'), source.readFile);
+  const trusted = readManifest(raw.texts.get('TRUSTED_DOCUMENTS_FILE'), source.readFile);
   const broken = new Set([...raw.mistakes, ...parsed.mistakes].map(({ key }) => key));
   const isSet = (name: string) => raw.texts.has(name) || broken.has(name);
   const values = parsed.values as ConfigValues;
@@ -36,12 +38,29 @@ export function parseConfig(source: ConfigSource, addressSettings: readonly Addr
     ...raw.mistakes,
     ...parsed.mistakes,
     ...clients.mistakes,
+    ...trusted.mistakes,
+    ...(isSet('TRUSTED_DOCUMENTS_FILE') ? [] : policiesWithoutManifest(clients.clients ?? [])),
     ...beside,
     ...('mistakes' in profile ? profile.mistakes : []),
   ];
   if (mistakes.length > 0 || 'mistakes' in profile) throw new ConfigError(mistakes);
   const expectsSpans = Object.keys(source.env).some((name) => name.startsWith('OTEL_'));
-  return { ...toConfig(settings), profile: profile.profile, clients: clients.clients, expectsSpans };
+  return {
+    ...toConfig(settings),
+    profile: profile.profile,
+    clients: clients.clients,
+    trustedDocuments: trusted.documents,
+    expectsSpans,
+  };
+}
+
+/** Without a manifest, a client with the policy `only` could run nothing. */
+function policiesWithoutManifest(clients: readonly Client[]): ConfigMistake[] {
+  return clients.flatMap(({ documents }, index) =>
+    documents === null
+      ? []
+      : [{ key: `CLIENTS_FILE.${index}.documents`, expected: 'TRUSTED_DOCUMENTS_FILE beside it', got: 'none' }],
+  );
 }
 
 interface ParsedValues {
@@ -69,12 +88,8 @@ function parseValues(table: ConfigTable, texts: RawSettings['texts'], readFile: 
 
 type ParsedValue = { readonly value: unknown } | Omit<ConfigMistake, 'key'>;
 
-function parseValue({ type, fallback = null, unsupported }: ConfigKey, text: string | undefined): ParsedValue {
+function parseValue({ type, fallback = null }: ConfigKey, text: string | undefined): ParsedValue {
   if (text === undefined) return { value: fallback };
-  if (unsupported) {
-    const expected = 'it unset: this version does not support it, and would run less safely than configured';
-    return { expected, got: 'a value' };
-  }
   const value = parseText(type, text);
   return value === undefined ? { expected: expectedOf(type), got: showText(type, text) } : { value };
 }
@@ -102,7 +117,7 @@ const maxBodyBytes = 1_048_576;
  */
 const maxGreetingBytes = 16_384;
 
-function toConfig(settings: Settings): Omit<Config, 'profile' | 'clients' | 'expectsSpans'> {
+function toConfig(settings: Settings): Omit<Config, 'profile' | 'clients' | 'trustedDocuments' | 'expectsSpans'> {
   const { table, values } = settings;
   return {
     settings: values,
@@ -144,6 +159,7 @@ function toConfig(settings: Settings): Omit<Config, 'profile' | 'clients' | 'exp
     workers: values.WORKERS,
     immutableReads: { maxBytes: values.IMMUTABLE_CACHE_BYTES, lifeMs: values.IMMUTABLE_CACHE_SECONDS * 1_000 },
     clientsFile: values.CLIENTS_FILE,
+    trustedDocumentsFile: values.TRUSTED_DOCUMENTS_FILE,
     jwt: toJwtRules(values),
   };
 }

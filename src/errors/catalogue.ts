@@ -21,8 +21,14 @@ export const errorCatalogue = {
   },
   PERSISTED_QUERY_NOT_SUPPORTED: {
     status: 400,
-    meaning: 'The request contains only the hash of a document. The gateway does not store persisted documents.',
+    meaning: 'The request contains only the id of a document. The gateway does not store persisted documents.',
     retry: 'Yes, with the text of the document. Clients with automatic persisted queries do so automatically.',
+  },
+  PERSISTED_QUERY_NOT_FOUND: {
+    status: 400,
+    meaning: 'The gateway has no document with this id.',
+    retry:
+      'Yes, with the text of the document, if the gateway allows it. Clients with automatic persisted queries do so automatically.',
   },
   BAD_USER_INPUT: {
     status: 400,
@@ -42,7 +48,7 @@ export const errorCatalogue = {
   },
   FORBIDDEN: {
     status: 403,
-    meaning: 'The caller lacks a scope, or its origin or Move call is not allowed.',
+    meaning: 'The caller lacks a scope, or its origin, document or Move call is not allowed.',
     retry: 'Ask the operator to allow what the message names.',
   },
   RATE_LIMITED: {

@@ -1,8 +1,10 @@
 import type { GraphQLError } from 'graphql';
 import { type CallerGate, type RateCost, type RateLimitState, toPoints } from '../callers/caller-gate.ts';
 import type { Sender } from '../callers/identify-caller.ts';
+import type { DocumentPolicy } from '../config/trusted-documents.ts';
 import type { Usage } from '../documents/cost/usage.ts';
 import { admitDocument, fieldsAsked, type PreparedDocument } from '../documents/prepared-document.ts';
+import type { TrustedDocuments } from '../documents/trusted-documents.ts';
 import { type ErrorCode, errorCatalogue } from '../errors/catalogue.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import { withExtensions } from '../errors/light-error.ts';
@@ -20,6 +22,11 @@ interface AdmitOperationOptions {
   readonly keeper: { readonly current: ServedGeneration };
   readonly cost: RateCost;
   readonly turns: Pick<FairTurns, 'run' | 'now'>;
+  readonly trusted: Pick<TrustedDocuments, 'resolve' | 'has' | 'register'>;
+  /** For callers without a policy of their own. */
+  readonly policy: DocumentPolicy;
+  /** Called for each document that is not trusted, of callers whose policy logs them. */
+  readonly onUntrusted: (caller: Caller, text: string, operationName: string | null) => void;
   /** Milliseconds that the longest operation may take from its arrival. */
   readonly longestMs: number;
 }
@@ -27,7 +34,8 @@ interface AdmitOperationOptions {
 export type AdmitOperation = ReturnType<typeof createAdmitOperation>;
 
 /** Decides whether an operation may run, for every transport, in two steps: the caller, then the document. */
-export function createAdmitOperation({ gate, keeper, cost, turns, longestMs }: AdmitOperationOptions) {
+export function createAdmitOperation(options: AdmitOperationOptions) {
+  const { gate, keeper, cost, turns, trusted, longestMs } = options;
   return {
     /** Counts one request of the caller. Called before the request is read, so that rejecting it costs next to nothing. */
     async enter(server: Pick<ServerContext, 'sender' | 'onStanding'>) {
@@ -80,8 +88,10 @@ export function createAdmitOperation({ gate, keeper, cost, turns, longestMs }: A
   ): OperationAdmission | Promise<OperationAdmission> {
     if (server.isGone()) return rejectUnread(callerIsGone());
     if (turns.now() - server.arrivedAt > longestMs) return rejectUnread(lateError());
+    const text = findText(caller, request);
+    if (typeof text !== 'string') return { kind: 'refused', errors: [asRefusal(text)], usage: null };
     const generation = keeper.current;
-    const prepared = generation.documents.prepare(request.query);
+    const prepared = generation.documents.prepare(text);
     const decision = decideOperation(generation, prepared, request);
     const { usage } = decision;
     let admission: OperationAdmission;
@@ -92,6 +102,7 @@ export function createAdmitOperation({ gate, keeper, cost, turns, longestMs }: A
       const { variables, operationName } = request;
       admission = { kind: 'admitted', caller, operation, variables, operationName, usage };
       ownMutations = operation.ownMutations;
+      if (request.documentId !== null) trusted.register(request);
     }
     const price = { usage, ownMutations, introspectedFields: fieldsAsked(prepared) };
     const points = toPoints(price, cost, generation.limits);
@@ -102,6 +113,21 @@ export function createAdmitOperation({ gate, keeper, cost, turns, longestMs }: A
       return server.isGone() ? rejectUnread(callerIsGone()) : admission;
     });
   }
+
+  /** The text of the document, or why the caller may not run it. */
+  function findText(caller: Caller, request: OperationRequest): string | GraphQLError {
+    const text = request.documentId === null ? request.query : trusted.resolve(request);
+    const policy = caller.documents ?? options.policy;
+    if (policy === 'allow' || typeof text !== 'string' || trusted.has(text)) return text;
+    if (policy === 'only') return notTrusted();
+    options.onUntrusted(caller, text, request.operationName);
+    return text;
+  }
+}
+
+/** Also for introspection and for documents that other callers registered by their hash. */
+function notTrusted(): GraphQLError {
+  return gatewayError('FORBIDDEN', 'This caller may run the documents of TRUSTED_DOCUMENTS_FILE only.');
 }
 
 /** The part of the decision that is the same for every caller. */

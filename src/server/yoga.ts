@@ -10,13 +10,12 @@ import { parseRequestJson, printJson } from '../json/exact-json.ts';
 import {
   type AdmitOperation,
   asFinal,
-  asRefusal,
   type OperationAdmission,
   type ServerContext,
 } from '../operation/admit-operation.ts';
 import type { FairTurns } from '../operation/fair-turns.ts';
 import type { OperationRunner } from '../operation/operation-runner.ts';
-import { parseRequest, type RequestFault } from '../operation/parse-request.ts';
+import { noIds, parseRequest, type RequestFault } from '../operation/parse-request.ts';
 import type { ServedGeneration } from '../operation/prepared-operation.ts';
 import type { YogaContext } from './exchange.ts';
 import type { PlainType } from './request-head.ts';
@@ -86,11 +85,13 @@ function useOperation(
   keeper: { readonly current: ServedGeneration },
 ): Plugin<YogaContext> {
   return {
-    async onParams({ params, context, setResult }) {
+    async onParams({ params, context, setParams, setResult }) {
       // Each entry of a batch has a context of its own.
       const own = context as YogaContext;
       const admission = own.admission ?? (await admitParams(own, params));
       own.admission = admission;
+      // The document was found by its id. Yoga rejects requests without a text, and parameters that it does not know.
+      if (!params.query) setParams({ ...params, ...noIds, query: '' });
       if (admission.kind === 'refused') setResult({ errors: admission.errors });
     },
     onEnveloped({ setSchema, context }) {
@@ -247,8 +248,6 @@ function useRequestErrors(): Plugin<object, YogaContext> {
 
 /** The error for a value that is no GraphQL request. */
 function toRequestError({ code, message }: RequestFault): GraphQLError {
-  // Clients with persisted queries look for this code or its message, and then send the text too.
-  if (code === 'PERSISTED_QUERY_NOT_SUPPORTED') return asRefusal(gatewayError(code, message));
   return requestError(message, code, { headers: { Allow: 'GET, POST' } });
 }
 
@@ -308,6 +307,7 @@ const warmUpCaller: ReturnType<YogaContext['takeCounted']> = {
   rate: { key: 'nobody', perMinute: 0 },
   gas: null,
   moveCalls: null,
+  documents: 'allow',
 };
 
 /**

@@ -1,6 +1,8 @@
+import { hash } from 'node:crypto';
 import type { Admission } from '../callers/caller-gate.ts';
 import type { Config } from '../config/config.ts';
 import { usageHeadersOf } from '../config/network-profile.ts';
+import type { TrustedDocuments } from '../documents/trusted-documents.ts';
 import { createMaskError } from '../errors/mask-error.ts';
 import type { ConnectedGraph } from '../ledger/ledger-upstream.ts';
 import { createAdmitOperation } from '../operation/admit-operation.ts';
@@ -20,6 +22,7 @@ export interface OpenTransportsOptions {
   readonly config: Config;
   readonly admission: Pick<Admission, 'gate' | 'addresses'>;
   readonly schema: Pick<WatchedSchema, 'keeper'>;
+  readonly trusted: TrustedDocuments;
   readonly graph: Pick<ConnectedGraph, 'forward' | 'raw'>;
   readonly turns: FairTurns;
   readonly telemetry: Telemetry;
@@ -29,7 +32,8 @@ export interface OpenTransportsOptions {
 export type Transports = ReturnType<typeof openTransports>;
 
 /** Opens the transports, which run operations by the same code. */
-export function openTransports({ config, admission, schema, graph, turns, telemetry, tracing }: OpenTransportsOptions) {
+export function openTransports(options: OpenTransportsOptions) {
+  const { config, admission, schema, trusted, graph, turns, telemetry, tracing } = options;
   const { keeper } = schema;
   const { limits, timeouts } = config;
   const admit = createAdmitOperation({
@@ -37,6 +41,10 @@ export function openTransports({ config, admission, schema, graph, turns, teleme
     keeper,
     cost: config.rateLimit.cost,
     turns,
+    trusted,
+    policy: config.settings.TRUSTED_DOCUMENTS_POLICY,
+    onUntrusted: ({ id }, text, operation) =>
+      telemetry.documentUntrusted({ caller: id, hash: hash('sha256', text), operation }),
     longestMs: Math.max(timeouts.queryMs, timeouts.mutationMs),
   });
   const maskError = createMaskError(telemetry.errorMasked);

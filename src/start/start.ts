@@ -3,6 +3,7 @@ import { openAdmission } from '../callers/caller-gate.ts';
 import type { ClientRegistry } from '../callers/credentials/client-registry.ts';
 import type { Config } from '../config/config.ts';
 import { gatewayVersion } from '../config/gateway-version.ts';
+import { createTrustedDocuments } from '../documents/trusted-documents.ts';
 import { createOwnFieldCalls } from '../estimate/count-upstream-calls.ts';
 import { createEstimateResolvers, type EstimateRequest } from '../estimate/estimate-operation.ts';
 import { type Explanation, explainOperation as explain } from '../estimate/explain-operation.ts';
@@ -191,7 +192,20 @@ async function open(
   defer(() => schema.keeper.stop());
 
   siblings?.onMetrics(() => metrics.read());
-  const { transports, ...opened } = openTransports({ config, admission, schema, graph, turns, telemetry, tracing });
+  const trusted = createTrustedDocuments({
+    documents: config.trustedDocuments,
+    isAutomatic: config.settings.AUTOMATIC_PERSISTED_QUERIES,
+  });
+  const { transports, ...opened } = openTransports({
+    config,
+    admission,
+    schema,
+    trusted,
+    graph,
+    turns,
+    telemetry,
+    tracing,
+  });
   defer(opened.close);
   await opened.warmUp();
 

@@ -1,6 +1,6 @@
 import type { Logger } from './logger.ts';
 import { Metrics } from './metrics.ts';
-import type { OperationFacts, RequestFacts } from './request-line.ts';
+import { maxLoggedName, type OperationFacts, type RequestFacts } from './request-line.ts';
 import { type SponsorshipFacts, shownLeaseCharacters, toShownCaller, toSponsorshipLine } from './sponsorship-line.ts';
 import type { Trace } from './trace.ts';
 
@@ -90,6 +90,14 @@ export interface LiveStall {
   readonly forMs: number;
 }
 
+/** A document that is not in the manifest. */
+export interface UntrustedDocument {
+  readonly caller: string;
+  /** SHA-256 of its text, in hex. */
+  readonly hash: string;
+  readonly operation: string | null;
+}
+
 export interface WorkerLoss {
   readonly worker: number;
   readonly exitCode: number | null;
@@ -108,6 +116,8 @@ export type Telemetry = ReturnType<typeof createTelemetry>;
 
 /** Milliseconds after which a repeated failure is logged as a warning again. */
 const repeatMs = 60_000;
+/** After this many untrusted documents, earlier ones are logged again. */
+const maxKnownDocuments = 1_000;
 
 /**
  * @param logger redacts its input, like that of `createLogger`
@@ -122,6 +132,14 @@ export function createTelemetry(logger: Logger, metrics = new Metrics(), now: ()
     if (isRepeated) return false;
     lastReason = reason;
     loggedMs = now();
+    return true;
+  };
+  let documents = new Set<string>();
+  const isNewDocument = (key: string): boolean => {
+    if (documents.has(key)) return false;
+    // Callers can invent any number of documents.
+    if (documents.size >= maxKnownDocuments) documents = new Set();
+    documents.add(key);
     return true;
   };
   const log = (level: 'debug' | 'info' | 'warn' | 'error', message: string, fields: object = {}): void => {
@@ -173,6 +191,14 @@ export function createTelemetry(logger: Logger, metrics = new Metrics(), now: ()
      * @param keys their number
      */
     signingKeysReplaced: (keys: number) => log('info', 'JWT signing keys fetched', { keys }),
+
+    /** Logged once for each caller and document; every one is counted. */
+    documentUntrusted: ({ caller, hash, operation }: UntrustedDocument) => {
+      metrics.add('ledger_gateway_untrusted_documents_total');
+      if (!isNewDocument(`${caller} ${hash}`)) return;
+      const name = operation?.slice(0, maxLoggedName) ?? null;
+      log('info', 'served a document that is not in TRUSTED_DOCUMENTS_FILE', { caller, hash, operation: name });
+    },
 
     /** The ledger's responses name its version for the first time. */
     versionSeen: (version: string) => log('info', 'ledger reached', { version }),

@@ -42,6 +42,11 @@ export const metricTable = {
     help: 'Operations answered from the cache of immutable reads.',
     labels: {},
   },
+  ledger_gateway_untrusted_documents_total: {
+    type: 'counter',
+    help: 'Operations whose document is not in the manifest, of callers with the document policy log.',
+    labels: {},
+  },
   ledger_gateway_usage: {
     type: 'histogram',
     help: 'Cost of each operation by the ledger’s rules, per limit.',

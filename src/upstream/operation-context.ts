@@ -1,4 +1,5 @@
 import type { Secret } from '../config/secret.ts';
+import type { DocumentPolicy } from '../config/trusted-documents.ts';
 import type { Cancellation } from './cancellation.ts';
 
 export type Scope = 'read' | 'sponsor' | 'admin';
@@ -59,6 +60,8 @@ export interface Caller {
    * package as 0x and 64 digits in lower case; `null` = all.
    */
   readonly moveCalls: readonly string[] | null;
+  /** Left out: the gateway's policy applies. */
+  readonly documents?: DocumentPolicy | undefined;
   /** Validity of its credential. Left out: it does not expire. */
   readonly validity?: Validity | undefined;
 }

@@ -86,7 +86,7 @@ export const districts: Readonly<Record<string, District>> = {
   },
   operation: {
     purpose: 'one operation from its plan to its response; subscriptions and their items',
-    imports: ['errors', 'json', 'telemetry', 'upstream', 'callers', 'documents', 'ledger', 'engine', 'graph'],
+    imports: ['errors', 'json', 'config', 'telemetry', 'upstream', 'callers', 'documents', 'ledger', 'engine', 'graph'],
     packages: ['graphql'],
   },
   estimate: {
@@ -123,6 +123,7 @@ export const districts: Readonly<Record<string, District>> = {
       'telemetry',
       'upstream',
       'callers',
+      'documents',
       'live',
       'ledger',
       'sponsor',

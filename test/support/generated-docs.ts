@@ -125,7 +125,7 @@ function toConfigurationTables(list: UpstreamList): string {
       const names = [...Object.keys(keys), ...(group === 'Network and upstreams' ? further : [])];
       const rows = names.flatMap((name) => {
         const key = table[name];
-        if (!key || key.unsupported) return [];
+        if (!key) return [];
         return [toRow([`\`${name}\``, expectedOf(key.type), toDefault(key), key.description])];
       });
       const head = toRow(['Key', 'Value', 'Default', 'What it does']);

@@ -55,11 +55,14 @@ export async function createTestGateway(
     },
     list,
   );
-  const { clientsFile } = config;
   // Contents come from the test and not from disk, so no file is watched.
-  const watched = clientsFile !== null && existsSync(clientsFile) ? clientsFile : null;
+  const onDisk = (path: string | null) => (path !== null && existsSync(path) ? path : null);
+  const watched = {
+    clientsFile: onDisk(config.clientsFile),
+    trustedDocumentsFile: onDisk(config.trustedDocumentsFile),
+  };
   const logger = createLogger({ level: config.settings.LOG_LEVEL, destination });
-  const gateway = await startGatewayOver(list, { config: { ...config, clientsFile: watched }, logger, now });
+  const gateway = await startGatewayOver(list, { config: { ...config, ...watched }, logger, now });
   return {
     url: gateway.url,
     log,

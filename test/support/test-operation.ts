@@ -1,6 +1,7 @@
 import { getOperationAST, parse } from 'graphql';
 import { planOperation } from '../../src/documents/plan-operation.ts';
 import { fragmentsOf } from '../../src/documents/selections.ts';
+import { createTrustedDocuments } from '../../src/documents/trusted-documents.ts';
 import type { Graph } from '../../src/graph/generation.ts';
 import type { AdmittedOperation, ServerContext } from '../../src/operation/admit-operation.ts';
 import { FairTurns, thisEventLoop } from '../../src/operation/fair-turns.ts';
@@ -31,6 +32,13 @@ export function admitForTest(
   });
   return { kind: 'admitted', caller: toTestCaller(), operation: prepared, variables, operationName, usage: null };
 }
+
+/** Callers may run every document, and none can be requested by id. */
+export const anyDocument = {
+  trusted: createTrustedDocuments({ documents: null, isAutomatic: false }),
+  policy: 'allow',
+  onUntrusted: () => {},
+} as const;
 
 /** Fair turns on a clock that stands still: work never waits. */
 export const quietTurns = () => new FairTurns({ ...thisEventLoop, now: () => 0 });

@@ -120,6 +120,7 @@ function toEntry(client: Client, auth: 'forward' | 'token', known: Entry | undef
       rate: { key: id, perMinute: client.perMinute },
       gas: isJudgedBySponsor || client.gasPerDay === null ? null : { key: id, perDay: client.gasPerDay },
       moveCalls: isJudgedBySponsor ? null : client.moveCalls,
+      documents: client.documents ?? undefined,
       validity,
     },
   };
@@ -144,7 +145,7 @@ export function diffClients(before: readonly Client[], after: readonly Client[])
 }
 
 /** Equal for equal clients, regardless of the order of their lists. */
-function toText({ hash, scopes, perMinute, origins, gasPerDay, moveCalls }: Client): string {
+function toText({ hash, scopes, perMinute, origins, gasPerDay, moveCalls, documents }: Client): string {
   const sorted = (list: readonly string[] | null) => list && [...list].sort();
-  return JSON.stringify([hash, sorted(scopes), perMinute, sorted(origins), gasPerDay, sorted(moveCalls)]);
+  return JSON.stringify([hash, sorted(scopes), perMinute, sorted(origins), gasPerDay, sorted(moveCalls), documents]);
 }

@@ -19,6 +19,7 @@ const web = {
   origins: null,
   gasPerDay: 40,
   moveCalls: ['0x2'],
+  documents: null,
 } as const;
 
 const token: IdentifyOptions = {

@@ -36,7 +36,7 @@ const badValues: Partial<Record<keyof typeof configKeys, readonly string[]>> = {
   JWT_JWKS_URL: ['keys.example', 'https://x/#f', `https://u:${secret}@h/keys`],
   JWT_GAS_PER_DAY: ['0', '1.5', 'much'],
   JWT_MOVE_CALLS: ['0x2,', '2::coin', '0x2::a::b::c'],
-  TRUSTED_DOCUMENTS_FILE: ['/any'],
+  TRUSTED_DOCUMENTS_FILE: ['/missing/documents', '/throws'],
   REDIS_URL: ['http://x', `redis://:${secret}@h/#f`],
   REDIS_SHARED_BY: ['0', 'all'],
   RATE_LIMIT_PER_MINUTE: ['-1', 'many'],

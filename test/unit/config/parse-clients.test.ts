@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Client, clientScopes, parseClients } from '../../../src/config/client.ts';
+import { documentPolicies } from '../../../src/config/trusted-documents.ts';
 
 const hash = 'ab'.repeat(32);
 const other = 'cd'.repeat(32);
@@ -27,6 +28,7 @@ describe('a clients file', () => {
       '    - https://App.example.com:443',
       '  gas: { perDay: 5000000000 }',
       '  moveCalls: [0x2::coin, "0xABC::shop::buy", "0x02::coin"]',
+      '  documents: only',
       `- { id: ops, hash: ${other} }`,
     ].join('\n');
     expect(clientsOf(text)).toEqual([
@@ -38,14 +40,33 @@ describe('a clients file', () => {
         origins: ['https://app.example.com'],
         gasPerDay: 5_000_000_000,
         moveCalls: [`0x${'2'.padStart(64, '0')}::coin`, `0x${'abc'.padStart(64, '0')}::shop::buy`],
+        documents: 'only',
       },
-      { id: 'ops', hash: other, scopes: ['read'], perMinute: null, origins: null, gasPerDay: null, moveCalls: null },
+      {
+        id: 'ops',
+        hash: other,
+        scopes: ['read'],
+        perMinute: null,
+        origins: null,
+        gasPerDay: null,
+        moveCalls: null,
+        documents: null,
+      },
     ]);
   });
 
   test('is JSON', () => {
     expect(clientsOf(JSON.stringify([{ id: 'a', hash, rate: { perMinute: 0 }, scopes: ['admin', 'admin'] }]))).toEqual([
-      { id: 'a', hash, scopes: ['admin'], perMinute: 0, origins: null, gasPerDay: null, moveCalls: null },
+      {
+        id: 'a',
+        hash,
+        scopes: ['admin'],
+        perMinute: 0,
+        origins: null,
+        gasPerDay: null,
+        moveCalls: null,
+        documents: null,
+      },
     ]);
   });
 });
@@ -77,7 +98,8 @@ describe('mistakes', () => {
       },
       {
         key: 'CLIENTS_FILE.0.rate.perHour',
-        expected: 'a name that a client has: id, hash, scopes, rate.perMinute, origins, gas.perDay, moveCalls',
+        expected:
+          'a name that a client has: id, hash, scopes, rate.perMinute, origins, gas.perDay, moveCalls, documents',
         got: 'an unknown one',
       },
       { key: 'CLIENTS_FILE.0.origins', expected: 'at least one origin, or none of this key', got: 'an empty list' },
@@ -94,7 +116,8 @@ describe('mistakes', () => {
       },
       {
         key: 'CLIENTS_FILE.1.budget',
-        expected: 'a name that a client has: id, hash, scopes, rate.perMinute, origins, gas.perDay, moveCalls',
+        expected:
+          'a name that a client has: id, hash, scopes, rate.perMinute, origins, gas.perDay, moveCalls, documents',
         got: 'an unknown one',
       },
       { key: 'CLIENTS_FILE.2', expected: 'an object', got: '7' },
@@ -109,6 +132,7 @@ describe('mistakes', () => {
     [{ gas: { perDay: 2 ** 53 } }, 'gas.perDay', 'an integer from 1 to', '9007199254740992'],
     [{ gas: 5 }, 'gas', 'an object', '5'],
     [{ gas: { perHour: 5, perDay: 5 } }, 'gas.perHour', 'a name that a client has', 'an unknown one'],
+    [{ documents: 'none' }, 'documents', 'one of allow, log, only', 'another text of 4 characters'],
     [{ moveCalls: '0x2' }, 'moveCalls', 'a list of what may be called', 'another text of 3 characters'],
     [{ moveCalls: [2] }, 'moveCalls.0', 'package::module::function', '2'],
     [{ moveCalls: ['0x2', '2::coin'] }, 'moveCalls.1', 'package::module::function', 'another text of 7 characters'],
@@ -222,16 +246,18 @@ test('every list of clients is parsed as it was written', () => {
     origins: fc.option(fc.uniqueArray(fc.constantFrom('https://a.example', 'http://localhost:3000'), { minLength: 1 })),
     gasPerDay: fc.option(fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER })),
     moveCalls: fc.option(fc.uniqueArray(fc.stringMatching(/^0x[\da-f]{64}(::[a-z_]{2,9}){0,2}$/), { maxLength: 3 })),
+    documents: fc.option(fc.constantFrom(...documentPolicies)),
   });
   const unique = { selector: ({ id }: Client) => id, minLength: 1, maxLength: 5 };
   fc.assert(
     fc.property(fc.uniqueArray(client, unique), (clients) => {
-      const written = clients.map(({ perMinute, origins, gasPerDay, moveCalls, ...rest }) => ({
+      const written = clients.map(({ perMinute, origins, gasPerDay, moveCalls, documents, ...rest }) => ({
         ...rest,
         ...(perMinute === null ? {} : { rate: { perMinute } }),
         ...(origins === null ? {} : { origins }),
         ...(gasPerDay === null ? {} : { gas: { perDay: gasPerDay } }),
         ...(moveCalls === null ? {} : { moveCalls }),
+        ...(documents === null ? {} : { documents }),
       }));
       expect(clientsOf(JSON.stringify(written))).toEqual(clients);
     }),

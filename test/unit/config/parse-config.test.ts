@@ -90,6 +90,8 @@ describe('without configuration', () => {
       clientsFile: null,
       jwt: null,
       rateLimit: { perMinute: 600, cost: 'request', redis: null },
+      trustedDocuments: null,
+      trustedDocumentsFile: null,
       trustedProxies: [],
       federation: false,
       introspection: true,
@@ -305,16 +307,30 @@ describe('pages', () => {
   });
 });
 
-describe('keys without a feature in this version', () => {
-  test.each(['TRUSTED_DOCUMENTS_FILE'])(
-    '%s is rejected, because without it the gateway would be less safe than requested',
-    (key) => {
-      const mistakes = mistakesOf({ [key]: 'https://anything.example' });
-      expect(mistakes).toHaveLength(1);
-      expect(mistakes[0]?.key).toBe(key);
-      expect(mistakes[0]?.expected).toContain('this version does not support it');
-    },
-  );
+describe('trusted documents', () => {
+  const hash = 'a'.repeat(64);
+  const files = (path: string) =>
+    path === '/clients' ? JSON.stringify([{ id: 'web', hash, documents: 'only' }]) : '{ "a": "{ a }" }';
+
+  test('are read at the start', () => {
+    const env = { TRUSTED_DOCUMENTS_FILE: '/documents', CLIENTS_FILE: '/clients' };
+    const { trustedDocuments, clients } = parseConfig({ env, readFile: files });
+    expect(trustedDocuments).toEqual([{ id: 'a', name: null, text: '{ a }' }]);
+    expect(clients).toMatchObject([{ documents: 'only' }]);
+  });
+
+  test('are needed by every policy about them', () => {
+    const mistakes = [
+      { key: 'CLIENTS_FILE.0.documents', expected: 'TRUSTED_DOCUMENTS_FILE beside it', got: 'none' },
+      {
+        key: 'TRUSTED_DOCUMENTS_POLICY',
+        expected: 'TRUSTED_DOCUMENTS_FILE beside it',
+        got: 'no TRUSTED_DOCUMENTS_FILE',
+      },
+    ];
+    const env = { TRUSTED_DOCUMENTS_POLICY: 'only', CLIENTS_FILE: '/clients' };
+    expect(() => parseConfig({ env, readFile: files })).toThrow(expect.objectContaining({ mistakes }));
+  });
 });
 
 describe('JWTs', () => {
@@ -367,7 +383,9 @@ describe('callers', () => {
   test('API keys are credentials: anonymous callers need no permission', () => {
     const config = parse({ ...held, CLIENTS_FILE: '/clients' }, clients);
     expect(config.sponsorship).toMatchObject({ auth: 'token', allowAnonymous: false });
-    expect(config.clients).toEqual([{ ...client, perMinute: null, origins: null, gasPerDay: null, moveCalls: null }]);
+    expect(config.clients).toEqual([
+      { ...client, perMinute: null, origins: null, gasPerDay: null, moveCalls: null, documents: null },
+    ]);
   });
 
   test('anonymous callers beside them still need named origins', () => {

@@ -10,7 +10,7 @@ import { createPrepareOperation } from '../../../src/operation/prepare-operation
 import type { ServedGeneration } from '../../../src/operation/prepared-operation.ts';
 import { createOwnSchema } from '../../support/own-schema.ts';
 import { toTestCaller } from '../../support/test-caller.ts';
-import { quietTurns } from '../../support/test-operation.ts';
+import { anyDocument, quietTurns } from '../../support/test-operation.ts';
 
 const config = parseConfig({ env: { LIMIT_MAX_QUERY_NODES: '10' }, readFile: () => '' });
 const build = (): ServedGeneration =>
@@ -22,7 +22,7 @@ const build = (): ServedGeneration =>
     config,
   });
 
-const bounds = { turns: quietTurns(), longestMs: 10_000 };
+const bounds = { ...anyDocument, turns: quietTurns(), longestMs: 10_000 };
 
 /** Admission whose limiter is held until it is let go. */
 function start() {
@@ -54,6 +54,7 @@ function start() {
 
 const dear = {
   query: '{ gateway { version networkProfile rpcVersion } viewer { id kind } }',
+  documentId: null,
   variables: {},
   operationName: null,
 };
@@ -145,9 +146,9 @@ describe('while an operation waits for its turn', () => {
     const admit = createAdmitOperation({
       gate,
       keeper: { current: { ...keeper.current, documents: { ...documents, prepare } } },
+      ...bounds,
       cost: 'request',
       turns,
-      longestMs: 10_000,
     });
     void turns.run('another', { onGone: () => {} }, () => {
       nowMs += 100;
@@ -161,7 +162,7 @@ describe('while an operation waits for its turn', () => {
       seen.isGone = true;
       leave();
     };
-    const deciding = admit.decide(leaving, caller, { query, variables: {}, operationName: null });
+    const deciding = admit.decide(leaving, caller, { query, documentId: null, variables: {}, operationName: null });
     return { deciding, prepared, wait, go, nextTurn: () => nextTurn() };
   }
 

@@ -3,18 +3,18 @@ import { parseRequest } from '../../../src/operation/parse-request.ts';
 
 describe('a request', () => {
   it.each([
-    [{ query: '{a}' }, { query: '{a}', variables: {}, operationName: null }],
+    [{ query: '{a}' }, { query: '{a}', documentId: null, variables: {}, operationName: null }],
     [
       { query: '', operationName: '' },
-      { query: '', variables: {}, operationName: '' },
+      { query: '', documentId: null, variables: {}, operationName: '' },
     ],
     [
       { query: '{a}', variables: null, operationName: null, extensions: null, id: 1 },
-      { query: '{a}', variables: {}, operationName: null },
+      { query: '{a}', documentId: null, variables: {}, operationName: null },
     ],
     [
       { operationName: 'A', variables: { b: 1 }, query: '{a}', extensions: { persistedQuery: {} } },
-      { query: '{a}', variables: { b: 1 }, operationName: 'A' },
+      { query: '{a}', documentId: null, variables: { b: 1 }, operationName: 'A' },
     ],
   ])('is parsed: %j', (value, request) => {
     expect(parseRequest(value)).toEqual({ kind: 'request', ...request });
@@ -35,11 +35,38 @@ describe('a request', () => {
     expect(parseRequest(value)).toEqual({ kind: 'fault', code: 'BAD_REQUEST', message });
   });
 
-  it.each([[undefined], ['']])(
-    'with only the hash of a document is answered so that the client sends the text: %j',
-    (query) => {
-      const extensions = { persistedQuery: { version: 1, sha256Hash: 'a' } };
-      expect(parseRequest({ query, extensions })).toMatchObject({ code: 'PERSISTED_QUERY_NOT_SUPPORTED' });
-    },
-  );
+  it.each([
+    [{ documentId: 'sha256:a' }, 'sha256:a'],
+    [{ query: null, doc_id: 'a' }, 'a'],
+    [{ query: '', id: 'a' }, 'a'],
+    [{ extensions: { persistedQuery: { version: 1, sha256Hash: 'a' } } }, 'a'],
+    // The same id, as two libraries write it.
+    [{ documentId: 'sha256:a', extensions: { persistedQuery: { sha256Hash: 'a' } } }, 'sha256:a'],
+  ])('may have the id of its document: %j', (value, documentId) => {
+    expect(parseRequest(value)).toEqual({
+      kind: 'request',
+      query: '',
+      documentId,
+      variables: {},
+      operationName: null,
+    });
+  });
+
+  it.each([
+    [{ documentId: '' }, 'The parameter "documentId" must be the id of a document.'],
+    [{ id: 1 }, 'The parameter "id" must be the id of a document.'],
+    [{ documentId: 'a', doc_id: 'b' }, 'The request has two different document ids.'],
+    [{ id: 'a', extensions: { persistedQuery: { sha256Hash: 'b' } } }, 'The request has two different document ids.'],
+    [{ extensions: { persistedQuery: { sha256Hash: 1 } } }, 'Must provide query string.'],
+  ])('is rejected for its id: %j', (value, message) => {
+    expect(parseRequest(value)).toEqual({ kind: 'fault', code: 'BAD_REQUEST', message });
+  });
+
+  it('is decided by its text if it has one, and keeps the hash beside it', () => {
+    const extensions = { persistedQuery: { version: 1, sha256Hash: 'a' } };
+    expect(parseRequest({ query: '{a}', documentId: 'b', extensions })).toMatchObject({
+      query: '{a}',
+      documentId: 'a',
+    });
+  });
 });

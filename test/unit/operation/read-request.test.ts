@@ -5,16 +5,16 @@ const read = (text: string) => readBodyRequest(Buffer.from(text));
 
 describe('the body of a request for the lane', () => {
   it.each([
-    ['{"query":"{a}"}', { query: '{a}', variables: {}, operationName: null }],
+    ['{"query":"{a}"}', { query: '{a}', documentId: null, variables: {}, operationName: null }],
     [
       '{"query":"{a}","variables":null,"operationName":null,"extensions":null}',
-      { query: '{a}', variables: {}, operationName: null },
+      { query: '{a}', documentId: null, variables: {}, operationName: null },
     ],
     [
       '{"operationName":"A","variables":{"b":1},"query":"{a}","extensions":{"c":1}}',
-      { query: '{a}', variables: { b: 1 }, operationName: 'A' },
+      { query: '{a}', documentId: null, variables: { b: 1 }, operationName: 'A' },
     ],
-    ['{"query":"first","query":"second"}', { query: 'second', variables: {}, operationName: null }],
+    ['{"query":"first","query":"second"}', { query: 'second', documentId: null, variables: {}, operationName: null }],
   ])('is parsed: %s', (text, request) => {
     expect(read(text)).toEqual({ kind: 'request', ...request });
   });
@@ -37,6 +37,8 @@ describe('the body of a request for the lane', () => {
     ['{"query":"{a}","operationName":1}'],
     ['{"query":"{a}","extensions":[]}'],
     ['{"query":"{a}","id":null}'],
+    ['{"query":"{a}","documentId":"a"}'],
+    ['{"documentId":"a","more":1}'],
     ['{"query":"{a}","__proto__":{"a":1}}'],
     ['\ufeff{"query":"{a}"}'],
   ])('is left to Yoga: %s', (text) => {
@@ -46,10 +48,10 @@ describe('the body of a request for the lane', () => {
 
 describe('the query string of a request', () => {
   it.each([
-    ['/graphql?query=%7Ba%7D', { query: '{a}', variables: {}, operationName: null }],
+    ['/graphql?query=%7Ba%7D', { query: '{a}', documentId: null, variables: {}, operationName: null }],
     [
       '/graphql?query=%7Ba%7D&variables=%7B%22b%22%3A1%7D&operationName=A&extensions=&more=1',
-      { query: '{a}', variables: { b: 1 }, operationName: 'A' },
+      { query: '{a}', documentId: null, variables: { b: 1 }, operationName: 'A' },
     ],
   ])('is parsed: %s', (url, request) => {
     expect(readQueryString(url)).toEqual({ kind: 'request', ...request });

@@ -11,7 +11,7 @@ import type { PreparedOperation } from '../../../src/operation/prepared-operatio
 import { createLane, type LaneOutcome } from '../../../src/server/serve-graphql.ts';
 import { createOwnSchema } from '../../support/own-schema.ts';
 import { toTestCaller } from '../../support/test-caller.ts';
-import { createTestServer, quietTurns } from '../../support/test-operation.ts';
+import { anyDocument, createTestServer, quietTurns } from '../../support/test-operation.ts';
 
 /** The lane over a store that counts what it is asked to prepare; what is admitted is served with nothing. */
 function openLane() {
@@ -33,7 +33,14 @@ function openLane() {
   const never = () => Promise.reject(new Error('nobody is counted here'));
   const gate: CallerGate = { admit: never, charge: never };
   const keeper = { current: { ...generation, documents } };
-  const admit = createAdmitOperation({ gate, keeper, cost: 'request', turns: quietTurns(), longestMs: 10_000 });
+  const admit = createAdmitOperation({
+    ...anyDocument,
+    gate,
+    keeper,
+    cost: 'request',
+    turns: quietTurns(),
+    longestMs: 10_000,
+  });
   let runs = 0;
   const lane = createLane({
     admit,

@@ -46,6 +46,16 @@ const events: { readonly [Name in keyof Telemetry]: readonly [Parameters<Telemet
     [{ added: ['a'], removed: [], changed: ['b'], clients: 2 }],
     { level: 'info', msg: 'clients file reloaded', added: ['a'], removed: [], changed: ['b'], clients: 2 },
   ],
+  documentUntrusted: [
+    [{ caller: 'client:web', hash: 'ab', operation: 'Q'.repeat(100) }],
+    {
+      level: 'info',
+      msg: 'served a document that is not in TRUSTED_DOCUMENTS_FILE',
+      caller: 'client:web',
+      hash: 'ab',
+      operation: 'Q'.repeat(80),
+    },
+  ],
   tracingIdle: [
     [],
     {

@@ -11,6 +11,7 @@ const web: Client = {
   origins: null,
   gasPerDay: null,
   moveCalls: null,
+  documents: null,
 };
 
 test('a key is found only by the hash of its whole text', () => {
@@ -46,6 +47,7 @@ const client = (id: string, about: Partial<Client> = {}): Client => ({
   origins: ['https://a.example', 'https://b.example'],
   gasPerDay: null,
   moveCalls: null,
+  documents: null,
   ...about,
 });
 

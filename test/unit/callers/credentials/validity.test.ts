@@ -64,6 +64,7 @@ describe('API keys', () => {
     origins: null,
     gasPerDay: null,
     moveCalls: null,
+    documents: null,
     ...about,
   });
   const outlives = (before: Partial<Client>, after: readonly Client[]) => {
