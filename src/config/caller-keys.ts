@@ -53,7 +53,7 @@ export const callerKeys = {
   TRUSTED_DOCUMENTS_FILE: {
     type: filePath,
     description:
-      'A JSON file with documents that clients request by id: an Apollo persisted query manifest, or an object of ids and texts as Relay, client-preset and gql.tada write it. At most 10,000 documents and 16 MiB. See docs/trusted-documents.md.',
+      'A JSON file with documents that clients request by id: an Apollo persisted query manifest, or an object of ids and texts as Relay, client-preset and gql.tada write it. At most 10,000 documents and 16 MiB. The gateway reloads the file within seconds after a change, or immediately on SIGHUP; it rejects and logs a file with mistakes. See docs/trusted-documents.md.',
   },
   TRUSTED_DOCUMENTS_POLICY: {
     type: oneOf(...documentPolicies),

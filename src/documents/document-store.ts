@@ -36,14 +36,23 @@ import { validateDocument } from './validation/validate-document.ts';
  * until half of the memory is in use, and from then on at second sight. So a flood of texts that never repeat evicts nothing
  * and becomes garbage immediately; kept for a while, it would be collected with old objects, which pauses every request.
  */
-const defaultBounds = { maxBytes: 60 * 1024 * 1024, maxProvenBytes: 45 * 1024 * 1024 };
+const defaultBounds = {
+  maxBytes: 60 * 1024 * 1024,
+  maxProvenBytes: 45 * 1024 * 1024,
+  /** For pinned documents, besides the others. */
+  maxPinnedBytes: 60 * 1024 * 1024,
+};
 /** Longer texts are not kept: they hold transactions as literals, so they never repeat. */
 const maxStoredCharacters = 20_000;
 
 export type DocumentStore<Operation = unknown> = ReturnType<typeof createDocumentStore<Operation>>;
 
 /** Keeps prepared documents, up to a bound in bytes. */
-export function createDocumentStore<Operation>(options: PrepareOptions<Operation>, bounds = defaultBounds) {
+export function createDocumentStore<Operation>(
+  options: PrepareOptions<Operation>,
+  given: Partial<typeof defaultBounds> = {},
+) {
+  const bounds = { ...defaultBounds, ...given };
   type Prepared = PreparedDocument<Operation>;
   const reader = createDocumentReader(options);
   const sizeCalculation = ({ bytes }: Prepared) => bytes;
@@ -60,9 +69,11 @@ export function createDocumentStore<Operation>(options: PrepareOptions<Operation
   const isKept = (text: string, { bytes }: Prepared) =>
     text.length <= maxStoredCharacters && (newcomers.calculatedSize + bytes <= bounds.maxBytes / 2 || wasSeen(text));
 
+  let pinned: ReadonlyMap<string, Prepared> = new Map();
+
   /** Returns the prepared document of a text if it is kept. Counts as a use. */
   const find = (text: string): Prepared | undefined => {
-    const known = proven.get(text);
+    const known = (pinned.size > 0 ? pinned.get(text) : undefined) ?? proven.get(text);
     if (known) return known;
     const newcomer = newcomers.get(text);
     if (!newcomer) return undefined;
@@ -82,6 +93,24 @@ export function createDocumentStore<Operation>(options: PrepareOptions<Operation
       newcomers.set(text, made);
       while (newcomers.calculatedSize + proven.calculatedSize > bounds.maxBytes) newcomers.pop();
       return made;
+    },
+    /**
+     * Prepares documents that stay whatever else is requested, one at each step; those that were pinned before are released
+     * at the end. Documents beyond the memory for them are kept like any other.
+     */
+    *pin(texts: readonly string[]): Generator<Prepared, void> {
+      const kept = new Map<string, Prepared>();
+      let bytes = 0;
+      for (const text of texts) {
+        const known = kept.get(text) ?? find(text);
+        const made = known ?? reader.prepare(text);
+        if (!kept.has(text) && bytes + made.bytes <= bounds.maxPinnedBytes) {
+          bytes += made.bytes;
+          kept.set(text, made);
+        }
+        yield made;
+      }
+      pinned = kept;
     },
     /** Reads a text that is only explained, without looking it up or storing it. */
     read: reader.read,

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
-import type { Client } from '../config/client.ts';
 import { Secret } from '../config/secret.ts';
 import type { MetricValues } from '../telemetry/metrics.ts';
 import type { DevnetAddresses } from '../upstream/upstream.ts';
+import type { ReloadedLists } from './watch-lists.ts';
 
 /** The simulated network, running in another process of this gateway. */
 export interface RunningNetwork extends DevnetAddresses {
@@ -46,8 +46,8 @@ export interface Siblings {
   readonly onMetrics: (read: () => MetricValues) => void;
   /** The metrics of all workers, as one page. */
   readonly metricsPage: () => Promise<string>;
-  /** @param adopt called with the clients when they change */
-  readonly onClients: (adopt: (clients: readonly Client[]) => void) => void;
+  /** @param adopt called with the lists that were reloaded */
+  readonly onLists: (adopt: (lists: ReloadedLists) => void) => void;
 }
 
 /** The secret of this name: the same in every worker and its replacements. */

@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { openAdmission } from '../callers/caller-gate.ts';
-import type { ClientRegistry } from '../callers/credentials/client-registry.ts';
 import type { Config } from '../config/config.ts';
 import { gatewayVersion } from '../config/gateway-version.ts';
 import { createTrustedDocuments } from '../documents/trusted-documents.ts';
@@ -21,11 +20,12 @@ import { logReady } from './log-ready.ts';
 import { type OpenListener, openListener, openMetricsServer } from './open-listener.ts';
 import { type Network, openNetwork } from './open-network.ts';
 import { openTransports } from './open-transports.ts';
+import { createPrepareTrusted } from './prepare-trusted.ts';
 import { recogniseConfiguredNetwork, withCachedNetwork } from './recognise-network.ts';
 import { createShareSecret, openLiveFleet, openSponsorshipStore } from './shared-stores.ts';
 import type { Siblings } from './siblings.ts';
 import { type UpstreamList, upstreamList } from './upstreams.ts';
-import { watchClientsOf } from './watch-clients.ts';
+import { type ReloadedLists, watchLists } from './watch-lists.ts';
 import { type LedgerState, watchSchema } from './watch-schema.ts';
 import { watchSecrets } from './watch-secrets.ts';
 import { deferred } from './workers/deferred.ts';
@@ -51,7 +51,7 @@ export interface RunningGateway extends AsyncDisposable {
    * network. Close this gateway and start a new one to serve that network.
    */
   readonly assumedWrongNetwork: Promise<void>;
-  /** Reloads the files of clients and secrets, and logs the result. */
+  /** Reloads the files of clients, trusted documents and secrets, and logs the result. */
   reload(): Promise<void>;
   /**
    * Keeps serving for `drainMs` (0) while readiness fails; then stops accepting, finishes running operations, and closes
@@ -179,6 +179,12 @@ async function open(
         turns,
       }),
     ]);
+  const trusted = createTrustedDocuments({
+    documents: config.trustedDocuments,
+    isAutomatic: config.settings.AUTOMATIC_PERSISTED_QUERIES,
+  });
+  const preparing = createPrepareTrusted({ trusted, generation: () => schema.keeper.current, turns, telemetry });
+  defer(preparing.stop);
   const schema = await watchSchema({
     config,
     graph,
@@ -186,16 +192,13 @@ async function open(
     telemetry,
     siblings,
     toOwnSchema,
+    onReplaced: () => preparing.start(),
     onOtherNetwork,
     now,
   });
   defer(() => schema.keeper.stop());
 
   siblings?.onMetrics(() => metrics.read());
-  const trusted = createTrustedDocuments({
-    documents: config.trustedDocuments,
-    isAutomatic: config.settings.AUTOMATIC_PERSISTED_QUERIES,
-  });
   const { transports, ...opened } = openTransports({
     config,
     admission,
@@ -230,10 +233,16 @@ async function open(
   defer(() => metricsServer?.close());
   defer(() => upstreams.stop());
 
-  const adopt: ClientRegistry['replace'] = (clients) => admission.clients?.replace(clients);
-  siblings?.onClients(adopt);
-  // With several processes, the primary watches the file for all.
-  const watched = siblings ? null : watchClientsOf(config, { adopt, telemetry });
+  const adopt = ({ clients, documents }: ReloadedLists) => {
+    if (clients) admission.clients?.replace(clients);
+    if (!documents) return;
+    trusted.replace(documents);
+    preparing.start();
+  };
+  preparing.start();
+  siblings?.onLists(adopt);
+  // With several processes, the primary watches the files for all.
+  const watched = siblings ? null : watchLists(config, { adopt, telemetry });
   defer(() => watched?.stop());
 
   const { url, graphqlUrl } = listener;

@@ -33,6 +33,8 @@ export interface WatchSchemaOptions {
   readonly siblings: Siblings | null;
   /** Builds the gateway's own part of the graph, whose fields describe the ledger's part. */
   readonly toOwnSchema: (news: LedgerState) => GraphQLSchema;
+  /** Called after a new schema came into force, but not for the first one. */
+  readonly onReplaced: () => void;
   /** Called if the ledger belongs to another network than assumed; `null` if the network was known at start. */
   readonly onOtherNetwork: (() => void) | null;
   /** Milliseconds since the Unix epoch. */
@@ -79,6 +81,7 @@ export async function watchSchema(options: WatchSchemaOptions): Promise<WatchedS
         siblings?.schemaReplaced(`${generation.fingerprint} from ${generation.origin}`);
         // Cached reads belong to the previous schema and would never be found again.
         reads?.clear();
+        if (keeper) options.onReplaced();
       },
       refused: telemetry.schemaRefused,
       unavailable: (error) => telemetry.schemaUnavailable({ ...describeLedger(config), ...toReason(error) }),

@@ -25,6 +25,14 @@ export interface ClientsRead {
   readonly clients: number;
 }
 
+/** Numbers of changed trusted documents, and of all of them now. */
+export interface DocumentsRead {
+  readonly added: number;
+  readonly removed: number;
+  readonly changed: number;
+  readonly documents: number;
+}
+
 /** Where and what the gateway serves. */
 export interface ServiceFacts {
   readonly url: string;
@@ -116,6 +124,9 @@ export type Telemetry = ReturnType<typeof createTelemetry>;
 
 /** Milliseconds after which a repeated failure is logged as a warning again. */
 const repeatMs = 60_000;
+/** Documents of one log line, and characters of each. `explain --manifest` lists all. */
+const maxShownDocuments = 10;
+const maxShownReason = 200;
 /** After this many untrusted documents, earlier ones are logged again. */
 const maxKnownDocuments = 1_000;
 
@@ -176,6 +187,19 @@ export function createTelemetry(logger: Logger, metrics = new Metrics(), now: ()
     /** @param mistakes one line each, without secrets */
     clientsRefused: (mistakes: readonly string[]) =>
       log('error', 'clients file rejected; the previous clients stay in force', { setting: 'CLIENTS_FILE', mistakes }),
+    documentsRead: (read: DocumentsRead) => log('info', 'trusted documents reloaded', read),
+    /** @param mistakes one line each */
+    documentsRefused: (mistakes: readonly string[]) =>
+      log('error', 'trusted documents rejected; the previous ones stay in force', {
+        setting: 'TRUSTED_DOCUMENTS_FILE',
+        mistakes,
+      }),
+    /** @param broken id and reason of each */
+    documentsBroken: (broken: readonly string[]) =>
+      log('warn', 'trusted documents do not fit the schema or its limits: requests for them are rejected', {
+        count: broken.length,
+        documents: broken.slice(0, maxShownDocuments).map((text) => text.slice(0, maxShownReason)),
+      }),
     secretRead: (setting: string) => log('info', 'secret file reloaded', { setting }),
     secretRefused: (setting: string, expected: string, got: string) =>
       log('error', 'secret file rejected; the previous secret stays in force', { setting, expected, got }),

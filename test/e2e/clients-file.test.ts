@@ -16,6 +16,7 @@ const ops = entry('ops', keys.ops);
 describe('the clients file of two workers', () => {
   let folder = '';
   let file = '';
+  let documents = '';
   let ledger: ScriptedLedger;
   let cli: RunningCli;
   let url = '';
@@ -24,8 +25,16 @@ describe('the clients file of two workers', () => {
     folder = await mkdtemp(join(tmpdir(), 'clients-'));
     file = join(folder, 'clients.json');
     await writeFile(file, JSON.stringify([app]));
+    documents = join(folder, 'documents.json');
+    await writeFile(documents, JSON.stringify({ first: '{ viewer { id } }' }));
     ledger = await startScriptedLedger('type Query { chainIdentifier: String! }');
-    const env = { WORKERS: '2', PORT: '0', CLIENTS_FILE: file, RATE_LIMIT_PER_MINUTE: '0' };
+    const env = {
+      WORKERS: '2',
+      PORT: '0',
+      CLIENTS_FILE: file,
+      TRUSTED_DOCUMENTS_FILE: documents,
+      RATE_LIMIT_PER_MINUTE: '0',
+    };
     cli = runCli(['serve'], { ...env, LEDGER_GRAPHQL_URL: ledger.url });
     [, url = ''] = await cli.waitFor(/"url":"(http:[^"]+)"[^\n]*"msg":"ready"/);
   });
@@ -57,9 +66,9 @@ describe('the clients file of two workers', () => {
   const refused = () => linesOf('clients file rejected');
 
   /** Replaces the file atomically, as careful programs do. */
-  const put = async (text: string) => {
-    await writeFile(`${file}~`, text);
-    await rename(`${file}~`, file);
+  const put = async (text: string, path = file) => {
+    await writeFile(`${path}~`, text);
+    await rename(`${path}~`, path);
   };
 
   test('is read again after a change, in each process, and the change is logged once', async () => {
@@ -89,6 +98,22 @@ describe('the clients file of two workers', () => {
     process.kill(first, 'SIGKILL');
     await until(() => linesOf('a new worker serves').length > 0, 'another worker');
     expect([await statuses(keys.ops), await statuses(keys.app)]).toEqual([[200], [401]]);
+  });
+
+  test('has trusted documents beside it, whose changes reach each process', async () => {
+    /** Results by id on several connections, sorted. */
+    const answers = async (documentId: string) => {
+      const headers = { 'content-type': 'application/json', connection: 'close', 'x-api-key': keys.ops };
+      const init = { method: 'POST', headers, body: JSON.stringify({ documentId }) };
+      const texts = Array.from({ length: 8 }, async () => (await (await fetch(url, init)).json()) as object);
+      return [...new Set((await Promise.all(texts)).flatMap((each) => Object.keys(each)))];
+    };
+    expect([await answers('first'), await answers('second')]).toEqual([['data'], ['errors']]);
+    await put(JSON.stringify({ second: '{ viewer { kind } }' }), documents);
+    await until(() => linesOf('trusted documents reloaded').length > 0, 'the new documents');
+    await until(async () => (await answers('second')).join() === 'data', 'the new document to be known everywhere');
+    expect(await answers('first')).toEqual(['errors']);
+    expect(linesOf('trusted documents reloaded')).toMatchObject([{ added: 1, removed: 1, documents: 1 }]);
   });
 
   test('is read immediately on SIGHUP', async () => {

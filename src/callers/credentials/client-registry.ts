@@ -126,22 +126,31 @@ function toEntry(client: Client, auth: 'forward' | 'token', known: Entry | undef
   };
 }
 
-/** The differences between two lists of clients, by client id. */
-export interface ClientsDiff {
+/** The differences between two lists, by id. */
+export interface ListDiff {
   readonly added: readonly string[];
   readonly removed: readonly string[];
-  /** Clients with another key or other permissions. */
   readonly changed: readonly string[];
 }
 
-export function diffClients(before: readonly Client[], after: readonly Client[]): ClientsDiff {
-  const old = new Map(before.map((client) => [client.id, toText(client)]));
+/** @param toText equal for items without a difference */
+export function diffById<Item extends { readonly id: string }>(
+  before: readonly Item[],
+  after: readonly Item[],
+  toText: (item: Item) => string,
+): ListDiff {
+  const old = new Map(before.map((item) => [item.id, toText(item)]));
   const ids = new Set(after.map(({ id }) => id));
   return {
     added: after.filter(({ id }) => !old.has(id)).map(({ id }) => id),
     removed: before.filter(({ id }) => !ids.has(id)).map(({ id }) => id),
-    changed: after.filter((client) => old.has(client.id) && old.get(client.id) !== toText(client)).map(({ id }) => id),
+    changed: after.filter((item) => old.has(item.id) && old.get(item.id) !== toText(item)).map(({ id }) => id),
   };
+}
+
+/** The clients that were added or removed, or have another key or other permissions. */
+export function diffClients(before: readonly Client[], after: readonly Client[]): ListDiff {
+  return diffById(before, after, toText);
 }
 
 /** Equal for equal clients, regardless of the order of their lists. */

@@ -1,6 +1,6 @@
-import type { Client } from '../../config/client.ts';
 import type { MetricValues } from '../../telemetry/metrics.ts';
 import type { Siblings } from '../siblings.ts';
+import type { ReloadedLists } from '../watch-lists.ts';
 import { deferred } from './deferred.ts';
 import type { Beginning, FromWorker, ToWorker } from './worker-messages.ts';
 
@@ -27,8 +27,8 @@ export function followPrimary({ send, onMessage }: PrimaryLink): PrimaryCommands
   const stop = deferred<number>();
   let serving = 0;
   let checkSchema = () => {};
-  let clients: readonly Client[] | null = null;
-  let adopt = (_clients: readonly Client[]) => {};
+  let lists: ReloadedLists = {};
+  let adopt = (_lists: ReloadedLists) => {};
   let readMetrics: (() => MetricValues) | null = null;
   let pages: ((page: string) => void)[] = [];
   let heartbeat: NodeJS.Timeout | undefined;
@@ -41,9 +41,9 @@ export function followPrimary({ send, onMessage }: PrimaryLink): PrimaryCommands
       ).unref();
     } else if (message.kind === 'serving') serving = message.count;
     else if (message.kind === 'check schema') checkSchema();
-    else if (message.kind === 'clients') {
-      clients = message.clients;
-      adopt(clients);
+    else if (message.kind === 'lists') {
+      lists = { ...lists, ...message.lists };
+      adopt(message.lists);
     } else if (message.kind === 'metrics page') {
       const waiting = pages;
       pages = [];
@@ -73,10 +73,10 @@ export function followPrimary({ send, onMessage }: PrimaryLink): PrimaryCommands
           pages.push(resolve);
           if (pages.length === 1) void send({ kind: 'metrics requested' });
         }),
-      onClients: (call) => {
+      onLists: (call) => {
         adopt = call;
         // These messages arrived while this worker was starting.
-        if (clients) call(clients);
+        call(lists);
       },
     }),
   };

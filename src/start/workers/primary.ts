@@ -6,7 +6,7 @@ import { logReady } from '../log-ready.ts';
 import { openMetricsServer } from '../open-listener.ts';
 import type { Network } from '../open-network.ts';
 import type { Shared, WorkerFacts } from '../siblings.ts';
-import { watchClientsOf } from '../watch-clients.ts';
+import { watchLists } from '../watch-lists.ts';
 import { startSchemaPolling } from './schema-polling.ts';
 import { heartbeatMs } from './worker-failures.ts';
 import type { Beginning } from './worker-messages.ts';
@@ -32,7 +32,7 @@ export interface WorkersOptions {
 export interface RunningWorkers {
   /** Scheme, host and port that all workers serve. */
   readonly url: string;
-  /** Reloads the clients file for all workers, and logs the result. */
+  /** Reloads the files of clients and trusted documents for all workers, and logs the result. */
   reload(): Promise<void>;
   /** Each worker keeps serving for `drainMs` (0), finishes its operations and ends. Safe to call twice. */
   close(drainMs?: number): Promise<void>;
@@ -89,11 +89,11 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
     workers: pool.serving,
     check: (worker) => worker.send({ kind: 'check schema' }),
   });
-  const watched = watchClientsOf(config, {
-    adopt: (clients, text) => {
+  const watched = watchLists(config, {
+    adopt: (lists, path, text) => {
       // Otherwise a worker that starts later would accept removed clients again.
-      if (config.clientsFile !== null) files[config.clientsFile] = text;
-      pool.send({ kind: 'clients', clients });
+      files[path] = text;
+      pool.send({ kind: 'lists', lists });
     },
     telemetry,
   });
@@ -104,7 +104,7 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
   };
   const closeAll = async (drainMs: number) => {
     polling.stop();
-    watched?.stop();
+    watched.stop();
     await pool.stop(drainMs);
     await metricsServer?.close();
     await network.close();
@@ -121,7 +121,7 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
   await network.hasHistory;
   isReady = true;
   logReady(telemetry, config, { ...facts, workers: count });
-  return { url: facts.url, reload: async () => watched?.reload(), close, failed: pool.failed };
+  return { url: facts.url, reload: watched.reload, close, failed: pool.failed };
 }
 
 /**

@@ -1,6 +1,6 @@
-import type { Client } from '../../config/client.ts';
 import type { MetricValues } from '../../telemetry/metrics.ts';
 import type { Shared, WorkerFacts } from '../siblings.ts';
+import type { ReloadedLists } from '../watch-lists.ts';
 
 /** Everything that a worker needs before it can begin. */
 export interface Beginning {
@@ -9,7 +9,7 @@ export interface Beginning {
   readonly port: number;
   /**
    * The text of every file that the configuration was read from, by path: a worker that starts later reads the same text even
-   * if the files have changed. Of the clients file: the text in force.
+   * if the files have changed. Of files that are reloaded: the text in force.
    */
   readonly files: Readonly<Record<string, string>>;
   /** Milliseconds between the heartbeats that the worker sends. */
@@ -23,8 +23,8 @@ export type ToWorker =
   | { readonly kind: 'serving'; readonly count: number }
   /** Poll the ledger's schema now. */
   | { readonly kind: 'check schema' }
-  /** The clients file has changed. */
-  | { readonly kind: 'clients'; readonly clients: readonly Client[] }
+  /** The file of clients or trusted documents has changed. */
+  | { readonly kind: 'lists'; readonly lists: ReloadedLists }
   /** The metrics page that the worker requested. */
   | { readonly kind: 'metrics page'; readonly page: string }
   /** Keep serving for this long, finish running operations, and exit. */

@@ -1,6 +1,10 @@
 import { hash } from 'node:crypto';
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { hashApiKey, toApiKey } from '../../../src/config/client.ts';
+import { type ChangingLedger, startChangingLedger } from '../../support/changing-ledger.ts';
 import { readEventStream } from '../../support/event-stream-reader.ts';
 import { openWebSocket } from '../../support/open-websocket.ts';
 import { type ScriptedLedger, startScriptedLedger } from '../../support/scripted-ledger.ts';
@@ -222,4 +226,68 @@ test('automatic persisted queries are registered once valid, and run for callers
   expect(await ask(hashed(query), app)).toMatchObject(forbidden);
   expect(await ask({ query: '{ nothing }', ...hashed('{ nothing }') })).toHaveProperty('errors');
   expect(await ask(hashed('{ nothing }'))).toMatchObject(notFound);
+});
+
+describe('a manifest on disk', () => {
+  const broken = 'trusted documents do not fit the schema or its limits: requests for them are rejected';
+  let folder = '';
+  let changing: ChangingLedger;
+  let watching: TestGateway;
+  const path = () => join(folder, 'manifest.json');
+  const put = async (content: object) => {
+    await writeFile(`${path()}~`, JSON.stringify(content));
+    await rename(`${path()}~`, path());
+  };
+  const linesOf = (message: string) => watching.log.filter(({ msg }) => msg === message);
+  const documentsOf = (message: string) => linesOf(message).map(({ documents }) => documents);
+  const ask = async (documentId: string) =>
+    (await post(watching, { documentId })).json() as Promise<{ data: unknown; errors?: unknown }>;
+  const first = { old: '{ epoch { generation0 } }', own: '{ viewer { kind } }', wrong: '{ nothing }' };
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'documents-'));
+    await put(first);
+    changing = await startChangingLedger();
+    const text = JSON.stringify(first);
+    const env = { LEDGER_GRAPHQL_URL: changing.url, SCHEMA_POLL_MS: '20', TRUSTED_DOCUMENTS_FILE: path() };
+    watching = await createTestGateway(env, { [path()]: text });
+  });
+  afterAll(async () => {
+    await watching?.close();
+    await changing?.[Symbol.asyncDispose]();
+    await rm(folder, { recursive: true });
+  });
+
+  it('that has documents of no use is served, and the log names them', async () => {
+    await until(() => linesOf(broken).length > 0, 'the broken document');
+    expect(linesOf(broken)).toMatchObject([
+      { level: 'warn', count: 1, documents: [expect.stringMatching(/^wrong: .*nothing/)] },
+    ]);
+    expect(await ask('old')).toEqual({ data: { epoch: { generation0: 0 } } });
+    expect(await ask('wrong')).toMatchObject({ errors: [{ extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }] });
+  });
+
+  it('is checked against each new schema, and the log names the documents that it breaks', async () => {
+    changing.change(1);
+    await until(() => linesOf(broken).length > 1, 'the document that broke');
+    expect(documentsOf(broken).at(-1)).toEqual([expect.stringMatching(/^old: .*generation0/)]);
+    expect(await ask('own')).toHaveProperty('data.viewer');
+  });
+
+  it('is reloaded after a change', async () => {
+    await put({ own: first.own, new: '{ epoch { generation1 } }' });
+    await until(() => linesOf('trusted documents reloaded').length > 0, 'the new documents');
+    expect(linesOf('trusted documents reloaded')).toMatchObject([{ added: 1, removed: 2, changed: 0, documents: 2 }]);
+    expect(await ask('new')).toEqual({ data: { epoch: { generation1: 1 } } });
+    expect(await ask('old')).toMatchObject(notFound);
+  });
+
+  it('changes nothing if it has mistakes', async () => {
+    await put({ own: 7 });
+    await until(
+      () => linesOf('trusted documents rejected; the previous ones stay in force').length > 0,
+      'the rejection',
+    );
+    expect(await ask('new')).toEqual({ data: { epoch: { generation1: 1 } } });
+  });
 });

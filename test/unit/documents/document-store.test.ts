@@ -44,6 +44,31 @@ describe('prepared documents', () => {
     expect(hits(store, used)).toBe(6);
   });
 
+  it('that are pinned stay during any flood, within their own memory, until others are pinned', () => {
+    const store = createDocumentStore(options, { maxBytes: room(8), maxProvenBytes: room(6), maxPinnedBytes: room(3) });
+    const pin = (indices: readonly number[]) => [...store.pin(indices.map(text))].length;
+    const flood = () => {
+      for (const index of range(2_000, 2_000)) for (const _ of [1, 2]) store.prepare(text(index));
+    };
+    // The same text under two ids takes the memory of one.
+    expect(pin([1_000, 1_000, 1_001, 1_002, 1_003])).toBe(5);
+    flood();
+    expect(hits(store, range(1_000, 4))).toBe(3);
+    pin([1_004]);
+    flood();
+    expect(hits(store, range(1_000, 5))).toBe(1);
+  });
+
+  it('are pinned once all are prepared: requests in between find what was pinned before', () => {
+    const store = createDocumentStore(options, { maxBytes: 1, maxProvenBytes: 1 });
+    for (const _ of store.pin([text(1_000)]));
+    const steps = store.pin([text(1_001), text(1_002)]);
+    steps.next();
+    expect(hits(store, range(1_000, 3))).toBe(1);
+    for (const _ of steps);
+    expect([store.find(text(1_000)), store.find(text(1_002))]).toMatchObject([undefined, { kind: 'readable' }]);
+  });
+
   it('are kept at first sight until half of the memory is used, and then at second sight', () => {
     const store = createDocumentStore(options, { maxBytes: room(8), maxProvenBytes: room(6) });
     for (const index of range(1_000, 100)) store.prepare(text(index));

@@ -48,6 +48,7 @@ async function watch(...versions: readonly string[]) {
     } as unknown as Options['telemetry'],
     outdateReads() {},
     siblings: null,
+    onReplaced: () => {},
     onOtherNetwork: null,
     toOwnSchema: () => createOwnSchema(),
     now: Date.now,

@@ -46,6 +46,28 @@ const events: { readonly [Name in keyof Telemetry]: readonly [Parameters<Telemet
     [{ added: ['a'], removed: [], changed: ['b'], clients: 2 }],
     { level: 'info', msg: 'clients file reloaded', added: ['a'], removed: [], changed: ['b'], clients: 2 },
   ],
+  documentsRead: [
+    [{ added: 1, removed: 0, changed: 2, documents: 3 }],
+    { level: 'info', msg: 'trusted documents reloaded', added: 1, removed: 0, changed: 2, documents: 3 },
+  ],
+  documentsRefused: [
+    [['a mistake']],
+    {
+      level: 'error',
+      msg: 'trusted documents rejected; the previous ones stay in force',
+      setting: 'TRUSTED_DOCUMENTS_FILE',
+      mistakes: ['a mistake'],
+    },
+  ],
+  documentsBroken: [
+    [Array.from({ length: 30 }, () => 'a'.repeat(1_000))],
+    {
+      level: 'warn',
+      msg: 'trusted documents do not fit the schema or its limits: requests for them are rejected',
+      count: 30,
+      documents: Array.from({ length: 10 }, () => 'a'.repeat(200)),
+    },
+  ],
   documentUntrusted: [
     [{ caller: 'client:web', hash: 'ab', operation: 'Q'.repeat(100) }],
     {

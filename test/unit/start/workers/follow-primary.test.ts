@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Client } from '../../../../src/config/client.ts';
+import type { ReloadedLists } from '../../../../src/start/watch-lists.ts';
 import { followPrimary } from '../../../../src/start/workers/follow-primary.ts';
 import type { Beginning, FromWorker, ToWorker } from '../../../../src/start/workers/worker-messages.ts';
 
@@ -10,6 +11,7 @@ const beginning: Beginning = {
   heartbeatMs: 1_000_000,
 };
 const clientOf = (id: string) => ({ id }) as Client;
+const document = { id: 'a', name: null, text: '{ a }' };
 
 /** A worker's side of the channel, and what the other side says. */
 function start() {
@@ -24,27 +26,26 @@ function start() {
   return { orders, sent, say: (message: ToWorker) => say(message) };
 }
 
-test('a worker serves the clients that were sent to it while it was starting', () => {
+test('a worker serves the lists that were sent to it while it was starting', () => {
   const { orders, say } = start();
   say({ kind: 'begin', beginning });
-  say({ kind: 'clients', clients: [clientOf('removed')] });
-  say({ kind: 'clients', clients: [clientOf('early')] });
-  const adopted: string[][] = [];
-  orders.siblingsOf(beginning).onClients((clients) => adopted.push(clients.map(({ id }) => id)));
-  expect(adopted).toEqual([['early']]);
-  say({ kind: 'clients', clients: [clientOf('late')] });
-  expect(adopted).toEqual([['early'], ['late']]);
+  say({ kind: 'lists', lists: { clients: [clientOf('removed')] } });
+  say({ kind: 'lists', lists: { documents: [document] } });
+  say({ kind: 'lists', lists: { clients: [clientOf('early')] } });
+  const adopted: ReloadedLists[] = [];
+  orders.siblingsOf(beginning).onLists((lists) => adopted.push(lists));
+  expect(adopted).toEqual([{ clients: [clientOf('early')], documents: [document] }]);
+  say({ kind: 'lists', lists: { clients: [clientOf('late')] } });
+  expect(adopted.slice(1)).toEqual([{ clients: [clientOf('late')] }]);
   say({ kind: 'stop', drainMs: 0 });
 });
 
-test('a worker that receives no clients keeps those of its configuration', () => {
+test('a worker that receives no lists keeps those of its configuration', () => {
   const { orders, say } = start();
   say({ kind: 'begin', beginning });
-  let times = 0;
-  orders.siblingsOf(beginning).onClients(() => {
-    times += 1;
-  });
-  expect(times).toBe(0);
+  const adopted: ReloadedLists[] = [];
+  orders.siblingsOf(beginning).onLists((lists) => adopted.push(lists));
+  expect(adopted).toEqual([{}]);
   say({ kind: 'stop', drainMs: 0 });
 });
 

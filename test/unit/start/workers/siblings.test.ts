@@ -12,7 +12,7 @@ const siblings = (workers: number) => ({
   onSchemaCheck: () => {},
   onMetrics: () => {},
   metricsPage: async () => '',
-  onClients: () => {},
+  onLists: () => {},
 });
 
 test('workers get equal parts of a shared limit, rounded up so that none gets zero', () => {

@@ -1,28 +1,34 @@
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
-import { type Client, parseClients } from '../../../src/config/client.ts';
-import { watchClients } from '../../../src/start/watch-clients.ts';
+import { parseClients } from '../../../src/config/client.ts';
+import { parseManifest } from '../../../src/config/trusted-documents.ts';
+import { watchLists } from '../../../src/start/watch-lists.ts';
 
 const entry = (id: string, digit = 'a') => `- { id: ${id}, hash: ${digit.repeat(64)} }`;
+
+const noReports = { clientsRead() {}, clientsRefused() {}, documentsRead() {}, documentsRefused() {} };
 
 function start(first: string) {
   const disk = { text: first as string | null };
   const told: unknown[] = [];
   const adopted: (readonly string[])[] = [];
   const parsed = parseClients(first);
-  const watched = watchClients({
-    file: {
-      see: async () => ({ mark: disk.text, reason: 'ENOENT' }),
-      read: async () => disk.text ?? '',
+  const clients = 'clients' in parsed ? parsed.clients : [];
+  const file = { see: async () => ({ mark: disk.text, reason: 'ENOENT' }), read: async () => disk.text ?? '' };
+  const watched = watchLists(
+    { clients, clientsFile: 'clients', trustedDocuments: null, trustedDocumentsFile: null },
+    {
+      fileAt: () => file,
+      adopt: ({ clients: list = [] }, path, text) => {
+        expect(path).toBe('clients');
+        adopted.push([...list.map(({ id }) => id), text]);
+      },
+      telemetry: {
+        ...noReports,
+        clientsRead: (read) => told.push(read),
+        clientsRefused: (mistakes) => told.push(mistakes),
+      },
     },
-    clients: 'clients' in parsed ? parsed.clients : [],
-    adopt: (clients: readonly Client[], text) => {
-      adopted.push([...clients.map(({ id }) => id), text]);
-    },
-    telemetry: {
-      clientsRead: (read) => told.push(read),
-      clientsRefused: (mistakes) => told.push(mistakes),
-    },
-  });
+  );
   onTestFinished(watched.stop);
   return { disk, told, adopted, reload: watched.reload };
 }
@@ -84,4 +90,42 @@ test('a valid file after an invalid one is reported once, even if it is already 
   expect(told.slice(1)).toEqual([unchanged]);
   for (const comment of ['# one', '# two']) await write(`${entry('a')}\n${comment}`);
   expect([told.length, adopted]).toEqual([2, []]);
+});
+
+test('trusted documents are adopted as a whole, and the previous ones stay if the file has mistakes', async () => {
+  const disk = { text: '{ "a": "{ a }", "b": "{ b }" }' };
+  const told: unknown[] = [];
+  const adopted: unknown[] = [];
+  const parsed = parseManifest(disk.text);
+  const watched = watchLists(
+    {
+      clients: null,
+      clientsFile: null,
+      trustedDocuments: 'documents' in parsed ? parsed.documents : [],
+      trustedDocumentsFile: 'manifest',
+    },
+    {
+      fileAt: () => ({ see: async () => ({ mark: disk.text, reason: null }), read: async () => disk.text }),
+      adopt: (...lists) => void adopted.push(lists),
+      telemetry: {
+        ...noReports,
+        documentsRead: (read) => told.push(read),
+        documentsRefused: (mistakes) => told.push(mistakes),
+      },
+    },
+  );
+  onTestFinished(watched.stop);
+  disk.text = '{ "a": "{ changed }", "c": "{ c }" }';
+  await watched.reload();
+  disk.text = '{ "a": 1 }';
+  await watched.reload();
+  const documents = [
+    { id: 'a', name: null, text: '{ changed }' },
+    { id: 'c', name: null, text: '{ c }' },
+  ];
+  expect(adopted).toEqual([[{ documents }, 'manifest', '{ "a": "{ changed }", "c": "{ c }" }']]);
+  expect(told).toEqual([
+    { added: 1, removed: 1, changed: 1, documents: 2 },
+    ['TRUSTED_DOCUMENTS_FILE."a": expected the text of a document, got none'],
+  ]);
 });
