@@ -110,10 +110,11 @@ describe('the clients file of two workers', () => {
     };
     expect([await answers('first'), await answers('second')]).toEqual([['data'], ['errors']]);
     await put(JSON.stringify({ second: '{ viewer { kind } }' }), documents);
-    await until(() => linesOf('trusted documents reloaded').length > 0, 'the new documents');
     await until(async () => (await answers('second')).join() === 'data', 'the new document to be known everywhere');
     expect(await answers('first')).toEqual(['errors']);
-    expect(linesOf('trusted documents reloaded')).toMatchObject([{ added: 1, removed: 1, documents: 1 }]);
+    // SIGHUP logs a result even if nothing changed.
+    const changes = () => linesOf('trusted documents reloaded').filter(({ added }) => added !== 0);
+    expect(changes()).toMatchObject([{ added: 1, removed: 1, documents: 1 }]);
   });
 
   test('is read immediately on SIGHUP', async () => {
