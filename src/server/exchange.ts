@@ -229,6 +229,8 @@ export class Exchange implements ServerContext {
   close(): void {
     // The connection may be reused.
     if (this.#isReadingBounded) this.req.socket.setTimeout(this.#options.idleMs);
+    // Node emits no `close` for a request that was rejected before its body had arrived.
+    if (this.isReading) this.req.abandonBody();
     const listeners = this.#onGone;
     // Drop the listener: Node keeps the response object, and the listener holds the whole body.
     this.#onGone = null;

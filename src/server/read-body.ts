@@ -13,12 +13,16 @@ export type BodyReading =
   | { readonly kind: 'crowded-out' }
   | { readonly kind: 'aborted' };
 
+const nothing = () => {};
+
 /**
  * A request whose body can be read without its stream: Node's parser calls `push` with the chunks. Most bodies arrive with
  * their headers, and a stream would deliver them in a later turn of the event loop, which for a small request costs more than
  * all other work on its body.
  */
 export class IncomingRequest extends IncomingMessage {
+  /** Stops waiting for the rest of the body. */
+  abandonBody = nothing;
   #take: ((piece: Buffer | null) => void) | null = null;
 
   /**
@@ -84,7 +88,8 @@ export function readBody(req: IncomingRequest, bounds: BodyBounds, done: (readin
     pieces = [];
     callback(reading);
   };
-  req.on('close', () => settle({ kind: 'aborted' }));
+  req.abandonBody = () => settle({ kind: 'aborted' });
+  req.on('close', req.abandonBody);
   req.takeBody((chunk) => {
     if (whenDone === null) return;
     if (chunk === null) {

@@ -1,115 +1,197 @@
-import { once } from 'node:events';
-import { Agent, type IncomingMessage, request } from 'node:http';
-import { text } from 'node:stream/consumers';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
-import { Exchange } from '../../src/server/exchange.ts';
-import { countLiveObjects } from '../support/count-live-objects.ts';
+import { untilNothingIsLeft } from '../support/count-live-objects.ts';
 import { type FaultyLedger, startFaultyLedger } from '../support/faulty-ledger.ts';
 import { inTurns } from '../support/in-turns.ts';
-import { type OpenWebSocket, openWebSocket } from '../support/open-websocket.ts';
+import { openWebSocket } from '../support/open-websocket.ts';
+import { openRawClient, toPostText } from '../support/raw-client.ts';
 import { createTestGateway, type TestGateway } from '../support/test-gateway.ts';
 import { until } from '../support/until.ts';
 
 const lane = 'query Epoch($id: Int) { epoch(id: $id) { epochId } }';
 const own = 'query Own { gateway { networkProfile } }';
 const split = 'query Mixed($id: Int) { epoch(id: $id) { epochId } gateway { networkProfile } }';
+const pay = 'mutation Pay($amount: Int!) { pay(amount: $amount) }';
+const long = 'query Events($first: Int!, $after: Int) { events(first: $first, after: $after) { id json } }';
 
-/** A unique name, so long that some hundreds of them take megabytes. */
-const inventedName = (index: number, length = 16_000) => `Invented${index}_${'x'.repeat(length)}`;
+/** Operations of each kind in a round. */
+const count = 20;
 
-/** Every other operation names a missing operation, and every third has an undeclared variable. */
-function toOperation(query: string, index: number) {
+interface Setting {
+  readonly gateway: TestGateway;
+  readonly ledger: FaultyLedger;
+  readonly port: number;
+}
+
+let clients = 0;
+
+/** A client address, and an id that only its operation has: data kept by either would be kept once for each operation. */
+function nextClient() {
+  clients += 1;
   return {
-    query,
-    variables: index % 3 === 0 ? { id: index, [inventedName(index)]: 1 } : { id: index },
-    ...(index % 2 === 0 ? {} : { operationName: inventedName(index) }),
+    headers: { 'x-forwarded-for': `10.${(clients >> 16) & 255}.${(clients >> 8) & 255}.${clients & 255}` },
+    id: clients,
   };
 }
 
-/** Connections stay open, so that their end cannot clean up after an operation. */
-async function post(gateway: TestGateway, agent: Agent, body: object): Promise<void> {
-  const headers = { 'content-type': 'application/json' };
-  const sent = request(`${gateway.url}/graphql`, { method: 'POST', headers, agent });
-  sent.end(JSON.stringify(body));
-  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
-  await text(answer);
+/** Every other operation names a missing operation, and every third has an undeclared variable. */
+function toOperation(query: string, id: number) {
+  const invented = `Invented${id}_${'x'.repeat(2_000)}`;
+  return {
+    query,
+    variables: { id, amount: id, first: 2, ...(id % 3 === 0 && { [invented]: 1 }) },
+    ...(id % 2 === 1 && { operationName: invented }),
+  };
 }
 
-/** Ten per connection, so that data kept per connection count too. */
-async function subscribe(gateway: TestGateway, count: number): Promise<void> {
-  const perSocket = 10;
-  await inTurns(count / perSocket, 10, async (turn) => {
-    const client = await openWebSocket(`${gateway.url.replace('http', 'ws')}/graphql`);
-    client.send({ type: 'connection_init', payload: { [inventedName(turn, 7_000)]: 'x'.repeat(7_000) } });
-    await until(() => client.messages.length > 0, 'an acknowledgement');
-    for (let index = 0; index < perSocket; index += 1) {
-      const payload = toOperation(index % 2 === 0 ? lane : split, turn * perSocket + index);
-      client.send({ id: String(index), type: 'subscribe', payload });
-    }
-    await until(() => idsOf(client).size === perSocket, 'all answers');
-    client.socket.close();
-    await client.closed;
+async function exchange(port: number, text: string): Promise<string> {
+  const client = await openRawClient(port);
+  await client.send(text);
+  return client.whole();
+}
+
+function post({ port }: Setting, body: object, headers: Readonly<Record<string, string>>): Promise<string> {
+  return exchange(port, toPostText(body, { connection: 'close', ...headers }));
+}
+
+/** The ledger holds its responses back, and every client disconnects while it waits. */
+async function leaveWaiting({ ledger, port }: Setting, manner: 'held' | 'half', query: string): Promise<void> {
+  ledger.manner = () => manner;
+  const waiting = await inTurns(count, count, async () => {
+    const { headers, id } = nextClient();
+    const client = await openRawClient(port);
+    await client.send(toPostText({ query, variables: { id, amount: id, first: 300, after: id } }, headers));
+    return client;
   });
-}
-
-const idsOf = ({ messages }: OpenWebSocket) => new Set(messages.map(({ id }) => id).filter((id) => id !== undefined));
-
-async function round(gateway: TestGateway, each: number): Promise<void> {
-  const agent = new Agent({ keepAlive: true, maxSockets: 20 });
-  for (const query of [lane, own, split]) {
-    await inTurns(each, 20, (index) => post(gateway, agent, toOperation(query, index)));
-  }
   await until(
-    () => resources().Timeout === 0,
-    () => `${resources().Timeout} timers of operations that are over`,
+    () => ledger.waiting === count,
+    () => `${ledger.waiting} calls wait`,
   );
-  agent.destroy();
-  await subscribe(gateway, each);
+  for (const [index, client] of waiting.entries()) client.vanish(index % 2 === 0 ? 'closing' : 'resetting');
+  // Mutations run on.
+  if (query === pay) ledger.release();
+  await until(
+    () => ledger.waiting === 0,
+    () => `${ledger.waiting} calls go on`,
+  );
+  ledger.manner = () => 'whole';
 }
 
-/** Timers, connections and servers, by kind. */
-function resources(): Record<string, number> {
-  const counts: Record<string, number> = { Timeout: 0, TCPSocketWrap: 0, TCPServerWrap: 0 };
-  for (const name of process.getActiveResourcesInfo()) if (name in counts) counts[name] = (counts[name] ?? 0) + 1;
-  return counts;
-}
+type Way = 'answered' | 'completed' | 'refused' | 'in half a message' | 'before its greeting';
 
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
-
-async function heapMegabytes(gateway: TestGateway): Promise<number> {
-  // Log lines kept by the test do not belong to the gateway.
-  gateway.log.length = 0;
-  for (let time = 0; time < 3; time += 1) {
-    await new Promise((resolve) => setImmediate(resolve));
-    collectGarbage();
+async function comeAndGoOverWebSocket({ gateway }: Setting, query: string, way: Way): Promise<void> {
+  const { headers, id } = nextClient();
+  const client = await openWebSocket(`${gateway.url.replace('http', 'ws')}/graphql`, headers);
+  const subscribe = (name: string, payload: object) => client.send({ id: name, type: 'subscribe', payload });
+  const untilEnded = (ended: number) =>
+    until(() => client.messages.filter(({ type }) => type === 'complete' || type === 'error').length === ended, way);
+  if (way !== 'before its greeting') {
+    client.send({ type: 'connection_init', payload: { [`x-${id}`]: 'unknown' } });
+    await until(() => client.messages.length > 0, 'an acknowledgement');
   }
-  return process.memoryUsage().heapUsed / 1024 ** 2;
+  if (way === 'answered') {
+    subscribe('small', { query, variables: { id } });
+    subscribe('large', { query, variables: { id, padding: 'x'.repeat(20_000) } });
+    await untilEnded(2);
+  } else if (way === 'completed') {
+    subscribe('left', { query, variables: { id } });
+    client.send({ id: 'left', type: 'complete' });
+    subscribe('last', toOperation(own, 2));
+    await untilEnded(1);
+  } else if (way === 'refused') {
+    subscribe('unknown', toOperation(query, 1));
+    subscribe('invalid', { query: '{ nothing }', variables: { id } });
+    await untilEnded(2);
+  } else if (way === 'in half a message') client.socket.send('{"id":"1","type":"subscribe"', { fin: false });
+  if (id % 2 === 0) client.socket.terminate();
+  else client.socket.close();
+  await client.closed;
 }
 
-test('two hundred operations in the lane, in parts and over WebSockets, with random names, leave nothing behind', {
-  timeout: 600_000,
-}, async () => {
-  const ledger: FaultyLedger = await startFaultyLedger();
+const atATime = 10;
+
+/** What clients do, and what becomes of it. */
+const courses: Readonly<Record<string, (setting: Setting) => Promise<unknown>>> = {
+  'answers by every plan': (setting) =>
+    inTurns(count, atATime, async () => {
+      for (const query of [lane, own, split, pay, long]) {
+        const { headers, id } = nextClient();
+        expect(await post(setting, toOperation(query, id), headers)).toMatch(/^HTTP\/1.1 200 /);
+      }
+    }),
+  'large bodies': (setting) =>
+    inTurns(count, atATime, async () => {
+      const { headers, id } = nextClient();
+      const variables = { id, padding: 'x'.repeat(40_000) };
+      expect(await post(setting, { query: lane, variables }, headers)).toMatch(/^HTTP\/1.1 200 /);
+    }),
+  rejections: (setting) =>
+    inTurns(count, atATime, async () => {
+      const { headers, id } = nextClient();
+      expect(await post(setting, { query: '{ nothing }', variables: { id } }, headers)).toContain('"errors"');
+      const head = `HTTP/1.1\r\nhost: a\r\nconnection: close\r\nx-forwarded-for: ${headers['x-forwarded-for']}\r\n`;
+      for (const text of [
+        `GET /nothing ${head}\r\n`,
+        `POST /graphql ${head}content-type: application/json\r\ncontent-length: 3\r\n\r\n{x}`,
+        `POST /graphql ${head}content-type: application/json\r\ncontent-length: 9999999\r\n\r\n`,
+        'NONSENSE\r\n\r\n',
+      ])
+        expect(await exchange(setting.port, text)).toMatch(/^HTTP\/1.1 4\d\d /);
+    }),
+  'clients that disconnect during their body': ({ port }) =>
+    inTurns(count, count, async (index) => {
+      const client = await openRawClient(port);
+      const expecting = { expect: '100-continue', ...nextClient().headers };
+      const text = toPostText({ query: lane, variables: { padding: 'x'.repeat(40_000) } }, expecting);
+      const [head = '', body = ''] = text.split(/(?<=\r\n\r\n)/);
+      await client.send(head);
+      await client.receive(/^HTTP\/1.1 100 Continue/);
+      await client.send(body.slice(0, 20_000));
+      client.vanish(index % 2 === 0 ? 'closing' : 'resetting');
+    }),
+  'clients that disconnect in the lane': (setting) => leaveWaiting(setting, 'held', lane),
+  'clients that disconnect from a split operation': (setting) => leaveWaiting(setting, 'held', split),
+  'clients that disconnect from a mutation': (setting) => leaveWaiting(setting, 'held', pay),
+  'clients that disconnect in a streamed response': (setting) => leaveWaiting(setting, 'half', long),
+  'a ledger that breaks off': async (setting) => {
+    for (const manner of ['reset', 'closed-midway', 'reset-midway'] as const) {
+      setting.ledger.manner = () => manner;
+      await inTurns(count, atATime, (index) => {
+        const { headers, id } = nextClient();
+        const variables = { id, first: 100, after: id };
+        return post(setting, { query: index % 2 === 0 ? split : long, variables }, headers);
+      });
+    }
+    setting.ledger.manner = () => 'whole';
+  },
+  WebSockets: (setting) =>
+    inTurns(count, atATime, async (index) => {
+      for (const way of ['answered', 'completed', 'refused', 'in half a message', 'before its greeting'] as const)
+        await comeAndGoOverWebSocket(setting, index % 2 === 0 ? lane : split, way);
+    }),
+};
+
+test('twenty operations of every kind, with every end, leave no object behind', { timeout: 600_000 }, async () => {
+  await using ledger = await startFaultyLedger();
   // A short timeout that nothing clears would expire before it is looked for.
   const patience = { REQUEST_TIMEOUT_MS: '600000', MUTATION_TIMEOUT_MS: '600000' };
-  const gateway = await createTestGateway({ LEDGER_GRAPHQL_URL: ledger.url, SCHEMA_POLL_MS: '0', ...patience });
-  try {
-    const idle = resources();
-    const isIdle = () => Object.entries(resources()).every(([name, count]) => count <= (idle[name] ?? 0));
-    // Data created once per process exist now.
-    await round(gateway, 100);
-    await until(isIdle, () => `${JSON.stringify(resources())} where ${JSON.stringify(idle)} were`);
-    const before = await heapMegabytes(gateway);
-    await round(gateway, 200);
-    await until(isIdle, () => `${JSON.stringify(resources())} where ${JSON.stringify(idle)} were`);
-    const grown = (await heapMegabytes(gateway)) - before;
-    expect(grown).toBeLessThan(4);
-    expect(countLiveObjects(Exchange)).toBe(0);
-  } finally {
-    await gateway.close();
-    await ledger[Symbol.asyncDispose]();
-  }
+  await using gateway = await createTestGateway({
+    LEDGER_GRAPHQL_URL: ledger.url,
+    SCHEMA_POLL_MS: '0',
+    TRUSTED_PROXIES: '127.0.0.1',
+    ...patience,
+  });
+  const setting = { gateway, ledger, port: Number(new URL(gateway.url).port) };
+  const countResources = () => {
+    const kinds = process.getActiveResourcesInfo();
+    return ['TCPSocketWrap', 'Timeout'].map((kind) => kinds.filter((each) => each === kind).length);
+  };
+  await untilNothingIsLeft(count, async () => {
+    for (const take of Object.values(courses)) await take(setting);
+    await until(
+      () => countResources().every((active) => active === 0),
+      () => `no connection and no timer; there are ${countResources()}`,
+    );
+    // Log lines kept by the test do not belong to the gateway.
+    gateway.log.length = 0;
+  });
 });
