@@ -47,6 +47,8 @@ const services: Services = {
   readSchema: async (scope, config) => (await import('./start/read-schema.ts')).readSchema(scope, config),
   compareSdl: async (before, after) => (await import('./start/read-schema.ts')).compareSdl(before, after),
   explainOperation: async (request, config) => (await import('./start/start.ts')).explainOperation(request, config),
+  explainManifest: async (documents, variables, config) =>
+    (await import('./start/start.ts')).explainManifest(documents, variables, config),
   startDevnet: async (options) => (await import('./devnet/start-devnet.ts')).startDevnet(options),
   startWorkers: async ({ logger, ...options }) => {
     const { createTelemetry } = await import('./telemetry/events.ts');

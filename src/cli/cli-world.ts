@@ -2,9 +2,16 @@ import type { Config } from '../config/config.ts';
 import type { SettingInForce } from '../config/describe-config.ts';
 import type { ConfigSource, ReadFile } from '../config/read-settings.ts';
 import type { Secret } from '../config/secret.ts';
+import type { TrustedDocument } from '../config/trusted-documents.ts';
 import type { Devnet, DevnetOptions } from '../devnet/start-devnet.ts';
 import type { SchemaChange, SchemaScope } from '../start/read-schema.ts';
-import type { ExplainRequest, Explanation, RunningGateway as StartedGateway, StartOptions } from '../start/start.ts';
+import type {
+  ExplainRequest,
+  Explanation,
+  ManifestExplanation,
+  RunningGateway as StartedGateway,
+  StartOptions,
+} from '../start/start.ts';
 import type { PrimaryCommands, PrimaryLink } from '../start/workers/follow-primary.ts';
 import type { RunningWorkers, WorkersOptions } from '../start/workers/primary.ts';
 import type { Logger } from '../telemetry/logger.ts';
@@ -57,6 +64,12 @@ export interface Services {
   /** Rejects if one of the texts is not a schema. */
   compareSdl(before: string, after: string): Promise<readonly SchemaChange[]>;
   explainOperation(request: ExplainRequest, config: Config): Promise<Explanation>;
+  /** Prices each document of a manifest. @param variables values by name, for all documents */
+  explainManifest(
+    documents: readonly TrustedDocument[],
+    variables: ExplainRequest['variables'],
+    config: Config,
+  ): Promise<ManifestExplanation>;
   startDevnet(options: DevnetOptions): Promise<RunningDevnet>;
 }
 

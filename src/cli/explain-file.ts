@@ -1,5 +1,6 @@
 import { ConfigError } from '../config/config-error.ts';
-import type { Explanation } from '../start/start.ts';
+import { parseManifest } from '../config/trusted-documents.ts';
+import type { Explanation, ManifestExplanation } from '../start/start.ts';
 import { type CliWorld, toFailureLine } from './cli-world.ts';
 import type { Command } from './parse-arguments.ts';
 
@@ -26,15 +27,74 @@ export async function explainFile(command: Command & { readonly name: 'explain' 
     world.writeError(error instanceof ConfigError ? `${error.message}\n` : toFailureLine(error));
     return exitCodes.mistake;
   }
-  const { note } = explanation.schema;
-  if (note !== null) world.writeError(toFailureLine(`${note}; going by the schema shipped`));
-  const isColoured = world.isTerminal && !world.env.NO_COLOR;
+  warnOfSchema(explanation, world);
   world.writeOut(
     isJson
       ? `${JSON.stringify(toExplainJson(explanation), null, 2)}\n`
-      : toExplainText(explanation, { isColoured, maxLines }),
+      : toExplainText(explanation, { isColoured: isColoured(world), maxLines }),
   );
   return explanation.refused ? exitCodes.refused : exitCodes.served;
+}
+
+/** Prices the documents of a manifest. Resolves with the exit code: 1 if one of them would be rejected, else as above. */
+export async function explainManifest(
+  { file, variables, isJson }: Command & { readonly name: 'explain manifest' },
+  world: CliWorld,
+): Promise<number> {
+  let explanation: ManifestExplanation;
+  try {
+    const config = await world.services.readConfig(world);
+    const manifest = parseManifest(world.readFile(file), '--manifest');
+    if ('mistakes' in manifest) throw new ConfigError(manifest.mistakes);
+    explanation = await world.services.explainManifest(manifest.documents, variables, config);
+  } catch (error) {
+    world.writeError(error instanceof ConfigError ? `${error.message}\n` : toFailureLine(error));
+    return exitCodes.mistake;
+  }
+  warnOfSchema(explanation, world);
+  world.writeOut(isJson ? `${JSON.stringify(explanation, null, 2)}\n` : toManifestText(explanation, isColoured(world)));
+  return explanation.documents.some(({ refused }) => refused) ? exitCodes.refused : exitCodes.served;
+}
+
+function warnOfSchema({ schema: { note } }: Pick<Explanation, 'schema'>, world: CliWorld): void {
+  if (note !== null) world.writeError(toFailureLine(`${note}; going by the schema shipped`));
+}
+
+function isColoured({ isTerminal, env }: CliWorld): boolean {
+  return isTerminal && !env.NO_COLOR;
+}
+
+/** A line for each operation: its cost, then its name, and the reasons if it would be rejected. */
+function toManifestText({ documents, schema }: ManifestExplanation, withColours: boolean): string {
+  const paint = withColours ? coloured : plain;
+  const heads = ['plan', 'input nodes', 'output nodes', 'depth', 'calls', 'points'];
+  const rows = documents.map(({ usage, plan, upstreamCalls, ratePoints }) => [
+    plan ?? '-',
+    ...[usage.inputNodes, usage.outputNodes, usage.depth].map(toNumber),
+    upstreamCalls == null ? '-' : toNumber(upstreamCalls),
+    toNumber(ratePoints),
+  ]);
+  const columns = alignColumns([heads, ...rows]);
+  const cellsAt = (index: number) => columns.map((column) => column[index]).join('  ');
+  const lines = documents.map(({ id, name, refused, reasons }, index) => {
+    const line = `${cellsAt(index + 1)}  ${name ?? id}`;
+    return refused ? paint.bad(`${line}: would be refused: ${reasons.join(' and: ')}`) : line;
+  });
+  const refused = documents.filter((document) => document.refused).length;
+  const total = `${toNumber(documents.length)} operations, ${refused === 0 ? 'all served' : `${toNumber(refused)} refused`}`;
+  const source = `schema: ${schemaName(schema.origin)}`;
+  return [
+    `${cellsAt(0)}  document`,
+    ...lines,
+    '',
+    refused === 0 ? paint.good(total) : paint.bad(total),
+    source,
+    '',
+  ].join('\n');
+}
+
+function schemaName(origin: Explanation['schema']['origin']): string {
+  return origin === 'kept' ? 'the one kept in SCHEMA_CACHE_FILE' : 'the one shipped';
 }
 
 type Selection = Explanation['tree'][number];
@@ -121,7 +181,7 @@ function toFacts({ usage, plan, upstreamCalls, ratePoints, schema }: Explanation
     ['variables', toNumber(usage.variables)],
     ['fragments', toNumber(usage.fragments)],
     ['text', `${toNumber(usage.queryPayload)} bytes`],
-    ['schema', schema.origin === 'kept' ? 'the one kept in SCHEMA_CACHE_FILE' : 'the one shipped'],
+    ['schema', schemaName(schema.origin)],
     ['limits', `LIMIT_* where stricter, else those ${schema.origin} with the schema`],
   ] as const;
   const [names] = alignColumns(facts);

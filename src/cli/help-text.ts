@@ -13,6 +13,7 @@ Usage
   ledger-gateway config check       list every mistake of the configuration, or the settings in force
   ledger-gateway config schema      print the JSON Schema of the configuration file, for editors
   ledger-gateway explain FILE       show the cost of an operation and whether it would be served; - = standard input
+  ledger-gateway explain --manifest FILE   the same for each trusted document of a manifest
   ledger-gateway keys new --id ID   create an API key for a client, and its entry for CLIENTS_FILE
 
 Options
@@ -38,8 +39,9 @@ Options of devnet
   --available-checkpoints N         checkpoints for which objects and balances can be read (300)
 
 Options of explain
-  --variables JSON                  variables of the operation, a JSON object
+  --variables JSON                  variables of the operation, a JSON object; with --manifest, of every document
   --operation NAME                  the operation to explain, if the file has several
+  --manifest FILE                   price a manifest of trusted documents; required variables may be missing
   --json                            print JSON
 
 Options of keys new
@@ -52,7 +54,7 @@ Options of keys new
 
 serve reads its settings from the environment, or from the file named in CONFIG_FILE. Without settings, it serves the
 simulated network at http://${configKeys.HOST.fallback}:${configKeys.PORT.fallback}/graphql. docs/configuration.md has every key. explain uses the same settings and makes no upstream call: it reads the schema from
-SCHEMA_CACHE_FILE, or else uses the simulated network's. Its exit code is 0 if the operation would be served, 1 if it would be
+SCHEMA_CACHE_FILE, or else uses the simulated network's. Its exit code is 0 if every operation would be served, 1 if one would be
 rejected, and 2 if explain fails. schema check lists breaking, dangerous and safe changes. Its exit code is 1 for a breaking
 change, 2 if it cannot compare, and 0 otherwise.
 

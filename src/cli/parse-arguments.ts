@@ -85,6 +85,14 @@ export type Command =
       readonly operationName: string | null;
       readonly isJson: boolean;
     }
+  | {
+      readonly name: 'explain manifest';
+      /** Path of the manifest. */
+      readonly file: string;
+      /** Values by name, for all documents. */
+      readonly variables: Readonly<Record<string, unknown>>;
+      readonly isJson: boolean;
+    }
   | { readonly name: 'help' }
   | { readonly name: 'version' };
 
@@ -126,7 +134,7 @@ const keysOptions = {
   'move-calls': configKeys.JWT_MOVE_CALLS.type,
 };
 
-const explainOptions = { variables: jsonObject, operation: anyText };
+const explainOptions = { variables: jsonObject, operation: anyText, manifest: anyText };
 
 const pullOptions = { out: anyText };
 
@@ -208,14 +216,26 @@ function toSchema([command = '', subcommand, ...rest]: readonly string[], texts:
 type OptionTexts = Readonly<Record<string, string | boolean | undefined>>;
 
 function toExplain([, file, extra]: readonly string[], texts: OptionTexts): Command | UsageError {
-  if (file === undefined) return usageError('explain needs a file with an operation, or - for standard input');
+  const isJson = texts.json === true;
+  if (texts.manifest !== undefined) {
+    if (file !== undefined) return unexpected(file);
+    if (texts.operation !== undefined) return usageError('--operation names an operation of a file, not of a manifest');
+    return withOptions(explainOptions, texts, ({ variables, manifest }) => ({
+      name: 'explain manifest',
+      file: manifest ?? '',
+      variables: variables ?? {},
+      isJson,
+    }));
+  }
+  if (file === undefined)
+    return usageError('explain needs a file with an operation, - for standard input, or --manifest FILE');
   if (extra !== undefined) return unexpected(extra);
   return withOptions(explainOptions, texts, ({ variables, operation }) => ({
     name: 'explain',
     file,
     variables: variables ?? {},
     operationName: operation,
-    isJson: texts.json === true,
+    isJson,
   }));
 }
 

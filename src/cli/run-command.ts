@@ -2,7 +2,7 @@ import { hashApiKey, toApiKey } from '../config/client.ts';
 import { ConfigError } from '../config/config-error.ts';
 import type { SettingInForce } from '../config/describe-config.ts';
 import type { CliWorld } from './cli-world.ts';
-import { explainFile } from './explain-file.ts';
+import { explainFile, explainManifest } from './explain-file.ts';
 import { helpText } from './help-text.ts';
 import type { Command, UsageError } from './parse-arguments.ts';
 import { runDevnet } from './run-devnet.ts';
@@ -22,6 +22,8 @@ export async function runCommand(command: Command | UsageError, world: CliWorld)
       return makeKey(command, world);
     case 'explain':
       return explainFile(command, world);
+    case 'explain manifest':
+      return explainManifest(command, world);
     case 'schema print':
     case 'schema pull':
     case 'schema check':

@@ -20,7 +20,6 @@ export type ManifestResult =
   /** Each mistake's `key` is a path: `TRUSTED_DOCUMENTS_FILE.operations.0.id`. */
   | { readonly mistakes: readonly ConfigMistake[] };
 
-const setting = 'TRUSTED_DOCUMENTS_FILE';
 /** A large app has a few thousand. The preparation of 10,000 takes seconds of CPU time after each schema change. */
 const maxDocuments = 10_000;
 const maxCharacters = 16 * 1024 * 1024;
@@ -41,14 +40,17 @@ export function readManifest(
   try {
     text = readFile(path);
   } catch (error) {
-    return { documents: null, mistakes: [toUnreadable(setting, path, error)] };
+    return { documents: null, mistakes: [toUnreadable('TRUSTED_DOCUMENTS_FILE', path, error)] };
   }
   const result = parseManifest(text);
   return 'documents' in result ? { ...result, mistakes: [] } : { documents: null, mistakes: result.mistakes };
 }
 
-/** Parses a manifest: Apollo's, or the flat map of Relay, client-preset and gql.tada. */
-export function parseManifest(text: string): ManifestResult {
+/**
+ * Parses a manifest: Apollo's, or the flat map of Relay, client-preset and gql.tada.
+ * @param setting that names the file, for mistakes
+ */
+export function parseManifest(text: string, setting = 'TRUSTED_DOCUMENTS_FILE'): ManifestResult {
   if (text.length > maxCharacters)
     return refuse(setting, `at most ${maxCharacters} characters`, `${text.length} characters`);
   let value: unknown;
@@ -58,7 +60,9 @@ export function parseManifest(text: string): ManifestResult {
     return refuse(setting, shape, 'text that is not JSON');
   }
   if (!isObject(value)) return refuse(setting, shape, 'something else');
-  const entries = Array.isArray(value.operations) ? readApollo(value, value.operations) : readFlat(value);
+  const entries = Array.isArray(value.operations)
+    ? readApollo(value, value.operations, setting)
+    : readFlat(value, setting);
   if ('mistakes' in entries) return entries;
   if (entries.length === 0) return refuse(setting, 'at least one document', 'none');
   if (entries.length > maxDocuments) return refuse(setting, `at most ${maxDocuments} documents`, `${entries.length}`);
@@ -76,7 +80,11 @@ interface Entry {
   readonly text: unknown;
 }
 
-function readApollo({ format, version }: Readonly<Record<string, unknown>>, operations: readonly unknown[]) {
+function readApollo(
+  { format, version }: Readonly<Record<string, unknown>>,
+  operations: readonly unknown[],
+  setting: string,
+) {
   if (format !== apolloFormat) return refuse(`${setting}.format`, apolloFormat, 'another one');
   if (version !== 1) return refuse(`${setting}.version`, '1', 'another one');
   return operations.map((operation, index): Entry => {
@@ -85,7 +93,7 @@ function readApollo({ format, version }: Readonly<Record<string, unknown>>, oper
   });
 }
 
-function readFlat(map: Readonly<Record<string, unknown>>): readonly Entry[] {
+function readFlat(map: Readonly<Record<string, unknown>>, setting: string): readonly Entry[] {
   return Object.entries(map).map(([id, text]) => ({ key: `${setting}.${quoteText(id)}`, id, text, name: null }));
 }
 

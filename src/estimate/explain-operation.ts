@@ -1,14 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { buildSchema, introspectionFromSchema } from 'graphql';
 import type { Config } from '../config/config.ts';
+import type { TrustedDocument } from '../config/trusted-documents.ts';
+import { toShownPlan } from '../documents/plan-operation.ts';
+import type { ReadDocument } from '../documents/prepared-document.ts';
 import type { Estimate } from '../generated/own.ts';
 import { buildGeneration, SchemaCollisionError } from '../graph/generation.ts';
 import { isJoin } from '../graph/joins/joins.ts';
 import { createSchemaCache, type LedgerSource } from '../graph/ledger-source.ts';
 import { createOwnSchema } from '../graph/own-schema.ts';
 import { silentLedgerService } from '../ledger/ledger-service.ts';
+import { decideOperation } from '../operation/admit-operation.ts';
 import { createPrepareOperation } from '../operation/prepare-operation.ts';
-import type { ServedGeneration } from '../operation/prepared-operation.ts';
+import type { PreparedOperation, ServedGeneration } from '../operation/prepared-operation.ts';
 import type { OwnFieldsUpstream } from '../upstream/upstream.ts';
 import { createOwnFieldCalls } from './count-upstream-calls.ts';
 import { decideEstimate, type EstimateDecision, type EstimateRequest, toEstimate } from './estimate-operation.ts';
@@ -39,6 +43,18 @@ export interface ExplainedSchema {
   readonly note: string | null;
 }
 
+/** An operation of a manifest, with its cost. */
+export interface PricedDocument extends Omit<Estimate, 'limits'> {
+  readonly id: string;
+  /** The operation's name; `null` if it has none. */
+  readonly name: string | null;
+}
+
+export interface ManifestExplanation {
+  readonly documents: readonly PricedDocument[];
+  readonly schema: ExplainedSchema;
+}
+
 /**
  * Explains what a gateway with this configuration would do with an operation. Calls no upstream.
  * @param upstreams those whose fields are ours
@@ -49,6 +65,59 @@ export async function explainOperation(
   config: Config,
   upstreams: readonly OwnFieldsUpstream[],
 ): Promise<Explanation> {
+  const { generation, schema, calls } = await openGeneration(config, upstreams);
+  const judgement = decideEstimate(generation, request);
+  return {
+    ...toEstimate(judgement, request, generation, { cost: config.rateLimit.cost, calls }),
+    ...explainDocument(judgement, request, generation),
+    schema,
+  };
+}
+
+/**
+ * Prices each operation of a manifest like `explainOperation`. Required variables without a value do not reject a document:
+ * pages have their default size then.
+ * @param variables values by name, for all documents
+ */
+export async function explainManifest(
+  documents: readonly TrustedDocument[],
+  variables: EstimateRequest['variables'],
+  config: Config,
+  upstreams: readonly OwnFieldsUpstream[],
+): Promise<ManifestExplanation> {
+  const { generation, schema, calls } = await openGeneration(config, upstreams);
+  const price = (document: TrustedDocument): readonly PricedDocument[] => {
+    const read = generation.documents.read(document.text);
+    const operations = read.executable?.operations ?? [];
+    const names = operations.length > 1 ? operations.map(({ name }) => name?.value ?? null) : [null];
+    return names.map((operationName) => {
+      const request = { query: document.text, variables, operationName };
+      const judgement = decideWithoutVariables(generation, request, read);
+      const facts = { cost: config.rateLimit.cost, calls };
+      const { limits: _, ...estimate } = toEstimate(judgement, request, generation, facts);
+      const name = operationName ?? operations[0]?.name?.value ?? document.name;
+      // Without variables, calls cannot be counted, but the plan is known.
+      const operation = read.prepared.kind === 'readable' ? read.prepared.operation(operationName) : null;
+      const plan = operation && !estimate.refused ? toShownPlan(operation.plan) : null;
+      return { id: document.id, name, ...estimate, plan };
+    });
+  };
+  return { documents: documents.flatMap(price), schema };
+}
+
+function decideWithoutVariables(
+  generation: ServedGeneration,
+  request: EstimateRequest,
+  read: ReadDocument<PreparedOperation>,
+): EstimateDecision {
+  const decision = decideOperation(generation, read.prepared, request);
+  if (decision.kind === 'refused' || !decision.operation.coerce(request.variables).errors)
+    return decideEstimate(generation, request, read);
+  const { usage, operation } = decision;
+  return { ...read, usage, ownMutations: operation.ownMutations, errors: [], bound: null };
+}
+
+async function openGeneration(config: Config, upstreams: readonly OwnFieldsUpstream[]) {
   const ownSchema = createOwnSchema(upstreams);
   const build = (source: LedgerSource): ServedGeneration =>
     buildGeneration(source, {
@@ -60,13 +129,7 @@ export async function explainOperation(
     });
   const { generation, schema } = await chooseGeneration(build, config.settings.SCHEMA_CACHE_FILE);
   const ownFieldCalls = createOwnFieldCalls(upstreams, config);
-  const calls = { schema: generation.schema, ownSchema, isJoin, ownFieldCalls };
-  const judgement = decideEstimate(generation, request);
-  return {
-    ...toEstimate(judgement, request, generation, { cost: config.rateLimit.cost, calls }),
-    ...explainDocument(judgement, request, generation),
-    schema,
-  };
+  return { generation, schema, calls: { schema: generation.schema, ownSchema, isJoin, ownFieldCalls } };
 }
 
 function explainDocument(

@@ -2,10 +2,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { openAdmission } from '../callers/caller-gate.ts';
 import type { Config } from '../config/config.ts';
 import { gatewayVersion } from '../config/gateway-version.ts';
+import type { TrustedDocument } from '../config/trusted-documents.ts';
 import { createTrustedDocuments } from '../documents/trusted-documents.ts';
 import { createOwnFieldCalls } from '../estimate/count-upstream-calls.ts';
 import { createEstimateResolvers, type EstimateRequest } from '../estimate/estimate-operation.ts';
-import { type Explanation, explainOperation as explain } from '../estimate/explain-operation.ts';
+import {
+  type Explanation,
+  explainOperation as explain,
+  explainManifest as explainAll,
+  type ManifestExplanation,
+} from '../estimate/explain-operation.ts';
 import { createGatewayResolvers } from '../graph/gateway-fields/gateway-resolvers.ts';
 import { createViewerResolvers } from '../graph/gateway-fields/viewer-resolvers.ts';
 import { createOwnSchema } from '../graph/own-schema.ts';
@@ -30,7 +36,7 @@ import { type LedgerState, watchSchema } from './watch-schema.ts';
 import { watchSecrets } from './watch-secrets.ts';
 import { deferred } from './workers/deferred.ts';
 
-export type { EstimateRequest as ExplainRequest, Explanation };
+export type { EstimateRequest as ExplainRequest, Explanation, ManifestExplanation };
 
 export interface StartOptions {
   readonly config: Config;
@@ -279,4 +285,18 @@ export async function explainOperation(request: EstimateRequest, config: Config)
   // The explanation itself reports a cache that cannot be read.
   const recognised = await withCachedNetwork(config, () => {});
   return explain(request, recognised ?? config, upstreamList.ownFields);
+}
+
+/**
+ * Prices every operation of a manifest, without an upstream call.
+ * @param variables values by name, for all documents
+ * @throws SchemaCollisionError when the cached schema cannot be served
+ */
+export async function explainManifest(
+  documents: readonly TrustedDocument[],
+  variables: EstimateRequest['variables'],
+  config: Config,
+): Promise<ManifestExplanation> {
+  const recognised = await withCachedNetwork(config, () => {});
+  return explainAll(documents, variables, recognised ?? config, upstreamList.ownFields);
 }

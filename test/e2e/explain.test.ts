@@ -95,6 +95,21 @@ describe('explain', () => {
     expect(JSON.parse(out)).toMatchObject({ upstreamCalls: 1, schema: { origin: 'shipped', note: null } });
   });
 
+  test('prices a manifest, and exits with 1 if one of its documents would be rejected', async () => {
+    const good = {
+      first: '{ chainIdentifier }',
+      second: 'query Page($n: Int!) { events(first: $n) { nodes { json } } }',
+    };
+    const manifest = (name: string, content: object) => write(name, JSON.stringify(content));
+    const all = await explain(['--manifest', manifest('good.json', good)]);
+    expect(all).toMatchObject({ code: 0, error: '' });
+    expect(all.out).toContain('2 operations, all served');
+    const { code, out } = await explain(['--manifest', manifest('bad.json', { ...good, third: '{ nothing }' })]);
+    expect(code).toBe(1);
+    expect(out).toMatch(/third: would be refused: .*nothing/);
+    expect((await explain(['--manifest', manifest('broken.json', { a: 1 })])).code).toBe(2);
+  });
+
   test('reports a missing schema cache', async () => {
     const env = { SCHEMA_CACHE_FILE: join(folder, 'absent.json') };
     const { code, error } = await explain(['-'], { env, input: '{ chainIdentifier }' });

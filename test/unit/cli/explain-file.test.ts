@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { CliWorld } from '../../../src/cli/cli-world.ts';
-import { explainFile } from '../../../src/cli/explain-file.ts';
+import { explainFile, explainManifest } from '../../../src/cli/explain-file.ts';
 import { readConfig } from '../../../src/start/read-config.ts';
 import type { ExplainRequest, Explanation } from '../../../src/start/start.ts';
 
@@ -22,7 +22,7 @@ const never = new Promise<never>(() => {});
 
 /** A world with one file, where every explanation is the given one. */
 function createWorld(explanation: Explanation | Error, changed: Partial<CliWorld> = {}) {
-  const seen = { out: '', error: '', requests: [] as ExplainRequest[] };
+  const seen = { out: '', error: '', requests: [] as ExplainRequest[], manifests: [] as unknown[] };
   const unused = () => {
     throw new Error('explain has no use for this');
   };
@@ -30,6 +30,7 @@ function createWorld(explanation: Explanation | Error, changed: Partial<CliWorld
     env: {},
     onReloadRequest: unused,
     readFile: (path) => {
+      if (path === 'm.json') return '{ "first": "{ a }", "second": "{ b }" }';
       if (path !== 'q.graphql') throw new Error(`ENOENT: ${path}`);
       return '{ a }';
     },
@@ -60,6 +61,12 @@ function createWorld(explanation: Explanation | Error, changed: Partial<CliWorld
       readSchema: unused,
       compareSdl: unused,
       startDevnet: unused,
+      explainManifest: async (documents, variables) => {
+        seen.manifests.push({ documents, variables });
+        if (explanation instanceof Error) throw explanation;
+        const { tree, offending, isTreeCut, limits, schema, ...estimate } = explanation;
+        return { documents: documents.map(({ id, name }) => ({ id, name, ...estimate })), schema };
+      },
       explainOperation: async (request) => {
         seen.requests.push(request);
         if (explanation instanceof Error) throw explanation;
@@ -115,5 +122,48 @@ describe('explain', () => {
     const { world, seen } = createWorld(new Error('two names\ncollide'));
     expect(await explainFile(command, world)).toBe(2);
     expect(seen.error).toBe('ledger-gateway: two names collide\n');
+  });
+});
+
+describe('explain --manifest', () => {
+  const manifest = { name: 'explain manifest', file: 'm.json', variables: { n: 1 }, isJson: false } as const;
+
+  test('prints a line for each document, and exits with 0 if all are served', async () => {
+    const { world, seen } = createWorld(served);
+    expect(await explainManifest(manifest, world)).toBe(0);
+    const documents = [
+      { id: 'first', name: null, text: '{ a }' },
+      { id: 'second', name: null, text: '{ b }' },
+    ];
+    expect(seen.manifests).toEqual([{ documents, variables: { n: 1 } }]);
+    expect(seen.out).toBe(
+      [
+        'plan      input nodes  output nodes  depth  calls  points  document',
+        'STITCHED            1             1      1      1       1  first',
+        'STITCHED            1             1      1      1       1  second',
+        '',
+        '2 operations, all served',
+        'schema: the one kept in SCHEMA_CACHE_FILE',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  test('exits with 1 if one is rejected, and with 2 for a broken manifest or schema', async () => {
+    const refused = { ...served, refused: true, reasons: ['no', 'never'], plan: null, upstreamCalls: null };
+    const { world, seen } = createWorld(refused, { isTerminal: true });
+    expect(await explainManifest(manifest, world)).toBe(1);
+    expect(seen.out).toContain('first: would be refused: no and: never\u001b');
+    expect(seen.out).toContain('2 operations, 2 refused');
+    expect(await explainManifest(manifest, createWorld(new Error('two names collide')).world)).toBe(2);
+    const broken = createWorld(served);
+    expect(await explainManifest({ ...manifest, file: 'q.graphql' }, broken.world)).toBe(2);
+    expect(broken.seen.error).toMatch(/^--manifest: expected a JSON object/);
+  });
+
+  test('prints JSON', async () => {
+    const { world, seen } = createWorld(served);
+    await explainManifest({ ...manifest, isJson: true }, world);
+    expect(JSON.parse(seen.out)).toMatchObject({ documents: [{ id: 'first', ratePoints: 1 }, { id: 'second' }] });
   });
 });

@@ -89,6 +89,9 @@ function createWorld({ services, ...overrides }: Overrides = {}) {
       readSchema: async (scope, { profile, upstreams }) =>
         `type Query { ${scope}_${profile.name}_${upstreams.kind}: Int }\n`,
       compareSdl,
+      explainManifest: async () => {
+        throw new Error('nothing to explain here');
+      },
       explainOperation: async () => {
         throw new Error('nothing to explain here');
       },
@@ -503,6 +506,7 @@ describe('keys new', () => {
     expect(parseConfig({ env: { CLIENTS_FILE: '/clients' }, ...files }).clients).toEqual([
       {
         id: 'web',
+        documents: null,
         hash: hashApiKey(key),
         scopes: ['read', 'sponsor'],
         perMinute: 9,

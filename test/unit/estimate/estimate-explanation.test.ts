@@ -6,7 +6,7 @@ import { buildSchema, introspectionFromSchema } from 'graphql';
 import { afterAll, describe, expect, test } from 'vitest';
 import { parseConfig } from '../../../src/config/parse-config.ts';
 import { shippedLimits as limits } from '../../../src/documents/cost/limits.ts';
-import { type Explanation, explainOperation } from '../../../src/start/start.ts';
+import { type Explanation, explainManifest, explainOperation } from '../../../src/start/start.ts';
 import { plausibleDocument } from '../../support/plausible-documents.ts';
 import { runs } from '../../support/runs.ts';
 
@@ -255,5 +255,47 @@ describe('the schema', () => {
     const colliding = introspectionFromSchema(buildSchema('type Query { sponsor: Int }'));
     const given = keep('colliding.json', { introspection: colliding });
     await expect(explain('{ sponsor }', given)).rejects.toThrow(/collides/);
+  });
+});
+
+describe('a manifest', () => {
+  const price = async (texts: readonly string[], variables: Record<string, unknown> = {}) => {
+    const config = parseConfig({ env: { LIMIT_MAX_OUTPUT_NODES: '60' }, readFile: () => '' });
+    const documents = texts.map((text, index) => ({ id: `id${index}`, name: null, text }));
+    return (await explainManifest(documents, variables, config)).documents;
+  };
+  const paged = 'query Paged($count: Int!) { events(first: $count) { nodes { json } } }';
+
+  test('is priced by operation, whatever required variables are missing', async () => {
+    const priced = await price([paged, 'query A { chainIdentifier } query B { gateway { version } }']);
+    expect(priced).toMatchObject([
+      {
+        id: 'id0',
+        name: 'Paged',
+        refused: false,
+        plan: 'PASS_THROUGH',
+        upstreamCalls: null,
+        usage: { outputNodes: 22 },
+      },
+      { id: 'id1', name: 'A', refused: false, plan: 'PASS_THROUGH', upstreamCalls: 1 },
+      { id: 'id1', name: 'B', refused: false, plan: 'LOCAL', upstreamCalls: 0 },
+    ]);
+  });
+
+  test('is priced with the variables of all its documents', async () => {
+    expect(await price([paged, '{ chainIdentifier }'], { count: 40 })).toMatchObject([
+      { refused: false, upstreamCalls: 1, usage: { outputNodes: 42 } },
+      { refused: false },
+    ]);
+    expect(await price([paged], { count: 60 })).toMatchObject([{ refused: true, plan: null }]);
+  });
+
+  test('reports why a document would be rejected', async () => {
+    const priced = await price(['{', '{ nothing }', '{ events(first: 51) { edges { cursor } } }']);
+    expect(priced.map(({ refused, reasons }) => [refused, reasons[0]])).toEqual([
+      [true, expect.stringMatching(/^Syntax Error/)],
+      [true, expect.stringMatching(/nothing/)],
+      [true, expect.stringMatching(/exceeds max/)],
+    ]);
   });
 });
