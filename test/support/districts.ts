@@ -11,6 +11,11 @@ export interface District {
 export const districts: Readonly<Record<string, District>> = {
   errors: { purpose: 'the catalogue of error codes; masking of unexpected errors', imports: [], packages: ['graphql'] },
   json: { purpose: 'JSON whose numbers keep their digits, and its bounds', imports: [], packages: [] },
+  client: {
+    purpose: 'the client for browsers and Node, exported as `ledger-gateway/client`; only types from elsewhere',
+    imports: ['errors'],
+    packages: [],
+  },
   config: {
     purpose: 'configuration keys, network profiles, parsing; reports every mistake at once',
     imports: [],

@@ -11,12 +11,18 @@ export interface TcpGate extends AsyncDisposable {
   /** Keeps connections open without forwarding anything, in either direction, until `heal`. */
   freeze(): void;
   heal(): void;
+  /**
+   * Resets the connection in place of the next response to a request that contains a text.
+   * @returns resolves when the response was lost
+   */
+  loseResponse(request: string): Promise<void>;
 }
 
 /** @param port of the server on this machine */
 export async function openTcpGate(port: number): Promise<TcpGate> {
   const pairs = new Set<readonly [Socket, Socket]>();
   let state: 'open' | 'cut' | 'frozen' = 'open';
+  let lost: { readonly request: string; readonly onLost: () => void } | null = null;
   const gate = createServer((client) => {
     if (state === 'cut') {
       client.on('error', () => {}).resetAndDestroy();
@@ -25,9 +31,22 @@ export async function openTcpGate(port: number): Promise<TcpGate> {
     const server = connect(port, '127.0.0.1');
     const pair = [client, server] as const;
     pairs.add(pair);
+    let request = '';
+    client.on('data', (chunk: Buffer) => {
+      request = (request + chunk.toString()).slice(-16_384);
+      server.write(chunk);
+    });
+    server.on('data', (chunk: Buffer) => {
+      if (!lost || !request.includes(lost.request)) {
+        client.write(chunk);
+        return;
+      }
+      lost.onLost();
+      lost = null;
+      for (const socket of pair) socket.resetAndDestroy();
+    });
     for (const [socket, other] of [pair, [server, client] as const]) {
       socket.setNoDelay(true).on('error', () => {});
-      socket.on('data', (chunk: Buffer) => void other.write(chunk));
       socket.on('end', () => other.end());
       socket.on('close', () => {
         other.destroy();
@@ -56,6 +75,10 @@ export async function openTcpGate(port: number): Promise<TcpGate> {
       state = 'open';
       for (const pair of pairs) for (const socket of pair) socket.resume();
     },
+    loseResponse: (request) =>
+      new Promise((onLost) => {
+        lost = { request, onLost };
+      }),
     async [Symbol.asyncDispose]() {
       cut();
       const closed = once(gate, 'close');
