@@ -30,5 +30,5 @@ export type ValueOfKey<Key extends ConfigKey> =
 export interface AddressSetting {
   /** The value in the form of the environment. */
   readonly name: string;
-  readonly key: ConfigKey<string>;
+  readonly key: ConfigKey<string | readonly string[]>;
 }

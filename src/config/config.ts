@@ -105,5 +105,5 @@ export interface JwtRules {
 export type Upstreams =
   /** The embedded simulated network, on loopback. */
   | { readonly kind: 'devnet' }
-  /** Addresses by setting; an upstream without an address is not configured. */
-  | { readonly kind: 'remote'; readonly addresses: Readonly<Record<string, string>> };
+  /** Addresses by setting, at least one each; an upstream without an address is not configured. */
+  | { readonly kind: 'remote'; readonly addresses: Readonly<Record<string, readonly string[]>> };

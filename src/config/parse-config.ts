@@ -173,9 +173,9 @@ function toJwtRules(values: ConfigValues): Config['jwt'] {
 
 function toUpstreams(table: ConfigTable, values: Readonly<Record<string, unknown>>): Upstreams {
   if (values.LEDGER_GRAPHQL_URL === null) return { kind: 'devnet' };
-  const addresses = Object.entries(values).filter(
-    (each): each is [string, string] => table[each[0]]?.isAddress === true && each[1] !== null,
-  );
+  const addresses = Object.entries(values)
+    .filter(([name, value]) => table[name]?.isAddress === true && value !== null)
+    .map(([name, value]) => [name, [value].flat()] as [string, string[]]);
   return { kind: 'remote', addresses: Object.fromEntries(addresses) };
 }
 

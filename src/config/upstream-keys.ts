@@ -1,6 +1,16 @@
 import type { ConfigTable } from './config-key.ts';
 import { type NetworkProfileName, networkProfiles } from './network-profile.ts';
-import { bearerToken, boolean, integer, jsonObject, oneOf, secretFilePath, signingKeys, url } from './value-types.ts';
+import {
+  bearerToken,
+  boolean,
+  integer,
+  jsonObject,
+  oneOf,
+  secretFilePath,
+  signingKeys,
+  url,
+  urls,
+} from './value-types.ts';
 
 export const upstreamKeys = {
   NETWORK_PROFILE: {
@@ -15,10 +25,10 @@ export const upstreamKeys = {
       'Overrides single names of the profile, for a network that differs: `{"headers":{"version":"x-my-rpc-version"}}`. For the root field of a join, you may give a list; the gateway uses the first one that the ledger has: `{"joins":{"transaction":{"field":["transactionBlock","tx"]}}}`. In a configuration file, the value may be a nested object. An unknown path is a mistake.',
   },
   LEDGER_GRAPHQL_URL: {
-    type: url('http', 'https'),
+    type: urls('http', 'https'),
     isAddress: true,
     description:
-      'The ledger’s GraphQL endpoint. Unset: the gateway runs on an embedded simulated network and logs that.',
+      'The ledger’s GraphQL endpoint. Several addresses, separated by commas, [share the load](several-addresses.md). Unset: the gateway runs on an embedded simulated network and logs that.',
   },
   LEDGER_GRAPHQL_WS_URL: {
     type: url('ws', 'wss', 'http', 'https'),
@@ -30,19 +40,25 @@ export const upstreamKeys = {
       'The ledger’s endpoint for GraphQL subscriptions: `graphql-transport-ws` at `ws` and `wss`, server-sent events at `http` and `https`. The gateway connects when the first subscription needs it.',
   },
   LEDGER_RPC_URL: {
-    type: url('http', 'https'),
+    type: urls('http', 'https'),
     isAddress: true,
     needs: 'LEDGER_GRAPHQL_URL',
     description:
-      'The ledger’s JSON-RPC endpoint, for event and transaction queries. Unset: the gateway reads them from the ledger’s GraphQL. Needs `LEDGER_GRAPHQL_URL`.',
+      'The ledger’s JSON-RPC endpoint, for event and transaction queries. Several addresses, separated by commas, [share the load](several-addresses.md). Unset: the gateway reads them from the ledger’s GraphQL. Needs `LEDGER_GRAPHQL_URL`.',
   },
   LEDGER_RPC_WS_URL: {
-    type: url('ws', 'wss'),
+    type: urls('ws', 'wss'),
     isAddress: true,
     needs: 'LEDGER_RPC_URL',
     fallbackText: '`LEDGER_RPC_URL` as `ws` or `wss`',
     description:
-      'The node’s endpoint for its deprecated JSON-RPC subscriptions, used with `LIVE_SOURCE=websocket`. Needs `LEDGER_RPC_URL`.',
+      'The node’s endpoint for its deprecated JSON-RPC subscriptions, used with `LIVE_SOURCE=websocket`. Of several addresses, separated by commas, the gateway tries the next one if a connection is lost. Needs `LEDGER_RPC_URL`.',
+  },
+  UPSTREAM_HEDGE_MS: {
+    type: integer(0, 60_000, 'milliseconds'),
+    fallback: 0,
+    description:
+      'Time after which a read without a response is also sent to a second address, if `LEDGER_GRAPHQL_URL` or `LEDGER_RPC_URL` has several; the first response counts. About the p95 latency of the upstream is useful. 0: only after half of `REQUEST_TIMEOUT_MS`.',
   },
   EVENTS_SOURCE: {
     type: oneOf('auto', 'rpc', 'graphql'),

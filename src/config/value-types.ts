@@ -106,6 +106,25 @@ export function url(...schemes: readonly string[]) {
   return valueType(expected, z.string().regex(pattern).refine(isUrlWithoutFragment), { show: redactUrl });
 }
 
+/** More addresses of one upstream would make choosing between them slow, and metrics have a series for each. */
+export const maxAddresses = 8;
+
+/** One address or several of one upstream. A comma inside a URL does not separate. */
+export function urls(...schemes: readonly string[]) {
+  const single = url(...schemes);
+  const begin = z.string().regex(new RegExp(`^(${schemes.join('|')}):`, 'i'));
+  const given = z.union([begin, z.array(begin)]).transform(String);
+  const split = (text: string) => text.split(/,(?=\s*[a-z]+:\/\/)/i).map((each) => each.trim());
+  return valueType(
+    `${expectedOf(single)}, or up to ${maxAddresses} of them separated by commas`,
+    parsedBy(given, (text): readonly string[] | undefined => {
+      const list = [...new Set(split(text))];
+      return list.length <= maxAddresses && list.every((each) => single.safeParse(each).success) ? list : undefined;
+    }),
+    { show: (text) => split(text).map(redactUrl).join(', '), isList: true },
+  );
+}
+
 /** The same for a URL whose credentials must not be printed with the configuration. */
 export function secretUrl(...schemes: readonly string[]) {
   const type = url(...schemes);
@@ -123,8 +142,11 @@ export function urlWithoutCredentials(...schemes: readonly string[]) {
   return valueType(`${expectedOf(type)}, and without a user or password`, type.refine(hasNone), { show: redactUrl });
 }
 
+/** A list where one URL is expected could otherwise pass as a strange host or path. */
+const listOfUrls = /^[^?]*,[a-z]+:\/\//i;
+
 function isUrlWithoutFragment(text: string): boolean {
-  return /^[a-z]+:\/\/[^\s#]+$/i.test(text) && URL.canParse(text);
+  return /^[a-z]+:\/\/[^\s#]+$/i.test(text) && !listOfUrls.test(text) && URL.canParse(text);
 }
 
 const path = text.refine((each) => !each.includes('\0'));

@@ -23,6 +23,8 @@ export interface RpcPageRequest<Filter, Cursor> extends Omit<SourcePageRequest, 
   readonly cancellation?: Cancellation | undefined;
   readonly filter: Filter;
   readonly cursor: Cursor | null;
+  /** Time of the item at the cursor, in milliseconds since the Unix epoch; left out or `null` = unknown. */
+  readonly cursorMs?: number | null;
 }
 
 /** The ledger's JSON-RPC queries. Rejects only with errors meant for the client. */
@@ -51,7 +53,11 @@ export function createEventsClient({ call, path, methods, timeoutMs }: EventsCli
     method: string,
     params: readonly unknown[],
     shape: z.ZodType<Result>,
-    { cursor, cancellation }: { readonly cursor: unknown; readonly cancellation?: Cancellation | undefined },
+    {
+      cursor,
+      cursorMs = null,
+      cancellation,
+    }: Pick<RpcPageRequest<unknown, unknown>, 'cursor' | 'cursorMs' | 'cancellation'>,
   ): Promise<Result> {
     lastId += 1;
     const id = lastId;
@@ -61,6 +67,7 @@ export function createEventsClient({ call, path, methods, timeoutMs }: EventsCli
       headers: { 'content-type': 'application/json', accept: 'application/json' },
       body: JSON.stringify({ jsonrpc: '2.0', id, method, params }),
       timeoutMs,
+      least: cursorMs,
       cancellation,
     }).catch((error: unknown) => {
       throw toGatewayError(error, 'events');

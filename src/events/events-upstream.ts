@@ -19,7 +19,7 @@ import { ledgerEventFilters } from './graphql-filters.ts';
 import { createGraphqlSources, findMissing } from './graphql-sources.ts';
 import { createLiveEvents } from './live-events.ts';
 import { createRpcSources } from './rpc-sources.ts';
-import type { EventSources } from './source.ts';
+import { type EventSources, toTimestampMs } from './source.ts';
 
 const setting = { name: 'LEDGER_RPC_URL', key: configKeys.LEDGER_RPC_URL } as const;
 
@@ -27,6 +27,9 @@ const schemaFiles = ['events', 'live'].map((name) => new URL(`../../schema/${nam
 
 /** Readers of live streams retry after this many milliseconds instead of waiting longer for a response. */
 const longestPollMs = 5_000;
+
+/** An address whose newest transaction is older than that of another one by this much is not used: about 20 checkpoints. */
+const maxBehindMs = 5_000;
 
 /** The cheapest request that every node answers. */
 const newestTransaction = { filter: null, options: {}, cursor: null, limit: 1, descending: true } as const;
@@ -84,12 +87,21 @@ export const eventsUpstream: OwnFieldsUpstream<EventsHost> = {
     };
     const { keys, close } = await openCursorKeys(config.settings.CURSOR_KEYS, shareSecret);
     const { upstreams } = config;
-    const configuredUrl = upstreams.kind === 'remote' ? upstreams.addresses.LEDGER_RPC_WS_URL : undefined;
+    connection?.follow?.({
+      readNewest: async (call, timeoutMs) => {
+        const client = createEventsClient({ call, path: '/', methods, timeoutMs });
+        const { data } = await client.queryTransactionBlocks(newestTransaction);
+        return toTimestampMs(data[0]?.timestampMs ?? null);
+      },
+      maxBehind: maxBehindMs,
+      leastOf: ({ least = null }) => least,
+    });
+    const configuredUrls = upstreams.kind === 'remote' ? upstreams.addresses.LEDGER_RPC_WS_URL : undefined;
     const watches = createEventWatches({
       source: liveSource,
       profile,
       push: ledgerPush,
-      rpcSocketUrl: isGraphql ? null : (configuredUrl ?? connection?.socketUrl ?? null),
+      rpcSocketUrls: isGraphql ? null : (configuredUrls ?? connection?.socketUrls ?? null),
       clock: systemClock,
     });
     const filters = isGraphql ? ledgerEventFilters(profile) : profile.events.filters;
@@ -102,10 +114,8 @@ export const eventsUpstream: OwnFieldsUpstream<EventsHost> = {
       cursorKeys: keys,
       fleet: liveFleet,
       source,
-      address:
-        upstreams.kind === 'remote'
-          ? (upstreams.addresses[isGraphql ? 'LEDGER_GRAPHQL_URL' : setting.name] ?? null)
-          : null,
+      addresses:
+        upstreams.kind === 'remote' ? (upstreams.addresses[isGraphql ? 'LEDGER_GRAPHQL_URL' : setting.name] ?? []) : [],
       onFaultyPageAccepted: telemetry.livePageTaken,
       metrics,
       onStall: telemetry.liveStalled,

@@ -40,8 +40,8 @@ export interface LiveEventsOptions {
   readonly filters: NetworkProfile['events']['filters'];
   readonly cursorKeys: CursorKeys;
   readonly fleet: Pick<Fleet, 'join'> | null;
-  /** Address of the upstream that is read; `null` if it is not configured. */
-  readonly address: string | null;
+  /** Addresses of the upstream that is read; none if it is not configured. */
+  readonly addresses: readonly string[];
   readonly source: EventsSource;
   /**
    * Called at most once a minute for each fault.
@@ -213,13 +213,16 @@ export function createLiveEvents(options: LiveEventsOptions) {
  * callers, so all callers may share the results.
  */
 function joinFor<Item>(
-  { fleet, address, source, config: { profile } }: LiveEventsOptions,
+  { fleet, addresses, source, config: { profile } }: LiveEventsOptions,
   kind: 'events' | 'transactions',
   itemText: ItemText<Item>,
 ): ((query: string) => JoinFleet<Item>) | undefined {
-  if (!fleet || address === null) return undefined;
-  const { origin, pathname, search } = new URL(address);
+  if (!fleet || addresses.length === 0) return undefined;
+  const nodes = addresses.map((address) => {
+    const { origin, pathname, search } = new URL(address);
+    return origin + pathname + search;
+  });
   const { methods, timeRange } = profile.events;
-  const scope = [entryFormat, kind, source, profile.name, origin + pathname + search, methods, timeRange];
+  const scope = [entryFormat, kind, source, profile.name, nodes.join(), methods, timeRange];
   return (query) => fleet.join(JSON.stringify([...scope, query]), itemText);
 }

@@ -35,7 +35,12 @@ export function createEventSource(client: EventsClient, filter: FilterWire): Sou
     positionOf: ({ id, timestampMs }) => ({ ...toPosition(id), timestampMs: toTimestampMs(timestampMs) }),
     async readPage({ after, ...request }) {
       const cursor = after && { txDigest: after.digest, eventSeq: after.eventSeq ?? '0' };
-      const { data, nextCursor, hasNextPage } = await client.queryEvents({ ...request, filter, cursor });
+      const { data, nextCursor, hasNextPage } = await client.queryEvents({
+        ...request,
+        filter,
+        cursor,
+        cursorMs: after?.timestampMs ?? null,
+      });
       return { items: data, next: nextCursor && toPosition(nextCursor), hasMore: hasNextPage };
     },
   };
@@ -54,7 +59,13 @@ function createTransactionSource(
   return {
     positionOf: ({ digest, timestampMs }) => ({ ...toPosition(digest), timestampMs: toTimestampMs(timestampMs) }),
     async readPage({ after, ...request }) {
-      const page = await client.queryTransactionBlocks({ ...request, filter, options, cursor: after?.digest ?? null });
+      const page = await client.queryTransactionBlocks({
+        ...request,
+        filter,
+        options,
+        cursor: after?.digest ?? null,
+        cursorMs: after?.timestampMs ?? null,
+      });
       const next = page.nextCursor === null ? null : toPosition(page.nextCursor);
       return { items: page.data, next, hasMore: page.hasNextPage };
     },

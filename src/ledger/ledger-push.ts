@@ -24,7 +24,7 @@ export interface LedgerPush {
 }
 
 export interface LedgerPushOptions {
-  readonly url: string;
+  readonly urls: readonly string[];
   /** The schema in force; `null` while there is none. */
   readonly schema: () => GraphQLSchema | null;
 }
@@ -33,9 +33,9 @@ export interface LedgerPushOptions {
  * Uses a connection of its own, because a large result for a client may break the clients' connection. Messages only trigger
  * polls, so few and small ones are enough.
  */
-export function createLedgerPush({ url, schema }: LedgerPushOptions): LedgerPush {
+export function createLedgerPush({ urls, schema }: LedgerPushOptions): LedgerPush {
   const socket = createGraphqlSubscriptions({
-    url,
+    urls,
     maxSubscriptions,
     socket: { maxMessageBytes: 65_536, maxMessagesPerSecond: 2_000 },
   });

@@ -11,6 +11,7 @@ import {
   type ForwardToLedger,
   type LedgerExecutor,
 } from './ledger-executor.ts';
+import { ledgerFreshness } from './ledger-freshness.ts';
 import { createLedgerPush, type LedgerPush } from './ledger-push.ts';
 import { createLedgerStreams, type LedgerStreams } from './ledger-streams.ts';
 import { createRawLedger, type RawLedger } from './raw-ledger.ts';
@@ -72,14 +73,16 @@ export const ledgerUpstream: GraphUpstream = {
   setting: { name: 'LEDGER_GRAPHQL_URL', key: configKeys.LEDGER_GRAPHQL_URL },
   addressOnDevnet: ({ graphqlUrl }) => graphqlUrl,
 
-  connect({ call, rawCall, path, socketUrl }, { profile, timeouts, upstreams }, places) {
+  connect({ call, rawCall, path, socketUrls, follow }, { profile, timeouts, upstreams }, places) {
     let versionChanged = (_version: string, _previous: string) => {};
     const version = createRpcVersion((current, previous) => versionChanged(current, previous));
     let schemaInForce: () => GraphQLSchema | null = () => null;
     const options = { call, path, versionHeader: profile.headers.version, version, timeouts };
-    const configuredUrl = upstreams.kind === 'remote' ? upstreams.addresses.LEDGER_GRAPHQL_WS_URL : undefined;
+    const configured = upstreams.kind === 'remote' ? upstreams.addresses.LEDGER_GRAPHQL_WS_URL : undefined;
     const { transport, path: below } = profile.subscriptions;
-    const url = configuredUrl ?? withPath(transport === 'sse' ? socketUrl.replace(/^ws/, 'http') : socketUrl, below);
+    const urls =
+      configured ?? socketUrls.map((url) => withPath(transport === 'sse' ? url.replace(/^ws/, 'http') : url, below));
+    follow?.(ledgerFreshness(profile));
     const headers = { 'content-type': 'application/json' };
     const within = (timeoutMs: number) =>
       createLedgerExecutor({ ...options, timeouts: { ...timeouts, queryMs: timeoutMs } });
@@ -93,8 +96,8 @@ export const ledgerUpstream: GraphUpstream = {
       execute: createLedgerExecutor(options),
       forward: createForwardToLedger(options),
       raw: createRawLedger({ ...options, rawCall }),
-      streams: createLedgerStreams({ url, places }),
-      push: createLedgerPush({ url, schema: () => schemaInForce() }),
+      streams: createLedgerStreams({ urls, places }),
+      push: createLedgerPush({ urls, schema: () => schemaInForce() }),
       reads: { within, schema: () => schemaInForce() },
       transactions: createTransactionFinder({
         execute: within(Math.min(timeouts.queryMs, findingMs)),

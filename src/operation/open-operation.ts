@@ -39,6 +39,7 @@ export function createOpenOperation({ timeouts, turns, charge, maskError }: Oper
     if (leftMs !== undefined && leftMs <= 0) cancellation.cancel('timeout');
     cancellation.held = server.held;
     cancellation.trace = server.trace;
+    cancellation.caller = caller.rate.key;
     const complete = createComplete(server, admitted, cancellation);
     server.onGone(() => {
       cancellation.cancel('aborted');

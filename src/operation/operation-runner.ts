@@ -104,7 +104,7 @@ export function createOperationRunner({ runPlan, ledger, ...options }: Operation
   /** Runs an operation that is a single call to the ledger. Sets no deadline, because the call has one. */
   function forward(queryJson: string, ...[admitted, server, canStream, done]: Parameters<RunUnparsed>): void {
     const { operation, operationName, variables } = admitted;
-    const upstream = { calls: 0, held: server.held, trace: server.trace };
+    const upstream = { calls: 0, held: server.held, trace: server.trace, caller: admitted.caller.rate.key };
     const complete = createComplete(server, admitted, upstream);
     const usage = server.showUsage ? admitted.usage : null;
     const ask = operation.immutable?.ask(variables);

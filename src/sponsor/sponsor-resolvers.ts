@@ -219,6 +219,7 @@ function createExecuteTx({ sponsorship, limits, services, doubted, now }: Sponso
         return error;
       },
       dispatch: (call, report) => {
+        call.caller = caller.rate.key;
         const sent = client.executeTx(
           input,
           authorization.headerFor(caller),

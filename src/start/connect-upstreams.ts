@@ -1,8 +1,17 @@
 import type { UpstreamFacts } from '../graph/gateway-fields/gateway-resolvers.ts';
 import type { ConnectedGraph } from '../ledger/ledger-upstream.ts';
 import { createStreamQuota } from '../live/quota.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
 import { createArrivals } from '../upstream/arrivals.ts';
-import { connectUpstream, maxConnectionsPerUpstream, type UpstreamConnection } from '../upstream/connect-upstream.ts';
+import { isBroken, newestOf } from '../upstream/choose-address.ts';
+import {
+  type AddressFacts,
+  connectUpstream,
+  maxConnectionsPerUpstream,
+  type UpstreamConnection,
+} from '../upstream/connect-upstream.ts';
+import { type Changes, RecentWriters } from '../upstream/run-on.ts';
+import type { AddressWatch } from '../upstream/spread-calls.ts';
 import type { ConnectedOwnFields, ConnectedUpstream, Upstream, UpstreamCapability } from '../upstream/upstream.ts';
 import type { UpstreamFailure } from '../upstream/upstream-call-error.ts';
 import { createProbes, type UpstreamHealth } from '../upstream/upstream-health.ts';
@@ -12,7 +21,7 @@ import { type AllUpstreamsHost, allUpstreams, type UpstreamList } from './upstre
 
 export interface ConnectUpstreamsOptions {
   readonly list: UpstreamList;
-  readonly network: Pick<Network, 'addressOf'>;
+  readonly network: Pick<Network, 'addressesOf'>;
   readonly host: Omit<AllUpstreamsHost, 'transactions' | 'streamQuota' | 'ledgerPush' | 'ledgerReads'>;
   /** `null`: the gateway is a single process. */
   readonly siblings: Siblings | null;
@@ -43,16 +52,18 @@ const maxArrivingBytes = 128 * 1024 * 1024;
 export async function connectUpstreams({ list, network, host, siblings }: ConnectUpstreamsOptions): Promise<Upstreams> {
   let isStopping = false;
   const maxConnections = partOf(maxConnectionsPerUpstream, siblings);
-  const changes = { count: 0 };
+  const everyAddress = allUpstreams(list).map(network.addressesOf);
+  const hasSeveral = everyAddress.some((urls) => (urls?.length ?? 0) > 1);
+  const changes: Changes = { count: 0, ...(hasSeveral && { writers: new RecentWriters() }) };
   const arrivals = createArrivals(() => maxArrivingBytes);
   const connections = new Map<Upstream, UpstreamConnection>();
   for (const upstream of allUpstreams(list)) {
-    const url = network.addressOf(upstream);
-    if (url === null) continue;
+    const urls = network.addressesOf(upstream);
+    if (urls === null) continue;
     const { maxAnswerBytes } = upstream;
     const options = {
       name: upstream.name,
-      url,
+      urls,
       maxConnections,
       maxAnswerBytes,
       arrivals,
@@ -61,10 +72,13 @@ export async function connectUpstreams({ list, network, host, siblings }: Connec
       onCallEnded: (outcome: number | UpstreamFailure, durationMs: number) =>
         host.metrics.upstreamCall(upstream.name, outcome, durationMs),
       changes,
+      hedgeMs: host.config.settings.UPSTREAM_HEDGE_MS,
+      onAddressEvent: watchAddresses(host, upstream.name),
     };
     const connection = connectUpstream(options);
     connections.set(upstream, connection);
     host.metrics.gauge('ledger_gateway_upstream_up', () => toUp(connection.health()), [upstream.name]);
+    showAddresses(host.metrics, upstream.name, connection.addresses);
   }
   const graphConnection = connections.get(list.graph);
   if (!graphConnection) throw new Error(`${list.graph.setting.name} is not set`);
@@ -132,4 +146,32 @@ export async function connectUpstreams({ list, network, host, siblings }: Connec
 function toUp({ state }: UpstreamHealth): number {
   if (state === 'unknown') return Number.NaN;
   return state === 'up' ? 1 : 0;
+}
+
+/** @returns the position of an address in the configuration, from 1: never the URL, which may contain credentials */
+const toPosition = (index: number): string => String(index + 1);
+
+function watchAddresses({ telemetry, metrics }: ConnectUpstreamsOptions['host'], upstream: string): AddressWatch {
+  return {
+    retried: () => metrics.ofUpstream('ledger_gateway_upstream_retries_total', upstream),
+    refused: () => metrics.ofUpstream('ledger_gateway_upstream_refused_total', upstream),
+    ejected(index) {
+      metrics.ofUpstream('ledger_gateway_upstream_ejections_total', upstream);
+      telemetry.addressEjected(upstream, toPosition(index));
+    },
+  };
+}
+
+function showAddresses(metrics: Pick<Metrics, 'gauge'>, upstream: string, addresses: readonly AddressFacts[]): void {
+  const states = addresses.map(({ state }) => state);
+  for (const [index, { state, calls }] of addresses.entries()) {
+    const labels = [upstream, toPosition(index)];
+    metrics.gauge('ledger_gateway_upstream_in_flight', () => calls.inFlight, labels);
+    metrics.gauge('ledger_gateway_upstream_waiting', () => calls.waiting, labels);
+    metrics.gauge('ledger_gateway_upstream_breaker_open', () => Number(isBroken(state)), labels);
+    if (addresses.length === 1) continue;
+    metrics.gauge('ledger_gateway_upstream_ejected', () => Number(state.isEjected), labels);
+    const behind = () => (newestOf(states, performance.now()) ?? Number.NaN) - (state.newest ?? Number.NaN);
+    metrics.gauge('ledger_gateway_upstream_behind', behind, labels);
+  }
 }

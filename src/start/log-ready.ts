@@ -29,6 +29,7 @@ export function describeLedger({ upstreams }: Pick<Config, 'upstreams'>): {
   readonly host: string;
 } {
   const setting = upstreamList.graph.setting.name;
-  const address = upstreams.kind === 'devnet' ? undefined : upstreams.addresses[setting];
-  return { setting, host: address === undefined ? 'the simulated network' : new URL(address).host };
+  if (upstreams.kind === 'devnet') return { setting, host: 'the simulated network' };
+  const hosts = upstreams.addresses[setting]?.map((address) => new URL(address).host) ?? [];
+  return { setting, host: hosts.join(', ') };
 }

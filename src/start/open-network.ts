@@ -9,7 +9,7 @@ import type { RunningNetwork } from './siblings.ts';
 /** Addresses and credentials in force, of real upstreams or of the embedded network. */
 export interface Network {
   /** `null` for an upstream that is not configured. */
-  readonly addressOf: (upstream: Upstream) => string | null;
+  readonly addressesOf: (upstream: Upstream) => readonly string[] | null;
   /** Upstreams with the credentials in force. */
   readonly config: Config;
   /** The running embedded network; `null` with real upstreams. */
@@ -42,7 +42,7 @@ export async function openNetwork(
   if (upstreams.kind === 'remote') {
     const { addresses } = upstreams;
     return {
-      addressOf: ({ setting }) => addresses[setting.name] ?? null,
+      addressesOf: ({ setting }) => addresses[setting.name] ?? null,
       config,
       running: null,
       hasHistory: Promise.resolve(),
@@ -66,7 +66,7 @@ export async function openNetwork(
 function toNetwork(config: Config, running: RunningNetwork): Omit<Network, 'close' | 'hasHistory'> {
   const token = new Secret(running.sponsorToken);
   return {
-    addressOf: ({ addressOnDevnet }) => addressOnDevnet?.(running) ?? null,
+    addressesOf: ({ addressOnDevnet }) => (addressOnDevnet ? [addressOnDevnet(running)] : null),
     config: { ...config, sponsorship: { ...config.sponsorship, token } },
     running,
   };

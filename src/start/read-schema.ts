@@ -18,8 +18,8 @@ export type SchemaScope = 'ledger' | 'graph' | 'subgraph';
 /** Reads a schema over the configured ledger, or over the simulated network if none is configured. @returns SDL */
 export async function readSchema(scope: SchemaScope, config: Config): Promise<string> {
   const { graph, ownFields } = upstreamList;
-  const { url, close } = await openLedger(config);
-  const connection = connectUpstream({ name: graph.name, url, now: Date.now });
+  const { urls, close } = await openLedger(config);
+  const connection = connectUpstream({ name: graph.name, urls, now: Date.now });
   try {
     const { execute } = graph.connect(connection, config, createStreamQuota({ max: 0, maxPerCaller: 0 }));
     const introspection = await fetchLedgerIntrospection(execute);
@@ -52,11 +52,13 @@ function toSdl(schema: GraphQLSchema): string {
   return `${printSchema(lexicographicSortSchema(schema))}\n`;
 }
 
-async function openLedger({ upstreams }: Config): Promise<{ readonly url: string; close(): Promise<void> }> {
+async function openLedger({
+  upstreams,
+}: Config): Promise<{ readonly urls: readonly string[]; close(): Promise<void> }> {
   const { graph } = upstreamList;
-  const url = upstreams.kind === 'remote' ? upstreams.addresses[graph.setting.name] : undefined;
-  if (url !== undefined) return { url, close: async () => {} };
+  const urls = upstreams.kind === 'remote' ? upstreams.addresses[graph.setting.name] : undefined;
+  if (urls !== undefined) return { urls, close: async () => {} };
   const { startDevnet } = await import('../devnet/start-devnet.ts');
   const devnet = await startDevnet({ sponsorToken: 'unused', checkpointIntervalMs: 0, isHistoryDeferred: true });
-  return { url: graph.addressOnDevnet(devnet), close: () => devnet.close() };
+  return { urls: [graph.addressOnDevnet(devnet)], close: () => devnet.close() };
 }

@@ -20,9 +20,9 @@ export async function recogniseConfiguredNetwork(
   { graph }: UpstreamList,
   telemetry: Pick<Telemetry, 'networkRecognised' | 'networkUnknown' | 'schemaCacheFailed'>,
 ): Promise<Config | null> {
-  const url = config.upstreams.kind === 'remote' ? config.upstreams.addresses[graph.setting.name] : undefined;
-  if (config.settings.NETWORK_PROFILE !== 'auto' || url === undefined) return config;
-  const introspection = await askLedger(url);
+  const urls = config.upstreams.kind === 'remote' ? config.upstreams.addresses[graph.setting.name] : undefined;
+  if (config.settings.NETWORK_PROFILE !== 'auto' || urls === undefined) return config;
+  const introspection = await askLedger(urls);
   const recognised = introspection
     ? withNetworkOf(buildLedgerSchema(introspection), config)
     : await withCachedNetwork(config, telemetry.schemaCacheFailed);
@@ -30,8 +30,8 @@ export async function recogniseConfiguredNetwork(
   else telemetry.networkUnknown(config.profile.name);
   return recognised;
 
-  async function askLedger(address: string): Promise<IntrospectionQuery | null> {
-    const connection = connectUpstream({ name: graph.name, url: address, now: Date.now });
+  async function askLedger(addresses: readonly string[]): Promise<IntrospectionQuery | null> {
+    const connection = connectUpstream({ name: graph.name, urls: addresses, now: Date.now });
     const timeouts = { ...config.timeouts, queryMs: Math.min(config.timeouts.queryMs, recognitionMs) };
     try {
       const quota = createStreamQuota({ max: 0, maxPerCaller: 0 });

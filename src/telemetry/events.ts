@@ -290,6 +290,10 @@ export function createTelemetry(logger: Logger, metrics = new Metrics(), now: ()
         'OTEL_* variables are set but spans are not exported: load an OpenTelemetry SDK with --import that accepts version 1.9 of @opentelemetry/api',
       ),
 
+    /** @param address its position in the setting, from 1 */
+    addressEjected: (upstream: string, address: string) =>
+      log('warn', 'an address of an upstream fails and is avoided', { upstream, address }),
+
     networkRecognised: (network: string) => log('info', 'network recognised by its schema', { network }),
     networkUnknown: (network: string) =>
       log('warn', 'network not recognised: the ledger is unavailable, and no schema is cached', { network }),

@@ -16,6 +16,8 @@ const other = 'other';
 export const plans = ['PASS_THROUGH', 'LOCAL', 'SPLIT', 'JOINED', 'STITCHED', 'none', other];
 export const outcomes = ['ok', ...Object.keys(errorCatalogue), other];
 export const upstreamNames = ['ledger', 'sponsor', 'events', other];
+/** Positions of an upstream's addresses in its setting. */
+const positions = ['1', '2', '3', '4', '5', '6', '7', '8'];
 /** From 1 ms, because most requests take less than the 5 ms at which conventional buckets begin. */
 const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
@@ -58,7 +60,19 @@ export const metricTable = {
     help: 'Calls to upstreams by outcome: the class of the HTTP status, or why there was no response.',
     labels: {
       upstream: upstreamNames,
-      outcome: ['2xx', '3xx', '4xx', '5xx', 'unreachable', 'interrupted', 'timeout', 'aborted', 'crowded', other],
+      outcome: [
+        '2xx',
+        '3xx',
+        '4xx',
+        '5xx',
+        'unreachable',
+        'interrupted',
+        'timeout',
+        'aborted',
+        'crowded',
+        'refused',
+        other,
+      ],
     },
   },
   ledger_gateway_upstream_call_duration_seconds: {
@@ -66,6 +80,21 @@ export const metricTable = {
     help: 'Time from a call to an upstream to the end of its response, including the wait for a connection.',
     labels: { upstream: upstreamNames },
     buckets: seconds,
+  },
+  ledger_gateway_upstream_retries_total: {
+    type: 'counter',
+    help: 'Calls that were repeated at another address of the upstream.',
+    labels: { upstream: upstreamNames },
+  },
+  ledger_gateway_upstream_ejections_total: {
+    type: 'counter',
+    help: 'Times that an address failed 5 calls in a row, or 10 of its last 20.',
+    labels: { upstream: upstreamNames },
+  },
+  ledger_gateway_upstream_refused_total: {
+    type: 'counter',
+    help: 'Calls that were not sent because all of the last 20 calls to each address failed.',
+    labels: { upstream: upstreamNames },
   },
   ledger_gateway_sponsorship_events_total: {
     type: 'counter',
@@ -124,6 +153,31 @@ export const metricTable = {
     type: 'gauge',
     help: '1 if the last call to the upstream was answered without a server error, else 0. Absent before the first call.',
     labels: { upstream: upstreamNames },
+  },
+  ledger_gateway_upstream_in_flight: {
+    type: 'gauge',
+    help: 'Calls in flight, by address: its position in the setting. At most 128.',
+    labels: { upstream: upstreamNames, address: positions },
+  },
+  ledger_gateway_upstream_waiting: {
+    type: 'gauge',
+    help: 'Calls that wait for a connection, by address. At most 1,024.',
+    labels: { upstream: upstreamNames, address: positions },
+  },
+  ledger_gateway_upstream_breaker_open: {
+    type: 'gauge',
+    help: '1 while all of the last 20 calls to the address failed: it gets only trial calls.',
+    labels: { upstream: upstreamNames, address: positions },
+  },
+  ledger_gateway_upstream_ejected: {
+    type: 'gauge',
+    help: '1 while the address is avoided because it fails. Only for upstreams with several addresses.',
+    labels: { upstream: upstreamNames, address: positions },
+  },
+  ledger_gateway_upstream_behind: {
+    type: 'gauge',
+    help: 'How far the newest data of the address is behind that of the newest address: checkpoints for the ledger, milliseconds for JSON-RPC.',
+    labels: { upstream: upstreamNames, address: positions },
   },
   ledger_gateway_live_readers: { type: 'gauge', help: 'Readers that poll for live streams.', labels: {} },
   ledger_gateway_live_streams: {

@@ -131,6 +131,17 @@ export class Metrics {
     this.#observe(this.#delays, 0, delayMs / 1_000);
   }
 
+  /** Counts an event of an upstream. */
+  ofUpstream(
+    name:
+      | 'ledger_gateway_upstream_retries_total'
+      | 'ledger_gateway_upstream_refused_total'
+      | 'ledger_gateway_upstream_ejections_total',
+    upstream: string,
+  ): void {
+    this.add(name, 1, upstreamIndex(upstream));
+  }
+
   /** @param index of the series, for a metric with one label */
   add(name: MetricName, amount = 1, index = 0): void {
     const slot = layoutOf(name).start + index;

@@ -12,6 +12,8 @@ export interface ServedOperation {
   readonly held?: RequestMemory | undefined;
   /** Span of the operation. Left out or `null`: it is not traced. */
   readonly trace?: Trace | null | undefined;
+  /** Key of the caller's rate limit. Left out: the gateway itself. */
+  readonly caller?: string | undefined;
 }
 
 /**
@@ -33,6 +35,7 @@ export interface Cancellation extends ServedOperation {
   bytesRead: number;
   held?: RequestMemory | undefined;
   trace?: Trace | null | undefined;
+  caller?: string | undefined;
 }
 
 /** Counted memory of a request, freed after a `release` for every `keep`. */
@@ -61,6 +64,7 @@ class TimedCancellation implements OpenCancellation {
   calls = 0;
   held: RequestMemory | undefined;
   trace: Trace | null | undefined = null;
+  caller: string | undefined = undefined;
   #cause: CancelCause | null = null;
   #isOver = false;
   #stopTimeout: () => void = nothing;

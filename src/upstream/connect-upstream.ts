@@ -1,17 +1,21 @@
 import { Pool } from 'undici';
 import type { Arrivals } from './arrivals.ts';
-import { type CallLayer, type RawCall, traceCalls, watchCalls } from './raw-call.ts';
+import { type AddressState, admitCall, createAddressState, isBroken, recordOutcome } from './choose-address.ts';
+import { createFreshness, type FreshnessRules } from './freshness.ts';
+import { type CallInFlight, type CallLayer, type CallWatch, type RawCall, traceCalls, watchCalls } from './raw-call.ts';
 import { type Changes, letRunOn } from './run-on.ts';
 import { createSendCall } from './send-call.ts';
 import { shareReads } from './share-reads.ts';
+import { type AddressWatch, isFailureStatus, spreadCalls, toOutcome } from './spread-calls.ts';
 import { createUpstreamCall, type UpstreamCall } from './upstream-call.ts';
+import { UpstreamCallError } from './upstream-call-error.ts';
 import { type CallEnded, createHealthWatch, type HealthWatch, type UpstreamHealth } from './upstream-health.ts';
-import { createWaitingCalls } from './waiting-calls.ts';
+import { createWaitingCalls, type WaitingCalls } from './waiting-calls.ts';
 
 /** Default limit. The introspection of a large ledger has a few megabytes. */
 const defaultMaxAnswerBytes = 64 * 1024 * 1024;
 
-/** Concurrent calls of a gateway to one upstream, to limit the upstream's load; further calls wait. */
+/** Concurrent calls of a gateway to one address of an upstream, to limit its load; further calls wait. */
 export const maxConnectionsPerUpstream = 128;
 /** Limits of the calls that wait for a connection, and of the bytes of their bodies. Further calls fail immediately. */
 const maxWaitingCalls = 1_024;
@@ -39,19 +43,29 @@ export interface UpstreamConnection {
   readonly rawCall: RawCall;
   readonly health: () => UpstreamHealth;
   readonly complain: HealthWatch['complain'];
-  /** Path and query of the upstream's address. */
+  /** Path and query of the upstream's first address. Calls to its other addresses use theirs. */
   readonly path: string;
-  /** The same address for a WebSocket, including credentials. */
-  readonly socketUrl: string;
+  /** The addresses for WebSockets, including credentials. */
+  readonly socketUrls: readonly string[];
+  /** In the order of the configuration. */
+  readonly addresses: readonly AddressFacts[];
+  /** Begins to compare the data of the addresses. Absent if there is only one. */
+  readonly follow?: ((rules: FreshnessRules) => void) | undefined;
   /** Lets calls in flight finish and rejects new ones. Safe to call twice. */
   close(): Promise<void>;
+}
+
+export interface AddressFacts {
+  readonly state: AddressState;
+  readonly calls: Pick<WaitingCalls, 'inFlight' | 'waiting'>;
 }
 
 export interface ConnectOptions {
   /** Name of the upstream. */
   readonly name: string;
-  readonly url: string;
-  /** Concurrent calls; further ones wait. */
+  /** At least one. */
+  readonly urls: readonly string[];
+  /** Concurrent calls per address; further ones wait. */
   readonly maxConnections?: number;
   /** Bytes of the largest response; a call with a larger one fails. */
   readonly maxAnswerBytes?: number | undefined;
@@ -64,63 +78,127 @@ export interface ConnectOptions {
   readonly onCallEnded?: CallEnded;
   /** Shared by the upstreams of one network: data written through one may be read through another. */
   readonly changes?: Changes;
+  /** Milliseconds after which a read without a response is sent to a second address; 0 = after half of its timeout. */
+  readonly hedgeMs?: number;
+  readonly onAddressEvent?: AddressWatch;
 }
 
-/** Opens the connections to an upstream. Credentials in its URL become a Basic authorization header. */
+const ignoreEvents: AddressWatch = { retried() {}, ejected() {}, refused() {} };
+
+/** Opens the connections to an upstream. Credentials in its URLs become a Basic authorization header. */
 export function connectUpstream({
   name,
-  url,
+  urls,
   now,
-  maxConnections = maxConnectionsPerUpstream,
-  maxAnswerBytes = defaultMaxAnswerBytes,
-  arrivals,
   isStopping = () => false,
   onCallEnded,
   changes = { count: 0 },
+  hedgeMs = 0,
+  onAddressEvent = ignoreEvents,
+  ...options
 }: ConnectOptions): UpstreamConnection {
+  const opened = urls.map((url) => openAddress(url, options));
+  const [first] = opened;
+  if (!first) throw new Error(`${name} has no address`);
+  const watch = createHealthWatch(now, onCallEnded);
+  const runOn = letRunOn({ watch, isStopping, changes });
+  const share = shareReads({ changes });
+  /** @param layers outermost first */
+  const wrap = (layers: readonly CallLayer[], send: RawCall) =>
+    layers.reduceRight((next, layer) => layer(next, name), send);
+  const only = () => {
+    const layers = [countCalls, share, runOn, ...breakCircuit(first.state, watch, onAddressEvent)];
+    return wrap([...layers, traceCalls(first.hostname)], first.send);
+  };
+  // Reads are shared per address: a shared response must not be older than what an operation has seen.
+  const addresses = opened.map(({ send, hostname, ...rest }) => ({
+    ...rest,
+    send: wrap([share, traceCalls(hostname)], send),
+  }));
+  const freshness = createFreshness(addresses);
+  const several = () => {
+    const spread = spreadCalls({ addresses, freshness, changes, watch: onAddressEvent, hedgeMs: hedgeMs || null });
+    return wrap([countCalls, runOn, watchCalls(() => watch)], spread);
+  };
+  const rawCall = opened.length === 1 ? only() : several();
+  let closing: Promise<unknown> | undefined;
+  return {
+    call: createUpstreamCall(rawCall),
+    rawCall,
+    health: watch.health,
+    complain: watch.complain,
+    path: first.path,
+    socketUrls: urls.map((url) => url.replace(/^http/i, 'ws')),
+    addresses: opened,
+    follow: opened.length === 1 ? undefined : freshness.follow,
+    async close() {
+      freshness.stop();
+      closing ??= Promise.all(opened.map(({ dispatcher }) => dispatcher.close()));
+      await closing;
+    },
+  };
+}
+
+function openAddress(
+  url: string,
+  {
+    maxConnections = maxConnectionsPerUpstream,
+    maxAnswerBytes = defaultMaxAnswerBytes,
+    arrivals,
+  }: Pick<ConnectOptions, 'maxConnections' | 'maxAnswerBytes' | 'arrivals'>,
+) {
   const { origin, hostname, pathname, search, username, password } = new URL(url);
   const authorization = username
     ? `Basic ${Buffer.from(`${decoded(username)}:${decoded(password)}`).toString('base64')}`
     : null;
   const dispatcher = new Pool(origin, { ...poolOptions, connections: maxConnections });
-  const watch = createHealthWatch(now, onCallEnded);
+  const calls = createWaitingCalls({
+    maxSent: maxConnections,
+    maxWaiting: maxWaitingCalls,
+    maxWaitingBytes: mostWaitingBytes,
+  });
   const send = createSendCall({
     dispatcher,
     authorization,
-    waiting: createWaitingCalls({
-      maxSent: maxConnections,
-      maxWaiting: maxWaitingCalls,
-      maxWaitingBytes: mostWaitingBytes,
-    }),
+    waiting: calls,
     arrivals,
     maxResponseBytes: maxAnswerBytes,
     // A streamed response holds its connection as long as its client takes to read, so half of the connections are kept free
     // of streams. Further responses are buffered: a slow client then holds memory instead of a connection.
     maxStreams: Math.ceil(maxConnections / 2),
   });
-  /** Outermost first. Add a layer here for a circuit breaker, a retry or a second address. */
-  const layers: readonly CallLayer[] = [
-    countCalls,
-    shareReads({ changes }),
-    letRunOn({ watch, isStopping, changes }),
-    watchCalls(() => watch),
-    traceCalls(hostname),
-  ];
-  const rawCall = layers.reduceRight((next, layer) => layer(next, name), send);
-  let closing: Promise<void> | undefined;
-  return {
-    call: createUpstreamCall(rawCall),
-    rawCall,
-    health: watch.health,
-    complain: watch.complain,
-    path: pathname + search,
-    socketUrl: url.replace(/^http/i, 'ws'),
-    close: () => {
-      closing ??= dispatcher.close();
-      return closing;
+  return { send, dispatcher, calls, hostname, path: pathname + search, state: createAddressState() };
+}
+
+/**
+ * Refuses calls to the only address of an upstream while all of its last calls failed, except for trial calls. Records outcomes
+ * in the watch that every call has anyway.
+ */
+function breakCircuit(state: AddressState, watch: HealthWatch, events: AddressWatch): readonly CallLayer[] {
+  const record = (outcome: ReturnType<typeof toOutcome>, durationMs: number) => {
+    const facts = { nowMs: performance.now(), durationMs, random: Math.random(), isTrial: isBroken(state) };
+    recordOutcome(state, outcome, facts);
+  };
+  const watchOutcome: CallWatch = {
+    answered(status, durationMs) {
+      watch.answered(status, durationMs);
+      record(isFailureStatus(status) ? 'failed' : 'ok', durationMs);
+    },
+    failed(error, durationMs = 0) {
+      watch.failed(error, durationMs);
+      if (error.failure !== 'refused') record(toOutcome(error), durationMs);
     },
   };
+  const refuse: CallLayer = (next) => (request, listener) => {
+    if (!isBroken(state) || admitCall(state, performance.now())) return next(request, listener);
+    events.refused();
+    listener.failed(new UpstreamCallError('refused', 'the last calls all failed'));
+    return notSent;
+  };
+  return [watchCalls(() => watchOutcome), refuse];
 }
+
+const notSent: CallInFlight = { isSent: false, cancel() {} };
 
 const countCalls: CallLayer = (next) => (request, listener) => {
   if (request.operation) request.operation.calls += 1;

@@ -39,6 +39,8 @@ export interface RawRequest {
   readonly isShareable?: boolean;
   /** The part of the body that differs between requests with the same document. Compared first, because it is shorter. */
   readonly variablesText?: string | undefined;
+  /** The oldest data with which the request can be answered, if the upstream has several addresses. Left out: any. */
+  readonly least?: number | null | undefined;
   /** Size in bytes above which the listener may stream an incomplete response. Left out: never. */
   readonly streamAboveBytes?: number;
 }

@@ -6,6 +6,30 @@ import { toCancelledError, UpstreamCallError } from './upstream-call-error.ts';
 /** Counts events that may make earlier reads out of date, such as the end of a mutation. */
 export interface Changes {
   count: number;
+  /** Left out: every upstream has one address, so all callers see what they wrote. */
+  readonly writers?: RecentWriters;
+}
+
+/** Milliseconds for which a caller reads at an address that is as new as its reads since it wrote. */
+const writerMs = 30_000;
+const maxWriters = 10_000;
+
+/** Callers that changed data lately, with the addresses at which they read since then. */
+export class RecentWriters {
+  readonly #writers = new Map<string, { readonly untilMs: number; readonly pins: object }>();
+
+  note(caller: string, nowMs: number): void {
+    this.#writers.delete(caller);
+    this.#writers.set(caller, { untilMs: nowMs + writerMs, pins: {} });
+    const [oldest] = this.#writers.size > maxWriters ? this.#writers.keys() : [];
+    if (oldest !== undefined) this.#writers.delete(oldest);
+  }
+
+  /** `null` if the caller has not written lately. */
+  pinsOf(caller: string | undefined, nowMs: number): object | null {
+    const writer = caller === undefined ? undefined : this.#writers.get(caller);
+    return writer && nowMs < writer.untilMs ? writer.pins : null;
+  }
 }
 
 export interface RunOnOptions {
@@ -42,6 +66,7 @@ class LastingCall implements RawListener, CallInFlight {
   #underWay: CallInFlight | undefined;
   #stopDeadline = () => {};
   #held: RequestMemory | undefined;
+  #caller: string | undefined;
   /** The listener got a response or a failure. */
   #isReported = false;
   /** The call itself has ended. */
@@ -55,6 +80,8 @@ class LastingCall implements RawListener, CallInFlight {
   start(next: RawCall, request: RawRequest, runOnMs: number): void {
     const { timeoutMs, operation } = request;
     this.#held = operation?.held;
+    this.#caller = operation?.caller;
+    this.#noteWriter();
     this.#held?.keep();
     this.#stopDeadline = startPeerTimeout(timeoutMs, () => this.#expire(timeoutMs));
     this.#underWay = next({ ...request, timeoutMs: timeoutMs + runOnMs, isVital: true }, this);
@@ -114,10 +141,15 @@ class LastingCall implements RawListener, CallInFlight {
     this.#listener.failed(error);
   }
 
+  #noteWriter(): void {
+    if (this.#caller !== undefined) this.#options.changes.writers?.note(this.#caller, performance.now());
+  }
+
   #end(): void {
     this.#isOver = true;
     this.#held?.release();
     this.#held = undefined;
+    this.#noteWriter();
     this.#options.changes.count += 1;
     this.#stopDeadline();
   }

@@ -39,6 +39,13 @@ const failures = {
     isUnseen: true,
     isUnrelated: true,
   },
+  /** The last calls all failed, and the next trial call is not due yet. */
+  refused: {
+    code: 'UPSTREAM_UNAVAILABLE',
+    message: 'failed to answer all recent calls and is tried again within 2 s, nothing was sent',
+    isUnseen: true,
+    isUnrelated: true,
+  },
   /** Too many calls waited for a connection. */
   crowded: {
     code: 'UPSTREAM_UNAVAILABLE',

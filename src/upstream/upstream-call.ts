@@ -3,7 +3,8 @@ import type { Cancellation } from './cancellation.ts';
 import type { AnswerHeaders, RawCall, RawRequest, RawResponse } from './raw-call.ts';
 import { toCancelledError, UpstreamCallError } from './upstream-call-error.ts';
 
-export interface UpstreamRequest extends Pick<RawRequest, 'method' | 'path' | 'timeoutMs' | 'runOnMs' | 'isShareable'> {
+export interface UpstreamRequest
+  extends Pick<RawRequest, 'method' | 'path' | 'timeoutMs' | 'runOnMs' | 'isShareable' | 'least'> {
   /** Request headers, names in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array | undefined;
@@ -24,7 +25,7 @@ export type UpstreamCall = (request: UpstreamRequest) => Promise<UpstreamRespons
 
 /** Wraps a raw call in a promise, with the body in one piece. */
 export function createUpstreamCall(rawCall: RawCall): UpstreamCall {
-  return ({ method, path, headers, body = null, timeoutMs, runOnMs, isShareable = false, cancellation, late }) =>
+  return ({ method, path, headers, body = null, timeoutMs, runOnMs, isShareable = false, least, cancellation, late }) =>
     new Promise((resolve, reject) => {
       if (cancellation?.cause) {
         const { cause } = cancellation;
@@ -32,7 +33,17 @@ export function createUpstreamCall(rawCall: RawCall): UpstreamCall {
       }
       let stopListening = () => {};
       const inFlight = rawCall(
-        { method, path, headers: toPairs(headers), body, timeoutMs, runOnMs, isShareable, operation: cancellation },
+        {
+          method,
+          path,
+          headers: toPairs(headers),
+          body,
+          timeoutMs,
+          runOnMs,
+          isShareable,
+          least,
+          operation: cancellation,
+        },
         {
           answered: (response) => {
             stopListening();

@@ -17,6 +17,10 @@ export interface WaitingCalls {
   ended(): void;
   /** Removes a call that was not sent. Does nothing if it is not waiting. */
   leave(call: WaitingCall): void;
+  /** Calls that were sent and have not ended. */
+  readonly inFlight: number;
+  /** Calls that wait. */
+  readonly waiting: number;
 }
 
 export interface WaitingCallsOptions {
@@ -47,6 +51,12 @@ export function createWaitingCalls({ maxSent, maxWaiting, maxWaitingBytes }: Wai
   };
 
   return {
+    get inFlight() {
+      return sent;
+    },
+    get waiting() {
+      return waiting.length;
+    },
     begin(call) {
       if (sent < maxSent && waiting.length === 0) {
         sent += 1;

@@ -65,7 +65,9 @@ describe('the plans', () => {
     };
     devnet = await startGraphqlDevnet({ limits });
     const { graphqlUrl, rpcUrl, sponsorUrl } = devnet.devnet;
-    upstreams = [graphqlUrl, rpcUrl, sponsorUrl].map((url) => connectUpstream({ name: 'ledger', url, now: Date.now }));
+    upstreams = [graphqlUrl, rpcUrl, sponsorUrl].map((url) =>
+      connectUpstream({ name: 'ledger', urls: [url], now: Date.now }),
+    );
     const [ledger, rpc, sponsor] = upstreams;
     if (!ledger || !rpc || !sponsor) throw new Error('three upstreams');
     const timeouts = longTimeouts;

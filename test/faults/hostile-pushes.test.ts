@@ -57,7 +57,7 @@ interface Heard {
 const protocols = {
   graphql(url: string, about: Partial<typeof socket> = {}): Heard {
     const heard = { told: [] as unknown[], end: null as string | null, leave: () => {} };
-    const own = createGraphqlSubscriptions({ url, graceMs: 10, socket: { ...socket, ...about } });
+    const own = createGraphqlSubscriptions({ urls: [url], graceMs: 10, socket: { ...socket, ...about } });
     closers.push(() => own.close());
     heard.leave = own.subscribe(
       { query: 'subscription{a}' },
@@ -78,7 +78,7 @@ const protocols = {
   },
   rpc(url: string, about: Partial<typeof socket> = {}): Heard {
     const heard = { told: [] as unknown[], end: null as string | null, leave: () => {} };
-    const own = createRpcSocket({ url, graceMs: 10, answerMs: 150, socket: { ...socket, ...about } });
+    const own = createRpcSocket({ urls: [url], graceMs: 10, answerMs: 150, socket: { ...socket, ...about } });
     closers.push(() => own.close());
     heard.leave = own.subscribe(
       { subscribe: 's', unsubscribe: 'u', params: [] },

@@ -44,7 +44,7 @@ test('lost, closed and failed connections leave no timers and no subscribers beh
   await using ledger = await startPushingLedger();
   const url = ledger.url.replace('http', 'ws');
   const before = countTimers();
-  const socket = createGraphqlSocket({ url, graceMs: 1 });
+  const socket = createGraphqlSocket({ urls: [url], graceMs: 1 });
   for (let round = 0; round < 10; round += 1) {
     const sinks = [new Sink(), new Sink()];
     const leave = sinks.map((sink) => socket.subscribe(operation, sink));
@@ -73,7 +73,7 @@ test('so does a node that breaks off', async () => {
   node.on('upgrade', (_req, socket) => socket.destroy());
   await new Promise<void>((resolve) => node.listen(0, '127.0.0.1', resolve));
   const before = countTimers();
-  const socket = createRpcSocket({ url: `ws://127.0.0.1:${(node.address() as AddressInfo).port}`, graceMs: 1 });
+  const socket = createRpcSocket({ urls: [`ws://127.0.0.1:${(node.address() as AddressInfo).port}`], graceMs: 1 });
   for (let round = 0; round < 10; round += 1) {
     const sink = new Sink();
     socket.subscribe({ subscribe: 'a', unsubscribe: 'b', params: [] }, sink);
@@ -118,7 +118,7 @@ test('a subscription that was left gets no result that was on its way', async ()
     send({ type: 'next', id, payload: { data: null } });
     send({ type: 'ping' });
   });
-  const socket = createGraphqlSocket({ url: ledger.url });
+  const socket = createGraphqlSocket({ urls: [ledger.url] });
   let results = 0;
   const next = () => {
     results += 1;
@@ -139,7 +139,7 @@ test('a subscription that was left before the node answered is ended at the node
     heard.push(message);
     if (message.params?.[0] === 'slow') answer = () => send({ jsonrpc: '2.0', id: message.id, result: 'its id' });
   });
-  const socket = createRpcSocket({ url: node.url });
+  const socket = createRpcSocket({ urls: [node.url] });
   const subscription = { subscribe: 'subscribe', unsubscribe: 'unsubscribe' };
   socket.subscribe({ ...subscription, params: ['stays'] }, new Sink());
   const leave = socket.subscribe({ ...subscription, params: ['slow'] }, new Sink());

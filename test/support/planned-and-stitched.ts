@@ -50,7 +50,7 @@ const timeouts = { queryMs: 10_000, mutationMs: 10_000 };
 
 /** The gateway without a transport: runs operations by their plan, and by stitching for comparison. */
 export async function startPlannedAndStitched(upstreams: UpstreamAddresses): Promise<PlannedAndStitched> {
-  const connect = (url: string) => connectUpstream({ name: 'ledger', url, now: Date.now });
+  const connect = (url: string) => connectUpstream({ name: 'ledger', urls: [url], now: Date.now });
   const [ledger, rpc, sponsor] = [
     connect(upstreams.graphqlUrl),
     connect(upstreams.rpcUrl),

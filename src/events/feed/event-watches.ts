@@ -24,8 +24,8 @@ export interface EventWatchesOptions {
   readonly source: Config['settings']['LIVE_SOURCE'];
   readonly profile: NetworkProfile;
   readonly push: LedgerPush;
-  /** WebSocket URL for JSON-RPC subscriptions; `null` = none. */
-  readonly rpcSocketUrl: string | null;
+  /** WebSocket URLs for JSON-RPC subscriptions; `null` = none. */
+  readonly rpcSocketUrls: readonly string[] | null;
   readonly clock: Clock;
 }
 
@@ -35,8 +35,8 @@ export function createEventWatches(options: EventWatchesOptions): EventWatches {
     (listen: Listen): WatchSource =>
     (listener) =>
       keepWatch(listen, listener, clock);
-  if (source === 'websocket' && options.rpcSocketUrl !== null) {
-    return overRpc(options.rpcSocketUrl, profile.events, watching);
+  if (source === 'websocket' && options.rpcSocketUrls !== null) {
+    return overRpc(options.rpcSocketUrls, profile.events, watching);
   }
   const isGraphql = source === 'auto' || source === 'graphql';
   const over = (pushed: PushedFilter) =>
@@ -66,13 +66,13 @@ function createListen({ field, filter }: PushedFilter, push: LedgerPush, mayBeWi
 const maxSubscriptions = 100;
 
 function overRpc(
-  url: string,
+  urls: readonly string[],
   profile: NetworkProfile['events'],
   watching: (listen: Listen) => WatchSource,
 ): EventWatches {
   const { methods } = profile;
   // Messages are only a signal, so few of them are enough.
-  const socket = createRpcSocket({ url, maxSubscriptions, socket: { maxMessagesPerSecond: 2_000 } });
+  const socket = createRpcSocket({ urls, maxSubscriptions, socket: { maxMessagesPerSecond: 2_000 } });
   const over = (subscribe: string, unsubscribe: string, wire: FilterWire) =>
     watching((attempt) =>
       socket.subscribe(

@@ -5,9 +5,11 @@ import { createGraphqlSocket, type GraphqlSocket, type PushedOperation, type Pus
 import type { SharedSocketOptions } from './shared-connection.ts';
 import { type UpstreamSocketOptions, usualSocketOptions } from './upstream-socket.ts';
 
-/** Subscriptions at an upstream: as server-sent events if the URL begins with `http`, else over one WebSocket. */
+/** Subscriptions at an upstream: as server-sent events if its URLs begin with `http`, else over one WebSocket. */
 export function createGraphqlSubscriptions(options: SharedSocketOptions): GraphqlSocket {
-  return options.url.startsWith('http') ? createEventStreams(options) : createGraphqlSocket(options);
+  return options.urls.every((url) => url.startsWith('http'))
+    ? createEventStreams(options)
+    : createGraphqlSocket(options);
 }
 
 /** The upstream sends comments less often than a WebSocket is pinged: at least once in this many ping intervals. */
@@ -15,12 +17,13 @@ const silentBeats = 3;
 
 /** Makes one request per subscription. */
 function createEventStreams({
-  url,
+  urls,
   maxSubscriptions = Number.POSITIVE_INFINITY,
   socket,
 }: SharedSocketOptions): GraphqlSocket {
   const options = { ...usualSocketOptions, ...socket };
   const open = new Set<(error: UpstreamCallError) => void>();
+  let opened = 0;
   return {
     subscribe(operation, sink) {
       if (open.size >= maxSubscriptions) {
@@ -35,6 +38,8 @@ function createEventStreams({
       };
       const lose = (error: UpstreamCallError) => end(() => sink.lost(error));
       open.add(lose);
+      const url = urls[opened % urls.length] as string;
+      opened += 1;
       follow({ url, operation, options, sink, signal: controller.signal, end }).catch((error: unknown) => {
         lose(error instanceof UpstreamCallError ? error : new UpstreamCallError('interrupted', String(error)));
       });

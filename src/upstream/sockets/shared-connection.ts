@@ -3,7 +3,8 @@ import { UpstreamCallError } from '../upstream-call-error.ts';
 import { UpstreamSocket, type UpstreamSocketOptions, usualSocketOptions } from './upstream-socket.ts';
 
 export interface SharedSocketOptions {
-  readonly url: string;
+  /** Each connection is opened to the next one. */
+  readonly urls: readonly string[];
   /** Milliseconds for which a connection without subscriptions stays open. */
   readonly graceMs?: number;
   /** Maximum of concurrent subscriptions; further ones are rejected. Default: no maximum. */
@@ -45,14 +46,17 @@ const defaultGraceMs = 200;
  * report the gap to its client.
  */
 export function createSharedSocket<Subscription, Sink extends SubscriptionSink>(
-  { url, graceMs = defaultGraceMs, maxSubscriptions = Number.POSITIVE_INFINITY, socket }: SharedSocketOptions,
+  { urls, graceMs = defaultGraceMs, maxSubscriptions = Number.POSITIVE_INFINITY, socket }: SharedSocketOptions,
   connect: (target: ConnectionTarget) => SharedConnection<Subscription, Sink>,
 ): SharedSocket<Subscription, Sink> {
   const options = { ...usualSocketOptions, ...socket };
   let current: SharedConnection<Subscription, Sink> | null = null;
   let graceTimer: NodeJS.Timeout | undefined;
+  let opened = 0;
 
   function open(): SharedConnection<Subscription, Sink> {
+    const url = urls[opened % urls.length] as string;
+    opened += 1;
     const connection = connect({
       url,
       options,

@@ -11,7 +11,7 @@ const text = 'subscription { events { ... on MoveThing { json } } }';
 it('separates subscriptions after a result of one broke their connection', async () => {
   await using ledger = await startPushingLedger();
   const url = ledger.url.replace('http', 'ws');
-  const streams = createLedgerStreams({ url, places, graceMs: 10, socket: { maxMessageBytes: 10_000 } });
+  const streams = createLedgerStreams({ urls: [url], places, graceMs: 10, socket: { maxMessageBytes: 10_000 } });
   const open = (caller: string) => streams.open({ ...request, text, caller });
   const [one, other] = [open('one'), open('other')];
   await until(() => ledger.following === 2, 'two followers');
@@ -29,7 +29,7 @@ it('separates subscriptions after a result of one broke their connection', async
 
 it('ends a stream that is not read and keeps those that are, however much waits in the former', async () => {
   await using ledger = await startPushingLedger();
-  const streams = createLedgerStreams({ url: ledger.url.replace('http', 'ws'), places, graceMs: 10 });
+  const streams = createLedgerStreams({ urls: [ledger.url.replace('http', 'ws')], places, graceMs: 10 });
   const open = (asked: string) => streams.open({ ...request, text: asked, caller: 'somebody' });
   const unread = Array.from({ length: 140 }, () => open(text));
   const read = open('subscription { events { __typename } }');

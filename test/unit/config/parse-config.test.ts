@@ -120,7 +120,7 @@ describe('upstreams', () => {
   test('a ledger alone has neither sponsor nor events', () => {
     expect(parse(ledger).upstreams).toEqual({
       kind: 'remote',
-      addresses: { LEDGER_GRAPHQL_URL: 'https://ledger.example/graphql' },
+      addresses: { LEDGER_GRAPHQL_URL: ['https://ledger.example/graphql'] },
     });
   });
 
@@ -129,12 +129,26 @@ describe('upstreams', () => {
     expect(parse(env).upstreams).toEqual({
       kind: 'remote',
       addresses: {
-        LEDGER_GRAPHQL_URL: 'https://ledger.example/graphql',
-        SPONSOR_URL: 'http://sponsor.example:9527',
-        LEDGER_RPC_URL: 'http://rpc.example',
-        LEDGER_RPC_WS_URL: 'wss://rpc.example/ws',
+        LEDGER_GRAPHQL_URL: ['https://ledger.example/graphql'],
+        SPONSOR_URL: ['http://sponsor.example:9527'],
+        LEDGER_RPC_URL: ['http://rpc.example'],
+        LEDGER_RPC_WS_URL: ['wss://rpc.example/ws'],
       },
     });
+  });
+
+  test('several addresses of the ledger, whose URLs may contain commas', () => {
+    const text = 'http://a.example/x,y , https://me:pw@b.example/graphql,http://a.example/x,y';
+    const { upstreams } = parse({ LEDGER_GRAPHQL_URL: text });
+    expect(upstreams).toEqual({
+      kind: 'remote',
+      addresses: { LEDGER_GRAPHQL_URL: ['http://a.example/x,y', 'https://me:pw@b.example/graphql'] },
+    });
+    const [mistake] = mistakesOf({ LEDGER_GRAPHQL_URL: 'http://me:pw@a.example, ftp://me:pw@b.example' });
+    expect(mistake?.got).toBe('http://[redacted]@a.example/, [not a URL, 21 characters]');
+    const nine = Array.from({ length: 9 }, (_, index) => `http://a${index}.example`);
+    expect(keysOf({ LEDGER_GRAPHQL_URL: nine.join() })).toEqual(['LEDGER_GRAPHQL_URL']);
+    expect(keysOf({ ...real, SPONSOR_URL: 'http://s.example,http://t.example' })).toEqual(['SPONSOR_URL']);
   });
 
   test('a sponsor or RPC URL without a ledger is a mistake that names the ledger key', () => {

@@ -44,7 +44,7 @@ const facts: CallCounting = {
 
 /** What the fields of the real upstreams take where those with these settings have an address. */
 function callsWith(settings: readonly string[]): OwnFieldCalls {
-  const addresses = Object.fromEntries(settings.map((name) => [name, 'http://127.0.0.1']));
+  const addresses = Object.fromEntries(settings.map((name) => [name, ['http://127.0.0.1']]));
   const pages = { defaultSize: 20, maxSize: 1_000 };
   return createOwnFieldCalls(upstreamList.ownFields, { upstreams: { kind: 'remote', addresses }, pages });
 }

@@ -20,7 +20,7 @@ it('counts what is kept until it is read, or the stream is left', async () => {
 it('closes all connections when it stops, also that of a caller whose results broke the shared one', async () => {
   await using ledger = await startLedger();
   const streams = createLedgerStreams({
-    url: ledger.url,
+    urls: [ledger.url],
     places: createStreamQuota({ max: 10, maxPerCaller: 10 }),
     graceMs: 2 ** 31 - 1,
     socket: { maxMessageBytes: 1_000 },

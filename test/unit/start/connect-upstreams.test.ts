@@ -35,7 +35,7 @@ test('a start that fails closes every connection and whatever the other upstream
   };
   const options = {
     list: { graph, ownFields: [ownFields('a', false), ownFields('b', true), ownFields('c', false)] },
-    network: { addressOf: () => 'http://127.0.0.1:1/' },
+    network: { addressesOf: () => ['http://127.0.0.1:1/'] },
     host: {
       config: { settings: { LIVE_MAX_STREAMS: 1, LIVE_MAX_STREAMS_PER_CALLER: 1 } },
       metrics: new Metrics(),

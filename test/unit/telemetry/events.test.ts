@@ -85,6 +85,10 @@ const events: { readonly [Name in keyof Telemetry]: readonly [Parameters<Telemet
       msg: 'OTEL_* variables are set but spans are not exported: load an OpenTelemetry SDK with --import that accepts version 1.9 of @opentelemetry/api',
     },
   ],
+  addressEjected: [
+    ['ledger', '2'],
+    { level: 'warn', msg: 'an address of an upstream fails and is avoided', upstream: 'ledger', address: '2' },
+  ],
   networkRecognised: [['n'], { level: 'info', msg: 'network recognised by its schema', network: 'n' }],
   networkUnknown: [
     ['n'],

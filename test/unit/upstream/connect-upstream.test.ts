@@ -19,7 +19,7 @@ async function connect(
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const upstream = connectUpstream({
     name: 'ledger',
-    url: `http://${credentials}127.0.0.1:${(server.address() as AddressInfo).port}${path}`,
+    urls: [`http://${credentials}127.0.0.1:${(server.address() as AddressInfo).port}${path}`],
     now: () => 7,
   });
   closers.push(

@@ -20,7 +20,7 @@ describe('a response that arrived while the event loop was blocked counts as in 
     ['the deadline of its operation', { timeoutMs: 60_000 }],
     ['the deadline of a mutation', { timeoutMs: 200, runOnMs: 1 }],
   ])('for %s', async (name, bounds) => {
-    const { call, health, close } = connectUpstream({ name: 'ledger', url: peer.url, now: Date.now });
+    const { call, health, close } = connectUpstream({ name: 'ledger', urls: [peer.url], now: Date.now });
     // So that a connection is open.
     await call({ method: 'POST', path: '/', body: '{}', timeoutMs: 60_000 });
     for (let round = 0; round < 3; round += 1) {

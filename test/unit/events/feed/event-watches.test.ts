@@ -19,7 +19,7 @@ it('a watch that is left gives back its place among the 100 of a connection', as
     source: 'websocket',
     profile: networkProfiles.iota,
     push: { offers: () => false, listen: () => () => {} },
-    rpcSocketUrl: devnet.rpcWsUrl,
+    rpcSocketUrls: [devnet.rpcWsUrl],
     clock: systemClock,
   });
   const watch = () => {

@@ -1,0 +1,58 @@
+import type { NetworkProfile } from '../config/network-profile.ts';
+import { parseJson } from '../json/exact-json.ts';
+import type { FreshnessRules } from '../upstream/freshness.ts';
+import type { RawRequest } from '../upstream/raw-call.ts';
+
+/** In checkpoints. Networks close about four a second. */
+const maxBehind = 20;
+
+/** Compares addresses of the ledger by their newest checkpoint, and requests by the checkpoint in their cursors. */
+export function ledgerFreshness({ history }: Pick<NetworkProfile, 'history'>): FreshnessRules {
+  const body = JSON.stringify({ query: `{newest:${history.checkpoint.field}{sequenceNumber}}` });
+  const headers = { 'content-type': 'application/json', accept: 'application/json' };
+  return {
+    maxBehind,
+    leastOf: toLeastCheckpoint,
+    async readNewest(call, timeoutMs) {
+      const answer = await call({ method: 'POST', path: '/', headers, body, timeoutMs });
+      const parsed = parseJson(answer.body.toString()) as { data?: { newest?: { sequenceNumber?: unknown } } };
+      const checkpoint = Number(parsed?.data?.newest?.sequenceNumber ?? Number.NaN);
+      return Number.isSafeInteger(checkpoint) ? checkpoint : null;
+    },
+  };
+}
+
+/** Texts in the two forms of ledger cursors: JSON that begins with `{"`, and 40 bytes that end with the checkpoint. */
+const cursors = /eyJ[\w-]{6,400}|[A-Za-z\d+/]{54}==/g;
+const maxCursors = 20;
+
+/** The newest checkpoint in the cursors of a request, since an older address cannot serve them; `null` without any. */
+export function toLeastCheckpoint({ body }: Pick<RawRequest, 'body'>): number | null {
+  if (body === null) return null;
+  const text =
+    typeof body === 'string' ? body : Buffer.from(body.buffer, body.byteOffset, body.length).toString('latin1');
+  let least: number | null = null;
+  let count = 0;
+  for (const [cursor] of text.matchAll(cursors)) {
+    count += 1;
+    if (count > maxCursors) break;
+    const checkpoint = cursor.endsWith('==') ? readBinary(cursor) : readJson(cursor);
+    if (checkpoint !== null && checkpoint > (least ?? -1)) least = checkpoint;
+  }
+  return least;
+}
+
+function readJson(cursor: string): number | null {
+  try {
+    const content: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+    const checkpoint = (content as { c?: unknown } | null)?.c;
+    return Number.isSafeInteger(checkpoint) ? (checkpoint as number) : null;
+  } catch {
+    return null;
+  }
+}
+
+function readBinary(cursor: string): number | null {
+  const checkpoint = Number(Buffer.from(cursor, 'base64').readBigUInt64LE(32));
+  return Number.isSafeInteger(checkpoint) ? checkpoint : null;
+}

@@ -1,0 +1,245 @@
+/**
+ * Decides which address of an upstream a call goes to. Choosing and refusing are separate decisions: an address that fails
+ * often is avoided as long as others remain, but calls are refused only if every one of the last calls failed. A breaker that
+ * opened sooner would reject calls that a half-failing upstream would still answer.
+ */
+
+/** What the gateway knows about one address of an upstream. */
+export interface AddressState {
+  /** Outcomes of the last calls as bits, the newest lowest: 1 = failed. */
+  recent: number;
+  /** Number of outcomes in `recent`. */
+  known: number;
+  failuresInRow: number;
+  /** Moving average of the time to a response. It fades without calls, so that a slow address is tried again. */
+  latencyMs: number;
+  latencyAtMs: number;
+  inFlight: number;
+  /** Avoided until a trial call succeeds. */
+  isEjected: boolean;
+  /** When the next trial call may begin, if the address is ejected or refuses calls. */
+  trialAtMs: number;
+  trialWaitMs: number;
+  /** The address asked for a pause by `Retry-After`. */
+  pausedUntilMs: number;
+  /** Newest data that it reported, in the unit of the upstream; `null` = unknown. */
+  newest: number | null;
+  newestAtMs: number;
+  /** Growth of `newest` per millisecond. */
+  newestPerMs: number;
+}
+
+/** Outcomes that count. */
+const window = 20;
+const all = 2 ** window - 1;
+const failuresInRowToEject = 5;
+const failuresToEject = window / 2;
+/** Milliseconds in which an old latency loses two thirds of its weight. */
+const latencyMemoryMs = 5_000;
+export const [minTrialWaitMs, maxTrialWaitMs] = [500, 2_000];
+const jitter = 0.2;
+/** `Retry-After` may ask for hours; other addresses, or the operator, may help sooner. */
+const maxPauseMs = 60_000;
+/** Milliseconds after which a report counts as unknown, so that an unreachable address does not make the others look old. */
+const newestValidMs = 10_000;
+
+export function createAddressState(): AddressState {
+  return {
+    recent: 0,
+    known: 0,
+    failuresInRow: 0,
+    latencyMs: 0,
+    latencyAtMs: 0,
+    inFlight: 0,
+    isEjected: false,
+    trialAtMs: 0,
+    trialWaitMs: minTrialWaitMs,
+    pausedUntilMs: 0,
+    newest: null,
+    newestAtMs: 0,
+    newestPerMs: 0,
+  };
+}
+
+/** `unrelated`: the call says nothing about the address, for example because its client left. */
+export type CallOutcome = 'ok' | 'failed' | 'unrelated';
+
+/** @param random from 0 up to 1 */
+export function recordOutcome(
+  state: AddressState,
+  outcome: CallOutcome,
+  { nowMs, durationMs, random, isTrial }: OutcomeFacts,
+): void {
+  if (outcome === 'unrelated') {
+    // The trial showed nothing: the next call is a trial too.
+    if (isTrial) state.trialAtMs = nowMs;
+    return;
+  }
+  const hasFailed = outcome === 'failed';
+  state.recent = ((state.recent << 1) | Number(hasFailed)) & all;
+  state.known = Math.min(window, state.known + 1);
+  state.failuresInRow = hasFailed ? state.failuresInRow + 1 : 0;
+  // A failure says nothing about latency: a refused connection is fast.
+  if (!hasFailed) recordLatency(state, durationMs, nowMs);
+  if (hasFailed) doubt(state, nowMs, random, isTrial);
+  else if (isTrial) {
+    state.isEjected = false;
+    state.recent = 0;
+    state.known = 0;
+  } else if (state.known === window && countFailures(state) < failuresInRowToEject) state.trialWaitMs = minTrialWaitMs;
+}
+
+export interface OutcomeFacts {
+  readonly nowMs: number;
+  readonly durationMs: number;
+  /** From 0 up to 1. */
+  readonly random: number;
+  readonly isTrial: boolean;
+}
+
+function doubt(state: AddressState, nowMs: number, random: number, isTrial: boolean): void {
+  const isBad = state.failuresInRow >= failuresInRowToEject || countFailures(state) >= failuresToEject;
+  if (!isTrial && (state.isEjected || !isBad)) return;
+  state.isEjected = true;
+  state.trialAtMs = nowMs + state.trialWaitMs * (1 - jitter + 2 * jitter * random);
+  state.trialWaitMs = Math.min(maxTrialWaitMs, state.trialWaitMs * 2);
+}
+
+export function recordLatency(state: AddressState, durationMs: number, nowMs: number): void {
+  const weight = state.latencyAtMs === 0 ? 0 : Math.exp((state.latencyAtMs - nowMs) / latencyMemoryMs);
+  state.latencyMs = state.latencyMs * weight + durationMs * (1 - weight);
+  // Several responses in one millisecond would otherwise have no weight.
+  if (weight === 1) state.latencyMs = state.latencyMs * 0.9 + durationMs * 0.1;
+  state.latencyAtMs = nowMs;
+}
+
+function countFailures({ recent }: AddressState): number {
+  let count = 0;
+  for (let rest = recent; rest !== 0; rest &= rest - 1) count += 1;
+  return count;
+}
+
+/** Did all of the last calls fail? */
+export const isBroken = ({ recent, known }: AddressState): boolean => known === window && recent === all;
+
+/** Obeys `Retry-After`. */
+export function pause(state: AddressState, forMs: number, nowMs: number): void {
+  state.pausedUntilMs = Math.max(state.pausedUntilMs, nowMs + Math.min(forMs, maxPauseMs));
+}
+
+export function recordNewest(state: AddressState, newest: number, nowMs: number): void {
+  const elapsedMs = nowMs - state.newestAtMs;
+  if (state.newest !== null && elapsedMs > 0) state.newestPerMs = Math.max(0, (newest - state.newest) / elapsedMs);
+  state.newest = newest;
+  state.newestAtMs = nowMs;
+}
+
+/** The newest data that a response of this address may contain: it may have advanced since its last report. */
+export function upperNewest({ newest, newestAtMs, newestPerMs }: AddressState, nowMs: number): number | null {
+  return newest === null ? null : newest + Math.ceil((nowMs - newestAtMs) * newestPerMs);
+}
+
+/** The newest data that any address reports. */
+export function newestOf(states: readonly AddressState[], nowMs: number): number | null {
+  let found: number | null = null;
+  for (const { newest, newestAtMs } of states) {
+    if (newest !== null && nowMs - newestAtMs <= newestValidMs && newest > (found ?? -1)) found = newest;
+  }
+  return found;
+}
+
+export interface ChoiceFacts {
+  readonly nowMs: number;
+  /** @returns a number from 0 up to 1 */
+  readonly random: () => number;
+  /** Addresses further behind the newest are not chosen. */
+  readonly maxBehind: number;
+  /** The oldest data that the response may have; `null` = any. */
+  readonly least: number | null;
+  /** Index of the address that answered an earlier call of the same operation; -1 = none. */
+  readonly pinned: number;
+  /** Indexes of the addresses that this call has tried, as bits. */
+  readonly tried: number;
+  /** May the call be repeated at another address? Only such a call is used as a trial while other addresses work. */
+  readonly isRepeatable: boolean;
+}
+
+/** `refused`: every address fails. `too old`: no address is known to be as new as `least`. */
+export type Choice = { readonly index: number; readonly isTrial: boolean } | 'refused' | 'too old';
+
+/** Chooses an address for a call. */
+export function chooseAddress(states: readonly AddressState[], facts: ChoiceFacts): Choice {
+  const { nowMs, random, maxBehind, least, pinned, tried, isRepeatable } = facts;
+  const newest = newestOf(states, nowMs);
+  const fresh: number[] = [];
+  const working: number[] = [];
+  let trial = -1;
+  let isTooOld = false;
+  for (const [index, state] of states.entries()) {
+    if ((tried & (1 << index)) !== 0) continue;
+    if (newest !== null && state.newest !== null && newest - state.newest > maxBehind) continue;
+    if (least !== null && index !== pinned && (state.newest ?? -1) < least) {
+      if (!isBroken(state)) isTooOld = true;
+      continue;
+    }
+    const isDue = state.isEjected && state.trialAtMs <= nowMs;
+    if (isDue && trial < 0) trial = index;
+    if (isBroken(state)) continue;
+    fresh.push(index);
+    if (!state.isEjected && state.pausedUntilMs <= nowMs) working.push(index);
+  }
+  const usable = working.length * 2 >= states.length || (tried !== 0 && working.length > 0) ? working : fresh;
+  if (trial >= 0 && (isRepeatable || usable.length === 0)) return { index: trial, isTrial: true };
+  if (usable.length === 0) return isTooOld ? 'too old' : 'refused';
+  if (pinned >= 0 && usable.includes(pinned)) return { index: pinned, isTrial: false };
+  return { index: lighter(states, usable, nowMs, random), isTrial: false };
+}
+
+/** The better one of two random addresses: two avoid a herd that one best address would get. */
+function lighter(
+  states: readonly AddressState[],
+  usable: readonly number[],
+  nowMs: number,
+  random: () => number,
+): number {
+  const first = Math.floor(random() * usable.length);
+  const one = usable[first] as number;
+  if (usable.length === 1) return one;
+  const other = usable[(first + 1 + Math.floor(random() * (usable.length - 1))) % usable.length] as number;
+  return weigh(states[other] as AddressState, nowMs) < weigh(states[one] as AddressState, nowMs) ? other : one;
+}
+
+function weigh({ latencyMs, latencyAtMs, inFlight }: AddressState, nowMs: number): number {
+  return Math.max(1, latencyMs * Math.exp((latencyAtMs - nowMs) / latencyMemoryMs)) * (inFlight + 1);
+}
+
+/** @returns `false` to refuse a call to the only address of an upstream */
+export function admitCall(state: AddressState, nowMs: number): boolean {
+  if (!isBroken(state)) return true;
+  if (nowMs < state.trialAtMs) return false;
+  beginTrial(state, nowMs);
+  return true;
+}
+
+/** A trial that hangs must not delay the next one. */
+export function beginTrial(state: AddressState, nowMs: number): void {
+  state.trialAtMs = nowMs + maxTrialWaitMs;
+}
+
+/**
+ * Retries of all calls to an upstream, so that they cannot multiply the load of an upstream that fails: a failure takes a
+ * token, a success returns a tenth, and retries stop at half.
+ */
+export interface RetryTokens {
+  count: number;
+}
+
+const maxTokens = 10;
+
+export const createRetryTokens = (): RetryTokens => ({ count: maxTokens });
+
+export const mayRetry = ({ count }: RetryTokens): boolean => count > maxTokens / 2;
+
+export function countTokens(tokens: RetryTokens, hasFailed: boolean): void {
+  tokens.count = hasFailed ? Math.max(0, tokens.count - 1) : Math.min(maxTokens, tokens.count + 0.1);
+}

@@ -1,0 +1,344 @@
+import type { Buffer } from 'node:buffer';
+import type { CancelCause, ServedOperation } from './cancellation.ts';
+import {
+  type AddressState,
+  beginTrial,
+  type CallOutcome,
+  chooseAddress,
+  countTokens,
+  createRetryTokens,
+  mayRetry,
+  pause,
+  type RetryTokens,
+  recordLatency,
+  recordOutcome,
+  upperNewest,
+} from './choose-address.ts';
+import type { Freshness } from './freshness.ts';
+import { startPeerTimeout } from './peer-timeout.ts';
+import type { CallInFlight, RawCall, RawListener, RawRequest, RawResponse, RawSink } from './raw-call.ts';
+import type { Changes } from './run-on.ts';
+import { toCancelledError, UpstreamCallError } from './upstream-call-error.ts';
+
+/** One of several addresses of an upstream. */
+export interface Address {
+  readonly send: RawCall;
+  /** Replaces the path of each request. */
+  readonly path: string;
+  readonly state: AddressState;
+}
+
+/** Receives events of the addresses, which are numbered from 0. */
+export interface AddressWatch {
+  retried(): void;
+  ejected(index: number): void;
+  refused(): void;
+}
+
+export interface SpreadCallsOptions {
+  readonly addresses: readonly Address[];
+  readonly freshness: Freshness;
+  readonly changes: Changes;
+  readonly watch: AddressWatch;
+  /** Milliseconds after which a read without a response is sent to a second address. */
+  readonly hedgeMs: number | null;
+  /** Monotonic milliseconds. */
+  readonly clock?: () => number;
+  readonly random?: () => number;
+}
+
+interface Shared extends Required<SpreadCallsOptions> {
+  readonly states: readonly AddressState[];
+  readonly tokens: RetryTokens;
+  readonly pins: symbol;
+}
+
+/** The address that answered an operation, and the newest data that its response may have. */
+interface Pin {
+  readonly index: number;
+  readonly least: number | null;
+}
+
+type Pins = { [key: symbol]: Pin | undefined };
+
+/**
+ * Sends each call to one of several addresses. A read is repeated once at another address if the first one fails; a mutation
+ * only if it certainly did not arrive. Calls of one operation stay at an address, or move to one with data as new.
+ */
+export function spreadCalls(options: SpreadCallsOptions): RawCall {
+  const shared: Shared = {
+    clock: () => performance.now(),
+    random: Math.random,
+    ...options,
+    states: options.addresses.map(({ state }) => state),
+    tokens: createRetryTokens(),
+    pins: Symbol('address of an operation'),
+  };
+  return (request, listener) => {
+    const call = new SpreadCall(shared, request, listener);
+    call.begin();
+    return call;
+  };
+}
+
+/** Milliseconds that a read waits for an address as new as its cursor. */
+const maxWaitForNewerMs = 2_000;
+const maxAttempts = 2;
+
+class SpreadCall implements CallInFlight {
+  readonly shared: Shared;
+  readonly request: RawRequest;
+  readonly listener: RawListener;
+  readonly beganMs: number;
+  readonly #isRead: boolean;
+  readonly #holder: Pins | null;
+  #least: number | null;
+  readonly #running = new Set<Attempt>();
+  #attempts = 0;
+  #tried = 0;
+  #isOver = false;
+  #stopTimer = () => {};
+
+  constructor(shared: Shared, request: RawRequest, listener: RawListener) {
+    this.shared = shared;
+    this.request = request;
+    this.listener = listener;
+    this.beganMs = shared.clock();
+    this.#isRead = request.runOnMs === undefined;
+    this.#holder = holderOf(request.operation, shared.changes, this.beganMs);
+    const cursor = this.#isRead ? shared.freshness.leastOf(request) : null;
+    const seen = this.#isRead ? (this.#pin?.least ?? null) : null;
+    this.#least = cursor === null || seen === null ? (cursor ?? seen) : Math.max(cursor, seen);
+  }
+
+  get #pin(): Pin | undefined {
+    return this.#holder?.[this.shared.pins];
+  }
+
+  get isSent(): boolean {
+    for (const { call } of this.#running) if (call?.isSent) return true;
+    return false;
+  }
+
+  begin(): void {
+    if (this.#isRead) {
+      const { hedgeMs } = this.shared;
+      const delayMs = Math.min(this.#lateMs, hedgeMs ?? Number.POSITIVE_INFINITY);
+      this.#stopTimer = startPeerTimeout(delayMs, () => this.#startSecond());
+    }
+    this.#start();
+  }
+
+  /** An address that takes longer counts as failed, if another one answers. */
+  get #lateMs(): number {
+    return this.request.timeoutMs / 2;
+  }
+
+  /** Tries a second address while the first one may still answer. */
+  #startSecond(): void {
+    const { tokens, watch } = this.shared;
+    if (this.#isOver || this.#attempts !== 1 || !mayRetry(tokens)) return;
+    if (!this.#start(true)) return;
+    countTokens(tokens, true);
+    watch.retried();
+  }
+
+  /** @param isOptional another attempt is running, so nothing is reported if there is no address */
+  #start(isOptional = false): boolean {
+    const { states, freshness, clock, random, watch } = this.shared;
+    const nowMs = clock();
+    const choice = chooseAddress(states, {
+      nowMs,
+      random,
+      maxBehind: freshness.maxBehind,
+      least: this.#least,
+      pinned: this.#pin?.index ?? -1,
+      tried: this.#tried,
+      isRepeatable: this.#isRead && this.#attempts === 0,
+    });
+    if (typeof choice === 'object') {
+      this.#send(choice.index, choice.isTrial, nowMs);
+      return true;
+    }
+    if (isOptional) return false;
+    if (choice === 'too old') void this.#awaitNewer(nowMs);
+    else {
+      watch.refused();
+      this.fail(new UpstreamCallError('refused', 'every address failed its last calls'));
+    }
+    return false;
+  }
+
+  async #awaitNewer(nowMs: number): Promise<void> {
+    const { freshness, states } = this.shared;
+    const isPatient = nowMs - this.beganMs < Math.min(maxWaitForNewerMs, this.#lateMs);
+    if (isPatient && freshness.mayReach(this.#least, states)) await freshness.refresh();
+    else this.#least = null;
+    if (!this.#isOver) this.#start();
+  }
+
+  #send(index: number, isTrial: boolean, nowMs: number): void {
+    const { send, path, state } = this.shared.addresses[index] as Address;
+    if (isTrial) beginTrial(state, nowMs);
+    const timeoutMs = Math.max(1, this.request.timeoutMs - (nowMs - this.beganMs));
+    this.#attempts += 1;
+    this.#tried |= 1 << index;
+    const attempt = new Attempt(this, index, isTrial, nowMs);
+    this.#running.add(attempt);
+    attempt.call = send({ ...this.request, path, timeoutMs, attempt: this.#attempts }, attempt);
+  }
+
+  /** @param isFault the response says that the address cannot serve now */
+  answered(attempt: Attempt, response: RawResponse, isFault: boolean): void {
+    this.#running.delete(attempt);
+    if (isFault && this.#isRead && (this.#running.size > 0 || this.#retry())) return;
+    if (this.#isOver) return;
+    this.settle(attempt, response.status);
+    this.listener.answered(response);
+  }
+
+  failed(attempt: Attempt, error: UpstreamCallError): void {
+    this.#running.delete(attempt);
+    if (this.#isOver || this.#running.size > 0) return;
+    const isUnseen = error.failure === 'unreachable' || error.failure === 'crowded';
+    if ((isUnseen || (this.#isRead && error.failure === 'interrupted')) && this.#retry()) return;
+    this.fail(error);
+  }
+
+  #retry(): boolean {
+    const { tokens, watch, clock } = this.shared;
+    const isLate = clock() - this.beganMs >= this.request.timeoutMs;
+    if (this.#attempts >= maxAttempts || isLate || !mayRetry(tokens) || !this.#start(true)) return false;
+    watch.retried();
+    return true;
+  }
+
+  /** This attempt answers the call; others end. */
+  settle(attempt: Attempt, status: number): void {
+    this.#isOver = true;
+    this.#stopTimer();
+    const nowMs = this.shared.clock();
+    for (const other of this.#running) {
+      if (other === attempt) continue;
+      this.#running.delete(other);
+      other.abandon(nowMs - this.beganMs >= this.#lateMs);
+    }
+    if (!this.#holder || status !== 200) return;
+    const least = upperNewest(this.shared.states[attempt.index] as AddressState, nowMs);
+    this.#holder[this.shared.pins] = { index: attempt.index, least };
+  }
+
+  fail(error: UpstreamCallError): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#stopTimer();
+    this.listener.failed(error);
+  }
+
+  cancel(cause: CancelCause): void {
+    const running = [...this.#running];
+    // A failure must not start another attempt.
+    this.#attempts = maxAttempts;
+    for (const { call } of running) call?.cancel(cause);
+    if (running.length === 0) this.fail(toCancelledError(cause));
+  }
+}
+
+/** Operations of a caller that has just written share one pin, so that the caller keeps seeing what it wrote. */
+function holderOf(operation: ServedOperation | undefined, changes: Changes, nowMs: number): Pins | null {
+  if (!operation) return null;
+  return (changes.writers?.pinsOf(operation.caller, nowMs) ?? operation) as Pins;
+}
+
+/** One attempt of a call at one address. */
+class Attempt implements RawListener, RawSink {
+  readonly index: number;
+  call: CallInFlight | undefined;
+  readonly #owner: SpreadCall;
+  readonly #isTrial: boolean;
+  readonly #beganMs: number;
+  readonly #state: AddressState;
+  #isOver = false;
+  #sink: RawSink | null = null;
+
+  constructor(owner: SpreadCall, index: number, isTrial: boolean, beganMs: number) {
+    this.#owner = owner;
+    this.index = index;
+    this.#isTrial = isTrial;
+    this.#beganMs = beganMs;
+    this.#state = owner.shared.states[index] as AddressState;
+    this.#state.inFlight += 1;
+  }
+
+  answered(response: RawResponse): void {
+    if (this.#isOver) return;
+    const pauseMs = readPause(response);
+    const hasFailed = isFailureStatus(response.status);
+    if (pauseMs !== null) pause(this.#state, pauseMs, this.#owner.shared.clock());
+    this.#close(hasFailed ? 'failed' : 'ok', hasFailed || pauseMs !== null);
+    this.#owner.answered(this, response, hasFailed || pauseMs !== null);
+  }
+
+  stream(begun: RawResponse, resume: () => void): RawSink | null {
+    this.#sink = this.#owner.listener.stream?.(begun, resume) ?? null;
+    if (!this.#sink) return null;
+    this.#owner.settle(this, begun.status);
+    return this;
+  }
+
+  data(chunk: Buffer): boolean {
+    return this.#sink?.data(chunk) ?? true;
+  }
+
+  end(): void {
+    this.#close('ok');
+    this.#sink?.end();
+  }
+
+  failed(error: UpstreamCallError): void {
+    if (this.#isOver) return;
+    this.#close(toOutcome(error));
+    if (this.#sink) this.#sink.failed(error);
+    else this.#owner.failed(this, error);
+  }
+
+  /** Another attempt answered first. @param isFault the address took too long */
+  abandon(isFault: boolean): void {
+    const { shared } = this.#owner;
+    if (!isFault) recordLatency(this.#state, shared.clock() - this.#beganMs, shared.clock());
+    this.#close(isFault ? 'failed' : 'unrelated', false);
+    this.call?.cancel('aborted');
+  }
+
+  #close(outcome: CallOutcome, takesToken = outcome === 'failed'): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    const { clock, random, tokens, watch } = this.#owner.shared;
+    const state = this.#state;
+    const wasEjected = state.isEjected;
+    const nowMs = clock();
+    state.inFlight -= 1;
+    const facts = { nowMs, durationMs: nowMs - this.#beganMs, random: random(), isTrial: this.#isTrial };
+    recordOutcome(state, outcome, facts);
+    if (outcome !== 'unrelated') countTokens(tokens, takesToken);
+    if (state.isEjected && !wasEjected) watch.ejected(this.index);
+  }
+}
+
+/** What a failure says about the address: nothing if the client left, or the response arrived and was not acceptable. */
+export function toOutcome({ failure, isUnrelated }: UpstreamCallError): CallOutcome {
+  if (failure === 'too-large' || failure === 'garbled') return 'ok';
+  return isUnrelated ? 'unrelated' : 'failed';
+}
+
+/** Statuses of a proxy that cannot reach the service behind it. */
+export const isFailureStatus = (status: number): boolean => status >= 502 && status <= 504;
+
+/** Milliseconds of `Retry-After`; `null` without a usable one. */
+function readPause({ status, headers }: RawResponse): number | null {
+  if (status !== 429 && status !== 503) return null;
+  const text = headers.get('retry-after');
+  if (typeof text !== 'string') return null;
+  const pauseMs = /^\d{1,9}$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - Date.now();
+  return Number.isFinite(pauseMs) && pauseMs >= 0 ? pauseMs : null;
+}
