@@ -1,6 +1,7 @@
 import type { ConfigTable } from './config-key.ts';
 import {
   boolean,
+  encodingList,
   filePath,
   fraction,
   host,
@@ -36,6 +37,11 @@ export const listenerKeys = {
   TRUSTED_PROXIES: {
     type: networks,
     description: 'Proxies whose `X-Forwarded-For` header identifies the client address. Unset: the header is ignored.',
+  },
+  COMPRESSION: {
+    type: encodingList,
+    description:
+      'How the gateway compresses responses to queries of 8 KiB and more, for clients that accept it. Unset: not at all, except GraphiQL’s files. A proxy in front of the gateway compresses better, since it need not save CPU time. Mutations and streams are never compressed; with this setting, large responses are sent once they are complete.',
   },
   GRAPHIQL: {
     type: boolean,

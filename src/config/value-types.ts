@@ -240,6 +240,17 @@ export const moveCallTargets = valueType(
   { isList: true },
 );
 
+/** Ways to compress a response, the smallest result first. */
+export const encodings = ['br', 'gzip'] as const;
+
+export type Encoding = (typeof encodings)[number];
+
+export const encodingList = valueType(
+  `${encodings.join(' or ')}, or both separated by commas, the preferred one first`,
+  listOf((name) => encodings.find((each) => each === name)),
+  { isList: true },
+);
+
 const maxWorkers = 256;
 
 export const workerCount = valueType(

@@ -4,6 +4,7 @@ import type { GraphQLError } from 'graphql';
 import { type RateLimitState, rateLimitHeaderNames, toRateLimitHeaders } from '../callers/caller-gate.ts';
 import { type Sender, toSender } from '../callers/identify-caller.ts';
 import type { UsageHeader } from '../config/network-profile.ts';
+import type { Encoding } from '../config/value-types.ts';
 import { isUsageAsked } from '../documents/cost/usage.ts';
 import { type ErrorCode, errorCatalogue } from '../errors/catalogue.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
@@ -15,6 +16,7 @@ import { type OperationFacts, type RequestFacts, toRequestRecord } from '../tele
 import type { Trace } from '../telemetry/trace.ts';
 import type { RequestMemory } from '../upstream/cancellation.ts';
 import type { Caller, StreamSlot } from '../upstream/operation-context.ts';
+import type { Compression } from './compression.ts';
 import type { IncomingRequest } from './read-body.ts';
 import { type PlainType, readAccept } from './request-head.ts';
 
@@ -24,6 +26,8 @@ export interface ExchangeOptions {
   readonly usageHeaders: readonly UsageHeader[];
   /** Request headers on which responses depend, for `Vary`. */
   readonly vary: string;
+  /** `null`: responses are not compressed. */
+  readonly compression: Compression | null;
   readonly telemetry: Pick<Telemetry, 'errorMasked'>;
   /** Milliseconds for which a client may read nothing of its response; then the gateway closes the connection. */
   readonly stallMs: number;
@@ -77,12 +81,14 @@ export class Exchange implements ServerContext {
   notes: CacheHeaders | undefined;
   /** Cursor position of a subscription whose transport keeps the client's cursor. */
   streamSlot: StreamSlot | undefined;
+  readonly compression: Compression | null;
   readonly #options: ExchangeOptions;
   readonly #stamps: string[];
   #isStamped = false;
   #isReadingBounded = false;
   #standing: RateLimitState = null;
   #codes: string[] | null = null;
+  #variesByEncoding = false;
   /** Called when the client leaves. A list if there are several, which only a batch has. */
   #onGone: (() => void) | (() => void)[] | null = null;
 
@@ -94,6 +100,7 @@ export class Exchange implements ServerContext {
     this.requestId = toRequestId(headers['x-request-id']);
     this.sender = toSender(headers, socket.remoteAddress);
     this.showUsage = isUsageAsked(headers, options.usageHeaders);
+    this.compression = options.compression;
     this.#options = options;
     this.#stamps = options.stamps(headers.origin, this.requestId);
   }
@@ -142,12 +149,35 @@ export class Exchange implements ServerContext {
   }
 
   /**
+   * The encoding of a response in one piece; `null` = none. Call once, before its head is written.
+   * @param size of the body in bytes
+   */
+  chooseEncoding(size: number): Encoding | null {
+    const { compression } = this;
+    if (compression === null || !compression.isFor(size) || this.operations.length === 0) return null;
+    // Mutations may return secrets beside text of the client, and the size of a compressed response reveals repetitions.
+    if (this.operations.some(({ type }) => type !== 'query')) return null;
+    // `Vary` of a response to GET lists the header anyway.
+    if (!this.#isStamped) this.#variesByEncoding = true;
+    else if (this.req.method !== 'GET') this.res.appendHeader('vary', 'accept-encoding');
+    return compression.choose(this.req);
+  }
+
+  /**
    * Begins a response with all its headers.
    * @param size of the body in bytes; `null` = not known yet
    * @param retryAfterSeconds when to retry, unless the rate limit sets it
    */
-  writeHead(status: number, contentType: string, size: number | null, retryAfterSeconds: number | null = null): void {
+  writeHead(
+    status: number,
+    contentType: string,
+    size: number | null,
+    retryAfterSeconds: number | null = null,
+    encoding: Encoding | null = null,
+  ): void {
     const head = this.#isStamped ? [] : this.#stamps;
+    if (this.#variesByEncoding) head.push('vary', 'accept-encoding');
+    if (encoding !== null) head.push('content-encoding', encoding);
     const standing = this.#standing;
     if (standing && !this.#isStamped) head.push(...this.#standingHeaders());
     if (retryAfterSeconds !== null && !(standing && 'retryAfterSeconds' in standing))
@@ -272,7 +302,7 @@ export class Exchange implements ServerContext {
       left = null;
       return taken;
     };
-    return { server: this, turnKey: counted.rate.key, takeCounted, ...(admission && { admission }) };
+    return { server: this, turnKey: counted.rate.key, takeCounted, body: this, ...(admission && { admission }) };
   }
 }
 
@@ -286,6 +316,8 @@ export interface YogaContext {
    * one.
    */
   readonly takeCounted: () => Caller | null;
+  /** Compresses the response. */
+  readonly body?: Pick<Exchange, 'chooseEncoding' | 'compression'>;
   admission?: OperationAdmission;
 }
 

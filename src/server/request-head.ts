@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { type Encoding, encodings } from '../config/value-types.ts';
 
 /** Path and query of a request. Drops scheme and host, which some proxies send, and a fragment. */
 export function toRequestTarget(url: string | undefined): string {
@@ -184,18 +185,16 @@ export function isEncoded(header: string | undefined): boolean {
   return header !== undefined && !/^[ \t]*(?:identity)?[ \t]*$/i.test(header);
 }
 
-type Encoding = 'br' | 'gzip';
-
-/** Best first: `br` makes smaller responses. */
-const encodings: readonly Encoding[] = ['br', 'gzip'];
-
-/** How to compress a response for a caller with this Accept-Encoding header; `null` = not at all. */
-export function chooseEncoding(header: string | undefined): Encoding | null {
+/**
+ * How to compress a response for a caller with this Accept-Encoding header; `null` = not at all.
+ * @param enabled the preferred one first
+ */
+export function chooseEncoding(header: string | undefined, enabled: readonly Encoding[] = encodings): Encoding | null {
   if (header === undefined) return null;
   const accepted = new Map<string, boolean>();
   for (const entry of header.toLowerCase().split(',', 32)) {
     const [name = '', ...parameters] = entry.split(';').map((each) => each.trim());
     accepted.set(name, !parameters.some((each) => /^q=0(?:\.0*)?$/.test(each)));
   }
-  return encodings.find((each) => accepted.get(each) ?? accepted.get('*')) ?? null;
+  return enabled.find((each) => accepted.get(each) ?? accepted.get('*')) ?? null;
 }

@@ -113,7 +113,9 @@ export function createServeGraphql(options: ServeGraphqlOptions, entrance: Reque
   function serveInLane(exchange: Exchange, caller: Caller, request: OperationRequest): void {
     exchange.isInLane = true;
     // HTTP/1.0 has no chunked encoding: the end of a response of unknown length would look like a broken connection.
-    const canStream = exchange.req.httpVersion !== '1.0';
+    // Compression needs the whole response.
+    const { req, compression } = exchange;
+    const canStream = req.httpVersion !== '1.0' && !compression?.choose(req);
     const done = lane(request, caller, exchange, canStream, (outcome) => {
       // The upstream's connection calls this, and would treat an exception from here as its own.
       try {

@@ -1,4 +1,5 @@
 import type { ExecutionResult, GraphQLError, GraphQLFormattedError } from 'graphql';
+import type { Encoding } from '../config/value-types.ts';
 import { addErrorCodes } from '../errors/reported-errors.ts';
 import { printJson } from '../json/exact-json.ts';
 import type { ChunkedBody } from '../ledger/answers/plain-answer.ts';
@@ -19,7 +20,6 @@ export function writeOutcome(exchange: Exchange, outcome: Exclude<UnreadOutcome,
   else if (outcome.kind !== 'gone' && !exchange.res.destroyed) {
     if (outcome.kind === 'bytes') writeBytes(exchange, contentType, outcome.body);
     else writeText(exchange, contentType, outcome.text);
-    exchange.awaitReading();
   }
 }
 
@@ -33,8 +33,8 @@ export function writeResult(exchange: Exchange, result: ExecutionResult): void {
     const { body, status, headers } = toWholeStream(result, chooseFraming(exchange.req.headers.accept) ?? eventFraming);
     exchange.stamp();
     res.writeHead(status, { ...headers }).end(body);
+    exchange.awaitReading();
   }
-  exchange.awaitReading();
 }
 
 /** Chunks up to this size together are joined: one write costs less than several. */
@@ -42,6 +42,12 @@ const maxJoinedBytes = 16 * 1024;
 
 function writeBytes(exchange: Exchange, contentType: string, { chunks, size }: ChunkedBody): void {
   const { res } = exchange;
+  const encoding = exchange.chooseEncoding(size);
+  if (encoding !== null) {
+    const body = Buffer.concat(chunks as Buffer[], size);
+    writeCompressed(exchange, contentType, { body, encoding, head: servedHead });
+    return;
+  }
   exchange.writeHead(200, contentType, size);
   const [only] = chunks;
   if (chunks.length === 1) res.end(only);
@@ -52,6 +58,7 @@ function writeBytes(exchange: Exchange, contentType: string, { chunks, size }: C
     res.end();
     res.uncork();
   }
+  exchange.awaitReading();
 }
 
 /** In characters. A longer text is written as bytes, because unread strings stay on V8's heap, which may be small. */
@@ -60,10 +67,32 @@ const maxWrittenText = 64 * 1024;
 /** Writes head and body as one string, unless the body is long. */
 function writeText(exchange: Exchange, contentType: string, text: string, head = servedHead): void {
   const size = Buffer.byteLength(text);
+  const encoding = exchange.chooseEncoding(size);
+  if (encoding !== null) {
+    writeCompressed(exchange, contentType, { body: Buffer.from(text), encoding, head });
+    return;
+  }
   exchange.writeHead(head.status, contentType, size, head.retryAfterSeconds);
   if (text.length > maxWrittenText) exchange.res.end(Buffer.from(text));
   // For ASCII, the cheaper encoding gives the same bytes.
   else exchange.res.end(text, size === text.length ? 'latin1' : 'utf8');
+  exchange.awaitReading();
+}
+
+function writeCompressed(
+  exchange: Exchange,
+  contentType: string,
+  { body, encoding, head }: { readonly body: Buffer; readonly encoding: Encoding; readonly head: AnswerHead },
+): void {
+  const { res, compression } = exchange;
+  const written = Promise.resolve(compression?.compress(body, encoding) ?? null).then((compressed) => {
+    if (res.destroyed || res.headersSent) return;
+    const sent = compressed ?? body;
+    exchange.writeHead(head.status, contentType, sent.length, head.retryAfterSeconds, compressed && encoding);
+    res.end(sent);
+    exchange.awaitReading();
+  });
+  exchange.failWith(written);
 }
 
 type StreamedBody = Extract<UnreadOutcome, { kind: 'stream' }>['body'];

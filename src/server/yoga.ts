@@ -178,8 +178,12 @@ function useWholeAnswer(turns: Pick<FairTurns, 'run'>): Plugin<object, YogaConte
         const contentType = { 'content-type': `${type}; charset=utf-8` };
         const write = (each: ExecutionResult) =>
           turns.run(serverContext.turnKey, serverContext.server, () => printResult(each));
-        const body = Array.isArray(whole) ? await toBatch(whole, write) : await write(whole as ExecutionResult);
-        return new Response(body, { status, headers: { ...contentType, ...headers, ...retryAfter } });
+        const plain = Array.isArray(whole) ? await toBatch(whole, write) : await write(whole as ExecutionResult);
+        const encoding = serverContext.body?.chooseEncoding(Buffer.byteLength(plain)) ?? null;
+        const compressed = encoding && (await serverContext.body?.compression?.compress(Buffer.from(plain), encoding));
+        const body = compressed ? new Uint8Array(compressed) : plain;
+        const encoded = compressed ? { 'content-encoding': encoding } : {};
+        return new Response(body, { status, headers: { ...contentType, ...headers, ...retryAfter, ...encoded } });
       }, type);
     },
   };

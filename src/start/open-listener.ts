@@ -5,6 +5,7 @@ import type { Config } from '../config/config.ts';
 import { gatewayVersion } from '../config/gateway-version.ts';
 import { usageHeadersOf, versionHeadersOf } from '../config/network-profile.ts';
 import { showSourceHeader } from '../ledger/immutable/answer-notes.ts';
+import { createCompression } from '../server/compression.ts';
 import { createCommonHeaders } from '../server/exchange.ts';
 import { type Listener, startListener } from '../server/listener.ts';
 import { startMetricsServer } from '../server/metrics-server.ts';
@@ -39,7 +40,7 @@ export interface OpenListener extends Pick<Listener, 'url' | 'announceDrain'> {
 }
 
 /** Request headers that change the response, for `Vary`, besides those of the network profile. */
-const answerHeaders = ['accept', 'accept-encoding', 'authorization', 'x-api-key', 'origin', showSourceHeader];
+const answerHeaders = ['accept', 'authorization', 'x-api-key', 'origin', showSourceHeader];
 /** How long the last requests may exceed their own timeout while the gateway stops, in milliseconds. */
 const drainMarginMs = 1_000;
 /** How long a client may stop reading its response, in addition to the longest timeout, in milliseconds. */
@@ -61,7 +62,13 @@ export async function openListener(options: OpenListenerOptions): Promise<OpenLi
     port,
     graphqlPath,
     usageHeaders,
-    vary: [...answerHeaders, ...versionHeaders, ...usageHeaders.map(({ name }) => name)].join(', '),
+    vary: [
+      ...answerHeaders,
+      ...(settings.COMPRESSION ? ['accept-encoding'] : []),
+      ...versionHeaders,
+      ...usageHeaders.map(({ name }) => name),
+    ].join(', '),
+    compression: createCompression(settings.COMPRESSION),
     versionHeaders,
     checkVersion: (path, header) =>
       checkRpcVersion({ path, header }, { build: version.current, available: schema.keeper.current.availableVersions }),

@@ -229,6 +229,7 @@ function sendPageFile(
   file: PageFile,
   headers: Readonly<Record<string, string>>,
 ): void {
+  res.appendHeader('vary', 'accept-encoding');
   const all = { ...headers, 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer', etag: file.etag };
   if (isKnownTag(req.headers['if-none-match'], file.etag)) {
     res.writeHead(304, all).end();

@@ -11,6 +11,7 @@ const options: ExchangeOptions = {
   stamps: () => ['x-stamp', 'a'],
   usageHeaders: [],
   vary: 'accept',
+  compression: null,
   telemetry: { errorMasked: (error, requestId) => void faults.push([error, requestId]) },
   stallMs: 1_000,
   idleMs: 9_000,
