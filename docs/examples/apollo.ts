@@ -1,5 +1,6 @@
-import { ApolloClient, defaultDataIdFromObject, HttpLink, InMemoryCache } from '@apollo/client';
+import { ApolloClient, HttpLink, InMemoryCache } from '@apollo/client';
 import { relayStylePagination } from '@apollo/client/utilities';
+import { dataIdFromObject } from 'ledger-gateway/client/schema';
 import { Events } from './operations.ts';
 
 // Declare the default error policies, so that Apollo derives the types of results from them.
@@ -19,26 +20,12 @@ declare module '@apollo/client' {
   }
 }
 
-/** Cache keys of types without an `id`. Other types are cached within their parents. */
-const keys: Readonly<Record<string, string>> = {
-  GasReservation: 'reservationId',
-  RpcTransaction: 'digest',
-  TransactionBlock: 'digest',
-  Checkpoint: 'sequenceNumber',
-  Epoch: 'epochId',
-  Address: 'address',
-};
-
 const client = new ApolloClient({
   // An unavailable upstream affects only its own fields: keep the rest of the response.
   defaultOptions: { watchQuery: { errorPolicy: 'all' }, query: { errorPolicy: 'all' }, mutate: { errorPolicy: 'all' } },
   link: new HttpLink({ uri: process.env.GATEWAY ?? 'http://127.0.0.1:4000/graphql' }),
   cache: new InMemoryCache({
-    dataIdFromObject(object) {
-      const key = keys[object.__typename ?? ''];
-      const value = key === undefined ? undefined : object[key];
-      return value === undefined ? defaultDataIdFromObject(object) : `${object.__typename}:${value}`;
-    },
+    dataIdFromObject,
     typePolicies: {
       Query: {
         fields: {

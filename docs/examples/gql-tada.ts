@@ -1,17 +1,11 @@
 import { initGraphQLTada } from 'gql.tada';
 import { GraphQLClient } from 'graphql-request';
+import type { Scalars } from 'ledger-gateway/client/schema';
 import type { introspection } from './generated/graphql-env.d.ts';
 
 const graphql = initGraphQLTada<{
   introspection: introspection;
-  scalars: {
-    UInt53: number;
-    BigInt: string;
-    Base64: string;
-    DateTime: string;
-    LedgerAddress: string;
-    JSON: unknown;
-  };
+  scalars: Scalars;
 }>();
 
 const Newest = graphql(`query Newest { queryEvents(last: 1) { nodes { sender } } }`);

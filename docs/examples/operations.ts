@@ -8,29 +8,3 @@ export const Events = graphql(`
     }
   }
 `);
-
-export const GasPrice = graphql(`
-  query GasPrice {
-    epoch { referenceGasPrice }
-  }
-`);
-
-export const Reserve = graphql(`
-  mutation Reserve($gasBudget: UInt53!) {
-    reserveGas(gasBudget: $gasBudget, reserveDurationSecs: 60) {
-      reservationId
-      sponsorAddress
-      gasCoins { objectId version digest }
-    }
-  }
-`);
-
-export const Execute = graphql(`
-  mutation Execute($reservationId: ID!, $txBytes: Base64!, $userSig: Base64!) {
-    executeTx(reservationId: $reservationId, txBytes: $txBytes, userSig: $userSig) {
-      digest
-      outcome
-      transactionBlock(waitMs: 5000) { effects { status } }
-    }
-  }
-`);

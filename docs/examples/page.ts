@@ -1,18 +1,25 @@
-import { request } from 'graphql-request';
-import { Events } from './operations.ts';
+import { createClient } from 'ledger-gateway/client';
 import { sayHello as withIota } from './sponsor-with-iota.ts';
 import { sayHello as withSui } from './sponsor-with-sui.ts';
+import { NewestEvents } from './texts.ts';
 
-const gateway = new URLSearchParams(location.search).get('gateway') ?? 'http://127.0.0.1:4000/graphql';
+const search = new URLSearchParams(location.search);
+const key = search.get('key');
+const client = createClient({
+  url: search.get('gateway') ?? 'http://127.0.0.1:4000/graphql',
+  headers: key ? { 'x-api-key': key } : {},
+});
 const output = document.querySelector('output');
 const list = document.querySelector('ol');
 
 async function say(sayHello: typeof withIota | typeof withSui): Promise<void> {
   output?.replaceChildren('Reserving gas, signing, executing …');
-  const executed = await sayHello(gateway);
-  output?.replaceChildren(`${executed?.outcome} ${executed?.digest}`);
-  const { queryEvents } = await request(gateway, Events, { filter: { moveEvent: 'SayHelloEvent' }, count: 5 });
-  const items = queryEvents?.edges.map(({ node }) => {
+  const executed = await sayHello(client, localStorage);
+  output?.replaceChildren(`${executed.outcome} ${executed.digest}`);
+  // The page has shown the result: the next click is another transaction.
+  localStorage.removeItem('hello');
+  const { queryEvents } = await client.request(NewestEvents, { filter: { moveEvent: 'SayHelloEvent' }, count: 5 });
+  const items = queryEvents?.nodes.map((node) => {
     const item = document.createElement('li');
     item.append(`${node.id} from ${node.sender}`);
     return item;
@@ -20,10 +27,11 @@ async function say(sayHello: typeof withIota | typeof withSui): Promise<void> {
   list?.replaceChildren(...(items ?? []));
 }
 
+const start = (sdk: string | undefined) =>
+  say(sdk === 'sui' ? withSui : withIota).catch((error) => output?.replaceChildren(`${error.code}: ${error.message}`));
+
 for (const button of document.querySelectorAll('button')) {
-  button.addEventListener('click', () => {
-    say(button.dataset.sdk === 'sui' ? withSui : withIota).catch((error: Error) =>
-      output?.replaceChildren(error.message),
-    );
-  });
+  button.addEventListener('click', () => void start(button.dataset.sdk));
 }
+// The page was reloaded before it had the result.
+if (localStorage.getItem('hello')) void start('iota');

@@ -1,6 +1,15 @@
+import { createClient } from 'ledger-gateway/client';
 import { sayHello as withIota } from './sponsor-with-iota.ts';
 import { sayHello as withSui } from './sponsor-with-sui.ts';
 
-const gateway = process.env.GATEWAY ?? 'http://127.0.0.1:4000/graphql';
+const client = createClient({ url: process.env.GATEWAY ?? 'http://127.0.0.1:4000/graphql' });
 const sayHello = process.argv[2] === 'sui' ? withSui : withIota;
-console.log(await sayHello(gateway));
+
+// A service keeps the keys in its database. Each transaction has its own `storeKey`.
+const kept = new Map<string, string>();
+const store = {
+  getItem: (key: string) => kept.get(key) ?? null,
+  setItem: (key: string, value: string) => kept.set(key, value),
+  removeItem: (key: string) => kept.delete(key),
+};
+console.log(await sayHello(client, store));

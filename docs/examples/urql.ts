@@ -1,6 +1,7 @@
 import { Client, fetchExchange } from '@urql/core';
 import { cacheExchange } from '@urql/exchange-graphcache';
 import { relayPagination } from '@urql/exchange-graphcache/extras';
+import { graphcacheKeys } from 'ledger-gateway/client/schema';
 import { Events } from './operations.ts';
 
 const client = new Client({
@@ -8,14 +9,7 @@ const client = new Client({
   preferGetMethod: false,
   exchanges: [
     cacheExchange({
-      keys: {
-        GasReservation: ({ reservationId }) => String(reservationId),
-        RpcTransaction: ({ digest }) => String(digest),
-        TransactionBlock: ({ digest }) => String(digest),
-        // Types without a key are cached within their parents: one line for each such type in your queries.
-        ReservedGasCoin: () => null,
-        TransactionBlockEffects: () => null,
-      },
+      keys: graphcacheKeys,
       resolvers: {
         Query: { queryEvents: relayPagination(), queryTransactionBlocks: relayPagination() },
       },

@@ -20,7 +20,9 @@ export interface GeneratedPart {
 
 /** The files in `docs/examples` that `docs/clients.md` includes. */
 const examples = [
-  'codegen.yml',
+  'codegen.ts',
+  'texts.ts',
+  'client.ts',
   'operations.ts',
   'graphql-request.ts',
   'apollo.ts',
@@ -37,7 +39,7 @@ const examples = [
 ];
 
 /** The files in `docs/examples` that `docs/live-events.md` includes. */
-const liveExamples = ['live-in-browser.mjs', 'live-in-node.mjs'];
+const liveExamples = ['live.ts'];
 
 /** The parts of the documentation that are generated from code. */
 export function renderGeneratedParts(list: UpstreamList = upstreamList): readonly GeneratedPart[] {
