@@ -3,9 +3,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { WebSocketServer } from 'ws';
+import { createGraphqlSubscriptions } from '../../src/upstream/sockets/graphql-event-streams.ts';
 import { createGraphqlSocket } from '../../src/upstream/sockets/graphql-socket.ts';
 import { createRpcSocket } from '../../src/upstream/sockets/rpc-socket.ts';
-import { countLiveObjects } from '../support/count-live-objects.ts';
+import { countLiveObjects, untilNothingIsLeft } from '../support/count-live-objects.ts';
 import { startPushingLedger } from '../support/pushing-ledger.ts';
 import { until } from '../support/until.ts';
 
@@ -107,6 +108,7 @@ interface Message {
   readonly id?: string | number;
   readonly method?: string;
   readonly params?: readonly unknown[];
+  readonly payload?: { readonly query: string };
 }
 
 test('a subscription that was left gets no result that was on its way', async () => {
@@ -150,3 +152,108 @@ test('a subscription that was left before the node answered is ended at the node
   expect(heard[2]).toMatchObject({ method: 'unsubscribe', params: ['its id'] });
   socket.close();
 });
+
+/** What an upstream does with a subscription. */
+const fates = ['keeps it', 'rejects it', 'ends it'] as const;
+type Fate = (typeof fates)[number];
+
+/** Speaks JSON-RPC and graphql-transport-ws. The fate is the query, or the parameter. */
+const startFateful = () =>
+  startScripted(({ type, id, method, params, payload }, send) => {
+    if (type === 'connection_init') send({ type: 'connection_ack' });
+    if (method) send({ jsonrpc: '2.0', id, result: params?.[0] === 'rejects it' ? null : Number(id) });
+    if (type !== 'subscribe') return;
+    if (payload?.query === 'rejects it') send({ type: 'error', id, payload: [{ message: 'no' }] });
+    else send({ type: 'next', id, payload: { data: null } });
+    if (payload?.query === 'ends it') send({ type: 'complete', id });
+  });
+
+async function startEventStreams() {
+  const server = createServer((req, res) => {
+    req.on('error', () => {});
+    req.once('data', (body: Buffer) => {
+      const { query } = JSON.parse(String(body));
+      if (query === 'rejects it') {
+        res.writeHead(200, { 'content-type': 'application/json' }).end('{"errors":[{"message":"no"}]}');
+        return;
+      }
+      res.writeHead(200, { 'content-type': 'text/event-stream' });
+      res.write('event: next\ndata: {"data":{}}\n\n');
+      if (query === 'ends it') res.end('event: complete\n\n');
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** Counts the calls of its sink. */
+class CountingSink extends Sink {
+  calls = 0;
+  #count = () => {
+    this.calls += 1;
+  };
+  override up = this.#count;
+  override next = this.#count;
+  override ended = this.#count;
+  override refused = this.#count;
+}
+
+test('subscriptions that come and go beside a lasting one leave nothing in their connections', async () => {
+  await using upstream = await startFateful();
+  await using streams = await startEventStreams();
+  const overRpc = (url: string) => {
+    const socket = createRpcSocket({ url, graceMs: 1 });
+    const toParams = (fate: Fate) => ({ subscribe: 'subscribe', unsubscribe: 'unsubscribe', params: [fate] });
+    return {
+      close: () => socket.close(),
+      subscribe: (fate: Fate, sink: Sink) => socket.subscribe(toParams(fate), sink),
+    };
+  };
+  const overGraphql = (url: string) => {
+    const socket = createGraphqlSubscriptions({ url, graceMs: 1 });
+    return {
+      close: () => socket.close(),
+      subscribe: (fate: Fate, sink: Sink) => socket.subscribe({ query: fate }, sink),
+    };
+  };
+  const openings = [
+    () => overRpc(upstream.url),
+    () => overGraphql(upstream.url),
+    () => overGraphql(streams.url),
+  ] as const;
+  const lasting = openings.map((open) => open());
+  const stays = lasting.map((socket) => {
+    const sink = new CountingSink();
+    socket.subscribe('keeps it', sink);
+    return sink;
+  });
+  await until(() => stays.every(({ calls }) => calls > 0), 'the lasting subscriptions');
+  const connections = () => process.getActiveResourcesInfo().filter((kind) => kind === 'TCPSocketWrap').length;
+  const before = { timers: countTimers(), connections: connections() };
+  const count = 20;
+  await untilNothingIsLeft(count, async () => {
+    for (let index = 0; index < count; index += 1) {
+      for (const [kind, open] of openings.entries()) {
+        // Every fourth has a connection of its own, which the gateway closes.
+        const socket = index % 4 === 3 ? open() : lasting[kind];
+        const sink = new CountingSink();
+        const leave = socket?.subscribe(fates[index % 3] as Fate, sink);
+        if (index % 5 > 0) await until(() => sink.calls > 0, 'a call of its sink');
+        if (index % 4 === 3) socket?.close();
+        else leave?.();
+      }
+    }
+    await until(
+      () => countTimers() <= before.timers && connections() <= before.connections,
+      () => `${countTimers()} timers and ${connections()} connections of ${JSON.stringify(before)}`,
+    );
+  });
+  expect(stays.every(({ isLost }) => !isLost)).toBe(true);
+  for (const socket of lasting) socket.close();
+}, 600_000);
