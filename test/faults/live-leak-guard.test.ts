@@ -11,14 +11,17 @@ import { Feed } from '../../src/live/feed.ts';
 import { LiveStream } from '../../src/live/live-stream.ts';
 import { Reader } from '../../src/live/reader.ts';
 import { WakeList } from '../../src/live/turns.ts';
+import { keepWatch, type WatchAttempt } from '../../src/live/watch.ts';
 import { ResultStream } from '../../src/operation/subscriptions/result-stream.ts';
 import { EventStream } from '../../src/server/event-stream.ts';
 import { Exchange } from '../../src/server/exchange.ts';
 import { SocketOperation } from '../../src/server/websocket/socket-operation.ts';
 import { ClientSocket } from '../../src/server/websocket/socket-server.ts';
 import { UpstreamSocket } from '../../src/upstream/sockets/upstream-socket.ts';
+import { untilNothingIsLeft } from '../support/count-live-objects.ts';
 import { inTurns } from '../support/in-turns.ts';
 import { type LiveClient, overEventStream, overWebSocket } from '../support/live-clients.ts';
+import { createTestFleet, numbered, type TestProcess } from '../support/live-fleet.ts';
 import { quickPolls, startTickedDevnet } from '../support/live-network.ts';
 import { openWebSocket } from '../support/open-websocket.ts';
 import { createTestGateway, type TestGateway } from '../support/test-gateway.ts';
@@ -299,4 +302,99 @@ test('a stopped gateway leaves nothing in its process, with or without subscribe
   await untilNoMoreThan({});
   expectFewSince(before, 3);
   await rm(folder, { recursive: true });
+});
+
+/** Streams of a round. */
+const streams = 24;
+
+test('streams of many callers, left at any moment, leave nothing in the processes of a fleet', {
+  timeout: 600_000,
+}, async () => {
+  const { clock, node, logs, start } = createTestFleet({ names: numbered(1, 300), replayBytes: 30_000 });
+  let happened = 300;
+  let callers = 0;
+  const happen = (count: number) => {
+    node.add(...numbered(happened + 1, happened + count));
+    happened += count;
+    // Streams that begin before these find a gap.
+    node.items.splice(0, node.items.length - 300);
+  };
+  const begin = (): TestProcess => {
+    const started = start();
+    const { source } = started;
+    const attempts = new Set<WatchAttempt>();
+    const watch: typeof source.watch = (listener) =>
+      keepWatch(
+        (attempt) => {
+          attempts.add(attempt);
+          queueMicrotask(() => attempt.up());
+          return () => attempts.delete(attempt);
+        },
+        listener,
+        clock,
+      );
+    return Object.assign(started, { source: Object.assign(source, { watch }), attempts });
+  };
+  const lasting = [begin(), begin()] as const;
+  const [first, second] = lasting;
+  const stays = [first.follow(), second.follow()];
+  await clock.pass(5_000);
+  const stayingTimers = clock.timers;
+  // Fills the replay buffers and the keys that outlive them.
+  for (let times = 0; times < 12; times += 1) {
+    happen(40);
+    await clock.pass(2_000);
+  }
+
+  const round = async () => {
+    for (let index = 0; index < streams; index += 1) {
+      const { source, follow, byHand, logs: own } = lasting[index % 2] as TestProcess;
+      callers += 1;
+      const options = {
+        caller: `caller ${callers}`,
+        filter: String(index % 5),
+        read: (['everything', 'own', 'own only'] as const)[index % 3] as 'own',
+      };
+      const from = node.items[index % 7 === 0 ? 250 : 20] ?? null;
+      const after = index % 4 === 0 ? undefined : { last: from, from };
+      const following = follow(after, options);
+      const pulled = byHand(after, options);
+      const next = pulled.next();
+      happen(index % 3);
+      if (index % 6 === 1)
+        source.before = () => {
+          throw new Error('away');
+        };
+      if (index % 8 === 3) own.state = 'cut';
+      if (index % 5 > 0) await clock.pass([0, 1, 150, 3_000, 9_000][index % 5] ?? 0);
+      source.before = () => {};
+      own.state = 'well';
+      await following.leave();
+      await pulled.return(undefined);
+      await next;
+    }
+    // A process that comes and goes.
+    const third = begin();
+    const left = third.follow();
+    await clock.pass(4_000);
+    happen(30);
+    await clock.pass(4_000);
+    third.hub.stop();
+    await left.leave();
+    third.hub.close();
+    await clock.pass(60_000);
+    for (const { points, log, source } of [...lasting, third]) {
+      points.clear();
+      log.length = 0;
+      source.reads.splice(0);
+    }
+    for (const { told } of stays) told.length = 0;
+    expect(lasting.map(({ hub }) => hub.readers)).toEqual([1, 1]);
+    expect(clock.timers).toBeLessThanOrEqual(stayingTimers + 2);
+  };
+  await untilNothingIsLeft(streams, round);
+  for (const each of stays) await each.leave();
+  await clock.pass(10_000);
+  expect([lasting.map(({ hub }) => hub.readers), clock.timers]).toEqual([[0, 0], 0]);
+  expect(logs.entries.length).toBeGreaterThan(0);
 });

@@ -136,12 +136,14 @@ function openLog(kept: Kept, clock: Pick<Clock, 'now'>, hear: OnLogChange, step:
         return id;
       }, 'writes'),
     ask: (ask) => step(() => announce(ask), 'writes'),
-    leave: () =>
-      step(() => {
-        kept.listeners.delete(hear);
+    leave() {
+      // Needs no connection.
+      kept.listeners.delete(hear);
+      return step(() => {
         if (kept.lease?.holder !== me) return;
         kept.lease = null;
         announce();
-      }),
+      });
+    },
   };
 }

@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { Channel } from '../../../src/live/channel.ts';
 import { createPace, pause } from '../../../src/live/clock.ts';
-import type { Feed } from '../../../src/live/feed.ts';
+import { Feed } from '../../../src/live/feed.ts';
 import type { LiveStream } from '../../../src/live/live-stream.ts';
 import { PageJudge } from '../../../src/live/page-judge.ts';
 import { watchStalls } from '../../../src/live/progress.ts';
@@ -294,4 +294,98 @@ it('retries grow with the failures in a row, and begin anew after a success', ()
   expect([pace.afterFailure(), pace.afterFailure()]).toEqual([200, 400]);
   pace.afterSuccess(false);
   expect(pace.afterFailure()).toBe(200);
+});
+
+it('a hub that is closed cancels its poll, and ends the streams that wait for it', async () => {
+  const { hub, source, byHand } = createTestHub();
+  const asked: Cancellation[] = [];
+  source.newest = (_, cancellation) => {
+    asked.push(cancellation);
+    return new Promise(() => {});
+  };
+  const next = byHand().next();
+  await settled();
+  expect(asked.map(({ cause }) => cause)).toEqual([null]);
+  hub.close();
+  expect(asked.map(({ cause }) => cause)).toEqual(['aborted']);
+  expect(await Promise.race([next, settled().then(settled)])).toEqual({ done: true, value: undefined });
+});
+
+/** A cancellation, and how many listeners it has. */
+function countListeners() {
+  const all = createCancellation();
+  const counted = { listeners: 0, cancellation: all as Cancellation };
+  const onCancel: Cancellation['onCancel'] = (listener) => {
+    counted.listeners += 1;
+    const stop = all.onCancel(listener);
+    return () => {
+      counted.listeners -= 1;
+      stop();
+    };
+  };
+  counted.cancellation = Object.assign(Object.create(all), { onCancel });
+  return counted;
+}
+
+it('a pause, and a wait for a poll, leave no listener with the stream', async () => {
+  const clock = createTestClock();
+  const judge = new PageJudge(clock, () => {});
+  const feed = new Feed<string>(createMemorySource('old'), {
+    pace: { minMs: 100, maxMs: 1_000 },
+    clock,
+    lostAfterMs: 5_000,
+    budget: createShares({ total: 10_000, least: 1 }),
+    turns: new Turns(),
+    history: { judge, pageAfter: () => Promise.reject(new Error('not needed')) },
+  });
+  const counted = countListeners();
+  const waits = [pause(clock, 60, counted.cancellation), feed.caughtUp(counted.cancellation)];
+  expect(counted.listeners).toBe(2);
+  await clock.pass(1_000);
+  await Promise.all(waits);
+  expect(counted.listeners).toBe(0);
+  feed.close();
+});
+
+it('a channel keeps its share of the payloads, and makes the others again', () => {
+  const [turns, made] = [new Turns(), createShares({ total: 20, least: 1 })];
+  const feed = new Timeline<string>(turns) as Feed<string>;
+  feed.beginAt([null]);
+  let presented = 0;
+  const item = () => {
+    presented += 1;
+    return '';
+  };
+  const presenter = { matches: () => true, item, gap: () => '', missed: () => '' };
+  const [channel] = [0, 1].map(() => new Channel<string, string>(feed, presenter, { turns, made })) as [
+    Channel<string, string>,
+  ];
+  for (let count = 0; count < 2; count += 1) channel.follow({ wake() {} });
+  for (const key of names(1, 50)) feed.addNext({ key, timestampMs: 1, item: key, bytes: 1 });
+  for (let count = 0; count < 2; count += 1) {
+    const position = channel.positionAt(0);
+    while (channel.read(position) !== null);
+  }
+  // Half of 20 payloads; a reader that begins at the oldest item evicts them before it reaches them.
+  expect(presented).toBe(100);
+  const position = channel.positionAt(40);
+  while (channel.read(position) !== null);
+  expect(presented).toBe(100);
+});
+
+it('a judge forgets the oldest of the faults that it accepted', async () => {
+  const clock = createTestClock();
+  const judge = new PageJudge(clock, () => {});
+  const faultsOf = (from: number, to: number) => names(from, to).map((key) => ({ what: 'is wrong', key }));
+  const accept = async (from: number, to: number) => {
+    for (let passed = 0; passed < 6; passed += 1) {
+      try {
+        judge.acceptIfPersistent(faultsOf(from, to));
+      } catch {}
+      await clock.pass(1_000);
+    }
+  };
+  for (let batch = 0; batch < 6; batch += 1) await accept(batch * 200 + 1, (batch + 1) * 200);
+  expect(() => judge.acceptIfPersistent(faultsOf(1_200, 1_200))).not.toThrow();
+  expect(() => judge.acceptIfPersistent(faultsOf(1, 1))).toThrow('is wrong');
 });
