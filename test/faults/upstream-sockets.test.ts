@@ -208,7 +208,7 @@ test('subscriptions that come and go beside a lasting one leave nothing in their
   await using upstream = await startFateful();
   await using streams = await startEventStreams();
   const overRpc = (url: string) => {
-    const socket = createRpcSocket({ url, graceMs: 1 });
+    const socket = createRpcSocket({ urls: [url], graceMs: 1 });
     const toParams = (fate: Fate) => ({ subscribe: 'subscribe', unsubscribe: 'unsubscribe', params: [fate] });
     return {
       close: () => socket.close(),
@@ -216,7 +216,7 @@ test('subscriptions that come and go beside a lasting one leave nothing in their
     };
   };
   const overGraphql = (url: string) => {
-    const socket = createGraphqlSubscriptions({ url, graceMs: 1 });
+    const socket = createGraphqlSubscriptions({ urls: [url], graceMs: 1 });
     return {
       close: () => socket.close(),
       subscribe: (fate: Fate, sink: Sink) => socket.subscribe({ query: fate }, sink),
