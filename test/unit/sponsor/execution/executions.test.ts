@@ -825,6 +825,22 @@ describe('closing', () => {
     expect(told()).toEqual(['dispatched', 'dispatched', 'unknown', 'executed', 'recovered']);
   });
 
+  it('waits for a call that timed out until it has ended, and not for one that is over', async () => {
+    const { begin, sent, settle, executions, told } = setUp();
+    begin();
+    begin({ leaseId: 'M' });
+    await settle();
+    sent[0]?.tell(lost(false));
+    sent[1]?.tell(lost(true));
+    let isClosed = false;
+    const closed = executions.close().then(() => (isClosed = true));
+    await settle();
+    expect(isClosed).toBe(false);
+    sent[0]?.tell(executed);
+    await closed;
+    expect(told()).toContain('executed');
+  });
+
   it('stops the timer of executions that stay unknown', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     onTestFinished(() => void vi.useRealTimers());
