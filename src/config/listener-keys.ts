@@ -40,8 +40,9 @@ export const listenerKeys = {
   },
   COMPRESSION: {
     type: encodingList,
+    fallback: 'off',
     description:
-      'How the gateway compresses responses to queries of 8 KiB and more, for clients that accept it. Unset: not at all, except GraphiQL’s files. A proxy in front of the gateway compresses better, since it need not save CPU time. Mutations and streams are never compressed; with this setting, large responses are sent once they are complete.',
+      'How the gateway compresses responses to queries of 8 KiB and more, for clients that accept it; GraphiQL’s files are always compressed. A proxy in front of the gateway compresses better, since it need not save CPU time. Mutations and streams are never compressed; with this setting, large responses are sent once they are complete.',
   },
   GRAPHIQL: {
     type: boolean,

@@ -246,8 +246,8 @@ export const encodings = ['br', 'gzip'] as const;
 export type Encoding = (typeof encodings)[number];
 
 export const encodingList = valueType(
-  `${encodings.join(' or ')}, or both separated by commas, the preferred one first`,
-  listOf((name) => encodings.find((each) => each === name)),
+  `off, ${encodings.join(' or ')}, or both separated by commas, the preferred one first`,
+  z.union([z.literal('off'), listOf((name) => encodings.find((each) => each === name))]),
   { isList: true },
 );
 

@@ -7,7 +7,7 @@ import { chooseEncoding } from './request-head.ts';
 /** Smaller responses gain less than a millisecond on a slow network. */
 const minBytes = 8 * 1024;
 /** Compressions in flight; further responses are sent as they are, so that they do not wait for a thread. */
-const maxRunning = 16;
+const maxCompressions = 16;
 
 /** Compresses response bodies in the thread pool. */
 export interface Compression {
@@ -19,15 +19,15 @@ export interface Compression {
   compress(body: Buffer, encoding: Encoding): Promise<Buffer | null>;
 }
 
-/** @param encodings enabled, the preferred one first; `null` = compression is off */
-export function createCompression(encodings: readonly Encoding[] | null): Compression | null {
-  if (encodings === null) return null;
+/** @param encodings enabled, the preferred one first */
+export function createCompression(encodings: 'off' | readonly Encoding[]): Compression | null {
+  if (encodings === 'off') return null;
   let running = 0;
   return {
     isFor: (size) => size >= minBytes,
     choose: ({ headers }) => chooseEncoding(headers['accept-encoding']?.toString(), encodings),
     async compress(body, encoding) {
-      if (running >= maxRunning) return null;
+      if (running >= maxCompressions) return null;
       running += 1;
       try {
         return await compressors[encoding](body);

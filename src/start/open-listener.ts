@@ -64,7 +64,7 @@ export async function openListener(options: OpenListenerOptions): Promise<OpenLi
     usageHeaders,
     vary: [
       ...answerHeaders,
-      ...(settings.COMPRESSION ? ['accept-encoding'] : []),
+      ...(settings.COMPRESSION === 'off' ? [] : ['accept-encoding']),
       ...versionHeaders,
       ...usageHeaders.map(({ name }) => name),
     ].join(', '),
