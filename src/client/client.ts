@@ -20,6 +20,7 @@ export type {
   SponsorResult,
   SponsorStep,
 } from './sponsor.ts';
+export { sponsorDocuments } from './sponsor.ts';
 export type { TailItem, TailOptions } from './tail.ts';
 
 /** Variables may be left out if the document requires none. */

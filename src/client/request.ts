@@ -18,8 +18,20 @@ export interface ClientOptions {
   readonly fetch?: typeof fetch;
   /** graphql-js's `print`, for parsed documents without their text, which codegen's client preset makes by default. */
   readonly print?: (document: never) => string;
+  /** Sends the ids of documents that have one instead of their text: codegen's `persistedDocuments`, for trusted documents. */
+  readonly documentIds?: boolean;
   /** A request fails after this time without a response. Default 60 s, longer than the gateway's own timeouts. */
   readonly timeoutMs?: number;
+}
+
+/** Plain text and a `TypedDocumentString` have no `kind`. */
+interface ParsedDocument {
+  readonly kind?: string;
+  readonly loc?: { readonly source: { readonly body: string } };
+}
+
+interface HashedDocument {
+  readonly __meta__?: { readonly hash?: string };
 }
 
 export interface RequestOptions {
@@ -36,17 +48,21 @@ export interface Requests {
 
 export function createRequests(options: ClientOptions): Requests {
   const { print = String, timeoutMs = 60_000 } = options;
-  const toText: Requests['toText'] = (document) =>
-    typeof document === 'string'
-      ? document
-      : ((document as { loc?: { source: { body: string } } }).loc?.source.body ?? print(document as never));
+  const toText: Requests['toText'] = (document) => {
+    const { kind, loc } = document as ParsedDocument;
+    return kind ? (loc?.source.body ?? print(document as never)) : String(document);
+  };
+  const toBody = (document: unknown) => {
+    const id = options.documentIds && (document as HashedDocument).__meta__?.hash;
+    return id ? { documentId: id } : { query: toText(document) };
+  };
 
   const open: Requests['open'] = async (document, variables, headers, signal) => {
     const own = typeof options.headers === 'function' ? await options.headers() : options.headers;
     const init = {
       method: 'POST',
       headers: { ...own, ...headers, 'content-type': 'application/json' },
-      body: JSON.stringify({ query: toText(document), variables }),
+      body: JSON.stringify({ ...toBody(document), variables }),
       signal,
     };
     // `options.fetch(…)` would set `this`, which the browser's own fetch rejects.

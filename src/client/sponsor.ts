@@ -64,21 +64,30 @@ interface Kept {
   readonly result?: unknown;
 }
 
-const reserveMutation = `mutation($gasBudget:UInt53!,$reserveDurationSecs:Int!,$idempotencyKey:String){
+/** The documents that `sponsor` sends, for a manifest of trusted documents. */
+export const sponsorDocuments = {
+  reserve: `mutation($gasBudget:UInt53!,$reserveDurationSecs:Int!,$idempotencyKey:String){
 reserveGas(gasBudget:$gasBudget,reserveDurationSecs:$reserveDurationSecs,idempotencyKey:$idempotencyKey){
-reservationId sponsorAddress gasBudget gasCoins{objectId version digest}expiresAt state}}`;
-
-const executeMutation = `mutation($reservationId:ID!,$txBytes:Base64!,$userSig:Base64!,$idempotencyKey:String){
+reservationId sponsorAddress gasBudget gasCoins{objectId version digest}expiresAt state}}`,
+  execute: `mutation($reservationId:ID!,$txBytes:Base64!,$userSig:Base64!,$idempotencyKey:String){
 executeTx(reservationId:$reservationId,txBytes:$txBytes,userSig:$userSig,idempotencyKey:$idempotencyKey){
-digest outcome effects{status{status error}}}}`;
-
-const lookUpQuery = 'query($digest:String!){transactionBlock(digest:$digest){digest}}';
+digest outcome effects{status{status error}}}}`,
+  lookUp: 'query($digest:String!){transactionBlock(digest:$digest){digest}}',
+};
 
 export function createSponsor({ request }: Pick<Requests, 'request'>): Sponsor {
   const running = new Map<string, Promise<unknown>>();
 
   const run = async (options: SponsorOptions<unknown>): Promise<unknown> => {
-    const { store, storeKey, gasBudget, reserveDurationSecs = 60, sign, execute = executeMutation, onStep } = options;
+    const {
+      store,
+      storeKey,
+      gasBudget,
+      reserveDurationSecs = 60,
+      sign,
+      execute = sponsorDocuments.execute,
+      onStep,
+    } = options;
     const text = await store.getItem(storeKey);
     let kept: Kept = text ? JSON.parse(text) : { key: toKey() };
     const keep = () => store.setItem(storeKey, JSON.stringify(kept));
@@ -88,10 +97,12 @@ export function createSponsor({ request }: Pick<Requests, 'request'>): Sponsor {
     const reserve = async () => {
       await keep();
       const variables = { gasBudget, reserveDurationSecs, idempotencyKey: kept.key };
-      const data = await repeat(() => request(reserveMutation, variables, options), options).catch(async (error) => {
-        if (error.retry === 'never') await store.removeItem(storeKey);
-        throw error;
-      });
+      const data = await repeat(() => request(sponsorDocuments.reserve, variables, options), options).catch(
+        async (error) => {
+          if (error.retry === 'never') await store.removeItem(storeKey);
+          throw error;
+        },
+      );
       return (data as { reserveGas: GasReservation & { state: string } }).reserveGas;
     };
     if (!kept.signed) {
@@ -116,7 +127,7 @@ export function createSponsor({ request }: Pick<Requests, 'request'>): Sponsor {
     };
     const lookUp = async (digest = signed?.digest) => {
       if (!digest || (signed?.digest ?? digest) !== digest) return null;
-      const data = await request(lookUpQuery, { digest }, options);
+      const data = await request(sponsorDocuments.lookUp, { digest }, options);
       return (data as { transactionBlock: unknown }).transactionBlock && { digest, outcome: 'RECOVERED' };
     };
     onStep?.('execute');

@@ -1,5 +1,15 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Client, createClient, type GatewayError, type SponsorOptions } from '../../src/client/client.ts';
+import {
+  type Client,
+  createClient,
+  type GatewayError,
+  type SponsorOptions,
+  sponsorDocuments,
+} from '../../src/client/client.ts';
 import { type Devnet, startDevnet } from '../../src/devnet/start-devnet.ts';
 import { eventIds, quickPolls, startTickedDevnet } from '../support/live-network.ts';
 import { type RecordingUpstream, recordUpstream } from '../support/recording-upstream.ts';
@@ -31,8 +41,9 @@ describe.skipIf(redisMissing)(redisMissing ?? 'sponsor', () => {
   /** Reaches the gateway through the gate. */
   let client: Client;
 
-  const start = (port = 0) =>
+  const start = (port = 0, env: Readonly<Record<string, string>> = {}) =>
     spawnGateway({
+      ...env,
       PORT: String(port),
       LEDGER_GRAPHQL_URL: devnet.graphqlUrl,
       SPONSOR_URL: sponsor.url,
@@ -58,17 +69,15 @@ describe.skipIf(redisMissing)(redisMissing ?? 'sponsor', () => {
     for (const each of [gate, gateway, redis, sponsor, devnet]) await each?.[Symbol.asyncDispose]();
   });
 
+  const signQuery = `query ($sponsor: LedgerAddress!, $coins: [DevnetGasCoinInput!]!, $budget: UInt53!) {
+    devnetSignTransaction(sponsorAddress: $sponsor, gasCoins: $coins, gasBudget: $budget) {
+      bytes: txBytes signature: userSig digest
+    }
+  }`;
   const sign: SponsorOptions<unknown>['sign'] = async ({ sponsorAddress, gasCoins, gasBudget }) => {
     const { devnetSignTransaction: signed } = await createClient({ url: gateway.url }).request<{
       devnetSignTransaction: { bytes: string; signature: string; digest: string };
-    }>(
-      `query ($sponsor: LedgerAddress!, $coins: [DevnetGasCoinInput!]!, $budget: UInt53!) {
-        devnetSignTransaction(sponsorAddress: $sponsor, gasCoins: $coins, gasBudget: $budget) {
-          bytes: txBytes signature: userSig digest
-        }
-      }`,
-      { sponsor: sponsorAddress, coins: gasCoins, budget: gasBudget },
-    );
+    }>(signQuery, { sponsor: sponsorAddress, coins: gasCoins, budget: gasBudget });
     return signed;
   };
   const order = (store = createStore()) => ({ gasBudget: 50_000_000, sign, store, storeKey: 'order-1' });
@@ -147,6 +156,22 @@ describe.skipIf(redisMissing)(redisMissing ?? 'sponsor', () => {
     expect(second).toEqual(first);
     expect(third?.digest).not.toBe(first?.digest);
     expect(sent('/v1/execute_tx')).toBe(2);
+  });
+
+  test('works with a gateway that runs only trusted documents', async () => {
+    const text = '{ chainIdentifier }';
+    const id = `sha256:${createHash('sha256').update(text).digest('hex')}`;
+    const manifest = join(mkdtempSync(join(tmpdir(), 'client-')), 'manifest.json');
+    writeFileSync(manifest, JSON.stringify({ ...sponsorDocuments, [id]: text }));
+    await using strict = await start(0, { TRUSTED_DOCUMENTS_FILE: manifest, TRUSTED_DOCUMENTS_POLICY: 'only' });
+    const careful = createClient({ url: strict.url, documentIds: true });
+    expect(await careful.sponsor(order())).toMatchObject({ outcome: 'EXECUTED' });
+    class TypedText extends String {
+      __meta__ = { hash: id };
+    }
+    const document = new TypedText(text) as unknown as string;
+    expect(await careful.request(document)).toEqual({ chainIdentifier: expect.any(String) });
+    await expect(careful.request('{ __typename }')).rejects.toMatchObject({ code: 'FORBIDDEN' });
   });
 
   test('reports a rejection with its code and forgets the reservation, so that the user can try again', async () => {

@@ -1,0 +1,315 @@
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+import { afterEach, describe, expect, test } from 'vitest';
+import { type Client, type ClientOptions, createClient, type ErrorEntry } from '../../../src/client/client.ts';
+
+interface Received {
+  readonly query: string;
+  readonly documentId?: string;
+  readonly variables: Readonly<Record<string, unknown>>;
+  readonly headers: IncomingHttpHeaders;
+}
+
+type Answer = object | ((response: ServerResponse) => unknown);
+
+const closing: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closing.splice(0)) close();
+});
+
+/** A gateway whose responses a test scripts: JSON, or what the function writes. */
+async function scriptGateway(answer: (request: Received) => Answer, options: Partial<ClientOptions> = {}) {
+  const received: Received[] = [];
+  const server = createServer((request, response) => {
+    void json(request).then((body) => {
+      const one = { ...(body as Received), headers: request.headers };
+      received.push(one);
+      const said = answer(one);
+      if (typeof said === 'function') said(response);
+      else response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(said));
+    });
+  });
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  closing.push(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  return { received, client: createClient({ url, ...options }) };
+}
+
+const lose: Answer = (response: ServerResponse) => response.destroy();
+const fail = (code: string, retry: string, more: object = {}): Answer => ({
+  data: { executeTx: null },
+  errors: [{ message: code, extensions: { code, retry, ...more } }],
+});
+
+describe('request', () => {
+  test('throws the first error with its code, its advice and the partial data', async () => {
+    const errors: ErrorEntry[] = [
+      { message: 'first', extensions: { code: 'RATE_LIMITED', retry: 'backoff', retryAfterMs: 7 } },
+      { message: 'second' },
+    ];
+    const { client } = await scriptGateway(() => ({ data: { a: 1, b: null }, errors }));
+    await expect(client.request('{ a b }')).rejects.toMatchObject({
+      message: 'first',
+      code: 'RATE_LIMITED',
+      retry: 'backoff',
+      retryAfterMs: 7,
+      data: { a: 1, b: null },
+      errors,
+    });
+  });
+
+  test.each([
+    ['EXECUTION_OUTCOME_UNKNOWN', 'same-key'],
+    ['UPSTREAM_TIMEOUT', 'backoff'],
+    ['BAD_USER_INPUT', 'never'],
+  ])('takes %s without advice for %s', async (code, retry) => {
+    const { client } = await scriptGateway(() => ({ errors: [{ message: '', extensions: { code } }] }));
+    await expect(client.request('{ a }')).rejects.toMatchObject({ code, retry, retryAfterMs: null });
+  });
+
+  test.each([
+    ['a proxy that is overloaded', 503, 'BAD_RESPONSE', 'same-key'],
+    ['a proxy that does not know the path', 404, 'BAD_RESPONSE', 'never'],
+  ])('reports %s', async (_, status, code, retry) => {
+    const { client } = await scriptGateway(() => (response) => response.writeHead(status).end('<h1>no</h1>'));
+    await expect(client.request('{ a }')).rejects.toMatchObject({ code, retry });
+  });
+
+  test('reports a lost response, one cut off in the middle, and one that does not arrive in time', async () => {
+    const cut: Answer = (response: ServerResponse) => {
+      response.writeHead(200, { 'content-length': '1000' }).write('{"data":');
+      response.socket?.end();
+    };
+    for (const answer of [lose, cut, () => {}]) {
+      const { client } = await scriptGateway(() => answer, { timeoutMs: 1_000 });
+      await expect(client.request('{ a }')).rejects.toMatchObject({ code: 'NETWORK_ERROR', retry: 'same-key' });
+    }
+  });
+
+  test('throws the reason of its signal', async () => {
+    const { client } = await scriptGateway(() => () => {});
+    const signal = AbortSignal.abort(new Error('left'));
+    await expect(client.request('{ a }', {}, { signal })).rejects.toThrow('left');
+  });
+
+  test('sends the id of a document, if the app wants ids and the document has one', async () => {
+    const { client, received } = await scriptGateway(() => ({ data: {} }), { documentIds: true });
+    class TypedText extends String {
+      __meta__ = { hash: 'sha256:1' };
+    }
+    await client.request(new TypedText('{ text }') as unknown as string);
+    await client.request('{ plain }');
+    expect(received.map(({ documentId, query }) => [documentId, query])).toEqual([
+      ['sha256:1', undefined],
+      [undefined, '{ plain }'],
+    ]);
+  });
+
+  test('sends documents of every form, with headers that are made for each request', async () => {
+    let token = 0;
+    const { client, received } = await scriptGateway(() => ({ data: {} }), {
+      headers: async () => ({ authorization: `Bearer ${++token}` }),
+      print: () => '{ printed }',
+    });
+    class TypedText extends String {}
+    const texts = [
+      '{ plain }',
+      new TypedText('{ text }'),
+      { kind: 'Document', loc: { source: { body: '{ parsed }' } } },
+      { kind: 'Document' },
+    ];
+    for (const document of texts) await client.request(document as string);
+    expect(received.map(({ query }) => query)).toEqual(['{ plain }', '{ text }', '{ parsed }', '{ printed }']);
+    expect(received.map(({ headers }) => headers.authorization)).toEqual([1, 2, 3, 4].map((each) => `Bearer ${each}`));
+  });
+});
+
+describe('sponsor', () => {
+  const signed = { bytes: 'dHg=', signature: 'c2ln' };
+  const reservation = { reservationId: 'r', sponsorAddress: '0x1', gasBudget: 5, gasCoins: [], state: 'ACTIVE' };
+  const executed = { digest: 'd', outcome: 'EXECUTED', effects: null };
+  const done: Answer = { data: { executeTx: executed } };
+  const recovered = { digest: 'd', outcome: 'RECOVERED' };
+
+  /** @param executions the responses to `executeTx`, one after the other @param isInLedger the result of the look-up */
+  async function script(executions: Answer[], isInLedger = false, states = ['ACTIVE']) {
+    const gateway = await scriptGateway(({ query }) => {
+      if (query.includes('reserveGas('))
+        return { data: { reserveGas: { ...reservation, state: states.shift() ?? 'ACTIVE' } } };
+      if (query.includes('executeTx(')) return executions.shift() ?? done;
+      return { data: { transactionBlock: isInLedger ? { digest: 'd' } : null } };
+    });
+    const entries = new Map<string, string>();
+    const store = {
+      getItem: async (key: string) => entries.get(key) ?? null,
+      setItem: async (key: string, value: string) => void entries.set(key, value),
+      removeItem: async (key: string) => void entries.delete(key),
+    };
+    const sent = (field: string) => gateway.received.filter(({ query }) => query.includes(`${field}(`));
+    const order = { gasBudget: 5, sign: () => signed, store, storeKey: 'order' };
+    return { ...gateway, entries, order, sent };
+  }
+  const outcome = (client: Client, order: Parameters<Client['sponsor']>[0]) =>
+    client.sponsor(order).catch(({ code }: { code: string }) => code);
+
+  test.each([
+    ['temporary errors', [fail('UPSTREAM_UNAVAILABLE', 'backoff'), fail('UNAVAILABLE', 'backoff')]],
+    ['an unknown outcome', [fail('EXECUTION_OUTCOME_UNKNOWN', 'same-key', { digest: 'd' })]],
+    ['lost responses', [lose, lose]],
+  ])('repeats after %s, with the same key and transaction', async (_, failures) => {
+    const { client, order, sent } = await script([...failures]);
+    expect(await client.sponsor(order)).toEqual(executed);
+    const [reserve, ...calls] = [...sent('reserveGas'), ...sent('executeTx')].map(({ variables }) => variables);
+    expect(calls).toHaveLength(failures.length + 1);
+    const { idempotencyKey } = reserve ?? {};
+    for (const call of calls)
+      expect(call).toEqual({ reservationId: 'r', txBytes: signed.bytes, userSig: signed.signature, idempotencyKey });
+  });
+
+  test.each(['SPONSOR_REJECTED', 'SPONSOR_EXHAUSTED', 'RESERVATION_NOT_FOUND', 'BAD_USER_INPUT'])(
+    'throws %s of the only request at once, and forgets the transaction',
+    async (code) => {
+      const retry = code === 'BAD_USER_INPUT' ? 'never' : 'look-up';
+      const { client, order, sent, entries } = await script([fail(code, retry, { digest: 'd' })]);
+      expect(await outcome(client, order)).toBe(code);
+      expect([sent('executeTx').length, sent('transactionBlock').length, entries.size]).toEqual([1, 0, 0]);
+    },
+  );
+
+  test.each(['RESERVATION_NOT_FOUND', 'FORBIDDEN', 'SPONSOR_REJECTED'])(
+    'looks the transaction up if %s follows a lost response',
+    async (code) => {
+      const refused = fail(code, 'never', { digest: 'd' });
+      const found = await script([lose, refused], true);
+      expect(await outcome(found.client, found.order)).toEqual(recovered);
+      expect(await outcome(found.client, found.order)).toEqual(recovered);
+      expect(found.sent('executeTx')).toHaveLength(2);
+    },
+  );
+
+  test('keeps a transaction that may have run and that the ledger does not have yet', async () => {
+    const refused = fail('RESERVATION_NOT_FOUND', 'look-up', { digest: 'd' });
+    const { client, order, sent, entries } = await script([lose, refused, refused]);
+    expect(await outcome(client, order)).toBe('RESERVATION_NOT_FOUND');
+    expect(await outcome(client, order)).toBe('RESERVATION_NOT_FOUND');
+    expect([sent('reserveGas').length, sent('executeTx').length, entries.size]).toEqual([1, 3, 1]);
+  });
+
+  test('does not take the transaction of another caller for its own', async () => {
+    const refused = fail('RESERVATION_NOT_FOUND', 'look-up', { digest: 'other' });
+    const { client, order } = await script([lose, refused], true);
+    expect(await outcome(client, { ...order, sign: () => ({ ...signed, digest: 'd' }) })).toBe('RESERVATION_NOT_FOUND');
+  });
+
+  test('takes a result with an error in a join for a result', async () => {
+    const { client, order } = await script([{ data: { executeTx: executed }, errors: [{ message: 'join' }] }]);
+    expect(await client.sponsor(order)).toEqual(executed);
+  });
+
+  test('returns the result although the store is full', async () => {
+    const { client, order } = await script([]);
+    const setItem = async (key: string, value: string) => {
+      if (value.includes('"result"')) throw new Error('full');
+      await order.store.setItem(key, value);
+    };
+    expect(await client.sponsor({ ...order, store: { ...order.store, setItem } })).toEqual(executed);
+  });
+
+  test('reserves with another key if the reservation of the kept one has expired', async () => {
+    const { client, order, sent } = await script([], false, ['ACTIVE', 'EXPIRED']);
+    const declined = () => {
+      throw new Error('declined');
+    };
+    await expect(client.sponsor({ ...order, sign: declined })).rejects.toThrow('declined');
+    await client.sponsor(order);
+    const [first, second, third] = sent('reserveGas').map(({ variables }) => variables.idempotencyKey);
+    expect([second === first, third === first]).toEqual([true, false]);
+    expect(sent('executeTx')[0]?.variables.idempotencyKey).toBe(third);
+  });
+});
+
+describe('tail', () => {
+  const stream =
+    (...events: string[]): Answer =>
+    (response: ServerResponse) =>
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).end(events.join(''));
+  const item = (id: string, data: object) => `event: next\nid: ${id}\ndata: ${JSON.stringify({ data })}\n\n`;
+  const failed = (code: string, retry: string) =>
+    `event: next\ndata: ${JSON.stringify(fail(code, retry)).replace('"data":{"executeTx":null},', '')}\n\nevent: complete\ndata:\n\n`;
+
+  async function read(streams: Answer[], after?: string) {
+    const left = [...streams];
+    const { client, received } = await scriptGateway(() => left.shift() ?? stream(failed('FORBIDDEN', 'never')));
+    const items: unknown[] = [];
+    const codes: string[] = [];
+    const onRetry = ({ code }: { code: string }) => codes.push(code);
+    const end = await (async () => {
+      for await (const { data, cursor } of client.tail('subscription', {}, { after, onRetry }))
+        items.push([cursor, data]);
+    })().catch(({ code }: { code: string }) => code);
+    return { items, codes, end, resumed: received.map(({ headers }) => headers['last-event-id']) };
+  }
+
+  test('resumes after the last result, and throws an error that must not be repeated', async () => {
+    const { items, codes, end, resumed } = await read(
+      [
+        stream('retry: 5\n:\n\n', 'id: begin\n\n', ':\n\n'),
+        stream(item('1', { n: 1 }), item('2', { n: 2 })),
+        lose,
+        stream(item('3', { n: 3 }), failed('UNAVAILABLE', 'backoff')),
+        (response: ServerResponse) => response.writeHead(502).end('proxy'),
+      ],
+      'saved',
+    );
+    expect(items).toEqual([1, 2, 3].map((n) => [String(n), { n }]));
+    expect(resumed).toEqual(['saved', 'begin', '2', '2', '3', '3']);
+    expect(codes).toEqual(['NETWORK_ERROR', 'NETWORK_ERROR', 'NETWORK_ERROR', 'UNAVAILABLE', 'BAD_RESPONSE']);
+    expect(end).toBe('FORBIDDEN');
+  });
+
+  test('continues with the items that a LiveMissed reports as skipped', async () => {
+    const missed = (count: number) => ({ liveEvents: { count, resumeAfter: '1' } });
+    const { items, codes, resumed } = await read([
+      stream(item('1', { n: 1 }), item('1', missed(3)), item('5', { n: 5 })),
+      stream(item('2', { n: 2 }), item('2', missed(0))),
+    ]);
+    expect(items).toEqual([
+      ['1', { n: 1 }],
+      ['1', missed(3)],
+      ['2', { n: 2 }],
+      ['2', missed(0)],
+    ]);
+    expect(resumed).toEqual([undefined, '1', '2']);
+    expect(codes).toEqual(['NETWORK_ERROR']);
+  });
+
+  test('reads results that arrive in pieces', async () => {
+    const bytes = Buffer.from(item('1', { text: 'Grüße\n\n' }));
+    const pieces: Answer = async (response: ServerResponse) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
+      for (const byte of bytes) {
+        response.write(Buffer.from([byte]));
+        await new Promise(setImmediate);
+      }
+      response.end();
+    };
+    expect((await read([pieces])).items).toEqual([['1', { text: 'Grüße\n\n' }]]);
+  });
+
+  test('ends without an error when its signal aborts', async () => {
+    const { client } = await scriptGateway(() => (response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write(item('1', { n: 1 }));
+    });
+    const tab = new AbortController();
+    const items: unknown[] = [];
+    for await (const { data } of client.tail('subscription', {}, { signal: tab.signal })) {
+      items.push(data);
+      setImmediate(() => tab.abort());
+    }
+    expect(items).toEqual([{ n: 1 }]);
+  });
+});
