@@ -234,7 +234,8 @@ export interface RetryTokens {
   count: number;
 }
 
-const maxTokens = 10;
+/** Half of them repeat the calls that are in flight at an address when it goes down. */
+const maxTokens = 100;
 
 export const createRetryTokens = (): RetryTokens => ({ count: maxTokens });
 

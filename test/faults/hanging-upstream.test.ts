@@ -1,0 +1,68 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startScriptedLedger } from '../support/scripted-ledger.ts';
+import { createTestGateway } from '../support/test-gateway.ts';
+import { until } from '../support/until.ts';
+
+/** Accepts calls and never answers; `release` fails them. */
+async function startHangingNode() {
+  const server = createServer(() => {});
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async [Symbol.asyncDispose]() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+let node: Awaited<ReturnType<typeof startHangingNode>>;
+let ledger: Awaited<ReturnType<typeof startScriptedLedger>>;
+let gateway: Awaited<ReturnType<typeof createTestGateway>>;
+
+beforeAll(async () => {
+  node = await startHangingNode();
+  ledger = await startScriptedLedger('type Query { chainIdentifier: String }', {
+    Query: { chainIdentifier: () => 'c0ffee' },
+  });
+  const urls = { LEDGER_GRAPHQL_URL: ledger.url, LEDGER_RPC_URL: node.url };
+  gateway = await createTestGateway({ ...urls, EVENTS_SOURCE: 'rpc', REQUEST_TIMEOUT_MS: '600000' });
+});
+afterAll(async () => {
+  for (const each of [gateway, ledger, node]) await each?.[Symbol.asyncDispose]();
+});
+
+async function metric(name: string): Promise<number> {
+  const page = await (await fetch(`${gateway.url}/metrics`)).text();
+  return Number(new RegExp(`^${name}\\{upstream="events",address="1"\\} (\\d+)$`, 'm').exec(page)?.[1]);
+}
+
+it('an upstream that hangs costs its own fields, and a bounded number of calls', async () => {
+  const left = new AbortController();
+  const begin = (index: number) =>
+    fetch(`${gateway.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ query: `{ chainIdentifier queryEvents(first: ${1 + (index % 40)}) { nodes { bcs } } }` }),
+      signal: left.signal,
+    }).then(
+      () => 'answered',
+      () => 'left',
+    );
+  const waiting = Array.from({ length: 300 }, (_, index) => begin(index));
+  await until(async () => (await metric('ledger_gateway_upstream_waiting')) === 300 - 128, 'all calls have begun');
+  expect(await metric('ledger_gateway_upstream_in_flight')).toBe(128);
+
+  // The ledger has connections of its own.
+  for (let read = 0; read < 20; read += 1) {
+    const { data, errors } = await gateway.query('{ chainIdentifier gateway { version } }');
+    expect([data?.chainIdentifier, errors]).toEqual(['c0ffee', undefined]);
+  }
+  left.abort();
+  expect(new Set(await Promise.all(waiting))).toEqual(new Set(['left']));
+  await until(async () => (await metric('ledger_gateway_upstream_in_flight')) === 0, 'the calls have ended');
+  expect(await metric('ledger_gateway_upstream_waiting')).toBe(0);
+});

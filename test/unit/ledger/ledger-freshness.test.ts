@@ -1,0 +1,50 @@
+import { expect, it, test } from 'vitest';
+import { networkProfiles } from '../../../src/config/network-profile.ts';
+import { ledgerFreshness, toLeastCheckpoint } from '../../../src/ledger/ledger-freshness.ts';
+
+const json = (content: unknown) => Buffer.from(JSON.stringify(content)).toString('base64url');
+function binary(checkpoint: bigint): string {
+  const bytes = Buffer.alloc(40, 7);
+  bytes.writeBigUInt64LE(checkpoint, 32);
+  return bytes.toString('base64');
+}
+const bodyOf = (...cursors: readonly unknown[]) => JSON.stringify({ query: '{ a }', variables: { cursors } });
+
+test.each([
+  ['no cursor', bodyOf(), null],
+  ['a cursor of transactions', bodyOf(json({ c: 41, t: 7, i: false })), 41],
+  ['a cursor of events', bodyOf(json({ tx: 9, e: 1, c: 1_234_567 })), 1_234_567],
+  ['a cursor of objects', bodyOf(binary(99n)), 99],
+  ['the newest of several', bodyOf(json({ c: 5 }), binary(7n), json({ c: 6 })), 7],
+  ['a literal in the text', JSON.stringify({ query: `{ a(after: "${json({ c: 12 })}") { b } }` }), 12],
+  ['other JSON', bodyOf(json({ d: 1 }), json({ c: 'x' }), json({ c: -1.5 })), null],
+  ['text that only looks like JSON', bodyOf('eyJhbGciOiJIUz'), null],
+  ['a number that no checkpoint has', bodyOf(binary(2n ** 60n)), null],
+])('the oldest checkpoint for %s', (_name, body, least) => {
+  expect(toLeastCheckpoint({ body })).toBe(least);
+  expect(toLeastCheckpoint({ body: Buffer.from(body) })).toBe(least);
+});
+
+it('reads no more than 20 cursors, and none without a body', () => {
+  const cursors = Array.from({ length: 25 }, (_, index) => json({ c: index }));
+  expect(toLeastCheckpoint({ body: bodyOf(...cursors) })).toBe(19);
+  expect(toLeastCheckpoint({ body: null })).toBeNull();
+});
+
+it.each([
+  ['{"data":{"newest":{"sequenceNumber":88}}}', 88],
+  ['{"data":{"newest":{"sequenceNumber":"88"}}}', 88],
+  ['{"data":{"newest":null}}', null],
+  ['{"errors":[]}', null],
+  ['null', null],
+])('reads the newest checkpoint from %s', async (text, newest) => {
+  const { readNewest } = ledgerFreshness(networkProfiles.iota);
+  const answer = { status: 200, headers: new Map(), body: Buffer.from(text) };
+  const sent: unknown[] = [];
+  const found = await readNewest(async ({ body }) => {
+    sent.push(body);
+    return answer;
+  }, 1_000);
+  expect(found).toBe(newest);
+  expect(sent).toEqual(['{"query":"{newest:checkpoint{sequenceNumber}}"}']);
+});

@@ -1,0 +1,332 @@
+import { describe, expect, it } from 'vitest';
+import type { CancelCause, ServedOperation } from '../../../src/upstream/cancellation.ts';
+import { type AddressState, createAddressState, recordNewest } from '../../../src/upstream/choose-address.ts';
+import type { Freshness } from '../../../src/upstream/freshness.ts';
+import type { RawListener, RawRequest, RawSink } from '../../../src/upstream/raw-call.ts';
+import { type Changes, RecentWriters } from '../../../src/upstream/run-on.ts';
+import { spreadCalls } from '../../../src/upstream/spread-calls.ts';
+import { UpstreamCallError, type UpstreamFailure } from '../../../src/upstream/upstream-call-error.ts';
+import { until } from '../../support/until.ts';
+
+interface Sent {
+  readonly address: number;
+  readonly request: RawRequest;
+  readonly answer: (status?: number, headers?: Record<string, string>) => void;
+  readonly fail: (failure: UpstreamFailure) => void;
+  readonly listener: RawListener;
+  cancelled: CancelCause | null;
+}
+
+/** Two addresses whose calls a test answers, and a random choice that begins with the first. */
+function setUp({ count = 2, least = null as number | null, changes = { count: 0 } as Changes, hedgeMs = 0 } = {}) {
+  const sent: Sent[] = [];
+  const events: string[] = [];
+  const states: AddressState[] = [];
+  const addresses = Array.from({ length: count }, (_, address) => {
+    const state = createAddressState();
+    states.push(state);
+    return {
+      state,
+      path: `/${address}`,
+      send: (request: RawRequest, listener: RawListener) => {
+        const call: Sent = {
+          address,
+          request,
+          listener,
+          cancelled: null,
+          answer: (status = 200, headers = {}) =>
+            listener.answered({ status, headers: new Map(Object.entries(headers)), chunks: [], size: 0 }),
+          fail: (failure) => listener.failed(new UpstreamCallError(failure, 'of a test')),
+        };
+        sent.push(call);
+        return {
+          isSent: true,
+          cancel(cause: CancelCause) {
+            call.cancelled = cause;
+            call.fail(cause);
+          },
+        };
+      },
+    };
+  });
+  const freshness: Freshness = {
+    maxBehind: 20,
+    leastOf: () => least,
+    refresh: async () => void events.push('refreshed'),
+    mayReach: () => events.length < 3,
+    follow() {},
+    stop() {},
+  };
+  const spread = spreadCalls({
+    addresses,
+    freshness,
+    changes,
+    hedgeMs: hedgeMs || null,
+    random: () => 0,
+    watch: {
+      retried: () => events.push('retried'),
+      ejected: (index) => events.push(`ejected ${index}`),
+      refused: () => events.push('refused'),
+    },
+  });
+  const ends: string[] = [];
+  const call = (request: Partial<RawRequest> = {}, listener: Partial<RawListener> = {}) =>
+    spread(
+      { method: 'POST', path: '/x', headers: [], body: null, timeoutMs: 600_000, ...request },
+      {
+        answered: ({ status }) => void ends.push(String(status)),
+        failed: ({ failure }) => void ends.push(failure),
+        ...listener,
+      },
+    );
+  const at = (index: number) => sent[index] as Sent;
+  return { call, at, sent, ends, events, states };
+}
+
+const operation = (): ServedOperation => ({ calls: 0 });
+
+describe('a read', () => {
+  it('goes to one address, with that path', () => {
+    const { call, at, sent, ends } = setUp();
+    call();
+    at(0).answer();
+    expect([sent.length, at(0).request.path, ends]).toEqual([1, '/0', ['200']]);
+  });
+
+  it.each(['unreachable', 'interrupted', 'crowded'] as const)('is repeated once elsewhere if it is %s', (failure) => {
+    const { call, at, sent, ends, events } = setUp({ count: 3 });
+    call();
+    at(0).fail(failure);
+    expect(at(1).address).not.toBe(at(0).address);
+    expect(at(1).request.attempt).toBe(2);
+    expect(at(1).request.timeoutMs).toBeLessThanOrEqual(600_000);
+    at(1).fail(failure);
+    expect([sent.length, ends, events]).toEqual([2, [failure], ['retried']]);
+  });
+
+  it.each([502, 503, 504])('is repeated after the status %s', (status) => {
+    const { call, at, ends } = setUp();
+    call();
+    at(0).answer(status);
+    at(1).answer();
+    expect(ends).toEqual(['200']);
+  });
+
+  it.each([200, 400, 429, 500])('is not repeated after the status %s', (status) => {
+    const { call, at, sent, ends } = setUp();
+    call();
+    at(0).answer(status);
+    expect([sent.length, ends]).toEqual([1, [String(status)]]);
+  });
+
+  it.each(['timeout', 'too-large', 'crowded-out', 'unsendable'] as const)('is not repeated if it is %s', (failure) => {
+    const { call, at, sent, ends } = setUp();
+    call();
+    at(0).fail(failure);
+    expect([sent.length, ends]).toEqual([1, [failure]]);
+  });
+
+  it('leaves an address that asks for a pause, also by a date', () => {
+    const { call, at, sent, states } = setUp();
+    call();
+    at(0).answer(429, { 'retry-after': '30' });
+    at(1).answer();
+    for (let index = 2; index < 10; index += 1) {
+      call();
+      at(index).answer();
+    }
+    expect(sent.slice(1).every(({ address }) => address !== at(0).address)).toBe(true);
+    const { call: later, at: sentLater, states: others } = setUp();
+    later();
+    sentLater(0).answer(503, { 'retry-after': new Date(Date.now() + 30_000).toUTCString() });
+    for (const all of [states, others]) expect(all[0]?.pausedUntilMs).toBeGreaterThan(performance.now() + 20_000);
+  });
+
+  it('is not repeated once the retries of all calls have used the tokens', () => {
+    const { call, sent, ends, states } = setUp();
+    for (let calls = 0; calls < 60; calls += 1) {
+      // The breaker would refuse the calls first.
+      for (const state of states) Object.assign(state, createAddressState());
+      call();
+      for (let last = sent.at(-1); ends.length <= calls; last = sent.at(-1)) last?.fail('interrupted');
+    }
+    expect(new Set(ends)).toEqual(new Set(['interrupted']));
+    // A hundred tokens: each attempt takes one, and retries stop at fifty.
+    expect(sent).toHaveLength(60 + 25);
+  });
+
+  it('is sent to a second address if the first one is slow, and the first response counts', async () => {
+    const { call, at, sent, ends, states } = setUp({ hedgeMs: 1 });
+    call();
+    await until(() => sent.length === 2, 'the second address was asked');
+    at(1).answer();
+    expect([ends, at(0).cancelled]).toEqual([['200'], 'aborted']);
+    at(0).answer();
+    expect(ends).toEqual(['200']);
+    expect(states.map(({ inFlight, recent }) => [inFlight, recent])).toEqual([
+      [0, 0],
+      [0, 0],
+    ]);
+  });
+
+  it('counts an address as failed that did not answer within half of the timeout', async () => {
+    const { call, at, sent, ends, states } = setUp();
+    call({ timeoutMs: 20 });
+    await until(() => sent.length === 2, 'the second address was asked');
+    at(0).fail('interrupted');
+    expect(ends).toEqual([]);
+    at(1).answer();
+    expect(ends).toEqual(['200']);
+    expect(states[at(0).address]?.recent).toBe(1);
+  });
+
+  it('that streams is neither repeated nor hedged, and can be cancelled', () => {
+    const { call, at, sent, states } = setUp();
+    const received: string[] = [];
+    const sink: RawSink = {
+      data: () => true,
+      end: () => received.push('end'),
+      failed: ({ failure }) => received.push(failure),
+    };
+    const inFlight = call({}, { stream: () => sink });
+    const begun = { status: 200, headers: new Map(), chunks: [], size: 0 };
+    const stream = at(0).listener.stream?.(begun, () => {});
+    expect(stream?.data(Buffer.from('x'))).toBe(true);
+    inFlight.cancel('aborted');
+    expect([received, sent.length, at(0).cancelled]).toEqual([['aborted'], 1, 'aborted']);
+    expect(states[0]?.inFlight).toBe(0);
+    call({}, { stream: () => sink });
+    at(1)
+      .listener.stream?.(begun, () => {})
+      ?.end();
+    expect(received).toEqual(['aborted', 'end']);
+  });
+
+  it('is not repeated after its client has left', () => {
+    const { call, sent, ends } = setUp();
+    call().cancel('aborted');
+    expect([sent.length, ends]).toEqual([1, ['aborted']]);
+  });
+});
+
+describe('a mutation', () => {
+  const mutation = { runOnMs: 1_000 };
+
+  it.each(['interrupted', 'timeout'] as const)('is never repeated if it may have arrived: %s', (failure) => {
+    const { call, at, sent, ends } = setUp();
+    call(mutation);
+    at(0).fail(failure);
+    expect([sent.length, ends]).toEqual([1, [failure]]);
+  });
+
+  it('is not repeated after a bad status', () => {
+    const { call, at, sent, ends } = setUp();
+    call(mutation);
+    at(0).answer(503, { 'retry-after': '1' });
+    expect([sent.length, ends]).toEqual([1, ['503']]);
+  });
+
+  it('is repeated elsewhere if it certainly did not arrive', () => {
+    const { call, at, ends } = setUp();
+    call(mutation);
+    at(0).fail('unreachable');
+    at(1).answer();
+    expect([at(0).address, at(1).address, ends]).toEqual([0, 1, ['200']]);
+  });
+});
+
+describe('answers that do not go back in time', () => {
+  /** The second address is a little behind the first. */
+  function setUpLag(options: Parameters<typeof setUp>[0] = {}) {
+    const set = setUp(options);
+    recordNewest(set.states[0] as AddressState, 110, performance.now());
+    recordNewest(set.states[1] as AddressState, 105, performance.now());
+    return set;
+  }
+  /** Makes the other address the better choice. */
+  const busy = (state: AddressState | undefined) => {
+    if (state) state.inFlight += 100;
+  };
+
+  it('keep the calls of an operation at its address, unlike those of others', () => {
+    const { call, at, states } = setUpLag();
+    const one = operation();
+    call({ operation: one });
+    at(0).answer();
+    busy(states[0]);
+    call({ operation: one });
+    call({ operation: operation() });
+    expect([at(1).address, at(2).address]).toEqual([0, 1]);
+  });
+
+  it('ask for news before an operation moves to an address that may be older, and move once it is as new', async () => {
+    const { call, at, sent, states, events, ends } = setUpLag();
+    const one = operation();
+    call({ operation: one });
+    at(0).answer();
+    const [first, second] = states as [AddressState, AddressState];
+    first.isEjected = true;
+    first.recent = 2 ** 20 - 1;
+    first.known = 20;
+    first.trialAtMs = Number.POSITIVE_INFINITY;
+    call({ operation: one });
+    expect(sent).toHaveLength(1);
+    await until(() => events.includes('refreshed'), 'the addresses are asked');
+    recordNewest(second, 1_000, performance.now());
+    await until(() => sent.length === 2, 'the call is sent');
+    expect(at(1).address).toBe(1);
+    at(1).answer();
+    expect(ends).toEqual(['200', '200']);
+  });
+
+  it('send a page to an address that has its checkpoint, or to any if none ever will', async () => {
+    const { call, at, sent, states } = setUpLag({ least: 108 });
+    busy(states[0]);
+    call();
+    expect(at(0).address).toBe(0);
+    const { call: other, sent: sentToOther } = setUpLag({ least: 10_000 });
+    other();
+    await until(() => sentToOther.length === 1, 'the page is sent');
+    expect(sent).toHaveLength(1);
+  });
+
+  it('can be cancelled while they wait', () => {
+    const { call, sent, ends } = setUpLag({ least: 10_000 });
+    const inFlight = call();
+    expect(inFlight.isSent).toBe(false);
+    inFlight.cancel('timeout');
+    expect([ends, sent.length]).toEqual([['timeout'], 0]);
+  });
+
+  it('keep a caller that has written at one address, and others free', () => {
+    const writers = new RecentWriters();
+    const { call, at, states } = setUpLag({ changes: { count: 0, writers } });
+    const read = (caller: string) => call({ operation: { calls: 0, caller } });
+    writers.note('writer', performance.now());
+    read('writer');
+    at(0).answer();
+    busy(states[0]);
+    read('writer');
+    read('other');
+    expect([at(1).address, at(2).address]).toEqual([0, 1]);
+  });
+});
+
+it('refuses calls if every address fails', () => {
+  const { call, states, ends, events, sent } = setUp();
+  for (const state of states)
+    Object.assign(state, { isEjected: true, recent: 2 ** 20 - 1, known: 20, trialAtMs: Number.POSITIVE_INFINITY });
+  call();
+  expect([ends, events, sent.length]).toEqual([['refused'], ['refused'], 0]);
+});
+
+it('forgets writers after 30 s, and the oldest of 10,000', () => {
+  const writers = new RecentWriters();
+  writers.note('a', 0);
+  expect(writers.pinsOf('a', 29_999)).not.toBeNull();
+  expect(writers.pinsOf('a', 30_000)).toBeNull();
+  for (let index = 0; index < 10_000; index += 1) writers.note(`caller ${index}`, 0);
+  expect(writers.pinsOf('a', 1)).toBeNull();
+  expect(writers.pinsOf('caller 0', 1)).not.toBeNull();
+  expect(writers.pinsOf(undefined, 1)).toBeNull();
+});
