@@ -26,12 +26,12 @@ export class ExecutionRecords {
 
   /** Sets the fence, unless the store rejects it. `null`: the store is unavailable, and may have set the fence. */
   fence(needsReservation: boolean): Promise<ExecutionStart | null> {
-    const { idempotencyKey: key, ...subject } = this.#subject;
+    const { idempotencyKey: key, bodyHash } = this.#subject;
     const { store, now, pace } = this.#world;
     const nowMs = now();
-    const idempotency = key === null ? null : { key, bodyHash: subject.bodyHash };
+    const idempotency = key === null ? null : { key, bodyHash };
     const answerByMs = nowMs + pace.answerMs;
-    const begin = { ...subject, idempotency, attempt: this.#attempt, answerByMs, needsReservation, nowMs };
+    const begin = { ...this.#subject, idempotency, attempt: this.#attempt, answerByMs, needsReservation, nowMs };
     return store.beginExecution(begin).catch(() => null);
   }
 
