@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 
 const sources = new URL('src/', import.meta.url).pathname;
@@ -6,11 +7,9 @@ const sources = new URL('src/', import.meta.url).pathname;
  * Puts the command line and the packages that it uses into a few files. Node needs about 1 ms to find and compile a module,
  * and the start would load 1,300 of them. `dist/index.js`, which other programs import, stays as separate modules.
  */
-export default {
+const program = {
   input: { cli: 'src/cli.ts', 'devnet/devnet-thread': 'src/devnet/devnet-thread.ts' },
   platform: 'node',
-  // 9 MB of text that the first request for GraphiQL loads.
-  external: ['@graphql-yoga/render-graphiql/graphiql'],
   // In development graphql-js compares names of classes at each check of a type, to find a second copy of itself.
   transform: { define: { 'process.env.NODE_ENV': '"production"' } },
   // Some packages import `graphql` and some require it. Two copies would break `instanceof GraphQLError`.
@@ -30,3 +29,45 @@ export default {
   ],
   output: { dir: 'dist', chunkFileNames: 'program/[name].js' },
 };
+
+let styles = '';
+
+/** The GraphiQL page with its editor, for browsers. `src/graphiql/editor.ts` replaces the whole of Monaco, which is twice as large. */
+const graphiql = {
+  input: {
+    page: 'src/graphiql/page.ts',
+    editor: 'monaco-editor/esm/vs/editor/editor.worker.js',
+    json: 'monaco-editor/esm/vs/language/json/json.worker.js',
+    graphql: 'monaco-graphql/esm/graphql.worker.js',
+  },
+  platform: 'browser',
+  checks: { moduleLevelDirective: false },
+  transform: { define: { 'process.env.NODE_ENV': '"production"' } },
+  plugins: [
+    {
+      name: 'small-editor',
+      load: {
+        filter: { id: /monaco-graphql\/esm\/monaco-editor\.js$/ },
+        handler: () => `export * from ${JSON.stringify(`${sources}graphiql/editor.ts`)};`,
+      },
+    },
+    {
+      name: 'one-style-sheet',
+      load: {
+        filter: { id: /\.css$/ },
+        handler(id) {
+          styles += readFileSync(id, 'utf8');
+          return { code: '', moduleType: 'js' };
+        },
+      },
+      generateBundle() {
+        const icons = readFileSync('node_modules/monaco-editor/esm/vs/base/browser/ui/codicons/codicon/codicon.ttf');
+        this.emitFile({ type: 'asset', fileName: 'codicon.ttf', source: icons });
+        this.emitFile({ type: 'asset', fileName: 'page.css', source: styles });
+      },
+    },
+  ],
+  output: { dir: 'dist/graphiql', chunkFileNames: '[name].js', minify: true },
+};
+
+export default [program, graphiql];

@@ -4,6 +4,7 @@ import { createSocketQuota } from '../callers/socket-quota.ts';
 import type { Config } from '../config/config.ts';
 import { gatewayVersion } from '../config/gateway-version.ts';
 import { usageHeadersOf, versionHeadersOf } from '../config/network-profile.ts';
+import type { Limits } from '../documents/cost/limits.ts';
 import { showSourceHeader } from '../ledger/immutable/answer-notes.ts';
 import { createCompression } from '../server/compression.ts';
 import { createCommonHeaders } from '../server/exchange.ts';
@@ -81,7 +82,14 @@ export async function openListener(options: OpenListenerOptions): Promise<OpenLi
     addresses,
     socketQuota: createSocketQuota({ ...limits.sockets, max: partOf(limits.sockets.max, siblings) }),
     graphiql: settings.GRAPHIQL
-      ? createGraphiqlPage({ schema: () => schema.keeper.current.schema, introspection: config.introspection })
+      ? createGraphiqlPage({
+          schema: () => schema.keeper.current.schema,
+          introspection: config.introspection,
+          usage: () => ({
+            usageHeader: config.profile.headers.showUsage,
+            limits: usageLimits(schema.keeper.current.limits),
+          }),
+        })
       : null,
     landing: createLandingPage(() => landingFacts(options)),
     readiness: (draining) => readiness(options, draining),
@@ -135,6 +143,15 @@ async function landingFacts({ config, schema, upstreams }: OpenListenerOptions):
     limits: shownLimits.map((name) => ({ name, value: limits[name] })),
     graphqlPath,
     hasGraphiql: config.settings.GRAPHIQL,
+  };
+}
+
+function usageLimits(limits: Limits): Readonly<Record<string, number>> {
+  return {
+    inputNodes: limits.maxQueryNodes,
+    outputNodes: limits.maxOutputNodes,
+    depth: limits.maxQueryDepth,
+    queryPayload: limits.maxQueryPayloadSize,
   };
 }
 

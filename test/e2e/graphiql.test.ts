@@ -24,7 +24,8 @@ describe.skipIf(chromiumMissing !== null)(`GraphiQL in a real browser ${chromium
     page.on('pageerror', (error) => complaints.push(String(error)));
     page.setDefaultTimeout(15_000);
     await page.goto(`${gateway.url}/graphql`);
-    await page.locator('.graphiql-execute-button').waitFor();
+    // GraphiQL opens its tabs before its editor.
+    await page.locator('.graphiql-query-editor .view-line').first().waitFor();
   });
 
   afterAll(async () => {
@@ -120,6 +121,38 @@ describe.skipIf(chromiumMissing !== null)(`GraphiQL in a real browser ${chromium
     for (const field of ['chainIdentifier', 'queryEvents', 'sponsor'])
       await expect.poll(() => docs.innerText()).toContain(field);
     if (process.env.SCREENSHOT) await page.screenshot({ path: process.env.SCREENSHOT });
+  });
+
+  it('shows the limits that the operation used, beneath its answer', async () => {
+    await tab('LatestTransactions').click();
+    await run('LatestTransactions');
+    await expect
+      .poll(() => page.locator('.graphiql-footer').innerText())
+      .toMatch(/output nodes \d+ of 100,000 · depth \d+ of 20/);
+  });
+
+  it('stacks its panes on a phone, and says what to press', { timeout: 60_000 }, async () => {
+    const phone = await browser.newPage({ viewport: { width: 360, height: 740 } });
+    await phone.goto(`${gateway.url}/graphql`);
+    await expect.poll(() => phone.locator('.graphiql-footer').innerText()).toContain('Press Ctrl+Enter');
+    await phone.locator('.graphiql-query-editor .view-line').first().waitFor();
+    const [editors, response] = await Promise.all(
+      ['.graphiql-editors', '.graphiql-response'].map((name) => phone.locator(name).boundingBox()),
+    );
+    expect(response?.y).toBeGreaterThanOrEqual((editors?.y ?? 0) + (editors?.height ?? 0));
+    expect(response?.width).toBeGreaterThan(280);
+    await phone.locator('.graphiql-execute-button').click();
+    await expect.poll(() => phone.locator('.result-window').innerText(), { timeout: 15_000 }).toContain('"data"');
+    expect(await phone.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+    await phone.close();
+  });
+
+  it('keeps the answered operations in its history', async () => {
+    await page
+      .getByRole('button', { name: /history/i })
+      .first()
+      .click();
+    await expect.poll(() => page.locator('.graphiql-history').innerText()).toContain('LatestTransactions');
   });
 
   it('contacts no other host and logs no error', () => {

@@ -9,6 +9,11 @@ export interface District {
 
 /** The folders of `src`, from the innermost to the outermost. A folder imports only folders above it. */
 export const districts: Readonly<Record<string, District>> = {
+  graphiql: {
+    purpose: 'the GraphiQL page, in the browser',
+    imports: [],
+    packages: ['@graphiql/*', 'graphiql', 'graphiql/*', 'monaco-editor/*', 'react', 'react-dom/*'],
+  },
   errors: { purpose: 'the catalogue of error codes; masking of unexpected errors', imports: [], packages: ['graphql'] },
   json: { purpose: 'JSON whose numbers keep their digits, and its bounds', imports: [], packages: [] },
   client: {
@@ -113,7 +118,7 @@ export const districts: Readonly<Record<string, District>> = {
   server: {
     purpose: 'node:http and all transports: bounds, headers, pages, lane, Yoga, WebSocket, event streams',
     imports: ['errors', 'json', 'config', 'telemetry', 'upstream', 'callers', 'documents', 'ledger', 'operation'],
-    packages: ['graphql', 'graphql-yoga', 'ws', '@graphql-yoga/*'],
+    packages: ['graphql', 'graphql-yoga', 'ws'],
   },
   devnet: {
     purpose: 'the simulated network: state, execution, three interfaces',

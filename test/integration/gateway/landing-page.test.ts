@@ -56,7 +56,7 @@ it('HEAD gets only the headers, and no other method is allowed', async () => {
 
 it('HEAD gets the headers of a GraphiQL file', async () => {
   const page = await (await fetch(`${gateway.url}/graphql`, { headers: { accept: 'text/html' } })).text();
-  const [path = ''] = /\/graphiql\/boot[^"]+/.exec(page) ?? [];
+  const [path = ''] = /\/graphiql\/[^"]+page\.js/.exec(page) ?? [];
   const head = await fetch(gateway.url + path, { method: 'HEAD' });
   expect([head.status, head.headers.get('cache-control')]).toEqual([200, 'public, max-age=31536000, immutable']);
 });

@@ -14,7 +14,11 @@ afterEach(() => {
 
 /** One process that serves the page. */
 async function serve(schema: () => GraphQLSchema, introspection = true): Promise<string> {
-  const page = createGraphiqlPage({ schema, introspection });
+  const page = createGraphiqlPage({
+    schema,
+    introspection,
+    usage: () => ({ usageHeader: 'x-show', limits: { depth: 7 } }),
+  });
   const server = createServer(async (req, res) => {
     if (req.url === '/') await page.send(req, res);
     else if (!(await page.sendAsset(req.url ?? '', req, res))) res.writeHead(404).end();
@@ -35,6 +39,11 @@ test('a process that has not sent the page serves the file with the schema', { t
   const response = await fetch(other + path);
   expect(response.status).toBe(200);
   expect(JSON.stringify(await response.json())).toContain('"first"');
+});
+
+test('the page asks for usage with the header of the network, and knows the limits', async () => {
+  const html = await (await fetch(await serve(() => first))).text();
+  expect(html).toContain('"usageHeader":"x-show","limits":{"depth":7}');
 });
 
 test('the file of the previous schema is served beside the current one', { timeout: 30_000 }, async () => {
