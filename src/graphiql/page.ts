@@ -1,4 +1,5 @@
 import { GraphiQL, type GraphiQLProps } from 'graphiql';
+import { getOperationAST, parse } from 'graphql';
 import { createElement, useSyncExternalStore } from 'react';
 import { createRoot } from 'react-dom/client';
 import 'graphiql/graphiql.css';
@@ -38,7 +39,8 @@ let schemaFile = options.introspection;
 
 type Fetcher = GraphiQLProps['fetcher'];
 
-const fetcher: Fetcher = async ({ query, variables, operationName }, { headers = {}, documentAST } = {}) => {
+const fetcher: Fetcher = async ({ query, variables, operationName: name }, { headers = {} } = {}) => {
+  const { operationName, isSubscription } = findOperation(query, name);
   const hasOwnHeaders = Object.keys(headers).length > 0;
   // With credentials of the user's own the response may differ.
   if (schemaFile && operationName === 'IntrospectionQuery' && !hasOwnHeaders) {
@@ -55,12 +57,6 @@ const fetcher: Fetcher = async ({ query, variables, operationName }, { headers =
       credentials: 'same-origin',
       signal,
     });
-  const isSubscription = documentAST?.definitions.some(
-    (each) =>
-      each.kind === 'OperationDefinition' &&
-      each.operation === 'subscription' &&
-      (!operationName || each.name?.value === operationName),
-  );
   if (isSubscription) return subscribe((signal) => send('text/event-stream', signal));
   const response = await send('application/graphql-response+json, application/json');
   const answer = await response.json();
@@ -68,6 +64,19 @@ const fetcher: Fetcher = async ({ query, variables, operationName }, { headers =
   if (operationName !== 'IntrospectionQuery') showUsage(answer, options.limits);
   return answer;
 };
+
+/** Right after the user opens another tab, GraphiQL still has the name of the operation in the tab before. */
+function findOperation(query: string, name: string | null | undefined) {
+  try {
+    const document = parse(query);
+    const operation = getOperationAST(document, name) ?? getOperationAST(document);
+    if (operation)
+      return { operationName: operation.name?.value, isSubscription: operation.operation === 'subscription' };
+  } catch {
+    // The gateway says what is wrong.
+  }
+  return { operationName: name ?? undefined, isSubscription: false };
+}
 
 /** A subscription in the form that GraphiQL takes: it ends when the user presses stop. */
 function subscribe(send: (signal: AbortSignal) => Promise<Response>): Awaited<ReturnType<Fetcher>> {

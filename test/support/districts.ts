@@ -12,7 +12,7 @@ export const districts: Readonly<Record<string, District>> = {
   graphiql: {
     purpose: 'the GraphiQL page, in the browser',
     imports: [],
-    packages: ['@graphiql/*', 'graphiql', 'graphiql/*', 'monaco-editor/*', 'react', 'react-dom/*'],
+    packages: ['@graphiql/*', 'graphiql', 'graphiql/*', 'graphql', 'monaco-editor/*', 'react', 'react-dom/*'],
   },
   errors: { purpose: 'the catalogue of error codes; masking of unexpected errors', imports: [], packages: ['graphql'] },
   json: { purpose: 'JSON whose numbers keep their digits, and its bounds', imports: [], packages: [] },
