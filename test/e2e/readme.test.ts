@@ -116,6 +116,10 @@ it('its settings for a network are valid, in the environment and in a file', () 
   const check = (setup: string) =>
     execFileSync('bash', ['-c', `${setup}\n"${process.execPath}" "${cli}" config check`], { encoding: 'utf8' });
   expect(check(exports)).toMatch(/^SPONSOR_URL +environment +https:\/\/sponsor\.example\.net\/$/m);
+  for (const network of ['iota', 'sui']) {
+    const [command = ''] = shells.filter((block) => block.includes(`.${network}.`));
+    expect(check(`export ${command.replace('npm start', '')}`)).toMatch(/^LEDGER_GRAPHQL_URL +environment +https:/m);
+  }
   expect(check(`export CONFIG_FILE='${file}'`)).toMatch(/^NETWORK_PROFILE +CONFIG_FILE +iota$/m);
 });
 
