@@ -114,7 +114,7 @@ function toRefusal(standing: RateLimitState): GatewayError | null {
   const { limit, retryAfterSeconds } = standing;
   const seconds = retryAfterSeconds === 1 ? '1 second' : `${retryAfterSeconds} seconds`;
   const message = `Over the limit of ${limit} a minute; try again in ${seconds}.`;
-  return gatewayError('RATE_LIMITED', message, { retryAfterSeconds });
+  return gatewayError('RATE_LIMITED', message, { retryAfterMs: retryAfterSeconds * 1_000 });
 }
 
 export type RateCost = 'request' | 'usage';

@@ -19,7 +19,7 @@ export interface SocketQuota {
 }
 
 /** Seconds. An estimate: a WebSocket may close at any time. */
-const retryAfterSeconds = 10;
+const retryAfterMs = 10_000;
 
 export function createSocketQuota({ max, maxPerAddress }: SocketQuotaOptions): SocketQuota {
   /** Only networks with open WebSockets. */
@@ -29,10 +29,10 @@ export function createSocketQuota({ max, maxPerAddress }: SocketQuotaOptions): S
     refusalFor(network) {
       if ((taken.get(network) ?? 0) >= maxPerAddress) {
         const message = `Over the limit of ${maxPerAddress} concurrent WebSockets of one address.`;
-        return gatewayError('RATE_LIMITED', message, { retryAfterSeconds });
+        return gatewayError('RATE_LIMITED', message, { retryAfterMs });
       }
       if (all < max) return null;
-      return gatewayError('UNAVAILABLE', 'This gateway has reached its limit of WebSockets.', { retryAfterSeconds });
+      return gatewayError('UNAVAILABLE', 'This gateway has reached its limit of WebSockets.', { retryAfterMs });
     },
     take(network) {
       all += 1;

@@ -6,6 +6,7 @@ import {
   type SourceLocation,
 } from 'graphql';
 import type { ErrorCode } from '../errors/catalogue.ts';
+import { toExtensions } from '../errors/gateway-error.ts';
 import { lightError } from '../errors/light-error.ts';
 import { printJson } from '../json/exact-json.ts';
 import { type LimitRefusal, type Limits, refuse, refuseAs } from './cost/limits.ts';
@@ -112,7 +113,7 @@ export function toPlainError(
     positions: shown,
     locations: shown.map(locate),
     path,
-    extensions: code ? { code, ...extensions } : { ...extensions },
+    extensions: code ? toExtensions(code, extensions) : { ...extensions },
   };
 }
 

@@ -1,15 +1,17 @@
 import { GraphQLError, type GraphQLErrorOptions } from 'graphql';
-import type { ErrorCode } from './catalogue.ts';
+import { type ErrorCode, errorCatalogue, type RetryAdvice } from './catalogue.ts';
 
 /** Data for clients, in `extensions` beside the code. Never a URL, a token or an upstream's raw body. */
 export interface ErrorFacts {
+  /** Left out: the advice of the code. */
+  readonly retry?: RetryAdvice;
   /** Name of the upstream that failed. */
   readonly upstream?: string;
   readonly digest?: string;
   readonly reservationId?: string;
   readonly checkAfterMs?: number;
-  /** Seconds after which a rate-limited caller may retry. */
-  readonly retryAfterSeconds?: number;
+  /** Milliseconds after which a retry may succeed; `Retry-After` agrees with it. An integer. */
+  readonly retryAfterMs?: number;
   readonly argument?: string;
   /** The caller's gas budget of the day, in the smallest unit; `limit` is `held + settled + left`. */
   readonly gas?: {
@@ -38,5 +40,13 @@ export function gatewayError(
   facts: ErrorFacts = {},
   options: Pick<GraphQLErrorOptions, 'nodes' | 'path' | 'originalError'> = {},
 ): GraphQLError {
-  return new GraphQLError(message, { ...options, extensions: { code, ...facts } });
+  return new GraphQLError(message, { ...options, extensions: toExtensions(code, facts) });
+}
+
+/** The extensions of an error of ours: its code, the advice of the code, and the given members. */
+export function toExtensions(
+  code: ErrorCode,
+  members: Readonly<Record<string, unknown>> | ErrorFacts = {},
+): { readonly code: ErrorCode; readonly retry: RetryAdvice; readonly [name: string]: unknown } {
+  return { code, retry: errorCatalogue[code].retry, ...members };
 }

@@ -1,5 +1,5 @@
 import { GraphQLError } from 'graphql';
-import { isErrorCode } from './catalogue.ts';
+import { isErrorCode, retryAdviceFor } from './catalogue.ts';
 import { gatewayError } from './gateway-error.ts';
 import { lightError } from './light-error.ts';
 
@@ -10,12 +10,13 @@ import { lightError } from './light-error.ts';
  */
 export function createMaskError(onMasked: (error: unknown, requestId: string | undefined) => void) {
   const made = new WeakSet<GraphQLError>();
-  return (error: unknown, requestId?: string): GraphQLError => {
+  return (error: unknown, requestId?: string, isMutation = false): GraphQLError => {
     // An error that was masked before is already logged.
     if (error instanceof GraphQLError && (made.has(error) || isForClients(error))) return error;
     onMasked(error, requestId);
     const at = error instanceof GraphQLError ? { nodes: error.nodes ?? null, path: error.path ?? null } : {};
-    const masked = gatewayError('INTERNAL_SERVER_ERROR', 'Unexpected error.', {}, at);
+    const retry = retryAdviceFor('INTERNAL_SERVER_ERROR', isMutation);
+    const masked = gatewayError('INTERNAL_SERVER_ERROR', 'Unexpected error.', { retry }, at);
     made.add(masked);
     return masked;
   };

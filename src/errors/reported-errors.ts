@@ -1,5 +1,6 @@
 import type { GraphQLError } from 'graphql';
-import { type ErrorCode, isErrorCode } from './catalogue.ts';
+import { isErrorCode } from './catalogue.ts';
+import { toExtensions } from './gateway-error.ts';
 import { lightError } from './light-error.ts';
 
 /** Maximum of errors in one response: more than a page has items, so that each failed item can have one. */
@@ -11,7 +12,7 @@ const omission = `There are more errors than a response reports: at most ${maxRe
 
 /** Appended as the last error if errors are omitted. */
 export function toOmissionError(): GraphQLError {
-  return lightError(omission, { extensions: { code: 'PAYLOAD_TOO_LARGE' satisfies ErrorCode } });
+  return lightError(omission, { extensions: toExtensions('PAYLOAD_TOO_LARGE') });
 }
 
 /** Approximate characters of one key of a path. */

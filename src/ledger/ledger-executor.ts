@@ -59,9 +59,9 @@ export function createForwardToLedger(options: LedgerExecutorOptions): ForwardTo
       await new Promise<void>((resolve) => turns.add(resolve));
       version.observe(response.headers.get(versionHeader));
       if (keep && isPlain(response)) keep({ chunks: [response.body], size: response.body.length });
-      return parseLedgerAnswer(response, isClientsText ? () => text : null);
+      return parseLedgerAnswer(response, isClientsText ? () => text : null, isMutation);
     } catch (error) {
-      throw toGatewayError(error, 'ledger');
+      throw toGatewayError(error, 'ledger', isMutation);
     }
   };
 }

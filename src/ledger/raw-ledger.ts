@@ -54,7 +54,7 @@ class PlainLedgerAnswer {
 
   read(): ExecutionResult {
     // A plain response has no errors, so no text is needed to locate them.
-    return parseLedgerAnswer(toWhole(this.#response), null);
+    return parseLedgerAnswer(toWhole(this.#response), null, false);
   }
 }
 
@@ -101,7 +101,7 @@ export function createRawLedger({ rawCall, versionHeader, version, ...options }:
           version.observe(response.headers.get(versionHeader));
           const plainEnd = isPlain(response) ? findPlainEnd(response) : null;
           if (plainEnd === null)
-            answered({ kind: 'other', read: () => parseLedgerAnswer(toWhole(response), readText) });
+            answered({ kind: 'other', read: () => parseLedgerAnswer(toWhole(response), readText, isMutation) });
           else {
             answered(new PlainLedgerAnswer(response, plainEnd, usage));
             keep?.(response);
@@ -118,7 +118,7 @@ export function createRawLedger({ rawCall, versionHeader, version, ...options }:
           answered({
             kind: 'other',
             read: () => {
-              throw toGatewayError(error, 'ledger');
+              throw toGatewayError(error, 'ledger', isMutation);
             },
           }),
       },

@@ -6,7 +6,7 @@ import type { LivePage, LiveSource, ResumePoint } from './live-source.ts';
 import { LiveStream, type LiveStreamOptions } from './live-stream.ts';
 import { PageJudge } from './page-judge.ts';
 import { OncePerMinute, type Progress, type StallReport, watchStalls } from './progress.ts';
-import { type Quota, type QuotaShare, retryAfterSeconds, type Shares, type StreamQuota } from './quota.ts';
+import { type Quota, type QuotaShare, retryAfterMs, type Shares, type StreamQuota } from './quota.ts';
 
 export interface LiveHubOptions<Item> extends Omit<FeedOptions<Item>, 'join' | 'history'> {
   readonly streamQuota: StreamQuota;
@@ -106,9 +106,9 @@ export function createLiveHub<Item, Payload>(options: LiveHubOptions<Item>): Liv
     if (!bound) return { query, source };
     if (everything) return everything;
     if (bound.of === 'gateway')
-      throw gatewayError('UNAVAILABLE', 'All readers of this gateway are taken.', { retryAfterSeconds });
+      throw gatewayError('UNAVAILABLE', 'All readers of this gateway are taken.', { retryAfterMs });
     const says = `Over the limit of ${bound.max} live filters of one caller that need a reader of their own.`;
-    throw gatewayError('RATE_LIMITED', says, { retryAfterSeconds });
+    throw gatewayError('RATE_LIMITED', says, { retryAfterMs });
   }
 
   function openFeed({ query, source }: LiveQuery<Item>, caller: string, isCounted: boolean): OpenFeed<Item, Payload> {

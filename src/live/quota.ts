@@ -79,8 +79,8 @@ export interface StreamQuota {
   readonly count: number;
 }
 
-/** Seconds after which a retry may succeed. A guess: nothing says when other streams end. */
-export const retryAfterSeconds = 10;
+/** When a retry may succeed. A guess: nothing says when other streams end. */
+export const retryAfterMs = 10_000;
 
 export function createStreamQuota(options: QuotaOptions): StreamQuota {
   const quota = createQuota(options);
@@ -94,10 +94,9 @@ export function createStreamQuota(options: QuotaOptions): StreamQuota {
       if (bound?.of === 'caller') {
         const counted = weight > 1 ? ` This one counts as ${weight}, for the size of its filter.` : '';
         const says = `Over the limit of ${bound.max} live streams of one caller at once.${counted}`;
-        throw gatewayError('RATE_LIMITED', says, { retryAfterSeconds });
+        throw gatewayError('RATE_LIMITED', says, { retryAfterMs });
       }
-      if (bound)
-        throw gatewayError('UNAVAILABLE', 'All live streams of this gateway are taken.', { retryAfterSeconds });
+      if (bound) throw gatewayError('UNAVAILABLE', 'All live streams of this gateway are taken.', { retryAfterMs });
       const { leave } = quota.take(caller, weight);
       count += 1;
       return once(() => {

@@ -1,5 +1,6 @@
 import type { ExecutionResult, GraphQLError } from 'graphql';
 import { withUsage } from '../documents/cost/usage.ts';
+import { toExtensions } from '../errors/gateway-error.ts';
 import { withExtensions } from '../errors/light-error.ts';
 import { unwrapErrors } from '../errors/mask-error.ts';
 import type { StreamedAnswer } from '../ledger/answers/answer-stream.ts';
@@ -18,7 +19,7 @@ export interface OperationOptions {
   readonly turns: Pick<FairTurns, 'run' | 'now'>;
   /** Charges for additional work of operations. Left out: it is free. */
   readonly charge?: AdmitOperation['charge'];
-  readonly maskError?: (error: unknown, requestId: string) => GraphQLError;
+  readonly maskError?: (error: unknown, requestId: string, isMutation: boolean) => GraphQLError;
 }
 
 export type OperationRun = ReturnType<ReturnType<typeof createOpenOperation>>;
@@ -87,14 +88,14 @@ export function waitedMs({ arrivedAt }: Pick<ServerContext, 'arrivedAt'>, turns:
 
 export function createFormatResult(
   { requestId, showUsage }: Pick<ServerContext, 'requestId' | 'showUsage'>,
-  { usage }: Pick<AdmittedOperation, 'usage'>,
+  { usage, operation: { type } }: Pick<AdmittedOperation, 'usage' | 'operation'>,
   maskError: OperationOptions['maskError'],
 ): FormatResult {
   return (result) => {
     const shown = showUsage ? usage : null;
     if (!result.errors) return withUsage(result, shown);
     const all = unwrapErrors(result.errors);
-    const masked = maskError ? all.map((error) => maskError(error, requestId)) : all;
+    const masked = maskError ? all.map((error) => maskError(error, requestId, type === 'mutation')) : all;
     const errors = restoreCauses(masked, result.data === null);
     // Without data nothing was executed: the variables do not fit, or an argument is out of range.
     return withUsage({ ...result, errors: result.data === undefined ? errors.map(asVariableError) : errors }, shown);
@@ -134,7 +135,7 @@ export function createComplete(
 function asVariableError(error: GraphQLError): GraphQLError {
   const { code = 'BAD_USER_INPUT' } = error.extensions;
   if (code !== 'BAD_USER_INPUT') return error;
-  return withExtensions(error, { code, ...error.extensions, http: { spec: true, status: 400 } });
+  return withExtensions(error, { ...toExtensions(code, error.extensions), http: { spec: true, status: 400 } });
 }
 
 /** The answer to an operation: one result, or a stream of them. */

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { type ExecutionResult, GraphQLError } from 'graphql';
 import { withUsage } from '../documents/cost/usage.ts';
-import type { ErrorCode } from '../errors/catalogue.ts';
+import { toExtensions } from '../errors/gateway-error.ts';
 import { addErrorCodes } from '../errors/reported-errors.ts';
 import type { AdmittedOperation } from '../operation/admit-operation.ts';
 import type { OperationRunner } from '../operation/operation-runner.ts';
@@ -53,7 +53,7 @@ export function createOpenEventStream({ runner, maskError }: EventStreamsOptions
 
 function notAcceptable(): GraphQLError {
   const says = `A subscription is answered as text/event-stream or ${multipartType}: accept either, or subscribe over WebSocket.`;
-  return new GraphQLError(says, { extensions: { code: 'BAD_REQUEST' satisfies ErrorCode, http: { status: 406 } } });
+  return new GraphQLError(says, { extensions: toExtensions('BAD_REQUEST', { http: { status: 406 } }) });
 }
 
 /** In characters. A longer `Last-Event-ID` is truncated: cursors have a few hundred. */

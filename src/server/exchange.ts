@@ -214,8 +214,8 @@ export class Exchange implements ServerContext {
     if (req.method === 'GET') this.stamp();
     const type = this.plainType ?? readAccept(req.headers.accept)?.plain ?? 'application/json';
     const text = JSON.stringify({ errors: [error] });
-    const { code, retryAfterSeconds } = error.extensions;
-    const retryAfter = typeof retryAfterSeconds === 'number' ? retryAfterSeconds : null;
+    const { code, retryAfterMs } = error.extensions;
+    const retryAfter = typeof retryAfterMs === 'number' ? Math.ceil(retryAfterMs / 1_000) : null;
     const answered = status ?? errorCatalogue[code as ErrorCode].status;
     this.writeHead(answered, `${type}; charset=utf-8`, Buffer.byteLength(text), retryAfter);
     res.end(req.method === 'HEAD' ? undefined : text);

@@ -205,10 +205,10 @@ export class CallerShare {
 
 const uncounted: RequestMemory = { keep() {}, release() {} };
 
-/** In seconds: a third of the default query timeout. */
-const retryAfterSeconds = 5;
+/** A third of the default query timeout. */
+const retryAfterMs = 5_000;
 
 export function tooMuchInFlight(): GraphQLError {
   const message = 'The requests in flight leave no room for one of this size. Send fewer large requests at a time.';
-  return gatewayError('UNAVAILABLE', message, { retryAfterSeconds });
+  return gatewayError('UNAVAILABLE', message, { retryAfterMs });
 }

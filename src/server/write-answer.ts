@@ -161,12 +161,12 @@ export function toAnswerHead(result: ExecutionResult, type: PlainType): AnswerHe
 /** Status 429 for an operation whose fields all failed because the caller's budget is used up; `null` for others. */
 function toBudgetRefusal({ data, errors = [] }: ExecutionResult): AnswerHead | null {
   for (const key in data) if (data[key] !== null) return null;
-  let seconds = 0;
+  let waitMs = 0;
   for (const { extensions } of errors) {
-    if (extensions?.code !== 'RATE_LIMITED' || typeof extensions.retryAfterSeconds !== 'number') return null;
-    seconds = Math.max(seconds, extensions.retryAfterSeconds);
+    if (extensions?.code !== 'RATE_LIMITED' || typeof extensions.retryAfterMs !== 'number') return null;
+    waitMs = Math.max(waitMs, extensions.retryAfterMs);
   }
-  return { status: 429, retryAfterSeconds: Math.ceil(seconds), headers: noHeaders };
+  return { status: 429, retryAfterSeconds: Math.ceil(waitMs / 1_000), headers: noHeaders };
 }
 
 /** In milliseconds: an `EventSource` repeats a rejected request forever. */
@@ -174,16 +174,15 @@ const rejectedRetryMs = 60_000;
 
 interface RefusalHints {
   readonly code?: string;
-  readonly retryAfterSeconds?: number;
+  readonly retryAfterMs?: number;
   readonly http?: HttpHints;
 }
 
 /** A stream of one result and its end, for a client that accepts streams only. */
 export function toWholeStream(result: ExecutionResult, framing: Framing) {
   const [refusal] = result.data === undefined ? (result.errors ?? []) : [];
-  const { code, retryAfterSeconds, http } = (refusal?.extensions ?? {}) as RefusalHints;
-  const retryMs = retryAfterSeconds === undefined ? rejectedRetryMs : retryAfterSeconds * 1_000;
-  const begin = refusal && code !== 'UNAVAILABLE' ? framing.begin(retryMs) : framing.begin();
+  const { code, retryAfterMs = rejectedRetryMs, http } = (refusal?.extensions ?? {}) as RefusalHints;
+  const begin = refusal && code !== 'UNAVAILABLE' ? framing.begin(retryAfterMs) : framing.begin();
   return {
     body: begin + framing.next(printResult(result), null) + framing.end,
     // A document error does not set the status: an `EventSource` could not read the errors then.

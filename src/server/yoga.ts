@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts';
 import { withUsage } from '../documents/cost/usage.ts';
 import { toOutline } from '../documents/document-tree.ts';
 import type { ErrorCode } from '../errors/catalogue.ts';
-import { gatewayError } from '../errors/gateway-error.ts';
+import { gatewayError, toExtensions } from '../errors/gateway-error.ts';
 import { addErrorCodes } from '../errors/reported-errors.ts';
 import { parseRequestJson, printJson } from '../json/exact-json.ts';
 import {
@@ -271,7 +271,7 @@ function toCatalogued(error: GraphQLError): GraphQLError {
 }
 
 function requestError(message: string, code: ErrorCode, { status = 400, ...hints }: HttpHints): GraphQLError {
-  return new GraphQLError(message, { extensions: { code, http: { ...hints, status } } });
+  return new GraphQLError(message, { extensions: toExtensions(code, { http: { ...hints, status } }) });
 }
 
 /**

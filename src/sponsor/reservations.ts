@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { GraphQLError } from 'graphql';
 import { gatewayError } from '../errors/gateway-error.ts';
+import { withExtensions } from '../errors/light-error.ts';
 import type { SponsorshipFacts } from '../telemetry/sponsorship-line.ts';
 import type { Cancellation } from '../upstream/cancellation.ts';
 import { type CoinReference, createLeaseId, hashCoins, type Lease, type LeaseKeys } from './leases.ts';
@@ -190,7 +191,11 @@ export function createReservations(world: ReservationWorld): Reservations {
     } catch (error) {
       const isLost = mayHaveRun(error);
       await end(attempt, { kind: isLost ? 'lost' : 'refused' });
-      throw refused(order, error, attempt.leaseId, isLost ? 'reserve-lost' : 'reserve-refused');
+      const isKeyHeld = isLost && order.idempotencyKey !== null && error instanceof GraphQLError;
+      const advised = isKeyHeld
+        ? withExtensions(error, { ...error.extensions, ...sameKeyFrom(attempt.expiresAtMs, now()) })
+        : error;
+      throw refused(order, advised, attempt.leaseId, isLost ? 'reserve-lost' : 'reserve-refused');
     }
     const { rawReservationId, sponsorAddress, gasCoins } = coins;
     const leaseId = leases ? attempt.leaseId : rawReservationId;
@@ -309,13 +314,13 @@ function toDeclined(
       return gatewayError(
         'UPSTREAM_TIMEOUT',
         `The sponsor was asked under this idempotencyKey before, and its answer was lost: coins may stay reserved until ${toText(start.untilMs)}. ${nothingSent} Ask again after that, or under another key.`,
-        { upstream: 'sponsor', argument, retryAfterSeconds: secondsUntil(start.untilMs, nowMs) },
+        { upstream: 'sponsor', argument, ...sameKeyFrom(start.untilMs, nowMs) },
       );
     case 'full':
       return gatewayError(
         'RATE_LIMITED',
         `This caller, or all callers together, have too many reservations that have not expired. ${nothingSent}`,
-        { retryAfterSeconds: 60 },
+        { retryAfterMs: 60_000 },
       );
     case 'over-budget':
       return overBudget(start.allowance, gasBudget, nowMs);
@@ -331,7 +336,7 @@ function overBudget({ limit, held, settled, free, resetsAtMs }: GasAllowance, ga
     {
       argument: 'gasBudget',
       gas: { limit, held, settled, left, resetsAt },
-      retryAfterSeconds: secondsUntil(resetsAtMs, nowMs),
+      retryAfterMs: msUntil(resetsAtMs, nowMs),
     },
   );
 }
@@ -340,6 +345,12 @@ function toText(atMs: number): string {
   return new Date(atMs).toISOString();
 }
 
-function secondsUntil(atMs: number, nowMs: number): number {
-  return Math.max(1, Math.ceil((atMs - nowMs) / 1_000));
+/** In whole seconds, so that `Retry-After` agrees with it. */
+function msUntil(atMs: number, nowMs: number): number {
+  return Math.max(1, Math.ceil((atMs - nowMs) / 1_000)) * 1_000;
+}
+
+/** The sponsor may have reserved coins under the key: the key works again when they have returned. */
+function sameKeyFrom(untilMs: number, nowMs: number) {
+  return { retry: 'same-key', retryAfterMs: msUntil(untilMs, nowMs) } as const;
 }

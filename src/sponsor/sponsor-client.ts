@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { NetworkProfile } from '../config/network-profile.ts';
 import { isHeaderValue, Secret } from '../config/secret.ts';
+import { retryAdviceFor } from '../errors/catalogue.ts';
 import { type ErrorFacts, gatewayError } from '../errors/gateway-error.ts';
 import type { SponsorFacts } from '../telemetry/events.ts';
 import type { Cancellation } from '../upstream/cancellation.ts';
@@ -177,7 +178,12 @@ export function createSponsorClient(options: SponsorClientOptions): SponsorClien
     throw gatewayError(
       code,
       own ? redact(message, request.authorization, maxShownLength) : message,
-      { ...toClientFacts(request), ...(code === 'EXECUTION_OUTCOME_UNKNOWN' ? { checkAfterMs } : {}) },
+      {
+        ...toClientFacts(request),
+        ...(code === 'EXECUTION_OUTCOME_UNKNOWN' ? { checkAfterMs } : {}),
+        // A rejection spends the reservation, so the same execution is rejected again.
+        ...(request.endpoint === 'executeTx' && retryAdviceFor(code) === 'backoff' ? { retry: 'never' } : {}),
+      },
       mayHaveRun ? { originalError: new InconclusiveResponse(`HTTP ${answer.status}`) } : {},
     );
   }

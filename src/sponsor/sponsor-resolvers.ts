@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { GraphQLError } from 'graphql';
 import type { Config } from '../config/config.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
+import { withExtensions } from '../errors/light-error.ts';
 import type { ExecuteTxRequestType, MutationExecuteTxArgs, Resolvers } from '../generated/own.ts';
 import type { UncheckedTransaction } from '../telemetry/events.ts';
 import type { SponsorshipFacts } from '../telemetry/sponsorship-line.ts';
@@ -229,7 +230,8 @@ function createExecuteTx({ sponsorship, limits, services, doubted, now }: Sponso
         void sent.then(toExecuted, toFailed).then(report);
       },
     };
-    return services.executions.execute(order, cancellation);
+    const execution = services.executions.execute(order, cancellation);
+    return idempotencyKey === null ? execution : execution.catch(throwWithSameKey);
   };
 }
 
@@ -248,6 +250,12 @@ function reservationNotFound(digest: string) {
 
 function toExecuted({ succeeded, effects, rawEffects }: SponsorExecution): SponsorVerdict {
   return { event: 'executed', succeeded, gasUsed: toGasUsed(effects), effects: { effects, rawEffects } };
+}
+
+/** A call with an idempotency key can be repeated even if its outcome is unknown: the gateway looks it up. */
+function throwWithSameKey(error: unknown): never {
+  if (!(error instanceof GraphQLError) || error.extensions.code !== 'EXECUTION_OUTCOME_UNKNOWN') throw error;
+  throw withExtensions(error, { ...error.extensions, retry: 'same-key' });
 }
 
 /** The verdict for an error of the client: a lost response, a call that was never made, or a rejection. */

@@ -1,5 +1,5 @@
 import { GraphQLError } from 'graphql';
-import type { ErrorCode } from '../errors/catalogue.ts';
+import { type ErrorCode, retryAdviceFor } from '../errors/catalogue.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { CancelCause } from './cancellation.ts';
 
@@ -125,13 +125,16 @@ function errorCode(error: unknown): string {
  * Turns the failure of an upstream call into an error for the client that names the upstream and the kind of failure.
  * Addresses and socket details stay in `originalError`, for the log. A GraphQL error passes unchanged; any other error is a
  * fault of the gateway and reveals nothing.
+ * @param isMutation the call may have been executed, unless the upstream never saw it
  */
-export function toGatewayError(error: unknown, upstream: string): GraphQLError {
+export function toGatewayError(error: unknown, upstream: string, isMutation = false): GraphQLError {
   if (error instanceof GraphQLError) return error;
   const originalError = error instanceof Error ? error : new Error(String(error));
   if (!(error instanceof UpstreamCallError)) {
-    return gatewayError('INTERNAL_SERVER_ERROR', 'Unexpected error.', {}, { originalError });
+    const retry = retryAdviceFor('INTERNAL_SERVER_ERROR', isMutation);
+    return gatewayError('INTERNAL_SERVER_ERROR', 'Unexpected error.', { retry }, { originalError });
   }
   const { code, message } = failures[error.failure];
-  return gatewayError(code, `The ${upstream} upstream ${message}.`, { upstream }, { originalError });
+  const retry = retryAdviceFor(code, isMutation && error.mayHaveArrived);
+  return gatewayError(code, `The ${upstream} upstream ${message}.`, { retry, upstream }, { originalError });
 }

@@ -211,13 +211,14 @@ interface ShownError {
 }
 
 function toShown({ data, errors = [] }: ExecutionResult): Shown {
+  for (const { extensions } of errors) expect(extensions).toMatchObject({ retry: expect.any(String) });
   const parsed = errors.map((error) => toShownError(error));
   const placed = parsed.map((error, index) => JSON.stringify({ ...error, locations: errors[index]?.locations }));
   return { data: JSON.stringify(data), errors: placed, parsed };
 }
 
 function toShownError({ message, path, extensions = {} }: ErrorLike): ShownError {
-  const { http: _, debug: __, ...shown } = extensions;
+  const { http: _, debug: __, retry: ___, ...shown } = extensions;
   // An error of the ledger without a code gets one.
   const code = message.startsWith('Failed to parse "') ? 'BAD_USER_INPUT' : 'LEDGER_ERROR';
   const extended = typeof shown.code === 'string' ? shown : { ...shown, code };

@@ -141,7 +141,7 @@ test('batches and WebSocket messages count like single requests', async () => {
   expect(client.messages[1]).toMatchObject({
     id: 'refused',
     type: 'error',
-    payload: [{ extensions: { code: 'UNAVAILABLE', retryAfterSeconds: 5 } }],
+    payload: [{ extensions: { code: 'UNAVAILABLE', retryAfterMs: 5_000 } }],
   });
   ledger.release();
   expect(await Promise.all(batches.map(({ outcome }) => outcome))).toEqual(batches.map(() => served));

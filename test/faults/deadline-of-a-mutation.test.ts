@@ -147,7 +147,10 @@ describe('the timeout of a mutation covers all its fields', () => {
         const name = shells[index]?.name;
         expect([name, ...Object.values(data ?? {}).filter((value) => value !== null)]).toEqual([name]);
         const [a, ...others] = errors;
-        expect([name, a?.extensions]).toEqual([name, { code: 'UPSTREAM_TIMEOUT', upstream: 'sponsor' }]);
+        expect([name, a?.extensions]).toEqual([
+          name,
+          { code: 'UPSTREAM_TIMEOUT', retry: 'backoff', upstream: 'sponsor' },
+        ]);
         expect(others.length, name).toBeGreaterThanOrEqual(3);
         for (const { message, extensions } of others) {
           expect(extensions, name).toMatchObject({ code: 'REQUEST_TIMEOUT' });
@@ -197,6 +200,7 @@ describe('a dispatched mutation is never cancelled', () => {
       expect(data).toEqual({ executeTx: null });
       expect(errors?.[0]?.extensions).toEqual({
         code: 'EXECUTION_OUTCOME_UNKNOWN',
+        retry: 'look-up',
         upstream: 'sponsor',
         digest,
         reservationId: '42',

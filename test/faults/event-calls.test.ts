@@ -185,7 +185,7 @@ describe('an operation whose pages may need more calls than allowed', () => {
     expect(answer.errors).toEqual([
       {
         message,
-        extensions: { code: 'BAD_USER_INPUT', limit: { name: 'maxEventCalls', max: 120, actual: 140 } },
+        extensions: { code: 'BAD_USER_INPUT', retry: 'never', limit: { name: 'maxEventCalls', max: 120, actual: 140 } },
       },
     ]);
     expect([rpc.calls.length, ledger.requests.length]).toEqual(asked);

@@ -124,6 +124,7 @@ describe('an execution whose response is lost', () => {
     expect(data).toEqual({ executeTx: null });
     expect(errors?.[0]?.extensions).toEqual({
       code: 'EXECUTION_OUTCOME_UNKNOWN',
+      retry: 'look-up',
       upstream: 'sponsor',
       digest,
       reservationId: order.id,

@@ -116,7 +116,7 @@ describe('the number of WebSockets', () => {
     await expect(open(from('203.0.113.1'))).rejects.toMatchObject({
       status: 429,
       headers: { 'retry-after': '10', 'x-request-id': expect.any(String) },
-      body: expect.stringContaining('"code":"RATE_LIMITED","retryAfterSeconds":10'),
+      body: expect.stringContaining('"code":"RATE_LIMITED","retry":"backoff","retryAfterMs":10000'),
     });
     await open(from('203.0.113.2'));
     await open(from('2001:db8::1'));

@@ -122,7 +122,7 @@ export const districts: Readonly<Record<string, District>> = {
   },
   devnet: {
     purpose: 'the simulated network: state, execution, three interfaces',
-    imports: ['errors', 'transactions'],
+    imports: ['transactions'],
     packages: ['graphql', 'ws', '@scure/base', '@mysten/bcs'],
   },
   start: {

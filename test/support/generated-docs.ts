@@ -142,10 +142,10 @@ function toDefault({ fallback, fallbackText }: ConfigKey): string {
 }
 
 function toErrorTable(): string {
-  const rows = Object.entries(errorCatalogue).map(([code, { status, meaning, retry }]) =>
-    toRow([`\`${code}\``, String(status), meaning, retry]),
+  const rows = Object.entries(errorCatalogue).map(([code, { status, meaning, retry, advice }]) =>
+    toRow([`\`${code}\``, String(status), meaning, `\`${retry}\``, advice]),
   );
-  return `${toRow(['Code', 'HTTP status', 'Meaning', 'Try again?'])}|---|---|---|---|\n${rows.join('')}`;
+  return `${toRow(['Code', 'HTTP status', 'Meaning', '`retry`', 'What the client should do'])}|---|---|---|---|---|\n${rows.join('')}`;
 }
 
 /** Districts from the innermost to the outermost, with the imports that each may have. */

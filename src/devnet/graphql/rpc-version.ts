@@ -1,5 +1,4 @@
-import type { GraphQLError } from 'graphql';
-import { gatewayError } from '../../errors/gateway-error.ts';
+import { GraphQLError } from 'graphql';
 
 const aliases = new Set(['beta', 'legacy', 'stable']);
 
@@ -20,8 +19,12 @@ export interface VersionRefusal {
 export function checkRpcVersion(asked: string, buildVersion: string): VersionRefusal | undefined {
   if (aliases.has(asked) || asked === toServedVersion(buildVersion)) return undefined;
   if (/^[0-9]+\.[0-9]+$/.test(asked)) {
-    return { status: 421, error: gatewayError('INTERNAL_SERVER_ERROR', `Version '${asked}' not supported.`) };
+    return { status: 421, error: refuse('INTERNAL_SERVER_ERROR', `Version '${asked}' not supported.`) };
   }
   const expected = 'Expected either a `beta | legacy | stable` version or <YEAR>.<MONTH> version.';
-  return { status: 400, error: gatewayError('BAD_REQUEST', `Failed to parse version path: ${asked}. ${expected}`) };
+  return { status: 400, error: refuse('BAD_REQUEST', `Failed to parse version path: ${asked}. ${expected}`) };
+}
+
+function refuse(code: string, message: string): GraphQLError {
+  return new GraphQLError(message, { extensions: { code } });
 }

@@ -1,7 +1,7 @@
-import { type ExecutionResult, type GraphQLError, Source, type SourceLocation } from 'graphql';
-import type { ErrorCode } from '../../errors/catalogue.ts';
+import { type ExecutionResult, GraphQLError, Source, type SourceLocation } from 'graphql';
+import { type ErrorCode, retryAdviceFor } from '../../errors/catalogue.ts';
 import { gatewayError } from '../../errors/gateway-error.ts';
-import { lightError, type SourcePositions } from '../../errors/light-error.ts';
+import { lightError, type SourcePositions, withExtensions } from '../../errors/light-error.ts';
 import { maxReportedErrors, toOmissionError } from '../../errors/reported-errors.ts';
 import { parseJson } from '../../json/exact-json.ts';
 import { exceedsNesting, maxAnswerNesting } from '../../json/json-size.ts';
@@ -13,11 +13,31 @@ export type ReadText = () => string;
 /**
  * Parses the ledger's response. Clients see its errors with message, path and extensions, except `extensions.http`, which
  * would set the status of the gateway's response, and `extensions.debug`, where servers put their stacks and file paths. An
- * error without a code gets one. Rejects anything that is not a GraphQL response.
+ * error without a code gets one, and each gets an advice. Rejects anything that is not a GraphQL response.
  * @param readText returns the document's text if the client wrote it; `null` if the gateway did, because error locations in
  * that text would mean nothing to the client
+ * @param isMutation the ledger may have executed the document despite errors
  */
-export function parseLedgerAnswer(response: UpstreamResponse, readText: ReadText | null): ExecutionResult {
+export function parseLedgerAnswer(
+  response: UpstreamResponse,
+  readText: ReadText | null,
+  isMutation: boolean,
+): ExecutionResult {
+  if (!isMutation) return parseAnswer(response, readText);
+  try {
+    const { errors, ...result } = parseAnswer(response, readText);
+    return errors ? { ...result, errors: errors.map(toErrorOfMutation) } : result;
+  } catch (error) {
+    throw error instanceof GraphQLError ? toErrorOfMutation(error) : error;
+  }
+}
+
+function toErrorOfMutation(error: GraphQLError): GraphQLError {
+  const retry = retryAdviceFor(error.extensions.code, true);
+  return retry === error.extensions.retry ? error : withExtensions(error, { ...error.extensions, retry });
+}
+
+function parseAnswer(response: UpstreamResponse, readText: ReadText | null): ExecutionResult {
   if (response.status === 429 || response.status >= 500) {
     throw gatewayError('UPSTREAM_UNAVAILABLE', `The ledger answered with HTTP status ${response.status}.`, {
       upstream: 'ledger',
@@ -80,6 +100,7 @@ export function toErrors(value: unknown, readText: ReadText | null): readonly Gr
     const { http: _http, debug: _debug, ...extensions } = isObject(entry.extensions) ? entry.extensions : {};
     const path = isPath(entry.path) ? entry.path : undefined;
     if (typeof extensions.code !== 'string') Object.assign(extensions, codeFor(entry, path));
+    extensions.retry = retryAdviceFor(extensions.code);
     return lightError(entry.message, { path, extensions, positions: toPositions(entry.locations) });
   };
   if (value.length <= maxReportedErrors) return value.map(toError);

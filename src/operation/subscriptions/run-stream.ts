@@ -119,8 +119,8 @@ export async function executeJoined(
   }
 }
 
-/** Longest wait in seconds before the rate limit is checked again. */
-const longestWaitSeconds = 60;
+/** Longest wait before the rate limit is checked again. */
+const longestWaitMs = 60_000;
 
 /**
  * Charges one point for an item with joins. Over the rate limit the item waits; late items are reported as missed, since a
@@ -130,8 +130,8 @@ async function mayJoin({ charge, cancellation }: OperationContext): Promise<void
   while (charge && !cancellation.cause) {
     const refusal = await charge(1);
     if (!refusal) return;
-    const { retryAfterSeconds } = (refusal as { extensions?: { retryAfterSeconds?: number } }).extensions ?? {};
-    await pause(Math.min(Math.max(retryAfterSeconds ?? 1, 1), longestWaitSeconds) * 1_000, cancellation);
+    const { retryAfterMs = 1_000 } = (refusal as { extensions?: { retryAfterMs?: number } }).extensions ?? {};
+    await pause(Math.min(Math.max(retryAfterMs, 1_000), longestWaitMs), cancellation);
   }
 }
 

@@ -164,8 +164,8 @@ export function toDeclined(
   start: Exclude<ExecutionStart, { kind: 'begun' | 'replay' | 'in-progress' }>,
   { digest, reservationId }: ExecutionId,
 ): GraphQLError {
-  const notFound = (message: string, spentBy = digest) =>
-    gatewayError('RESERVATION_NOT_FOUND', message, { digest: spentBy, reservationId });
+  const notFound = (message: string, spentBy = digest, facts: ErrorFacts = {}) =>
+    gatewayError('RESERVATION_NOT_FOUND', message, { ...facts, digest: spentBy, reservationId });
   switch (start.kind) {
     case 'conflict': {
       const message = 'The idempotencyKey was used for another execution; nothing was sent to the sponsor.';
@@ -182,6 +182,7 @@ export function toDeclined(
       return notFound(
         `The transaction ${start.digest} was refused with this reservation: it did not run, and its gas is free again. A refusal spends the reservation: reserve again. Nothing was sent to the sponsor.`,
         start.digest,
+        { retry: 'never' },
       );
     case 'expired':
     case 'unknown':
@@ -190,7 +191,7 @@ export function toDeclined(
       return gatewayError(
         'RATE_LIMITED',
         'This gateway has no room for another execution; nothing was sent to the sponsor, and the reservation is unused.',
-        { digest, reservationId, retryAfterSeconds: 60 },
+        { digest, reservationId, retryAfterMs: 60_000 },
       );
   }
 }

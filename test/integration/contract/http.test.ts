@@ -316,7 +316,7 @@ describe('an endlessly nested value of the ledger', () => {
   const refused: unknown = expect.objectContaining({
     message: "The ledger's answer is nested over 2000 levels deep.",
     path: ['json'],
-    extensions: { code: 'UPSTREAM_BAD_RESPONSE', upstream: 'ledger' },
+    extensions: { code: 'UPSTREAM_BAD_RESPONSE', retry: 'backoff', upstream: 'ledger' },
   });
   const answers = (depth: number) => {
     ledger.override = () => ({ status: 200, body: nested(depth) });
@@ -461,7 +461,7 @@ describe('an upstream whose response', () => {
     });
     const { data, errors, text } = await victim.query('{ chainIdentifier queryEvents { nodes { type } } }');
     expect(data).toEqual({ chainIdentifier: '4c78adac', queryEvents: null });
-    expect(errors?.map(({ extensions }) => extensions)).toEqual([{ code, upstream: 'events' }]);
+    expect(errors?.map(({ extensions }) => extensions)).toEqual([{ code, retry: 'backoff', upstream: 'events' }]);
     expect(text).not.toMatch(/127\.0\.0\.1|169\.254|UND_ERR|HPE_|SSH/);
     for (const socket of open) socket.destroy();
     await new Promise((resolve) => server.close(resolve));

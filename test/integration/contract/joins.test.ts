@@ -247,7 +247,7 @@ describe('joins', () => {
     expect(errors?.map(({ path, extensions }) => [path, extensions])).toEqual(
       [0, 1].map((index) => [
         ['queryEvents', 'nodes', index, 'transactionBlock'],
-        { code: 'UPSTREAM_UNAVAILABLE', upstream: 'ledger' },
+        { code: 'UPSTREAM_UNAVAILABLE', retry: 'backoff', upstream: 'ledger' },
       ]),
     );
   });

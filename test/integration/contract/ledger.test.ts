@@ -40,7 +40,10 @@ const givenCode = { code: 'BAD_USER_INPUT' };
 
 /** Data, and the promised parts of each error: message, path, extensions. */
 function essence({ data, errors }: Answer) {
-  const told = errors?.map(({ message, path, extensions = givenCode }) => ({ message, path, extensions }));
+  const told = errors?.map(({ message, path, extensions = givenCode }) => {
+    const { retry: _, ...rest } = Object(extensions);
+    return { message, path, extensions: rest };
+  });
   return { data, errors: told };
 }
 

@@ -257,7 +257,7 @@ describe('a waitMs out of range is rejected before anything is sent:', () => {
         {
           message: `waitMs must be from 0 to 10000 milliseconds; got ${got}.`,
           locations: [{ line: 1, column: text.search(/(again: )?transactionBlock\(/) + 1 }],
-          extensions: { code: 'BAD_USER_INPUT', argument: 'waitMs' },
+          extensions: { code: 'BAD_USER_INPUT', retry: 'never', argument: 'waitMs' },
         },
       ]);
     }
@@ -458,13 +458,13 @@ describe('a transaction that the ledger rejects', () => {
     const { executeTx, error, facts } = await attempt({ ...(await firstCoinOf(own)), ...other }, spoil);
     expect(executeTx).toBeNull();
     expect(error?.message).toMatch(message);
-    expect(error?.extensions).toEqual({ code: 'SPONSOR_REJECTED', upstream: 'sponsor', ...facts });
+    expect(error?.extensions).toEqual({ code: 'SPONSOR_REJECTED', retry: 'never', upstream: 'sponsor', ...facts });
   });
 
   it('because of a foreign object is rejected for good', async () => {
     const { error, facts } = await attempt(await firstCoinOf(suiKey.toSuiAddress()));
     expect(error?.message).toMatch(/was not signed by the correct sender: Object 0x/);
-    expect(error?.extensions).toEqual({ code: 'SPONSOR_REJECTED', upstream: 'sponsor', ...facts });
+    expect(error?.extensions).toEqual({ code: 'SPONSOR_REJECTED', retry: 'never', upstream: 'sponsor', ...facts });
   });
 
   it('because of an outdated object may have run nevertheless', async () => {

@@ -109,7 +109,12 @@ describe('one without a URL', () => {
     const query = '{ price(coin: "gold") { amount } }';
     const { data, errors } = await without.query(query);
     expect(data).toEqual({ price: null });
-    expect(errors?.[0]?.extensions).toEqual({ code: 'NOT_CONFIGURED', upstream: 'prices', setting: 'PRICES_URL' });
+    expect(errors?.[0]?.extensions).toEqual({
+      code: 'NOT_CONFIGURED',
+      retry: 'never',
+      upstream: 'prices',
+      setting: 'PRICES_URL',
+    });
     const told = await without.query(
       'query ($query: String!) { gateway { upstreams { name configured detail } } estimate(query: $query) { upstreamCalls } }',
       { query },

@@ -34,14 +34,14 @@ describe.each(ways)('an operation rejected for its gas budget, over %s', (_, pat
       expect(response.status).toBe(429);
       const { data, errors } = (await response.json()) as {
         data: object;
-        errors: { path: string[]; extensions: { code: string; retryAfterSeconds: number } }[];
+        errors: { path: string[]; extensions: { code: string; retryAfterMs: number } }[];
       };
       expect(data).toEqual({ a: null, b: null });
       expect(errors.map(({ path: [alias], extensions: { code } }) => [alias, code])).toEqual([
         ['a', 'RATE_LIMITED'],
         ['b', 'RATE_LIMITED'],
       ]);
-      const seconds = Math.max(...errors.map(({ extensions }) => extensions.retryAfterSeconds));
+      const seconds = Math.max(...errors.map(({ extensions }) => extensions.retryAfterMs)) / 1_000;
       expect(response.headers.get('retry-after')).toBe(String(seconds));
     },
   );
@@ -54,10 +54,10 @@ describe.each(ways)('an operation rejected for its gas budget, over %s', (_, pat
   });
 });
 
-it('an operation rejected for its gas budget over a WebSocket has retryAfterSeconds in its error', async () => {
+it('an operation rejected for its gas budget over a WebSocket has retryAfterMs in its error', async () => {
   await using socket = await connectAs(gateway.url, { headers: { 'x-api-key': key } });
   expect(await socket.ask(refused)).toMatchObject({
     data: { a: null },
-    errors: [{ extensions: { code: 'RATE_LIMITED', retryAfterSeconds: expect.any(Number) } }, {}],
+    errors: [{ extensions: { code: 'RATE_LIMITED', retryAfterMs: expect.any(Number) } }, {}],
   });
 });

@@ -114,7 +114,12 @@ describe('by a JWT', () => {
     const changed = `${token.slice(0, -4)}AAAA`;
     const refused = await ask(gateway.url, viewer, bearer(changed));
     expect(refused).toEqual({
-      errors: [{ message: 'The JWT is not valid: its signature is wrong.', extensions: { code: 'UNAUTHENTICATED' } }],
+      errors: [
+        {
+          message: 'The JWT is not valid: its signature is wrong.',
+          extensions: { code: 'UNAUTHENTICATED', retry: 'never' },
+        },
+      ],
     });
   });
 
@@ -175,7 +180,10 @@ describe('by a JWT', () => {
     clock.aheadMs += 60_000;
     const stranger = await createSigningKey('three');
     const { status, errors } = await gateway.query(viewer, {}, bearer(await toToken('new', {}, stranger)).headers);
-    expect([status, errors?.[0]?.extensions]).toEqual([502, { code: 'UPSTREAM_UNAVAILABLE', upstream: 'jwks' }]);
+    expect([status, errors?.[0]?.extensions]).toEqual([
+      502,
+      { code: 'UPSTREAM_UNAVAILABLE', retry: 'backoff', upstream: 'jwks' },
+    ]);
     // Known keys still work.
     clock.aheadMs += 600_000;
     expect((await gateway.query(viewer, {}, bearer(await toToken('old')).headers)).data.viewer.id).toBe('jwt:old');

@@ -106,7 +106,7 @@ it.each(['*/*', 'application/json', 'text/event-stream, application/json'])(
         errors: [
           {
             message: 'A subscription cannot be an entry of a batch: send it in a request of its own.',
-            extensions: { code: 'BAD_REQUEST' },
+            extensions: { code: 'BAD_REQUEST', retry: 'never' },
           },
         ],
       },

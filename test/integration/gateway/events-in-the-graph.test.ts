@@ -137,7 +137,12 @@ test('without a JSON-RPC URL, the fields name the missing setting', async () => 
     '{ chainIdentifier queryEvents { nodes { type } } gateway { capabilities { name available reason } } }',
   );
   expect(data).toMatchObject({ chainIdentifier: devnet.ledger.chainIdentifier, queryEvents: null });
-  expect(errors?.[0]?.extensions).toEqual({ code: 'NOT_CONFIGURED', upstream: 'events', setting: 'LEDGER_RPC_URL' });
+  expect(errors?.[0]?.extensions).toEqual({
+    code: 'NOT_CONFIGURED',
+    retry: 'never',
+    upstream: 'events',
+    setting: 'LEDGER_RPC_URL',
+  });
   expect(data.gateway.capabilities).toContainEqual({
     name: 'eventFilter:sender',
     available: false,

@@ -400,10 +400,10 @@ describe('a ledger with faulty responses', () => {
       { message: 'Cannot query field "maybe" on type "Query".', locations: [{ line: 1, column: 3 }] },
       { message: 'Query request timed out. Limit: 40s', extensions: { code: 'X', debug: '/srv/ledger.rs' } },
     ];
-    const code = '"extensions":{"code":"GRAPHQL_VALIDATION_FAILED"}';
+    const code = '"extensions":{"code":"GRAPHQL_VALIDATION_FAILED","retry":"never"}';
     const [first, second] = [
       '{"message":"Cannot query field \\"maybe\\" on type \\"Query\\"."',
-      '{"message":"Query request timed out. Limit: 40s","extensions":{"code":"X"}}',
+      '{"message":"Query request timed out. Limit: 40s","extensions":{"code":"X","retry":"never"}}',
     ];
     front.answerWith(ending(200, type, JSON.stringify({ data: null, errors: said })));
     const passed = await thrice('{ maybe epoch { epochId } }', {}, { accept: 'application/graphql-response+json' });
@@ -560,7 +560,7 @@ describe('callers', () => {
       expect(await left(known)).toBe('"default";r=0');
       const withoutTime = ({ status, text, headers: { ratelimit, 'retry-after': _, ...rest } }: Seen) => ({
         status,
-        text: text.replace(/\d+ seconds?|"retryAfterSeconds":\d+/g, ''),
+        text: text.replace(/\d+ seconds?|"retryAfterMs":\d+/g, ''),
         rest,
         ratelimit: ratelimit?.replace(/;t=.*/, ''),
       });

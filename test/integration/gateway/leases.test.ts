@@ -163,7 +163,7 @@ describe.each(shells)('over %s', (_, ask) => {
     const before = sponsor.requests.length;
     const query = `mutation { reserveGas(gasBudget: 50, reserveDurationSecs: 60, idempotencyKey: ${JSON.stringify(key)}) { state } }`;
     const { errors } = await ask(gateway.url, query, as(mine));
-    expect(errors?.[0]?.extensions).toEqual({ code: 'BAD_USER_INPUT', argument: 'idempotencyKey' });
+    expect(errors?.[0]?.extensions).toEqual({ code: 'BAD_USER_INPUT', retry: 'never', argument: 'idempotencyKey' });
     expect(sponsor.requests.length).toBe(before);
   });
 });

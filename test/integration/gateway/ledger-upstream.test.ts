@@ -100,8 +100,8 @@ describe('a ledger in another process', () => {
     const answer = await gateway.query('{ partly { fine bad worse } }');
     expect(answer).toMatchObject({ status: 200, data: { partly: { fine: 1, bad: null, worse: null } } });
     expect(answer.errors?.map(({ message, path, extensions }) => ({ message, path, extensions }))).toEqual([
-      { message: 'bad', path: ['partly', 'bad'], extensions: { code: 'BAD_USER_INPUT' } },
-      { message: 'worse', path: ['partly', 'worse'], extensions: { code: 'LEDGER_ERROR' } },
+      { message: 'bad', path: ['partly', 'bad'], extensions: { code: 'BAD_USER_INPUT', retry: 'never' } },
+      { message: 'worse', path: ['partly', 'worse'], extensions: { code: 'LEDGER_ERROR', retry: 'never' } },
     ]);
   });
 

@@ -103,7 +103,9 @@ describe('in token mode', () => {
     const answer = await gateway.query(viewer, {}, { ...headers, ...from(address) });
     expect(answer.status).toBe(401);
     expect(answer.data).toBeUndefined();
-    expect(answer.errors).toEqual([{ message: 'The API key is not valid.', extensions: { code: 'UNAUTHENTICATED' } }]);
+    expect(answer.errors).toEqual([
+      { message: 'The API key is not valid.', extensions: { code: 'UNAUTHENTICATED', retry: 'never' } },
+    ]);
     expect(await left()).toBe(before - 2);
   });
 

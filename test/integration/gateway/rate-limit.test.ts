@@ -53,7 +53,7 @@ describe('a caller', () => {
       errors: [
         {
           message: `Over the limit of 3 a minute; try again in ${seconds} seconds.`,
-          extensions: { code: 'RATE_LIMITED', retryAfterSeconds: seconds },
+          extensions: { code: 'RATE_LIMITED', retry: 'backoff', retryAfterMs: seconds * 1_000 },
         },
       ],
     });
@@ -156,7 +156,8 @@ describe('a caller', () => {
     expect(messages.filter(({ type }) => type === 'next')).toHaveLength(1);
     expect(messages.at(-1)?.payload[0].extensions).toMatchObject({
       code: 'RATE_LIMITED',
-      retryAfterSeconds: expect.any(Number),
+      retry: 'backoff',
+      retryAfterMs: expect.any(Number),
     });
   });
 });

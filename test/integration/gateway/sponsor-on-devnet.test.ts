@@ -182,6 +182,7 @@ describe('an error of the simulated network’s sponsor', () => {
     expect((await devnet.ask(all)).errors).toBeUndefined();
     expect(firstError(await devnet.ask(all))).toEqual({
       code: 'SPONSOR_EXHAUSTED',
+      retry: 'backoff',
       upstream: 'sponsor',
       message: 'Unable to reserve gas coins for the given budget.',
     });
@@ -202,6 +203,7 @@ describe('an error of the simulated network’s sponsor', () => {
     expect((await devnet.ask(execute, { variables })).errors).toBeUndefined();
     expect(firstError(await devnet.ask(execute, { variables }))).toEqual({
       code: 'RESERVATION_NOT_FOUND',
+      retry: 'look-up',
       message: expect.stringMatching(`was used by the transaction ${digest}`),
       digest,
       reservationId: reservation.reservationId,
@@ -271,6 +273,7 @@ describe('an error of the simulated network’s sponsor', () => {
     devnet.face.access.breakConfiguration(true);
     expect(firstError(await devnet.ask('mutation { reloadAccessController { result } }'))).toEqual({
       code: 'SPONSOR_REJECTED',
+      retry: 'never',
       upstream: 'sponsor',
       message: 'Failed to load config file',
     });

@@ -154,6 +154,7 @@ describe('in forward mode', () => {
     expect(firstError(result)).toEqual({
       message: 'Invalid authorization token',
       code: 'SPONSOR_UNAUTHORIZED',
+      retry: 'never',
       upstream: 'sponsor',
     });
   });
@@ -188,6 +189,7 @@ describe('executeTx', () => {
       expect(firstError(result)).toEqual({
         message: expect.stringContaining('may or may not execute'),
         code: 'EXECUTION_OUTCOME_UNKNOWN',
+        retry: 'look-up',
         upstream: 'sponsor',
         digest,
         reservationId: gateway.id,
@@ -226,6 +228,7 @@ describe('executeTx', () => {
     expect(firstError(await gateway.ask(gateway.execute))).toEqual({
       message: 'Access denied by access controller',
       code: 'SPONSOR_FORBIDDEN',
+      retry: 'never',
       upstream: 'sponsor',
       digest,
       reservationId: gateway.id,

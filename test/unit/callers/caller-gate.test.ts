@@ -53,7 +53,7 @@ test('a caller over its limit gets the time to retry', async () => {
   expect(answer).toMatchObject({ kind: 'refused', standing: refusal });
   expect(answer.kind === 'refused' && answer.error.toJSON()).toEqual({
     message: 'Over the limit of 5 a minute; try again in 1 second.',
-    extensions: { code: 'RATE_LIMITED', retryAfterSeconds: 1 },
+    extensions: { code: 'RATE_LIMITED', retry: 'backoff', retryAfterMs: 1_000 },
   });
 });
 

@@ -87,7 +87,7 @@ test('a rejected document returns the same error each time: message, locations, 
     {
       message: 'Cannot query field "chainIdentifer" on type "Query". Did you mean "chainIdentifier"?',
       locations: [{ line: 2, column: 3 }],
-      extensions: { code: 'GRAPHQL_VALIDATION_FAILED' },
+      extensions: { code: 'GRAPHQL_VALIDATION_FAILED', retry: 'never' },
     },
   ]);
   expect(tell(text)).toEqual(tell(text));
@@ -95,7 +95,7 @@ test('a rejected document returns the same error each time: message, locations, 
   const excess = {
     message: 'Query has over 300 nodes',
     locations: [{ line: 302, column: 1 }],
-    extensions: { code: 'BAD_USER_INPUT', limit: { name: 'maxQueryNodes', max: 300, actual: 301 } },
+    extensions: { code: 'BAD_USER_INPUT', retry: 'never', limit: { name: 'maxQueryNodes', max: 300, actual: 301 } },
   };
   expect([tell(wide), tell(wide)]).toEqual([[excess], [excess]]);
 });

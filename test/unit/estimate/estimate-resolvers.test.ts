@@ -184,7 +184,7 @@ describe('estimates', () => {
     const hungUp = createCancellation();
     hungUp.cancel('aborted');
     const { errors } = await ask(query, { query: '{ __typename }' }, hungUp);
-    expect(errors?.[0]?.extensions).toEqual({ code: 'REQUEST_TIMEOUT' });
+    expect(errors?.[0]?.extensions).toEqual({ code: 'REQUEST_TIMEOUT', retry: 'backoff' });
   });
 
   test('continue after one that failed', async () => {

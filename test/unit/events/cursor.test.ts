@@ -24,11 +24,11 @@ const position = { digest, eventSeq: '3', timestampMs: 1_767_225_600_000 };
 const mixed =
   'The provided cursors are taken from different checkpoints and cannot be used together in the same query.';
 const mixedError = (argument: string) =>
-  expect.objectContaining({ message: mixed, extensions: { code: 'BAD_USER_INPUT', argument } });
+  expect.objectContaining({ message: mixed, extensions: { code: 'BAD_USER_INPUT', retry: 'never', argument } });
 const unknownKey = (argument: string) =>
   expect.objectContaining({
     message: expect.stringContaining('signed with a key that this gateway does not have'),
-    extensions: { code: 'CURSOR_KEY_UNKNOWN', argument },
+    extensions: { code: 'CURSOR_KEY_UNKNOWN', retry: 'never', argument },
   });
 
 test('a cursor gives back its position, as after and as before', () => {
@@ -110,7 +110,7 @@ test('a cursor whose letters were altered, left out, doubled or added is refused
     fc.property(altered, (text) => {
       fc.pre(text !== cursor);
       expect(() => events.parseCursor('after', text)).toThrow(
-        expect.objectContaining({ extensions: { code: refusalCode, argument: 'after' } }),
+        expect.objectContaining({ extensions: { code: refusalCode, retry: 'never', argument: 'after' } }),
       );
     }),
     { numRuns: runs(600) },
@@ -148,7 +148,7 @@ test.each([
   expect(() => events.parseCursor('after', cursor)).toThrow(
     expect.objectContaining({
       message: expect.stringContaining("'after'"),
-      extensions: { code: 'BAD_USER_INPUT', argument: 'after' },
+      extensions: { code: 'BAD_USER_INPUT', retry: 'never', argument: 'after' },
     }),
   );
 });
@@ -159,7 +159,7 @@ test.each([
   ['no time', { ...position, timestampMs: 1.5 }],
 ])('what the upstream named in a way that cannot be asked for again, %s, is refused too', (_, odd) => {
   expect(() => events.parseCursor('after', events.toCursor(odd))).toThrow(
-    expect.objectContaining({ extensions: { code: 'BAD_USER_INPUT', argument: 'after' } }),
+    expect.objectContaining({ extensions: { code: 'BAD_USER_INPUT', retry: 'never', argument: 'after' } }),
   );
 });
 

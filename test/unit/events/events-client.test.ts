@@ -122,7 +122,10 @@ describe('a JSON-RPC error becomes', () => {
     [-32600, 'This query type does not support filter combinations', 'BAD_USER_INPUT'],
     [-32002, 'Transaction refused', 'BAD_USER_INPUT'],
   ])("the caller's fault with the node's text for %i", async (rpcCode, message, code) => {
-    expect(await error(rpcCode, message)).toEqual({ message, extensions: { code, rpcCode, upstream: 'events' } });
+    expect(await error(rpcCode, message)).toEqual({
+      message,
+      extensions: { code, retry: 'never', rpcCode, upstream: 'events' },
+    });
   });
 
   test.each([
@@ -134,7 +137,7 @@ describe('a JSON-RPC error becomes', () => {
     [-32000, 'call failed', 'UPSTREAM_BAD_RESPONSE'],
   ])('a text of ours for %i %s', async (rpcCode, message, code) => {
     const became = await error(rpcCode, message);
-    expect(became.extensions).toEqual({ code, rpcCode, upstream: 'events' });
+    expect(became.extensions).toEqual({ code, retry: 'backoff', rpcCode, upstream: 'events' });
     expect(became.message).not.toContain(message);
     expect(became.message).not.toMatch(/10\.1|db\.internal/);
   });
@@ -164,7 +167,7 @@ describe('a JSON-RPC error becomes', () => {
   ])('a stale cursor where %i %s says so: %j', async (rpcCode, message, data) => {
     expect(await error(rpcCode, message, event.id, data)).toEqual({
       message: 'The events upstream no longer knows the position this cursor points to.',
-      extensions: { code: 'STALE_CURSOR', upstream: 'events', rpcCode },
+      extensions: { code: 'STALE_CURSOR', retry: 'never', upstream: 'events', rpcCode },
     });
     expect((await error(rpcCode, message, null, data)).extensions).not.toMatchObject({ code: 'STALE_CURSOR' });
   });

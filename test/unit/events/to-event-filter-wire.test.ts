@@ -48,6 +48,7 @@ describe('on the ledger network', () => {
   test('a member it does not have is refused, naming those it has', () => {
     expect(refusal({ package: '0x2' })).toEqual({
       code: 'BAD_USER_INPUT',
+      retry: 'never',
       argument: 'filter.package',
       message:
         "This network has no event filter 'package'; it has: all, transaction, moveModule, moveEventModule, moveEvent, eventType, sender, recipient, object, timeRange.",

@@ -44,7 +44,7 @@ test.each<[string, TransactionQueryFilter]>([
 ])('%s is named when its value breaks the rule: %j', (argument, filter) => {
   expect(() => toTransactionFilterWire(filter)).toThrow(
     expect.objectContaining({
-      extensions: { code: 'BAD_USER_INPUT', argument },
+      extensions: { code: 'BAD_USER_INPUT', retry: 'never', argument },
       message: expect.stringContaining(`'${argument}`),
     }),
   );

@@ -54,7 +54,7 @@ test('a refusal says what the limit is, what a heavy filter counts as, and when 
     expect.objectContaining({
       message:
         'Over the limit of 2 live streams of one caller at once. This one counts as 3, for the size of its filter.',
-      extensions: expect.objectContaining({ retryAfterSeconds: 10 }),
+      extensions: expect.objectContaining({ retryAfterMs: 10_000 }),
     }),
   );
 });

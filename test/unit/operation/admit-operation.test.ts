@@ -61,7 +61,7 @@ const dear = {
 
 describe('work charged after the operation', () => {
   const standing = { isGranted: false, limit: 10, remaining: 0, resetsAtMs: 60_000, retryAfterSeconds: 60 } as const;
-  const error = gatewayError('RATE_LIMITED', 'Over the limit.', { retryAfterSeconds: 60 });
+  const error = gatewayError('RATE_LIMITED', 'Over the limit.', { retryAfterMs: 60_000 });
   const refuse = async () => ({ kind: 'refused', error, standing }) as const;
   const { caller, keeper } = start();
   const admit = createAdmitOperation({ gate: { admit: refuse, charge: refuse }, keeper, cost: 'usage', ...bounds });

@@ -201,7 +201,7 @@ describe('an operation of our own with joins', () => {
     const { data, errors } = await result;
     expect(data).toEqual({ bad: { transactionBlock: null }, good: { transactionBlock: { digest: 'B' } } });
     expect(errors?.map(({ path, extensions }) => [path, extensions])).toEqual([
-      [['bad', 'transactionBlock'], { code: 'BAD_USER_INPUT', argument: 'waitMs' }],
+      [['bad', 'transactionBlock'], { code: 'BAD_USER_INPUT', retry: 'never', argument: 'waitMs' }],
     ]);
     expect(asked).toHaveLength(1);
   });

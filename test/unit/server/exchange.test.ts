@@ -45,7 +45,7 @@ describe('an unexpected error', () => {
     const response = await ask((exchange) => exchange.failWith(Promise.reject(fault)));
     expect([response.status, response.headers.get('x-stamp')]).toEqual([500, 'a']);
     expect(await response.json()).toEqual({
-      errors: [{ message: 'Unexpected error.', extensions: { code: 'INTERNAL_SERVER_ERROR' } }],
+      errors: [{ message: 'Unexpected error.', extensions: { code: 'INTERNAL_SERVER_ERROR', retry: 'backoff' } }],
     });
     expect(faults).toEqual([[fault, 'of-mine']]);
   });

@@ -23,7 +23,7 @@ describe('checkGasBudget', () => {
     expect(() => checkGasBudget(0, 100)).toThrow(
       expect.objectContaining({
         message: 'Argument "gasBudget" has value "0": it must be a whole number from 1 to 99.',
-        extensions: { code: 'BAD_USER_INPUT', argument: 'gasBudget' },
+        extensions: { code: 'BAD_USER_INPUT', retry: 'never', argument: 'gasBudget' },
       }),
     );
   });
@@ -80,7 +80,7 @@ describe('parseReservationId', () => {
     'rejects %j',
     (text) => {
       expect(() => parseReservationId(text)).toThrow(
-        expect.objectContaining({ extensions: { code: 'BAD_USER_INPUT', argument: 'reservationId' } }),
+        expect.objectContaining({ extensions: { code: 'BAD_USER_INPUT', retry: 'never', argument: 'reservationId' } }),
       );
     },
   );
@@ -117,7 +117,7 @@ describe('checkTransactionPayload', () => {
     expect(() => checkTransactionPayload(txBytes, userSig, 100)).toThrow(
       expect.objectContaining({
         message: `Argument "${argument}" is too large: txBytes and userSig together are 101 bytes (txBytes ${txBytes.length}, userSig ${userSig.length}) and may be at most 100.`,
-        extensions: { code: 'BAD_USER_INPUT', argument },
+        extensions: { code: 'BAD_USER_INPUT', retry: 'never', argument },
       }),
     );
   });
@@ -171,7 +171,7 @@ describe('parseBase64Argument', () => {
     expect(() => parseBase64Argument('userSig', signature)).toThrow(
       expect.objectContaining({
         message: expect.not.stringContaining(signature.trim()),
-        extensions: { code: 'BAD_USER_INPUT', argument: 'userSig' },
+        extensions: { code: 'BAD_USER_INPUT', retry: 'never', argument: 'userSig' },
       }),
     );
   });

@@ -57,7 +57,10 @@ describe('in token mode', () => {
     ['admin', []],
   ] as [Scope, Scope[]][])('rejects a caller without %s and with %j', (scope, scopes) => {
     expect(() => authorization.demand(scope, caller(scopes, 'Bearer mine'))).toThrow(
-      expect.objectContaining({ message: `This needs the scope "${scope}".`, extensions: { code: 'FORBIDDEN' } }),
+      expect.objectContaining({
+        message: `This needs the scope "${scope}".`,
+        extensions: { code: 'FORBIDDEN', retry: 'never' },
+      }),
     );
   });
 
@@ -65,7 +68,7 @@ describe('in token mode', () => {
     expect(() => authorization.demand('sponsor', caller(['read']))).toThrow(
       expect.objectContaining({
         message: 'This needs the scope "sponsor": send an API key or a token that has it.',
-        extensions: { code: 'UNAUTHENTICATED' },
+        extensions: { code: 'UNAUTHENTICATED', retry: 'never' },
       }),
     );
   });

@@ -76,7 +76,7 @@ describe('a request', () => {
   it('is not sent with a credential that is no valid header', async () => {
     const { client, requests } = setUp(json('OK'));
     const asked = client.health(new Secret('Bearer a\r\nb'), createCancellation(1_000));
-    expect((await refusalOf(asked)).extensions).toEqual({ code: 'UNAUTHENTICATED' });
+    expect((await refusalOf(asked)).extensions).toEqual({ code: 'UNAUTHENTICATED', retry: 'never' });
     expect(requests).toEqual([]);
   });
 
@@ -214,7 +214,7 @@ describe('reserveGas', () => {
   it('reports nothing about a known rejection', async () => {
     const { client, observations } = setUp(json({ error: 'Gas usage exceeds daily cap' }, 500));
     const error = await refusalOf(client.reserveGas({ gasBudget: 1, reserveDurationSecs: 1 }, null, goingOn));
-    expect(error.extensions).toEqual({ code: 'SPONSOR_EXHAUSTED', upstream: 'sponsor' });
+    expect(error.extensions).toEqual({ code: 'SPONSOR_EXHAUSTED', retry: 'backoff', upstream: 'sponsor' });
     expect(observations).toEqual([]);
   });
 
@@ -256,6 +256,7 @@ describe('executeTx', () => {
     const error = await refusalOf(client.executeTx(execution, null, goingOn));
     expect(error.extensions).toEqual({
       code: 'EXECUTION_OUTCOME_UNKNOWN',
+      retry: 'look-up',
       upstream: 'sponsor',
       digest: 'TX',
       reservationId: 'of-the-caller',
@@ -308,6 +309,7 @@ describe('executeTx', () => {
     const error = await refusalOf(client.executeTx(execution, null, goingOn));
     expect(error.extensions).toEqual({
       code: 'RESERVATION_NOT_FOUND',
+      retry: 'look-up',
       upstream: 'sponsor',
       digest: 'TX',
       reservationId: 'of-the-caller',
@@ -368,7 +370,7 @@ describe('debugHealthCheck', () => {
     'is an error if the token is wrong, under 200 as %j',
     async (reply) => {
       const error = await refusalOf(setUp(reply).client.debugHealthCheck(null, goingOn));
-      expect(error.extensions).toEqual({ code: 'SPONSOR_UNAUTHORIZED', upstream: 'sponsor' });
+      expect(error.extensions).toEqual({ code: 'SPONSOR_UNAUTHORIZED', retry: 'never', upstream: 'sponsor' });
     },
   );
 

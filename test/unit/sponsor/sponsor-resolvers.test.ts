@@ -167,7 +167,7 @@ describe('sponsor', () => {
       data: { sponsor: { health: null, version: { raw: '0.3.0-1a2b3c4d5e6f' } } },
       message: 'late',
       path: ['sponsor', 'health'],
-      extensions: { code: 'UPSTREAM_TIMEOUT', upstream: 'sponsor' },
+      extensions: { code: 'UPSTREAM_TIMEOUT', retry: 'backoff', upstream: 'sponsor' },
     });
   });
 
@@ -176,7 +176,7 @@ describe('sponsor', () => {
       data: { sponsor: { health: null } },
       message: 'No sponsor is configured: SPONSOR_URL is not set.',
       path: ['sponsor', 'health'],
-      extensions: { code: 'NOT_CONFIGURED', upstream: 'sponsor', setting: 'SPONSOR_URL' },
+      extensions: { code: 'NOT_CONFIGURED', retry: 'never', upstream: 'sponsor', setting: 'SPONSOR_URL' },
     });
   });
 });

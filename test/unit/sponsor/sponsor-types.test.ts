@@ -87,7 +87,7 @@ describe('toUInt53', () => {
 
   it.each(['9007199254740992', '9223372036854775809'])('refuses to round %s', (text) => {
     expect(() => toUInt53(text)).toThrow(
-      expect.objectContaining({ extensions: { code: 'UPSTREAM_BAD_RESPONSE', upstream: 'sponsor' } }),
+      expect.objectContaining({ extensions: { code: 'UPSTREAM_BAD_RESPONSE', retry: 'backoff', upstream: 'sponsor' } }),
     );
   });
 });

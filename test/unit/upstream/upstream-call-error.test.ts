@@ -10,7 +10,7 @@ test.each<[UpstreamFailure, string]>([
   ['aborted', 'REQUEST_TIMEOUT'],
 ])('a call that is %s becomes %s and names the upstream', (failure, code) => {
   const error = toGatewayError(new UpstreamCallError(failure, 'connect http://10.0.0.7:9000 failed'), 'events');
-  expect(error.extensions).toEqual({ code, upstream: 'events' });
+  expect(error.extensions).toEqual({ code, retry: 'backoff', upstream: 'events' });
   expect(error.message).toContain('events');
 });
 
@@ -27,6 +27,6 @@ test('an error that is already meant for the client stays as it is', () => {
 test('an unexpected error contains no details', () => {
   const error = toGatewayError(new TypeError('secret is not a function'), 'events');
   expect(error.message).toBe('Unexpected error.');
-  expect(error.extensions).toEqual({ code: 'INTERNAL_SERVER_ERROR' });
+  expect(error.extensions).toEqual({ code: 'INTERNAL_SERVER_ERROR', retry: 'backoff' });
   expect(error.originalError?.message).toBe('secret is not a function');
 });

@@ -1,5 +1,4 @@
 import { GraphQLError } from 'graphql';
-import { gatewayError } from '../../../errors/gateway-error.ts';
 
 /** Refuses a value that cannot be read as a scalar or a cursor. The real service gives such refusals no code. */
 export function parseFailure(typeName: string, reason: string): GraphQLError {
@@ -13,12 +12,13 @@ export function kindFailure(typeName: string, value: unknown): GraphQLError {
 
 /** Refuses an argument that can be read but not served. */
 export function inputRefusal(message: string): GraphQLError {
-  return gatewayError('BAD_USER_INPUT', message);
+  return new GraphQLError(message, { extensions: { code: 'BAD_USER_INPUT' } });
 }
 
 /** Reports that the service itself failed. */
 export function serviceFault(reason: string): GraphQLError {
-  return gatewayError('INTERNAL_SERVER_ERROR', `Internal error occurred while processing request: ${reason}`);
+  const message = `Internal error occurred while processing request: ${reason}`;
+  return new GraphQLError(message, { extensions: { code: 'INTERNAL_SERVER_ERROR' } });
 }
 
 /** Parses one member of an input object, and names the object in whatever it throws. */

@@ -37,6 +37,7 @@ describe('depth', () => {
     expect(check(nested(21, 'x: b c'))).toEqual({
       message: 'Query nesting is over 20',
       code: 'BAD_USER_INPUT',
+      retry: 'never',
       at: '1:42',
       limit: { name: 'maxQueryDepth', max: 20, actual: 21 },
       hasUsage: true,
@@ -74,6 +75,7 @@ describe('nodes', () => {
     expect(check(`{ ${aliases(301)} }`)).toMatchObject({
       message: 'Query has over 300 nodes',
       code: 'BAD_USER_INPUT',
+      retry: 'never',
       limit: { name: 'maxQueryNodes', max: 300, actual: 301 },
       hasUsage: true,
     });
@@ -105,6 +107,7 @@ describe('output nodes', () => {
     expect(check('{ c(first: 99) { nodes { a } } }', { limits: { maxOutputNodes: 100 } })).toEqual({
       message: 'Estimated output nodes exceeds 100',
       code: 'BAD_USER_INPUT',
+      retry: 'never',
       at: null,
       limit: { name: 'maxOutputNodes', max: 100, actual: 101 },
       hasUsage: true,
@@ -149,6 +152,7 @@ describe('transaction payload', () => {
     const expected = {
       message: `Transaction payload too large. ${allowances(10, 60)}`,
       code: 'BAD_USER_INPUT',
+      retry: 'never',
       at: null,
       limit: { name: 'maxTransactionPayloadSize', max: 10, actual: 11 },
       hasUsage: false,
@@ -184,6 +188,7 @@ describe('query text', () => {
     const expected = {
       message: `Query part too large: 21 bytes. ${allowances(100, 20)}`,
       code: 'BAD_USER_INPUT',
+      retry: 'never',
       at: null,
       limit: { name: 'maxQueryPayloadSize', max: 20, actual: 21 },
       hasUsage: false,
@@ -232,6 +237,7 @@ describe('rejected before counting:', () => {
     expect(check(nested(34), { limits })).toEqual({
       message: 'The recursion depth of the query cannot be greater than `32`',
       code: 'BAD_USER_INPUT',
+      retry: 'never',
       at: null,
       hasUsage: false,
       limit: { name: 'maxNesting', max: 32, actual: 33 },
@@ -242,6 +248,7 @@ describe('rejected before counting:', () => {
     expect(check('query ($v: Int @deprecated) { a @skip(if: true) }')).toEqual({
       message: 'Directive `@deprecated` is not supported. Supported directives are `@include`, `@skip`',
       code: 'BAD_USER_INPUT',
+      retry: 'never',
       at: '1:16',
       hasUsage: false,
     });
@@ -251,6 +258,7 @@ describe('rejected before counting:', () => {
     expect(check('{\n  a { ...Missing }\n}')).toEqual({
       message: 'Fragment Missing referred to but not found in document',
       code: 'BAD_USER_INPUT',
+      retry: 'never',
       at: '2:7',
       hasUsage: false,
     });

@@ -181,6 +181,7 @@ describe('a text', () => {
     );
     expect(refusal?.error.extensions).toEqual({
       code: 'BAD_USER_INPUT',
+      retry: 'never',
       limit: { name: 'maxQueryPayloadSize', max, actual: max + 1 },
     });
     expect(refusal?.hasUsage).toBe(false);

@@ -50,10 +50,12 @@ test('a text that never closes its braces is rejected in the same way, however d
     const admission = admitDocument(store.prepare('{a'.repeat(levels)), {}, shippedLimits);
     return admission.errors.map(({ extensions }) => extensions);
   };
-  expect(told(20)).toEqual([{ code: 'GRAPHQL_PARSE_FAILED' }]);
+  expect(told(20)).toEqual([{ code: 'GRAPHQL_PARSE_FAILED', retry: 'never' }]);
   for (const levels of [34, 100, 400, 1_500, 10_000]) {
     // What the parser never reached is not counted.
     const actual = Math.min(levels, maxTokens / 2) - 1;
-    expect(told(levels)).toEqual([{ code: 'BAD_USER_INPUT', limit: { name: 'maxNesting', max: 32, actual } }]);
+    expect(told(levels)).toEqual([
+      { code: 'BAD_USER_INPUT', retry: 'never', limit: { name: 'maxNesting', max: 32, actual } },
+    ]);
   }
 });

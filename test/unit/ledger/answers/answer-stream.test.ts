@@ -47,7 +47,7 @@ describe('an answer that is passed on as it comes', () => {
     );
     stream.end();
     expect(outcome.text).toBe(
-      `${text}"},"errors":[{"message":"m","extensions":{"code":"C"}}],"extensions":{"usage":${JSON.stringify(usage)}}}`,
+      `${text}"},"errors":[{"message":"m","extensions":{"code":"C","retry":"never"}}],"extensions":{"usage":${JSON.stringify(usage)}}}`,
     );
     expect([outcome.ended, outcome.failed]).toEqual([[1], 0]);
   });

@@ -43,14 +43,14 @@ describe('the end of a large answer', () => {
     ['plain', '1}]}}', '1}]}}', 0],
     [
       'one error',
-      'null}},"errors":[{"message":"é","extensions":{"code":"C"}}]}',
-      'null}},"errors":[{"message":"é","extensions":{"code":"C"}}]}',
+      'null}},"errors":[{"message":"é","extensions":{"code":"C","retry":"never"}}]}',
+      'null}},"errors":[{"message":"é","extensions":{"code":"C","retry":"never"}}]}',
       1,
     ],
     [
       'what errors lose and keep',
       '1}},"errors":[{"message":"m","path":["a",0],"locations":[{"line":1,"column":2}],"extensions":{"code":"X","http":{"status":500},"debug":"/srv/a.rs:7"},"more":1}]}',
-      '1}},"errors":[{"message":"m","locations":[{"line":1,"column":2}],"path":["a",0],"extensions":{"code":"X"}}]}',
+      '1}},"errors":[{"message":"m","locations":[{"line":1,"column":2}],"path":["a",0],"extensions":{"code":"X","retry":"never"}}]}',
       1,
     ],
     ['such names in the data', '"extensions":{"errors":[{"a":"]}"}]}}}', '"extensions":{"errors":[{"a":"]}"}]}}}', 0],
@@ -60,38 +60,38 @@ describe('the end of a large answer', () => {
     ['extensions, which are dropped', '1}},"extensions":{"usage":{"a":{}}}}', '1}}}', 0],
     [
       'both',
-      '1}},"errors":[{"message":"m","extensions":{"code":"C"}}],"extensions":{"a":{}}}',
-      '1}},"errors":[{"message":"m","extensions":{"code":"C"}}]}',
+      '1}},"errors":[{"message":"m","extensions":{"code":"C","retry":"never"}}],"extensions":{"a":{}}}',
+      '1}},"errors":[{"message":"m","extensions":{"code":"C","retry":"never"}}]}',
       1,
     ],
     [
       'both the other way round',
-      '1}},"extensions":{"a":{}},"errors":[{"message":"m","extensions":{"code":"C"}}]}',
-      '1}},"errors":[{"message":"m","extensions":{"code":"C"}}]}',
+      '1}},"extensions":{"a":{}},"errors":[{"message":"m","extensions":{"code":"C","retry":"never"}}]}',
+      '1}},"errors":[{"message":"m","extensions":{"code":"C","retry":"never"}}]}',
       1,
     ],
     [
       'another member',
-      '1}},"errors":[{"message":"m","extensions":{"code":"C"}}],"more":1}',
-      '1}},"errors":[{"message":"m","extensions":{"code":"C"}}]}',
+      '1}},"errors":[{"message":"m","extensions":{"code":"C","retry":"never"}}],"more":1}',
+      '1}},"errors":[{"message":"m","extensions":{"code":"C","retry":"never"}}]}',
       1,
     ],
     [
       'spaces between',
-      '1}} ,\n "errors" : [ { "message" : "m", "extensions": { "code": "C" } } ] }\n',
-      '1}},"errors":[{"message":"m","extensions":{"code":"C"}}]}',
+      '1}} ,\n "errors" : [ { "message" : "m", "extensions": { "code": "C", "retry": "never" } } ] }\n',
+      '1}},"errors":[{"message":"m","extensions":{"code":"C","retry":"never"}}]}',
       1,
     ],
     [
       'errors with members of the same names',
-      '1}},"errors":[{"message":"m","extensions":{"code":"C","a":{},"errors":[{}],"extensions":{"b":{}}}}]}',
-      '1}},"errors":[{"message":"m","extensions":{"code":"C","a":{},"errors":[{}],"extensions":{"b":{}}}}]}',
+      '1}},"errors":[{"message":"m","extensions":{"code":"C","retry":"never","a":{},"errors":[{}],"extensions":{"b":{}}}}]}',
+      '1}},"errors":[{"message":"m","extensions":{"code":"C","retry":"never","a":{},"errors":[{}],"extensions":{"b":{}}}}]}',
       1,
     ],
     [
       'data with members of the same names',
-      '{}},"errors":[1]},"x":{"a":{},"errors":[{"message":"no"}]}}},"errors":[{"message":"m","extensions":{"code":"C"}}]}',
-      '{}},"errors":[1]},"x":{"a":{},"errors":[{"message":"no"}]}}},"errors":[{"message":"m","extensions":{"code":"C"}}]}',
+      '{}},"errors":[1]},"x":{"a":{},"errors":[{"message":"no"}]}}},"errors":[{"message":"m","extensions":{"code":"C","retry":"never"}}]}',
+      '{}},"errors":[1]},"x":{"a":{},"errors":[{"message":"no"}]}}},"errors":[{"message":"m","extensions":{"code":"C","retry":"never"}}]}',
       1,
     ],
   ])('is sent as it is shown elsewhere: %s', (name, tail, sent, errorCount) => {
@@ -104,9 +104,9 @@ describe('the end of a large answer', () => {
     ['plain', '1}}}', '1}}', ''],
     [
       'with errors',
-      '1}},"errors":[{"message":"m","extensions":{"code":"C"}}]}',
+      '1}},"errors":[{"message":"m","extensions":{"code":"C","retry":"never"}}]}',
       '1}}',
-      ',"errors":[{"message":"m","extensions":{"code":"C"}}]',
+      ',"errors":[{"message":"m","extensions":{"code":"C","retry":"never"}}]',
     ],
     ['with extensions', '1}},"extensions":{"usage":{"upstream":1}}}', '1}}', ''],
   ])('gets usage: %s', (_, tail, data, errors) => {
@@ -114,16 +114,18 @@ describe('the end of a large answer', () => {
   });
 
   it('is found where the held bytes begin within a character', () => {
-    const whole = Buffer.from('{"data":{"a":{"b":"€ä"}},"errors":[{"message":"é","extensions":{"code":"C"}}]}');
+    const whole = Buffer.from(
+      '{"data":{"a":{"b":"€ä"}},"errors":[{"message":"é","extensions":{"code":"C","retry":"never"}}]}',
+    );
     const [gone, bytes] = [whole.subarray(0, 20), whole.subarray(20)];
     expect(judge(bytes, false, gone)).toEqual({ text: bytes.toString('latin1'), errorCount: 1 });
   });
 
   it.each<[string, string, string?]>([
-    ['cut off', '1}},"errors":[{"message":"m","extensions":{"code":"C"}}'],
+    ['cut off', '1}},"errors":[{"message":"m","extensions":{"code":"C","retry":"never"}}'],
     [
       'errors whose beginning is gone',
-      '{"message":"m","extensions":{"code":"C"}},{"message":"n"}]}',
+      '{"message":"m","extensions":{"code":"C","retry":"never"}},{"message":"n"}]}',
       '{"data":{},"errors":[',
     ],
     ['errors whose beginning is gone, with extensions', '{"message":"n"}],"extensions":{}}', '{"data":{},"errors":['],
@@ -135,12 +137,15 @@ describe('the end of a large answer', () => {
     ['half of an answer that ends like all of it', '"b":{"c":1}}', '{"data":{"a":{'],
     ['half of a text that ends like all of it', 'x}}', '{"data":{"a":"'],
     ['one whose last text is never closed', '1}}', '{"data":{"a":"\\'],
-    ['data behind the errors', '1}},"errors":[{"message":"m","extensions":{"code":"C"}}],"data":{}}'],
+    ['data behind the errors', '1}},"errors":[{"message":"m","extensions":{"code":"C","retry":"never"}}],"data":{}}'],
     ['an error without a message', '1}},"errors":[{"text":"m"}]}'],
     ['errors that are no list', '1}},"errors":"m"}'],
-    ['something behind the end', '1}},"errors":[{"message":"m","extensions":{"code":"C"}}]}x'],
+    ['something behind the end', '1}},"errors":[{"message":"m","extensions":{"code":"C","retry":"never"}}]}x'],
     ['the name in a text alone', '1}},\\"errors\\":[{\\"message\\":\\"m\\"}]"]}', '{"data":{"a":["'],
-    ['a bottomless value', `1${'}'.repeat(2_002)},"errors":[{"message":"m","extensions":{"code":"C"}}]}`],
+    [
+      'a bottomless value',
+      `1${'}'.repeat(2_002)},"errors":[{"message":"m","extensions":{"code":"C","retry":"never"}}]}`,
+    ],
     [
       'a bottomless error',
       `1}},"errors":[{"message":"m","extensions":${'{"a":'.repeat(9_999)}1${'}'.repeat(9_999)}}]}`,
@@ -185,7 +190,7 @@ describe('the end of a large answer', () => {
           const whole = JSON.stringify({ data, ...behind }, null, indent);
           const judged = judge(whole, false, '');
           const { status, headers } = { status: 200, headers: new Map<string, string>() };
-          const read = parseLedgerAnswer({ status, headers, body: Buffer.from(whole) }, null);
+          const read = parseLedgerAnswer({ status, headers, body: Buffer.from(whole) }, null, false);
           if (!judged) return expect(Object.keys(data)).toHaveLength(0);
           expect(JSON.parse(Buffer.from(judged.text, 'latin1').toString())).toEqual(JSON.parse(JSON.stringify(read)));
           expect(judged?.errorCount).toBe(read.errors?.length ?? 0);

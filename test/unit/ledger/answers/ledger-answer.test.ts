@@ -4,10 +4,11 @@ import { attributeErrors, attributeRefusal, restoreCauses } from '../../../../sr
 import { parseLedgerAnswer } from '../../../../src/ledger/answers/ledger-answer.ts';
 import { createRpcVersion } from '../../../../src/ledger/rpc-version.ts';
 
-const answer = (body: unknown, status = 200, text: string | null = null) =>
+const answer = (body: unknown, status = 200, text: string | null = null, isMutation = false) =>
   parseLedgerAnswer(
     { status, headers: new Map(), body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)) },
     text === null ? null : () => text,
+    isMutation,
   );
 
 describe("the ledger's answer", () => {
@@ -18,7 +19,7 @@ describe("the ledger's answer", () => {
       errors: [{ message: 'no', path: ['a', 0], extensions: { code: 'X', http: { status: 500 }, debug } }],
     });
     expect(errors?.map((error) => error.toJSON())).toEqual([
-      { message: 'no', path: ['a', 0], extensions: { code: 'X' } },
+      { message: 'no', path: ['a', 0], extensions: { code: 'X', retry: 'never' } },
     ]);
   });
 
@@ -31,26 +32,58 @@ describe("the ledger's answer", () => {
   ])('takes what is no path for none: %s', (_, path) => {
     const text = typeof path === 'string' ? path : JSON.stringify(path);
     const { errors } = answer(`{"data":{"a":null},"errors":[{"message":"no","path":${text}}]}`);
-    expect(errors?.map((error) => error.toJSON())).toEqual([{ message: 'no', extensions: { code: 'LEDGER_ERROR' } }]);
+    expect(errors?.map((error) => error.toJSON())).toEqual([
+      { message: 'no', extensions: { code: 'LEDGER_ERROR', retry: 'never' } },
+    ]);
   });
 
   it.each([
-    [{ message: 'Query request timed out. Limit: 40s' }, { code: 'UPSTREAM_TIMEOUT', upstream: 'ledger' }],
-    [{ message: 'Mutation request timed out. Limit: 74s' }, { code: 'UPSTREAM_TIMEOUT', upstream: 'ledger' }],
+    [
+      { message: 'Query request timed out. Limit: 40s' },
+      { code: 'UPSTREAM_TIMEOUT', retry: 'backoff', upstream: 'ledger' },
+    ],
+    [
+      { message: 'Mutation request timed out. Limit: 74s' },
+      { code: 'UPSTREAM_TIMEOUT', retry: 'backoff', upstream: 'ledger' },
+    ],
     [
       { message: 'Variable "$x" is not used', locations: [{ line: 1, column: 1 }] },
-      { code: 'GRAPHQL_VALIDATION_FAILED' },
+      { code: 'GRAPHQL_VALIDATION_FAILED', retry: 'never' },
     ],
-    [{ message: 'Query is too complex.' }, { code: 'LEDGER_ERROR' }],
-    [{ message: 'Failed to parse "String": Invalid filter', path: ['a'] }, { code: 'BAD_USER_INPUT' }],
-    [{ message: 'out of luck', path: ['a'] }, { code: 'LEDGER_ERROR' }],
+    [{ message: 'Query is too complex.' }, { code: 'LEDGER_ERROR', retry: 'never' }],
+    [
+      { message: 'Failed to parse "String": Invalid filter', path: ['a'] },
+      { code: 'BAD_USER_INPUT', retry: 'never' },
+    ],
+    [
+      { message: 'out of luck', path: ['a'] },
+      { code: 'LEDGER_ERROR', retry: 'never' },
+    ],
     [
       { message: 'odd', path: ['a'], extensions: { code: 7, more: 1 } },
-      { code: 'LEDGER_ERROR', more: 1 },
+      { code: 'LEDGER_ERROR', retry: 'never', more: 1 },
     ],
-    [{ message: 'its own', path: ['a'], extensions: { code: 'UNKNOWN' } }, { code: 'UNKNOWN' }],
-  ])('gives an error a code where it has none: %j', (error, extensions) => {
+    [
+      { message: 'its own', path: ['a'], extensions: { code: 'UNKNOWN' } },
+      { code: 'UNKNOWN', retry: 'never' },
+    ],
+  ])('gives an error advice, and a code if it has none: %j', (error, extensions) => {
     expect(answer({ data: null, errors: [error] }).errors?.[0]?.toJSON().extensions).toEqual(extensions);
+  });
+
+  it.each([
+    ['LEDGER_ERROR', 'look-up'],
+    ['INTERNAL_SERVER_ERROR', 'look-up'],
+    ['UNKNOWN', 'look-up'],
+    ['BAD_USER_INPUT', 'never'],
+  ])('advises to look up a mutation that may have run: %s, %s', (code, retry) => {
+    const body = { data: null, errors: [{ message: 'no', path: ['a'], extensions: { code } }] };
+    expect(answer(body, 200, null, true).errors?.[0]?.extensions).toEqual({ code, retry });
+  });
+
+  it('advises to look up a mutation whose answer cannot be read', () => {
+    const extensions = { code: 'UPSTREAM_BAD_RESPONSE', retry: 'look-up', upstream: 'ledger' };
+    expect(() => answer('not JSON', 200, null, true)).toThrow(expect.objectContaining({ extensions }));
   });
 
   it('keeps the places of errors in a text that is the client’s, as far as they are such', () => {
@@ -74,7 +107,9 @@ describe("the ledger's answer", () => {
       ],
     };
     const shown = (asked: string | null) => JSON.parse(JSON.stringify(answer(body, 200, asked).errors));
-    const [of, odd] = [{ extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }, { extensions: { code: 'LEDGER_ERROR' } }];
+    const [of, odd] = ['GRAPHQL_VALIDATION_FAILED', 'LEDGER_ERROR'].map((code) => ({
+      extensions: { code, retry: 'never' },
+    }));
     expect(shown(text)).toEqual([
       { message: 'no', locations: real, ...of },
       { message: 'odd', ...odd },
@@ -101,7 +136,7 @@ describe("the ledger's answer", () => {
     [{ data: {} }, 404],
   ])('refuses %j with status %i without showing it', (body, status) => {
     expect(() => answer(body, status)).toThrow(
-      expect.objectContaining({ extensions: { code: 'UPSTREAM_BAD_RESPONSE', upstream: 'ledger' } }),
+      expect.objectContaining({ extensions: { code: 'UPSTREAM_BAD_RESPONSE', retry: 'backoff', upstream: 'ledger' } }),
     );
     expect(() => answer(body, status)).not.toThrow(/html|proxy/);
   });
@@ -116,7 +151,7 @@ describe("the ledger's answer", () => {
     expect(() => answer(body)).toThrow(
       expect.objectContaining({
         message: "The ledger's answer is nested over 2000 levels deep.",
-        extensions: { code: 'UPSTREAM_BAD_RESPONSE', upstream: 'ledger' },
+        extensions: { code: 'UPSTREAM_BAD_RESPONSE', retry: 'backoff', upstream: 'ledger' },
       }),
     );
   });
@@ -128,7 +163,7 @@ describe("the ledger's answer", () => {
 
   it.each([429, 500, 502, 503])('takes status %i for an upstream that is unavailable', (status) => {
     expect(() => answer({ data: {} }, status)).toThrow(
-      expect.objectContaining({ extensions: { code: 'UPSTREAM_UNAVAILABLE', upstream: 'ledger' } }),
+      expect.objectContaining({ extensions: { code: 'UPSTREAM_UNAVAILABLE', retry: 'backoff', upstream: 'ledger' } }),
     );
   });
 });
@@ -155,14 +190,16 @@ describe('attributing errors', () => {
     expect(standing.map(({ path }) => path)).toEqual([['_v0_a'], ['_v2_a']]);
     const restored = restoreCauses(standing, true);
     expect(restored.map(({ message, path, extensions }) => ({ message, path, extensions }))).toEqual([
-      { message: 'stale', path: ['second', 0, 'c'], extensions: { code: 'X' } },
+      { message: 'stale', path: ['second', 0, 'c'], extensions: { code: 'X', retry: 'never' } },
     ]);
-    expect(JSON.stringify(standing[0])).toBe('{"message":"stale","path":["_v0_a"],"extensions":{"code":"X"}}');
+    expect(JSON.stringify(standing[0])).toBe(
+      '{"message":"stale","path":["_v0_a"],"extensions":{"code":"X","retry":"never"}}',
+    );
     expect(own?.path).toEqual(['_v1_b', 0, 'c']);
   });
 
   it('says once of each root key that a ledger executes nothing, and puts its own words back, once each', () => {
-    const errors = ['too deep', 'too wide'].map((message) => ({ message, extensions: { code: 'X' } }));
+    const errors = ['too deep', 'too wide'].map((message) => ({ message, extensions: { code: 'X', retry: 'never' } }));
     const { errors: standing = [] } = attributeRefusal(answer({ data: null, errors }), ['a', 'b']);
     expect(standing.map(({ message, path }) => [message, path])).toEqual([
       ['too deep', ['a']],

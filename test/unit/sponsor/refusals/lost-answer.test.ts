@@ -9,13 +9,18 @@ describe('an execution whose response is lost', () => {
   it.each(['timeout', 'interrupted', 'too-large', 'aborted'] as const)('by %s has an unknown outcome', (failure) => {
     const error = toLostAnswerError('executeTx', lost(failure), execution);
     expect(error.message).toMatch(/may or may not execute/);
-    expect(error.extensions).toEqual({ code: 'EXECUTION_OUTCOME_UNKNOWN', ...execution, checkAfterMs: 5_000 });
+    expect(error.extensions).toEqual({
+      code: 'EXECUTION_OUTCOME_UNKNOWN',
+      retry: 'look-up',
+      ...execution,
+      checkAfterMs: 5_000,
+    });
   });
 
   it('because it never arrived leaves the reservation unused', () => {
     const error = toLostAnswerError('executeTx', lost('unreachable'), execution);
     expect(error.message).toMatch(/Nothing was sent and the reservation is unused/);
-    expect(error.extensions).toEqual({ code: 'UPSTREAM_UNAVAILABLE', ...execution });
+    expect(error.extensions).toEqual({ code: 'UPSTREAM_UNAVAILABLE', retry: 'backoff', ...execution });
   });
 });
 
@@ -27,13 +32,13 @@ describe('a reservation whose response is lost', () => {
   ] as const)('by %s is %s and says that coins may be locked', (failure, code) => {
     const error = toLostAnswerError('reserveGas', lost(failure), { upstream: 'sponsor' });
     expect(error.message).toMatch(/coins, they stay locked/);
-    expect(error.extensions).toEqual({ code, upstream: 'sponsor' });
+    expect(error.extensions).toEqual({ code, retry: 'backoff', upstream: 'sponsor' });
   });
 
   it('because it never arrived locks nothing', () => {
     const error = toLostAnswerError('reserveGas', lost('unreachable'), { upstream: 'sponsor' });
     expect(error.message).not.toMatch(/locked/);
-    expect(error.extensions).toEqual({ code: 'UPSTREAM_UNAVAILABLE', upstream: 'sponsor' });
+    expect(error.extensions).toEqual({ code: 'UPSTREAM_UNAVAILABLE', retry: 'backoff', upstream: 'sponsor' });
   });
 });
 

@@ -198,9 +198,10 @@ describe('a gas budget', () => {
       message: expect.stringContaining('40 of 100'),
       extensions: {
         code: 'RATE_LIMITED',
+        retry: 'backoff',
         argument: 'gasBudget',
         gas: { limit: 100, held: 60, settled: 0, left: 40, resetsAt: '2026-02-01T00:00:00.000Z' },
-        retryAfterSeconds: 12 * 60 * 60,
+        retryAfterMs: 12_000 * 60 * 60,
       },
     });
     await here.reserve(order({ gas, gasBudget: 40 }));
@@ -334,10 +335,10 @@ describe('an idempotency key', () => {
     const { here, order, asked, time } = setUp();
     await expect(
       here.reserve(order({ idempotencyKey, send: () => Promise.reject(lost('timeout')) })),
-    ).rejects.toThrow();
+    ).rejects.toMatchObject({ extensions: { retry: 'same-key', retryAfterMs: 60_000 } });
     await expect(here.reserve(order({ idempotencyKey }))).rejects.toMatchObject({
       message: expect.stringContaining('2026-01-31T12:01:00.000Z'),
-      extensions: { code: 'UPSTREAM_TIMEOUT', argument: 'idempotencyKey', retryAfterSeconds: 60 },
+      extensions: { code: 'UPSTREAM_TIMEOUT', retry: 'same-key', argument: 'idempotencyKey', retryAfterMs: 60_000 },
     });
     expect(asked).toHaveLength(0);
     time.nowMs += 60_000;
@@ -420,7 +421,7 @@ test('a caller with very many keys is rejected eventually, and no other caller i
   const { here, order, asked } = setUp({ store: createMemoryStore(bounds) });
   for (let index = 0; index < 50; index += 1) await here.reserve(order({ idempotencyKey: `k${index}` }));
   await expect(here.reserve(order({ idempotencyKey: 'k' }))).rejects.toMatchObject({
-    extensions: { code: 'RATE_LIMITED', retryAfterSeconds: 60 },
+    extensions: { code: 'RATE_LIMITED', retryAfterMs: 60_000 },
   });
   await here.reserve(order({ idempotencyKey: 'k', holder: 'somebody else' }));
   expect(asked).toHaveLength(51);
