@@ -1,4 +1,13 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { gatewayError } from '../../src/errors/gateway-error.ts';
+import { type SponsorVerdict, toExecutionPace } from '../../src/sponsor/execution/execution-order.ts';
+import { createExecutions } from '../../src/sponsor/execution/executions.ts';
+import { createReservations } from '../../src/sponsor/reservations.ts';
+import { InconclusiveResponse } from '../../src/sponsor/sponsor-refusal.ts';
+import { createMemoryStore } from '../../src/sponsor/store/memory-store.ts';
+import { dayMs } from '../../src/sponsor/store/sponsorship-store.ts';
+import { createCancellation } from '../../src/upstream/cancellation.ts';
 import { untilNothingIsLeft } from '../support/count-live-objects.ts';
 import { type FaultyLedger, startFaultyLedger } from '../support/faulty-ledger.ts';
 import { inTurns } from '../support/in-turns.ts';
@@ -194,4 +203,107 @@ test('twenty operations of every kind, with every end, leave no object behind', 
     // Log lines kept by the test do not belong to the gateway.
     gateway.log.length = 0;
   });
+});
+
+const refusal = gatewayError('SPONSOR_REJECTED', 'no');
+const lostAnswer = gatewayError(
+  'EXECUTION_OUTCOME_UNKNOWN',
+  'lost',
+  {},
+  { originalError: new InconclusiveResponse('?') },
+);
+
+/** How the sponsor answers a call of `reserveGas`. */
+const reserveEnds = [null, null, null, null, refusal, lostAnswer];
+/** How it answers a call of `executeTx`; `null`: its answer is lost, and the client times out. */
+const executeEnds: readonly (SponsorVerdict | null)[] = [
+  { event: 'executed', succeeded: true, gasUsed: 7, effects: { effects: null, rawEffects: {} } },
+  { event: 'refused', error: refusal },
+  { event: 'unsent', error: refusal },
+  { event: 'lost', error: lostAnswer, isOver: true },
+  null,
+];
+
+test('sponsorships of many callers, with every end, leave nothing behind two days later', async () => {
+  let nowMs = Date.UTC(2026, 0, 31, 12);
+  let callers = 0;
+  const store = createMemoryStore();
+  const world = { store, isStoreNeeded: true, audit() {}, now: () => nowMs };
+  const reservations = createReservations({ ...world, leases: null, answerMs: 1_000 });
+  const found = new Set<string>();
+  const ledger = {
+    canFind: () => true,
+    find: async (digest: string) => (found.has(digest) ? { succeeded: true, gasUsed: 5 } : null),
+  };
+  const pace = toExecutionPace(1_000);
+  const executions = createExecutions({ ...world, ledger, clock: () => nowMs, pace }, { turnMs: 2 ** 31 - 1 });
+  const lookUp = async (times: number, everyMs: number) => {
+    for (let time = 0; time < times; time += 1) {
+      nowMs += everyMs;
+      executions.turn();
+      await nextTurn();
+    }
+  };
+
+  const sponsor = async (index: number) => {
+    callers += 1;
+    const holder = `caller ${callers}`;
+    const reservationId = String(callers);
+    const idempotencyKey = index % 2 === 0 ? null : `key ${callers}`;
+    const gas = { key: holder, perDay: 100 };
+    const error = reserveEnds[index % reserveEnds.length];
+    const reserve = () =>
+      reservations.reserve({
+        ...{ holder, gasBudget: 10, reserveDurationSecs: 60, idempotencyKey, gas, requestId: 'r' },
+        cancellation: createCancellation(),
+        async send() {
+          await nextTurn();
+          if (error) throw error;
+          return { rawReservationId: reservationId, sponsorAddress: '0x1', gasCoins: [] };
+        },
+      });
+    // A call with a key has a twin.
+    const calls = await Promise.allSettled(idempotencyKey === null ? [reserve()] : [reserve(), reserve()]);
+    expect(calls.map(({ status }) => status)).toEqual(calls.map(() => (error ? 'rejected' : 'fulfilled')));
+    if (error) return;
+    const verdict = executeEnds[Math.floor(index / 2) % executeEnds.length];
+    const cancellation = createCancellation();
+    const digest = `digest ${callers}`;
+    let report = (_: SponsorVerdict) => {};
+    const ended = executions.execute(
+      {
+        subject: {
+          ...{ requestId: 'r', caller: holder, leaseId: reservationId, reservationId, digest, idempotencyKey, gas },
+          ...{ bodyHash: digest, amount: 10, budget: 10, expiresAtMs: nowMs + 60_000, mustBeKnown: true },
+        },
+        check: () => null,
+        needsReservation: false,
+        dispatch: (_, tell) => {
+          report = tell;
+        },
+      },
+      cancellation,
+    );
+    const outcome = ended.catch(() => {});
+    await nextTurn();
+    report(verdict ?? { event: 'lost', error: lostAnswer, isOver: true });
+    if (verdict?.event === 'lost') {
+      found.add(digest);
+      await lookUp(2, 1_000);
+      found.delete(digest);
+    } else if (!verdict) cancellation.cancel('timeout');
+    await outcome;
+  };
+
+  await untilNothingIsLeft(count, async () => {
+    for (let index = 0; index < count; index += 1) await sponsor(index);
+    expect(process.getActiveResourcesInfo()).not.toContain('Timeout');
+    // Executions that stay unknown are looked up for ten minutes.
+    await lookUp(40, 30_000);
+    nowMs += 2 * dayMs;
+    // Each step drops some expired records, and each claim some ended lookups.
+    expect(await store.claimOverdue({ most: 1_000, nowMs })).toEqual([]);
+    for (let step = 0; step < 10; step += 1) await store.gasAllowance({ key: 'another', perDay: 1 }, nowMs);
+  });
+  await executions.close();
 });
