@@ -253,7 +253,7 @@ function describeFence(stores: Stores): void {
       const { caller, execution, executionEnd } = await reserve(one);
       await one.beginExecution(execution({ attempt: 'mine' }));
       expect(await one.endExecution(executionEnd(outcome))).toBe(true);
-      expect(await claimOf(caller, other, noon + 3_600_000)).toEqual([]);
+      for (const nowMs of [noon + 40_000, noon + 3_600_000]) expect(await claimOf(caller, other, nowMs)).toEqual([]);
     }
     const { caller, execution, executionEnd } = await reserve(one);
     await one.beginExecution(execution());
@@ -717,6 +717,17 @@ function describeBounds(open: (bounds: StoreBounds) => StorePair | Promise<Store
       kind: 'begun',
     });
     expect(await one.beginReservation(newFlow(caller).reservation({ nowMs: later }))).toEqual({ kind: 'full' });
+  });
+
+  test('executions that were not sent leave room, where their reservations are not known', async () => {
+    const { one } = await open({ ...small, maxLeasesPerCaller: 1 });
+    const { caller } = newFlow();
+    for (let count = 0; count < 3; count += 1) {
+      const { execution, executionEnd } = newFlow(caller);
+      const begin = execution({ mustBeKnown: false, attempt: 'mine' });
+      expect(await one.beginExecution(begin)).toEqual({ kind: 'begun' });
+      expect(await one.endExecution(executionEnd({ kind: 'not-sent', attempt: 'mine' }))).toBe(true);
+    }
   });
 
   test('an execution that ended leaves room some minutes after its end, however long it was open', async () => {

@@ -249,3 +249,12 @@ test('closing writes what waits, and gives up what cannot be written in time', a
   expect(patient.givenUp).toEqual([]);
   expect(await patient.memory.beginExecution(other.execution())).toMatchObject({ kind: 'refused' });
 });
+
+test('closing closes the store behind it, after the last write', async () => {
+  const memory = createMemoryStore();
+  const calls: string[] = [];
+  const behind = { ...memory, close: () => void calls.push('closed') };
+  const store = createRetryingStore(behind, { now: () => 0, givenUp: () => calls.push('given up') });
+  await store.close();
+  expect(calls).toEqual(['closed']);
+});
