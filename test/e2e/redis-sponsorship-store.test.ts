@@ -7,6 +7,7 @@ import { openRedisStore } from '../support/redis-sponsorship-store.ts';
 import { runs, seed } from '../support/runs.ts';
 import { arbitrarySteps, newWorld, takeStep } from '../support/sponsorship-steps.ts';
 import { describeSponsorshipStore, newFlow } from '../support/sponsorship-store-suite.ts';
+import { until } from '../support/until.ts';
 
 if (redisMissing) {
   test.skip(redisMissing, () => {});
@@ -22,8 +23,19 @@ if (redisMissing) {
         opened.push(bounded);
         return { one: bounded, other: bounded };
       },
+      /** Whatever the tests did, all of it expires, and a closed store has no connection. */
       async close() {
+        const looking = new Redis(redis.url);
+        const keys = await looking.keys('*');
+        expect(keys.length).toBeGreaterThan(100);
+        for (const key of keys) expect([key, await looking.pttl(key)]).toEqual([key, expect.toSatisfy((ms) => ms > 0)]);
         for (const store of opened) await store.close();
+        const connections = async () =>
+          String(await looking.client('LIST'))
+            .trim()
+            .split('\n').length;
+        await until(async () => (await connections()) === 1, 'no connection but the one that looks');
+        looking.disconnect();
         await redis[Symbol.asyncDispose]();
       },
     };
