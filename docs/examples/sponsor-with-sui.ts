@@ -19,7 +19,7 @@ export function sayHello(client: Client, store: KeyStore, signer = Ed25519Keypai
       tx.setGasPayment([...gasCoins]);
       tx.setGasBudget(gasBudget);
       tx.setGasPrice(BigInt(epoch?.referenceGasPrice ?? 0));
-      return tx.sign({ signer });
+      return { ...(await tx.sign({ signer })), digest: await tx.getDigest() };
     },
   });
 }

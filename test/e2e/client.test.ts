@@ -41,17 +41,20 @@ describe.skipIf(redisMissing)(redisMissing ?? 'sponsor', () => {
   /** Reaches the gateway through the gate. */
   let client: Client;
 
+  /** With a store that survives the process, or what `env` says. */
   const start = (port = 0, env: Readonly<Record<string, string>> = {}) =>
     spawnGateway({
-      ...env,
       PORT: String(port),
       LEDGER_GRAPHQL_URL: devnet.graphqlUrl,
       SPONSOR_URL: sponsor.url,
       SPONSOR_TOKEN: token,
       SPONSOR_ALLOW_ANONYMOUS: 'true',
       CORS_ORIGINS: 'https://dapp.example',
-      REDIS_URL: redis.url,
-      LEASE_KEYS: 'a-key-for-leases-of-the-client-0123456789',
+      ...(env.REDIS_URL !== '' && {
+        REDIS_URL: redis.url,
+        LEASE_KEYS: 'a-key-for-leases-of-the-client-0123456789',
+      }),
+      ...env,
     });
 
   beforeAll(async () => {
@@ -127,6 +130,31 @@ describe.skipIf(redisMissing)(redisMissing ?? 'sponsor', () => {
       { digest: result.digest },
     );
     expect(transactionBlock).toEqual({ digest: result.digest });
+  });
+
+  test('finds an execution in the ledger that a restarted gateway without Redis has forgotten', async () => {
+    let forgetful = await start(0, { REDIS_URL: '' });
+    await using path = await openTcpGate(forgetful.port);
+    const lost = path.loseResponse('executeTx(');
+    const repeated: string[] = [];
+    const running = createClient({ url: urlAt(path.port) }).sponsor({
+      ...order(),
+      onRetry: ({ code }) => repeated.push(code),
+    });
+    await lost;
+    path.cut();
+    await forgetful[Symbol.asyncDispose]();
+    forgetful = await start(forgetful.port, { REDIS_URL: '' });
+    path.heal();
+    try {
+      const result = await running;
+      expect(result).toEqual({ digest: expect.any(String), outcome: 'RECOVERED' });
+      expect(devnet.ledger.transactions.map(({ digest }) => digest)).toContain(result.digest);
+      expect(sent('/v1/execute_tx')).toBe(1);
+      expect(repeated).toContain('NETWORK_ERROR');
+    } finally {
+      await forgetful[Symbol.asyncDispose]();
+    }
   });
 
   test('a page that is reloaded while the user signs continues with the same reservation', async () => {

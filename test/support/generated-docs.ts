@@ -39,7 +39,7 @@ const examples = [
 ];
 
 /** The files in `docs/examples` that `docs/live-events.md` includes. */
-const liveExamples = ['live.ts'];
+const liveExamples = ['live.ts', 'live-in-react.ts'];
 
 /** The parts of the documentation that are generated from code. */
 export function renderGeneratedParts(list: UpstreamList = upstreamList): readonly GeneratedPart[] {
