@@ -182,7 +182,7 @@ function asRequestError(error: GraphQLError): GraphQLError {
 }
 
 /** Rejects a valid document. A client that accepts `application/graphql-response+json` gets the status of its code. */
-export function asRefusal(error: GraphQLError): GraphQLError {
+function asRefusal(error: GraphQLError): GraphQLError {
   return withHttp(error, { spec: true, status: statusOf(error) });
 }
 

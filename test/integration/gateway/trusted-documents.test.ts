@@ -2,6 +2,9 @@ import { hash } from 'node:crypto';
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ApolloClient, HttpLink, InMemoryCache } from '@apollo/client';
+import { PersistedQueryLink } from '@apollo/client/link/persisted-queries';
+import { type DocumentNode, parse, print } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { hashApiKey, toApiKey } from '../../../src/config/client.ts';
 import { type ChangingLedger, startChangingLedger } from '../../support/changing-ledger.ts';
@@ -226,6 +229,45 @@ test('automatic persisted queries are registered once valid, and run for callers
   expect(await ask(hashed(query), app)).toMatchObject(forbidden);
   expect(await ask({ query: '{ nothing }', ...hashed('{ nothing }') })).toHaveProperty('errors');
   expect(await ask(hashed('{ nothing }'))).toMatchObject(notFound);
+});
+
+describe('Apollo Client', () => {
+  /** The members of each request body, in order. */
+  const createApollo = (url: string, sha256Hash: (document: DocumentNode) => string) => {
+    const sent: string[][] = [];
+    const counting: typeof fetch = (to, init) => {
+      sent.push(Object.keys(JSON.parse(String(init?.body))));
+      return fetch(to, init);
+    };
+    const link = new PersistedQueryLink({ generateHash: sha256Hash }).concat(
+      new HttpLink({ uri: `${url}/graphql`, fetch: counting }),
+    );
+    return { client: new ApolloClient({ link, cache: new InMemoryCache() }), sent };
+  };
+  const ask = async ({ client }: ReturnType<typeof createApollo>, query: DocumentNode) =>
+    (await client.query({ query, fetchPolicy: 'network-only' })).data;
+
+  it('sends ids of the manifest', async () => {
+    const apollo = createApollo(gateway.url, () => 'chain');
+    expect(await ask(apollo, parse(chain))).toEqual(served.data);
+    expect(apollo.sent).toEqual([['variables', 'extensions']]);
+  });
+
+  it('registers a document once, and sends its hash from then on', async () => {
+    await using automatic = await createTestGateway({
+      LEDGER_GRAPHQL_URL: ledger.url,
+      AUTOMATIC_PERSISTED_QUERIES: 'true',
+    });
+    const apollo = createApollo(automatic.url, (document) => sha256(print(document)));
+    for (const _ of [1, 2]) expect(await ask(apollo, parse('query Own { chainIdentifier }'))).toEqual(served.data);
+    expect(apollo.sent.map((members) => members.includes('query'))).toEqual([false, true, false]);
+  });
+
+  it('sends texts to a gateway that stores none', async () => {
+    const apollo = createApollo(plain.url, (document) => sha256(print(document)));
+    for (const _ of [1, 2]) expect(await ask(apollo, parse('query Own { chainIdentifier }'))).toEqual(served.data);
+    expect(apollo.sent.map((members) => members.includes('query'))).toEqual([false, true, true]);
+  });
 });
 
 describe('a manifest on disk', () => {
