@@ -58,7 +58,7 @@ export const upstreamKeys = {
     type: integer(0, 60_000, 'milliseconds'),
     fallback: 0,
     description:
-      'Time after which a read without a response is also sent to a second address, if `LEDGER_GRAPHQL_URL` or `LEDGER_RPC_URL` has several; the first response counts. About the p95 latency of the upstream is useful. 0: only after half of `REQUEST_TIMEOUT_MS`.',
+      'Time after which a read without a response is also sent to a second address, if `LEDGER_GRAPHQL_URL` or `LEDGER_RPC_URL` has several; the first response counts. About the p95 latency of the upstream is useful. 0: only if the address is silent, or after half of `REQUEST_TIMEOUT_MS`.',
   },
   EVENTS_SOURCE: {
     type: oneOf('auto', 'rpc', 'graphql'),

@@ -15,6 +15,8 @@ export interface AddressState {
   latencyMs: number;
   latencyAtMs: number;
   inFlight: number;
+  /** When the address last responded, also to a question about its newest data. */
+  heardAtMs: number;
   /** Avoided until a trial call succeeds. */
   isEjected: boolean;
   /** When the next trial call may begin, if the address is ejected or refuses calls. */
@@ -51,6 +53,7 @@ export function createAddressState(): AddressState {
     latencyMs: 0,
     latencyAtMs: 0,
     inFlight: 0,
+    heardAtMs: 0,
     isEjected: false,
     trialAtMs: 0,
     trialWaitMs: minTrialWaitMs,
@@ -80,7 +83,10 @@ export function recordOutcome(
   state.known = Math.min(window, state.known + 1);
   state.failuresInRow = hasFailed ? state.failuresInRow + 1 : 0;
   // A failure says nothing about latency: a refused connection is fast.
-  if (!hasFailed) recordLatency(state, durationMs, nowMs);
+  if (!hasFailed) {
+    recordLatency(state, durationMs, nowMs);
+    state.heardAtMs = nowMs;
+  }
   if (hasFailed) doubt(state, nowMs, random, isTrial);
   else if (isTrial) {
     state.isEjected = false;

@@ -27,7 +27,7 @@ export interface Freshness {
 }
 
 /** Nodes close a few checkpoints a second, so an address can lag about that much unnoticed. */
-const refreshMs = 1_000;
+export const refreshMs = 1_000;
 const readTimeoutMs = 2_000;
 /** Milliseconds between two rounds that calls wait for. */
 const pauseMs = 20;
@@ -49,7 +49,9 @@ export function createFreshness(
   async function ask(readNewest: FreshnessRules['readNewest']): Promise<void> {
     const asked = readers.map(async ({ call, state }) => {
       const askedMs = clock();
-      const newest = await readNewest(call, readTimeoutMs).catch(() => null);
+      const newest = await readNewest(call, readTimeoutMs).catch(() => undefined);
+      if (newest === undefined) return;
+      state.heardAtMs = clock();
       if (newest !== null) recordNewest(state, newest, askedMs);
     });
     // One address that does not answer must not delay the others.

@@ -14,7 +14,7 @@ import {
   recordOutcome,
   upperNewest,
 } from './choose-address.ts';
-import type { Freshness } from './freshness.ts';
+import { type Freshness, refreshMs } from './freshness.ts';
 import { startPeerTimeout } from './peer-timeout.ts';
 import type { CallInFlight, RawCall, RawListener, RawRequest, RawResponse, RawSink } from './raw-call.ts';
 import type { Changes } from './run-on.ts';
@@ -84,6 +84,10 @@ export function spreadCalls(options: SpreadCallsOptions): RawCall {
 /** Milliseconds that a read waits for an address as new as its cursor. */
 const maxWaitForNewerMs = 2_000;
 const maxAttempts = 2;
+/** Milliseconds after which an address is silent if it has not answered anything, since each is asked for its newest data. */
+const silentMs = 1.5 * refreshMs;
+/** Milliseconds that a trial call may take before a second address is asked: it probably fails. */
+const trialMs = 250;
 
 class SpreadCall implements CallInFlight {
   readonly shared: Shared;
@@ -97,6 +101,8 @@ class SpreadCall implements CallInFlight {
   #attempts = 0;
   #tried = 0;
   #isOver = false;
+  /** The first address counts as failed if the second one answers. */
+  #isFault = false;
   #stopTimer = () => {};
 
   constructor(shared: Shared, request: RawRequest, listener: RawListener) {
@@ -121,15 +127,29 @@ class SpreadCall implements CallInFlight {
   }
 
   begin(): void {
-    if (this.#isRead) {
-      const { hedgeMs } = this.shared;
-      const delayMs = Math.min(this.#lateMs, hedgeMs ?? Number.POSITIVE_INFINITY);
-      this.#stopTimer = startPeerTimeout(delayMs, () => this.#startSecond());
-    }
     this.#start();
+    if (!this.#isRead || this.#isOver) return;
+    const [first] = this.#running;
+    const hedgeMs = this.shared.hedgeMs ?? Number.POSITIVE_INFINITY;
+    this.#watch(Math.min(this.#lateMs, hedgeMs, first?.isTrial ? trialMs : silentMs));
   }
 
-  /** An address that takes longer counts as failed, if another one answers. */
+  /** Starts a second attempt after this time, or later if the address still answers other calls. */
+  #watch(delayMs: number): void {
+    this.#stopTimer = startPeerTimeout(Math.max(1, delayMs), () => {
+      const { states, clock, hedgeMs } = this.shared;
+      const [first] = this.#running;
+      if (!first) return;
+      const nowMs = clock();
+      const waitedMs = nowMs - this.beganMs;
+      const quietMs = nowMs - Math.max(this.beganMs, (states[first.index] as AddressState).heardAtMs);
+      this.#isFault = first.isTrial || waitedMs >= this.#lateMs || quietMs >= silentMs;
+      if (this.#isFault || waitedMs >= (hedgeMs ?? Number.POSITIVE_INFINITY)) this.#startSecond();
+      else this.#watch(Math.min(this.#lateMs - waitedMs, silentMs - quietMs, (hedgeMs ?? this.#lateMs) - waitedMs));
+    });
+  }
+
+  /** Milliseconds after which an address is too slow. */
   get #lateMs(): number {
     return this.request.timeoutMs / 2;
   }
@@ -221,7 +241,7 @@ class SpreadCall implements CallInFlight {
     for (const other of this.#running) {
       if (other === attempt) continue;
       this.#running.delete(other);
-      other.abandon(nowMs - this.beganMs >= this.#lateMs);
+      other.abandon(this.#isFault);
     }
     if (!this.#holder || status !== 200) return;
     const least = upperNewest(this.shared.states[attempt.index] as AddressState, nowMs);
@@ -255,7 +275,7 @@ class Attempt implements RawListener, RawSink {
   readonly index: number;
   call: CallInFlight | undefined;
   readonly #owner: SpreadCall;
-  readonly #isTrial: boolean;
+  readonly isTrial: boolean;
   readonly #beganMs: number;
   readonly #state: AddressState;
   #isOver = false;
@@ -264,7 +284,7 @@ class Attempt implements RawListener, RawSink {
   constructor(owner: SpreadCall, index: number, isTrial: boolean, beganMs: number) {
     this.#owner = owner;
     this.index = index;
-    this.#isTrial = isTrial;
+    this.isTrial = isTrial;
     this.#beganMs = beganMs;
     this.#state = owner.shared.states[index] as AddressState;
     this.#state.inFlight += 1;
@@ -318,7 +338,7 @@ class Attempt implements RawListener, RawSink {
     const wasEjected = state.isEjected;
     const nowMs = clock();
     state.inFlight -= 1;
-    const facts = { nowMs, durationMs: nowMs - this.#beganMs, random: random(), isTrial: this.#isTrial };
+    const facts = { nowMs, durationMs: nowMs - this.#beganMs, random: random(), isTrial: this.isTrial };
     recordOutcome(state, outcome, facts);
     if (outcome !== 'unrelated') countTokens(tokens, takesToken);
     if (state.isEjected && !wasEjected) watch.ejected(this.index);

@@ -180,6 +180,30 @@ describe('a read', () => {
     expect(states[at(0).address]?.recent).toBe(1);
   });
 
+  it('leaves an address that has been silent since the call began, and not one that is only slow', async () => {
+    const { call, at, sent, states } = setUp();
+    const slow = setUp();
+    call();
+    slow.call();
+    await until(() => {
+      for (const state of slow.states) state.heardAtMs = performance.now();
+      return sent.length === 2;
+    }, 'the silent address is left');
+    at(1).answer();
+    expect(states[at(0).address]?.recent).toBe(1);
+    expect(slow.sent).toHaveLength(1);
+  });
+
+  it('that is a trial is sent to a second address soon', async () => {
+    const { call, at, sent, ends, states } = setUp();
+    Object.assign(states[0] as AddressState, { isEjected: true, trialAtMs: 0, heardAtMs: Number.POSITIVE_INFINITY });
+    call();
+    expect(at(0).address).toBe(0);
+    await until(() => sent.length === 2, 'the second address was asked');
+    at(1).answer();
+    expect([ends, states[0]?.isEjected]).toEqual([['200'], true]);
+  });
+
   it('that streams is neither repeated nor hedged, and can be cancelled', () => {
     const { call, at, sent, states } = setUp();
     const received: string[] = [];
