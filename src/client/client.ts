@@ -3,12 +3,12 @@ import { type ClientOptions, createRequests, type GraphqlDocument, type RequestO
 import { createSponsor, type Sponsor } from './sponsor.ts';
 import { type TailItem, type TailOptions, tail } from './tail.ts';
 
+export type { RetryAdvice } from '../errors/catalogue.ts';
 export {
   type ErrorEntry,
   GatewayError,
   type GatewayErrorCode,
   type RepeatOptions,
-  type RetryAdvice,
 } from './gateway-error.ts';
 export type { ClientOptions, GraphqlDocument, RequestOptions, TypedDocument } from './request.ts';
 export type {

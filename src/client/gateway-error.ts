@@ -1,13 +1,7 @@
-import type { ErrorCode } from '../errors/catalogue.ts';
+import type { ErrorCode, RetryAdvice } from '../errors/catalogue.ts';
 
 /** The gateway's error codes. `NETWORK_ERROR` and `BAD_RESPONSE` come from the client: no connection, or no GraphQL response. */
 export type GatewayErrorCode = ErrorCode | 'NETWORK_ERROR' | 'BAD_RESPONSE';
-
-/**
- * What the gateway advises after an error. `never`: do not repeat the request unchanged. `backoff`: repeat it later. `same-key`:
- * repeat it with the same `idempotencyKey`. `look-up`: look up the transaction in `extensions.digest` first.
- */
-export type RetryAdvice = 'never' | 'backoff' | 'same-key' | 'look-up';
 
 /** One entry of `errors` in a response. */
 export interface ErrorEntry {
