@@ -293,6 +293,7 @@ describe('tail and pages', () => {
     expect(['NETWORK_ERROR', 'UNAVAILABLE']).toEqual(expect.arrayContaining([...seen.codes]));
     tab.abort();
     await ended;
+    await gateway[Symbol.asyncDispose]();
   });
 
   test('reports a cursor that the gateway rejects after a restart without CURSOR_KEYS, and stops', async () => {
