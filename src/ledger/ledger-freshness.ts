@@ -27,7 +27,7 @@ const cursors = /eyJ[\w-]{6,400}|[A-Za-z\d+/]{54}==/g;
 const maxCursors = 20;
 
 /** The newest checkpoint in the cursors of a request, since an older address cannot serve them; `null` without any. */
-export function toLeastCheckpoint({ body }: Pick<RawRequest, 'body'>): number | null {
+function toLeastCheckpoint({ body }: Pick<RawRequest, 'body'>): number | null {
   if (body === null) return null;
   const text =
     typeof body === 'string' ? body : Buffer.from(body.buffer, body.byteOffset, body.length).toString('latin1');

@@ -1,3 +1,4 @@
+import { maxAddresses } from '../config/value-types.ts';
 import { errorCatalogue } from '../errors/catalogue.ts';
 import type { SponsorshipFacts } from './sponsorship-line.ts';
 
@@ -17,7 +18,7 @@ export const plans = ['PASS_THROUGH', 'LOCAL', 'SPLIT', 'JOINED', 'STITCHED', 'n
 export const outcomes = ['ok', ...Object.keys(errorCatalogue), other];
 export const upstreamNames = ['ledger', 'sponsor', 'events', other];
 /** Positions of an upstream's addresses in its setting. */
-const positions = ['1', '2', '3', '4', '5', '6', '7', '8'];
+const positions = Array.from({ length: maxAddresses }, (_, index) => String(index + 1));
 /** From 1 ms, because most requests take less than the 5 ms at which conventional buckets begin. */
 const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 

@@ -38,7 +38,7 @@ const failuresInRowToEject = 5;
 const failuresToEject = window / 2;
 /** Milliseconds in which an old latency loses two thirds of its weight. */
 const latencyMemoryMs = 5_000;
-export const [minTrialWaitMs, maxTrialWaitMs] = [500, 2_000];
+const [minTrialWaitMs, maxTrialWaitMs] = [500, 2_000];
 const jitter = 0.2;
 /** `Retry-After` may ask for hours; other addresses, or the operator, may help sooner. */
 const maxPauseMs = 60_000;

@@ -1,7 +1,10 @@
 import { expect, it, test } from 'vitest';
 import { networkProfiles } from '../../../src/config/network-profile.ts';
-import { ledgerFreshness, toLeastCheckpoint } from '../../../src/ledger/ledger-freshness.ts';
+import { ledgerFreshness } from '../../../src/ledger/ledger-freshness.ts';
 
+const { leastOf } = ledgerFreshness(networkProfiles.ledger);
+const leastOfBody = (body: string | Buffer | null) =>
+  leastOf({ method: 'POST', path: '/', headers: [], body, timeoutMs: 1_000 });
 const json = (content: unknown) => Buffer.from(JSON.stringify(content)).toString('base64url');
 function binary(checkpoint: bigint): string {
   const bytes = Buffer.alloc(40, 7);
@@ -21,14 +24,14 @@ test.each([
   ['text that only looks like JSON', bodyOf('eyJhbGciOiJIUz'), null],
   ['a number that no checkpoint has', bodyOf(binary(2n ** 60n)), null],
 ])('the oldest checkpoint for %s', (_name, body, least) => {
-  expect(toLeastCheckpoint({ body })).toBe(least);
-  expect(toLeastCheckpoint({ body: Buffer.from(body) })).toBe(least);
+  expect(leastOfBody(body)).toBe(least);
+  expect(leastOfBody(Buffer.from(body))).toBe(least);
 });
 
 it('reads no more than 20 cursors, and none without a body', () => {
   const cursors = Array.from({ length: 25 }, (_, index) => json({ c: index }));
-  expect(toLeastCheckpoint({ body: bodyOf(...cursors) })).toBe(19);
-  expect(toLeastCheckpoint({ body: null })).toBeNull();
+  expect(leastOfBody(bodyOf(...cursors))).toBe(19);
+  expect(leastOfBody(null)).toBeNull();
 });
 
 it.each([
