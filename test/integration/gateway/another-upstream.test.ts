@@ -190,7 +190,7 @@ describe('its setting', () => {
     const addresses = { ...ledger, PRICES_URL: 'http://prices.example/' };
     const remote = {
       kind: 'remote',
-      addresses: expect.objectContaining({ PRICES_URL: expect.stringContaining('prices.example') }),
+      addresses: expect.objectContaining({ PRICES_URL: [expect.stringContaining('prices.example')] }),
     };
     expect(mistakesOf(addresses)).toEqual(remote);
     expect(mistakesOf({ ...ledger, CONFIG_FILE: 'f' }, 'PRICES_URL: http://prices.example/')).toEqual(remote);

@@ -361,9 +361,9 @@ describe('devnet', () => {
     expect(config.upstreams).toMatchObject({
       kind: 'remote',
       addresses: {
-        LEDGER_GRAPHQL_URL: 'http://127.0.0.1:4100/graphql',
-        SPONSOR_URL: 'http://127.0.0.1:4100/sponsor',
-        LEDGER_RPC_URL: 'http://127.0.0.1:4100/rpc',
+        LEDGER_GRAPHQL_URL: ['http://127.0.0.1:4100/graphql'],
+        SPONSOR_URL: ['http://127.0.0.1:4100/sponsor'],
+        LEDGER_RPC_URL: ['http://127.0.0.1:4100/rpc'],
       },
     });
     expect(config.sponsorship.token?.reveal()).toBe('made-up');
