@@ -1,6 +1,11 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { Secret } from '../../src/config/secret.ts';
 import { type SharedSecret, shareSecret } from '../../src/start/shared-stores.ts';
+import { overWebSocket } from '../support/live-clients.ts';
+import { startTickedDevnet } from '../support/live-network.ts';
 import { type RedisServer, redisMissing, startRedis } from '../support/redis-server.ts';
 import { createTestGateway, type TestGateway } from '../support/test-gateway.ts';
 import { until } from '../support/until.ts';
@@ -109,3 +114,49 @@ describe.skipIf(redisMissing)(redisMissing ?? 'instances on one Redis', () => {
     });
   });
 });
+
+test.skipIf(redisMissing)(
+  redisMissing ?? 'neither a closed gateway nor a failed start leaves a connection to Redis',
+  async () => {
+    await using redis = await startRedis();
+    const looking = new Redis(redis.url);
+    const connections = async () =>
+      String(await looking.client('LIST'))
+        .trim()
+        .split('\n').length;
+    const devnet = await startTickedDevnet({ sponsorToken: 'a-token-that-lasts' });
+    const env = {
+      LEDGER_GRAPHQL_URL: devnet.graphqlUrl,
+      LEDGER_RPC_URL: devnet.rpcUrl,
+      SPONSOR_URL: devnet.sponsorUrl,
+      SPONSOR_TOKEN: 'a-token-that-lasts',
+      SPONSOR_ALLOW_ANONYMOUS: 'true',
+      CORS_ORIGINS: 'https://app.example',
+      REDIS_URL: redis.url,
+      LEASE_KEYS: 'a-key-for-leases-that-is-long-enough-0123456789',
+    };
+    const gateway = await createTestGateway(env);
+    const client = overWebSocket(
+      `${gateway.url}/graphql`,
+      'subscription { liveEvents { ... on LiveEventItem { cursor event { id } } } }',
+    );
+    await until(() => {
+      devnet.tick();
+      return client.ids.length > 0;
+    }, 'a first event');
+    // Rate limits, sponsorship, the key of cursors, two of the live fleet, and the one that looks.
+    expect(await connections()).toBe(6);
+    await gateway.close();
+    await until(async () => (await connections()) === 1, 'no connection of the closed gateway');
+
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const { port } = taken.address() as { readonly port: number };
+    await expect(createTestGateway({ ...env, HOST: '127.0.0.1', PORT: String(port) })).rejects.toThrow('in use');
+    await until(async () => (await connections()) === 1, 'no connection of the gateway that did not start');
+    taken.close();
+    await client.leave();
+    looking.disconnect();
+    await devnet.close();
+  },
+);

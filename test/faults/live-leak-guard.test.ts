@@ -262,6 +262,9 @@ test('a stopped gateway leaves nothing in its process, with or without subscribe
   const folder = await mkdtemp(join(tmpdir(), 'leak-guard-'));
   const secret = join(folder, 'sponsor-token');
   await writeFile(secret, 'a-token-that-lasts');
+  const clientsFile = join(folder, 'clients.json');
+  const listed = JSON.stringify([{ id: 'app', hash: 'a'.repeat(64), scopes: ['read'] }]);
+  await writeFile(clientsFile, listed);
   await using devnet = await startTickedDevnet({ sponsorToken: 'a-token-that-lasts' });
   const lifetime = async (source: string) => {
     const gateway = await createTestGateway(
@@ -272,10 +275,11 @@ test('a stopped gateway leaves nothing in its process, with or without subscribe
         SPONSOR_TOKEN_FILE: secret,
         SPONSOR_ALLOW_ANONYMOUS: 'true',
         CORS_ORIGINS: 'https://app.example',
+        CLIENTS_FILE: clientsFile,
         ...quickPolls,
         LIVE_SOURCE: source,
       },
-      { [secret]: 'a-token-that-lasts' },
+      { [secret]: 'a-token-that-lasts', [clientsFile]: listed },
     );
     const address = `${gateway.url}/graphql`;
     const clients = [overWebSocket(address, plain), overEventStream(address, joined), overWebSocket(address, joined)];
