@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createWatchedFile, type FileChange, fileAt } from '../../../src/start/watched-file.ts';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { createWatchedFile, type FileChange, fileAt, followFile } from '../../../src/start/watched-file.ts';
 
 /** A file that is whatever the test says, with what was told of it. */
 function start(first: string | null = 'one') {
@@ -48,6 +48,16 @@ describe('a watched file', () => {
     expect(told).toEqual([text('one')]);
     await look();
     expect(told).toEqual([text('one'), text('two')]);
+  });
+
+  test('is not read when it returns to a state that did not last', async () => {
+    const { told, look, write } = start();
+    await look(2);
+    for (const state of ['two', 'one', 'two']) {
+      write(state);
+      await look();
+    }
+    expect(told).toEqual([text('one')]);
   });
 
   test('may be missing for a moment', async () => {
@@ -165,4 +175,27 @@ describe('on a disk', () => {
     await writeFile(join(folder, 'large'), Buffer.alloc(16 * 1024 * 1024 + 1));
     expect(await fileAt(join(folder, 'large')).see()).toEqual({ mark: null, reason: 'EFBIG' });
   });
+});
+
+test('a followed file is logged at a reload, at later checks only if it is new, and not checked once stopped', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  let content = 'one';
+  const taken: string[] = [];
+  let logged = 0;
+  const see = async () => ({ mark: content, reason: null });
+  const followed = followFile({ see, read: async () => content }, (news) => {
+    taken.push(news.kind === 'text' ? news.text : news.kind);
+    const accepted = () => {
+      logged += 1;
+    };
+    return { isNew: false, accepted };
+  });
+  await followed.reload();
+  expect([taken, logged]).toEqual([['one'], 1]);
+  content = 'two';
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect([taken, logged]).toEqual([['one', 'two'], 1]);
+  followed.stop();
+  expect(vi.getTimerCount()).toBe(0);
 });
