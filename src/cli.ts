@@ -94,7 +94,10 @@ const primary: PrimaryLink | null = process.send
     }
   : null;
 
-const exitCode = await runCommand(parseArguments(process.argv.slice(2)), {
+const command = parseArguments(process.argv.slice(2));
+// Workers inherit the environment, and read the same settings.
+if (command.name === 'serve') Object.assign(process.env, command.settings);
+const exitCode = await runCommand(command, {
   env: process.env,
   readFile: (path) => readFileSync(path, 'utf8'),
   writeFile: writeFileSync,

@@ -1,11 +1,11 @@
-import { configKeys } from '../config/keys.ts';
+import { configKeys, withAddresses } from '../config/keys.ts';
 import { networkProfiles } from '../config/network-profile.ts';
-import { devnetDefaults } from './parse-arguments.ts';
+import { devnetDefaults, serveOptions } from './parse-arguments.ts';
 
-export const helpText = `ledger-gateway: one GraphQL endpoint over a ledger, its gas sponsor and its events.
+const helpText = `ledger-gateway: one GraphQL endpoint over a ledger, its gas sponsor and its events.
 
 Usage
-  ledger-gateway [serve]            serve the gateway
+  ledger-gateway [serve] [options]  serve the gateway
   ledger-gateway devnet [options]   run the simulated network alone
   ledger-gateway schema print       print the graph as served on the simulated network
   ledger-gateway schema pull        print the schema of the ledger at LEDGER_GRAPHQL_URL
@@ -17,8 +17,12 @@ Usage
   ledger-gateway keys new --id ID   create an API key for a client, and its entry for CLIENTS_FILE
 
 Options
-  -h, --help                        show this help
+  -h, --help                        show this help; after a command, the help of the command
   -V, --version                     show the version
+
+Options of serve
+  --port N, --ledger-graphql-url URL and so on: every setting except secrets is an option, and takes precedence over the
+  environment and the file. ledger-gateway serve --help lists them.
 
 Options of schema print
   --federation                      print the graph over the configured ledger as a Federation 2 subgraph
@@ -52,7 +56,7 @@ Options of keys new
   --gas-per-day N                   gas budget per UTC day, in the smallest unit of the gas coin (no budget)
   --move-calls TARGETS              Move calls allowed in sponsored transactions, separated by commas: 0x2::pay::split, 0x2::pay, 0x2 (any)
 
-serve reads its settings from the environment, or from the file named in CONFIG_FILE. Without settings, it serves the
+serve reads its settings from its options, the environment, or the file named in CONFIG_FILE. Without settings, it serves the
 simulated network at http://${configKeys.HOST.fallback}:${configKeys.PORT.fallback}/graphql. docs/configuration.md has every key. explain uses the same settings and makes no upstream call: it reads the schema from
 SCHEMA_CACHE_FILE, or else uses the simulated network's. Its exit code is 0 if every operation would be served, 1 if one would be
 rejected, and 2 if explain fails. schema check lists breaking, dangerous and safe changes. Its exit code is 1 for a breaking
@@ -60,7 +64,7 @@ change, 2 if it cannot compare, and 0 otherwise.
 
 Examples
   ledger-gateway
-  PORT=8080 LOG_LEVEL=warn ledger-gateway
+  ledger-gateway --port 8080 --log-level warn
   LEDGER_GRAPHQL_URL=https://graphql.example.net LEDGER_RPC_URL=https://rpc.example.net ledger-gateway
   CONFIG_FILE=gateway.yaml ledger-gateway serve
   ledger-gateway devnet --port 4100 --seed 7
@@ -71,3 +75,31 @@ Examples
   ledger-gateway explain query.graphql --variables '{"count": 50}'
   ledger-gateway keys new --id web-app --scopes read,sponsor --per-minute 1200
 `;
+
+/** The help of a command: what the whole help says about it. @param command its first word; `null`: all commands */
+export function helpOf(command: string | null): string {
+  if (command === null) return helpText;
+  const isAbout = (line: string) =>
+    line.includes(`ledger-gateway ${command}`) || line.includes(`ledger-gateway [${command}]`);
+  const parts = helpText.trimEnd().split('\n\n');
+  const shown = parts.flatMap((part) => {
+    const [heading = '', ...lines] = part.split('\n');
+    if (heading === 'Usage' || heading === 'Examples') {
+      const own = lines.filter(isAbout);
+      return own.length > 0 ? [[heading, ...own].join('\n')] : [];
+    }
+    const isOfCommand = heading.startsWith('Options of') && heading.split(/[ ,]+/).includes(command);
+    return isOfCommand && command !== 'serve' ? [part] : [];
+  });
+  return `${[...shown, ...(command === 'serve' ? [settingsHelp()] : [])].join('\n\n')}\n`;
+}
+
+/** The options of `serve`: each setting with the first sentence of its description. */
+function settingsHelp(): string {
+  const table = withAddresses([]);
+  const lines = [...serveOptions].map(([option, name]) => {
+    const [sentence = ''] = (table[name]?.description ?? '').replaceAll('`', '').split(/(?<=\.) /);
+    return `  ${`--${option}`.padEnd(35)} ${sentence}`;
+  });
+  return `Options of serve, each for the setting of the same name\n${lines.join('\n')}`;
+}

@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util';
 import { type Client, clientIdRule, clientScopes, isClientId } from '../config/client.ts';
 import { quoteText } from '../config/config-error.ts';
-import { configKeys } from '../config/keys.ts';
+import { configKeyNames, configKeys, secretNames } from '../config/keys.ts';
+import { nearestName } from '../config/nearest-name.ts';
 import { type NetworkProfileName, networkProfiles } from '../config/network-profile.ts';
 import type { Secret } from '../config/secret.ts';
 import {
@@ -20,7 +21,11 @@ import {
 
 /** A parsed command with its options. */
 export type Command =
-  | { readonly name: 'serve' }
+  | {
+      readonly name: 'serve';
+      /** Settings given as options, by name, in the form of the environment. */
+      readonly settings: Readonly<Record<string, string>>;
+    }
   /** Serve as a worker process started by a primary. */
   | { readonly name: 'worker' }
   | {
@@ -93,7 +98,11 @@ export type Command =
       readonly variables: Readonly<Record<string, unknown>>;
       readonly isJson: boolean;
     }
-  | { readonly name: 'help' }
+  | {
+      readonly name: 'help';
+      /** `null`: about all commands. */
+      readonly command: string | null;
+    }
   | { readonly name: 'version' };
 
 export interface UsageError {
@@ -146,6 +155,16 @@ const optionsOf = new Map<string, OptionTypes>([
   ['schema pull', pullOptions],
 ]);
 
+/** Settings that `serve` takes as options. Not secrets: other users of the machine can read a process's arguments. */
+export const serveOptions: ReadonlyMap<string, string> = new Map(
+  configKeyNames
+    .filter((name) => !secretNames.has(name))
+    .map((name) => [name.toLowerCase().replaceAll('_', '-'), name]),
+);
+
+/** The first word of each command. */
+const commandNames = ['serve', 'devnet', 'schema', 'config', 'explain', 'keys'];
+
 const flagsOf = new Map([
   ['explain', 'json'],
   ['schema print', 'federation'],
@@ -155,9 +174,12 @@ const flagsOf = new Map([
 
 /** Parses the arguments after the program's name. Without a command: `serve`. */
 export function parseArguments(argv: readonly string[]): Command | UsageError {
-  const [command = '', subcommand] = argv.filter((argument) => !argument.startsWith('-'));
+  const words = argv.filter((argument) => !argument.startsWith('-'));
+  // Without a command, the first word is the value of an option.
+  const isServe = words.every((word) => !commandNames.includes(word)) && (argv[0] ?? '-').startsWith('-');
+  const [command = '', subcommand] = isServe ? ['serve'] : words;
   const name = command === 'schema' ? `${command} ${subcommand}` : command;
-  const names = Object.keys(optionsOf.get(name) ?? {});
+  const names = command === 'serve' ? [...serveOptions.keys()] : Object.keys(optionsOf.get(name) ?? {});
   const flag = flagsOf.get(name);
   try {
     const { values, positionals } = parseArgs({
@@ -170,29 +192,64 @@ export function parseArguments(argv: readonly string[]): Command | UsageError {
       },
       allowPositionals: true,
     });
-    if (values.help) return { name: 'help' };
+    if (values.help) return toHelp(isServe ? null : command);
     if (values.version) return { name: 'version' };
     if (command === 'explain') return toExplain(positionals, values);
     if (command === 'devnet') return toDevnet(positionals, values);
     if (command === 'keys') return toKeysNew(positionals, values);
-    return command === 'schema' ? toSchema(positionals, values) : toPlainCommand(positionals);
+    return command === 'schema' ? toSchema(positionals, values) : toPlainCommand(positionals, values);
   } catch (error) {
-    return usageError(firstSentence(error));
+    const typed = unknownOptionOf(error);
+    const setting = typed?.toUpperCase().replaceAll('-', '_') ?? '';
+    const isSecret = command === 'serve' && secretNames.has(setting);
+    const advice = isSecret ? `. Set ${setting} in the environment: it is a secret` : suggestion(typed, names, '--');
+    return usageError(firstSentence(error) + advice);
   }
 }
 
-function toPlainCommand([command = 'serve', subcommand, extra]: readonly string[]): Command | UsageError {
+function toPlainCommand(
+  [command = 'serve', subcommand, extra]: readonly string[],
+  texts: OptionTexts,
+): Command | UsageError {
   if (command === 'config') {
     if (subcommand !== 'check' && subcommand !== 'schema')
       return unknownSubcommand(command, subcommand, 'config check and config schema');
     return extra === undefined ? { name: `config ${subcommand}` } : unexpected(extra);
   }
-  if (command === 'help' && subcommand === undefined) return { name: 'help' };
+  if (command === 'help') return extra === undefined ? toHelp(subcommand) : unexpected(extra);
   if (command !== 'serve' && command !== 'worker')
     return usageError(
-      `Unknown command ${quoteText(command)}; there are serve, devnet, schema print, schema pull, schema check, config check, config schema, explain and keys new`,
+      `Unknown command ${quoteText(command)}; there are serve, devnet, schema print, schema pull, schema check, config check, config schema, explain and keys new${suggestion(command, commandNames)}`,
     );
-  return subcommand === undefined ? { name: command } : unexpected(subcommand);
+  if (subcommand !== undefined) return unexpected(subcommand);
+  return command === 'worker' ? { name: command } : { name: command, settings: toSettings(texts) };
+}
+
+function toSettings(texts: OptionTexts): Record<string, string> {
+  const settings: Record<string, string> = {};
+  for (const [option, name] of serveOptions) {
+    const text = texts[option];
+    if (typeof text === 'string') settings[name] = text;
+  }
+  return settings;
+}
+
+function toHelp(command: string | null = null): Command | UsageError {
+  if (command === null || commandNames.includes(command)) return { name: 'help', command };
+  return usageError(`Unknown command ${quoteText(command)}${suggestion(command, commandNames)}`);
+}
+
+/** The end of a message about a misspelt name; empty if no name is similar. */
+function suggestion(typed: string | null, names: readonly string[], prefix = ''): string {
+  const toUpper = (name: string) => name.toUpperCase().replaceAll('-', '_');
+  const nearest = typed && nearestName(typed, names.map(toUpper));
+  const name = names.find((each) => toUpper(each) === nearest);
+  return name === undefined ? '' : `. Did you mean ${prefix}${name}?`;
+}
+
+/** The unknown option in an error of `parseArgs`, without its hyphens; `null` for other errors. */
+function unknownOptionOf(error: unknown): string | null {
+  return /^Unknown option '--([^']*)'/.exec(error instanceof Error ? error.message : '')?.[1] ?? null;
 }
 
 function toSchema([command = '', subcommand, ...rest]: readonly string[], texts: OptionTexts): Command | UsageError {

@@ -3,7 +3,7 @@ import { ConfigError } from '../config/config-error.ts';
 import type { SettingInForce } from '../config/describe-config.ts';
 import type { CliWorld } from './cli-world.ts';
 import { explainFile, explainManifest } from './explain-file.ts';
-import { helpText } from './help-text.ts';
+import { helpOf } from './help-text.ts';
 import type { Command, UsageError } from './parse-arguments.ts';
 import { runDevnet } from './run-devnet.ts';
 import { runSchema } from './run-schema.ts';
@@ -33,7 +33,7 @@ export async function runCommand(command: Command | UsageError, world: CliWorld)
     case 'config schema':
       return printConfigSchema(world);
     case 'help':
-      world.writeOut(helpText);
+      world.writeOut(helpOf(command.command));
       return 0;
     case 'version':
       world.writeOut(`${world.version}\n`);
@@ -98,7 +98,9 @@ function makeKey(command: Command & { readonly name: 'keys new' }, world: CliWor
   world.writeError(
     [
       `Give "key" to ${id}: it is shown this once, and kept nowhere.`,
-      'Put "client" into the list in the file that CLIENTS_FILE names (JSON or YAML): a gateway that runs takes it from there.',
+      'Add this line to the YAML file that CLIENTS_FILE names. A running gateway reads it from there.',
+      '',
+      `- ${JSON.stringify(client)}`,
       '',
     ].join('\n'),
   );

@@ -38,3 +38,9 @@ export function withAddresses(addressSettings: readonly AddressSetting[]): Confi
     .map(({ name, key }) => [name, { ...key, isAddress: true, needs: 'LEDGER_GRAPHQL_URL' }]);
   return { ...configKeys, ...Object.fromEntries(further) };
 }
+
+/** Settings that contain a secret, such as a key or a URL with a password. */
+export const secretNames: ReadonlySet<string> = new Set([
+  ...Object.values(withAddresses([])).flatMap(({ holds = [] }) => holds),
+  'REDIS_URL',
+]);

@@ -254,7 +254,7 @@ describe('other commands', () => {
   test('an unknown option prints one line and exits with 2', async () => {
     const cli = start(['--prot', '1']);
     expect(await cli.ended).toBe(2);
-    expect(cli.error()).toBe("ledger-gateway: Unknown option '--prot' (see --help)\n");
+    expect(cli.error()).toBe("ledger-gateway: Unknown option '--prot'. Did you mean --port? (see --help)\n");
     expect(cli.out()).toBe('');
   });
 

@@ -17,8 +17,13 @@ const devnet = {
 
 describe('commands', () => {
   test.each([
-    [[], { name: 'serve' }],
-    [['serve'], { name: 'serve' }],
+    [[], { name: 'serve', settings: {} }],
+    [['serve'], { name: 'serve', settings: {} }],
+    [['serve', '--port', '1'], { name: 'serve', settings: { PORT: '1' } }],
+    [
+      ['--log-level', 'warn', '--ledger-graphql-url=https://a.example'],
+      { name: 'serve', settings: { LOG_LEVEL: 'warn', LEDGER_GRAPHQL_URL: 'https://a.example' } },
+    ],
     [['schema', 'print'], { name: 'schema print', isFederation: false }],
     [['schema', 'print', '--federation'], { name: 'schema print', isFederation: true }],
     [['config', 'check'], { name: 'config check' }],
@@ -27,10 +32,11 @@ describe('commands', () => {
     [['schema', 'check', 'a'], { name: 'schema check', file: 'a', isGateway: false }],
     [['schema', 'check', '--gateway', 'a'], { name: 'schema check', file: 'a', isGateway: true }],
     [['config', 'schema'], { name: 'config schema' }],
-    [['--help'], { name: 'help' }],
-    [['-h'], { name: 'help' }],
-    [['help'], { name: 'help' }],
-    [['devnet', '--port', '1', '--help'], { name: 'help' }],
+    [['--help'], { name: 'help', command: null }],
+    [['-h'], { name: 'help', command: null }],
+    [['help'], { name: 'help', command: null }],
+    [['help', 'keys'], { name: 'help', command: 'keys' }],
+    [['devnet', '--port', '1', '--help'], { name: 'help', command: 'devnet' }],
     [['--version'], { name: 'version' }],
     [['-V'], { name: 'version' }],
     [['devnet'], devnet],
@@ -63,11 +69,16 @@ describe('commands', () => {
 
 describe('usage errors are one line that names the mistake', () => {
   test.each([
-    [['--prot', '1'], "Unknown option '--prot'"],
-    [['serve', '--port', '1'], "Unknown option '--port'"],
+    [['--prot', '1'], "Unknown option '--prot'. Did you mean --port?"],
+    [
+      ['serve', '--sponsor-token', 'a'],
+      "Unknown option '--sponsor-token'. Set SPONSOR_TOKEN in the environment: it is a secret",
+    ],
+    [['--redis-url', 'redis://a'], "Unknown option '--redis-url'. Set REDIS_URL in the environment: it is a secret"],
+    [['help', 'devent'], 'Unknown command "devent". Did you mean devnet?'],
     [
       ['sevre'],
-      'Unknown command "sevre"; there are serve, devnet, schema print, schema pull, schema check, config check, config schema, explain and keys new',
+      'Unknown command "sevre"; there are serve, devnet, schema print, schema pull, schema check, config check, config schema, explain and keys new. Did you mean serve?',
     ],
     [['schema'], 'Unknown command "schema"; there are schema print, schema pull and schema check'],
     [['schema', 'show'], 'Unknown command "schema show"; there are schema print, schema pull and schema check'],

@@ -115,7 +115,7 @@ function createWorld({ services, ...overrides }: Overrides = {}) {
 describe('serve', () => {
   test('starts with the configuration, logs its URL, and stops in order on request', async () => {
     const { world, seen } = createWorld({ env: { PORT: '0' } });
-    expect(await runCommand({ name: 'serve' }, world)).toBe(0);
+    expect(await runCommand({ name: 'serve', settings: {} }, world)).toBe(0);
     expect(seen.configs.map(({ port }) => port)).toEqual([0]);
     expect(seen.closed).toBe(1);
     expect(seen.log.at(-1)).toMatchObject({ msg: 'stopped' });
@@ -130,7 +130,7 @@ describe('serve', () => {
         stop = () => resolve('SIGTERM');
       });
       const { world, seen } = createWorld({ env, stopRequested });
-      const running = runCommand({ name: 'serve' }, world);
+      const running = runCommand({ name: 'serve', settings: {} }, world);
       await until(() => seen.configs.length + seen.workers.length > 0, 'the start');
       seen.askToReload();
       await until(() => {
@@ -144,13 +144,13 @@ describe('serve', () => {
 
   test('prints one line at a terminal', async () => {
     const { world, seen } = createWorld({ isTerminal: true });
-    await runCommand({ name: 'serve' }, world);
+    await runCommand({ name: 'serve', settings: {} }, world);
     expect(seen.error).toBe('ledger-gateway 1.2.3 listens at http://127.0.0.1:4000/graphql\n');
   });
 
   test('prints every configuration mistake, one per line, and starts nothing', async () => {
     const { world, seen } = createWorld({ env: { PORT: 'x', GRAPHIQL: 'maybe', SPONSOR_URL: 'http://s' } });
-    expect(await runCommand({ name: 'serve' }, world)).toBe(2);
+    expect(await runCommand({ name: 'serve', settings: {} }, world)).toBe(2);
     expect(
       seen.error
         .trimEnd()
@@ -166,7 +166,7 @@ describe('serve', () => {
       throw new Error('connect http://me:hunter2@ledger.example/ failed');
     };
     const { world, seen } = createWorld({ services: { startGateway } });
-    expect(await runCommand({ name: 'serve' }, world)).toBe(1);
+    expect(await runCommand({ name: 'serve', settings: {} }, world)).toBe(1);
     expect(seen.error).toBe('ledger-gateway: connect http://[redacted]@ledger.example/ failed\n');
     expect(JSON.stringify(seen.log)).not.toContain('hunter2');
     expect(seen.log.at(-1)).toMatchObject({ level: 'fatal' });
@@ -174,7 +174,7 @@ describe('serve', () => {
 
   test('logs uncaught errors', async () => {
     const { world, seen } = createWorld();
-    await runCommand({ name: 'serve' }, world);
+    await runCommand({ name: 'serve', settings: {} }, world);
     seen.crash(new Error('lost'));
     expect(seen.log.at(-1)).toMatchObject({ level: 'fatal', err: { message: 'lost' } });
   });
@@ -197,14 +197,14 @@ describe('serve', () => {
       return { ...gateway, close };
     };
     const { world, seen } = createWorld({ env: { PORT: '0' }, stopRequested, services: { startGateway } });
-    expect(await runCommand({ name: 'serve' }, world)).toBe(0);
+    expect(await runCommand({ name: 'serve', settings: {} }, world)).toBe(0);
     expect({ ports, closed }).toEqual({ ports: [0, 4321], closed: 2 });
     expect(seen.log).toContainEqual(expect.objectContaining({ msg: 'restarting to serve the recognised network' }));
   });
 
   test('does not wait for a hanging start when it is asked to stop', async () => {
     const { world } = createWorld({ services: { startGateway: () => never } });
-    expect(await runCommand({ name: 'serve' }, world)).toBe(0);
+    expect(await runCommand({ name: 'serve', settings: {} }, world)).toBe(0);
   });
 });
 
@@ -215,7 +215,7 @@ describe('serve in several processes', () => {
 
   test('pass the parsed configuration to the workers, and serve nothing in the primary', async () => {
     const { world, seen } = createWorld({ env: { ...several, WORKERS: '3', CONFIG_FILE: '/gateway.yaml' }, readFile });
-    expect(await runCommand({ name: 'serve' }, world)).toBe(0);
+    expect(await runCommand({ name: 'serve', settings: {} }, world)).toBe(0);
     expect(seen.workers).toMatchObject([{ count: 3, files, config: { port: 4001 } }]);
     expect(seen.configs).toEqual([]);
     expect(seen.closed).toBe(1);
@@ -230,7 +230,7 @@ describe('serve in several processes', () => {
     [4, 'a sponsor alone', { ...noSponsor, SPONSOR_URL: 'https://sponsor.example' }, null],
   ])('auto on a machine of %s cores beside %s', async (cores, _, env, count) => {
     const { world, seen } = createWorld({ env: { ...env, WORKERS: 'auto' }, cores });
-    await runCommand({ name: 'serve' }, world);
+    await runCommand({ name: 'serve', settings: {} }, world);
     expect(seen.workers.map((workers) => workers.count)).toEqual(count === null ? [] : [count]);
     expect(seen.configs).toHaveLength(count === null ? 1 : 0);
     const warned = seen.log.filter(({ msg }) => String(msg).includes('REDIS_URL'));
@@ -239,7 +239,7 @@ describe('serve in several processes', () => {
 
   test('is rejected with a sponsor without a shared store', async () => {
     const { world, seen } = createWorld({ env: { WORKERS: '2' } });
-    expect(await runCommand({ name: 'serve' }, world)).toBe(2);
+    expect(await runCommand({ name: 'serve', settings: {} }, world)).toBe(2);
     expect(seen.error).toMatch(/^REDIS_URL: [^\n]*WORKERS=2[^\n]*\n$/);
     expect([seen.workers, seen.configs]).toEqual([[], []]);
   });
@@ -257,7 +257,7 @@ describe('serve in several processes', () => {
       stopRequested: never,
       services: { startWorkers },
     });
-    expect(await runCommand({ name: 'serve' }, world)).toBe(1);
+    expect(await runCommand({ name: 'serve', settings: {} }, world)).toBe(1);
     expect(seen.error).toBe('ledger-gateway: the workers keep ending\n');
   });
 });
@@ -388,7 +388,7 @@ describe('devnet', () => {
 describe('other commands', () => {
   test('help shows every command with examples; version only the version', async () => {
     const { world, seen } = createWorld();
-    expect(await runCommand({ name: 'help' }, world)).toBe(0);
+    expect(await runCommand({ name: 'help', command: null }, world)).toBe(0);
     for (const text of ['serve', 'devnet', 'schema print', 'schema pull', 'schema check', '--port', 'Examples'])
       expect(seen.out).toContain(text);
     const other = createWorld();
@@ -396,10 +396,24 @@ describe('other commands', () => {
     expect(other.seen.out).toBe('1.2.3\n');
   });
 
+  test.each([
+    ['serve', '--ledger-graphql-url', '--sponsor-token '],
+    ['devnet', '--seed', '--scopes'],
+    ['schema', '--federation', '--seed'],
+    ['config', 'config check', '--seed'],
+    ['explain', '--manifest', '--federation'],
+    ['keys', '--scopes', '--seed'],
+  ])('the help of %s has its own options only', async (command, own, others) => {
+    const { world, seen } = createWorld();
+    expect(await runCommand(parseArguments([command, '--help']), world)).toBe(0);
+    expect(seen.out).toContain(own);
+    expect(seen.out).not.toContain(others);
+  });
+
   test('a usage error prints one line on standard error and exits with 2', async () => {
     const { world, seen } = createWorld();
     expect(await runCommand(parseArguments(['--prot']), world)).toBe(2);
-    expect(seen.error).toBe("ledger-gateway: Unknown option '--prot' (see --help)\n");
+    expect(seen.error).toBe("ledger-gateway: Unknown option '--prot'. Did you mean --port? (see --help)\n");
   });
 });
 
@@ -497,12 +511,13 @@ describe('keys new', () => {
     const argv = ['keys', 'new', '--id', 'web', '--scopes', 'sponsor, read', '--per-minute', '9'];
     argv.push('--gas-per-day', '5000000000', '--move-calls', '0x2::coin, 0xA');
     expect(await runCommand(parseArguments(argv), world)).toBe(0);
-    const { key, client } = JSON.parse(seen.out);
+    const { key } = JSON.parse(seen.out);
     expect(key).toBe(`lgk_web_${Buffer.alloc(32, 7).toString('base64url')}`);
     expect(seen.error).toContain('shown this once');
     expect(seen.error).not.toContain(key);
 
-    const files = { readFile: () => JSON.stringify([client]) };
+    const line = seen.error.split('\n').find((each) => each.startsWith('- ')) ?? '';
+    const files = { readFile: () => line };
     expect(parseConfig({ env: { CLIENTS_FILE: '/clients' }, ...files }).clients).toEqual([
       {
         id: 'web',
