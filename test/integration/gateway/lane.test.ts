@@ -458,7 +458,7 @@ describe('a ledger with faulty responses', () => {
 
 describe('a client that disconnects', () => {
   /** Disconnects once the ledger has the request; was the ledger's response cancelled? */
-  const hangUpDuring = async (query: string) => {
+  const hangUpDuring = async (query: string, isCancelled: boolean) => {
     await ask({ body: { query } });
     const before = requestLines(gateway);
     const hangUp = new AbortController();
@@ -466,8 +466,9 @@ describe('a client that disconnects', () => {
       front.answerWith((_req, res) => {
         res.once('close', () => resolve(!res.writableFinished));
         hangUp.abort();
-        // By then the gateway has noticed.
-        void logged(gateway, before + 1).then(() => res.writeHead(200, type).end('{"data":{"maybe":"x"}}'));
+        // By then the gateway has noticed. A cancelled call ends by itself, but its end may arrive after the log line.
+        if (!isCancelled)
+          void logged(gateway, before + 1).then(() => res.writeHead(200, type).end('{"data":{"maybe":"x"}}'));
       });
     });
     const asked = fetch(`${gateway.url}/graphql`, {
@@ -483,11 +484,11 @@ describe('a client that disconnects', () => {
   };
 
   test('cancels a query', async () => {
-    expect(await hangUpDuring(fresh('{ maybe }'))).toBe(true);
+    expect(await hangUpDuring(fresh('{ maybe }'), true)).toBe(true);
   });
 
   test('does not cancel a mutation', async () => {
-    expect(await hangUpDuring(fresh('mutation { executeTransactionBlock(txBytes: "AA") }'))).toBe(false);
+    expect(await hangUpDuring(fresh('mutation { executeTransactionBlock(txBytes: "AA") }'), false)).toBe(false);
   });
 });
 
