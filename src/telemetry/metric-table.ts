@@ -167,7 +167,7 @@ export const metricTable = {
   },
   ledger_gateway_upstream_breaker_open: {
     type: 'gauge',
-    help: '1 while all of the last 20 calls to the address failed: it gets only trial calls.',
+    help: '1 while all of the last 20 calls to the address failed, not only by timeouts of one caller: it gets only trial calls.',
     labels: { upstream: upstreamNames, address: positions },
   },
   ledger_gateway_upstream_ejected: {
