@@ -54,6 +54,7 @@ function count(
   sent: Record<string, unknown> = {},
   changed: Partial<CallCounting> = {},
   plan: Plan = 'STITCHED',
+  entityRequests = 0,
 ) {
   const document = parse(text);
   expect(validate(facts.schema, document)).toEqual([]);
@@ -62,7 +63,7 @@ function count(
   const { coerced, errors } = getVariableValues(facts.schema, operation.variableDefinitions ?? [], sent);
   if (errors) throw errors[0];
   const { fragments } = toExecutableDocument(document);
-  return countUpstreamCalls({ operation, fragments, variables: coerced, entityRequests: 0 }, plan, {
+  return countUpstreamCalls({ operation, fragments, variables: coerced, entityRequests }, plan, {
     ...facts,
     ...changed,
   });
@@ -118,6 +119,18 @@ describe('a query takes', () => {
       ),
     ).toBe(0);
   });
+});
+
+test.each([
+  ['{ gateway }', 0, 0],
+  ['{ gateway }', 1, 1],
+  ['{ gateway }', 3, 3],
+  ['{ reservation { coins { object { id } } } }', 0, 1],
+  ['{ reservation { coins { object { id } } } }', 1, 1],
+  ['{ reservation { coins { object { id } } } }', 3, 3],
+  ['{ queryEvents { nodes { block { id } } } b: queryEvents { nodes { block { id } } } sponsor { health } }', 2, 5],
+])('a query looks up entities and joins together: %s with %i requests for entities: %i', (text, requests, calls) => {
+  expect(count(text, {}, {}, 'STITCHED', requests)).toBe(calls);
 });
 
 describe('a mutation takes', () => {
