@@ -54,7 +54,7 @@ export const eventsUpstream: OwnFieldsUpstream<EventsHost> = {
 
   async connect(
     connection,
-    { config, shareSecret, streamQuota, liveFleet, ledgerPush, ledgerReads, telemetry, metrics },
+    { config, shareSecret, streamQuota, liveFleet, ledgerPush, ledgerReads, telemetry, metrics, now },
   ) {
     const { profile, pages, timeouts } = config;
     const { methods } = profile.events;
@@ -118,6 +118,7 @@ export const eventsUpstream: OwnFieldsUpstream<EventsHost> = {
         upstreams.kind === 'remote' ? (upstreams.addresses[isGraphql ? 'LEDGER_GRAPHQL_URL' : setting.name] ?? []) : [],
       onFaultyPageAccepted: telemetry.livePageTaken,
       metrics,
+      now,
       onStall: telemetry.liveStalled,
     });
     const queries = createEventsResolvers({ sources: openSources(timeouts.queryMs, false), pages, cursorKeys: keys });

@@ -61,6 +61,8 @@ export interface LiveHub<Item, Payload> {
   /** Ends every reader. */
   close(): void;
   readonly readers: number;
+  /** Bytes that the readers keep. */
+  readonly replayBytes: number;
 }
 
 interface OpenFeed<Item, Payload> {
@@ -148,6 +150,11 @@ export function createLiveHub<Item, Payload>(options: LiveHubOptions<Item>): Liv
   return {
     get readers() {
       return feeds.size;
+    },
+    get replayBytes() {
+      let bytes = 0;
+      for (const { feed } of feeds.values()) bytes += feed.bytes;
+      return bytes;
     },
     open(request) {
       const { everything, filter, presenter, after, weight, caller, onQuiet } = request;
