@@ -63,10 +63,7 @@ function parsedBy<Value>(input: z.ZodType<string>, parse: (text: string) => Valu
 const text = z.union([z.string(), z.number()]).transform(String);
 const listText = z.union([z.string(), z.number(), z.array(z.string())]).transform(String);
 
-/**
- * A whole number from `min` to `max`.
- * @param unit shown after the range, such as `milliseconds`
- */
+/** A whole number from `min` to `max`. @param unit shown after the range, such as `milliseconds` */
 export function integer(min: number, max: number, unit?: string) {
   const number = z.int().min(min).max(max);
   const digits = z.string().regex(/^(0|-?[1-9]\d{0,14})$/);

@@ -1,7 +1,7 @@
 import { eventFilterMembers, type NetworkProfile } from '../config/network-profile.ts';
 import type { ReachedBound } from '../live/quota.ts';
 import type { UpstreamCapability } from '../upstream/upstream.ts';
-import { ledgerEventFilters, offersTransactionFilter, transactionFilterMembers } from './graphql-filters.ts';
+import { ledgerEventFilters, offersTransactionFilter, transactionFilterMembers } from './graphql-sources.ts';
 
 export type EventsSource = 'rpc' | 'graphql';
 

@@ -1,9 +1,9 @@
-import type { PageInfo } from '../generated/own.ts';
+import { itemsPerCall, maxSpareCalls } from '../config/event-calls.ts';
+import { gatewayError } from '../errors/gateway-error.ts';
 import { argumentError, refuse } from '../ledger/values/check-argument.ts';
 import type { Cancellation } from '../upstream/cancellation.ts';
-import { readPage, type SpareCalls } from './read-page.ts';
 import type { CursorCodec } from './signed-cursor.ts';
-import type { Source } from './source.ts';
+import { type Position, type Source, type SourcePage, toPositionKey } from './source.ts';
 
 export interface PageArguments {
   readonly first?: number | null | undefined;
@@ -18,7 +18,7 @@ export interface PageSizes {
 }
 
 /** The maximum number of items in a page, and from which end of its range they are taken. */
-export interface PagePlan {
+interface PagePlan {
   readonly size: number;
   readonly backward: boolean;
 }
@@ -36,13 +36,7 @@ export function planPage({ first, last }: PageArguments, { defaultSize, maxSize 
   return { size, backward: last != null };
 }
 
-export interface Connection<Node> {
-  readonly pageInfo: PageInfo;
-  readonly edges: readonly { readonly cursor: string; readonly node: Node }[];
-  readonly nodes: readonly Node[];
-}
-
-export interface ConnectionRequest {
+interface ConnectionRequest {
   readonly args: PageArguments;
   readonly pages: PageSizes;
   readonly codec: CursorCodec;
@@ -55,7 +49,7 @@ export async function readConnection<Item, Node>(
   { args, pages, codec, spare, cancellation }: ConnectionRequest,
   toNode: (item: Item) => Node,
   source: Source<Item>,
-): Promise<Connection<Node>> {
+) {
   const { size, backward } = planPage(args, pages);
   const after = args.after == null ? null : codec.parseCursor('after', args.after);
   const before = args.before == null ? null : codec.parseCursor('before', args.before);
@@ -86,4 +80,130 @@ export async function readConnection<Item, Node>(
     edges,
     nodes: edges.map(({ node }) => node),
   };
+}
+
+export interface PageRange {
+  readonly size: number;
+  readonly backward: boolean;
+  /** Exclusive bounds; `after` is the older one. */
+  readonly after: Position | null;
+  readonly before: Position | null;
+}
+
+/** The rest of one operation's `maxSpareCalls`. */
+interface SpareCalls {
+  left: number;
+}
+
+export const createSpareCalls = (): SpareCalls => ({ left: maxSpareCalls });
+
+/** Oldest first, whatever the direction of reading. */
+export interface Page<Item> {
+  readonly items: readonly Item[];
+  readonly hasPreviousPage: boolean;
+  readonly hasNextPage: boolean;
+}
+
+/**
+ * Reads one page by walking from one bound towards the other. The flags mean the same as in the ledger's own connections: at
+ * the start of the walk, whether a bound was given; at its end, whether anything was left out.
+ * @param spare calls allowed beyond one for every `itemsPerCall` items
+ */
+export async function readPage<Item>(
+  { size, backward, ...bounds }: PageRange,
+  source: Source<Item>,
+  spare: SpareCalls,
+  cancellation?: Cancellation,
+): Promise<Page<Item>> {
+  const from = backward ? bounds.before : bounds.after;
+  const until = backward ? bounds.after : bounds.before;
+  const empty: Page<Item> = { items: [], hasPreviousPage: false, hasNextPage: false };
+  if (size === 0) return empty;
+  const ahead = from && until ? relationToBound(until, from, backward) : 'beyond';
+  if (ahead === 'at' || ahead === 'before') return empty;
+
+  const items: Item[] = [];
+  const seen = new Set(from ? [toPositionKey(from)] : []);
+  const visited = new Set(seen);
+  /**
+   * Is it certain that the far bound lies ahead? The upstream takes only one cursor, so the walk must recognise the other
+   * bound. If times do not give the order of the two bounds, only reaching it is proof.
+   */
+  let boundProved = ahead === 'beyond';
+  /** Are there items between here and the end of the ledger that are not in `items`? `null` if unknown. */
+  let leftOut: boolean | null = false;
+
+  /** @returns whether the walk has ended */
+  const gather = (page: SourcePage<Item>): boolean => {
+    for (const item of page.items) {
+      const position = source.positionOf(item);
+      const key = toPositionKey(position);
+      if (seen.has(key)) throw badWalk('repeats what it has already answered');
+      seen.add(key);
+      const sideOfBound = until ? relationToBound(position, until, backward) : 'before';
+      if (sideOfBound === 'at' || sideOfBound === 'beyond') {
+        boundProved ||= sideOfBound === 'at';
+        leftOut = true;
+        return true;
+      }
+      if (items.length < size) items.push(item);
+      else leftOut = true;
+    }
+    // If the upstream does not say whether there is more, an empty answer means the end.
+    const hasMore = page.hasMore ?? (page.items.length === 0 ? false : null);
+    if (leftOut !== true) leftOut = hasMore;
+    return hasMore === false || (items.length === size && boundProved && leftOut !== null);
+  };
+
+  let after = from;
+  let isOver = false;
+  for (let planned = Math.ceil(size / itemsPerCall); planned > 0 || spare.left > 0; planned -= 1) {
+    if (planned <= 0) spare.left -= 1;
+    const missing = size - items.length;
+    // Once the page is full, one more item shows whether anything follows. Search for an unproved far bound with full pages.
+    const wanted = missing > 0 ? missing : boundProved ? 1 : itemsPerCall;
+    const limit = Math.min(wanted, itemsPerCall);
+    const page = await source.readPage({ after, limit, descending: backward, cancellation });
+    isOver = gather(page);
+    if (isOver) break;
+    const last = page.items.at(-1);
+    const next = page.next ?? (last === undefined ? null : source.positionOf(last));
+    if (!next || visited.has(toPositionKey(next))) throw badWalk('gives a cursor that does not advance');
+    visited.add(toPositionKey(next));
+    after = next;
+  }
+  // A short page is valid if the client can continue from its last cursor; otherwise the upstream is at fault.
+  if (!isOver && !boundProved) throw badWalk('does not tell the order of the two cursors');
+  if (!isOver && items.length === 0) throw badWalk('answers empty pages and says that there is more');
+  if (!boundProved || items.length === 0) return empty;
+  // No call was left to find out. Report more: if there is none, the next page is empty.
+  const hasMore = leftOut ?? true;
+  return backward
+    ? { items: items.toReversed(), hasPreviousPage: hasMore, hasNextPage: from !== null }
+    : { items, hasPreviousPage: from !== null, hasNextPage: hasMore };
+}
+
+function badWalk(what: string) {
+  return gatewayError('UPSTREAM_BAD_RESPONSE', `The events upstream ${what}.`, { upstream: 'events' });
+}
+
+/**
+ * Where a position lies relative to a bound, in the direction of a walk. Positions of one transaction, or of different times,
+ * have an order; others of the same millisecond, or without a time, are `unordered`.
+ */
+function relationToBound(
+  position: Position,
+  bound: Position,
+  descending: boolean,
+): 'before' | 'at' | 'beyond' | 'unordered' {
+  const order = compare(position, bound);
+  if (order === null) return 'unordered';
+  if (order === 0) return 'at';
+  return order < 0 === descending ? 'beyond' : 'before';
+}
+
+function compare(a: Position, b: Position): number | null {
+  if (a.digest === b.digest) return Math.sign(Number(BigInt(a.eventSeq ?? 0) - BigInt(b.eventSeq ?? 0)));
+  if (a.timestampMs === null || b.timestampMs === null || a.timestampMs === b.timestampMs) return null;
+  return Math.sign(a.timestampMs - b.timestampMs);
 }

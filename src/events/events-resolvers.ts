@@ -1,15 +1,13 @@
+import type { FieldNode, GraphQLResolveInfo, SelectionNode } from 'graphql';
+import { isIncluded, selectionsBelow } from '../documents/selections.ts';
 import type { Resolvers, RpcEvent } from '../generated/own.ts';
-import type { OperationContext } from '../upstream/operation-context.ts';
-import { createPerOperation } from '../upstream/operation-context.ts';
-import { type PageArguments, type PageSizes, readConnection } from './connection.ts';
-import type { CursorKeys } from './cursor-keys.ts';
-import { createSpareCalls } from './read-page.ts';
-import { selectsField } from './selects-field.ts';
-import { type CursorScope, createCursorCodec } from './signed-cursor.ts';
+import { createPerOperation, type OperationContext } from '../upstream/operation-context.ts';
+import { createSpareCalls, type PageArguments, type PageSizes, readConnection } from './connection.ts';
+import { type CursorKeys, type CursorScope, createCursorCodec } from './signed-cursor.ts';
 import type { EventSources } from './source.ts';
 import type { EventWire } from './wire.ts';
 
-export interface EventsResolversOptions {
+interface EventsResolversOptions {
   /** @throws `NOT_CONFIGURED` where there is no upstream with events */
   readonly sources: () => EventSources;
   readonly pages: PageSizes;
@@ -46,4 +44,19 @@ export function createEventsResolvers(options: EventsResolversOptions): Pick<Res
 
 export function toEventNode({ id, ...event }: EventWire): RpcEvent {
   return { ...event, ...id, id: `${id.txDigest}:${id.eventSeq}`, parsedJson: event.parsedJson ?? null };
+}
+
+/** Does the selection below the field being resolved ask for the field at this path? Honours `@skip` and `@include`. */
+export function selectsField(
+  { fieldNodes, fragments, variableValues }: GraphQLResolveInfo,
+  path: readonly string[],
+): boolean {
+  const scope = { fragments: new Map(Object.entries(fragments)) };
+  const selects = (node: SelectionNode | FieldNode, [name, ...rest]: readonly string[]): boolean =>
+    selectionsBelow(node, scope).some((selection) => {
+      if (!isIncluded(selection, variableValues)) return false;
+      if (selection.kind !== 'Field') return selects(selection, [name ?? '', ...rest]);
+      return selection.name.value === name && (rest.length === 0 || selects(selection, rest));
+    });
+  return fieldNodes.some((node) => selects(node, path));
 }

@@ -10,16 +10,14 @@ import type { Fleet } from '../live/fleet/fleet.ts';
 import type { StreamQuota } from '../live/quota.ts';
 import type { OwnFieldsUpstream, UpstreamHost } from '../upstream/upstream.ts';
 import { filterCapabilities } from './capabilities.ts';
-import { createCheckpointTimes } from './checkpoint-times.ts';
-import { openCursorKeys } from './cursor-keys.ts';
-import { createEventsClient } from './events-client.ts';
+import { createEventWatches } from './event-watches.ts';
 import { createEventsResolvers } from './events-resolvers.ts';
-import { createEventWatches } from './feed/event-watches.ts';
-import { ledgerEventFilters } from './graphql-filters.ts';
-import { createGraphqlSources, findMissing } from './graphql-sources.ts';
+import { createGraphqlSources, findMissing, ledgerEventFilters } from './graphql-sources.ts';
 import { createLiveEvents } from './live-events.ts';
-import { createRpcSources } from './rpc-sources.ts';
+import { createEventsClient, createRpcSources } from './rpc-sources.ts';
+import { openCursorKeys } from './signed-cursor.ts';
 import { type EventSources, toTimestampMs } from './source.ts';
+import { createCheckpointTimes } from './time-range-source.ts';
 
 const setting = { name: 'LEDGER_RPC_URL', key: configKeys.LEDGER_RPC_URL } as const;
 
@@ -54,7 +52,7 @@ export const eventsUpstream: OwnFieldsUpstream<EventsHost> = {
 
   async connect(
     connection,
-    { config, shareSecret, streamQuota, liveFleet, ledgerPush, ledgerReads, telemetry, metrics, now },
+    { config, shareSecret, streamQuota, liveFleet, ledgerPush, ledgerReads, telemetry, metrics },
   ) {
     const { profile, pages, timeouts } = config;
     const { methods } = profile.events;
@@ -118,7 +116,6 @@ export const eventsUpstream: OwnFieldsUpstream<EventsHost> = {
         upstreams.kind === 'remote' ? (upstreams.addresses[isGraphql ? 'LEDGER_GRAPHQL_URL' : setting.name] ?? []) : [],
       onFaultyPageAccepted: telemetry.livePageTaken,
       metrics,
-      now,
       onStall: telemetry.liveStalled,
     });
     const queries = createEventsResolvers({ sources: openSources(timeouts.queryMs, false), pages, cursorKeys: keys });

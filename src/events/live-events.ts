@@ -9,26 +9,29 @@ import type { ItemText } from '../live/fleet/entry-text.ts';
 import type { Fleet } from '../live/fleet/fleet.ts';
 import { CallQueue } from '../live/history.ts';
 import { createLiveHub, type LiveHub, type LiveQuery, type OpenLiveStream } from '../live/live-hub.ts';
-import type { ItemPosition } from '../live/live-source.ts';
 import type { StallReport } from '../live/progress.ts';
 import { createQuota, createShares, type StreamQuota } from '../live/quota.ts';
 import { Turns } from '../live/turns.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { StreamSlot } from '../upstream/operation-context.ts';
 import { type EventsSource, liveReaderCapability } from './capabilities.ts';
-import type { CursorKeys } from './cursor-keys.ts';
-import { matchesLeaf } from './feed/event-leaf.ts';
-import type { EventWatches } from './feed/event-watches.ts';
-import { countLeaves, matchesTree } from './feed/filter-tree.ts';
-import { eventText, transactionText } from './feed/item-text.ts';
-import { createLiveCursors, isEventKey, type LiveCursorScope } from './feed/live-cursor.ts';
-import { createLiveSource, type LiveEvent, toLiveEvent, toLiveTransaction } from './feed/live-pages.ts';
-import { parseEventStreamFilter } from './feed/parse-event-stream-filter.ts';
-import { createPresenter, type LiveRoot, type Presentation } from './feed/present.ts';
-import { equalQueries, pushDown } from './feed/push-down.ts';
-import { selectsField } from './selects-field.ts';
+import { countLeaves, equalQueries, matchesTree, parseEventStreamFilter, pushDown } from './event-filter.ts';
+import type { EventWatches } from './event-watches.ts';
+import { selectsField } from './events-resolvers.ts';
+import { soleMember } from './filter-wire.ts';
+import {
+  createLiveSource,
+  createPresenter,
+  eventText,
+  type LiveEvent,
+  type LiveRoot,
+  type Presentation,
+  toLiveEvent,
+  toLiveTransaction,
+  transactionText,
+} from './live-items.ts';
+import { type CursorKeys, createLiveCursors, isEventKey, type LiveCursorScope } from './signed-cursor.ts';
 import type { EventSources } from './source.ts';
-import { soleMember } from './to-event-filter-wire.ts';
 import type { TransactionWire } from './wire.ts';
 
 export interface LiveEventsOptions {
@@ -44,14 +47,9 @@ export interface LiveEventsOptions {
   /** Addresses of the upstream that is read; none if it is not configured. */
   readonly addresses: readonly string[];
   readonly source: EventsSource;
-  /**
-   * Called at most once a minute for each fault.
-   * @param fault describes the fault of a page that was accepted
-   */
+  /** Called at most once a minute for each fault. @param fault describes the fault of a page that was accepted */
   readonly onFaultyPageAccepted: (fault: string) => void;
-  readonly metrics: Pick<Metrics, 'gauge' | 'add' | 'liveLag'>;
-  /** Milliseconds since the Unix epoch. */
-  readonly now: () => number;
+  readonly metrics?: Pick<Metrics, 'gauge'>;
   readonly onStall: (report: StallReport) => void;
 }
 
@@ -88,7 +86,7 @@ const entryFormat = 3;
 
 /** `liveEvents` and `liveTransactions` over the queries of a node. */
 export function createLiveEvents(options: LiveEventsOptions) {
-  const { streamQuota, watches, sources, filters, cursorKeys, metrics, now } = options;
+  const { streamQuota, watches, sources, filters, cursorKeys } = options;
   const { settings } = options.config;
   const readerQuota = createQuota({
     max: settings.LIVE_MAX_READERS,
@@ -111,9 +109,6 @@ export function createLiveEvents(options: LiveEventsOptions) {
     graceMs,
     onFaultyPageAccepted: options.onFaultyPageAccepted,
     onStall: options.onStall,
-    onItem: ({ timestampMs }: ItemPosition) => {
-      if (timestampMs !== null) metrics.liveLag(now() - timestampMs);
-    },
   };
   const events = createLiveHub<LiveEvent, LiveRoot>({ ...shared, join: joinFor(options, 'events', eventText) });
   const transactions = createLiveHub<TransactionWire, LiveRoot>({
@@ -121,16 +116,14 @@ export function createLiveEvents(options: LiveEventsOptions) {
     join: joinFor(options, 'transactions', transactionText),
   });
 
-  metrics.gauge('ledger_gateway_live_readers', () => events.readers + transactions.readers);
-  metrics.gauge('ledger_gateway_live_replay_bytes', () => events.replayBytes + transactions.replayBytes);
-  const onMissed = (count: number) => metrics.add('ledger_gateway_live_missed_total', count);
+  options.metrics?.gauge('ledger_gateway_live_readers', () => events.readers + transactions.readers);
 
   const eventQuery = (filter: EventQueryFilter): LiveQuery<LiveEvent> => {
     const { identity, source } = sources().events(filter);
     return { query: identity, source: () => createLiveSource(source, toLiveEvent, watches.ofEvents(filter)) };
   };
 
-  type Opening<Item> = Omit<Presentation<Item>, 'onMissed'> &
+  type Opening<Item> = Presentation<Item> &
     Omit<LiveCursorScope, 'field'> &
     Pick<OpenLiveStream<Item, LiveRoot>, 'query' | 'source' | 'everything' | 'weight'>;
 
@@ -144,7 +137,7 @@ export function createLiveEvents(options: LiveEventsOptions) {
     return hub.open({
       ...query,
       filter,
-      presenter: () => createPresenter({ field, itemType, toItem, matches, onMissed }, cursors),
+      presenter: () => createPresenter({ field, itemType, toItem, matches }, cursors.toCursor),
       after: cursors.toBeginning(after, streamSlot),
       caller: caller.rate.key,
       onQuiet: streamSlot && ((at) => streamSlot.quietAt(() => cursors.toCursor(at))),
@@ -158,7 +151,7 @@ export function createLiveEvents(options: LiveEventsOptions) {
         field: 'liveEvents',
         itemType: 'LiveEventItem',
         toItem: ({ item }) => ({ event: item.node }),
-        matches: ({ facts }) => matchesTree(tree, (leaf) => matchesLeaf(leaf, facts)),
+        matches: ({ facts }) => matchesTree(tree, facts),
         filter: tree.key,
         isKey: isEventKey,
         queries: equalQueries(tree)

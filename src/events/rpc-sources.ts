@@ -1,12 +1,189 @@
+import type { GraphQLError } from 'graphql';
+import type { z } from 'zod';
 import type { NetworkProfile } from '../config/network-profile.ts';
-import type { EventsClient } from './events-client.ts';
-import { type EventSources, type Source, toTimestampMs } from './source.ts';
-import { toEventFilterWire } from './to-event-filter-wire.ts';
-import { toTransactionFilterWire } from './to-transaction-filter-wire.ts';
-import type { EventIdWire, EventWire, FilterWire, TransactionOptionsWire, TransactionWire } from './wire.ts';
+import { gatewayError } from '../errors/gateway-error.ts';
+import { parseJson } from '../json/exact-json.ts';
+import { isAnswerTooDeep } from '../json/json-size.ts';
+import type { Cancellation } from '../upstream/cancellation.ts';
+import type { UpstreamCall, UpstreamResponse } from '../upstream/upstream-call.ts';
+import { toGatewayError } from '../upstream/upstream-call-error.ts';
+import { toEventFilterWire, toTransactionFilterWire } from './filter-wire.ts';
+import { type EventSources, type Source, type SourcePageRequest, toTimestampMs } from './source.ts';
+import {
+  type EventIdWire,
+  type EventWire,
+  eventPageWire,
+  type FilterWire,
+  rpcAnswerWire,
+  type TransactionWire,
+  transactionPageWire,
+} from './wire.ts';
+
+interface RpcFailure {
+  readonly code: number;
+  readonly message: string;
+  /** Nodes put the reason here, below a message as general as `Invalid params`. */
+  readonly data?: unknown;
+}
+
+/** Bad parameters, an invalid request, a transaction rejected for its content: the caller can correct these. */
+const callerFaultCodes = new Set([-32602, -32600, -32002]);
+/** Transient error, and server busy: a retry may help. Rate limits have no code and are recognised by their text. */
+const transient = new Set([-32050, -32009]);
+const unknownMethod = -32601;
+
+/** Messages for a cursor whose item the node no longer has; some nodes use the code of bad parameters for it. */
+const staleTexts = [
+  /could not find the referenced (transaction|event)/i,
+  /\bcursor\b.{0,80}\b(not found|not exist|unknown|invalid|expired|stale|pruned|too old|no longer|outside|out of range)\b/i,
+  /\b(unknown|invalid|expired|stale|pruned|no such|find( the)?|found( the)?)\b.{0,40}\bcursor\b/i,
+  /\b(transaction|event)\b.{0,120}\b(not found|not exist|been pruned|no longer available)\b/i,
+];
+/** Longer than any real message; the rest could be megabytes and is not searched. */
+const maxReadCharacters = 1_000;
+
+/**
+ * Translates a JSON-RPC error for the client. The node's own text is shown only if it explains a fault of the request and contains
+ * nothing that looks like a host or source code.
+ * @param cursorSent whether the call carried a cursor: only then can "not found" mean that the cursor is stale
+ */
+function toRpcGatewayError({ code, message, data }: RpcFailure, cursorSent: boolean): GraphQLError {
+  const facts = { upstream: 'events', rpcCode: code } as const;
+  if (transient.has(code) || /too many requests/i.test(message)) {
+    return gatewayError('UPSTREAM_UNAVAILABLE', 'The events upstream is busy.', facts);
+  }
+  if (cursorSent && (isStaleMessage(message) || isStaleMessage(toText(data)))) {
+    return gatewayError(
+      'STALE_CURSOR',
+      'The events upstream no longer knows the position this cursor points to.',
+      facts,
+    );
+  }
+  if (callerFaultCodes.has(code)) {
+    const shownMessage = isPlainText(message) ? message : 'The events upstream refused the query.';
+    return gatewayError('BAD_USER_INPUT', shownMessage, facts);
+  }
+  return gatewayError(
+    'UPSTREAM_BAD_RESPONSE',
+    code === unknownMethod ? 'The events upstream does not have this query.' : 'The events upstream failed to answer.',
+    facts,
+  );
+}
+
+function isStaleMessage(text: string): boolean {
+  const start = text.slice(0, maxReadCharacters);
+  return staleTexts.some((pattern) => pattern.test(start));
+}
+
+function toText(data: unknown): string {
+  return typeof data === 'string' ? data : (JSON.stringify(data) ?? '');
+}
+
+/** One short line without URLs, source locations or control characters. */
+function isPlainText(text: string): boolean {
+  return /^[\x20-\x7e]{1,300}$/.test(text) && !/:\/\/|\.(rs|ts|js|go):\d|panicked|(^|\s)at \S+ \(/.test(text);
+}
+
+/** Requests one page, in one JSON-RPC call. */
+interface RpcPageRequest<Filter, Cursor> extends Omit<SourcePageRequest, 'after' | 'cancellation'> {
+  readonly cancellation?: Cancellation | undefined;
+  readonly filter: Filter;
+  readonly cursor: Cursor | null;
+  /** Time of the item at the cursor, in milliseconds since the Unix epoch; left out or `null` = unknown. */
+  readonly cursorMs?: number | null;
+}
+
+interface EventsClientOptions {
+  readonly call: UpstreamCall;
+  /** Absolute path of the JSON-RPC endpoint below the upstream's origin. */
+  readonly path: string;
+  /** Method names on the wire, from the network profile. */
+  readonly methods: { readonly queryEvents: string; readonly queryTransactionBlocks: string };
+  /** Timeout of one call up to the last byte of its response, in milliseconds. */
+  readonly timeoutMs: number;
+}
+
+export type EventsClient = ReturnType<typeof createEventsClient>;
+
+/** The ledger's JSON-RPC queries. Rejects only with errors meant for the client. */
+export function createEventsClient({ call, path, methods, timeoutMs }: EventsClientOptions) {
+  let lastId = 0;
+
+  async function ask<Result>(
+    method: string,
+    params: readonly unknown[],
+    shape: z.ZodType<Result>,
+    { cursor, cursorMs = null, cancellation }: RpcPageRequest<unknown, unknown>,
+  ): Promise<Result> {
+    lastId += 1;
+    const id = lastId;
+    const response = await call({
+      method: 'POST',
+      path,
+      headers: { 'content-type': 'application/json', accept: 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id, method, params }),
+      timeoutMs,
+      least: cursorMs,
+      cancellation,
+    }).catch((error: unknown) => {
+      throw toGatewayError(error, 'events');
+    });
+    const answer = parseAnswer(response);
+    if ('error' in answer) throw toRpcGatewayError(answer.error, cursor !== null);
+    if (answer.id !== id) throw badResponse('answered another call');
+    if (isEndless(answer.result)) throw badResponse('sent far more items than it was asked for');
+    const result = shape.safeParse(answer.result);
+    if (!result.success) throw badResponse('sent a page of an unknown shape', result.error);
+    return result.data;
+  }
+
+  return {
+    queryEvents(request: RpcPageRequest<FilterWire, EventIdWire>) {
+      const { filter, cursor, limit, descending } = request;
+      return ask(methods.queryEvents, [filter, cursor, limit, descending], eventPageWire, request);
+    },
+    /** `options`: the parts of each transaction that the node adds. */
+    queryTransactionBlocks(request: RpcPageRequest<FilterWire | null, string> & { readonly options: object }) {
+      const { filter, options, cursor, limit, descending } = request;
+      const params = [{ filter, options }, cursor, limit, descending];
+      return ask(methods.queryTransactionBlocks, params, transactionPageWire, request);
+    },
+  };
+}
+
+/** 50 are requested. Checking the form of a hundred thousand would take seconds. */
+const maxItems = 1_000;
+
+function isEndless(page: unknown): boolean {
+  const data = typeof page === 'object' && page !== null && 'data' in page ? page.data : null;
+  return Array.isArray(data) && data.length > maxItems;
+}
+
+/** A node always answers with 200; another status comes from a proxy in front of it. */
+function parseAnswer({ status, body }: UpstreamResponse): z.output<typeof rpcAnswerWire> {
+  if (status === 429 || status === 502 || status === 503 || status === 504) {
+    throw gatewayError('UPSTREAM_UNAVAILABLE', 'The events upstream is busy or down.', { upstream: 'events' });
+  }
+  if (status !== 200) throw badResponse(`answered with HTTP status ${status}`);
+  let json: unknown;
+  try {
+    json = parseJson(body.toString('utf8'));
+  } catch (error) {
+    throw badResponse('sent something that is not JSON', error);
+  }
+  if (isAnswerTooDeep(json, body.length)) throw badResponse('sent something nested too deep');
+  const answer = rpcAnswerWire.safeParse(json);
+  if (!answer.success) throw badResponse('sent something that is not a JSON-RPC answer', answer.error);
+  return answer.data;
+}
+
+function badResponse(what: string, cause?: unknown) {
+  const options = cause instanceof Error ? { originalError: cause } : {};
+  return gatewayError('UPSTREAM_BAD_RESPONSE', `The events upstream ${what}.`, { upstream: 'events' }, options);
+}
 
 /** Requested only if `raw` is selected: these parts cost the node more than the transaction itself. */
-const wholeTransaction: TransactionOptionsWire = {
+const wholeTransaction = {
   showInput: true,
   showEffects: true,
   showEvents: true,
@@ -23,7 +200,18 @@ export function createRpcSources(client: EventsClient, { events }: Pick<NetworkP
     },
     transactions(filter, isWhole) {
       const { wire, identity } = toTransactionFilterWire(filter);
-      return { identity, source: createTransactionSource(client, wire, isWhole ? wholeTransaction : {}) };
+      const toPosition = (digest: string) => ({ digest, eventSeq: null, timestampMs: null });
+      const source: Source<TransactionWire> = {
+        positionOf: ({ digest, timestampMs }) => ({ ...toPosition(digest), timestampMs: toTimestampMs(timestampMs) }),
+        async readPage({ after, ...request }) {
+          const options = isWhole ? wholeTransaction : {};
+          const cursor = after?.digest ?? null;
+          const rest = { filter: wire, options, cursor, cursorMs: after?.timestampMs ?? null };
+          const { data, nextCursor, hasNextPage } = await client.queryTransactionBlocks({ ...request, ...rest });
+          return { items: data, next: nextCursor === null ? null : toPosition(nextCursor), hasMore: hasNextPage };
+        },
+      };
+      return { identity, source };
     },
   };
 }
@@ -35,39 +223,9 @@ export function createEventSource(client: EventsClient, filter: FilterWire): Sou
     positionOf: ({ id, timestampMs }) => ({ ...toPosition(id), timestampMs: toTimestampMs(timestampMs) }),
     async readPage({ after, ...request }) {
       const cursor = after && { txDigest: after.digest, eventSeq: after.eventSeq ?? '0' };
-      const { data, nextCursor, hasNextPage } = await client.queryEvents({
-        ...request,
-        filter,
-        cursor,
-        cursorMs: after?.timestampMs ?? null,
-      });
+      const rest = { filter, cursor, cursorMs: after?.timestampMs ?? null };
+      const { data, nextCursor, hasNextPage } = await client.queryEvents({ ...request, ...rest });
       return { items: data, next: nextCursor && toPosition(nextCursor), hasMore: hasNextPage };
-    },
-  };
-}
-
-/**
- * The transactions that match a filter.
- * @param options the parts of each that the node adds
- */
-function createTransactionSource(
-  client: EventsClient,
-  filter: FilterWire | null,
-  options: TransactionOptionsWire,
-): Source<TransactionWire> {
-  const toPosition = (digest: string) => ({ digest, eventSeq: null, timestampMs: null });
-  return {
-    positionOf: ({ digest, timestampMs }) => ({ ...toPosition(digest), timestampMs: toTimestampMs(timestampMs) }),
-    async readPage({ after, ...request }) {
-      const page = await client.queryTransactionBlocks({
-        ...request,
-        filter,
-        options,
-        cursor: after?.digest ?? null,
-        cursorMs: after?.timestampMs ?? null,
-      });
-      const next = page.nextCursor === null ? null : toPosition(page.nextCursor);
-      return { items: page.data, next, hasMore: page.hasNextPage };
     },
   };
 }

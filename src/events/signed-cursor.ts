@@ -1,10 +1,102 @@
 import { Buffer } from 'node:buffer';
-import { hash } from 'node:crypto';
+import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
+import type { Config } from '../config/config.ts';
+import { Secret } from '../config/secret.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import { argumentError, isDigest, isU64Text, refuse } from '../ledger/values/check-argument.ts';
-import { type CursorKeys, keyIdBytes, signatureBytes } from './cursor-keys.ts';
-import type { Position } from './source.ts';
+import { type ItemPosition, type ResumePoint, resumeAt } from '../live/live-source.ts';
+import type { StreamSlot } from '../upstream/operation-context.ts';
+import type { UpstreamHost } from '../upstream/upstream.ts';
+import { type Position, toPositionKey } from './source.ts';
+
+/** A key that signs cursors and recognises its own signatures. */
+interface CursorKey {
+  /** Derived from the key; `keyIdBytes` long. Part of each cursor. */
+  readonly id: Buffer;
+  /** The signature of a text within a scope, `signatureBytes` long. */
+  sign(scope: Uint8Array, text: Uint8Array): Buffer;
+  /** Takes the same time for every signature, so that attackers cannot guess it byte by byte. */
+  verify(scope: Uint8Array, text: Uint8Array, signature: Uint8Array): boolean;
+}
+
+/** Half of a SHA-256: 128 bits cannot be guessed, and cursors stay short. */
+export const signatureBytes = 16;
+/** If two keys have the same id, both are tried. */
+export const keyIdBytes = 4;
+
+const blockBytes = 64;
+
+/**
+ * @param secret any unguessable text. A key for cursors alone is derived from it, so that its signatures are invalid where the
+ * same secret signs other data
+ */
+export function createCursorKey(secret: string): CursorKey {
+  const key = createHmac('sha256', secret).update('ledger-gateway cursors').digest();
+  const inner = pad(key, 0x36);
+  const outer = pad(key, 0x5c);
+  // HMAC-SHA256 as two plain hash calls: an HMAC object for every cursor of a page would cost several times as much.
+  const sign: CursorKey['sign'] = (scope, text) => {
+    const within = hash('sha256', Buffer.concat([inner, scope, text]), 'buffer');
+    return hash('sha256', Buffer.concat([outer, within]), 'buffer').subarray(0, signatureBytes);
+  };
+  return {
+    id: createHmac('sha256', key).update('id').digest().subarray(0, keyIdBytes),
+    sign,
+    verify: (scope, text, signature) =>
+      signature.length === signatureBytes && timingSafeEqual(sign(scope, text), signature),
+  };
+}
+
+/** A block filled with one byte, and the key XORed over it, as HMAC pads its key. */
+function pad(key: Uint8Array, byte: number): Buffer {
+  const block = Buffer.alloc(blockBytes, byte);
+  for (const [index, each] of key.entries()) block[index] = each ^ byte;
+  return block;
+}
+
+/** The keys in force. They may change while the gateway runs; a cursor signed by any of them is valid. */
+export interface CursorKeys {
+  readonly signing: CursorKey;
+  /** All valid keys, including `signing`. */
+  readonly all: readonly CursorKey[];
+}
+
+/** Limits the keys tried on a bad cursor. Keys change only by configuration, or when instances first share one. */
+const maxKeys = 8;
+
+/** @param first signs new cursors @param rest verify old ones */
+export function createCursorKeys(first: Secret, ...rest: readonly Secret[]) {
+  const [signing, ...others] = [first, ...rest].map((secret) => createCursorKey(secret.reveal())) as [CursorKey];
+  const keys = {
+    signing,
+    all: [signing, ...others],
+    /** Signs with it from now on. Earlier cursors stay valid. */
+    adopt(secret: Secret): void {
+      keys.signing = createCursorKey(secret.reveal());
+      keys.all = [keys.signing, ...keys.all].slice(0, maxKeys);
+    },
+  };
+  return keys;
+}
+
+/** Name in the shared store of the key of all instances without a configured one. */
+const sharedKeyName = 'ledger-gateway:cursor-key';
+
+/**
+ * The configured keys; without any, one that all instances on the same store share; without a store, one of this process,
+ * whose cursors do not survive a restart.
+ */
+export async function openCursorKeys(
+  configured: Config['settings']['CURSOR_KEYS'],
+  shareSecret: UpstreamHost['shareSecret'],
+): Promise<{ readonly keys: CursorKeys; readonly close: () => void }> {
+  const [first, ...rest] = configured ?? [];
+  if (first) return { keys: createCursorKeys(first, ...rest), close: () => {} };
+  const own = new Secret(randomBytes(32).toString('base64url'));
+  const keys = createCursorKeys(own);
+  return { keys, close: await shareSecret(sharedKeyName, own, keys.adopt) };
+}
 
 /** Longer than any cursor of the gateway. */
 const maxCursorCharacters = 512;
@@ -21,26 +113,21 @@ const headBytes = keyIdBytes + signatureBytes;
 /**
  * Writes texts as cursors of one scope, and parses them. A cursor consists of its key's id, a signature, and the signed text,
  * so that an altered or forged cursor is rejected without an upstream call.
+ * @param scopeText identifies the scope, such as a field and its filter
  */
-export interface SignedCursors {
-  write(text: string): string;
-  /**
-   * @param argument `after` or `before`, for the message
-   * @throws `BAD_USER_INPUT` if it is malformed or belongs to another scope; `CURSOR_KEY_UNKNOWN` if its key is not in force
-   */
-  read(argument: string, cursor: string): string;
-}
-
-/** @param scopeText identifies the scope of the cursors, such as a field and its filter */
-export function createSignedCursors(scopeText: string, keys: CursorKeys): SignedCursors {
+function createSignedCursors(scopeText: string, keys: CursorKeys) {
   const scope = hash('sha256', scopeText, 'buffer');
   return {
-    write(given) {
+    write(given: string): string {
       const text = Buffer.from(given);
       const { id, sign } = keys.signing;
       return Buffer.concat([id, sign(scope, text), text]).toString('base64url');
     },
-    read(argument, cursor) {
+    /**
+     * @param argument for the message
+     * @throws `BAD_USER_INPUT` if it is malformed or belongs to another scope; `CURSOR_KEY_UNKNOWN` if its key is not in force
+     */
+    read(argument: string, cursor: string): string {
       const bytes = decode(argument, cursor);
       const known = keys.all.filter(({ id }) => bytes.indexOf(id) === 0);
       if (known.length === 0) throw gatewayError('CURSOR_KEY_UNKNOWN', unknownKey, { argument });
@@ -62,7 +149,7 @@ function decode(argument: string, cursor: string): Buffer {
   return bytes.length > headBytes ? bytes : refuseCursor(argument, cursor);
 }
 
-export function refuseCursor(argument: string, cursor: string): never {
+function refuseCursor(argument: string, cursor: string): never {
   return refuse(argument, cursor, 'must be a cursor from an earlier answer of the same field');
 }
 
@@ -80,24 +167,19 @@ const positionShape = z.tuple([
   z.number().int().nonnegative().nullable(),
 ]);
 
-/** Makes and reads the cursors of one scope. */
-export interface CursorCodec {
-  toCursor(position: Position): string;
-  /**
-   * @param argument `after` or `before`, for the message
-   * @throws `BAD_USER_INPUT` if it is malformed or belongs to another scope; `CURSOR_KEY_UNKNOWN` if its key is not in force
-   */
-  parseCursor(argument: 'after' | 'before', cursor: string): Position;
-  /** `null` if it is not a valid cursor of this scope. */
-  tryParse(cursor: string): Position | null;
-}
+export type CursorCodec = ReturnType<typeof createCursorCodec>;
 
-export function createCursorCodec({ field, identity }: CursorScope, keys: CursorKeys): CursorCodec {
+/** Makes and reads the cursors of one scope. */
+export function createCursorCodec({ field, identity }: CursorScope, keys: CursorKeys) {
   const cursors = createSignedCursors(`${field}\n${identity}`, keys);
   return {
-    toCursor: ({ digest, eventSeq, timestampMs }) => cursors.write(JSON.stringify([digest, eventSeq, timestampMs])),
-    parseCursor: (argument, cursor) => toPosition(cursors.read(argument, cursor)) ?? refuseCursor(argument, cursor),
-    tryParse(cursor) {
+    toCursor: ({ digest, eventSeq, timestampMs }: Position) =>
+      cursors.write(JSON.stringify([digest, eventSeq, timestampMs])),
+    /** @throws as `read` of signed cursors does */
+    parseCursor: (argument: 'after' | 'before', cursor: string): Position =>
+      toPosition(cursors.read(argument, cursor)) ?? refuseCursor(argument, cursor),
+    /** `null` if it is not a valid cursor of this scope. */
+    tryParse(cursor: string): Position | null {
       try {
         return toPosition(cursors.read('after', cursor));
       } catch {
@@ -111,4 +193,62 @@ export function createCursorCodec({ field, identity }: CursorScope, keys: Cursor
 function toPosition(text: string): Position | null {
   const { data } = positionShape.safeParse(JSON.parse(text));
   return data ? { digest: data[0], eventSeq: data[1], timestampMs: data[2] } : null;
+}
+
+export interface LiveCursorScope {
+  readonly field: string;
+  /** The same text for filters that mean the same. */
+  readonly filter: string;
+  /** Is it a key that a node can look up? */
+  readonly isKey: (key: string) => boolean;
+  /** Queries of the same items: a stream may continue at their cursors. */
+  readonly queries: readonly CursorScope[];
+}
+
+/** Makes and reads the cursors of the streams of one field with one filter. */
+export function createLiveCursors({ field, filter, isKey, queries }: LiveCursorScope, keys: CursorKeys) {
+  const cursors = createSignedCursors(`${field}\n${filter}`, keys);
+  return {
+    toCursor({ last, from }: ResumePoint): string {
+      const own = [last?.key ?? '', last?.timestampMs ?? null];
+      return cursors.write(
+        JSON.stringify(from?.key === last?.key ? own : [...own, from?.key ?? '', from?.timestampMs]),
+      );
+    },
+    toPoint,
+    /** Where a stream begins; `null` = now. The cursor that the client's transport kept is newer than that of the operation. */
+    toBeginning(after: string | null | undefined, kept: Pick<StreamSlot, 'after'> | undefined): ResumePoint | null {
+      if (kept?.after != null) return toPoint('Last-Event-ID', kept.after);
+      return after == null ? null : toPoint('after', after);
+    },
+  };
+
+  function toPoint(argument: string, cursor: string): ResumePoint {
+    for (const query of queries) {
+      const position = createCursorCodec(query, keys).tryParse(cursor);
+      if (position) return resumeAt({ key: toPositionKey(position), timestampMs: position.timestampMs });
+    }
+    const text = cursors.read(argument, cursor);
+    return readPoint(JSON.parse(text), isKey) ?? refuseCursor(argument, cursor);
+  }
+}
+
+type PointText = [string, number | null, string?, (number | null)?];
+
+/** `null` if the node sent keys that it cannot look up. The text is signed, so its shape is known. */
+function readPoint([key, time, fromKey, fromTime]: PointText, isKey: LiveCursorScope['isKey']): ResumePoint | null {
+  const isNamed = (name: string) => name === '' || isKey(name);
+  if (!isNamed(key) || !isNamed(fromKey ?? '')) return null;
+  const last = toItemPosition(key, time);
+  return fromKey === undefined ? resumeAt(last) : { last, from: toItemPosition(fromKey, fromTime ?? null) };
+}
+
+function toItemPosition(key: string, timestampMs: number | null): ItemPosition | null {
+  return key === '' ? null : { key, timestampMs };
+}
+
+/** Digest and sequence number of an event. */
+export function isEventKey(key: string): boolean {
+  const [digest = '', number = '', ...rest] = key.split(':');
+  return isDigest(digest) && isU64Text(number) && rest.length === 0;
 }

@@ -1,13 +1,111 @@
 import type { LedgerHistory } from '../config/networks/history-schema.ts';
 import type { LedgerExecutor } from '../ledger/ledger-executor.ts';
 import type { Cancellation } from '../upstream/cancellation.ts';
-import type { CheckpointTimes } from './checkpoint-times.ts';
-import { createReadLedgerPage, type FilterMembers, type ReadLedgerPage, valueAt } from './ledger-connection.ts';
-import type { Position, Source, SourcePage } from './source.ts';
+import {
+  askLedger,
+  badLedger,
+  createReadLedgerPage,
+  type FilterMembers,
+  type LedgerNode,
+  type ReadLedgerPage,
+  readPages,
+  valueAt,
+} from './ledger-source.ts';
+import { type Position, type Source, type SourcePage, toTimestampMs } from './source.ts';
 
-export interface TimeRangeOptions<Item> {
-  /** Time range in milliseconds, both ends included. */
-  readonly range: { readonly startMs: number; readonly endMs: number };
+/** In milliseconds, both ends included. */
+interface TimeRange {
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+/** Checkpoints that one request reads for each end of a range: 300 million checkpoints take 7 requests. */
+const probes = 15;
+const maxRequests = 20;
+const maxKept = 10_000;
+
+export type CheckpointTimes = ReturnType<typeof createCheckpointTimes>;
+
+/** Finds checkpoints by time. Their times never change, so they are cached. */
+export function createCheckpointTimes(
+  execute: LedgerExecutor,
+  { checkpoint: { field, argument } }: Pick<LedgerHistory, 'checkpoint'>,
+) {
+  const kept = new Map<number, number>();
+
+  /** @param dropped receives the numbers of pruned checkpoints */
+  async function read(numbers: readonly number[], dropped: Set<number>, cancellation: Cancellation | undefined) {
+    const fields = numbers.map((n) => `c${n}:${field}(${argument.replace('$', String(n))}){timestamp}`);
+    const text = `{newest:${field}{sequenceNumber timestamp}${fields.join('')}}`;
+    const data = await askLedger(execute, text, cancellation);
+    for (const number of numbers) {
+      const found = data[`c${number}`] as LedgerNode | null;
+      if (found) kept.set(number, toMs(found));
+      else dropped.add(number);
+    }
+    for (const oldest of kept.keys()) if (kept.size > maxKept) kept.delete(oldest);
+    const newest = data.newest as LedgerNode | null;
+    const number = Number(newest?.sequenceNumber ?? Number.NaN);
+    if (!newest || !Number.isSafeInteger(number)) throw badLedger('names no newest checkpoint');
+    return { number, timestampMs: toMs(newest) };
+  }
+
+  /** Bounds of the first checkpoint that is not older than a time: after `low`, and not after `high`. */
+  function narrow(timeMs: number, newest: number, dropped: ReadonlySet<number>): { low: number; high: number } {
+    let low = Math.max(-1, ...dropped);
+    let high = newest;
+    for (const [number, timestampMs] of kept) {
+      if (number > newest) continue;
+      if (timestampMs < timeMs) low = Math.max(low, number);
+      else high = Math.min(high, number);
+    }
+    return { low, high };
+  }
+
+  return {
+    /**
+     * The checkpoints of a time range: from `first` up to, and excluding, `end`, which is `null` while the newest checkpoint lies
+     * in the range.
+     * @returns `null` if no checkpoint is as new as `startMs`
+     */
+    async find({ startMs, endMs }: TimeRange, cancellation: Cancellation | undefined) {
+      // The ledger prunes its oldest checkpoints.
+      const dropped = new Set<number>();
+      const newest = await read([], dropped, cancellation);
+      if (newest.timestampMs < startMs) return null;
+      for (let requests = 0; requests < maxRequests; requests += 1) {
+        const start = narrow(startMs, newest.number, dropped);
+        const end = newest.timestampMs > endMs ? narrow(endMs + 1, newest.number, dropped) : null;
+        const wanted = [start, ...(end ? [end] : [])].flatMap(between);
+        if (wanted.length === 0) return { first: start.high, end: end?.high ?? null };
+        await read([...new Set(wanted)], dropped, cancellation);
+      }
+      throw badLedger('gives no order of its checkpoints');
+    },
+  };
+}
+
+/** Checkpoints that divide the rest of a search evenly. */
+function between({ low, high }: { readonly low: number; readonly high: number }): number[] {
+  const size = high - low;
+  const count = Math.min(probes, size - 1);
+  return Array.from({ length: count }, (_, index) => low + Math.floor((size * (index + 1)) / (count + 1)));
+}
+
+function toMs({ timestamp }: LedgerNode): number {
+  const timestampMs = toTimestampMs(toMilliseconds(timestamp));
+  if (timestampMs === null) throw badLedger('gives no time of a checkpoint');
+  return timestampMs;
+}
+
+/** The milliseconds of a `DateTime` as decimal text. */
+export function toMilliseconds(value: unknown): string | null {
+  const ms = typeof value === 'string' ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(ms) ? null : String(ms);
+}
+
+interface TimeRangeOptions<Item> {
+  readonly range: TimeRange;
   readonly times: CheckpointTimes;
   readonly history: LedgerHistory;
   readonly execute: LedgerExecutor;
@@ -42,23 +140,13 @@ export function createTimeRangeSource<Item>(options: TimeRangeOptions<Item>): So
 
   /** The nearest event outside the range, on the side where reading begins; `null` if there is none. */
   async function findNeighbour(bound: FilterMembers, backward: boolean, cancellation: Cancellation | undefined) {
-    let cursor: string | null = null;
-    for (let pages = 0; pages < maxPages; pages += 1) {
-      const page: Awaited<ReturnType<typeof readTransactions>> = await readTransactions({
-        filter: bound,
-        cursor,
-        backward,
-        cancellation,
-      });
+    for await (const page of readPages(readTransactions, { filter: bound, backward, cancellation }, maxPages)) {
       const nearestFirst = backward ? page.edges.toReversed() : page.edges;
       const found = nearestFirst.find(({ item }) => item.hasEvents)?.item;
-      if (found) {
-        const filter = { [events.filters.transaction ?? '']: JSON.stringify(found.digest) };
-        const { edges } = await readEvents({ filter, cursor: null, backward, size: 1, cancellation });
-        return edges[0] ? positionOf(edges[0].item) : null;
-      }
-      cursor = backward ? page.start : page.end;
-      if (cursor === null || !(backward ? page.hasPrevious : page.hasNext)) return null;
+      if (!found) continue;
+      const filter = { [events.filters.transaction ?? '']: JSON.stringify(found.digest) };
+      const { edges } = await readEvents({ filter, cursor: null, backward, size: 1, cancellation });
+      return edges[0] ? positionOf(edges[0].item) : null;
     }
     return null;
   }

@@ -7,7 +7,7 @@ import { ExactNumber } from '../json/exact-json.ts';
  */
 
 const decimalText = z.union([z.string(), z.number().int().nonnegative(), z.instanceof(ExactNumber)]).transform(String);
-const optionalDecimalText = decimalText.nullish().transform((value) => value ?? null);
+const orNull = <Value extends z.ZodType>(value: Value) => value.nullish().transform((given) => given ?? null);
 
 const eventIdWire = z.object({ txDigest: z.string(), eventSeq: decimalText });
 
@@ -18,11 +18,8 @@ const eventWire = z.object({
   sender: z.string(),
   type: z.string(),
   parsedJson: z.unknown().optional(),
-  bcs: z
-    .string()
-    .nullish()
-    .transform((value) => value ?? null),
-  timestampMs: optionalDecimalText,
+  bcs: orNull(z.string()),
+  timestampMs: orNull(decimalText),
 });
 
 const transactionWire = z.looseObject({ digest: z.string() }).transform((raw) => ({
@@ -30,29 +27,23 @@ const transactionWire = z.looseObject({ digest: z.string() }).transform((raw) =>
   ...timeAndPlace.parse(raw),
   raw: raw as Readonly<Record<string, unknown>>,
 }));
-const timeAndPlace = z.object({ timestampMs: optionalDecimalText, checkpoint: optionalDecimalText });
+const timeAndPlace = z.object({ timestampMs: orNull(decimalText), checkpoint: orNull(decimalText) });
 
 /**
  * Only `data` is always present. `nextCursor` is the last item's id even on the last page, so only `hasNextPage` says whether
  * there is more, and it may be missing.
  */
-const hasNextPage = z
-  .boolean()
-  .nullish()
-  .transform((value) => value ?? null);
+const hasNextPage = orNull(z.boolean());
 
 export const eventPageWire = z.object({
   data: z.array(eventWire),
-  nextCursor: eventIdWire.nullish().transform((value) => value ?? null),
+  nextCursor: orNull(eventIdWire),
   hasNextPage,
 });
 
 export const transactionPageWire = z.object({
   data: z.array(transactionWire),
-  nextCursor: z
-    .string()
-    .nullish()
-    .transform((value) => value ?? null),
+  nextCursor: orNull(z.string()),
   hasNextPage,
 });
 
@@ -66,17 +57,6 @@ export const rpcAnswerWire = z.union([
 export type EventIdWire = z.output<typeof eventIdWire>;
 export type EventWire = z.output<typeof eventWire>;
 export type TransactionWire = z.output<typeof transactionWire>;
-export type EventPageWire = z.output<typeof eventPageWire>;
-export type TransactionPageWire = z.output<typeof transactionPageWire>;
 
 /** An externally tagged filter, for example `{ Sender: '0x2' }`. */
 export type FilterWire = Readonly<Record<string, unknown>>;
-
-/** Parts of a transaction that the node adds on request. */
-export interface TransactionOptionsWire {
-  readonly showInput?: boolean;
-  readonly showEffects?: boolean;
-  readonly showEvents?: boolean;
-  readonly showObjectChanges?: boolean;
-  readonly showBalanceChanges?: boolean;
-}

@@ -3,18 +3,6 @@ import type { NetworkProfile } from '../config/network-profile.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { LedgerExecutor } from './ledger-executor.ts';
 
-/** Looks transactions up in the ledger. */
-export interface TransactionFinder {
-  /** Does the ledger's schema have a known field for transactions? */
-  readonly canFind: () => boolean;
-  /**
-   * Queries the ledger each time, with a timeout. `null`: it does not have the transaction yet. Rejects if the ledger gives no
-   * usable response.
-   * @param digest base58
-   */
-  readonly find: (digest: string) => Promise<FoundTransaction | null>;
-}
-
 /** A transaction that was executed. */
 export interface FoundTransaction {
   /** `null` if the ledger does not report it. */
@@ -34,8 +22,10 @@ export interface TransactionFinderOptions {
 /** The components of a transaction's gas cost. */
 const costs = ['computationCost', 'storageCost', 'storageRebate'];
 
-/** Looks transactions up without a cache. A transaction counts as found once it has effects: only then was it executed. */
-export function createTransactionFinder({ execute, names, schema }: TransactionFinderOptions): TransactionFinder {
+export type TransactionFinder = ReturnType<typeof createTransactionFinder>;
+
+/** Looks transactions up in the ledger, without a cache. One counts as found once it has effects: only then was it executed. */
+export function createTransactionFinder({ execute, names, schema }: TransactionFinderOptions) {
   let readOf: GraphQLSchema | null = null;
   let read: ((digest: string) => string) | null = null;
   const toRead = () => {
@@ -47,8 +37,14 @@ export function createTransactionFinder({ execute, names, schema }: TransactionF
     return read;
   };
   return {
-    canFind: () => toRead() !== null,
-    async find(digest) {
+    /** Does the ledger's schema have a known field for transactions? */
+    canFind: (): boolean => toRead() !== null,
+    /**
+     * Queries the ledger each time, with a timeout. `null`: it does not have the transaction yet. Rejects if the ledger gives no
+     * usable response.
+     * @param digest base58
+     */
+    async find(digest: string): Promise<FoundTransaction | null> {
       const text = toRead()?.(digest);
       if (text === undefined) throw unreadable('has no field for transactions that is known here');
       const { data, errors } = await execute({ document: { text, rootKeys: ['found'] } });

@@ -22,12 +22,6 @@ export type OpenLedgerStream = (
   request: LedgerStreamRequest,
 ) => AsyncIterator<ExecutionResult, undefined> & Pick<LedgerStream, 'fail'>;
 
-export interface LedgerStreams {
-  readonly open: OpenLedgerStream;
-  /** Ends every stream with an error that gives the reason, and opens no more. */
-  stop(): void;
-}
-
 export interface LedgerStreamsOptions extends SharedSocketOptions {
   readonly places: StreamQuota;
 }
@@ -35,12 +29,14 @@ export interface LedgerStreamsOptions extends SharedSocketOptions {
 /** Callers with a connection of their own. Beyond this number, the oldest return to the shared connection. */
 const maxIsolated = 1_000;
 
+export type LedgerStreams = ReturnType<typeof createLedgerStreams>;
+
 /**
  * Subscriptions of clients at the ledger, over one connection. Equal ones are not merged, because each has its own first
  * result. Nothing about the caller is sent. If a message is too large and breaks the connection, each caller on it gets a
  * connection of its own next time, so that a second such message affects only one caller.
  */
-export function createLedgerStreams({ places, ...options }: LedgerStreamsOptions): LedgerStreams {
+export function createLedgerStreams({ places, ...options }: LedgerStreamsOptions) {
   const socket = createGraphqlSubscriptions(options);
   const isolated = new Map<string, GraphqlSocket>();
   const isolate = (caller: string) => {
@@ -53,7 +49,7 @@ export function createLedgerStreams({ places, ...options }: LedgerStreamsOptions
   const streams = new Set<LedgerStream>();
   let isStopping = false;
   return {
-    open({ text, isClientsText, operationName, variables, caller }) {
+    open({ text, isClientsText, operationName, variables, caller }: LedgerStreamRequest) {
       if (isStopping) throw stopping();
       const releaseSlot = places.take(caller);
       let unsubscribe = () => {};
@@ -73,7 +69,8 @@ export function createLedgerStreams({ places, ...options }: LedgerStreamsOptions
       });
       return stream;
     },
-    stop() {
+    /** Ends every stream with an error that gives the reason, and opens no more. */
+    stop(): void {
       isStopping = true;
       for (const stream of streams) stream.fail(stopping());
       for (const each of [socket, ...isolated.values()]) each.close();

@@ -41,16 +41,6 @@ export interface PaceOptions {
   readonly maxMs: number;
 }
 
-/** Milliseconds to wait before the next poll. */
-export interface Pace {
-  /** @param isAnnounced does the upstream announce news? */
-  afterSuccess(isNews: boolean, isAnnounced?: boolean): number;
-  /** Polls often again. Called when new items are announced: the upstream may show them a few polls later. */
-  reset(): void;
-  /** Grows with each failure, with jitter. */
-  afterFailure(maxMs?: number): number;
-}
-
 const slower = 1.5;
 /** While the upstream announces new items, polls only find those that it did not announce. */
 const announcedSlower = 2;
@@ -59,20 +49,26 @@ const firstRetryMs = 200;
 /** About the pause between idle polls, so that retries cost the upstream no more than polls. */
 const longestRetryMs = 3_000;
 
-export function createPace({ minMs, maxMs }: PaceOptions, { random }: Pick<Clock, 'random'>): Pace {
+export type Pace = ReturnType<typeof createPace>;
+
+/** Milliseconds to wait before the next poll. */
+export function createPace({ minMs, maxMs }: PaceOptions, { random }: Pick<Clock, 'random'>) {
   let delayMs = minMs;
   let failures = 0;
   return {
-    afterSuccess(isNews, isAnnounced = false) {
+    /** @param isAnnounced does the upstream announce news? */
+    afterSuccess(isNews: boolean, isAnnounced = false): number {
       failures = 0;
       const longest = isAnnounced ? Math.max(maxMs, announcedMaxMs) : maxMs;
       delayMs = isNews ? minMs : Math.min(longest, delayMs * (isAnnounced ? announcedSlower : slower));
       return delayMs;
     },
-    reset() {
+    /** Polls often again. Called when new items are announced: the upstream may show them a few polls later. */
+    reset(): void {
       delayMs = minMs;
     },
-    afterFailure(maxRetryMs = longestRetryMs) {
+    /** Grows with each failure, with jitter. */
+    afterFailure(maxRetryMs = longestRetryMs): number {
       const longest = Math.min(maxRetryMs, firstRetryMs * 2 ** Math.min(failures, 16));
       failures += 1;
       // After an outage there is often news: poll often at first.

@@ -49,21 +49,7 @@ export interface OpenLiveStream<Item, Payload> extends LiveQuery<Item> {
   readonly onQuiet?: LiveStreamOptions['onQuiet'];
 }
 
-/** Streams of one kind of items. Each query of the upstream is read once, however many follow it. */
-export interface LiveHub<Item, Payload> {
-  /**
-   * @throws `RATE_LIMITED` or `UNAVAILABLE` if the caller or the process has too many streams, or too many readers and the stream
-   * needs one of its own; or if the gateway is stopping
-   */
-  open(stream: OpenLiveStream<Item, Payload>): AsyncGenerator<Payload, undefined>;
-  /** Ends every stream with a resume point. No more are opened. */
-  stop(): void;
-  /** Ends every reader. */
-  close(): void;
-  readonly readers: number;
-  /** Bytes that the readers keep. */
-  readonly replayBytes: number;
-}
+export type LiveHub<Item, Payload> = ReturnType<typeof createLiveHub<Item, Payload>>;
 
 interface OpenFeed<Item, Payload> {
   readonly feed: Feed<Item>;
@@ -78,7 +64,8 @@ interface OpenFeed<Item, Payload> {
   cancelEnd: () => void;
 }
 
-export function createLiveHub<Item, Payload>(options: LiveHubOptions<Item>): LiveHub<Item, Payload> {
+/** Streams of one kind of items. Each query of the upstream is read once, however many follow it. */
+export function createLiveHub<Item, Payload>(options: LiveHubOptions<Item>) {
   const { clock, streamQuota, readerQuota, graceMs, lostAfterMs } = options;
   const calls = new SharedCalls<LivePage<Item>>(options.historyCalls);
   const feeds = new Map<string, OpenFeed<Item, Payload>>();
@@ -148,15 +135,14 @@ export function createLiveHub<Item, Payload>(options: LiveHubOptions<Item>): Liv
   }
 
   return {
-    get readers() {
+    get readers(): number {
       return feeds.size;
     },
-    get replayBytes() {
-      let bytes = 0;
-      for (const { feed } of feeds.values()) bytes += feed.bytes;
-      return bytes;
-    },
-    open(request) {
+    /**
+     * @throws `RATE_LIMITED` or `UNAVAILABLE` if the caller or the process has too many streams, or too many readers and the stream
+     * needs one of its own; or if the gateway is stopping
+     */
+    open(request: OpenLiveStream<Item, Payload>): AsyncGenerator<Payload, undefined> {
       const { everything, filter, presenter, after, weight, caller, onQuiet } = request;
       if (isStopping) throw gatewayError('UNAVAILABLE', 'This gateway is stopping. Connect again.');
       const chosen = chooseQuery(request);
@@ -165,16 +151,11 @@ export function createLiveHub<Item, Payload>(options: LiveHubOptions<Item>): Liv
       open.cancelEnd();
       open.streams += 1;
       if (caller === open.opener) open.ownStreams += 1;
-      const ownHistory = () => historyOf(request.query, request.source());
-      const followed = open.channels.get(filter) ?? {
-        channel: new Channel(
-          open.feed,
-          presenter(),
-          options,
-          chosen.query === request.query ? undefined : ownHistory(),
-        ),
-        followers: 0,
+      const openChannel = () => {
+        const history = chosen.query === request.query ? undefined : historyOf(request.query, request.source());
+        return { channel: new Channel(open.feed, presenter(), options, history), followers: 0 };
       };
+      const followed = open.channels.get(filter) ?? openChannel();
       open.channels.set(filter, followed);
       followed.followers += 1;
       const { channel } = followed;
@@ -189,22 +170,18 @@ export function createLiveHub<Item, Payload>(options: LiveHubOptions<Item>): Liv
         if (open.channels.size > 0) return;
         open.cancelEnd = clock.after(graceMs, () => end(chosen.query, open));
       };
-      const stream: LiveStream<Item, Payload> = new LiveStream(channel, {
-        clock,
-        caller,
-        lostAfterMs,
-        after,
-        onEnd,
-        onQuiet,
-      });
+      const streamOptions = { clock, caller, lostAfterMs, after, onEnd, onQuiet };
+      const stream: LiveStream<Item, Payload> = new LiveStream(channel, streamOptions);
       streams.add(stream);
       return stream;
     },
-    stop() {
+    /** Ends every stream with a resume point. No more are opened. */
+    stop(): void {
       isStopping = true;
       for (const stream of streams) stream.stop();
     },
-    close() {
+    /** Ends every reader. */
+    close(): void {
       for (const [query, open] of [...feeds]) end(query, open);
     },
   };

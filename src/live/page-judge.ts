@@ -35,10 +35,7 @@ export class PageJudge {
     this.#onAccepted = onAccepted;
   }
 
-  /**
-   * @returns the page, without what it repeats
-   * @throws PageRefusedError
-   */
+  /** @returns the page, without what it repeats @throws PageRefusedError */
   take<Entry extends ItemPosition>(page: PositionPage<Entry>, from: ItemPosition | null): PositionPage<Entry> {
     const faults = findPageFaults(page, from);
     if (faults.length === 0) {

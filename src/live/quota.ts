@@ -13,49 +13,35 @@ export interface ReachedBound {
   readonly max: number;
 }
 
+export type Quota = ReturnType<typeof createQuota>;
+export type QuotaShare = ReturnType<Quota['take']>;
+
 /** Bounds how many streams or readers exist at once, in this process and per caller. */
-export interface Quota {
-  /** The bound that prevents the caller from taking so many more; `null` = none does. */
-  boundOf(caller: string, count?: number): ReachedBound | null;
-  /** Counts them without checking the bounds. */
-  take(caller: string, count?: number): QuotaShare;
-}
-
-/** Both are safe to call twice. */
-export interface QuotaShare {
-  /** No longer counts for the caller. */
-  readonly leaveCaller: () => void;
-  /** No longer counts. */
-  readonly leave: () => void;
-}
-
-export function createQuota({ max, maxPerCaller }: QuotaOptions): Quota {
+export function createQuota({ max, maxPerCaller }: QuotaOptions) {
   /** By caller; callers without any are left out. */
   const taken = new Map<string, number>();
   let all = 0;
   return {
-    boundOf(caller, count = 1) {
+    /** The bound that prevents the caller from taking so many more; `null` = none does. */
+    boundOf(caller: string, count = 1): ReachedBound | null {
       if ((taken.get(caller) ?? 0) + count > maxPerCaller) return { of: 'caller', max: maxPerCaller };
       return all + count > max ? { of: 'gateway', max } : null;
     },
-    take(caller, count = 1) {
+    /** Counts them without checking the bounds. @returns two functions that are safe to call twice */
+    take(caller: string, count = 1) {
       taken.set(caller, (taken.get(caller) ?? 0) + count);
       all += count;
+      /** No longer counts for the caller. */
       const leaveCaller = once(() => {
         const rest = (taken.get(caller) ?? count) - count;
         if (rest > 0) taken.set(caller, rest);
         else taken.delete(caller);
       });
-      const leaveGateway = once(() => {
+      const leave = once(() => {
+        leaveCaller();
         all -= count;
       });
-      return {
-        leaveCaller,
-        leave() {
-          leaveCaller();
-          leaveGateway();
-        },
-      };
+      return { leaveCaller, leave };
     },
   };
 }
@@ -68,28 +54,24 @@ function once(work: () => void): () => void {
   };
 }
 
-/** Live streams of all kinds. */
-export interface StreamQuota {
-  /**
-   * Counts a stream, as `weight` streams. @returns releases it; must be called once
-   * @throws `RATE_LIMITED` or `UNAVAILABLE`
-   */
-  take(caller: string, weight?: number): () => void;
-  /** Open streams. */
-  readonly count: number;
-}
-
 /** When a retry may succeed. A guess: nothing says when other streams end. */
 export const retryAfterMs = 10_000;
 
-export function createStreamQuota(options: QuotaOptions): StreamQuota {
+export type StreamQuota = ReturnType<typeof createStreamQuota>;
+
+/** Bounds live streams of all kinds. */
+export function createStreamQuota(options: QuotaOptions) {
   const quota = createQuota(options);
   let count = 0;
   return {
-    get count() {
+    get count(): number {
       return count;
     },
-    take(caller, weight = 1) {
+    /**
+     * Counts a stream, as `weight` streams. @returns releases it; safe to call twice
+     * @throws `RATE_LIMITED` or `UNAVAILABLE`
+     */
+    take(caller: string, weight = 1): () => void {
       const bound = quota.boundOf(caller, weight);
       if (bound?.of === 'caller') {
         const counted = weight > 1 ? ` This one counts as ${weight}, for the size of its filter.` : '';
@@ -113,27 +95,20 @@ export interface SharesOptions {
   readonly least: number;
 }
 
-/** Divides something, such as memory, evenly among its members. */
-export interface Shares {
-  /**
-   * Counts a member.
-   * @param onLess called when another member reduces the share
-   * @returns removes the member; safe to call twice
-   */
-  enter(onLess?: () => void): () => void;
-  /** The share of each member now. */
-  share(): number;
-}
+export type Shares = ReturnType<typeof createShares>;
 
-export function createShares({ total, least }: SharesOptions): Shares {
+/** Divides something, such as memory, evenly among its members. */
+export function createShares({ total, least }: SharesOptions) {
   const members = new Set<{ onLess?: (() => void) | undefined }>();
   return {
-    enter(onLess) {
+    /** Counts a member. @param onLess called when another member reduces the share @returns removes the member */
+    enter(onLess?: () => void): () => void {
       const member = { onLess };
       members.add(member);
       for (const each of members) if (each !== member) each.onLess?.();
       return () => void members.delete(member);
     },
+    /** The share of each member now. */
     share: () => Math.max(least, total / Math.max(1, members.size)),
   };
 }

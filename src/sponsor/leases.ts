@@ -47,10 +47,7 @@ export interface CoinReference {
   readonly digest: string;
 }
 
-/**
- * Hashes a set of coins, regardless of their order and of the spelling of their ids.
- * @returns 32 bytes as base64url
- */
+/** Hashes a set of coins, regardless of their order and of the spelling of their ids. @returns 32 bytes as base64url */
 export function hashCoins(coins: readonly CoinReference[]): string {
   const names = coins.map(({ objectId, version, digest }) =>
     [toFullId(objectId), version, digest].map((part) => `${part.length}:${part}`).join(''),
@@ -131,25 +128,6 @@ function writePart(bytes: Buffer, at: number, name: string, text: string, length
   part.copy(bytes, at);
 }
 
-/** Signs leases and verifies them, each for the caller that received it. */
-export interface LeaseKeys {
-  /**
-   * The lease as base64url text, at most 512 characters.
-   * @param caller that receives the lease. Covered by the signature; not part of the text.
-   * @throws RangeError if a part of the lease does not have its form
-   */
-  sign(lease: Lease, caller: string): string;
-  /**
-   * The lease, expired or not, if this caller received exactly this text. Otherwise `null`, which does not reveal whether the
-   * text is another caller's, altered or forged.
-   */
-  open(text: string, caller: string): Lease | null;
-  /** Signs with this key from now on; earlier leases stay valid. */
-  adopt(secret: Secret): void;
-  /** Replaces all keys: the first signs, all verify. */
-  replace(secrets: readonly Secret[]): void;
-}
-
 const maxLeaseCharacters = 512;
 
 const signatureBytes = 32;
@@ -159,32 +137,45 @@ const maxAdoptedKeys = 8;
 
 type Sign = (lease: Buffer, caller: string) => Buffer;
 
+export type LeaseKeys = ReturnType<typeof createLeaseKeys>;
+
 /**
- * @param first signs and verifies
- * @param rest verify only
+ * Signs leases and verifies them, each for the caller that received it.
+ * @param first signs and verifies @param rest verify only
  */
-export function createLeaseKeys(first: Secret, ...rest: readonly Secret[]): LeaseKeys {
+export function createLeaseKeys(first: Secret, ...rest: readonly Secret[]) {
   let signing = toSign(first);
   let all = [signing, ...rest.map(toSign)];
 
   return {
-    sign(lease, caller) {
+    /**
+     * The lease as base64url text, at most 512 characters.
+     * @param caller that receives the lease. Covered by the signature; not part of the text.
+     * @throws RangeError if a part of the lease does not have its form
+     */
+    sign(lease: Lease, caller: string): string {
       const bytes = writeLease(lease);
       return Buffer.concat([bytes, signing(bytes, caller)]).toString('base64url');
     },
-    open(text, caller) {
+    /**
+     * The lease, expired or not, if this caller received exactly this text. Otherwise `null`, which does not reveal whether the
+     * text is another caller's, altered or forged.
+     */
+    open(text: string, caller: string): Lease | null {
       const bytes = decode(text);
       if (!bytes) return null;
       const lease = bytes.subarray(0, -signatureBytes);
       const signature = bytes.subarray(-signatureBytes);
       return all.some((sign) => timingSafeEqual(sign(lease, caller), signature)) ? readLease(lease) : null;
     },
-    replace([next, ...others]) {
+    /** Replaces all keys: the first signs, all verify. */
+    replace([next, ...others]: readonly Secret[]): void {
       if (!next) return;
       signing = toSign(next);
       all = [signing, ...others.map(toSign)];
     },
-    adopt(secret) {
+    /** Signs with this key from now on; earlier leases stay valid. */
+    adopt(secret: Secret): void {
       signing = toSign(secret);
       all = [signing, ...all].slice(0, Math.max(maxAdoptedKeys, rest.length + 1));
     },

@@ -93,13 +93,6 @@ export interface ReservationWorld {
   readonly audit: (event: SponsorshipFacts) => void;
 }
 
-export interface Reservations {
-  /** Reserves coins, or repeats the answer given under the same key. Rejects with an error meant for the client. */
-  reserve(order: ReservationOrder): Promise<Reservation>;
-  /** A reservation of this holder; `null` if it is another holder's, forged, or ended long ago. */
-  find(reservationId: string, holder: string): Promise<Reservation | null>;
-}
-
 /** Pauses while a twin in another process is in flight: each is twice as long as the one before. */
 const [firstPauseMs, longestPauseMs] = [25, 1_000];
 
@@ -113,13 +106,14 @@ const nothing = () => {};
  * and records the end before the client is answered. Of the calls under one key, one goes to the sponsor; its twins wait for
  * it.
  */
-export function createReservations(world: ReservationWorld): Reservations {
+export function createReservations(world: ReservationWorld) {
   const { leases, store, isStoreNeeded, now } = world;
   /** Calls with a key that this process has begun: their twins here need not poll the store. */
   const inFlight = new Map<string, Promise<unknown>>();
 
   return {
-    async reserve(order) {
+    /** Reserves coins, or repeats the answer given under the same key. Rejects with an error meant for the client. */
+    async reserve(order: ReservationOrder): Promise<Reservation> {
       const attempt: Attempt = { order, leaseId: createLeaseId(), issuedAtMs: 0, expiresAtMs: 0 };
       const start = await begin(attempt);
       if (start.kind === 'replay') return replay(order, readKept(start.answer));
@@ -131,7 +125,8 @@ export function createReservations(world: ReservationWorld): Reservations {
       return sent.finally(() => inFlight.delete(name));
     },
 
-    async find(reservationId, holder) {
+    /** A reservation of this holder; `null` if it is another holder's, forged, or ended long ago. */
+    async find(reservationId: string, holder: string): Promise<Reservation | null> {
       const leaseId = leases ? leases.open(reservationId, holder)?.leaseId : reservationId;
       // Many fields may have the same long text, and the store would hash it for each.
       if (leaseId === undefined || leaseId.length > maxNumberLength) return null;

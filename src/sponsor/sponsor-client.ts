@@ -319,20 +319,17 @@ function toCredentialName({ id, authorization }: Caller): string {
   return authorization ? `credential:${hash('sha256', authorization.reveal(), 'hex')}` : id;
 }
 
-/** The gateway's own credential. */
-export interface GatewayAuthorization {
-  /** The current header; `null` in forward mode. */
-  header(): Secret | null;
-  /** Sends this token from now on. */
-  adopt(token: Secret): void;
-}
+export type GatewayAuthorization = ReturnType<typeof gatewayAuthorization>;
 
-export function gatewayAuthorization({ auth, token }: SponsorAuthorizationOptions): GatewayAuthorization {
+/** The gateway's own credential. */
+export function gatewayAuthorization({ auth, token }: SponsorAuthorizationOptions) {
   const toBearer = (next: Secret) => new Secret(`Bearer ${next.reveal()}`);
   let bearer = auth === 'token' && token ? toBearer(token) : null;
   return {
-    header: () => bearer,
-    adopt(next) {
+    /** The current header; `null` in forward mode. */
+    header: (): Secret | null => bearer,
+    /** Sends this token from now on. */
+    adopt(next: Secret): void {
       bearer = toBearer(next);
     },
   };

@@ -37,11 +37,7 @@ export function parseReservationId(text: string): string {
 
 const maxIdempotencyKeyLength = 255;
 
-/**
- * A key has 1 to 255 visible characters.
- * @returns `null` if none was given
- * @throws `BAD_USER_INPUT`
- */
+/** A key has 1 to 255 visible characters. @returns `null` if none was given @throws `BAD_USER_INPUT` */
 export function parseIdempotencyKey(key: string | null | undefined): string | null {
   if (key === null || key === undefined) return null;
   // Check the length first: one long text may be the key of many fields.

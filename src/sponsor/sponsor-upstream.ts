@@ -129,13 +129,6 @@ export function watchSponsorToken(client: SponsorClient, changed: (isRejected: b
   };
 }
 
-export interface SponsorVersionWatch {
-  /** The last known version, fetched again if it is old; `null` if the sponsor did not answer in time. Never rejects. */
-  latest(): Promise<string | null>;
-  /** Wraps a client: the versions that it reads update the known version and save a call. */
-  observe(client: SponsorClient): SponsorClient;
-}
-
 export interface SponsorVersionOptions extends Pick<UpstreamHost, 'now'>, Pick<UpstreamConnection, 'call' | 'path'> {
   /** The gateway's own header, if it has one. */
   readonly authorization: () => Secret | null;
@@ -149,7 +142,7 @@ const freshMs = 60_000;
 const retryMs = 2_000;
 
 /** Caches the sponsor's version: one call per minute at most, however many clients query it. */
-export function watchSponsorVersion(options: SponsorVersionOptions): SponsorVersionWatch {
+export function watchSponsorVersion(options: SponsorVersionOptions) {
   const { call, authorization, now } = options;
   const { method, path } = sponsorEndpoints.version;
   let current: string | null = null;
@@ -172,7 +165,8 @@ export function watchSponsorVersion(options: SponsorVersionOptions): SponsorVers
   };
 
   return {
-    async latest() {
+    /** The last known version, fetched again if it is old; `null` if the sponsor did not answer in time. Never rejects. */
+    async latest(): Promise<string | null> {
       if (now() - readAtMs >= freshMs && now() - calledAtMs >= retryMs) {
         calledAtMs = now();
         inFlight = fetchVersion();
@@ -180,7 +174,8 @@ export function watchSponsorVersion(options: SponsorVersionOptions): SponsorVers
       if (current === null) await Promise.race([inFlight, pause(timeoutMs, undefined, { ref: false })]);
       return current;
     },
-    observe: (client) => ({
+    /** Wraps a client: the versions that it reads update the known version and save a call. */
+    observe: (client: SponsorClient): SponsorClient => ({
       ...client,
       version(own, cancellation) {
         const version = client.version(own, cancellation);

@@ -13,10 +13,7 @@ export function readConfig(source: ConfigSource, list: UpstreamList = upstreamLi
   return parseConfig(source, addressSettings(list));
 }
 
-/**
- * The settings in force and their origin.
- * @throws ConfigError with every mistake
- */
+/** The settings in force and their origin. @throws ConfigError with every mistake */
 export function describeConfig(source: ConfigSource): SettingInForce[] {
   readConfig(source);
   return describeSettings(source, withAddresses(addressSettings(upstreamList)));

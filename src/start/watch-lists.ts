@@ -13,10 +13,7 @@ export interface ReloadedLists {
 }
 
 export interface WatchListsOptions {
-  /**
-   * Replaces the lists in force.
-   * @param text content of the file
-   */
+  /** Replaces the lists in force. @param text content of the file */
   readonly adopt: (lists: ReloadedLists, path: string, text: string) => void;
   readonly telemetry: Pick<Telemetry, 'clientsRead' | 'clientsRefused' | 'documentsRead' | 'documentsRefused'>;
   readonly fileAt?: (path: string) => FileReader;

@@ -15,14 +15,6 @@ export type FileChange =
   /** The file has been missing for longer than a replacement takes. */
   | { readonly kind: 'away'; readonly reason: string };
 
-/** Polls a file and reports changes. */
-export interface WatchedFile {
-  /** One check. Reports a change that has lasted since the previous check. */
-  look(): Promise<void>;
-  /** Reports the file immediately, changed or not. */
-  readNow(): Promise<void>;
-}
-
 export interface FileReader {
   readonly see: () => Promise<FileState>;
   /** Rejects if the file cannot be read. */
@@ -85,10 +77,11 @@ const missingChecks = 10;
 const missing = 'missing';
 
 /**
+ * Polls a file and reports changes.
  * Polls instead of using notifications, because polling detects every kind of replacement on every file system, including
  * symbolic links in the path. The first state counts as a change.
  */
-export function createWatchedFile({ see, read, report }: WatchedFileOptions): WatchedFile {
+export function createWatchedFile({ see, read, report }: WatchedFileOptions) {
   let judged: string | null = null;
   let seen: string | null = null;
   let checks = 0;
@@ -118,7 +111,8 @@ export function createWatchedFile({ see, read, report }: WatchedFileOptions): Wa
   };
 
   return {
-    async look() {
+    /** One check. Reports a change that has lasted since the previous check. */
+    async look(): Promise<void> {
       // On a slow file system, the previous check may still be running.
       if (isChecking) return;
       isChecking = true;
@@ -131,7 +125,8 @@ export function createWatchedFile({ see, read, report }: WatchedFileOptions): Wa
         isChecking = false;
       }
     },
-    async readNow() {
+    /** Reports the file immediately, changed or not. */
+    async readNow(): Promise<void> {
       const state = await see();
       judged = state.mark ?? missing;
       seen = null;

@@ -1,8 +1,7 @@
 /**
  * Decides which address of an upstream a call goes to. Choosing and refusing are separate decisions: an address that fails
  * often is avoided as long as others remain, but calls are refused only if every one of the last calls failed. A breaker that
- * opened sooner would reject calls that a half-failing upstream would still answer. The timeouts of one caller never open it:
- * its queries may be too expensive, while the calls of others succeed.
+ * opened sooner would reject calls that a half-failing upstream would still answer.
  */
 
 /** What the gateway knows about one address of an upstream. */
@@ -18,10 +17,6 @@ export interface AddressState {
   inFlight: number;
   /** When the address last responded, also to a question about its newest data. */
   heardAtMs: number;
-  /** Caller of the timeouts since the last success; `null` = none. */
-  timedOutCaller: string | null;
-  /** Since the last success, a failure showed that the address fails for every caller. */
-  failsForAll: boolean;
   /** Avoided until a trial call succeeds. */
   isEjected: boolean;
   /** When the next trial call may begin, if the address is ejected or refuses calls. */
@@ -58,9 +53,7 @@ export function createAddressState(): AddressState {
     latencyMs: 0,
     latencyAtMs: 0,
     inFlight: 0,
-    heardAtMs: Number.NEGATIVE_INFINITY,
-    timedOutCaller: null,
-    failsForAll: false,
+    heardAtMs: 0,
     isEjected: false,
     trialAtMs: 0,
     trialWaitMs: minTrialWaitMs,
@@ -71,21 +64,21 @@ export function createAddressState(): AddressState {
   };
 }
 
-/**
- * `timeout`: a failure whose cause may be the call itself.
- * `unrelated`: the call says nothing about the address, for example because its client left.
- */
-export type CallOutcome = 'ok' | 'failed' | 'timeout' | 'unrelated';
+/** `unrelated`: the call says nothing about the address, for example because its client left. */
+export type CallOutcome = 'ok' | 'failed' | 'unrelated';
 
 /** @param random from 0 up to 1 */
-export function recordOutcome(state: AddressState, outcome: CallOutcome, facts: OutcomeFacts): void {
-  const { nowMs, durationMs, random, isTrial } = facts;
+export function recordOutcome(
+  state: AddressState,
+  outcome: CallOutcome,
+  { nowMs, durationMs, random, isTrial }: OutcomeFacts,
+): void {
   if (outcome === 'unrelated') {
     // The trial showed nothing: the next call is a trial too.
     if (isTrial) state.trialAtMs = nowMs;
     return;
   }
-  const hasFailed = outcome !== 'ok';
+  const hasFailed = outcome === 'failed';
   state.recent = ((state.recent << 1) | Number(hasFailed)) & all;
   state.known = Math.min(window, state.known + 1);
   state.failuresInRow = hasFailed ? state.failuresInRow + 1 : 0;
@@ -93,9 +86,7 @@ export function recordOutcome(state: AddressState, outcome: CallOutcome, facts: 
   if (!hasFailed) {
     recordLatency(state, durationMs, nowMs);
     state.heardAtMs = nowMs;
-    state.timedOutCaller = null;
-    state.failsForAll = false;
-  } else if (!state.failsForAll) state.failsForAll = outcome === 'failed' || isForAll(state, facts);
+  }
   if (hasFailed) doubt(state, nowMs, random, isTrial);
   else if (isTrial) {
     state.isEjected = false;
@@ -110,15 +101,6 @@ export interface OutcomeFacts {
   /** From 0 up to 1. */
   readonly random: number;
   readonly isTrial: boolean;
-  /** Key of the caller; left out: the gateway itself. */
-  readonly caller?: string | undefined;
-}
-
-/** Shows a timeout that the address fails for every caller? Only if it answered nothing meanwhile, and two callers had one. */
-function isForAll(state: AddressState, { nowMs, durationMs, caller = '' }: OutcomeFacts): boolean {
-  if (state.heardAtMs >= nowMs - durationMs) return false;
-  state.timedOutCaller ??= caller;
-  return state.timedOutCaller !== caller;
 }
 
 function doubt(state: AddressState, nowMs: number, random: number, isTrial: boolean): void {
@@ -143,9 +125,8 @@ function countFailures({ recent }: AddressState): number {
   return count;
 }
 
-/** Did all of the last calls fail, and not only by timeouts of one caller? */
-export const isBroken = ({ recent, known, failsForAll }: AddressState): boolean =>
-  known === window && recent === all && failsForAll;
+/** Did all of the last calls fail? */
+export const isBroken = ({ recent, known }: AddressState): boolean => known === window && recent === all;
 
 /** Obeys `Retry-After`. */
 export function pause(state: AddressState, forMs: number, nowMs: number): void {

@@ -68,10 +68,7 @@ export interface Caller {
 
 /** Validity of a credential. Streams that were opened with it end when it does. */
 export interface Validity {
-  /**
-   * Calls back when the credential expires, immediately if it has.
-   * @returns removes the listener
-   */
+  /** Calls back when the credential expires, immediately if it has. @returns removes the listener */
   onEnd(then: () => void): () => void;
 }
 

@@ -89,10 +89,7 @@ export interface RawSink {
 
 /** Headers of a response. Tests may use a `Map`. */
 export interface AnswerHeaders {
-  /**
-   * @param name in lower case.
-   * @returns a list if the header came several times, in the order of the response
-   */
+  /** @param name in lower case. @returns a list if the header came several times, in the order of the response */
   get(name: string): string | string[] | undefined;
 }
 
@@ -100,11 +97,8 @@ export interface AnswerHeaders {
 export interface CallWatch {
   /** @param durationMs from the call to the end of the response */
   answered(status: number, durationMs: number): void;
-  /**
-   * @param durationMs left out if the call continues
-   * @param caller key of the operation's caller; left out: the gateway itself
-   */
-  failed(error: UpstreamCallError, durationMs?: number, caller?: string): void;
+  /** @param durationMs left out if the call continues */
+  failed(error: UpstreamCallError, durationMs?: number): void;
 }
 
 /** A layer that makes a span of each call for an operation that is traced. @param host of the upstream */
@@ -114,32 +108,26 @@ export function traceCalls(host: string): CallLayer {
     if (!trace) return next(request, listener);
     const span = trace.startCall(upstream, host, request.method, request.attempt ?? 1);
     const watch: CallWatch = { answered: span.ended, failed: ({ failure }) => span.ended(failure) };
-    const traced = { ...request, headers: [...request.headers, ...span.headers] };
-    return next(traced, new WatchedListener(watch, listener, request));
+    return next({ ...request, headers: [...request.headers, ...span.headers] }, new WatchedListener(watch, listener));
   };
 }
 
-/**
- * A layer that only observes calls.
- * @param begin called before each call
- */
+/** A layer that only observes calls. @param begin called before each call */
 export function watchCalls(begin: (request: RawRequest, upstream: string) => CallWatch): CallLayer {
   return (next, upstream) => (request, listener) =>
-    next(request, new WatchedListener(begin(request, upstream), listener, request));
+    next(request, new WatchedListener(begin(request, upstream), listener));
 }
 
 class WatchedListener implements RawListener, RawSink {
   readonly #watch: CallWatch;
   readonly #listener: RawListener;
-  readonly #caller: string | undefined;
   readonly #startedMs = performance.now();
   #sink: RawSink | null = null;
   #status = 0;
 
-  constructor(watch: CallWatch, listener: RawListener, { operation }: RawRequest) {
+  constructor(watch: CallWatch, listener: RawListener) {
     this.#watch = watch;
     this.#listener = listener;
-    this.#caller = operation?.caller;
   }
 
   answered(response: RawResponse): void {
@@ -163,7 +151,7 @@ class WatchedListener implements RawListener, RawSink {
   }
 
   failed(error: UpstreamCallError): void {
-    this.#watch.failed(error, performance.now() - this.#startedMs, this.#caller);
+    this.#watch.failed(error, performance.now() - this.#startedMs);
     (this.#sink ?? this.#listener).failed(error);
   }
 

@@ -47,10 +47,7 @@ export interface ConnectedUpstream {
   readonly probe?: ((timeoutMs: number) => Promise<unknown>) | undefined;
 }
 
-/**
- * Fields of this gateway that call another service.
- * @typeParam Host what the gateway must provide
- */
+/** Fields of this gateway that call another service. @typeParam Host what the gateway must provide */
 export interface OwnFieldsUpstream<Host extends UpstreamHost = never> extends Upstream {
   readonly role: 'own fields';
   /** SDL of its part of the graph: extends `Query` and `Mutation`, and uses the gateway's scalars. */
@@ -104,7 +101,7 @@ export interface UpstreamHost {
   /** On the embedded network: with the credentials of that network. */
   readonly config: Config;
   readonly telemetry: Telemetry;
-  readonly metrics: Pick<Metrics, 'gauge' | 'add' | 'liveLag' | 'upstreamCall' | 'ofUpstream'>;
+  readonly metrics: Pick<Metrics, 'gauge' | 'upstreamCall' | 'ofUpstream'>;
   /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
   /** Reloads a secret when its file changes, if it has a file. */

@@ -6,23 +6,6 @@ export interface WaitingCall {
   send(): void;
 }
 
-/** Queue of the calls to one upstream: a limited number is in flight, and the others wait in order. */
-export interface WaitingCalls {
-  /**
-   * Sends a call now or later.
-   * @returns `false` if the queue is full, so the call is not sent
-   */
-  begin(call: WaitingCall): boolean;
-  /** Call when a sent call has ended. */
-  ended(): void;
-  /** Removes a call that was not sent. Does nothing if it is not waiting. */
-  leave(call: WaitingCall): void;
-  /** Calls that were sent and have not ended. */
-  readonly inFlight: number;
-  /** Calls that wait. */
-  readonly waiting: number;
-}
-
 export interface WaitingCallsOptions {
   readonly maxSent: number;
   readonly maxWaiting: number;
@@ -30,8 +13,13 @@ export interface WaitingCallsOptions {
   readonly maxWaitingBytes: number;
 }
 
-/** The HTTP client itself would queue any number of calls, and keep cancelled ones in the queue. */
-export function createWaitingCalls({ maxSent, maxWaiting, maxWaitingBytes }: WaitingCallsOptions): WaitingCalls {
+export type WaitingCalls = ReturnType<typeof createWaitingCalls>;
+
+/**
+ * Queue of the calls to one upstream: a limited number is in flight, and the others wait in order.
+ * The HTTP client itself would queue any number of calls, and keep cancelled ones in the queue.
+ */
+export function createWaitingCalls({ maxSent, maxWaiting, maxWaitingBytes }: WaitingCallsOptions) {
   const waiting: WaitingCall[] = [];
   let waitingBytes = 0;
   let sent = 0;
@@ -51,13 +39,16 @@ export function createWaitingCalls({ maxSent, maxWaiting, maxWaitingBytes }: Wai
   };
 
   return {
-    get inFlight() {
+    /** Calls that were sent and have not ended. */
+    get inFlight(): number {
       return sent;
     },
-    get waiting() {
+    /** Calls that wait. */
+    get waiting(): number {
       return waiting.length;
     },
-    begin(call) {
+    /** Sends a call now or later. @returns `false` if the queue is full, so the call is not sent */
+    begin(call: WaitingCall): boolean {
       if (sent < maxSent && waiting.length === 0) {
         sent += 1;
         call.send();
@@ -68,11 +59,13 @@ export function createWaitingCalls({ maxSent, maxWaiting, maxWaitingBytes }: Wai
       waiting.push(call);
       return true;
     },
-    ended() {
+    /** Call when a sent call has ended. */
+    ended(): void {
       sent -= 1;
       if (waiting.length > 0) sendNext();
     },
-    leave(call) {
+    /** Removes a call that was not sent. Does nothing if it is not waiting. */
+    leave(call: WaitingCall): void {
       const at = waiting.indexOf(call);
       if (at < 0) return;
       waiting.splice(at, 1);

@@ -3,7 +3,7 @@ import { base58 } from '@scure/base';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { maxSpareCalls } from '../../src/config/event-calls.ts';
 import { type Devnet, startDevnet } from '../../src/devnet/start-devnet.ts';
-import { keyIdBytes, signatureBytes } from '../../src/events/cursor-keys.ts';
+import { keyIdBytes, signatureBytes } from '../../src/events/signed-cursor.ts';
 import { recordUpstream } from '../support/recording-upstream.ts';
 import { type RpcCall, type ScriptedRpc, startScriptedRpc } from '../support/scripted-rpc.ts';
 import { createTestGateway, type TestGateway } from '../support/test-gateway.ts';

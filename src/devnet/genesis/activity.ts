@@ -15,8 +15,7 @@ import { createSeededRandom } from './seeded-random.ts';
 export interface SignedTransaction {
   readonly data: AnyTransactionData;
   readonly bytes: Uint8Array;
-  /** Signs with each call: most of the history's signatures are never read. */
-  readonly signatures: () => readonly string[];
+  readonly signatures: readonly string[];
 }
 
 export interface ActivityOptions {
@@ -113,5 +112,5 @@ function sign(
   };
   const bytes = encodeTransactionData(data);
   const signers = payer === sender ? [sender] : [sender, payer];
-  return { data, bytes, signatures: () => signers.map((signer) => signTransaction(signer, bytes)) };
+  return { data, bytes, signatures: signers.map((signer) => signTransaction(signer, bytes)) };
 }

@@ -96,10 +96,7 @@ export class AnswerStream implements RawSink, StreamedAnswer {
     this.#extent.read(chunk);
   }
 
-  /**
-   * Writes all but the last `heldBackBytes`.
-   * @returns whether the writer has room for more
-   */
+  /** Writes all but the last `heldBackBytes`. @returns whether the writer has room for more */
   #forward(): boolean {
     let hasRoom = true;
     for (let first = this.#held[0]; first && this.#heldSize - first.length >= heldBackBytes; first = this.#held[0]) {
@@ -154,10 +151,7 @@ export function checkEnd(
   return { body: { chunks: [...data, end], size: dataEnd + 1 + end.length }, errorCount: errors.length };
 }
 
-/**
- * @param behind what follows the data, from the comma on.
- * @returns `null` if it is malformed
- */
+/** @param behind what follows the data, from the comma on. @returns `null` if it is malformed */
 function readErrors(behind: string, readText: ReadText | null): readonly GraphQLError[] | null {
   try {
     const members = parseJson(behind.replace(/^\s*,/, '{')) as Readonly<Record<string, unknown>>;

@@ -50,10 +50,7 @@ function parseAnswer(response: UpstreamResponse, readText: ReadText | null): Exe
   return toResult(body, response.body.length, readText);
 }
 
-/**
- * Parses a result received over a WebSocket, in the same way.
- * @param size of its text, in bytes, roughly
- */
+/** Parses a result received over a WebSocket, in the same way. @param size of its text, in bytes, roughly */
 export function readLedgerResult(value: unknown, size: number, readText: ReadText | null): ExecutionResult {
   if (!isObject(value) || !('data' in value || 'errors' in value))
     throw invalidResponse("The ledger's result is not GraphQL.");

@@ -128,10 +128,7 @@ export function isSpace(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
-/**
- * Adds usage to a plain response without parsing it.
- * @param plainEnd from `findPlainEnd`
- */
+/** Adds usage to a plain response without parsing it. @param plainEnd from `findPlainEnd` */
 export function spliceUsage(body: ChunkedBody, plainEnd: number, usage: Usage): ChunkedBody {
   const end = Buffer.from(`${toUsageMember(usage)}}`);
   return { chunks: [...cutAt(body, plainEnd), end], size: plainEnd + end.length };

@@ -82,10 +82,7 @@ export class CachedAnswer {
   readonly #body: string | Buffer;
   #tag: string | null = null;
 
-  /**
-   * @param lifeMs milliseconds until it expires
-   * @param keyLength characters of its key
-   */
+  /** @param lifeMs milliseconds until it expires @param keyLength characters of its key */
   constructor(body: Buffer, version: string, sinceMs: number, lifeMs: number, keyLength: number) {
     // Copied, because these bytes may be a slice of a much larger buffer, which would stay in memory with them.
     this.#body = isAscii(body) ? body.toString('latin1') : Buffer.from(Uint8Array.from(body).buffer);
@@ -95,10 +92,7 @@ export class CachedAnswer {
     this.bytes = body.length + keyLength + overheadBytes;
   }
 
-  /**
-   * The response as it is sent.
-   * @param usage appended after the data; `null` = not requested
-   */
+  /** The response as it is sent. @param usage appended after the data; `null` = not requested */
   write(usage: Usage | null): WrittenAnswer {
     const body = this.#body;
     if (typeof body === 'string') {

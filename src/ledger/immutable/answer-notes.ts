@@ -49,10 +49,7 @@ export class CacheHeaders {
     this.#kept = kept;
   }
 
-  /**
-   * Sets the headers.
-   * @returns whether the caller has this response already, so that it gets 304
-   */
+  /** Sets the headers. @returns whether the caller has this response already, so that it gets 304 */
   settle(status: number, contentType: string | null): boolean {
     const { req, res, operations } = this.#exchange;
     const source = toSourceHeaders(req.headers, operations);

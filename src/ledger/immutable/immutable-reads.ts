@@ -10,26 +10,9 @@ import { type ImmutableSelection, type ReadTree, toImmutableSelection } from './
 
 type Variables = Readonly<Record<string, unknown>>;
 
-/** A cache of the ledger's immutable responses. */
-export interface ImmutableReads {
-  /**
-   * Prepares an operation; `null` if anything in its response may change. Keeps no reference to the tree.
-   * @param tree valid on the schema
-   * @param readTree parses the same tree again
-   */
-  prepare(schema: GraphQLSchema, readTree: () => ReadTree, tree?: ReadTree): ImmutableRead | null;
-  /** Clears the cache, and ignores the responses to requests in flight. */
-  clear(): void;
-  /** Bytes of memory that the cache uses. */
-  readonly bytes: number;
-}
-
 /** An operation whose response never changes if certain variables are given. */
 export interface ImmutableRead {
-  /**
-   * @param variables as sent.
-   * @returns `null` if the response may change with them
-   */
+  /** @param variables as sent. @returns `null` if the response may change with them */
   ask(variables: Variables): CacheLookup | null;
 }
 
@@ -39,10 +22,7 @@ export interface CacheLookup {
   readonly kept: CachedAnswer | null;
   /** Was the response cached before this request? */
   readonly isFromMemory: boolean;
-  /**
-   * Caches the ledger's response if possible.
-   * @param body unchanged
-   */
+  /** Caches the ledger's response if possible. @param body unchanged */
   readonly keep: (body: ChunkedBody) => void;
 }
 
@@ -74,7 +54,10 @@ const maxShapeKeys = 20_000;
 /** Characters of a cache key. Responses with longer keys are not cached: such large variables rarely repeat. */
 const maxKeyLength = 1_024;
 
-export function createImmutableReads(options: ImmutableReadsOptions): ImmutableReads {
+export type ImmutableReads = ReturnType<typeof createImmutableReads>;
+
+/** A cache of the ledger's immutable responses. */
+export function createImmutableReads(options: ImmutableReadsOptions) {
   const { maxBytes, lifeMs, tables, version, readNetworkId, onClear, now } = options;
   const memory = new AnswerMemory(maxBytes);
   const shapes = new LRUCache<number, AnswerShape>({ maxSize: maxShapeKeys, sizeCalculation: countKeys });
@@ -146,7 +129,12 @@ export function createImmutableReads(options: ImmutableReadsOptions): ImmutableR
   };
 
   return {
-    prepare(schema, readTree, tree = readTree()) {
+    /**
+     * Prepares an operation; `null` if anything in its response may change. Keeps no reference to the tree.
+     * @param tree valid on the schema
+     * @param readTree parses the same tree again
+     */
+    prepare(schema: GraphQLSchema, readTree: () => ReadTree, tree = readTree()): ImmutableRead | null {
       const queries = schema.getQueryType()?.getFields() ?? {};
       const table = tables.find(({ isFor }) => Object.hasOwn(queries, isFor));
       const selection = table && toImmutableSelection(schema, tree, table);
@@ -164,8 +152,10 @@ export function createImmutableReads(options: ImmutableReadsOptions): ImmutableR
       const read = { id, names, isGiven, shape, networkKeys };
       return { ask: (variables) => ask(read, variables) };
     },
+    /** Clears the cache, and ignores the responses to requests in flight. */
     clear,
-    get bytes() {
+    /** Bytes of memory that the cache uses. */
+    get bytes(): number {
       return memory.bytes;
     },
   };

@@ -22,14 +22,10 @@ export interface FleetOptions {
   readonly onBack: () => void;
 }
 
-/** The processes that share the reading of an upstream, as one of them sees them. */
-export interface Fleet {
-  /** @param query the same text for the same query of the same upstream, in all processes */
-  join<Item>(query: string, itemText: ItemText<Item>): JoinFleet<Item>;
-  close(): Promise<void>;
-}
+export type Fleet = ReturnType<typeof createFleet>;
 
-export function createFleet({ logs, clock, onUnavailable, onBack }: FleetOptions): Fleet {
+/** The processes that share the reading of an upstream, as one of them sees them. */
+export function createFleet({ logs, clock, onUnavailable, onBack }: FleetOptions) {
   let answeredAtMs: number | null = null;
   let isUnavailable = false;
 
@@ -44,8 +40,11 @@ export function createFleet({ logs, clock, onUnavailable, onBack }: FleetOptions
     }
   };
   return {
-    join: (query, itemText) => (feed) =>
-      new Member((onChange) => logs.open(query, onChange), { ...feed, itemText, clock, onCheck }),
+    /** @param query the same text for the same query of the same upstream, in all processes */
+    join:
+      <Item>(query: string, itemText: ItemText<Item>): JoinFleet<Item> =>
+      (feed) =>
+        new Member((onChange) => logs.open(query, onChange), { ...feed, itemText, clock, onCheck }),
     close: () => logs.close(),
   };
 }

@@ -5,19 +5,6 @@ import { Execution } from './execution.ts';
 import type { ExecutionOrder, ExecutionResult, ExecutionWorld } from './execution-order.ts';
 import { notSentError, toAnswerText } from './execution-records.ts';
 
-/** The unfinished executions of this process. */
-export interface Executions {
-  /** Executes an order, or joins its twin in this process. Rejects with an error meant for the client. */
-  execute(order: ExecutionOrder, cancellation: Cancellation): Promise<ExecutionResult>;
-  /** Gives due executions their turn. A timer calls it while there are executions. */
-  turn(): void;
-  /**
-   * Waits until the sponsor has answered or timed out on every call, and every end is stored; then queries the ledger a last
-   * time. Outcomes that are still unknown stay unknown in the store.
-   */
-  close(): Promise<void>;
-}
-
 export interface ExecutionsOptions {
   /** Concurrent ledger queries; at most half of them are for executions that no client waits for. */
   readonly maxLooks?: number;
@@ -27,10 +14,13 @@ export interface ExecutionsOptions {
   readonly turnMs?: number;
 }
 
+export type Executions = ReturnType<typeof createExecutions>;
+
+/** The unfinished executions of this process. */
 export function createExecutions(
   world: ExecutionWorld,
   { maxLooks = 16, maxSwept = 10_000, turnMs = 25 }: ExecutionsOptions = {},
-): Executions {
+) {
   /** Unfinished executions by call, oldest first. */
   const open = new Map<string, Execution>();
   const work = new Set<Promise<unknown>>();
@@ -86,7 +76,8 @@ export function createExecutions(
   }
 
   return {
-    async execute(order, cancellation) {
+    /** Executes an order, or joins its twin in this process. Rejects with an error meant for the client. */
+    async execute(order: ExecutionOrder, cancellation: Cancellation): Promise<ExecutionResult> {
       const { subject } = order;
       if (cancellation.cause) throw notSentError(subject);
       const { leaseId, bodyHash, idempotencyKey, caller } = subject;
@@ -99,8 +90,13 @@ export function createExecutions(
       execution.start();
       return ended;
     },
+    /** Gives due executions their turn. A timer calls it while there are executions. */
     turn,
-    async close() {
+    /**
+     * Waits until the sponsor has answered or timed out on every call, and every end is stored; then queries the ledger a last
+     * time. Outcomes that are still unknown stay unknown in the store.
+     */
+    async close(): Promise<void> {
       await workIsDone();
       clearInterval(turns);
       const left = [...open.values()].slice(0, maxLooks);

@@ -16,16 +16,12 @@ export interface GasHold {
   state: 'expiring' | 'fixed' | 'gone';
 }
 
-export interface GasAccounts {
-  /** Today's account of a key, after releasing expired holds. */
-  of(key: string, nowMs: number): GasAccount;
-}
-
-export function createGasAccounts(): GasAccounts {
+export function createGasAccounts() {
   const accounts = new Map<string, GasAccount>();
   let today = 0;
   return {
-    of(key, nowMs) {
+    /** Today's account of a key, after releasing expired holds. */
+    of(key: string, nowMs: number): GasAccount {
       const day = dayOf(nowMs);
       // A new day needs none of the old accounts. A step dated yesterday may be late at midnight; an earlier date means that
       // the clock was set back, and counting must not wait until the clock reaches its wrong date again.
@@ -85,25 +81,16 @@ function giveBack(hold: GasHold, settled: number): void {
   hold.account.settled += Math.min(settled, hold.amount);
 }
 
-export interface TimeQueue<Item> {
-  push(atMs: number, item: Item): void;
-  /** Removes and returns the earliest entry if it is due. */
-  popDue(nowMs: number): { readonly atMs: number; readonly item: Item } | undefined;
-  /**
-   * Reports that one entry is no longer needed. Once about half of all entries are such, they are removed together: an entry
-   * that ends early must not stay in memory until its time.
-   */
-  forget(): void;
-}
-
 /** Fewer unneeded entries are not worth a search. */
 const minForgotten = 64;
+
+export type TimeQueue<Item> = ReturnType<typeof createTimeQueue<Item>>;
 
 /**
  * Items by time: a binary heap, so that each operation takes logarithmic time.
  * @param isAwaited is the entry of this item at this time still needed?
  */
-export function createTimeQueue<Item>(isAwaited: (item: Item, atMs: number) => boolean): TimeQueue<Item> {
+export function createTimeQueue<Item>(isAwaited: (item: Item, atMs: number) => boolean) {
   let heap: { readonly atMs: number; readonly item: Item }[] = [];
   let forgotten = 0;
   const at = (index: number) => heap[index]?.atMs ?? Number.POSITIVE_INFINITY;
@@ -112,14 +99,15 @@ export function createTimeQueue<Item>(isAwaited: (item: Item, atMs: number) => b
     if (a && b) [heap[left], heap[right]] = [b, a];
   };
   return {
-    push(atMs, item) {
+    push(atMs: number, item: Item): void {
       let index = heap.push({ atMs, item }) - 1;
       while (index > 0 && at((index - 1) >> 1) > at(index)) {
         swap(index, (index - 1) >> 1);
         index = (index - 1) >> 1;
       }
     },
-    popDue(nowMs) {
+    /** Removes and returns the earliest entry if it is due. */
+    popDue(nowMs: number): { readonly atMs: number; readonly item: Item } | undefined {
       const [first] = heap;
       if (!first || first.atMs > nowMs) return undefined;
       const last = heap.pop();
@@ -133,7 +121,11 @@ export function createTimeQueue<Item>(isAwaited: (item: Item, atMs: number) => b
         index = smaller;
       }
     },
-    forget() {
+    /**
+     * Reports that one entry is no longer needed. Once about half of all entries are such, they are removed together: an entry
+     * that ends early must not stay in memory until its time.
+     */
+    forget(): void {
       forgotten += 1;
       if (forgotten < minForgotten || 2 * forgotten < heap.length) return;
       forgotten = 0;

@@ -280,23 +280,11 @@ export interface KeptTextsOptions<Item extends Kept> {
   readonly forget: (item: Item) => void;
 }
 
-export interface KeptTexts<Item extends Kept> {
-  has(item: Item): boolean;
-  add(item: Item): void;
-  /** Changes the size of an item, if it is stored. */
-  resize(item: Item, bytes: number): void;
-  remove(item: Item): void;
-  /** Drops items that are too old, up to this number. */
-  sweep(nowMs: number, most: number): void;
-  /** Drops this item if it is too old. */
-  dropOld(item: Item, nowMs: number): void;
-}
-
 /**
  * Stores items in order of age. A caller's oldest items make room for its younger ones; the oldest of all make room when all
  * callers together exceed the limits.
  */
-export function createKeptTexts<Item extends Kept>(options: KeptTextsOptions<Item>): KeptTexts<Item> {
+export function createKeptTexts<Item extends Kept>(options: KeptTextsOptions<Item>) {
   const { lifeMs, perCaller, inAll, forget } = options;
   const all = new AgeOrder<Item>();
   const byCaller = new Map<string, AgeOrder<Item>>();
@@ -323,15 +311,16 @@ export function createKeptTexts<Item extends Kept>(options: KeptTextsOptions<Ite
   }
 
   return {
-    has: (item) => all.has(item),
-    add(item) {
+    has: (item: Item): boolean => all.has(item),
+    add(item: Item): void {
       const own = byCaller.get(item.caller) ?? new AgeOrder<Item>();
       byCaller.set(item.caller, own);
       own.add(item);
       all.add(item);
       makeRoom(item.caller);
     },
-    resize(item, bytes) {
+    /** Changes the size of an item, if it is stored. */
+    resize(item: Item, bytes: number): void {
       const own = byCaller.get(item.caller);
       if (!own?.has(item)) return;
       for (const order of [own, all]) order.bytes += bytes - item.bytes;
@@ -339,10 +328,12 @@ export function createKeptTexts<Item extends Kept>(options: KeptTextsOptions<Ite
       makeRoom(item.caller);
     },
     remove,
-    sweep(nowMs, most) {
+    /** Drops items that are too old, up to this number. */
+    sweep(nowMs: number, most: number): void {
       for (let count = 0; count < most && all.oldest && isOld(all.oldest, nowMs); count += 1) drop(all.oldest);
     },
-    dropOld(item, nowMs) {
+    /** Drops this item if it is too old. */
+    dropOld(item: Item, nowMs: number): void {
       if (all.has(item) && isOld(item, nowMs)) drop(item);
     },
   };

@@ -1,12 +1,6 @@
 /** Milliseconds between two rounds in which all workers check, so that a schema that changes back and forth costs little. */
 const roundEveryMs = 1_000;
 
-export interface SchemaPolling {
-  /** A worker adopted this schema: the other workers check the ledger's schema, unless this one was reported before. */
-  replaced(schema: string, worker: object): void;
-  stop(): void;
-}
-
 export interface SchemaPollingOptions<Worker extends object> {
   /** Milliseconds between two checks of all workers together; 0 = only after a change. */
   readonly pollMs: number;
@@ -17,7 +11,7 @@ export interface SchemaPollingOptions<Worker extends object> {
 }
 
 /** Makes workers check the ledger's schema one after another, and all of them when one has seen a change. */
-export function startSchemaPolling<Worker extends object>(options: SchemaPollingOptions<Worker>): SchemaPolling {
+export function startSchemaPolling<Worker extends object>(options: SchemaPollingOptions<Worker>) {
   const { pollMs, workers, check } = options;
   let turn = 0;
   let known: string | null = null;
@@ -42,13 +36,14 @@ export function startSchemaPolling<Worker extends object>(options: SchemaPolling
   };
 
   return {
-    replaced(schema, worker) {
+    /** A worker adopted this schema: the other workers check the ledger's schema, unless this one was reported before. */
+    replaced(schema: string, worker: object): void {
       if (schema === known) return;
       known = schema;
       if (pause) isRoundWanted = true;
       else startRound(worker);
     },
-    stop() {
+    stop(): void {
       clearInterval(polling);
       clearTimeout(pause);
     },

@@ -15,21 +15,14 @@ const maxMissedHeartbeatsBusy = 30;
  */
 const busyShare = 0.01;
 
-/** Counts the heartbeats that one worker missed. */
-export interface HeartbeatMonitor {
-  noteHeartbeat(): void;
-  /**
-   * Call once per heartbeat interval.
-   * @returns how long the worker has been silent, once it counts as frozen, else `null`
-   */
-  check(): number | null;
-}
+export type HeartbeatMonitor = ReturnType<typeof createHeartbeatMonitor>;
 
 /**
+ * Counts the heartbeats that one worker missed.
  * Detects a worker that accepts connections but answers none, although its process is alive. Counts checks instead of time, so
  * that a pause of this process or of the whole machine is not blamed on the worker.
  */
-export function createHeartbeatMonitor(worker: Pick<WorkerProcess, 'cpuMs'>, everyMs: number): HeartbeatMonitor {
+export function createHeartbeatMonitor(worker: Pick<WorkerProcess, 'cpuMs'>, everyMs: number) {
   let missed = 0;
   /** CPU time when the silence began; `null` if the system does not report it. */
   let cpuBeforeMs: number | null = null;
@@ -38,10 +31,14 @@ export function createHeartbeatMonitor(worker: Pick<WorkerProcess, 'cpuMs'>, eve
     return cpuBeforeMs !== null && cpuMs !== null && cpuMs - cpuBeforeMs >= silentMs * busyShare;
   };
   return {
-    noteHeartbeat() {
+    noteHeartbeat(): void {
       missed = 0;
     },
-    check() {
+    /**
+     * Call once per heartbeat interval.
+     * @returns how long the worker has been silent, once it counts as frozen, else `null`
+     */
+    check(): number | null {
       if (missed === 0) cpuBeforeMs = worker.cpuMs();
       missed += 1;
       const silentMs = missed * everyMs;

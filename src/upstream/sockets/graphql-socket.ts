@@ -21,10 +21,7 @@ export interface PushedOperation {
 export interface PushSink extends SubscriptionSink {
   /** The subscription was sent: the upstream should report everything from now on. */
   sent?(): void;
-  /**
-   * @param result parsed.
-   * @param bytes approximate size of its message
-   */
+  /** @param result parsed. @param bytes approximate size of its message */
   next(result: unknown, bytes: number): void;
   ended(): void;
 }

@@ -169,10 +169,7 @@ export abstract class SharedConnection<Subscription, Sink extends SubscriptionSi
     return this.#entries.has(entry);
   }
 
-  /**
-   * Ends a subscription.
-   * @returns `false` if it had ended before
-   */
+  /** Ends a subscription. @returns `false` if it had ended before */
   protected remove(entry: Entry<Subscription, Sink>): boolean {
     if (!this.#entries.delete(entry)) return false;
     if (this.#entries.size === 0) this.#target.unused();

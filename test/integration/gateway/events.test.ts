@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Secret } from '../../../src/config/secret.ts';
-import { type CursorKeys, createCursorKeys } from '../../../src/events/cursor-keys.ts';
+import { type CursorKeys, createCursorKeys } from '../../../src/events/signed-cursor.ts';
 import type { EventQueryFilter, TransactionQueryFilter } from '../../../src/generated/own.ts';
 import { createCancellation } from '../../../src/upstream/cancellation.ts';
 import { createEventsGraph, type EventsGraph } from '../../support/events-graph.ts';

@@ -9,7 +9,6 @@ const served: Explanation = {
   limits: [],
   refused: false,
   reasons: [],
-  codes: [],
   plan: 'STITCHED',
   upstreamCalls: 1,
   ratePoints: 1,

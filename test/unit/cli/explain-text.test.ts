@@ -23,7 +23,6 @@ const served: Explanation = {
   ],
   refused: false,
   reasons: [],
-  codes: [],
   plan: 'STITCHED',
   upstreamCalls: 1,
   ratePoints: 2,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createCheckpointTimes } from '../../../src/events/checkpoint-times.ts';
+import { createCheckpointTimes } from '../../../src/events/time-range-source.ts';
 import type { LedgerRequest } from '../../../src/ledger/ledger-executor.ts';
 
 /** A ledger with a checkpoint every 250 ms; the oldest ones are dropped. */

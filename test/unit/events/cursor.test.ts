@@ -3,8 +3,13 @@ import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Secret } from '../../../src/config/secret.ts';
-import { createCursorKey, createCursorKeys, keyIdBytes, signatureBytes } from '../../../src/events/cursor-keys.ts';
-import { createCursorCodec } from '../../../src/events/signed-cursor.ts';
+import {
+  createCursorCodec,
+  createCursorKey,
+  createCursorKeys,
+  keyIdBytes,
+  signatureBytes,
+} from '../../../src/events/signed-cursor.ts';
 import { runs } from '../../support/runs.ts';
 
 const digest = '8qbHbw2BbbTHBW1sbeqakYXVKRQM8Ne7pLK7m6CVfeR1';

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { describe, expect, test } from 'vitest';
-import { createEventsClient } from '../../../src/events/events-client.ts';
+import { createEventsClient } from '../../../src/events/rpc-sources.ts';
 import { createCancellation } from '../../../src/upstream/cancellation.ts';
 import type { UpstreamRequest } from '../../../src/upstream/upstream-call.ts';
 import { UpstreamCallError, type UpstreamFailure } from '../../../src/upstream/upstream-call-error.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { maxSpareCalls } from '../../../src/config/event-calls.ts';
-import { createSpareCalls, type Page, type PageRange, readPage as readPageOf } from '../../../src/events/read-page.ts';
+import { createSpareCalls, type Page, type PageRange, readPage as readPageOf } from '../../../src/events/connection.ts';
 import type { Position, Source, SourcePage } from '../../../src/events/source.ts';
 
 const at = (digest: string, eventSeq: number, timestampMs: number | null): Position => ({

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { networkProfiles } from '../../../src/config/network-profile.ts';
-import { toEventFilterWire } from '../../../src/events/to-event-filter-wire.ts';
+import { toEventFilterWire } from '../../../src/events/filter-wire.ts';
 import type { EventQueryFilter } from '../../../src/generated/own.ts';
 
 const { ledger, iota } = networkProfiles;

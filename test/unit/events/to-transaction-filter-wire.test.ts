@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toTransactionFilterWire } from '../../../src/events/to-transaction-filter-wire.ts';
+import { toTransactionFilterWire } from '../../../src/events/filter-wire.ts';
 import type { TransactionQueryFilter } from '../../../src/generated/own.ts';
 
 /** An address with all its bytes. */

@@ -2,11 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { networkProfiles } from '../../../../src/config/network-profile.ts';
 import { readQueryFilter, readSubscriptionFilter } from '../../../../src/devnet/rpc/event-filter.ts';
-import { matchesLeaf, toEventFacts } from '../../../../src/events/feed/event-leaf.ts';
-import { matchesTree } from '../../../../src/events/feed/filter-tree.ts';
-import { parseEventStreamFilter } from '../../../../src/events/feed/parse-event-stream-filter.ts';
-import { pushDown } from '../../../../src/events/feed/push-down.ts';
-import { toEventFilterWire } from '../../../../src/events/to-event-filter-wire.ts';
+import { matchesTree, parseEventStreamFilter, pushDown, toEventFacts } from '../../../../src/events/event-filter.ts';
+import { toEventFilterWire } from '../../../../src/events/filter-wire.ts';
 import type { EventStreamFilter } from '../../../../src/generated/own.ts';
 import { ExactNumber } from '../../../../src/json/exact-json.ts';
 import {
@@ -23,7 +20,7 @@ const events = fc.array(arbitraryEvent, { minLength: 10, maxLength: 20 });
 
 const matches = (filter: EventStreamFilter | null, event: PlainEvent) => {
   const facts = toEventFacts(event);
-  return matchesTree(parseEventStreamFilter(filter), (leaf) => matchesLeaf(leaf, facts));
+  return matchesTree(parseEventStreamFilter(filter), facts);
 };
 
 describe('a filter of a stream', () => {

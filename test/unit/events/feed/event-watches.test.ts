@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { networkProfiles } from '../../../../src/config/network-profile.ts';
 import type { Devnet } from '../../../../src/devnet/start-devnet.ts';
-import { createEventWatches } from '../../../../src/events/feed/event-watches.ts';
+import { createEventWatches } from '../../../../src/events/event-watches.ts';
 import { systemClock } from '../../../../src/live/clock.ts';
 import { startTickedDevnet } from '../../../support/live-network.ts';
 import { until } from '../../../support/until.ts';

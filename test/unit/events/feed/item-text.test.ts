@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { eventText, transactionText } from '../../../../src/events/feed/item-text.ts';
+import { eventText, transactionText } from '../../../../src/events/live-items.ts';
 
 describe('an item that another process has written', () => {
   it.each(['null', '5', '"x"', '[]', '{', ''])('is none where it says %s', (text) => {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../../../src/config/secret.ts';
-import { createCursorKeys } from '../../../../src/events/cursor-keys.ts';
-import { createLiveCursors, isEventKey } from '../../../../src/events/feed/live-cursor.ts';
+import { createCursorKeys, createLiveCursors, isEventKey } from '../../../../src/events/signed-cursor.ts';
 import { resumeAt } from '../../../../src/live/live-source.ts';
 
 const keys = createCursorKeys(new Secret('the key of cursors in tests'));

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { EventsClient } from '../../../../src/events/events-client.ts';
-import { createLiveSource, toLiveEvent } from '../../../../src/events/feed/live-pages.ts';
-import { createEventSource } from '../../../../src/events/rpc-sources.ts';
+import { createLiveSource, toLiveEvent } from '../../../../src/events/live-items.ts';
+import { createEventSource, type EventsClient } from '../../../../src/events/rpc-sources.ts';
 import type { EventWire } from '../../../../src/events/wire.ts';
 import { createCancellation } from '../../../../src/upstream/cancellation.ts';
 

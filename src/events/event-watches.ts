@@ -1,15 +1,14 @@
-import type { Config } from '../../config/config.ts';
-import type { NetworkProfile } from '../../config/network-profile.ts';
-import type { EventQueryFilter, TransactionStreamFilter } from '../../generated/own.ts';
-import type { LedgerPush } from '../../ledger/ledger-push.ts';
-import { toCanonicalAddress } from '../../ledger/values/move-types.ts';
-import type { Clock } from '../../live/clock.ts';
-import type { LiveSource } from '../../live/live-source.ts';
-import { keepWatch, type Listen } from '../../live/watch.ts';
-import { createRpcSocket } from '../../upstream/sockets/rpc-socket.ts';
-import { toEventFilterWire } from '../to-event-filter-wire.ts';
-import { toTransactionFilterWire } from '../to-transaction-filter-wire.ts';
-import type { FilterWire } from '../wire.ts';
+import type { Config } from '../config/config.ts';
+import type { NetworkProfile } from '../config/network-profile.ts';
+import type { EventQueryFilter, TransactionStreamFilter } from '../generated/own.ts';
+import type { LedgerPush } from '../ledger/ledger-push.ts';
+import { toCanonicalAddress } from '../ledger/values/move-types.ts';
+import type { Clock } from '../live/clock.ts';
+import type { LiveSource } from '../live/live-source.ts';
+import { keepWatch, type Listen } from '../live/watch.ts';
+import { createRpcSocket } from '../upstream/sockets/rpc-socket.ts';
+import { toEventFilterWire, toTransactionFilterWire } from './filter-wire.ts';
+import type { FilterWire } from './wire.ts';
 
 type WatchSource = LiveSource<unknown>['watch'];
 
@@ -20,7 +19,7 @@ export interface EventWatches {
   close(): void;
 }
 
-export interface EventWatchesOptions {
+interface EventWatchesOptions {
   readonly source: Config['settings']['LIVE_SOURCE'];
   readonly profile: NetworkProfile;
   readonly push: LedgerPush;

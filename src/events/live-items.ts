@@ -1,0 +1,176 @@
+import { GraphQLError } from 'graphql';
+import { itemsPerCall } from '../config/event-calls.ts';
+import type { RpcEvent } from '../generated/own.ts';
+import { parseJson, printJson } from '../json/exact-json.ts';
+import { measureHeap, measureText } from '../json/json-size.ts';
+import type { Presenter } from '../live/channel.ts';
+import type { ItemText } from '../live/fleet/entry-text.ts';
+import {
+  type ItemPosition,
+  type LiveEntry,
+  type LiveSource,
+  PositionLostError,
+  type ResumePoint,
+} from '../live/live-source.ts';
+import { type ResumableItem, resumeCursorKey } from '../upstream/resume-cursor.ts';
+import { type EventFacts, toEventFacts } from './event-filter.ts';
+import { toEventNode } from './events-resolvers.ts';
+import { type Position, type Source, type SourcePageRequest, toPositionKey } from './source.ts';
+import type { EventWire, TransactionWire } from './wire.ts';
+
+/** An event of a stream, and the parts that filters test. */
+export interface LiveEvent {
+  readonly node: RpcEvent;
+  readonly facts: EventFacts;
+}
+
+/** An item of a stream, and what it takes in memory. */
+type Weighed<Live> = Pick<LiveEntry<Live>, 'item' | 'bytes'>;
+
+export function toLiveEvent(event: EventWire): Weighed<LiveEvent> {
+  const node = toEventNode(event);
+  const { id, packageId, sender, type, bcs, parsedJson } = event;
+  // Addresses and types are kept twice: as the node writes them, and for filters.
+  const texts = [packageId, packageId, sender, sender, type, type, id.txDigest, bcs ?? ''];
+  const bytes = texts.reduce((sum, text) => sum + measureText(text), measureHeap(parsedJson));
+  return { item: { node, facts: toEventFacts(node) }, bytes };
+}
+
+export function toLiveTransaction(item: TransactionWire): Weighed<TransactionWire> {
+  return { item, bytes: measureHeap(item.raw) };
+}
+
+/** Reads live streams from a query of the ledger. */
+export function createLiveSource<Item, Live>(
+  source: Source<Item>,
+  toLive: (item: Item) => Weighed<Live>,
+  watch: LiveSource<Live>['watch'],
+): LiveSource<Live> {
+  const toItemPosition = (item: Item): ItemPosition => {
+    const position = source.positionOf(item);
+    return { key: toPositionKey(position), timestampMs: position.timestampMs };
+  };
+  const readPage = async (request: SourcePageRequest) => {
+    const page = await source.readPage(request);
+    return { ...page, hasMore: page.hasMore ?? page.items.length >= request.limit };
+  };
+  return {
+    async after(position, cancellation) {
+      const after = position && toPosition(position);
+      const request = { after, limit: itemsPerCall, descending: false, cancellation };
+      const { items, next, hasMore } = await readPage(request).catch(toPositionLost);
+      const entries = items.map((item) => ({ ...toItemPosition(item), ...toLive(item) }));
+      const misplaced = [...findSwapped(items.map(source.positionOf)), ...findNextWithin(entries, next)];
+      return { entries, hasMore, misplaced };
+    },
+    async newest(count, cancellation) {
+      const { items, next, hasMore } = await readPage({ after: null, limit: count, descending: true, cancellation });
+      const positions = items.map(toItemPosition);
+      return { entries: positions.slice(0, count), hasMore, misplaced: findNextWithin(positions, next) };
+    },
+    watch,
+  };
+}
+
+function toPosition({ key, timestampMs }: ItemPosition): Position {
+  const [digest = '', eventSeq = null] = key.split(':');
+  return { digest, eventSeq, timestampMs };
+}
+
+function toPositionLost(error: unknown): never {
+  throw error instanceof GraphQLError && error.extensions.code === 'STALE_CURSOR' ? new PositionLostError() : error;
+}
+
+/** Events that follow one of their own transaction with a greater number. */
+function findSwapped(positions: readonly Position[]): string[] {
+  const numbers = new Map<string, bigint>();
+  const isSwapped = ({ digest, eventSeq }: Position) => {
+    const number = BigInt(eventSeq ?? 0);
+    const before = numbers.get(digest);
+    numbers.set(digest, number);
+    return before !== undefined && number < before;
+  };
+  return positions.filter(isSwapped).map(toPositionKey);
+}
+
+/** The item that the page names as its last, if others follow it. */
+function findNextWithin(positions: readonly ItemPosition[], next: Position | null): string[] {
+  const key = next && toPositionKey(next);
+  return key !== null && positions.slice(0, -1).some((position) => position.key === key) ? [key] : [];
+}
+
+/** Events as processes of a fleet share them, with every digit that the node sent. */
+export const eventText: ItemText<LiveEvent> = {
+  write: ({ node }) => printJson(node),
+  read(text) {
+    const node = asObject(parseJson(text)) as unknown as RpcEvent;
+    return { node, facts: toEventFacts(node) };
+  },
+};
+
+export const transactionText: ItemText<TransactionWire> = {
+  write: printJson,
+  read(text) {
+    const read = asObject(parseJson(text));
+    asObject(read.raw);
+    if (typeof read.digest !== 'string') throw new Error('a transaction without a digest');
+    return read as unknown as TransactionWire;
+  },
+};
+
+/** Rejects a damaged item here: a stream could not resume behind an item that it cannot deliver. */
+function asObject(value: unknown): Readonly<Record<string, unknown>> {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  throw new Error('an item that is no object');
+}
+
+/** The root value of one result of a stream: the payload under the name of the field. */
+export type LiveRoot = Readonly<Record<string, object>> & ResumableItem;
+
+export interface Presentation<Item> {
+  /** The field of `Subscription`. */
+  readonly field: string;
+  /** The type of an item in the field's union. */
+  readonly itemType: string;
+  /** The fields of an item beside its cursor. */
+  readonly toItem: (entry: LiveEntry<Item>) => object;
+  readonly matches: (item: Item) => boolean;
+}
+
+/** Makes payloads of the types of the graph. */
+export function createPresenter<Item>(
+  { field, itemType, toItem, matches }: Presentation<Item>,
+  toCursor: (point: ResumePoint) => string,
+): Presenter<Item, LiveRoot> {
+  return {
+    matches,
+    item(entry, at) {
+      let made: string | undefined;
+      const item = {
+        __typename: itemType,
+        // Signed when first read, once for all followers.
+        get cursor() {
+          made ??= toCursor(at);
+          return made;
+        },
+        ...toItem(entry),
+      };
+      return { [field]: item, [resumeCursorKey]: () => item.cursor };
+    },
+    gap(after, before, reason) {
+      const cursor = after && toCursor(after);
+      const gap = {
+        __typename: 'LiveGap',
+        after: cursor,
+        before: before && toCursor({ last: before, from: before }),
+        reason,
+      };
+      // A client that resumes here gets the gap again; behind `before` it would miss the first item.
+      return { [field]: gap, ...(cursor !== null && { [resumeCursorKey]: () => cursor }) };
+    },
+    missed(count, at) {
+      const resumeAfter = toCursor(at);
+      return { [field]: { __typename: 'LiveMissed', count, resumeAfter }, [resumeCursorKey]: () => resumeAfter };
+    },
+  };
+}
