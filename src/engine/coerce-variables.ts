@@ -1,15 +1,19 @@
 import {
   type DocumentNode,
   GraphQLError,
+  type GraphQLInputField,
+  type GraphQLInputObjectType,
   type GraphQLInputType,
+  type GraphQLLeafType,
+  type GraphQLList,
   GraphQLNonNull,
   type GraphQLSchema,
   GraphQLString,
+  isEnumType,
   isInputObjectType,
   isInputType,
   isListType,
   isNonNullType,
-  isScalarType,
   isSpecifiedScalarType,
   Kind,
   type OperationDefinitionNode,
@@ -20,9 +24,8 @@ import {
 } from 'graphql';
 import { putVariable } from '../documents/plan-operation.ts';
 import { lightError } from '../errors/light-error.ts';
-import { ExactNumber, hasExactNumber } from '../json/exact-json.ts';
+import { ExactNumber } from '../json/exact-json.ts';
 import { showValue } from '../json/show-value.ts';
-import { type Coerce, coercionOf, type InputPath, maxShown, type OnMistake, toBuiltin } from './coerce-input.ts';
 
 /**
  * Errors of variables that are reported. Each shows the wrong value, so a large value with many mistakes would be written many
@@ -35,7 +38,7 @@ const maxMessageLength = 500;
 type Variables = Readonly<Record<string, unknown>>;
 
 export type CoercedVariables =
-  | { readonly errors: readonly GraphQLError[] }
+  | { readonly errors: readonly GraphQLError[]; readonly values?: never }
   | { readonly errors?: never; readonly values: Record<string, unknown> };
 
 const enough = new Error('enough mistakes');
@@ -183,38 +186,143 @@ export function declareTexts(document: DocumentNode, texts: ReadonlySet<string>)
   return { ...document, definitions };
 }
 
-/**
- * Variables in the form that `execute` of graphql-js can coerce: exact numbers stay where a scalar of the graph takes them, and
- * are converted for built-in types.
- */
-export function toExecutable(
-  schema: GraphQLSchema,
-  { variableDefinitions = [] }: OperationDefinitionNode,
-  variables: Variables,
-): Variables {
-  if (!hasExactNumber(variables)) return variables;
-  const executable: Record<string, unknown> = { ...variables };
-  for (const { variable, type: node } of variableDefinitions) {
-    const name = variable.name.value;
-    const type = typeFromAST(schema, node);
-    if (Object.hasOwn(variables, name) && isInputType(type)) executable[name] = convert(type, variables[name]);
-  }
-  return executable;
+/** The path to a member of a value, linked from the member upwards. */
+interface InputPath {
+  readonly key: string | number;
+  readonly above: InputPath | null;
 }
 
-function convert(type: GraphQLInputType, value: unknown): unknown {
-  if (isNonNullType(type)) return convert(type.ofType, value);
-  if (isListType(type)) {
-    return Array.isArray(value) ? value.map((each) => convert(type.ofType, each)) : convert(type.ofType, value);
+/** Called for each mistake in a value. May throw to stop the coercion. */
+type OnMistake = (path: InputPath | null, value: unknown, message: string, cause?: unknown) => void;
+
+/** Characters of a value that an error message repeats. */
+const maxShown = 200;
+
+/**
+ * Coerces a value by the rules of GraphQL. Visits each member once, and suggests no names for unknown ones, which would take
+ * longer than all the rest.
+ * @returns anything if there was a mistake
+ */
+type Coerce = (value: unknown, onMistake: OnMistake, path: InputPath | null) => unknown;
+
+const coercions = new WeakMap<GraphQLInputType, Coerce>();
+
+/** Compiles a type once: reading it for each value would take as long as all other work of a small request. */
+function coercionOf(type: GraphQLInputType): Coerce {
+  const known = coercions.get(type);
+  if (known) return known;
+  const made = isNonNullType(type)
+    ? toRequiredCoercion(type, type.ofType)
+    : isListType(type)
+      ? toListCoercion(type)
+      : isInputObjectType(type)
+        ? toObjectCoercion(type)
+        : toLeafCoercion(type);
+  coercions.set(type, made);
+  return made;
+}
+
+function toRequiredCoercion(type: GraphQLInputType, ofType: GraphQLInputType): Coerce {
+  const coerce = coercionOf(ofType);
+  return (value, onMistake, path) => {
+    if (value !== null && value !== undefined) return coerce(value, onMistake, path);
+    return onMistake(path, value, `Expected non-nullable type "${type}" not to be null.`);
+  };
+}
+
+function toListCoercion(type: GraphQLList<GraphQLInputType>): Coerce {
+  const coerce = coercionOf(type.ofType);
+  return (value, onMistake, path) => {
+    if (value === null || value === undefined) return null;
+    // A bare value is a list of one.
+    if (!Array.isArray(value)) return [coerce(value, onMistake, path)];
+    return value.map((item: unknown, key) => coerce(item, onMistake, { key, above: path }));
+  };
+}
+
+function toObjectCoercion(type: GraphQLInputObjectType): Coerce {
+  // A type may contain itself, so compile its fields when the first value comes.
+  let members: readonly (readonly [GraphQLInputField, Coerce])[] | null = null;
+  return (value, onMistake, path) => {
+    if (value === null || value === undefined) return null;
+    if (typeof value !== 'object' || Array.isArray(value) || value instanceof ExactNumber) {
+      return onMistake(path, value, `Expected type "${type.name}" to be an object.`);
+    }
+    const sent = value as Readonly<Record<string, unknown>>;
+    const fields = type.getFields();
+    members ??= Object.values(fields).map((field) => [field, coercionOf(field.type)] as const);
+    const coerced: Record<string, unknown> = {};
+    for (const [field, coerce] of members) {
+      const { name, defaultValue } = field;
+      const member = Object.hasOwn(sent, name) ? sent[name] : undefined;
+      if (member !== undefined) putVariable(coerced, name, coerce(member, onMistake, { key: name, above: path }));
+      else if (defaultValue !== undefined) putVariable(coerced, name, defaultValue);
+      else if (isNonNullType(field.type))
+        onMistake(path, value, `Field "${name}" of required type "${field.type}" was not provided.`);
+    }
+    for (const name in sent) {
+      if (!Object.hasOwn(fields, name))
+        onMistake(path, value, `Field "${showName(name)}" is not defined by type "${type.name}".`);
+    }
+    if (type.isOneOf) checkOneOf(coerced, type, value, onMistake, path);
+    return coerced;
+  };
+}
+
+function checkOneOf(
+  coerced: Readonly<Record<string, unknown>>,
+  type: GraphQLInputObjectType,
+  value: unknown,
+  onMistake: OnMistake,
+  path: InputPath | null,
+): void {
+  const [key = '', ...others] = Object.keys(coerced);
+  if (key === '' || others.length > 0) {
+    onMistake(path, value, `Exactly one key must be specified for OneOf type "${type.name}".`);
   }
-  if (isScalarType(type) && !isSpecifiedScalarType(type)) return value;
-  if (value instanceof ExactNumber) return toBuiltin(value, type.name);
-  if (!isInputObjectType(type) || typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  const fields = type.getFields();
-  return Object.fromEntries(
-    Object.entries(value).map(([name, each]) => {
-      const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
-      return [name, field ? convert(field.type, each) : each];
-    }),
-  );
+  if (coerced[key] === null) onMistake({ key, above: path }, null, `Field "${key}" must be non-null.`);
+}
+
+function toLeafCoercion(type: GraphQLLeafType): Coerce {
+  const isEnum = isEnumType(type);
+  const isOwn = !isEnum && !isSpecifiedScalarType(type);
+  return (sent, onMistake, path) => {
+    if (sent === null || sent === undefined) return null;
+    const value = sent instanceof ExactNumber && !isOwn ? toBuiltin(sent, type.name) : sent;
+    // Built-in scalars and enums print the whole value into their message, which may be long.
+    const isPlain = typeof value !== 'object' || typeof (value as { toJSON?: unknown }).toJSON === 'function';
+    if (!isOwn && (!isPlain || (isEnum && typeof value === 'string' && value.length > maxShown))) {
+      const shown = showValue(value, maxShown);
+      return onMistake(path, value, `${isEnum ? 'Enum ' : ''}"${type.name}" cannot represent value: ${shown}`);
+    }
+    let parsed: unknown;
+    try {
+      parsed = parseLeaf(type, value);
+    } catch (error) {
+      const message = error instanceof Error ? error.message : `Expected type "${type.name}".`;
+      // Show the number as it was sent, not the double next to it.
+      return onMistake(path, sent, value === sent ? message : message.replace(String(value), String(sent)), error);
+    }
+    return parsed === undefined ? onMistake(path, sent, `Expected type "${type.name}".`) : parsed;
+  };
+}
+
+/** Errors of wrong values get no stack: nothing reads it, and it costs more than all else of the refusal. */
+function parseLeaf(type: GraphQLLeafType, value: unknown): unknown {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  try {
+    return isEnumType(type) ? type.parseValue(value, true) : type.parseValue(value);
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
+}
+
+function showName(name: string): string {
+  return name.length > maxShown ? `${name.slice(0, maxShown)}…` : name;
+}
+
+/** Converts an exact number for a built-in type. */
+function toBuiltin(number: ExactNumber, typeName: string): string | number {
+  return typeName === 'ID' && /^-?\d+$/.test(number.text) ? number.text : number.valueOf();
 }

@@ -92,25 +92,21 @@ export function executeFields(
   state: ExecutionState,
 ): Record<string, unknown> | Promise<Record<string, unknown>> {
   const data: Record<string, unknown> = {};
-  let pending: string | undefined;
-  let isPendingAlone = false;
+  let isPending = false;
   try {
     for (const { key, execute } of fields) {
       const value = execute(source, path, state, data);
       data[key] = value;
-      if (!isPromise(value)) continue;
-      isPendingAlone = pending === undefined;
-      pending = key;
+      isPending ||= isPromise(value);
     }
   } catch (error) {
-    if (pending === undefined) throw error;
+    if (!isPending) throw error;
     // Wait for running fields, as graphql-js does, so that none of their failures is unhandled.
     return settle(data).finally(() => {
       throw error;
     });
   }
-  if (pending === undefined) return data;
-  return isPendingAlone ? settleOne(data, pending) : settle(data);
+  return isPending ? settle(data) : data;
 }
 
 /** Reads the join's key, and puts null in its place until the value is known. */
@@ -132,16 +128,6 @@ function compileJoin(
     const key = completeKey(source, prev, state);
     return isPromise(key) ? key.then(note) : note(key);
   };
-}
-
-/**
- * Waits for the only pending value of the object. `Promise.all` settles no sooner than it would for several values: when errors
- * compete for one null, the timing decides which is reported.
- */
-async function settleOne(data: Record<string, unknown>, key: string): Promise<Record<string, unknown>> {
-  const [value] = await Promise.all([data[key]]);
-  data[key] = value;
-  return data;
 }
 
 /** Waits for all values of the object. */
@@ -287,77 +273,30 @@ function isObject(value: unknown): value is Record<string, unknown> {
 /** Arguments of a field for the variables of a request. @throws GraphQLError as `getArgumentValues` does */
 export type ReadArguments = (variables: Readonly<Record<string, unknown>>) => Record<string, unknown>;
 
-type ArgumentReader =
-  | { readonly name: string; readonly variable: null; readonly value: unknown }
-  | {
-      readonly name: string;
-      readonly variable: string;
-      /** Used if the variable has no value; `undefined` omits the argument. */
-      readonly fallback: unknown;
-      readonly isNonNull: boolean;
-    };
-
-/**
- * Prepares the arguments of a field that do not depend on variables. Lists and objects are created for each request, since a
- * resolver may change them. Mistakes are left to graphql-js, whose messages clients get.
- */
+/** Reads literals once, and leaves mistakes, lists and objects to graphql-js: a resolver may change lists and objects. */
 export function compileArguments(field: GraphQLField<unknown, unknown>, node: FieldNode): ReadArguments {
-  if (field.args.length === 0) return readNothing;
-  const readers: ArgumentReader[] = [];
+  const readAll: ReadArguments = (variables) => getArgumentValues(field, node, variables);
+  const fixed: Record<string, unknown> = {};
+  const given: { readonly argument: GraphQLArgument; readonly variable: string }[] = [];
   for (const argument of field.args) {
-    const reader = toReader(argument, field, node);
-    if (reader === null) return (variables) => getArgumentValues(field, node, variables);
-    if (reader !== 'absent') readers.push(reader);
-  }
-  if (readers.every(({ variable }) => variable === null)) {
-    const constants = read(readers, {}) ?? {};
-    return () => ({ ...constants });
-  }
-  return (variables) => read(readers, variables) ?? getArgumentValues(field, node, variables);
-}
-
-const readNothing: ReadArguments = () => ({});
-
-/** Coerces constant arguments; `null` if a value is wrong. */
-function read(
-  readers: readonly ArgumentReader[],
-  variables: Readonly<Record<string, unknown>>,
-): Record<string, unknown> | null {
-  const values: Record<string, unknown> = {};
-  for (const reader of readers) {
-    if (reader.variable === null) {
-      values[reader.name] = reader.value;
-    } else if (Object.hasOwn(variables, reader.variable)) {
-      const value = variables[reader.variable];
-      if (value === undefined || (value === null && reader.isNonNull)) return null;
-      values[reader.name] = value;
-    } else if (reader.fallback !== undefined) {
-      values[reader.name] = reader.fallback;
-    } else if (reader.isNonNull) {
-      return null;
+    const value = node.arguments?.find(({ name }) => name.value === argument.name)?.value;
+    if (value?.kind === Kind.LIST || value?.kind === Kind.OBJECT) return readAll;
+    if (value?.kind === Kind.VARIABLE) given.push({ argument, variable: value.name.value });
+    else {
+      try {
+        Object.assign(fixed, getArgumentValues({ ...field, args: [argument] }, node));
+      } catch {
+        return readAll;
+      }
     }
   }
-  return values;
-}
-
-/** `null` if graphql-js must read the argument for each request. */
-function toReader(
-  argument: GraphQLArgument,
-  field: GraphQLField<unknown, unknown>,
-  node: FieldNode,
-): ArgumentReader | 'absent' | null {
-  const { name, type, defaultValue } = argument;
-  const argumentNode = node.arguments?.find((each) => each.name.value === name)?.value;
-  const isNonNull = isNonNullType(type);
-  if (!argumentNode && defaultValue === undefined) return isNonNull ? null : 'absent';
-  if (!argumentNode) return { name, variable: null, value: defaultValue };
-  if (argumentNode.kind === Kind.VARIABLE)
-    return { name, variable: argumentNode.name.value, fallback: defaultValue, isNonNull };
-  if (argumentNode.kind === Kind.LIST || argumentNode.kind === Kind.OBJECT) return null;
-  try {
-    const value = getArgumentValues({ ...field, args: [argument] }, node)[name];
-    return typeof value === 'object' && value !== null ? null : { name, variable: null, value };
-  } catch {
-    return null;
-  }
+  return (variables) => {
+    const values = { ...fixed };
+    for (const { argument, variable } of given) {
+      const value = Object.hasOwn(variables, variable) ? variables[variable] : argument.defaultValue;
+      if (isNonNullType(argument.type) && (value === null || value === undefined)) return readAll(variables);
+      if (value !== undefined) values[argument.name] = value;
+    }
+    return values;
+  };
 }

@@ -29,10 +29,10 @@ import {
 } from '../documents/selections.ts';
 import { reservedAliasPrefix } from '../documents/validation/validate-document.ts';
 import type { OperationContext } from '../upstream/operation-context.ts';
-import { toExecutable } from './coerce-variables.ts';
 
 /**
  * Executes an operation on the stitched schema. Rejects as `execute` of graphql-js does.
+ * @param variables coerced, because graphql-js cannot coerce exact numbers; it coerces them once more to the same values
  * @param rootValue value for the root resolvers, such as an item of a stream
  */
 export type ExecuteStitched = (
@@ -47,12 +47,10 @@ export function createExecuteStitched(
   document: DocumentNode,
   operationName: string | null,
 ): ExecuteStitched {
-  const operation = getOperationAST(document, operationName);
   const renamed = withoutThen(document);
   const executable = renamed ?? document;
   const executed = getOperationAST(executable, operationName);
-  return (variables, contextValue, rootValue) => {
-    const variableValues = operation ? toExecutable(schema, operation, variables) : variables;
+  return (variableValues, contextValue, rootValue) => {
     const result = execute({ schema, document: executable, operationName, variableValues, contextValue, rootValue });
     if (!renamed || !executed) return result;
     const toShown = (each: ExecutionResult) => restoreThen(each, renamed, executed);
@@ -131,18 +129,11 @@ export interface IntrospectedOptions extends Omit<SelectionScope, 'variables'> {
   readonly toExecute: (part: DocumentNode) => ExecuteStitched;
 }
 
-/** @param coerced the same variables, coerced */
-export type ExecuteIntrospected = (
-  variables: Readonly<Record<string, unknown>>,
-  context: OperationContext,
-  coerced: Readonly<Record<string, unknown>>,
-) => ExecutionResult | Promise<ExecutionResult>;
-
 /**
  * Executes a query with introspection fields: the introspection here, in a sixth of the 40 ms that graphql-js takes for a
  * large schema, and the other fields concurrently. `null` for an operation without such fields.
  */
-export function createExecuteIntrospected(options: IntrospectedOptions): ExecuteIntrospected | null {
+export function createExecuteIntrospected(options: IntrospectedOptions): ExecuteStitched | null {
   const { operation, fragments, schema, executeWhole } = options;
   const root = schema.getRootType(operation.operation);
   const names = [...rootFieldNames(operation, fragments)];
@@ -150,9 +141,9 @@ export function createExecuteIntrospected(options: IntrospectedOptions): Execute
   const hasOthers = names.some((name) => !rootFields.has(name));
   const rest = hasOthers ? takePart(operation, fragments, (name) => !rootFields.has(name)) : null;
   const executeRest = rest && options.toExecute(rest.document);
-  return (variables, context, coerced) => {
-    const selected = collectFields(root, [operation.selectionSet], { schema, fragments, variables: coerced });
-    const answers = readAnswers(selected, { schema, fragments, variables: coerced });
+  return (variables, context) => {
+    const selected = collectFields(root, [operation.selectionSet], { schema, fragments, variables });
+    const answers = readAnswers(selected, { schema, fragments, variables });
     if (!answers) return executeWhole(variables, context);
     const merge = (others: ExecutionResult): ExecutionResult =>
       others.data ? { ...others, data: mergeAnswers(selected.keys(), answers, others.data) } : others;

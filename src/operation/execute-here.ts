@@ -35,21 +35,18 @@ export type ExecuteHere = (
 /** Compiles a plain operation whose root fields are all our own; any other is executed as a whole each time. */
 export function createExecuteHere(options: ExecuteHereOptions): ExecuteHere {
   const { schema, ownSchema, document, operationName, texts = noTexts } = options;
-  const operation = getOperationAST(document, operationName);
   const compiled = compileOwn(options);
   if (compiled) return compiled;
+  const operation = operationIn(document, operationName);
   const toExecute = (part: DocumentNode) =>
     createExecuteStitched(schema, schema === ownSchema ? declareTexts(part, texts) : part, operationName);
   const executeWhole = toExecute(document);
   const fragments = fragmentsOf(document);
-  const introspected =
-    operation && createExecuteIntrospected({ schema, operation, fragments, executeWhole, toExecute });
-  const coerce = operation && createCoerceVariables(schema, operation, () => operation, texts);
+  const introspected = createExecuteIntrospected({ schema, operation, fragments, executeWhole, toExecute });
+  const coerce = createCoerceVariables(schema, operation, () => operation, texts);
   const execute: ExecuteHere = (variables, context) => {
-    if (!coerce) return executeWhole(variables, context);
-    const coerced = coerce(variables);
-    if (coerced.errors) return { errors: coerced.errors };
-    return introspected?.(variables, context, coerced.values) ?? executeWhole(variables, context);
+    const { errors, values } = coerce(variables);
+    return errors ? { errors } : (introspected ?? executeWhole)(values, context);
   };
   return boundAnswer(execute, true);
 }
@@ -57,8 +54,7 @@ export function createExecuteHere(options: ExecuteHereOptions): ExecuteHere {
 /** `null` for an operation that is not plain, or has root fields of the ledger. */
 export function compileOwn(options: ExecuteHereOptions): ExecuteHere | null {
   const { schema, ownSchema, document, operationName, texts = noTexts, joins } = options;
-  const operation = getOperationAST(document, operationName);
-  if (!operation) return null;
+  const operation = operationIn(document, operationName);
   const fragments = fragmentsOf(document);
   const operationJoins = joins?.(operation, fragments);
   const run = compileOperation({
@@ -70,12 +66,17 @@ export function compileOwn(options: ExecuteHereOptions): ExecuteHere | null {
   if (!run) return null;
   const coerce = createCoerceVariables(schema, operation, () => operation, texts);
   const execute: ExecuteHere = (sent, context) => {
-    const coerced = coerce(sent);
-    if (coerced.errors) return { errors: coerced.errors };
-    const variables = coerced.values;
+    const { errors, values: variables } = coerce(sent);
+    if (errors) return { errors };
     return run({ variables, context, answerJoins: operationJoins?.answer(variables, context) ?? null });
   };
   return boundAnswer(execute, joins !== null || operation.operation === 'mutation');
+}
+
+function operationIn(document: DocumentNode, name: string | null): OperationDefinitionNode {
+  const operation = getOperationAST(document, name);
+  if (!operation) throw new Error('a document without its operation is executed');
+  return operation;
 }
 
 /** Answers kept per schema, newest first. A large one takes a few megabytes; tools send a handful of documents. */

@@ -186,9 +186,10 @@ describe('the plans', () => {
   ): Promise<ExecutionResult> {
     const { schema } = generation;
     const operation = getOperationAST(document, operationName);
-    const { errors } = operation ? createCoerceVariables(schema, operation, () => operation)(sent) : {};
+    if (!operation) throw new Error('no such operation');
+    const { errors, values } = createCoerceVariables(schema, operation, () => operation)(sent);
     if (errors) return { errors };
-    const result = await createExecuteStitched(schema, document, operationName)(sent, context);
+    const result = await createExecuteStitched(schema, document, operationName)(values, context);
     return inOrder(result, document, sent, operationName);
   }
 

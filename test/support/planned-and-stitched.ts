@@ -137,7 +137,7 @@ export async function startPlannedAndStitched(upstreams: UpstreamAddresses): Pro
       try {
         const coerced = createCoerceVariables(schema, asked, () => asked)(variables);
         if (coerced.errors) return run.tidy({ errors: coerced.errors });
-        const result = await createExecuteStitched(schema, document, operationName)(variables, run.context);
+        const result = await createExecuteStitched(schema, document, operationName)(coerced.values, run.context);
         const answered = { schema, operation: asked, fragments: fragmentsOf(document), variables: coerced.values };
         return run.tidy(settleErrors(result, answered, true));
       } finally {

@@ -11,7 +11,7 @@ import {
   visit,
 } from 'graphql';
 import { fragmentsOf, usedFragments, walkFields } from '../../documents/selections.ts';
-import { createCoerceVariables, declareTexts, toExecutable } from '../../engine/coerce-variables.ts';
+import { createCoerceVariables, declareTexts } from '../../engine/coerce-variables.ts';
 import { createExecuteStitched } from '../../engine/execute-stitched.ts';
 import { gatewayError } from '../../errors/gateway-error.ts';
 import { printJson } from '../../json/exact-json.ts';
@@ -205,33 +205,28 @@ interface OpenStreamOptions {
 export function createOpenStream(options: OpenStreamOptions): OpenStream {
   const { schema, ownSchema, operationName, texts } = options;
   const operation = getOperationAST(options.document, operationName);
+  if (!operation) throw new Error('a document without its operation is subscribed to');
   const document = schema === ownSchema ? declareTexts(options.document, texts) : options.document;
   const execute = boundItemAnswer(createExecuteStitched(schema, document, operationName));
   const join = options.printed.ofDocument();
-  const resultVariables = operation ? findResultVariables(document, operation) : [];
-  const coerce = operation && createCoerceVariables(schema, operation, () => operation, texts);
-  return async (variables, context) => {
-    const { errors } = coerce?.(variables) ?? {};
+  const resultVariables = findResultVariables(document, operation);
+  const coerce = createCoerceVariables(schema, operation, () => operation, texts);
+  return async (sent, contextValue) => {
+    const { errors, values } = coerce(sent);
     if (errors) return { errors };
-    const variableValues = operation ? toExecutable(schema, operation, variables) : variables;
-    const source = await createSourceEventStream({
-      schema,
-      document,
-      operationName,
-      variableValues,
-      contextValue: context,
-    });
+    const variableValues = values;
+    const source = await createSourceEventStream({ schema, document, operationName, variableValues, contextValue });
     if (!(Symbol.asyncIterator in source)) return source;
     return {
       items: source[Symbol.asyncIterator](),
-      execute: (item, itemContext) => execute(variables, itemContext, item),
-      share: (rest) => join(JSON.stringify([rest, ...resultVariables.map((name) => sentAs(variables, name))])),
+      execute: (item, itemContext) => execute(values, itemContext, item),
+      share: (rest) => join(JSON.stringify([rest, ...resultVariables.map((name) => valueFor(values, name))])),
     };
   };
 }
 
-/** A variable that was left out may have a default, unlike one that is null. */
-function sentAs(variables: Readonly<Record<string, unknown>>, name: string): readonly unknown[] {
+/** A variable without a value may stand where an argument has a default, unlike one that is null. */
+function valueFor(variables: Readonly<Record<string, unknown>>, name: string): readonly unknown[] {
   return Object.hasOwn(variables, name) ? [variables[name]] : [];
 }
 

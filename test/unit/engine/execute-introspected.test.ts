@@ -50,7 +50,7 @@ async function ask(text: string, variables: Readonly<Record<string, unknown>> = 
     },
     toExecute: (part) => (given, context) => createExecuteStitched(schema, part, null)(given, context, rootValue),
   });
-  const answer = await introspected?.(variables, {} as OperationContext, variables);
+  const answer = await introspected?.(variables, {} as OperationContext);
   const expected = await execute({ schema, document, rootValue, variableValues: variables });
   return { answer: JSON.stringify(answer), expected: JSON.stringify(expected), whole };
 }
