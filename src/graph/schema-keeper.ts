@@ -1,7 +1,8 @@
-import { toSchemaFingerprint } from '../ledger/schema-fingerprint.ts';
+import { fetchLedgerIntrospection } from '../ledger/fetch-ledger-schema.ts';
+import { fetchLedgerService, type LedgerService } from '../ledger/ledger-service.ts';
+import { toSchemaFingerprint, toSchemaText } from '../ledger/schema-fingerprint.ts';
 import { buildGeneration, type Generation, type GenerationOptions, SchemaCollisionError } from './generation.ts';
-import { type LedgerSource, LedgerSourceReader, type SchemaCache } from './ledger-source.ts';
-import { createPollSchedule } from './poll-schedule.ts';
+import type { LedgerSource, SchemaCache } from './ledger-source.ts';
 
 /** Callbacks for changes of the schema. */
 export interface SchemaEvents {
@@ -27,26 +28,118 @@ export interface SchemaKeeper<Operation = unknown> {
   stop(): void;
 }
 
+/** Milliseconds to wait after a failed poll. Doubles with each failure, up to one of the maxima below. */
+const firstRetryMs = 250;
+/** Without a schema of the ledger: clients wait for it, so keep polling often. */
+const longestRetryMs = 10_000;
+/** With a schema in force and polling off, the poll was probably unnecessary, so retry rarely. */
+const longestServingRetryMs = 60_000;
 /**
- * Holds the generation in force and replaces it when the ledger's schema changes; an unchanged schema is ignored. If the
- * ledger is unavailable at the start, the gateway serves the cached schema, or else its own schema alone, and keeps polling
- * the ledger.
+ * Milliseconds between a poll and one requested meanwhile. While a ledger is replaced instance by instance, each poll may see
+ * another version and request the next poll.
+ */
+const followUpMs = 1_000;
+
+/**
+ * Holds the generation in force and replaces it when the ledger's schema changes; an unchanged schema is ignored. Polls the
+ * ledger regularly, soon after a failure, and on request, one poll at a time. If the ledger is unavailable at the start, the
+ * gateway serves the cached schema, or else its own schema alone.
  * @throws SchemaCollisionError if the first schema collides; later ones are rejected and the old one stays
  */
 export async function startSchemaKeeper<Operation>(
   options: SchemaKeeperOptions<Operation>,
 ): Promise<SchemaKeeper<Operation>> {
   const { execute, cache, pollMs, events } = options;
-  const report = (error: unknown): void => {
-    if (error instanceof SchemaCollisionError) events.refused(error);
-    else events.unavailable(error);
-  };
-  const reader = new LedgerSourceReader(execute, options.config.profile.serviceConfig, cache, report);
   let current = buildGeneration<Operation>(null, options);
   let refused: { readonly fingerprint: string; readonly error: SchemaCollisionError } | null = null;
+  /** The ledger's limits as last read, in this run or the one before. */
+  let knownService: LedgerService | null = null;
+  let cachedFingerprint: string | null = null;
+  let timer: NodeJS.Timeout | undefined;
+  let retryMs = firstRetryMs;
+  let isPolling = false;
   let isStopped = false;
+  /** Callbacks of requests that no poll has served yet. */
+  let requests: (() => void)[] = [];
 
-  const build = (source: LedgerSource, fingerprint: string): Generation<Operation> => {
+  try {
+    await look();
+    planNext(false);
+  } catch (error) {
+    if (error instanceof SchemaCollisionError) throw error;
+    report(error);
+    const cached = current.origin === 'none' ? await readCache() : null;
+    if (cached) adopt(cached);
+    planNext(true);
+  }
+
+  return {
+    get current() {
+      return current;
+    },
+    refresh: () =>
+      new Promise((resolve) => {
+        if (isStopped) return resolve();
+        requests.push(resolve);
+        // The poll scheduled by an earlier request serves this one too.
+        if (!isPolling && requests.length === 1) void poll();
+      }),
+    stop() {
+      isStopped = true;
+      clearTimeout(timer);
+      for (const resolve of requests) resolve();
+      requests = [];
+    },
+  };
+
+  /** @throws also if the schema was adopted but the limits are missing, so that the ledger is polled again */
+  async function look(): Promise<void> {
+    const introspection = await fetchLedgerIntrospection(execute);
+    // Takes about 20 ms: do it in this turn of the event loop, before the next response arrives.
+    toSchemaText(introspection);
+    const { service, failure } = await fetchLedgerService(execute, introspection, options.config.profile.serviceConfig);
+    // The gateway is closing: building a generation would only delay it.
+    if (isStopped) return;
+    if (!failure) knownService = service;
+    else if (!knownService) await readCache();
+    const source: LedgerSource = { introspection, service: knownService ?? service, origin: 'ledger' };
+    adopt(source);
+    // Limits that are still unknown are guesses, which must not be cached.
+    if (knownService && current.fingerprint !== cachedFingerprint) {
+      await cache?.write(source);
+      cachedFingerprint = current.fingerprint;
+    }
+    if (failure) throw failure;
+  }
+
+  /** The cached schema; `null` if there is none that can be used. Never rejects. */
+  async function readCache(): Promise<LedgerSource | null> {
+    try {
+      const cached = (await cache?.read()) ?? null;
+      if (!cached) return null;
+      cachedFingerprint = toSchemaFingerprint(cached.introspection, cached.service);
+      knownService = cached.service;
+      return cached;
+    } catch (error) {
+      report(error);
+      return null;
+    }
+  }
+
+  /**
+   * Puts a schema into force, unless it already is. Builds a generation only of a new one, because building blocks every
+   * request.
+   */
+  function adopt(source: LedgerSource): void {
+    const fingerprint = toSchemaFingerprint(source.introspection, source.service);
+    const isInForce = fingerprint === current.fingerprint;
+    if (isInForce && source.origin === current.origin) return;
+    const previous = current;
+    current = isInForce ? { ...current, origin: source.origin } : build(source, fingerprint);
+    events.replaced(current, previous);
+  }
+
+  function build(source: LedgerSource, fingerprint: string): Generation<Operation> {
     // Known to collide: building it at every poll would block requests for nothing.
     if (refused?.fingerprint === fingerprint) throw refused.error;
     try {
@@ -55,66 +148,43 @@ export async function startSchemaKeeper<Operation>(
       if (error instanceof SchemaCollisionError) refused = { fingerprint, error };
       throw error;
     }
-  };
-
-  /**
-   * Puts a schema into force, unless it already is. Builds a generation only of a new one, because building blocks every
-   * request.
-   */
-  const adopt = (source: LedgerSource): void => {
-    const fingerprint = toSchemaFingerprint(source.introspection, source.service);
-    const isInForce = fingerprint === current.fingerprint;
-    if (isInForce && source.origin === current.origin) return;
-    const previous = current;
-    current = isInForce ? { ...current, origin: source.origin } : build(source, fingerprint);
-    events.replaced(current, previous);
-  };
-
-  /** @throws also if the schema was adopted but the limits are missing, so that the ledger is polled again */
-  const look = async (): Promise<void> => {
-    const answer = await reader.ask();
-    // The gateway is closing: building a generation would only delay it.
-    if (isStopped) return;
-    const source = await reader.toSource(answer);
-    adopt(source);
-    await reader.keep(source, current.fingerprint);
-    if (answer.failure) throw answer.failure;
-  };
-
-  const schedule = createPollSchedule({
-    poll: async () => {
-      try {
-        await look();
-        return { hasFailed: false };
-      } catch (error) {
-        if (!isStopped) report(error);
-        // A collision is not a failed poll: another poll soon would find the same schema.
-        return { hasFailed: !(error instanceof SchemaCollisionError) };
-      }
-    },
-    isServing: () => current.origin === 'ledger',
-    pollMs,
-  });
-
-  try {
-    await look();
-    schedule.planNext(false);
-  } catch (error) {
-    if (error instanceof SchemaCollisionError) throw error;
-    report(error);
-    const cached = current.origin === 'none' ? await reader.readCache() : null;
-    if (cached) adopt(cached);
-    schedule.planNext(true);
   }
 
-  return {
-    get current() {
-      return current;
-    },
-    refresh: schedule.request,
-    stop() {
-      isStopped = true;
-      schedule.stop();
-    },
-  };
+  function report(error: unknown): void {
+    if (error instanceof SchemaCollisionError) events.refused(error);
+    else events.unavailable(error);
+  }
+
+  async function poll(): Promise<void> {
+    clearTimeout(timer);
+    const served = requests;
+    requests = [];
+    isPolling = true;
+    let hasFailed = false;
+    try {
+      await look();
+    } catch (error) {
+      if (!isStopped) report(error);
+      // A collision is not a failed poll: another poll soon would find the same schema.
+      hasFailed = !(error instanceof SchemaCollisionError);
+    }
+    isPolling = false;
+    for (const resolve of served) resolve();
+    planNext(hasFailed);
+  }
+
+  function planNext(hasFailed: boolean): void {
+    clearTimeout(timer);
+    const isServing = current.origin === 'ledger';
+    if (!hasFailed) retryMs = firstRetryMs;
+    let waitMs = pollMs;
+    if (requests.length > 0) waitMs = followUpMs;
+    else if (hasFailed || !isServing) {
+      waitMs = Math.min(retryMs, isServing ? pollMs || longestServingRetryMs : longestRetryMs);
+      retryMs = waitMs * 2;
+    }
+    if (isStopped || waitMs === 0) return;
+    timer = setTimeout(() => void poll(), waitMs);
+    timer.unref();
+  }
 }

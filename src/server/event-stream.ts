@@ -9,7 +9,6 @@ import type { ResultReader, ResultStream, ResultText } from '../operation/subscr
 import type { StreamSlot } from '../upstream/operation-context.ts';
 import { type ResumableResult, resumeCursorKey } from '../upstream/resume-cursor.ts';
 import type { Exchange } from './exchange.ts';
-import { createHeartbeats, type Heartbeats } from './heartbeats.ts';
 import { chooseFraming, type Framing, multipartType, printResult, writeResult } from './write-answer.ts';
 
 interface EventStreamsOptions {
@@ -21,7 +20,6 @@ interface EventStreamsOptions {
 export type OpenEventStream = (exchange: Exchange, admitted: AdmittedOperation) => Promise<void>;
 
 export function createOpenEventStream({ runner, maskError }: EventStreamsOptions): OpenEventStream {
-  const beats = createHeartbeats();
   return async (exchange, admitted) => {
     const { req, res, requestId, codes } = exchange;
     const framing = chooseFraming(req.headers.accept);
@@ -33,7 +31,6 @@ export function createOpenEventStream({ runner, maskError }: EventStreamsOptions
     const stream = new EventStream(res, {
       framing,
       lastEventId: req.headers['last-event-id']?.toString(),
-      beats,
       maskError: (error) => maskError(error, requestId),
       onErrors: (errors) => addErrorCodes(codes, errors),
     });
@@ -56,6 +53,8 @@ function notAcceptable(): GraphQLError {
   return new GraphQLError(says, { extensions: toExtensions('BAD_REQUEST', { http: { status: 406 } }) });
 }
 
+/** Milliseconds between heartbeats, also of WebSockets: proxies close connections that are silent for a minute. */
+export const heartbeatMs = 15_000;
 /** In characters. A longer `Last-Event-ID` is truncated: cursors have a few hundred. */
 const maxLastEventId = 4_096;
 
@@ -63,7 +62,6 @@ interface EventStreamOptions {
   readonly framing: Framing;
   /** The header that a browser sends when it reconnects. */
   readonly lastEventId: string | undefined;
-  readonly beats: Heartbeats;
   readonly maskError: (error: unknown) => GraphQLError;
   readonly onErrors: (errors: readonly GraphQLError[]) => void;
 }
@@ -82,7 +80,7 @@ export class EventStream implements ResultReader, StreamSlot {
   #toCursor: (() => string) | null = null;
   #isFollowing = false;
   #hasCursor = false;
-  #stopBeating = () => {};
+  #heartbeat: NodeJS.Timeout | undefined;
   #onDrain = () => {};
 
   constructor(response: ServerResponse, options: EventStreamOptions) {
@@ -115,7 +113,7 @@ export class EventStream implements ResultReader, StreamSlot {
     this.#isFollowing = true;
     response.write(this.#options.framing.begin());
     if (this.#toCursor) this.#beat();
-    this.#stopBeating = this.#options.beats.onBeat(() => this.#beat());
+    this.#heartbeat = setInterval(() => this.#beat(), heartbeatMs);
     response.on('drain', () => (isPushed ? stream.resume() : this.#onDrain()));
     if (isPushed) stream.pushTo(this);
     else void this.#pull(results);
@@ -186,7 +184,7 @@ export class EventStream implements ResultReader, StreamSlot {
 
   #finish(): void {
     this.#isFollowing = false;
-    this.#stopBeating();
+    clearInterval(this.#heartbeat);
     this.#onDrain();
   }
 }

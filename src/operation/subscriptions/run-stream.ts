@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   type ASTNode,
   createSourceEventStream,
@@ -16,7 +17,7 @@ import { createExecuteStitched } from '../../engine/execute-stitched.ts';
 import { gatewayError } from '../../errors/gateway-error.ts';
 import { printJson } from '../../json/exact-json.ts';
 import type { OpenLedgerStream } from '../../ledger/ledger-streams.ts';
-import { type Cancellation, createCancellation } from '../../upstream/cancellation.ts';
+import { createCancellation } from '../../upstream/cancellation.ts';
 import type { OperationContext } from '../../upstream/operation-context.ts';
 import { type ResumableItem, type ResumableResult, resumeCursorKey } from '../../upstream/resume-cursor.ts';
 import type { AdmittedOperation } from '../admit-operation.ts';
@@ -131,21 +132,9 @@ async function mayJoin({ charge, cancellation }: OperationContext): Promise<void
     const refusal = await charge(1);
     if (!refusal) return;
     const { retryAfterMs = 1_000 } = (refusal as { extensions?: { retryAfterMs?: number } }).extensions ?? {};
-    await pause(Math.min(Math.max(retryAfterMs, 1_000), longestWaitMs), cancellation);
+    const waitMs = Math.min(Math.max(retryAfterMs, 1_000), longestWaitMs);
+    await delay(waitMs, undefined, { signal: cancellation.signal }).catch(() => {});
   }
-}
-
-function pause(ms: number, cancellation: Cancellation): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => {
-      stopListening();
-      resolve();
-    }, ms);
-    const stopListening = cancellation.onCancel(() => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
 }
 
 /**

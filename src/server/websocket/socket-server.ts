@@ -9,13 +9,13 @@ import { parseMessageJson } from '../../json/exact-json.ts';
 import { isTooComplex, maxJsonCommas, maxJsonNesting } from '../../json/json-size.ts';
 import { type OperationRequest, parseRequest } from '../../operation/parse-request.ts';
 import type { Arrivals } from '../../upstream/arrivals.ts';
-import { createHeartbeats, type Heartbeats } from '../heartbeats.ts';
+import { heartbeatMs } from '../event-stream.ts';
 import type { BytesInFlight } from '../read-body.ts';
 import { boundArrivals, boundUntilAcknowledged, closeCodes, MessageBudget } from './socket-bounds.ts';
 import { type OperationSocket, SocketOperation, type SocketOperationOptions } from './socket-operation.ts';
-import { createFlushQueue, type FlushQueue, SocketWriter } from './socket-writer.ts';
+import { SocketWriter } from './socket-writer.ts';
 
-interface SocketServerOptions extends Omit<ClientSocketOptions, 'arrivals' | 'pings' | 'flushQueue' | 'onRunning'> {
+interface SocketServerOptions extends Omit<ClientSocketOptions, 'arrivals' | 'pingMs' | 'onRunning'> {
   /** Largest message that a client may send, in bytes; a larger one closes the connection. */
   readonly maxMessageBytes: number;
   readonly bytesInFlight: BytesInFlight;
@@ -45,8 +45,7 @@ export function createSocketServer(options: SocketServerOptions) {
   const socketOptions: ClientSocketOptions = {
     ...options,
     arrivals: options.bytesInFlight,
-    pings: createHeartbeats(options.pingMs),
-    flushQueue: createFlushQueue(),
+    pingMs: options.pingMs ?? heartbeatMs,
     onRunning(change) {
       running += change;
       // The response reaches the socket in a later turn of the event loop: wait for that too.
@@ -113,9 +112,8 @@ interface ClientSocketOptions extends SocketOperationOptions {
   /** Limits the memory of incomplete messages. */
   readonly arrivals: Arrivals;
   readonly usageHeaders: readonly UsageHeader[];
-  /** When to ping clients. */
-  readonly pings: Heartbeats;
-  readonly flushQueue: FlushQueue;
+  /** Interval of pings in milliseconds. */
+  readonly pingMs: number;
   /** Called with 1 when an operation begins, and with -1 when it ends. */
   readonly onRunning: (change: 1 | -1) => void;
 }
@@ -147,7 +145,7 @@ export class ClientSocket implements OperationSocket {
   constructor(socket: WebSocket, request: IncomingMessage, requestId: string, options: ClientSocketOptions) {
     const { headers, socket: connection } = request;
     this.requestId = requestId;
-    this.writer = new SocketWriter(socket, connection, options.flushQueue);
+    this.writer = new SocketWriter(socket, connection);
     this.sender = toSender(headers, connection.remoteAddress);
     this.showUsage = isUsageAsked(headers, options.usageHeaders);
     this.#socket = socket;
@@ -161,7 +159,7 @@ export class ClientSocket implements OperationSocket {
       () => this.#headers === null,
     );
     boundArrivals(socket, connection, options.arrivals);
-    const stopPinging = this.#startPinging(options.pings);
+    const pings = this.#startPinging(options.pingMs);
     socket.on('ping', (data) => void this.#isWithinBudget(data.length));
     socket.on('pong', (data) => void this.#isWithinBudget(data.length));
     if (socket.protocol === subprotocol) socket.on('message', (data) => this.#hear(data as Buffer));
@@ -169,7 +167,7 @@ export class ClientSocket implements OperationSocket {
     // The library closes a broken connection itself. Without a listener, its error would end the process.
     socket.on('error', () => {});
     socket.once('close', () => {
-      stopPinging();
+      clearInterval(pings);
       this.#liftGreetingBounds();
       for (const operation of this.#operations.values()) operation.leave();
       this.#operations.clear();
@@ -177,7 +175,7 @@ export class ClientSocket implements OperationSocket {
   }
 
   /** Disconnects a client that has not answered a ping when the next one is due. */
-  #startPinging(pings: Heartbeats): () => void {
+  #startPinging(everyMs: number): NodeJS.Timeout {
     const socket = this.#socket;
     let hasAnswered = true;
     socket.on('pong', () => {
@@ -190,7 +188,7 @@ export class ClientSocket implements OperationSocket {
       socket.ping();
     };
     // After a busy turn, first read what has arrived: it may contain the answer.
-    return pings.onBeat(() => void setImmediate(ping));
+    return setInterval(() => setImmediate(ping), everyMs);
   }
 
   #isWithinBudget(bytes: number): boolean {

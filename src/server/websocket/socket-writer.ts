@@ -11,26 +11,6 @@ const maxWaitingBytes = 64 * 1024 * 1024;
 /** In bytes. Pushed messages of one turn are joined up to this size: a turn may have a hundred results for one client. */
 const maxJoinedBytes = 16 * 1024;
 
-/** Flushes all writers with pushed messages at the end of the turn. */
-export interface FlushQueue {
-  add(writer: SocketWriter): void;
-}
-
-export function createFlushQueue(): FlushQueue {
-  let writers: SocketWriter[] = [];
-  const flush = () => {
-    const all = writers;
-    writers = [];
-    for (const writer of all) writer.flush();
-  };
-  return {
-    add(writer) {
-      if (writers.length === 0) queueMicrotask(flush);
-      writers.push(writer);
-    },
-  };
-}
-
 /**
  * Writes messages to one WebSocket. `send` is for single messages; `push` is for streams with thousands of subscribers: the
  * message is already encoded, and all messages of one turn become one write.
@@ -38,18 +18,16 @@ export function createFlushQueue(): FlushQueue {
 export class SocketWriter {
   readonly #socket: WebSocket;
   readonly #connection: Duplex;
-  readonly #queue: FlushQueue;
   /** Streams to resume, one after another, when the client has read everything. */
   readonly readers = new Set<{ resume(): void }>();
-  /** Frames, each byte as one character. */
+  /** Frames of this turn, each byte as one character. */
   #pushed = '';
   #isAwaitingDrain = false;
   #isHeld = false;
 
-  constructor(socket: WebSocket, connection: Duplex, queue: FlushQueue) {
+  constructor(socket: WebSocket, connection: Duplex) {
     this.#socket = socket;
     this.#connection = connection;
-    this.#queue = queue;
   }
 
   /** Resolves when the message was handed to the system, or can never be. */
@@ -104,7 +82,7 @@ export class SocketWriter {
   /** @param text the message in UTF-8, each byte as one character */
   push(text: string): void {
     if (this.#socket.readyState !== WebSocket.OPEN) return;
-    if (this.#pushed === '') this.#queue.add(this);
+    if (this.#pushed === '') queueMicrotask(() => this.flush());
     this.#pushed += toFrameHead(text.length) + text;
     if (this.#pushed.length >= maxJoinedBytes) this.flush();
   }

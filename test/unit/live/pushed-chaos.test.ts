@@ -8,7 +8,7 @@ import {
   SocketOperation,
   type SocketOperationOptions,
 } from '../../../src/server/websocket/socket-operation.ts';
-import { createFlushQueue, SocketWriter } from '../../../src/server/websocket/socket-writer.ts';
+import { SocketWriter } from '../../../src/server/websocket/socket-writer.ts';
 import { createTestHub } from '../../support/live-hub.ts';
 import { createMemorySource, settled } from '../../support/memory-source.ts';
 import { runs } from '../../support/runs.ts';
@@ -102,7 +102,6 @@ it('no reader of a crowd is forgotten, however its connection stops and whenever
         const { clock, source, byHand, hub } = createTestHub(createMemorySource('n1'), options);
         const start = source.items[0] as { key: string; timestampMs: number };
         const join = new ResultTexts(10_000).ofDocument();
-        const queue = createFlushQueue();
         let happened = 1;
         const open = (writer: SocketWriter, id: string) => {
           const items = byHand({ last: start, from: start });
@@ -133,7 +132,7 @@ it('no reader of a crowd is forgotten, however its connection stops and whenever
         };
         const clients = Array.from({ length: connections }, () => {
           const connection = createConnection();
-          const writer = new SocketWriter({ readyState: 1 } as never, connection.duplex, queue);
+          const writer = new SocketWriter({ readyState: 1 } as never, connection.duplex);
           return { ...connection, writer, open: [] as SocketOperation[], left: new Set<string>() };
         });
         const come = async (who: number) => {

@@ -1,22 +1,19 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type ExecutionResult, GraphQLError } from 'graphql';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { EventStream } from '../../../src/server/event-stream.ts';
 import { eventFraming, type Framing, multipartFraming } from '../../../src/server/write-answer.ts';
 import { openRawClient, type RawClient } from '../../support/raw-client.ts';
 import { until } from '../../support/until.ts';
 
-let listeners: Set<() => void>;
 let server: ReturnType<typeof createServer>;
 let response: ServerResponse;
 let client: RawClient;
-const beat = () => {
-  for (const listener of listeners) listener();
-};
+const beat = () => vi.advanceTimersByTime(15_000);
 
 beforeEach(async () => {
-  listeners = new Set();
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   server = createServer((_, res) => {
     response = res.writeHead(200);
   });
@@ -26,6 +23,7 @@ beforeEach(async () => {
   await until(() => response !== undefined, 'the request');
 });
 afterEach(async () => {
+  vi.useRealTimers();
   response = undefined as unknown as ServerResponse;
   client.vanish('closing');
   await new Promise((resolve) => server.close(resolve));
@@ -37,12 +35,6 @@ function open(framing: Framing = eventFraming): EventStream {
   return new EventStream(response, {
     framing,
     lastEventId: undefined,
-    beats: {
-      onBeat(listener) {
-        listeners.add(listener);
-        return () => listeners.delete(listener);
-      },
-    },
     maskError: () => new GraphQLError('masked'),
     onErrors: (all) => void errors.push(...all.map(({ message }) => message)),
   });
@@ -80,7 +72,7 @@ describe('an event stream', () => {
     expect(await client.whole()).toMatch(
       /\r\n\r\nretry: \d+\n:\n\n:\n\nevent: next\ndata: \{"data":\{"name":"a"\}\}\n\nevent: complete\ndata:\n\n$/,
     );
-    expect(listeners.size).toBe(0);
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   it('sends the first cursor immediately, later ones with the next heartbeat, and none that a result has passed', async () => {
@@ -127,7 +119,7 @@ describe('an event stream', () => {
     expect(await client.whole()).toMatch(
       /data: \{"errors":\[\{"message":"masked"\}\]\}\n\nevent: complete\ndata:\n\n$/,
     );
-    expect([errors, listeners.size]).toEqual([['masked'], 0]);
+    expect([errors, vi.getTimerCount()]).toEqual([['masked'], 0]);
   });
 
   it('requests a result only when the client has read the earlier ones, and ends when it leaves', async () => {
@@ -143,7 +135,7 @@ describe('an event stream', () => {
     beat();
     expect(response.writableLength).toBeLessThan(200_000);
     client.vanish('resetting');
-    await until(() => state.left === 1 && listeners.size === 0, 'it is left');
+    await until(() => state.left === 1 && vi.getTimerCount() === 0, 'it is left');
   });
 
   it('of a client that left before it was opened ends immediately', async () => {
@@ -152,7 +144,7 @@ describe('an event stream', () => {
     client.vanish('resetting');
     await until(() => response.destroyed, 'the client is gone');
     stream.follow(results);
-    expect([state, listeners.size]).toEqual([{ asked: 0, left: 1 }, 0]);
+    expect([state, vi.getTimerCount()]).toEqual([{ asked: 0, left: 1 }, 0]);
   });
 
   it('in parts has the boundary after each part, and no cursors', async () => {

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { type Duplex, PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
-import { createFlushQueue, SocketWriter } from '../../../../src/server/websocket/socket-writer.ts';
+import { SocketWriter } from '../../../../src/server/websocket/socket-writer.ts';
 import { until } from '../../../support/until.ts';
 
 let server: Server;
@@ -25,7 +25,7 @@ describe('pushed messages', () => {
     await once(client, 'open');
     const [socket, request] = await accepted;
     connection = request.socket;
-    writer = new SocketWriter(socket, connection, createFlushQueue());
+    writer = new SocketWriter(socket, connection);
   });
   afterEach(async () => {
     client.terminate();
@@ -100,7 +100,7 @@ const unreadSocket = {
   terminate: () => void reader.done.push('terminate'),
 } as unknown as WebSocket;
 const createSend = () => {
-  const writer = new SocketWriter(unreadSocket, new PassThrough(), createFlushQueue());
+  const writer = new SocketWriter(unreadSocket, new PassThrough());
   return (text: string) => writer.send(text);
 };
 const readAll = () => {
