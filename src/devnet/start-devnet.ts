@@ -153,7 +153,7 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
     writeHistory,
     act: () => {
       const { bytes, signatures } = activity.next();
-      ledger.execute(bytes, signatures);
+      ledger.execute(bytes, signatures());
     },
     tick: checkpoints.tick,
     close,

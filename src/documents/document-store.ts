@@ -84,6 +84,10 @@ export function createDocumentStore<Operation>(
 
   return {
     find,
+    /** Documents that are kept. Pinned ones may be among the others too. */
+    get sizes() {
+      return { new: newcomers.size, used: proven.size, trusted: pinned.size };
+    },
     /** Returns the prepared document of a text. Prepares it at first sight, and keeps it then or at its second sight. */
     prepare(text: string): Prepared {
       const known = find(text);

@@ -3,7 +3,6 @@ import {
   type FragmentDefinitionNode,
   GraphQLError,
   type GraphQLField,
-  type GraphQLObjectType,
   type GraphQLSchema,
   getArgumentValues,
   getNamedType,
@@ -17,6 +16,7 @@ import type { Config } from '../config/config.ts';
 import type { Plan } from '../documents/plan-operation.ts';
 import { collectFields, type SelectionScope } from '../documents/selections.ts';
 import { entitiesField } from '../graph/joins/entities.ts';
+import type { JoinedObjects } from '../graph/joins/operation-joins.ts';
 import { type FieldCalls, isConfigured, type OwnFieldsUpstream, type RootField } from '../upstream/upstream.ts';
 
 /** Decides which fields cost a call, and to which upstream. */
@@ -27,6 +27,8 @@ export interface CallCounting {
   readonly ownSchema: GraphQLSchema;
   /** Is this field of the gateway a join into the ledger? */
   readonly isJoin: (type: string, field: string) => boolean;
+  /** Items of a page of events or transactions without `first` and `last`. */
+  readonly defaultPageSize: number;
   /** The calls of our root fields, without joins. */
   readonly ownFieldCalls: OwnFieldCalls;
 }
@@ -38,16 +40,18 @@ export interface BoundOperation {
   readonly variables: Readonly<Record<string, unknown>>;
   /** Requests to the ledger for federated entities. */
   readonly entityRequests: number;
+  /** Requests to the ledger for joins that are looked up together. */
+  readonly countJoinRequests: (joined: readonly JoinedObjects[]) => number;
 }
 
 /**
  * Upstream requests of an operation without failures. The ledger's fields of a query are one request; its mutations are one
- * each, unless they are forwarded together. The upstreams of our fields give their own numbers. Joins are one request for a
- * query, and one for each field of a mutation. Federated entities take as many as the ledger's limits require.
+ * each, unless they are forwarded together. The upstreams of our fields give their own numbers. Joins are looked up together,
+ * those of a mutation for each of its fields, in as many requests as the ledger's limits require; so are federated entities.
  * @returns `null` for a subscription, whose length is unknown
  */
 export function countUpstreamCalls(bound: BoundOperation, plan: Plan, facts: CallCounting): number | null {
-  const { operation, fragments, variables, entityRequests } = bound;
+  const { operation, fragments, variables, entityRequests, countJoinRequests } = bound;
   const { schema, ownSchema } = facts;
   const type = schema.getRootType(operation.operation);
   if (operation.operation === 'subscription' || !type) return null;
@@ -55,7 +59,7 @@ export function countUpstreamCalls(bound: BoundOperation, plan: Plan, facts: Cal
 
   let ledgerFields = 0;
   let calls = 0;
-  let joined = 0;
+  const joined: (readonly JoinedObjects[])[] = [];
   const shared = new Set<string>();
   for (const nodes of collectFields(type, [operation.selectionSet], { schema, fragments, variables }).values()) {
     const name = nodes[0]?.name.value ?? '';
@@ -68,37 +72,37 @@ export function countUpstreamCalls(bound: BoundOperation, plan: Plan, facts: Cal
     }
     const own = callsOfOwnField(field, nodes, bound, facts);
     calls += own?.calls ?? 0;
-    if (own?.hasJoins) joined += 1;
+    if (own) joined.push(own.joined);
     for (const call of own?.shared ?? []) shared.add(call);
   }
   // Stitching sends the ledger's mutations one by one, so that each sees the result of the one before it.
   const isMutation = operation.operation === 'mutation';
   const isOneByOne = isMutation && plan === 'STITCHED';
-  // Entities and joins are looked up together.
-  const joins = isMutation ? joined : Math.max(entityRequests, Math.min(joined, 1));
+  // The fields of a mutation run one after the other. Entities and joins are looked up together.
+  const joins = isMutation
+    ? joined.reduce((sum, each) => sum + countJoinRequests(each), 0)
+    : Math.max(entityRequests, countJoinRequests(joined.flat()));
   return (isOneByOne ? ledgerFields : Math.min(ledgerFields, 1)) + calls + joins + shared.size;
 }
 
-/** The calls of one field, and whether joins below it take more; `null` if only execution can tell. */
+/** The calls of one field, and the joins below it; `null` if only execution can tell. */
 function callsOfOwnField(
   field: GraphQLField<unknown, unknown>,
   nodes: readonly FieldNode[],
   { operation, fragments, variables }: BoundOperation,
-  { schema, isJoin, ownFieldCalls }: CallCounting,
-): (FieldCalls & { readonly hasJoins: boolean }) | null {
+  facts: CallCounting,
+): (FieldCalls & { readonly joined: readonly JoinedObjects[] }) | null {
   const [node] = nodes;
   if (!node) return null;
-  const scope = { schema, fragments, variables };
-  const returns = getNamedType(field.type);
-  const selects = (isWanted: IsWanted) => isObjectType(returns) && selectsBelow(returns, nodes, scope, isWanted);
+  const walk = { ...facts, fragments, variables };
   try {
-    const own = ownFieldCalls({
+    const own = facts.ownFieldCalls({
       operation: operation.operation === 'mutation' ? 'mutation' : 'query',
       name: field.name,
       readArguments: () => getArgumentValues(field, node, variables),
-      selects: (name) => selects((_, each) => each === name),
+      selects: (name) => selectsBelow(name, field, nodes, walk),
     });
-    return own && { ...own, hasJoins: selects(isJoin) };
+    return own && { ...own, joined: [...joinsBelow(field, nodes, walk, 1)] };
   } catch (error) {
     // Only execution can tell what is wrong with these arguments.
     if (error instanceof GraphQLError) return null;
@@ -106,25 +110,49 @@ function callsOfOwnField(
   }
 }
 
-type IsWanted = (type: string, field: string) => boolean;
+type Walk = SelectionScope & Pick<CallCounting, 'isJoin' | 'defaultPageSize'>;
+type Field = GraphQLField<unknown, unknown>;
 
-/** Is a wanted field selected anywhere below an object? */
-function selectsBelow(
-  parent: GraphQLObjectType,
-  nodes: readonly FieldNode[],
-  scope: SelectionScope,
-  isWanted: IsWanted,
-): boolean {
-  const below = nodes.map(({ selectionSet }) => selectionSet);
-  return [...collectFields(parent, below, scope).values()].some((each) => {
-    const name = each[0]?.name.value ?? '';
-    if (isWanted(parent.name, name)) return true;
-    const returns = getNamedType(parent.getFields()[name]?.type);
-    const possible = isAbstractType(returns) ? scope.schema.getPossibleTypes(returns) : [returns];
-    return possible.some((type) => isObjectType(type) && selectsBelow(type, each, scope, isWanted));
+/** Finds the joins below a field. @param count objects with this field */
+function* joinsBelow(field: Field, nodes: readonly FieldNode[], walk: Walk, count: number): Generator<JoinedObjects> {
+  const size = count * pageSize(field, nodes, walk);
+  for (const { type, fields } of objectsBelow(field, nodes, walk)) {
+    const joins: (readonly FieldNode[])[] = [];
+    for (const [below, belowNodes] of fields) {
+      if (walk.isJoin(type.name, below.name)) joins.push(belowNodes);
+      else yield* joinsBelow(below, belowNodes, walk, size);
+    }
+    if (joins.length > 0) yield { type, joins, count: size };
+  }
+}
+
+function selectsBelow(name: string, field: Field, nodes: readonly FieldNode[], walk: Walk): boolean {
+  return objectsBelow(field, nodes, walk).some(({ fields }) =>
+    fields.some(([below, belowNodes]) => below.name === name || selectsBelow(name, below, belowNodes, walk)),
+  );
+}
+
+/** The fields selected on each type of object that a field may return. */
+function objectsBelow(field: Field, nodes: readonly FieldNode[], walk: Walk) {
+  const returns = getNamedType(field.type);
+  const possible = isAbstractType(returns) ? walk.schema.getPossibleTypes(returns) : [returns];
+  return possible.filter(isObjectType).map((type) => {
+    const below = nodes.map(({ selectionSet }) => selectionSet);
+    const fields = [...collectFields(type, below, walk).values()].flatMap((each) => {
+      const found = type.getFields()[each[0]?.name.value ?? ''];
+      return found ? [[found, each] as const] : []; // no field of the type: introspection
+    });
+    return { type, fields };
   });
 }
 
+/** Items of a page; 1 for a field that has no pages. */
+function pageSize(field: Field, [node]: readonly FieldNode[], { variables, defaultPageSize }: Walk): number {
+  const returns = getNamedType(field.type);
+  if (!node || !isObjectType(returns) || !returns.getFields().pageInfo) return 1;
+  const { first, last } = getArgumentValues(field, node, variables);
+  return Number(last ?? first ?? defaultPageSize);
+}
 /** The calls of one of our root fields; `null` if it returns no object, so that no joins follow. */
 export type OwnFieldCalls = (field: RootField) => FieldCalls | null;
 

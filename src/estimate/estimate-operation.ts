@@ -34,7 +34,7 @@ import { decideOperation } from '../operation/admit-operation.ts';
 import type { FairTurns } from '../operation/fair-turns.ts';
 import type { PreparedOperation, ServedGeneration } from '../operation/prepared-operation.ts';
 import { createPerOperation } from '../upstream/operation-context.ts';
-import { type CallCounting, countUpstreamCalls } from './count-upstream-calls.ts';
+import { type BoundOperation, type CallCounting, countUpstreamCalls } from './count-upstream-calls.ts';
 
 interface EstimateResolversOptions {
   /** `undefined` before the first operation is served. */
@@ -85,7 +85,7 @@ export function createEstimateResolvers({ current, ownFieldCalls, cost, turns }:
           if (cancellation.cause) throw gatewayError('REQUEST_TIMEOUT', 'The request ended before the estimate.');
           const generation = current();
           if (!generation) throw new Error('an estimate was requested before there was a schema');
-          const calls = { schema: generation.schema, ownSchema: info.schema, isJoin, ownFieldCalls };
+          const calls = toCallCounting(generation, info.schema, ownFieldCalls);
           const known = requested.documents.get(query);
           const read = known?.generation === generation ? known.read : generation.documents.read(query);
           requested.documents.set(query, { generation, read });
@@ -150,6 +150,7 @@ export interface EstimateDecision extends ReadDocument {
     readonly variables: Variables;
     readonly plan: Plan;
     readonly entityRequests: number;
+    readonly countJoinRequests: BoundOperation['countJoinRequests'];
   } | null;
 }
 
@@ -177,9 +178,12 @@ export function decideEstimate(
     ...findRefusedPages(generation, parsed, variables),
     ...(typeof entityRequests === 'number' ? [] : [entityRequests]),
   ];
-  return errors.length > 0 || typeof entityRequests !== 'number'
-    ? refused(errors)
-    : { ...read, usage, ownMutations, errors, bound: { operation: parsed.operation, variables, plan, entityRequests } };
+  if (errors.length > 0 || typeof entityRequests !== 'number') return refused(errors);
+  const { operation, fragments } = parsed;
+  const countJoinRequests: BoundOperation['countJoinRequests'] = (joined) =>
+    generation.operationJoins?.(operation, fragments).countJoinRequests(joined, variables) ?? 0;
+  const bound = { operation, variables, plan, entityRequests, countJoinRequests };
+  return { ...read, usage, ownMutations, errors, bound };
 }
 
 /** @returns why the entities are rejected, if they are too many. @param variables coerced */
@@ -210,6 +214,8 @@ function findRefusedPages(
   { operation, fragments }: ReturnType<PreparedOperation['tree']>,
   variables: Readonly<Record<string, unknown>>,
 ): readonly GraphQLError[] {
+  // Pages of a subscription are below joins: each item is executed, with an error in their place.
+  if (operation.operation === 'subscription') return [];
   const executed = executedFields(operation.selectionSet, fragments, variables);
   const ledgersMax = hasOneMaximum(schema) ? limits.maxPageSize : null;
   const typeInfo = new TypeInfo(schema);
@@ -218,7 +224,7 @@ function findRefusedPages(
     const isOwn = typeInfo.getParentType() === schema.getQueryType() && limits.calledPages?.fields.has(node.name.value);
     const max = isOwn ? limits.calledPages?.maxSize : ledgersMax;
     if (max == null || !executed.has(node) || errors.length === maxFaults) return;
-    const fault = findFault(node, typeInfo, variables, max);
+    const fault = findFault(node, typeInfo, variables, max, isOwn === true);
     if (fault) errors.push(gatewayError('BAD_USER_INPUT', fault, {}, { nodes: [node] }));
   };
   for (const definition of [operation, ...usedFragments(operation.selectionSet, fragments)]) {
@@ -238,6 +244,7 @@ function findFault(
   typeInfo: TypeInfo,
   variables: Readonly<Record<string, unknown>>,
   max: number,
+  isOwn: boolean,
 ): string | null {
   const field = typeInfo.getFieldDef();
   const returns = getNamedType(field?.type);
@@ -246,11 +253,24 @@ function findFault(
     const { first, last } = getArgumentValues(field, node, variables);
     if (first != null && last != null) return "'first' and 'last' must not be used together";
     const size = last ?? first;
-    return typeof size === 'number' && size > max ? `Connection's page size of ${size} exceeds max of ${max}` : null;
+    if (typeof size !== 'number') return null;
+    const argument = last == null ? 'first' : 'last';
+    // The ledger has its own message for each kind of value.
+    if (isOwn && size < 0) return `Argument '${argument}' must be from 0 to ${max}; got ${size}.`;
+    return size > max ? `Connection's page size of ${size} exceeds max of ${max}` : null;
   } catch {
     // Only execution can tell what is wrong with these arguments.
     return null;
   }
+}
+
+export function toCallCounting(
+  { schema, limits }: Pick<ServedGeneration, 'schema' | 'limits'>,
+  ownSchema: GraphQLSchema,
+  ownFieldCalls: CallCounting['ownFieldCalls'],
+): CallCounting {
+  const defaultPageSize = limits.calledPages?.defaultSize ?? limits.defaultPageSize;
+  return { schema, ownSchema, isJoin, ownFieldCalls, defaultPageSize };
 }
 
 interface EstimateFacts {
@@ -274,6 +294,8 @@ export function toEstimate(
     limits: toEstimateLimits(prepared, usage, variables, limits),
     refused: errors.length > 0,
     reasons: errors.map(({ message }) => message),
+    // Errors of variables get their code in the response.
+    codes: errors.map(({ extensions }) => String(extensions.code ?? 'BAD_USER_INPUT')),
     plan: bound && toShownPlan(bound.plan),
     upstreamCalls: bound && countUpstreamCalls({ ...bound, fragments }, bound.plan, calls),
     ratePoints: toPoints({ usage: counted, ownMutations, introspectedFields: fieldsAsked(prepared) }, cost, limits),

@@ -6,7 +6,6 @@ import { toShownPlan } from '../documents/plan-operation.ts';
 import type { ReadDocument } from '../documents/prepared-document.ts';
 import type { Estimate } from '../generated/own.ts';
 import { buildGeneration, SchemaCollisionError } from '../graph/generation.ts';
-import { isJoin } from '../graph/joins/joins.ts';
 import { createSchemaCache, type LedgerSource } from '../graph/ledger-source.ts';
 import { createOwnSchema } from '../graph/own-schema.ts';
 import { silentLedgerService } from '../ledger/ledger-service.ts';
@@ -15,7 +14,13 @@ import { createPrepareOperation } from '../operation/prepare-operation.ts';
 import type { PreparedOperation, ServedGeneration } from '../operation/prepared-operation.ts';
 import type { OwnFieldsUpstream } from '../upstream/upstream.ts';
 import { createOwnFieldCalls } from './count-upstream-calls.ts';
-import { decideEstimate, type EstimateDecision, type EstimateRequest, toEstimate } from './estimate-operation.ts';
+import {
+  decideEstimate,
+  type EstimateDecision,
+  type EstimateRequest,
+  toCallCounting,
+  toEstimate,
+} from './estimate-operation.ts';
 import {
   type ExplainedSelection,
   explainCosts,
@@ -129,7 +134,7 @@ async function openGeneration(config: Config, upstreams: readonly OwnFieldsUpstr
     });
   const { generation, schema } = await chooseGeneration(build, config.settings.SCHEMA_CACHE_FILE);
   const ownFieldCalls = createOwnFieldCalls(upstreams, config);
-  return { generation, schema, calls: { schema: generation.schema, ownSchema, isJoin, ownFieldCalls } };
+  return { generation, schema, calls: toCallCounting(generation, ownSchema, ownFieldCalls) };
 }
 
 function explainDocument(

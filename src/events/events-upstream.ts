@@ -52,7 +52,7 @@ export const eventsUpstream: OwnFieldsUpstream<EventsHost> = {
 
   async connect(
     connection,
-    { config, shareSecret, streamQuota, liveFleet, ledgerPush, ledgerReads, telemetry, metrics },
+    { config, shareSecret, streamQuota, liveFleet, ledgerPush, ledgerReads, telemetry, metrics, now },
   ) {
     const { profile, pages, timeouts } = config;
     const { methods } = profile.events;
@@ -116,6 +116,7 @@ export const eventsUpstream: OwnFieldsUpstream<EventsHost> = {
         upstreams.kind === 'remote' ? (upstreams.addresses[isGraphql ? 'LEDGER_GRAPHQL_URL' : setting.name] ?? []) : [],
       onFaultyPageAccepted: telemetry.livePageTaken,
       metrics,
+      now,
       onStall: telemetry.liveStalled,
     });
     const queries = createEventsResolvers({ sources: openSources(timeouts.queryMs, false), pages, cursorKeys: keys });

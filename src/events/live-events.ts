@@ -9,6 +9,7 @@ import type { ItemText } from '../live/fleet/entry-text.ts';
 import type { Fleet } from '../live/fleet/fleet.ts';
 import { CallQueue } from '../live/history.ts';
 import { createLiveHub, type LiveHub, type LiveQuery, type OpenLiveStream } from '../live/live-hub.ts';
+import type { ItemPosition } from '../live/live-source.ts';
 import type { StallReport } from '../live/progress.ts';
 import { createQuota, createShares, type StreamQuota } from '../live/quota.ts';
 import { Turns } from '../live/turns.ts';
@@ -49,7 +50,9 @@ export interface LiveEventsOptions {
   readonly source: EventsSource;
   /** Called at most once a minute for each fault. @param fault describes the fault of a page that was accepted */
   readonly onFaultyPageAccepted: (fault: string) => void;
-  readonly metrics?: Pick<Metrics, 'gauge'>;
+  readonly metrics: Pick<Metrics, 'gauge' | 'add' | 'liveLag'>;
+  /** Milliseconds since the Unix epoch. */
+  readonly now: () => number;
   readonly onStall: (report: StallReport) => void;
 }
 
@@ -86,7 +89,7 @@ const entryFormat = 3;
 
 /** `liveEvents` and `liveTransactions` over the queries of a node. */
 export function createLiveEvents(options: LiveEventsOptions) {
-  const { streamQuota, watches, sources, filters, cursorKeys } = options;
+  const { streamQuota, watches, sources, filters, cursorKeys, metrics, now } = options;
   const { settings } = options.config;
   const readerQuota = createQuota({
     max: settings.LIVE_MAX_READERS,
@@ -109,6 +112,9 @@ export function createLiveEvents(options: LiveEventsOptions) {
     graceMs,
     onFaultyPageAccepted: options.onFaultyPageAccepted,
     onStall: options.onStall,
+    onItem: ({ timestampMs }: ItemPosition) => {
+      if (timestampMs !== null) metrics.liveLag(now() - timestampMs);
+    },
   };
   const events = createLiveHub<LiveEvent, LiveRoot>({ ...shared, join: joinFor(options, 'events', eventText) });
   const transactions = createLiveHub<TransactionWire, LiveRoot>({
@@ -116,14 +122,16 @@ export function createLiveEvents(options: LiveEventsOptions) {
     join: joinFor(options, 'transactions', transactionText),
   });
 
-  options.metrics?.gauge('ledger_gateway_live_readers', () => events.readers + transactions.readers);
+  metrics.gauge('ledger_gateway_live_readers', () => events.readers + transactions.readers);
+  metrics.gauge('ledger_gateway_live_replay_bytes', () => events.replayBytes + transactions.replayBytes);
+  const onMissed = (count: number) => metrics.add('ledger_gateway_live_missed_total', count);
 
   const eventQuery = (filter: EventQueryFilter): LiveQuery<LiveEvent> => {
     const { identity, source } = sources().events(filter);
     return { query: identity, source: () => createLiveSource(source, toLiveEvent, watches.ofEvents(filter)) };
   };
 
-  type Opening<Item> = Presentation<Item> &
+  type Opening<Item> = Omit<Presentation<Item>, 'onMissed'> &
     Omit<LiveCursorScope, 'field'> &
     Pick<OpenLiveStream<Item, LiveRoot>, 'query' | 'source' | 'everything' | 'weight'>;
 
@@ -137,7 +145,7 @@ export function createLiveEvents(options: LiveEventsOptions) {
     return hub.open({
       ...query,
       filter,
-      presenter: () => createPresenter({ field, itemType, toItem, matches }, cursors.toCursor),
+      presenter: () => createPresenter({ field, itemType, toItem, matches, onMissed }, cursors.toCursor),
       after: cursors.toBeginning(after, streamSlot),
       caller: caller.rate.key,
       onQuiet: streamSlot && ((at) => streamSlot.quietAt(() => cursors.toCursor(at))),

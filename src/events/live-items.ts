@@ -135,11 +135,13 @@ export interface Presentation<Item> {
   /** The fields of an item beside its cursor. */
   readonly toItem: (entry: LiveEntry<Item>) => object;
   readonly matches: (item: Item) => boolean;
+  /** Called with the number of items that a subscriber missed. */
+  readonly onMissed: (count: number) => void;
 }
 
 /** Makes payloads of the types of the graph. */
 export function createPresenter<Item>(
-  { field, itemType, toItem, matches }: Presentation<Item>,
+  { field, itemType, toItem, matches, onMissed }: Presentation<Item>,
   toCursor: (point: ResumePoint) => string,
 ): Presenter<Item, LiveRoot> {
   return {
@@ -169,6 +171,7 @@ export function createPresenter<Item>(
       return { [field]: gap, ...(cursor !== null && { [resumeCursorKey]: () => cursor }) };
     },
     missed(count, at) {
+      onMissed(count);
       const resumeAfter = toCursor(at);
       return { [field]: { __typename: 'LiveMissed', count, resumeAfter }, [resumeCursorKey]: () => resumeAfter };
     },

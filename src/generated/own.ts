@@ -24,6 +24,8 @@ export type Scalars = {
 
 /** The cost of an operation under the schema and limits in force. */
 export type Estimate = {
+  /** Error codes of the reasons, in the same order. */
+  readonly codes: ReadonlyArray<Scalars['String']['output']>;
   /** The limits in force and what the operation uses of them. */
   readonly limits: ReadonlyArray<EstimateLimit>;
   /**
@@ -38,10 +40,10 @@ export type Estimate = {
   /** Whether the gateway would reject the operation before execution. */
   readonly refused: Scalars['Boolean']['output'];
   /**
-   * Number of upstream requests, if all arguments are valid, nothing fails and every join finds something to look up. Identical
-   * reads in flight reduce the number. It increases if a join waits (`waitMs`), if joins of one root field need several ledger
-   * requests, or if pages of events and transactions need up to 20 further calls, which `maxEventCalls` in `limits` includes. Null
-   * if refused, and for subscriptions.
+   * Number of upstream requests, if all arguments are valid, nothing fails, pages are full and joins have different keys. Other
+   * lists with joins count as one item. Identical reads in flight reduce the number. It increases if a join waits (`waitMs`), or if
+   * pages of events and transactions need up to 20 further calls, which `maxEventCalls` in `limits` includes. Null if refused, and
+   * for subscriptions.
    */
   readonly upstreamCalls?: Maybe<Scalars['Int']['output']>;
   /** The usage of the document. */
@@ -1090,6 +1092,7 @@ export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversT
 }
 
 export type EstimateResolvers<ContextType = OperationContext, ParentType extends ResolversParentTypes['Estimate'] = ResolversParentTypes['Estimate']> = {
+  codes?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType>;
   limits?: Resolver<ReadonlyArray<ResolversTypes['EstimateLimit']>, ParentType, ContextType>;
   plan?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   ratePoints?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;

@@ -138,6 +138,12 @@ export function createLiveHub<Item, Payload>(options: LiveHubOptions<Item>) {
     get readers(): number {
       return feeds.size;
     },
+    /** Bytes that the readers keep. */
+    get replayBytes(): number {
+      let bytes = 0;
+      for (const { feed } of feeds.values()) bytes += feed.bytes;
+      return bytes;
+    },
     /**
      * @throws `RATE_LIMITED` or `UNAVAILABLE` if the caller or the process has too many streams, or too many readers and the stream
      * needs one of its own; or if the gateway is stopping

@@ -11,6 +11,8 @@ export interface ReaderOptions
   extends Pick<PositionReaderOptions<unknown>, 'clock' | 'judge' | 'lostAfterMs' | 'pace'> {
   /** Bytes that the timeline may keep now. */
   readonly mostBytes: () => number;
+  /** Called for each new item. */
+  readonly onItem?: (item: ItemPosition) => void;
   /** Called after each call to the upstream. */
   readonly onRead?: () => void;
 }
@@ -215,7 +217,7 @@ export class Reader<Item> {
       const isNewest = entry.key === timeline.frontier?.key;
       if (isNewest) for (const late of walk.late.splice(0)) timeline.addLate(late);
       walk.isBeyond ||= isNewest;
-      if (walk.isBeyond) timeline.addNext(entry);
+      if (walk.isBeyond) this.#addNext(entry);
       else if (!timeline.knows(entry.key)) walk.late.push(entry);
     }
     const last = entries.at(-1);
@@ -226,6 +228,11 @@ export class Reader<Item> {
       this.#walk = null;
       this.#isMissing = !walk.isBeyond;
     }
+  }
+
+  #addNext(entry: LiveEntry<Item>): void {
+    if (!this.#timeline.knows(entry.key)) this.#options.onItem?.(entry);
+    this.#timeline.addNext(entry);
   }
 
   /** The upstream's newest positions, the newest last. */

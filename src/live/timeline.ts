@@ -57,6 +57,11 @@ export class Timeline<Item> {
     return this.#recent.length > 0;
   }
 
+  /** Bytes of everything that is kept. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
   /** The sequence number of an item that came in its order and is known; `null` for any other. */
   inOrderSequenceOf(key: string): number | null {
     return this.#late.has(key) ? null : this.sequenceOf(key);

@@ -18,6 +18,7 @@ import { createOwnSchema } from '../graph/own-schema.ts';
 import { FairTurns, thisEventLoop } from '../operation/fair-turns.ts';
 import { createTelemetry, type Telemetry } from '../telemetry/events.ts';
 import type { Logger } from '../telemetry/logger.ts';
+import { documentUses } from '../telemetry/metric-table.ts';
 import { Metrics, toMetricsPage, watchLoopDelay } from '../telemetry/metrics.ts';
 import { isSdkLoaded } from '../telemetry/trace.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
@@ -219,6 +220,8 @@ async function open(
   await opened.warmUp();
 
   metrics.gauge('ledger_gateway_body_bytes', () => transports.bytesInFlight.bytes);
+  for (const use of documentUses)
+    metrics.gauge('ledger_gateway_documents', () => schema.keeper.current.documents.sizes[use], [use]);
   const metricsPage = siblings?.metricsPage ?? (async () => toMetricsPage(metrics.read()));
   // Before the port is open, so that the first response of /health/ready is 200.
   await network.hasHistory;

@@ -22,6 +22,11 @@ const positions = Array.from({ length: maxAddresses }, (_, index) => String(inde
 /** From 1 ms, because most requests take less than the 5 ms at which conventional buckets begin. */
 const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
+/** In live streams, a read every two seconds is usual, and a minute means that the upstream is unavailable. */
+const lagSeconds = [0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+/** Why a prepared document is kept. */
+export const documentUses = ['new', 'used', 'trusted'] as const;
+
 /** Every metric of the gateway. The table in docs/monitoring.md is generated from here. */
 export const metricTable = {
   ledger_gateway_requests_total: {
@@ -167,7 +172,7 @@ export const metricTable = {
   },
   ledger_gateway_upstream_breaker_open: {
     type: 'gauge',
-    help: '1 while all of the last 20 calls to the address failed: it gets only trial calls.',
+    help: '1 while all of the last 20 calls to the address failed, not only by timeouts of one caller: it gets only trial calls.',
     labels: { upstream: upstreamNames, address: positions },
   },
   ledger_gateway_upstream_ejected: {
@@ -185,6 +190,27 @@ export const metricTable = {
     type: 'gauge',
     help: 'Open streams of liveEvents, liveTransactions and ledger subscriptions.',
     labels: {},
+  },
+  ledger_gateway_live_lag_seconds: {
+    type: 'histogram',
+    help: 'Age of each new event or transaction when a reader gets it, by its timestamp: how far live streams are behind the ledger.',
+    labels: {},
+    buckets: lagSeconds,
+  },
+  ledger_gateway_live_missed_total: {
+    type: 'counter',
+    help: 'Items that slow subscribers missed, as reported to them by LiveMissed.',
+    labels: {},
+  },
+  ledger_gateway_live_replay_bytes: {
+    type: 'gauge',
+    help: 'Memory of the newest items that readers keep for their streams. LIVE_REPLAY_BYTES is its limit.',
+    labels: {},
+  },
+  ledger_gateway_documents: {
+    type: 'gauge',
+    help: 'Prepared documents in memory: new (not requested again yet), used (requested again), or trusted (in the manifest).',
+    labels: { use: documentUses },
   },
   ledger_gateway_body_bytes: {
     type: 'gauge',

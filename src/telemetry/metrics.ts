@@ -55,6 +55,7 @@ export class Metrics {
   readonly #calls = layoutOf('ledger_gateway_upstream_calls_total');
   readonly #callDurations = layoutOf('ledger_gateway_upstream_call_duration_seconds');
   readonly #delays = layoutOf('ledger_gateway_event_loop_delay_seconds');
+  readonly #lags = layoutOf('ledger_gateway_live_lag_seconds');
 
   constructor() {
     this.gauge('process_resident_memory_bytes', () => memoryUsage.rss());
@@ -129,6 +130,10 @@ export class Metrics {
 
   loopDelay(delayMs: number): void {
     this.#observe(this.#delays, 0, delayMs / 1_000);
+  }
+
+  liveLag(lagMs: number): void {
+    this.#observe(this.#lags, 0, Math.max(0, lagMs) / 1_000);
   }
 
   /** Counts an event of an upstream. */

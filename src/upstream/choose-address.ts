@@ -1,7 +1,8 @@
 /**
  * Decides which address of an upstream a call goes to. Choosing and refusing are separate decisions: an address that fails
  * often is avoided as long as others remain, but calls are refused only if every one of the last calls failed. A breaker that
- * opened sooner would reject calls that a half-failing upstream would still answer.
+ * opened sooner would reject calls that a half-failing upstream would still answer. The timeouts of one caller never open it:
+ * its queries may be too expensive, while the calls of others succeed.
  */
 
 /** What the gateway knows about one address of an upstream. */
@@ -17,6 +18,10 @@ export interface AddressState {
   inFlight: number;
   /** When the address last responded, also to a question about its newest data. */
   heardAtMs: number;
+  /** Caller of the timeouts since the last success; `null` = none. */
+  timedOutCaller: string | null;
+  /** Since the last success, a failure showed that the address fails for every caller. */
+  failsForAll: boolean;
   /** Avoided until a trial call succeeds. */
   isEjected: boolean;
   /** When the next trial call may begin, if the address is ejected or refuses calls. */
@@ -53,7 +58,9 @@ export function createAddressState(): AddressState {
     latencyMs: 0,
     latencyAtMs: 0,
     inFlight: 0,
-    heardAtMs: 0,
+    heardAtMs: Number.NEGATIVE_INFINITY,
+    timedOutCaller: null,
+    failsForAll: false,
     isEjected: false,
     trialAtMs: 0,
     trialWaitMs: minTrialWaitMs,
@@ -64,21 +71,21 @@ export function createAddressState(): AddressState {
   };
 }
 
-/** `unrelated`: the call says nothing about the address, for example because its client left. */
-export type CallOutcome = 'ok' | 'failed' | 'unrelated';
+/**
+ * `timeout`: a failure whose cause may be the call itself.
+ * `unrelated`: the call says nothing about the address, for example because its client left.
+ */
+export type CallOutcome = 'ok' | 'failed' | 'timeout' | 'unrelated';
 
 /** @param random from 0 up to 1 */
-export function recordOutcome(
-  state: AddressState,
-  outcome: CallOutcome,
-  { nowMs, durationMs, random, isTrial }: OutcomeFacts,
-): void {
+export function recordOutcome(state: AddressState, outcome: CallOutcome, facts: OutcomeFacts): void {
+  const { nowMs, durationMs, random, isTrial } = facts;
   if (outcome === 'unrelated') {
     // The trial showed nothing: the next call is a trial too.
     if (isTrial) state.trialAtMs = nowMs;
     return;
   }
-  const hasFailed = outcome === 'failed';
+  const hasFailed = outcome !== 'ok';
   state.recent = ((state.recent << 1) | Number(hasFailed)) & all;
   state.known = Math.min(window, state.known + 1);
   state.failuresInRow = hasFailed ? state.failuresInRow + 1 : 0;
@@ -86,7 +93,9 @@ export function recordOutcome(
   if (!hasFailed) {
     recordLatency(state, durationMs, nowMs);
     state.heardAtMs = nowMs;
-  }
+    state.timedOutCaller = null;
+    state.failsForAll = false;
+  } else if (!state.failsForAll) state.failsForAll = outcome === 'failed' || isForAll(state, facts);
   if (hasFailed) doubt(state, nowMs, random, isTrial);
   else if (isTrial) {
     state.isEjected = false;
@@ -101,6 +110,15 @@ export interface OutcomeFacts {
   /** From 0 up to 1. */
   readonly random: number;
   readonly isTrial: boolean;
+  /** Key of the caller; left out: the gateway itself. */
+  readonly caller?: string | undefined;
+}
+
+/** Shows a timeout that the address fails for every caller? Only if it answered nothing meanwhile, and two callers had one. */
+function isForAll(state: AddressState, { nowMs, durationMs, caller = '' }: OutcomeFacts): boolean {
+  if (state.heardAtMs >= nowMs - durationMs) return false;
+  state.timedOutCaller ??= caller;
+  return state.timedOutCaller !== caller;
 }
 
 function doubt(state: AddressState, nowMs: number, random: number, isTrial: boolean): void {
@@ -125,8 +143,9 @@ function countFailures({ recent }: AddressState): number {
   return count;
 }
 
-/** Did all of the last calls fail? */
-export const isBroken = ({ recent, known }: AddressState): boolean => known === window && recent === all;
+/** Did all of the last calls fail, and not only by timeouts of one caller? */
+export const isBroken = ({ recent, known, failsForAll }: AddressState): boolean =>
+  known === window && recent === all && failsForAll;
 
 /** Obeys `Retry-After`. */
 export function pause(state: AddressState, forMs: number, nowMs: number): void {

@@ -171,12 +171,12 @@ function openAddress(
 }
 
 /**
- * Refuses calls to the only address of an upstream while all of its last calls failed, except for trial calls. Records outcomes
+ * Refuses calls to the only address of an upstream while it fails every call, except for trial calls. Records outcomes
  * in the watch that every call has anyway.
  */
 function breakCircuit(state: AddressState, watch: HealthWatch, events: AddressWatch): readonly CallLayer[] {
-  const record = (outcome: ReturnType<typeof toOutcome>, durationMs: number) => {
-    const facts = { nowMs: performance.now(), durationMs, random: Math.random(), isTrial: isBroken(state) };
+  const record = (outcome: ReturnType<typeof toOutcome>, durationMs: number, caller?: string) => {
+    const facts = { nowMs: performance.now(), durationMs, random: Math.random(), isTrial: isBroken(state), caller };
     recordOutcome(state, outcome, facts);
   };
   const watchOutcome: CallWatch = {
@@ -184,9 +184,9 @@ function breakCircuit(state: AddressState, watch: HealthWatch, events: AddressWa
       watch.answered(status, durationMs);
       record(isFailureStatus(status) ? 'failed' : 'ok', durationMs);
     },
-    failed(error, durationMs = 0) {
+    failed(error, durationMs = 0, caller) {
       watch.failed(error, durationMs);
-      if (error.failure !== 'refused') record(toOutcome(error), durationMs);
+      if (error.failure !== 'refused') record(toOutcome(error), durationMs, caller);
     },
   };
   const refuse: CallLayer = (next) => (request, listener) => {

@@ -97,8 +97,11 @@ export interface AnswerHeaders {
 export interface CallWatch {
   /** @param durationMs from the call to the end of the response */
   answered(status: number, durationMs: number): void;
-  /** @param durationMs left out if the call continues */
-  failed(error: UpstreamCallError, durationMs?: number): void;
+  /**
+   * @param durationMs left out if the call continues
+   * @param caller key of the operation's caller; left out: the gateway itself
+   */
+  failed(error: UpstreamCallError, durationMs?: number, caller?: string): void;
 }
 
 /** A layer that makes a span of each call for an operation that is traced. @param host of the upstream */
@@ -108,26 +111,29 @@ export function traceCalls(host: string): CallLayer {
     if (!trace) return next(request, listener);
     const span = trace.startCall(upstream, host, request.method, request.attempt ?? 1);
     const watch: CallWatch = { answered: span.ended, failed: ({ failure }) => span.ended(failure) };
-    return next({ ...request, headers: [...request.headers, ...span.headers] }, new WatchedListener(watch, listener));
+    const traced = { ...request, headers: [...request.headers, ...span.headers] };
+    return next(traced, new WatchedListener(watch, listener, request));
   };
 }
 
 /** A layer that only observes calls. @param begin called before each call */
 export function watchCalls(begin: (request: RawRequest, upstream: string) => CallWatch): CallLayer {
   return (next, upstream) => (request, listener) =>
-    next(request, new WatchedListener(begin(request, upstream), listener));
+    next(request, new WatchedListener(begin(request, upstream), listener, request));
 }
 
 class WatchedListener implements RawListener, RawSink {
   readonly #watch: CallWatch;
   readonly #listener: RawListener;
+  readonly #caller: string | undefined;
   readonly #startedMs = performance.now();
   #sink: RawSink | null = null;
   #status = 0;
 
-  constructor(watch: CallWatch, listener: RawListener) {
+  constructor(watch: CallWatch, listener: RawListener, { operation }: RawRequest) {
     this.#watch = watch;
     this.#listener = listener;
+    this.#caller = operation?.caller;
   }
 
   answered(response: RawResponse): void {
@@ -151,7 +157,7 @@ class WatchedListener implements RawListener, RawSink {
   }
 
   failed(error: UpstreamCallError): void {
-    this.#watch.failed(error, performance.now() - this.#startedMs);
+    this.#watch.failed(error, performance.now() - this.#startedMs, this.#caller);
     (this.#sink ?? this.#listener).failed(error);
   }
 

@@ -326,20 +326,22 @@ class Attempt implements RawListener, RawSink {
   abandon(isFault: boolean): void {
     const { shared } = this.#owner;
     if (!isFault) recordLatency(this.#state, shared.clock() - this.#beganMs, shared.clock());
-    this.#close(isFault ? 'failed' : 'unrelated', false);
+    this.#close(isFault ? 'timeout' : 'unrelated', false);
     this.call?.cancel('aborted');
   }
 
-  #close(outcome: CallOutcome, takesToken = outcome === 'failed'): void {
+  #close(outcome: CallOutcome, takesToken = outcome === 'failed' || outcome === 'timeout'): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    const { clock, random, tokens, watch } = this.#owner.shared;
+    const { shared, request } = this.#owner;
+    const { clock, random, tokens, watch } = shared;
     const state = this.#state;
     const wasEjected = state.isEjected;
     const nowMs = clock();
     state.inFlight -= 1;
-    const facts = { nowMs, durationMs: nowMs - this.#beganMs, random: random(), isTrial: this.isTrial };
-    recordOutcome(state, outcome, facts);
+    const durationMs = nowMs - this.#beganMs;
+    const caller = request.operation?.caller;
+    recordOutcome(state, outcome, { nowMs, durationMs, random: random(), isTrial: this.isTrial, caller });
     if (outcome !== 'unrelated') countTokens(tokens, takesToken);
     if (state.isEjected && !wasEjected) watch.ejected(this.index);
   }
@@ -348,6 +350,7 @@ class Attempt implements RawListener, RawSink {
 /** What a failure says about the address: nothing if the client left, or the response arrived and was not acceptable. */
 export function toOutcome({ failure, isUnrelated }: UpstreamCallError): CallOutcome {
   if (failure === 'too-large' || failure === 'garbled') return 'ok';
+  if (failure === 'timeout' || failure === 'no-connection') return 'timeout';
   return isUnrelated ? 'unrelated' : 'failed';
 }
 

@@ -101,7 +101,7 @@ export interface UpstreamHost {
   /** On the embedded network: with the credentials of that network. */
   readonly config: Config;
   readonly telemetry: Telemetry;
-  readonly metrics: Pick<Metrics, 'gauge' | 'upstreamCall' | 'ofUpstream'>;
+  readonly metrics: Pick<Metrics, 'gauge' | 'add' | 'liveLag' | 'upstreamCall' | 'ofUpstream'>;
   /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
   /** Reloads a secret when its file changes, if it has a file. */

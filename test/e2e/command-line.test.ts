@@ -201,11 +201,11 @@ describe('a simulated network with a seed', () => {
     };
     expect((await sponsored()).effects.status).toEqual({ status: 'success' });
     expect(await ask(url, newest)).toEqual({
-      data: { checkpoint: { sequenceNumber: 600, timestamp: '2026-01-01T00:00:00Z' } },
+      data: { checkpoint: { sequenceNumber: 400, timestamp: '2026-01-01T00:00:00Z' } },
     });
     expect((await sponsored()).effects.status).toEqual({ status: 'success' });
     expect(await ask(url, newest)).toEqual({
-      data: { checkpoint: { sequenceNumber: 601, timestamp: '2026-01-01T00:00:01Z' } },
+      data: { checkpoint: { sequenceNumber: 401, timestamp: '2026-01-01T00:00:01Z' } },
     });
     devnet.child.kill('SIGTERM');
     await devnet.ended;

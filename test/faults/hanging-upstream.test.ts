@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startScriptedLedger } from '../support/scripted-ledger.ts';
 import { createTestGateway } from '../support/test-gateway.ts';
 import { until } from '../support/until.ts';
@@ -65,4 +65,60 @@ it('an upstream that hangs costs its own fields, and a bounded number of calls',
   expect(new Set(await Promise.all(waiting))).toEqual(new Set(['left']));
   await until(async () => (await metric('ledger_gateway_upstream_in_flight')) === 0, 'the calls have ended');
   expect(await metric('ledger_gateway_upstream_waiting')).toBe(0);
+});
+
+describe('an upstream with one address', () => {
+  let isHanging = false;
+  const hang = () => new Promise<string>(() => {});
+  const schema = 'type Query { chainIdentifier: String, expensive: String }';
+  const resolvers = { Query: { chainIdentifier: () => (isHanging ? hang() : 'c0ffee'), expensive: hang } };
+
+  async function startHangingQuery() {
+    const slow = await startScriptedLedger(schema, resolvers);
+    const other = await createTestGateway({
+      LEDGER_GRAPHQL_URL: slow.url,
+      REQUEST_TIMEOUT_MS: '2000',
+      TRUSTED_PROXIES: '127.0.0.1',
+    });
+    return {
+      /** @returns the error, or `undefined` */
+      async ask(query: string, caller: string) {
+        const { data, errors } = await other.query(query, undefined, { 'x-forwarded-for': caller });
+        if (!errors) expect(data.chainIdentifier).toBe('c0ffee');
+        return errors?.[0]?.message;
+      },
+      async [Symbol.asyncDispose]() {
+        await other.close();
+        await slow[Symbol.asyncDispose]();
+      },
+    };
+  }
+
+  it('serves a caller while 30 expensive queries of another one time out', async () => {
+    isHanging = false;
+    await using gate = await startHangingQuery();
+    const read = () => gate.ask('{ chainIdentifier }', '203.0.113.2');
+    let isTimedOut = false;
+    const expensive = Array.from({ length: 30 }, async (_, index) => {
+      const message = await gate.ask(`{ a${index}: expensive }`, '203.0.113.1');
+      isTimedOut = true;
+      return message;
+    });
+    const messages = new Set<string | undefined>();
+    while (!isTimedOut) messages.add(await read());
+    // Without reads in between, the last 20 calls are timeouts.
+    expect(new Set(await Promise.all(expensive))).toEqual(new Set(['The ledger upstream did not answer in time.']));
+    for (let count = 0; count < 20; count += 1) messages.add(await read());
+    expect([...messages]).toEqual([undefined]);
+  });
+
+  it('is not called while it hangs for two callers, and serves again afterwards', async () => {
+    isHanging = true;
+    await using gate = await startHangingQuery();
+    const ask = (index: number) => gate.ask(`{ a${index}: chainIdentifier chainIdentifier }`, `203.0.113.${index % 2}`);
+    await Promise.all(Array.from({ length: 22 }, (_, index) => ask(index)));
+    await until(async () => (await ask(0))?.includes('nothing was sent') === true, 'calls are refused');
+    isHanging = false;
+    await until(async () => (await ask(0)) === undefined, 'calls are answered');
+  });
 });

@@ -111,6 +111,10 @@ it.each([
     reader.goOn();
     await until(() => reader.seen.hasMissed || reader.seen.hasAwaited, 'what it missed, or else everything');
   }
+  const page = await (await fetch(new URL('/metrics', address))).text();
+  expect(page).toMatch(/^ledger_gateway_live_missed_total [1-9]/m);
+  expect(page).toMatch(/^ledger_gateway_live_replay_bytes [1-9]/m);
+  expect(page).toMatch(/^ledger_gateway_live_lag_seconds_count [1-9]/m);
   reader.leave();
   await quick.leave();
 });

@@ -48,7 +48,7 @@ export async function startRpcDevnet(
     step: (transactions = 1) => {
       for (let count = transactions; count > 0; count -= 1) {
         const { bytes, signatures } = activity.next();
-        const outcome = ledger.execute(bytes, signatures);
+        const outcome = ledger.execute(bytes, signatures());
         if (outcome.kind === 'refused') throw new Error(outcome.message);
       }
       now += 1000;

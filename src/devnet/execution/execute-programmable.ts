@@ -20,7 +20,7 @@ export interface ExecutionRequest {
   readonly data: AnyTransactionData;
   readonly bytes: Uint8Array;
   readonly digest: string;
-  readonly signatures: readonly string[];
+  readonly signatures: () => readonly string[];
   /** A dry run, of which nothing is committed. Without a gas payment a simulated coin pays. */
   readonly isDryRun?: boolean;
   /** Dry runs only: inputs are taken whoever owns them, at any version, and the gas data is not checked. */

@@ -39,7 +39,7 @@ export function executeSystem(payload: SystemTransaction, effects: SystemEffects
       data,
       bytes,
       digest,
-      signatures: [],
+      signatures: () => [],
       status: { ok: true },
       gasUsed: zeroGas,
       lamportVersion,

@@ -21,7 +21,7 @@ export interface RunResult {
   readonly data: AnyTransactionData;
   readonly bytes: Uint8Array;
   readonly digest: string;
-  readonly signatures: readonly string[];
+  readonly signatures: () => readonly string[];
   readonly status: TransactionRecord['status'];
   readonly gasUsed: GasSummary;
   readonly lamportVersion: number;

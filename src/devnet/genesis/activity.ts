@@ -15,7 +15,8 @@ import { createSeededRandom } from './seeded-random.ts';
 export interface SignedTransaction {
   readonly data: AnyTransactionData;
   readonly bytes: Uint8Array;
-  readonly signatures: readonly string[];
+  /** Signs with each call: most of the history's signatures are never read. */
+  readonly signatures: () => readonly string[];
 }
 
 export interface ActivityOptions {
@@ -112,5 +113,5 @@ function sign(
   };
   const bytes = encodeTransactionData(data);
   const signers = payer === sender ? [sender] : [sender, payer];
-  return { data, bytes, signatures: signers.map((signer) => signTransaction(signer, bytes)) };
+  return { data, bytes, signatures: () => signers.map((signer) => signTransaction(signer, bytes)) };
 }

@@ -1,10 +1,10 @@
 /** How much history a devnet starts with. */
 export interface GenesisOptions {
-  /** Closed checkpoints at the start, the genesis checkpoint included. Default 600. */
+  /** Closed checkpoints at the start, the genesis checkpoint included. Default 400. */
   readonly checkpoints: number;
   /** Time between them, milliseconds; the last one lies this long before the clock's now. Default 1000. */
   readonly checkpointIntervalMs: number;
-  /** Default 120, so that the default history spans epochs 0 to 4. */
+  /** Default 120, so that the default history spans epochs 0 to 3. */
   readonly checkpointsPerEpoch: number;
   /** Coins the sponsor owns. Default 1000. */
   readonly sponsorCoins: number;
@@ -15,7 +15,7 @@ export interface GenesisOptions {
 }
 
 export const defaultGenesisOptions: GenesisOptions = {
-  checkpoints: 600,
+  checkpoints: 400,
   checkpointIntervalMs: 1000,
   checkpointsPerEpoch: 120,
   sponsorCoins: 1000,

@@ -23,7 +23,7 @@ export function toTransactionInputJson({ bytes, signatures }: TransactionRecord)
         budget: String(gas.budget),
       },
     },
-    txSignatures: signatures,
+    txSignatures: signatures(),
   };
 }
 
@@ -34,7 +34,7 @@ export function toTransactionInputJson({ bytes, signatures }: TransactionRecord)
 export function toRawTransaction({ bytes, signatures }: TransactionRecord): string {
   const listOfOne = Uint8Array.of(1);
   const intent = Uint8Array.of(0, 0, 0);
-  const decoded = signatures.map((signature) => Buffer.from(signature, 'base64'));
+  const decoded = signatures().map((signature) => Buffer.from(signature, 'base64'));
   return Buffer.concat([listOfOne, intent, bytes, encodeBcs(signatureList, decoded)]).toString('base64');
 }
 

@@ -44,7 +44,7 @@ export function startCheckpointClock(options: CheckpointClockOptions): Checkpoin
   const act = (checkpoint: number): void => {
     if (!activity || checkpoint % activity.everyCheckpoints !== 0) return;
     const { bytes, signatures } = activity.next();
-    ledger.execute(bytes, signatures);
+    ledger.execute(bytes, signatures());
   };
 
   const close = (): void => {

@@ -40,7 +40,7 @@ export interface LedgerRuntime
    * Executes a transaction without verifying its signatures, which were made here: verifying would double the time a
    * start takes.
    */
-  executeTrusted(data: AnyTransactionData, bytes: Uint8Array, signatures: readonly string[]): TransactionRecord;
+  executeTrusted(data: AnyTransactionData, bytes: Uint8Array, signatures: () => readonly string[]): TransactionRecord;
 }
 
 export function createLedgerRuntime(options: LedgerRuntimeOptions): LedgerRuntime {
@@ -66,7 +66,7 @@ export function createLedgerRuntime(options: LedgerRuntimeOptions): LedgerRuntim
         const data = parse(bytes);
         const refusal = checkSignatures(data, bytes, signatures);
         if (refusal !== null) throw new TransactionRefusal(refusal);
-        return executeTrusted(data, bytes, signatures);
+        return executeTrusted(data, bytes, () => signatures);
       });
     },
     executeTrusted,
@@ -74,7 +74,7 @@ export function createLedgerRuntime(options: LedgerRuntimeOptions): LedgerRuntim
       toOutcome(() => {
         const digest = transactionDigest(bytes);
         const data = parse(bytes);
-        return executeProgrammable({ data, bytes, digest, signatures: [], isDryRun: true, skipChecks }, view());
+        return executeProgrammable({ data, bytes, digest, signatures: () => [], isDryRun: true, skipChecks }, view());
       }),
     hasPending: chain.hasPending,
     closeCheckpoint: () => {

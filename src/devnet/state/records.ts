@@ -95,7 +95,7 @@ export interface TransactionRecord {
   /** BCS of the TransactionData. */
   readonly bytes: Uint8Array;
   /** Base64 of flag ‖ signature ‖ public key, user first, sponsor second. */
-  readonly signatures: readonly string[];
+  readonly signatures: () => readonly string[];
   readonly gas: {
     readonly owner: string;
     readonly payment: readonly ObjectRef[];

@@ -1,6 +1,7 @@
 import {
   type ASTVisitor,
   type DefinitionNode,
+  type DirectiveNode,
   type DocumentNode,
   GraphQLError,
   GraphQLNonNull,
@@ -13,6 +14,7 @@ import {
   NoUnusedVariablesRule,
   type OperationDefinitionNode,
   OverlappingFieldsCanBeMergedRule,
+  SingleFieldSubscriptionsRule,
   specifiedRules,
   TypeInfo,
   type ValidationContext,
@@ -25,7 +27,7 @@ import {
   visitWithTypeInfo,
 } from 'graphql';
 import { gatewayError } from '../../errors/gateway-error.ts';
-import type { ExecutableDocument } from '../selections.ts';
+import { type ExecutableDocument, fragmentsOf, walkSelections } from '../selections.ts';
 import { type IntrospectionExcess, maxTimesStandard, measureAskedIntrospection } from './introspection-size.ts';
 import { findOverlaps, maxPairs } from './overlapping-fields.ts';
 
@@ -58,6 +60,29 @@ const UnusedVariablesRule: ValidationRule = (context) => ({
     },
   },
 });
+
+/**
+ * The specification's rule that a subscription has one root field, without directives that could leave it out. The rule of
+ * graphql-js throws on these.
+ */
+function SubscriptionRootRule(context: ValidationContext): ASTVisitor {
+  const { OperationDefinition: checkCount } = SingleFieldSubscriptionsRule(context) as {
+    readonly OperationDefinition: (operation: OperationDefinitionNode) => void;
+  };
+  return {
+    OperationDefinition(operation) {
+      if (operation.operation !== 'subscription') return;
+      const nodes: DirectiveNode[] = [];
+      walkSelections(operation.selectionSet, fragmentsOf(context.getDocument()), (selection) => {
+        nodes.push(...(selection.directives ?? []).filter(({ name }) => /^(skip|include)$/.test(name.value)));
+        return selection.kind !== Kind.FIELD;
+      });
+      if (nodes.length === 0) return checkCount(operation);
+      const message = 'A subscription must not have `@skip` or `@include` at its root field.';
+      context.reportError(new GraphQLError(message, { nodes }));
+    },
+  };
+}
 
 /** Names of a path that are shown; the line number locates the rest. */
 const maxShownNames = 8;
@@ -223,6 +248,7 @@ const noIdInputs: IdInputs = new Map();
 const ownRules: ReadonlyMap<ValidationRule, ValidationRule> = new Map([
   [NoUnusedVariablesRule, UnusedVariablesRule],
   [ValuesOfCorrectTypeRule, LiteralValuesRule],
+  [SingleFieldSubscriptionsRule, SubscriptionRootRule],
 ]);
 
 /** The rules that take time linear in the text: all but one. */

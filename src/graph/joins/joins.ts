@@ -118,6 +118,11 @@ export interface JoinKey {
   readonly version?: string | undefined;
 }
 
+/** A key of usual length. */
+export function sampleJoinKey({ target }: Join): JoinKey {
+  return { id: target === 'transaction' ? '1'.repeat(44) : `0x${'1'.repeat(64)}`, version: '1000000' };
+}
+
 /**
  * Joins select the fields of their key under reserved aliases, so that no alias of the client, and no other join of the same
  * type, can replace them.

@@ -36,7 +36,7 @@ import {
 import { createJoinSelections, createToJoinLookup, type JoinLookup, type RequestBounds } from './join-document.ts';
 import { createJoinLoader, type JoinAnswer, type JoinLoader, OpenRoots, toJoinRequests } from './join-loader.ts';
 import { awaitIndex, checkWaitMs } from './join-waits.ts';
-import { createReadJoinKey, joinSelectionSet, type ServedJoin } from './joins.ts';
+import { createReadJoinKey, joinSelectionSet, type ServedJoin, sampleJoinKey } from './joins.ts';
 
 type Variables = Readonly<Record<string, unknown>>;
 
@@ -69,6 +69,17 @@ export interface OperationJoins {
    * @throws BAD_USER_INPUT if there are too many
    */
   readonly countEntityRequests: (fields: Iterable<readonly FieldNode[]>, variables: Variables) => number;
+  /** Number of ledger requests for joins that are looked up together and have different keys, without sending them. */
+  readonly countJoinRequests: (joined: readonly JoinedObjects[], variables: Variables) => number;
+}
+
+/** Objects of one type in one position of the response. */
+export interface JoinedObjects {
+  readonly type: GraphQLObjectType;
+  /** The nodes of each join. */
+  readonly joins: readonly (readonly FieldNode[])[];
+  /** Number of the objects if all pages are full. Other lists count as one object, since their lengths are unknown. */
+  readonly count: number;
 }
 
 /**
@@ -102,6 +113,7 @@ export function createOperationJoins(options: OperationJoinsOptions): CreateOper
         key,
         nodes,
         toLookup: (selected) => toLookup(readKey(selected)),
+        sample: () => toLookup(sampleJoinKey(join)),
         readArguments: join.waits ? compileArguments(field, node) : null,
       };
     };
@@ -158,6 +170,15 @@ export function createOperationJoins(options: OperationJoinsOptions): CreateOper
         }
         return budget.requests;
       },
+      countJoinRequests: (joined, variables) => {
+        const lookups = joined.flatMap(({ type, joins, count }) => {
+          const samples = joins.flatMap((nodes) => prepare(type, nodes)?.sample() ?? []);
+          // Equal lookups of an object are sent once.
+          const distinct = [...new Map(samples.map((lookup) => [lookup.text, lookup])).values()];
+          return Array.from({ length: count }, () => distinct).flat();
+        });
+        return toJoinRequests(lookups, { limits, variables }).length;
+      },
       joinOf: (parent, nodes) => {
         if (entities.length > 0 && parent.name === 'Query' && nodes[0]?.name.value === entitiesField) {
           const found = prepareEntities(nodes);
@@ -202,6 +223,8 @@ const nothing: Promise<readonly JoinOutcome[]> = Promise.resolve([]);
 interface PreparedJoin extends JoinField {
   readonly nodes: readonly FieldNode[];
   readonly toLookup: (selected: Variables) => JoinLookup;
+  /** A lookup of usual length. */
+  readonly sample: () => JoinLookup;
   /** `null` for a join that never waits. */
   readonly readArguments: ReadArguments | null;
 }

@@ -37,8 +37,9 @@ export function createAnswerCheck(work: Work, dialect: Dialect): AnswerCheck {
         const difference = Math.abs(known.length - outline.length);
         return difference <= work.lengthSlack ? null : `${outline.length} bytes instead of ${known.length}`;
       }
-      right.set(variant, outline);
-      return work.findFault(dialect, serial, parse(Buffer.concat(chunks).toString('utf8')));
+      const fault = work.findFault(dialect, serial, parse(Buffer.concat(chunks).toString('utf8')));
+      if (fault === null) right.set(variant, outline);
+      return fault;
     },
   };
 }

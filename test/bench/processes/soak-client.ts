@@ -5,13 +5,14 @@ import { type Launch, type Pace, pace, post, saturate } from '../load/drive.ts';
 import { createLatencyHistogram } from '../load/latency-histogram.ts';
 import { createLedgerAnswers } from '../load/ledger-answers.ts';
 import { createWorks } from '../load/works.ts';
+import { createExplainer } from '../soak/explain-errors.ts';
 import { soakWeights, toSchedule } from '../soak/soak-mix.ts';
 import type { SoakOrder, SoakReport } from '../soak/soak-orders.ts';
 
 /** So many requests in flight, each on a connection of its own; more wait for their turn. */
 const connections = 64;
 /** Who has not answered by then has failed; in milliseconds. */
-const patience = { headersTimeout: 30_000, bodyTimeout: 30_000 };
+const patience = { headersTimeout: 120_000, bodyTimeout: 120_000 };
 const maxFaults = 10;
 
 const [, , url = ''] = process.argv;
@@ -31,6 +32,8 @@ let requests = 0;
 let errors = 0;
 let reportedAt = performance.now();
 let paced: Pace | null = null;
+let explained: Record<string, number> = {};
+const explainer = createExplainer();
 
 const launch: Launch = (dueAt, onEnd) => {
   const work = schedule[turn] as Turn;
@@ -38,21 +41,39 @@ const launch: Launch = (dueAt, onEnd) => {
   const serial = work.nextSerial;
   work.nextSerial += 1;
   const before = work.before?.('graphql', serial);
-  if (!before) return ask(work, serial, dueAt, onEnd);
-  post(pool, before, (_status, chunks) => ask(work, serial, dueAt, onEnd, parse(Buffer.concat(chunks).toString())));
+  const startedAt = performance.now();
+  if (!before) return ask(work, serial, { dueAt, startedAt }, onEnd);
+  post(pool, before, (status, chunks) => {
+    const code = explainer.explain(status, chunks, startedAt);
+    if (code === null) return ask(work, serial, { dueAt, startedAt }, onEnd, parse(Buffer.concat(chunks).toString()));
+    requests += 1;
+    countExplained(code);
+    onEnd();
+  });
 };
 
-function ask(work: Turn, serial: number, dueAt: number, onEnd: () => void, answer?: unknown): void {
+interface Times {
+  readonly dueAt: number;
+  readonly startedAt: number;
+}
+
+function ask(work: Turn, serial: number, { dueAt, startedAt }: Times, onEnd: () => void, answer?: unknown): void {
   post(pool, work.request('graphql', serial, answer), (status, chunks) => {
     requests += 1;
     latencies.add(performance.now() - dueAt);
     const fault = work.check.findFault(serial, status, chunks);
-    if (fault !== null) {
+    const code = fault === null ? null : explainer.explain(status, chunks, startedAt);
+    if (code !== null) countExplained(code);
+    else if (fault !== null) {
       errors += 1;
       if (faults.length < maxFaults) faults.push(`${work.id}: ${fault}`);
     }
     onEnd();
   });
+}
+
+function countExplained(code: string): void {
+  explained[code] = (explained[code] ?? 0) + 1;
 }
 
 /** What is no answer is found when the request that it goes into fails. */
@@ -69,9 +90,10 @@ function report(): SoakReport {
   const elapsedMs = now - reportedAt;
   const p50Ms = latencies.quantile(0.5);
   const behind = paced?.behind() ?? 0;
-  const report = { requests, elapsedMs, errors, faults, p50Ms, p99Ms: latencies.quantile(0.99), behind };
+  const report = { requests, elapsedMs, errors, explained, faults, p50Ms, p99Ms: latencies.quantile(0.99), behind };
   requests = 0;
   errors = 0;
+  explained = {};
   reportedAt = now;
   latencies.clear();
   return report;
@@ -84,6 +106,7 @@ async function obey(order: SoakOrder): Promise<SoakReport> {
     const isOver = () => performance.now() >= endsAt && requests >= order.atLeastRequests;
     await saturate(connections / 2, launch, isOver);
   }
+  if (order.kind === 'report') explainer.failing(order.faulty);
   if (order.kind === 'pace') paced = pace(order.requestsPerSecond, connections, launch);
   if (order.kind === 'stop') await paced?.stop();
   return report();

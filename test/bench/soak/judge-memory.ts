@@ -2,8 +2,8 @@
 const flatPercent = 5;
 /** Two stretches in a row that differ by no more than this, in percent, have settled. */
 const settledPercent = 1;
-/** The longest stretch that is compared with another, in seconds. */
-const longestWindowSeconds = 60;
+/** The longest stretch that is compared with another, in seconds. At a low rate, garbage is collected once in two minutes. */
+const longestWindowSeconds = 300;
 
 export interface MemoryVerdict {
   /** Means of the first and the last stretch, in MiB. */
@@ -13,9 +13,9 @@ export interface MemoryVerdict {
   readonly isFlat: boolean;
 }
 
-/** How long the first and the last stretch of a run are: a minute, and never more than a quarter of it. */
+/** Length of the first and of the last stretch of a run. */
 export function toWindowSeconds(totalSeconds: number): number {
-  return Math.min(longestWindowSeconds, totalSeconds / 4);
+  return Math.min(longestWindowSeconds, totalSeconds / 6);
 }
 
 /**

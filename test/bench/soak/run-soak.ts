@@ -6,20 +6,23 @@ import { createLedgerAnswers } from '../load/ledger-answers.ts';
 import { readCpuMs, readMachineCpuMs, readRssMib } from '../load/process-usage.ts';
 import { createWorks } from '../load/works.ts';
 import { hasSettled, toWindowSeconds } from './judge-memory.ts';
+import { openSoakFaults } from './soak-faults.ts';
 import { rememberedSeconds, requestsUntilAllSeen, soakWeights } from './soak-mix.ts';
 import type { SoakOptions } from './soak-options.ts';
 import type { SoakOrder, SoakReport } from './soak-orders.ts';
-import { formatSample, type SoakResult, type SoakSample } from './soak-report.ts';
+import { type AtRest, findLeak, formatSample, type SoakResult, type SoakSample } from './soak-report.ts';
 
 /** How often the gateway looks at the schema of a ledger that changes it, in milliseconds. */
 const pollMs = 500;
 /** Who has not taken a new schema over by then never will; in milliseconds. */
-const swapDeadlineMs = 30_000;
+const swapDeadlineMs = 120_000;
 /**
  * Changes of schema before anything is measured: a process that never made one has not yet taken the room for it, and
  * what is once taken is not given back at once.
  */
 const rehearsals = 10;
+/** The gateway closes idle connections and readers within this time, in milliseconds. */
+const restDeadlineMs = 60_000;
 /** The longest stretch by which it is decided whether memory has settled, in seconds. */
 const settlingWindowSeconds = 30;
 
@@ -31,9 +34,11 @@ export async function runSoak(
 ): Promise<SoakResult> {
   const ours = (name: string) => new URL(`../processes/${name}.js`, import.meta.url);
   const upstream = await children.fork('upstream', ours('upstream'), []);
-  const env = options.generations > 0 ? { SCHEMA_POLL_MS: String(pollMs) } : {};
+  const faults = options.withFaults ? await openSoakFaults(children, upstream) : null;
+  const env = { ...(options.generations > 0 && { SCHEMA_POLL_MS: String(pollMs) }), ...faults?.env };
   const toCommand = (port: number) => toGatewayCommand(port, upstream.url, env);
   const gateway = await children.spawnServer('gateway', toCommand, '/health/ready');
+  const before = await countAtRest(gateway);
   const client = await children.fork('client', ours('soak-client'), [gateway.url]);
   const order = async (what: SoakOrder) => (await client.ask(what)) as unknown as SoakReport;
   const swaps = createSwaps(upstream, gateway);
@@ -66,14 +71,19 @@ export async function runSoak(
 
   const beganAt = performance.now();
   let errors = warmed.errors + rehearsed.errors + saturated.errors;
-  let faults = saturated.faults;
+  let shownErrors = saturated.faults;
+  const explained: Record<string, number> = {};
   await order({ kind: 'pace', requestsPerSecond: pacedPerSecond });
+  await faults?.open(gateway.url);
   const lookAtCpu = createCpuMeter(gateway, [upstream, client]);
   const sample = async (): Promise<SoakSample> => {
     await pause(options.sampleSeconds * 1_000);
-    const report = await order({ kind: 'report' });
+    const turn = faults?.turn((performance.now() - beganAt) / 1_000);
+    const report = await order({ kind: 'report', faulty: turn?.faulty ?? null });
+    turn?.apply();
     errors += report.errors;
-    faults = report.faults;
+    shownErrors = report.faults;
+    for (const [code, count] of Object.entries(report.explained)) explained[code] = (explained[code] ?? 0) + count;
     const sample: SoakSample = {
       ...report,
       ...lookAtCpu(),
@@ -92,7 +102,9 @@ export async function runSoak(
   const swapping = swaps.run(options.generations, windowSeconds * 1_000, changingMs);
   const endsAt = performance.now() + totalSeconds * 1_000;
   while (performance.now() < endsAt) samples.push(await Promise.race([sample(), swapping.failed]));
+  const brokenStream = (await faults?.close()) ?? null;
   const rest = await order({ kind: 'stop' });
+  for (const { pid } of [client, upstream]) process.kill(pid);
 
   return {
     capacityPerSecond,
@@ -102,8 +114,38 @@ export async function runSoak(
     perWindow: Math.round(windowSeconds / options.sampleSeconds),
     generations: options.generations,
     errors: errors + rest.errors,
-    faults: rest.faults.length > 0 ? rest.faults : faults,
+    faults: rest.faults.length > 0 ? rest.faults : shownErrors,
+    explained,
+    streams: faults && { ...faults.count(), broken: brokenStream },
+    before,
+    after: await untilAtRest(gateway, before),
   };
+}
+
+/** Handles of the gateway: all are closed or zero when no client and no upstream is left. */
+async function countAtRest(gateway: Child): Promise<AtRest> {
+  const page = await (await fetch(`${gateway.url}/metrics`)).text();
+  const sum = (name: string) =>
+    [...page.matchAll(new RegExp(`^ledger_gateway_${name}(?:\\{.*\\})? (\\d+)$`, 'gm'))].reduce(
+      (all, [, value]) => all + Number(value),
+      0,
+    );
+  return {
+    openFiles: readdirSync(`/proc/${gateway.pid}/fd`).length,
+    callsInFlight: sum('upstream_in_flight') + sum('upstream_waiting'),
+    streams: sum('live_streams') + sum('live_readers'),
+    bodyBytes: sum('body_bytes'),
+  };
+}
+
+/** Waits until nothing is open that was not open at first; what is left after a minute has leaked. */
+async function untilAtRest(gateway: Child, before: AtRest): Promise<AtRest> {
+  const deadline = performance.now() + restDeadlineMs;
+  for (;;) {
+    const now = await countAtRest(gateway);
+    if (!findLeak(before, now) || performance.now() > deadline) return now;
+    await pause(500);
+  }
 }
 
 /**

@@ -6,6 +6,8 @@ export interface SoakOptions {
   readonly load: number;
   /** How often the upstream's schema changes in the meantime. */
   readonly generations: number;
+  /** Do the upstreams fail in turns, with streams beside the requests? */
+  readonly withFaults: boolean;
   /** How long the memory may take to settle before it is measured, in seconds. */
   readonly settleSeconds: number;
   readonly sampleSeconds: number;
@@ -20,6 +22,7 @@ export const soakHelp = `Usage: npm run soak -- [options]
   --minutes N           length of the measured part (default 10)
   --load N              percent of the measured capacity (default 90)
   --generations N       so many changes of the ledger's schema in the meantime (default 0)
+  --faults              upstreams fail in turns, every 30 seconds for 10, with live streams
   --settle N            most seconds before it, until what is remembered is full and memory
                         has settled (default 720)
   --sample N            seconds between two samples (default 5)
@@ -39,6 +42,7 @@ export function parseSoakOptions(args: readonly string[]): SoakOptions | null {
       minutes: { type: 'string', default: '10' },
       load: { type: 'string', default: '90' },
       generations: { type: 'string', default: '0' },
+      faults: { type: 'boolean', default: false },
       settle: { type: 'string', default: '720' },
       sample: { type: 'string', default: '5' },
       capacity: { type: 'string', default: '10' },
@@ -51,6 +55,7 @@ export function parseSoakOptions(args: readonly string[]): SoakOptions | null {
     minutes: parseNumber('--minutes', values.minutes, 0.05, 1_440),
     load: parseNumber('--load', values.load, 1, 100),
     generations: parseWhole('--generations', values.generations, 0, 10_000),
+    withFaults: values.faults,
     settleSeconds: parseNumber('--settle', values.settle, 0, 3_600),
     sampleSeconds: parseNumber('--sample', values.sample, 0.1, 60),
     capacitySeconds: parseNumber('--capacity', values.capacity, 0.5, 600),

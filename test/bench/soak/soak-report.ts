@@ -15,6 +15,14 @@ export interface SoakSample extends SoakReport {
   readonly generation: number;
 }
 
+/** Handles of the gateway while it serves no client. */
+export interface AtRest {
+  readonly openFiles: number;
+  readonly callsInFlight: number;
+  readonly streams: number;
+  readonly bodyBytes: number;
+}
+
 export interface SoakResult {
   readonly capacityPerSecond: number;
   readonly pacedPerSecond: number;
@@ -27,6 +35,12 @@ export interface SoakResult {
   /** Wrong answers and missing ones, of the whole run. */
   readonly errors: number;
   readonly faults: readonly string[];
+  /** Failed requests that a fault explains, of the whole run, by error code. */
+  readonly explained: Readonly<Record<string, number>>;
+  /** Faults, events and the first error of a stream; `null` without faults. */
+  readonly streams: { readonly faults: number; readonly events: number; readonly broken: string | null } | null;
+  readonly before: AtRest;
+  readonly after: AtRest;
 }
 
 export interface SoakVerdict extends MemoryVerdict {
@@ -44,7 +58,11 @@ export function judgeSoak(result: SoakResult): SoakVerdict {
     result.perWindow,
   );
   const inForce = result.samples.at(-1)?.generation ?? 0;
+  const leak = findLeak(result.before, result.after);
+  const broken = result.streams?.broken ?? null;
   const complaints = [
+    ...(leak === null ? [] : [leak]),
+    ...(broken === null ? [] : [`a stream broke: ${broken}`]),
     ...(result.errors > 0 ? [`${result.errors} requests failed:`, ...result.faults.map((each) => `  ${each}`)] : []),
     ...(memory.isFlat ? [] : [`memory grew by ${memory.growthPercent.toFixed(1)} %`]),
     ...(inForce === result.generations
@@ -52,6 +70,17 @@ export function judgeSoak(result: SoakResult): SoakVerdict {
       : [`${inForce} of ${result.generations} changes of schema came into force`]),
   ];
   return { ...memory, isSound: complaints.length === 0, complaints };
+}
+
+/** The connection that reads the metrics page, and files that Node opens on first use. */
+const fewFiles = 3;
+
+/** What the gateway holds at the end and did not at first; `null`: nothing. */
+export function findLeak(before: AtRest, after: AtRest): string | null {
+  const { openFiles, ...held } = after;
+  const isHeld = Object.values(held).some((count) => count > 0);
+  if (openFiles <= before.openFiles + fewFiles && !isHeld) return null;
+  return `at rest, ${before.openFiles} open files became ${openFiles}, and the gateway holds ${JSON.stringify(held)}`;
 }
 
 export function formatSample(sample: SoakSample): string {
@@ -75,6 +104,17 @@ function formatPace({ pacedPerSecond, samples }: SoakResult, rate: number): stri
   if (rate >= pacedPerSecond * keptRate) return `the pace was kept; at most ${most.toFixed(1)} s behind it`;
   const part = ((rate / pacedPerSecond) * 100).toFixed(0);
   return `NOTE: the pace was not kept, only ${part} % of it; the machine had other things to do, or less to give than before.`;
+}
+
+function formatFaults({ streams, explained, before, after }: SoakResult): readonly string[] {
+  const atRest = `  at rest ${before.openFiles} open files before, ${after.openFiles} after`;
+  if (!streams) return [atRest];
+  const codes = Object.entries(explained).map(([code, count]) => `${count} ${code}`);
+  return [
+    `  ${streams.faults} faults, which explain ${codes.join(', ') || 'no error'}`,
+    `  8 streams, each with ${streams.events} events, once and in order`,
+    atRest,
+  ];
 }
 
 /** The end of a run: what is to be looked at, first stretch against last, and the verdict. */
@@ -101,10 +141,13 @@ export function formatSoak(result: SoakResult, verdict: SoakVerdict): string {
     '',
     `  ${requests} requests in ${seconds.toFixed(0)} s: ${rate.toFixed(0)} a second, paced at ${pacedPerSecond.toFixed(0)}` +
       ` of ${capacityPerSecond.toFixed(0)} possible; ${result.errors} errors`,
+    ...formatFaults(result),
     ...(result.generations > 0 ? [`  ${samples.at(-1)?.generation ?? 0} changes of schema`] : []),
     `  ${formatPace(result, rate)}`,
     ...(result.settledAfterSeconds === null ? ['  NOTE: memory had not settled when the measured part began.'] : []),
     '',
-    verdict.isSound ? 'SOUND: no request failed, memory is flat' : ['UNSOUND:', ...verdict.complaints].join('\n'),
+    verdict.isSound
+      ? 'SOUND: no request failed without a fault, memory is flat, no handle is left'
+      : ['UNSOUND:', ...verdict.complaints].join('\n'),
   ].join('\n');
 }

@@ -29,8 +29,8 @@ function nextTransaction() {
   const contracts = createDevnetContracts(seed);
   const activity = createActivity({ ledger: net.devnet.ledger, accounts, contracts, seed, sequenceSeed: 5 });
   let next = activity.next();
-  while (next.data.kind.kind !== 'PROGRAMMABLE_TX' || next.signatures.length !== 1) next = activity.next();
-  return { txBytes: base64(next.bytes), signatures: next.signatures, sender: next.data.sender };
+  while (next.data.kind.kind !== 'PROGRAMMABLE_TX' || next.signatures().length !== 1) next = activity.next();
+  return { txBytes: base64(next.bytes), signatures: next.signatures(), sender: next.data.sender };
 }
 
 const executeMutation =

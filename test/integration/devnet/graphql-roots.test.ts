@@ -184,7 +184,7 @@ describe('a root field resolves from the state:', () => {
     expect(transactionBlock).toMatchObject({
       digest: record.digest,
       sender: { address: record.sender },
-      signatures: record.signatures,
+      signatures: record.signatures(),
       bcs: base64(record.bytes),
       expiration: null,
       gasInput: {

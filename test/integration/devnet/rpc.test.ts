@@ -208,7 +208,7 @@ test("every part of a transaction comes from the ledger's records", async () => 
     gasData: { owner: record.gas.owner, budget: String(record.gas.budget), payment: record.gas.payment },
     transaction: { kind: 'ProgrammableTransaction' },
   });
-  expect(item.transaction.txSignatures).toEqual(record.signatures);
+  expect(item.transaction.txSignatures).toEqual(record.signatures());
   const calls = item.transaction.data.transaction.transactions.flatMap(
     (command: Record<string, unknown>) => command.MoveCall ?? [],
   );
@@ -229,7 +229,7 @@ test("every part of a transaction comes from the ledger's records", async () => 
 });
 
 test("the raw transaction is what the network's SDK makes of bytes and signatures", async () => {
-  const record = devnet.ledger.transactions.find(({ signatures }) => signatures.length === 2)!;
+  const record = devnet.ledger.transactions.find(({ signatures }) => signatures().length === 2)!;
   const { result } = await devnet.call('queryTransactionBlocks', {
     filter: { Checkpoint: String(record.checkpoint) },
     options: { showRawInput: true },
@@ -241,7 +241,7 @@ test("the raw transaction is what the network's SDK makes of bytes and signature
         intent: { scope: { TransactionData: true }, version: { V0: true }, appId: { Iota: true } },
         value: bcs.TransactionData.parse(record.bytes),
       },
-      txSignatures: [...record.signatures],
+      txSignatures: [...record.signatures()],
     },
   ]).toBase64();
   expect(item.rawTransaction).toBe(expected);

@@ -68,7 +68,7 @@ describe('executing a sponsored transaction', () => {
     expect(ledger.transaction(digest)?.checkpoint).toBeNull();
     const checkpoint = ledger.closeCheckpoint();
     expect(ledger.transaction(digest)?.checkpoint).toBe(checkpoint.sequenceNumber);
-    expect(ledger.transaction(digest)?.signatures).toHaveLength(2);
+    expect(ledger.transaction(digest)?.signatures()).toHaveLength(2);
     expect(ledger.events.at(-1)).toMatchObject({ txDigest: digest, sender: accounts.visitor.address });
   });
 

@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { CliWorld, Services } from '../../../src/cli/cli-world.ts';
+import { parseArguments } from '../../../src/cli/parse-arguments.ts';
+import { runCommand } from '../../../src/cli/run-command.ts';
 import { type Devnet, startDevnet } from '../../../src/devnet/start-devnet.ts';
+import { readConfig } from '../../../src/start/read-config.ts';
+import { explainOperation } from '../../../src/start/start.ts';
 import { type RecordingUpstream, recordUpstream } from '../../support/recording-upstream.ts';
 import { createTestGateway, type TestGateway } from '../../support/test-gateway.ts';
 
@@ -7,6 +12,7 @@ const token = 'token-of-the-estimates';
 let devnet: Devnet;
 let upstreams: RecordingUpstream[];
 let gateway: TestGateway;
+let env: Record<string, string>;
 
 beforeAll(async () => {
   devnet = await startDevnet({
@@ -18,7 +24,7 @@ beforeAll(async () => {
   const sponsor = await recordUpstream(devnet.sponsorUrl);
   const events = await recordUpstream(devnet.rpcUrl);
   upstreams = [ledger, sponsor, events];
-  gateway = await createTestGateway({
+  env = {
     LEDGER_GRAPHQL_URL: ledger.url,
     LEDGER_RPC_URL: events.url,
     SPONSOR_URL: sponsor.url,
@@ -29,7 +35,8 @@ beforeAll(async () => {
     RATE_LIMIT_PER_MINUTE: '0',
     RATE_LIMIT_COST: 'usage',
     SCHEMA_POLL_MS: '0',
-  });
+  };
+  gateway = await createTestGateway(env);
 });
 
 afterAll(async () => {
@@ -49,7 +56,7 @@ const whole = /* GraphQL */ `query Ask($query: String!, $variables: JSON, $opera
   estimate(query: $query, variables: $variables, operationName: $operationName) {
     usage { inputNodes outputNodes depth variables fragments queryPayload }
     limits { name max used exceeded }
-    refused reasons plan upstreamCalls ratePoints
+    refused reasons codes plan upstreamCalls ratePoints
   }
 }`;
 
@@ -59,17 +66,53 @@ async function estimate(question: Question) {
   return data.estimate;
 }
 
-async function run({ query, variables, operationName }: Question) {
+interface Answer {
+  readonly data?: unknown;
+  readonly errors?: readonly { readonly message: string; readonly extensions: { readonly code: string } }[];
+  readonly extensions?: { readonly usage?: object };
+}
+
+/** The response of the server; of a subscription, its first event with data or errors. */
+async function run({ query, variables, operationName }: Question): Promise<Answer> {
   const response = await fetch(`${gateway.url}/graphql`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-ledger-rpc-show-usage': 'true' },
+    headers: {
+      'content-type': 'application/json',
+      'x-ledger-rpc-show-usage': 'true',
+      ...(query.startsWith('subscription') && { accept: 'text/event-stream' }),
+    },
     body: JSON.stringify({ query, variables, operationName }),
   });
-  return (await response.json()) as {
-    readonly data?: unknown;
-    readonly errors?: readonly { readonly message: string }[];
-    readonly extensions?: { readonly usage?: object };
-  };
+  if (!response.headers.get('content-type')?.includes('event-stream')) return (await response.json()) as Answer;
+  let text = '';
+  for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    text += chunk;
+    const [, json] = /^data: ?(.+)\n\n/m.exec(text) ?? [];
+    if (json) return JSON.parse(json);
+  }
+  return {};
+}
+
+/** The output of `ledger-gateway explain`, with the settings of the gateway. */
+async function explain({ query, variables = {}, operationName }: Question) {
+  let out = '';
+  const world = {
+    env,
+    isTerminal: false,
+    stopRequested: new Promise<never>(() => {}),
+    readInput: () => Promise.resolve(query),
+    writeOut: (text: string) => {
+      out += text;
+    },
+    writeError: (text: string) => {
+      throw new Error(text);
+    },
+    services: { readConfig: async (source) => readConfig(source), explainOperation } as Partial<Services> as Services,
+  } as Partial<CliWorld> as CliWorld;
+  const named = operationName ? ['--operation', operationName] : [];
+  const command = parseArguments(['explain', '-', '--json', '--variables', JSON.stringify(variables), ...named]);
+  const exitCode = await runCommand(command, world);
+  return { exitCode, ...JSON.parse(out) };
 }
 
 /** The upstream calls that an operation really makes. */
@@ -214,6 +257,14 @@ const served: readonly (readonly [string, Question, number])[] = [
     2,
   ],
   [
+    'joins that take several requests',
+    {
+      query:
+        '{ queryTransactionBlocks(last: 60) { nodes { transactionBlock { effects { status } } other: transactionBlock { effects { timestamp } } } } }',
+    },
+    5,
+  ],
+  [
     'two reservations, one with a join',
     {
       query:
@@ -222,38 +273,6 @@ const served: readonly (readonly [string, Question, number])[] = [
     3,
   ],
 ];
-
-describe('pages that would be rejected', () => {
-  const some = 'query Some($n: Int, $off: Boolean!) { checkpoints(last: $n) @skip(if: $off) { nodes { digest } } }';
-  test.each<[string, Question, string]>([
-    ['of the ledger', { query: '{ checkpoints(first: 51) { nodes { digest } } }' }, 'size of 51 exceeds max of 50'],
-    ['by a variable', { query: some, variables: { n: 51, off: false } }, 'size of 51 exceeds max of 50'],
-    ['of the gateway', { query: '{ queryEvents(last: 121) { nodes { id } } }' }, 'size of 121 exceeds max of 120'],
-    [
-      'of the ledger, below a join',
-      {
-        query:
-          '{ queryEvents(last: 1) { nodes { transactionBlock { effects { events(first: 51) { nodes { type { repr } } } } } } } }',
-      },
-      'size of 51 exceeds max of 50',
-    ],
-    ['from both ends', { query: '{ coins(first: 1, last: 1) { nodes { digest } } }' }, 'must not be used together'],
-  ])('are refused here in the same words: %s', async (_, question, words) => {
-    const told = await estimate(question);
-    expect(told).toMatchObject({ refused: true, plan: null, upstreamCalls: null });
-    expect(told.reasons).toEqual([expect.stringContaining(words)]);
-    const { errors } = await run(question);
-    expect(errors?.map(({ message }) => message)).toEqual(told.reasons);
-  });
-
-  test('exclude skipped pages and pages of the maximum size', async () => {
-    for (const variables of [
-      { n: 51, off: true },
-      { n: 50, off: false },
-    ])
-      expect(await estimate({ query: some, variables })).toMatchObject({ refused: false, reasons: [] });
-  });
-});
 
 describe('upstream calls', () => {
   test.each(served)('of %s match the real number', async (_, question, calls) => {
@@ -347,6 +366,8 @@ describe('usage', () => {
 });
 
 const deep = `{ ${'a { '.repeat(20)} a ${'} '.repeat(20)} }`;
+const execute = (waitMs: string) =>
+  `mutation ($wait: Int) { executeTx(reservationId: "r", txBytes: "AA==", userSig: "AA==") { transactionBlock(waitMs: ${waitMs}) { digest } } }`;
 const refused: readonly (readonly [string, Question])[] = [
   ['text that is no GraphQL', { query: '{ chainIdentifier' }],
   ['no text at all', { query: '  ' }],
@@ -382,16 +403,120 @@ const refused: readonly (readonly [string, Question])[] = [
   ['an operation name that nothing has', { query: 'query A { chainIdentifier }', operationName: 'B' }],
   ['no operation name where it is needed', { query: 'query A { chainIdentifier } query B { chainIdentifier }' }],
   ['a document of fragments alone', { query: 'fragment A on Query { chainIdentifier }' }],
+  ['two operations of one name', { query: 'query A { chainIdentifier } query A { chainIdentifier }' }],
+  ['two fields of one name', { query: '{ a: chainIdentifier a: epoch { epochId } }' }],
+  ['an alias that the gateway needs', { query: '{ __join: chainIdentifier }' }],
+  [
+    'a filter with two members',
+    { query: '{ queryEvents(filter: { sender: "0x1", moveEvent: "A" }) { nodes { id } } }' },
+  ],
+  [
+    'a filter with two members in a variable',
+    {
+      query: 'query ($filter: EventQueryFilter) { queryEvents(filter: $filter) { nodes { id } } }',
+      variables: { filter: { sender: '0x1', moveEvent: 'A' } },
+    },
+  ],
+  [
+    'a list with null',
+    { query: 'query ($a: [ObjectKey!]!) { multiGetObjects(keys: $a) { address } }', variables: { a: [null] } },
+  ],
+  ['a long wait', { query: execute('10001') }],
+  ['a negative wait in a variable', { query: execute('$wait'), variables: { wait: -1 } }],
+  ['several mutations, one of which is unknown', { query: 'mutation { reloadAccessController nothing }' }],
+  [
+    'more transaction bytes than the ledger takes',
+    { query: `{ dryRunTransactionBlock(txBytes: "${'A'.repeat(200_000)}") { error } }` },
+  ],
+  [
+    'more events than a call limit',
+    {
+      query: `{ ${Array.from({ length: 41 }, (_, index) => `p${index}: queryEvents(first: 120) { nodes { id } }`).join(' ')} }`,
+    },
+  ],
+  [
+    'much of the schema',
+    { query: `{ __schema { types { ${'fields { type { '.repeat(5)} name ${'} }'.repeat(5)} } } }` },
+  ],
+  ['a subscription to nothing', { query: 'subscription { nothing }' }],
+  ['two subscriptions', { query: 'subscription { liveEvents { __typename } liveTransactions { __typename } }' }],
+  [
+    'a subscription that is skipped',
+    { query: 'subscription ($no: Boolean!) { liveEvents @skip(if: $no) { __typename } }', variables: { no: true } },
+  ],
+  [
+    'a subscription that is included, in a fragment',
+    { query: 'subscription { ... @include(if: true) { liveEvents { __typename } } }' },
+  ],
 ];
 
-describe('a rejection', () => {
-  test.each(refused)('of %s is reported in the server’s own words', async (_, question) => {
+const somePages = 'query Some($n: Int, $off: Boolean!) { checkpoints(last: $n) @skip(if: $off) { nodes { digest } } }';
+/** Rejected at execution by the gateway or the ledger, which then also reads other fields. */
+const refusedPages: readonly (readonly [string, Question])[] = [
+  ['a page of the ledger', { query: '{ checkpoints(first: 51) { nodes { digest } } }' }],
+  ['a page whose size is a variable', { query: somePages, variables: { n: 51, off: false } }],
+  [
+    'a page by the default of a variable',
+    { query: 'query ($n: Int = 51) { checkpoints(first: $n) { nodes { digest } } }' },
+  ],
+  ['a page within an object', { query: '{ epoch { checkpoints(first: 51) { nodes { digest } } } }' }],
+  ['a page of the gateway', { query: '{ queryEvents(last: 121) { nodes { id } } }' }],
+  ['a page of fewer items than none', { query: '{ queryEvents(first: -1) { nodes { id } } }' }],
+  [
+    'pages of both',
+    { query: '{ queryEvents(last: 121) { nodes { id } } checkpoints(first: 51) { nodes { digest } } }' },
+  ],
+  [
+    'a page below a join',
+    {
+      query:
+        '{ queryEvents(last: 1) { nodes { transactionBlock { effects { events(first: 51) { nodes { type { repr } } } } } } } }',
+    },
+  ],
+  ['a page from both ends', { query: '{ coins(first: 1, last: 1) { nodes { digest } } }' }],
+  ['a page of the gateway from both ends', { query: '{ queryEvents(first: 1, last: 1) { nodes { id } } }' }],
+];
+/** Further documents without errors. */
+const servedToo: readonly (readonly [string, Question])[] = [
+  ['a page that is skipped', { query: somePages, variables: { n: 51, off: true } }],
+  ['a page of the maximum', { query: somePages, variables: { n: 50, off: false } }],
+  [
+    'a list in a variable',
+    { query: 'query ($keys: [ObjectKey!]!) { multiGetObjects(keys: $keys) { address } }', variables: { keys: [] } },
+  ],
+  [
+    'fragments within fragments',
+    { query: '{ ...A ...A } fragment A on Query { ...B ...B } fragment B on Query { chainIdentifier }' },
+  ],
+];
+
+describe('a verdict', () => {
+  const codesAndMessages = ({ codes, reasons }: { codes: string[]; reasons: string[] }) =>
+    reasons.map((message, index) => ({ message, code: codes[index] }));
+
+  test.each([
+    ...refused,
+    ...refusedPages,
+    ...servedToo,
+    ...served.slice(0, 12).map(([name, question]) => [name, question] as const),
+  ])('of %s is the same from the server, from `estimate` and from `explain`', async (_, question) => {
+    const { errors = [] } = await run(question);
+    const verdict = errors.map(({ message, extensions: { code } }) => ({ message, code }));
     const before = countRequests();
-    const { data, errors = [] } = await run(question);
-    expect(data ?? null).toBeNull();
     const told = await estimate(question);
-    expect(told.reasons).toEqual(errors.map(({ message }) => message));
-    expect(told).toMatchObject({ refused: true, plan: null, upstreamCalls: null });
+    expect(codesAndMessages(told)).toEqual(verdict);
+    expect(told.refused).toBe(verdict.length > 0);
+    if (told.refused) expect(told).toMatchObject({ plan: null, upstreamCalls: null });
+    expect(await explain(question)).toMatchObject({ exitCode: told.refused ? 1 : 0, ...told });
+    expect(countRequests()).toBe(before);
+  });
+});
+
+describe('a rejection', () => {
+  test.each(refused)('of %s asks no upstream and returns no data', async (_, question) => {
+    const before = countRequests();
+    const { data } = await run(question);
+    expect(data ?? null).toBeNull();
     expect(countRequests()).toBe(before);
   });
 

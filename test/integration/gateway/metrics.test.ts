@@ -41,6 +41,8 @@ describe('/metrics on the main port', () => {
     expect(page).toMatch(/^ledger_gateway_upstream_calls_total\{upstream="ledger",outcome="2xx"\} \d+$/m);
     expect(page).toMatch(/^ledger_gateway_upstream_up\{upstream="ledger"\} 1$/m);
     expect(page).toMatch(/^ledger_gateway_live_streams 0$/m);
+    expect(page).toMatch(/^ledger_gateway_documents\{use="new"\} 2$/m);
+    expect(page).toMatch(/^ledger_gateway_documents\{use="trusted"\} 0$/m);
   });
 
   test.each(['x-forwarded-for', 'forwarded', 'via', 'x-real-ip'])(

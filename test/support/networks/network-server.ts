@@ -317,7 +317,7 @@ export async function startNetwork(
     step(transactions = 1, toHold = 0) {
       for (let count = 0; count < transactions; count += 1) {
         const { bytes, signatures } = activity.next();
-        const outcome = ledger.execute(bytes, signatures);
+        const outcome = ledger.execute(bytes, signatures());
         if (outcome.kind === 'refused') throw new Error(outcome.message);
         if (count < toHold) held = [...held, ...outcome.transaction.events];
       }

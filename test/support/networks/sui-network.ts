@@ -138,7 +138,7 @@ function createHistory(ledger: Ledger, isShown: IsShown, limits: SuiLimits, scan
           digest: record.digest,
           sender: record.kind === 'PROGRAMMABLE_TX' ? toAddress(record.sender) : () => null,
           transactionBcs: base64(record.bytes),
-          signatures: record.signatures.map((signatureBytes) => ({ signatureBytes })),
+          signatures: record.signatures().map((signatureBytes) => ({ signatureBytes })),
           gasInput: {
             gasSponsor: toAddress(record.gas.owner),
             gasPrice: String(record.gas.price),

@@ -9,6 +9,7 @@ const served: Explanation = {
   limits: [],
   refused: false,
   reasons: [],
+  codes: [],
   plan: 'STITCHED',
   upstreamCalls: 1,
   ratePoints: 1,

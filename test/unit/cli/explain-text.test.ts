@@ -23,6 +23,7 @@ const served: Explanation = {
   ],
   refused: false,
   reasons: [],
+  codes: [],
   plan: 'STITCHED',
   upstreamCalls: 1,
   ratePoints: 2,

@@ -28,7 +28,7 @@ function plan(text: string, facts: Partial<Ownership> = {}) {
   const executable = toExecutableDocument(document);
   const [operation] = executable.operations;
   if (!operation) throw new Error('no operation');
-  return planOperation({ document, operation, fragments: executable.fragments }, { ...ownership, ...facts }).plan;
+  return planOperation({ document, operation, fragments: executable.fragments }, { ...ownership, ...facts });
 }
 
 describe('the plan of an operation', () => {
@@ -56,11 +56,47 @@ describe('the plan of an operation', () => {
     ['{ epoch { id } ...F } fragment F on Query { __type(name: "Q") { name } }', 'STITCHED'],
     ['subscription { ticks }', 'PASS_THROUGH'],
   ])('%s: %s', (text, expected) => {
-    expect(plan(text)).toBe(expected);
+    expect(plan(text).plan).toBe(expected);
   });
 
   it('is not PASS_THROUGH if the ledger would answer a __typename differently', () => {
-    expect(plan('{ epoch { id } __typename }', { hasUsualRootNames: false })).toBe('STITCHED');
-    expect(plan('{ epoch { id } }', { hasUsualRootNames: false })).toBe('PASS_THROUGH');
+    expect(plan('{ epoch { id } __typename }', { hasUsualRootNames: false }).plan).toBe('STITCHED');
+    expect(plan('{ epoch { id } }', { hasUsualRootNames: false }).plan).toBe('PASS_THROUGH');
+  });
+});
+
+describe('an operation is forwarded unchanged', () => {
+  const whole = { isWhole: true, isConditional: false, isForwarded: true };
+  it.each([
+    ['{ epoch { epochId } }', whole],
+    ['{ ...F } fragment F on Query { epoch { epochId @skip(if: true) } }', whole],
+    ['{ epoch { epochId } } fragment F on Query { object { digest } }', { isWhole: false, isForwarded: false }],
+    ['query A { epoch { epochId } } query B { epoch { epochId } }', { isWhole: false, isForwarded: false }],
+    ['{ epoch @skip(if: true) { epochId } }', { isWhole: true, isConditional: true, isForwarded: false }],
+    ['{ ...F @skip(if: true) } fragment F on Query { epoch { id } }', { isConditional: true, isForwarded: false }],
+    ['{ ...F } fragment F on Query { epoch @include(if: true) { id } }', { isConditional: true, isForwarded: false }],
+    ['{ gateway }', { isWhole: true, isConditional: false, isForwarded: false }],
+  ])('only if all of its document runs: %s', (text, expected) => {
+    expect(plan(text)).toMatchObject(expected);
+  });
+});
+
+describe('our mutations are counted by response key, whatever the plan', () => {
+  const field = 'reserveGas { gasCoins { objectId } }';
+  const joined = 'reserveGas { gasCoins { object { digest } } }';
+  it.each([
+    ['{ sponsor { health } }', 'LOCAL', 0],
+    ['mutation { executeTransactionBlock { digest } }', 'PASS_THROUGH', 0],
+    [`mutation { ${field} }`, 'LOCAL', 1],
+    [`mutation { a: ${field} b: ${field} a: ${field} __typename }`, 'LOCAL', 2],
+    [`mutation { a: ${joined} b: ${joined} }`, 'JOINED', 2],
+    [`mutation { a: ${joined} b: ${field} executeTransactionBlock { digest } }`, 'STITCHED', 2],
+    [
+      `mutation { ...F b: ${field} } fragment F on Mutation { ... { a: reserveGas @skip(if: true) { __typename } } }`,
+      'LOCAL',
+      2,
+    ],
+  ])('%s', (text, planned, ownMutations) => {
+    expect(plan(text)).toMatchObject({ plan: planned, ownMutations });
   });
 });

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Plan } from '../../../src/documents/plan-operation.ts';
 import { toExecutableDocument } from '../../../src/documents/selections.ts';
 import {
+  type BoundOperation,
   type CallCounting,
   countUpstreamCalls,
   createOwnFieldCalls,
@@ -40,6 +41,7 @@ const facts: CallCounting = {
   ownSchema: buildSchema(ours),
   isJoin: (type, field) => ['Event.block', 'Coin.object'].includes(`${type}.${field}`),
   ownFieldCalls: callsWith(['SPONSOR_URL', 'LEDGER_RPC_URL']),
+  defaultPageSize: 20,
 };
 
 /** What the fields of the real upstreams take where those with these settings have an address. */
@@ -54,6 +56,7 @@ function count(
   sent: Record<string, unknown> = {},
   changed: Partial<CallCounting> = {},
   plan: Plan = 'STITCHED',
+  entityRequests = 0,
 ) {
   const document = parse(text);
   expect(validate(facts.schema, document)).toEqual([]);
@@ -62,10 +65,11 @@ function count(
   const { coerced, errors } = getVariableValues(facts.schema, operation.variableDefinitions ?? [], sent);
   if (errors) throw errors[0];
   const { fragments } = toExecutableDocument(document);
-  return countUpstreamCalls({ operation, fragments, variables: coerced, entityRequests: 0 }, plan, {
-    ...facts,
-    ...changed,
-  });
+  // A ledger that answers 30 joins in a request.
+  const countJoinRequests: BoundOperation['countJoinRequests'] = (joined) =>
+    Math.ceil(joined.reduce((sum, each) => sum + each.joins.length * each.count, 0) / 30);
+  const bound = { operation, fragments, variables: coerced, entityRequests, countJoinRequests };
+  return countUpstreamCalls(bound, plan, { ...facts, ...changed });
 }
 
 describe('a query takes', () => {
@@ -118,6 +122,18 @@ describe('a query takes', () => {
       ),
     ).toBe(0);
   });
+});
+
+test.each([
+  ['{ gateway }', 0, 0],
+  ['{ gateway }', 1, 1],
+  ['{ gateway }', 3, 3],
+  ['{ reservation { coins { object { id } } } }', 0, 1],
+  ['{ reservation { coins { object { id } } } }', 1, 1],
+  ['{ reservation { coins { object { id } } } }', 3, 3],
+  ['{ queryEvents { nodes { block { id } } } b: queryEvents { nodes { block { id } } } sponsor { health } }', 2, 5],
+])('a query looks up entities and joins together: %s with %i requests for entities: %i', (text, requests, calls) => {
+  expect(count(text, {}, {}, 'STITCHED', requests)).toBe(calls);
 });
 
 describe('a mutation takes', () => {

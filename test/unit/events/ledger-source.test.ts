@@ -1,10 +1,12 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   createKnownCursors,
   createLedgerSource,
+  createListSource,
   type LedgerPage,
   type LedgerPageRequest,
 } from '../../../src/events/ledger-source.ts';
+import type { Position, SourcePage } from '../../../src/events/source.ts';
 
 interface Item {
   readonly number: number;
@@ -86,4 +88,94 @@ test('an item that the ledger does not know makes a stale cursor', async () => {
   await expect(sourceOf({}, false).readPage({ ...request, after: at(11) })).rejects.toMatchObject({
     extensions: { code: 'STALE_CURSOR' },
   });
+});
+
+const numbered = Array.from({ length: 7 }, (_, number) => ({ number, isOdd: number % 2 === 1 }));
+const positionOf = ({ number }: Item) => at(number);
+
+describe.each([
+  ['a list', () => createListSource(async () => numbered, positionOf)],
+  ['a ledger', () => createPinnedLedger(numbered.length).sourceOf({}, false)],
+  ['the newest of a ledger', () => createPinnedLedger(numbered.length).sourceOf({}, true)],
+])('pages of %s', (_, open) => {
+  test.each([1, 2, 3, 6, 7, 8])('of %i items have each item once, and say whether there are more', async (limit) => {
+    for (const descending of [false, true]) {
+      const source = open();
+      const numbers: number[] = [];
+      for (let after: Position | null = null, hasMore: boolean | null = true; hasMore; ) {
+        const page: SourcePage<Item> = await source.readPage({ ...request, limit, descending, after });
+        numbers.push(...page.items.map(({ number }) => number));
+        expect(page.items).toHaveLength(Math.min(limit, numbered.length - numbers.length + page.items.length));
+        ({ hasMore, next: after } = page);
+        expect([hasMore, after]).toEqual([numbers.length < numbered.length, at(numbers.at(-1) ?? -1)]);
+      }
+      expect(numbers).toEqual(descending ? [6, 5, 4, 3, 2, 1, 0] : [0, 1, 2, 3, 4, 5, 6]);
+    }
+  });
+
+  test('have no place for an item that is not known', async () => {
+    const reading = open().readPage({ ...request, after: at(99) });
+    await expect(reading).rejects.toMatchObject({ extensions: { code: 'STALE_CURSOR' } });
+  });
+});
+
+test('an empty list has one page, and no position', async () => {
+  const source = createListSource(async () => [], positionOf);
+  expect(await source.readPage({ ...request, after: null })).toEqual({ items: [], next: null, hasMore: false });
+});
+
+/** A ledger that searches: its cursors last, and a page may be empty before the end. */
+function createSearchingLedger(answer: (cursor: string | null) => Partial<LedgerPage<Item>>) {
+  const cursors: (string | null)[] = [];
+  const known = createKnownCursors();
+  const source = createLedgerSource({
+    read: async ({ cursor }) => {
+      cursors.push(cursor);
+      return { edges: [], hasPrevious: false, hasNext: true, start: null, end: null, ...answer(cursor) };
+    },
+    filter: {},
+    positionOf,
+    narrow: async ({ digest }) => ({ number: digest }),
+    isPinned: false,
+    isLive: false,
+    known,
+  });
+  return { source, cursors };
+}
+
+const edge = (number: number, cursor = `c${number}`) => ({ item: { number, isOdd: false }, cursor, order: [number] });
+
+test('a known cursor that the ledger rejects is searched for anew', async () => {
+  let rejected = '';
+  const { source, cursors } = createSearchingLedger((cursor) => {
+    if (cursor === rejected) throw new Error('no such cursor');
+    return { edges: [edge(1, rejected === '' ? 'c1' : 'c1 again')], end: 'c1' };
+  });
+  await source.readPage({ ...request, after: null });
+  rejected = 'c1';
+  await expect(source.readPage({ ...request, after: at(1) })).rejects.toThrow('no such cursor');
+  expect((await source.readPage({ ...request, after: at(1) })).items).toHaveLength(1);
+  expect(cursors).toEqual([null, 'c1', null, 'c1 again']);
+});
+
+test('a search that finds nothing goes on where it was at the next read, after 51 empty pages', async () => {
+  let pages = 0;
+  const { source, cursors } = createSearchingLedger(() => {
+    pages += 1;
+    return pages === 60 ? { edges: [edge(1)], end: 'found' } : { end: `p${pages}` };
+  });
+  await expect(source.readPage({ ...request, after: null })).rejects.toMatchObject({
+    extensions: { code: 'UPSTREAM_UNAVAILABLE', upstream: 'ledger' },
+  });
+  expect(cursors).toHaveLength(51);
+  expect((await source.readPage({ ...request, after: null })).items).toHaveLength(1);
+  expect(cursors.slice(51)).toEqual(Array.from({ length: 9 }, (_, index) => `p${51 + index}`));
+});
+
+test('cursors are known by position and filter, the newest 5000', () => {
+  const known = createKnownCursors();
+  for (let number = 0; number < 5_000; number += 1) known.set(`${number}`, `c${number}`);
+  known.set('0', 'again');
+  known.set('5000', 'c5000');
+  expect(['0', '1', '2', '5000'].map((key) => known.get(key))).toEqual(['again', undefined, 'c2', 'c5000']);
 });

@@ -79,6 +79,30 @@ describe('work charged after the operation', () => {
   });
 });
 
+describe('an operation is charged its points but the one of its request', () => {
+  const mutation = 'reserveGas(gasBudget: 5000000, reserveDurationSecs: 60) { reservationId }';
+  // The limit is 10 nodes, so each node costs a point by usage.
+  test.each([
+    ['usage', '{ gateway { version } }', [2]],
+    ['usage', dear.query, [7]],
+    ['usage', `mutation { a: ${mutation} b: ${mutation} }`, [5]],
+    ['request', dear.query, []],
+    ['request', `mutation { ${mutation} }`, []],
+    ['request', `mutation { a: ${mutation} b: ${mutation} c: ${mutation} }`, [2]],
+  ] as const)('by %s: %s', async (cost, query, charges) => {
+    const { caller, keeper, server } = start();
+    const charged: number[] = [];
+    const grant = async (points: number) => {
+      charged.push(points);
+      return { kind: 'admitted', caller, standing: null } as const;
+    };
+    const gate: CallerGate = { admit: () => grant(1), charge: (_, points) => grant(points) };
+    const admit = createAdmitOperation({ gate, keeper, cost, ...bounds });
+    expect(await admit.decide(server, caller, { ...dear, query })).toMatchObject({ kind: 'admitted' });
+    expect(charged).toEqual(charges);
+  });
+});
+
 describe('while the rate limiter answers slowly', () => {
   test('a schema that was replaced meanwhile is not used', async () => {
     const { admit, keeper, letGo, server } = start();

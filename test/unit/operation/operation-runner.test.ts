@@ -1,7 +1,11 @@
 import { buildSchema, type ExecutionResult, GraphQLError } from 'graphql';
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Graph } from '../../../src/graph/generation.ts';
+import type { AnswerWriter } from '../../../src/ledger/answers/answer-stream.ts';
+import type { RawLedgerAnswer } from '../../../src/ledger/raw-ledger.ts';
+import type { UnreadOutcome } from '../../../src/operation/open-operation.ts';
 import { createOperationRunner } from '../../../src/operation/operation-runner.ts';
+import type { PreparedOperation } from '../../../src/operation/prepared-operation.ts';
 import { admitForTest, createTestServer, quietTurns } from '../../support/test-operation.ts';
 
 const schema = buildSchema('type Query { a: Int }');
@@ -32,51 +36,121 @@ function run(answer: () => Promise<ExecutionResult>, { showUsage = false } = {})
 
 const failing: ExecutionResult = { data: { a: null }, errors: [new GraphQLError('a fault', { path: ['a'] })] };
 
-it('an operation of the ledger is not begun for a client that has left', async () => {
-  const server = createTestServer();
-  let asked = 0;
-  const runner = createOperationRunner({
-    timeouts: { queryMs: 10_000, mutationMs: 10_000 },
-    turns: quietTurns(),
-    runPlan: () => Promise.reject(new Error('not here')),
-    ledger: () => {
-      asked += 1;
-      return () => {};
-    },
-  });
-  const admitted = admitForTest(graph, { text: '{ a }' });
-  const operation = { ...admitted.operation, unread: () => ({ kind: 'whole', queryJson: '"{ a }"' }) as const };
-  server.leave();
-  const outcomes: unknown[] = [];
-  await runner.runUnparsed({ ...admitted, operation }, server, true, (each) => outcomes.push(each));
-  expect([asked, outcomes]).toEqual([0, [{ kind: 'gone' }]]);
+const fault = new GraphQLError('a fault');
+const queryJson = '"{ a }"';
+const bytes = { chunks: [Buffer.from('{"data":{"a":1}}')], size: 16 };
+const plain = {
+  kind: 'plain',
+  body: bytes,
+  plainEnd: 15,
+  read: () => ({ data: { a: 1 } }),
+} as unknown as RawLedgerAnswer;
+const other = (read: () => ExecutionResult): RawLedgerAnswer => ({ kind: 'other', read });
+/** A large response that ends at once. */
+const streamed = (end: (writer: AnswerWriter) => void): RawLedgerAnswer => ({
+  kind: 'stream',
+  body: { start: end, resume() {} },
 });
+const whole = { kind: 'whole', queryJson } as const;
+const split = (executeOwn: () => ExecutionResult = () => ({ data: { b: 2 } })) =>
+  ({
+    kind: 'split',
+    queryJson,
+    ledgerVariables: (sent: object) => ({ ...sent }),
+    isLedgerFirst: true,
+    executeOwn,
+  }) as const;
+const fails = (error: Error = fault) => {
+  throw error;
+};
 
-it('a SPLIT operation leaves no timer', async () => {
-  const countTimers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
-  const before = countTimers();
+/** Runs an operation for a transport that writes bytes. `answer` is the ledger's, or that of its plan. */
+function runUnparsed(
+  unread: ReturnType<PreparedOperation['unread']>,
+  answer: RawLedgerAnswer | (() => Promise<ExecutionResult>) | null,
+  waitedMs = 0,
+  hasLeft = false,
+) {
+  const server = { ...createTestServer(), arrivedAt: -waitedMs };
+  if (hasLeft) server.leave();
+  const cancelled: string[] = [];
+  const outcomes: UnreadOutcome[] = [];
+  const seen = { calls: 0, server, cancelled, outcomes, answer: (_: RawLedgerAnswer) => {} };
   const runner = createOperationRunner({
     timeouts: { queryMs: 10_000, mutationMs: 10_000 },
     turns: quietTurns(),
-    runPlan: () => Promise.reject(new Error('not here')),
+    runPlan: async () => (typeof answer === 'function' ? answer() : new Promise(() => {})),
     ledger: (_, answered) => {
-      answered({ kind: 'other', read: () => ({ data: { a: 1 } }) });
-      return () => {};
+      seen.calls += 1;
+      seen.answer = answered;
+      if (answer && typeof answer !== 'function') answered(answer);
+      return (cause) => void cancelled.push(cause);
     },
   });
   const admitted = admitForTest(graph, { text: '{ a }' });
-  const unread = {
-    kind: 'split',
-    queryJson: '"{ a }"',
-    ledgerVariables: (sent: Readonly<Record<string, unknown>>) => sent,
-    isLedgerFirst: true,
-    executeOwn: () => ({ data: { b: 2 } }),
-  } as const;
   const operation = { ...admitted.operation, unread: () => unread };
-  const outcomes: unknown[] = [];
-  for (let count = 0; count < 3; count += 1)
-    await runner.runUnparsed({ ...admitted, operation }, createTestServer(), true, (each) => outcomes.push(each));
-  expect([outcomes.length, countTimers()]).toEqual([3, before]);
+  const running = runner.runUnparsed({ ...admitted, operation }, server, true, (outcome) => {
+    if (outcome.kind === 'stream') outcome.body.start({ write: () => true, end() {}, fail() {} });
+    outcomes.push(outcome);
+  });
+  return Object.assign(seen, { running });
+}
+
+const ends: readonly [string, Parameters<typeof runUnparsed>, UnreadOutcome['kind'], number][] = [
+  ['its plan, with data', [null, async () => ({ data: { a: 1 } })], 'result', 0],
+  ['its plan, with an error', [null, async () => ({ data: null, errors: [fault] })], 'result', 1],
+  ['its plan, that fails', [null, async () => fails()], 'failed', 1],
+  ['its plan, too late', [null, async () => fails(), 10_000], 'failed', 1],
+  ['the ledger, as bytes', [whole, plain], 'bytes', 0],
+  ['the ledger, with errors', [whole, other(() => ({ data: null, errors: [fault] }))], 'result', 1],
+  ['the ledger, that fails', [whole, other(fails)], 'result', 1],
+  ['the ledger, too late', [whole, plain, 10_000], 'failed', 1],
+  ['a stream', [whole, streamed((writer) => writer.end(0))], 'stream', 0],
+  ['a stream with errors', [whole, streamed((writer) => writer.end(3))], 'stream', 3],
+  ['a stream that breaks', [whole, streamed((writer) => writer.fail())], 'stream', 1],
+  ['both parts of a split, as bytes', [split(), plain], 'bytes', 0],
+  ['both parts of a split, merged', [split(), other(() => ({ data: { a: 1 } }))], 'result', 0],
+  ['a split whose own part has errors', [split(() => ({ data: { b: null }, errors: [fault] })), plain], 'result', 1],
+  ['a split whose own part fails', [split(fails), plain], 'failed', 1],
+];
+
+describe('an operation for a transport that writes bytes', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+  afterEach(() => void vi.useRealTimers());
+
+  it.each(ends)('answered by %s: one outcome, one record, no timer', async (_, args, kind, errors) => {
+    const { running, server, outcomes } = runUnparsed(...args);
+    await running;
+    await expect.poll(() => outcomes.map((each) => each.kind)).toEqual([kind]);
+    expect(vi.getTimerCount()).toBe(0);
+    // The end of its connection adds nothing.
+    server.leave();
+    expect(outcomes).toHaveLength(1);
+    expect(server.operations).toMatchObject([{ type: 'query', errors }]);
+  });
+
+  it.each([
+    ['the ledger', whole, plain],
+    ['both parts of a split', split(), other(() => fails())],
+  ] as const)('is cancelled at %s if its client leaves, and recorded without an error', async (_, unread, answer) => {
+    const run = runUnparsed(unread, null);
+    await Promise.resolve();
+    run.server.leave();
+    expect([run.cancelled, run.server.operations]).toMatchObject([['aborted'], [{ errors: 0 }]]);
+    run.answer(answer);
+    await run.running;
+    expect(run.outcomes).toEqual([{ kind: 'gone' }]);
+    expect([run.server.operations.length, vi.getTimerCount()]).toEqual([1, 0]);
+  });
+
+  it.each([
+    ['the client has left', 0],
+    ['its time is up', 10_000],
+  ])('does not begin at the ledger if %s', async (_, waitedMs) => {
+    const run = runUnparsed(whole, plain, waitedMs, waitedMs === 0);
+    await run.running;
+    expect([run.calls, run.outcomes.map(({ kind }) => kind)]).toEqual([0, [waitedMs === 0 ? 'gone' : 'failed']]);
+  });
 });
 
 describe('an executed operation', () => {

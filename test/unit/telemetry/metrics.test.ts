@@ -113,6 +113,14 @@ test('gas counts when it is reserved, and when a transaction used it', () => {
   expect(series.get('ledger_gateway_sponsorship_events_total{event="refused"}')).toBe(1);
 });
 
+test('the lag of live streams is never negative, since clocks differ', () => {
+  const metrics = new Metrics();
+  for (const lagMs of [-40, 300]) metrics.liveLag(lagMs);
+  const series = read(metrics);
+  expect(series.get('ledger_gateway_live_lag_seconds_sum')).toBe(0.3);
+  expect(series.get('ledger_gateway_live_lag_seconds_bucket{le="0.25"}')).toBe(1);
+});
+
 describe('the page of several workers', () => {
   const one = new Metrics();
   one.request(request);

@@ -30,7 +30,8 @@ function createRandom(seed: number): () => number {
 }
 
 interface Behaviour {
-  readonly failureRate: (nowMs: number) => number;
+  readonly failureRate: (nowMs: number, caller: string) => number;
+  readonly failure: 'failed' | 'timeout';
   readonly slowness: number;
   /** Checkpoints behind the newest. */
   readonly behind: number;
@@ -38,7 +39,7 @@ interface Behaviour {
   readonly failsAfterMs: number;
 }
 
-const healthy: Behaviour = { failureRate: () => 0, slowness: 1, behind: 0, failsAfterMs: 2 };
+const healthy: Behaviour = { failureRate: () => 0, failure: 'failed', slowness: 1, behind: 0, failsAfterMs: 2 };
 const [callsPerSecond, simulatedMs, meanMs, checkpointMs] = [400, 60_000, 7, 250];
 const calls = (callsPerSecond * simulatedMs) / 1_000;
 const whileDark = (nowMs: number) => Number(nowMs > 20_000 && nowMs < 40_000);
@@ -48,6 +49,7 @@ const plain = { maxBehind: 20, least: null, pinned: -1, tried: 0, isRepeatable: 
 function simulate(
   behaviours: readonly Partial<Behaviour>[],
   choose: (states: readonly AddressState[], facts: ChoiceFacts) => ReturnType<typeof chooseAddress> = chooseAddress,
+  callerOf: (call: number) => string = () => 'one',
 ) {
   const random = createRandom(1);
   const addresses = behaviours.map((each) => ({ ...healthy, ...each, state: createAddressState() }));
@@ -61,23 +63,25 @@ function simulate(
     const before = pending.findLastIndex((each) => each.atMs <= atMs);
     pending.splice(before + 1, 0, { atMs, run });
   };
-  const call = (beganMs: number, tried: number) => {
+  const call = (beganMs: number, tried: number, caller: string) => {
     const choice = choose(states, { ...plain, nowMs, random, tried });
     if (typeof choice === 'string') {
       refused += 1;
       return;
     }
     const { index, isTrial } = choice;
-    const { state, slowness, failureRate, failsAfterMs, behind } = addresses[index] as (typeof addresses)[number];
+    const { state, slowness, failureRate, failure, failsAfterMs, behind } = addresses[
+      index
+    ] as (typeof addresses)[number];
     if (isTrial) beginTrial(state, nowMs);
     state.inFlight += 1;
-    const hasFailed = random() < failureRate(nowMs);
+    const hasFailed = random() < failureRate(nowMs, caller);
     const durationMs = hasFailed ? failsAfterMs : -Math.log(1 - random()) * meanMs * slowness;
     schedule(nowMs + durationMs, () => {
       state.inFlight -= 1;
-      recordOutcome(state, hasFailed ? 'failed' : 'ok', { nowMs, durationMs, random: random(), isTrial });
+      recordOutcome(state, hasFailed ? failure : 'ok', { nowMs, durationMs, random: random(), isTrial, caller });
       countTokens(tokens, hasFailed);
-      if (hasFailed && tried === 0 && addresses.length > 1 && mayRetry(tokens)) call(beganMs, 1 << index);
+      if (hasFailed && tried === 0 && addresses.length > 1 && mayRetry(tokens)) call(beganMs, 1 << index, caller);
       else if (hasFailed) errors += 1;
       else {
         stale += Number(behind > plain.maxBehind);
@@ -99,7 +103,7 @@ function simulate(
       for (const { state, behind } of addresses)
         recordNewest(state, 1_000 + Math.floor(nowMs / checkpointMs) - behind, nowMs);
     }
-    call(nowMs, 0);
+    call(nowMs, 0, callerOf(begun));
   }
   latencies.sort((one, other) => one - other);
   return { p99Ms: latencies[Math.floor(latencies.length * 0.99)] ?? 0, errors, refused, stale, served };
@@ -153,6 +157,29 @@ describe('400 calls a second for a minute, 7 ms each', () => {
   it('refuses calls at once while the only address is down, and finds its recovery within seconds', () => {
     const { errors, refused, served } = simulate([{ failureRate: whileDark, failsAfterMs: 200 }], single);
     expect(errors).toBeLessThan(160);
+    expect(refused).toBeLessThan(8_000 + 2.5 * callsPerSecond);
+    expect(errors + refused + (served[0] as number)).toBe(calls);
+  });
+
+  it.each([40, 2_000])('refuses nothing if all calls of one caller time out, and one in %s is of another', (every) => {
+    const callerOf = (call: number) => (call % every === 0 ? 'cheap' : 'expensive');
+    const failureRate = (_: number, caller: string) => Number(caller === 'expensive');
+    const { refused, served } = simulate([{ failureRate, failure: 'timeout', failsAfterMs: 500 }], single, callerOf);
+    expect([refused, served[0]]).toEqual([0, calls / every]);
+  });
+
+  it('refuses nothing while the calls of many callers time out and one is answered', () => {
+    const failureRate = (_: number, caller: string) => Number(caller !== '0');
+    const many = (call: number) => String(call % 40);
+    const { refused } = simulate([{ failureRate, failure: 'timeout', failsAfterMs: 500 }], single, many);
+    expect(refused).toBe(0);
+  });
+
+  it('refuses calls while the only address hangs for two callers, and finds its recovery within seconds', () => {
+    const two = (call: number) => String(call % 2);
+    const hangs = { failureRate: whileDark, failure: 'timeout', failsAfterMs: 500 } as const;
+    const { errors, refused, served } = simulate([hangs], single, two);
+    expect(errors).toBeLessThan(300);
     expect(refused).toBeLessThan(8_000 + 2.5 * callsPerSecond);
     expect(errors + refused + (served[0] as number)).toBe(calls);
   });

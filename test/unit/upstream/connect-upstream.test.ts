@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createCancellation } from '../../../src/upstream/cancellation.ts';
 import { connectUpstream } from '../../../src/upstream/connect-upstream.ts';
 import type { UpstreamRequest } from '../../../src/upstream/upstream-call.ts';
 import { until } from '../../support/until.ts';
@@ -196,5 +197,70 @@ describe('a connected upstream', () => {
     answers[0]?.end('done');
     expect(String((await before).body)).toBe('done');
     await closing;
+  });
+});
+
+describe('an upstream whose last 20 calls failed', () => {
+  // The time stands still, so that no trial is due before the test says so.
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
+  afterEach(() => void vi.useRealTimers());
+
+  async function fail() {
+    const seen = { served: 0, status: 503, isSilent: false };
+    const upstream = await connect((_req, res) => {
+      seen.served += 1;
+      if (!seen.isSilent) res.writeHead(seen.status).end();
+    });
+    const { call } = upstream;
+    for (let count = 0; count < 20; count += 1) await call(request);
+    const outcomes = async (count: number) => {
+      const all: unknown[] = [];
+      for (let each = 0; each < count; each += 1)
+        all.push(
+          await call(request).then(
+            ({ status }) => status,
+            ({ failure }) => failure,
+          ),
+        );
+      return all;
+    };
+    return { seen, upstream, outcomes };
+  }
+
+  it('gets one call per trial, however many are refused', async () => {
+    const { seen, upstream, outcomes } = await fail();
+    expect(await outcomes(3)).toEqual(['refused', 'refused', 'refused']);
+    // The pauses of 0.5, 1, 2 and 2 s vary by a fifth.
+    for (const waitMs of [600, 1_200, 2_400, 2_400]) {
+      vi.advanceTimersByTime(waitMs);
+      expect(await outcomes(4)).toEqual([503, 'refused', 'refused', 'refused']);
+    }
+    expect(seen.served).toBe(24);
+    expect(upstream.health().state).toBe('degraded');
+  });
+
+  it('gets all calls again after a trial that succeeds', async () => {
+    const { seen, outcomes } = await fail();
+    seen.status = 200;
+    expect(await outcomes(1)).toEqual(['refused']);
+    vi.advanceTimersByTime(600);
+    expect(await outcomes(2)).toEqual([200, 200]);
+    seen.status = 503;
+    expect(await outcomes(20)).toEqual(Array(20).fill(503));
+    expect(await outcomes(1)).toEqual(['refused']);
+  });
+
+  it('gets another trial at once if the client of one leaves', async () => {
+    const { seen, upstream, outcomes } = await fail();
+    vi.advanceTimersByTime(600);
+    seen.isSilent = true;
+    const cancellation = createCancellation();
+    const left = upstream.call({ ...request, cancellation }).catch(({ failure }) => failure);
+    await until(() => seen.served === 21, 'the trial');
+    expect(await outcomes(1)).toEqual(['refused']);
+    cancellation.cancel('aborted');
+    expect(await left).toBe('aborted');
+    seen.isSilent = false;
+    expect(await outcomes(2)).toEqual([503, 'refused']);
   });
 });

@@ -292,6 +292,7 @@ describe('answers that do not go back in time', () => {
     first.isEjected = true;
     first.recent = 2 ** 20 - 1;
     first.known = 20;
+    first.failsForAll = true;
     first.trialAtMs = Number.POSITIVE_INFINITY;
     call({ operation: one });
     expect(sent).toHaveLength(1);
@@ -339,7 +340,13 @@ describe('answers that do not go back in time', () => {
 it('refuses calls if every address fails', () => {
   const { call, states, ends, events, sent } = setUp();
   for (const state of states)
-    Object.assign(state, { isEjected: true, recent: 2 ** 20 - 1, known: 20, trialAtMs: Number.POSITIVE_INFINITY });
+    Object.assign(state, {
+      isEjected: true,
+      recent: 2 ** 20 - 1,
+      known: 20,
+      failsForAll: true,
+      trialAtMs: Number.POSITIVE_INFINITY,
+    });
   call();
   expect([ends, events, sent.length]).toEqual([['refused'], ['refused'], 0]);
 });

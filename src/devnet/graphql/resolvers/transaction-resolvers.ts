@@ -23,7 +23,7 @@ export const transactionResolvers = {
     sender: ({ record, viewedAt }: TransactionModel) => toSender(record.sender, viewedAt),
     gasInput: (parent: TransactionModel) => (parent.record.kind === 'PROGRAMMABLE_TX' ? parent : null),
     kind: (parent: TransactionModel) => parent,
-    signatures: ({ record, dryRun }: TransactionModel) => (dryRun ? null : record.signatures),
+    signatures: ({ record, dryRun }: TransactionModel) => (dryRun ? null : record.signatures()),
     effects: (parent: TransactionModel) => parent,
     expiration: ({ record, viewedAt }: TransactionModel, _: unknown, context: GraphqlContext) =>
       record.expirationEpoch === null ? null : epochAt(context, record.expirationEpoch, viewedAt),

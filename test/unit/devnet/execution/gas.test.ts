@@ -86,7 +86,7 @@ describe('gas', () => {
     const devnet = createSmallDevnet();
     const transaction = devnet.run((tx) => void tx.call('0x2::a::b', []), { gas: { owner: devnet.bob.address } });
     expect(transaction.balanceChanges.map(({ owner }) => owner)).toEqual([devnet.bob.address]);
-    expect(transaction.signatures).toHaveLength(2);
+    expect(transaction.signatures()).toHaveLength(2);
   });
 });
 

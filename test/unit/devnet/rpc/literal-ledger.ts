@@ -53,7 +53,7 @@ export function literalLedger(
       kind: literal.kind ?? 'PROGRAMMABLE_TX',
       sender,
       bytes: new Uint8Array(),
-      signatures: [],
+      signatures: () => [],
       gas: { owner: sender, payment: [], price: 1n, budget: 1n },
       moveCalls: literal.moveCalls ?? [],
       inputObjects: literal.inputObjects ?? [],

@@ -168,6 +168,25 @@ describe('transaction payload', () => {
     expect(check(text, { limits: wide, variables: { t: 'A'.repeat(7) } })).toMatchObject({ limit: { actual: 11 } });
   });
 
+  test.each<[literal: string, value: unknown, bytes: number]>([
+    ['""', '', 2],
+    ['"é"', 'é', 4],
+    ['[]', [], 2],
+    ['["a"]', ['a'], 5],
+    ['["a", "b"]', ['a', 'b'], 9],
+    ['[["a"], [], ["b", "c"]]', [['a'], [], ['b', 'c']], 20],
+    ['[1, true, null, {g: "a"}]', [1, true, null, { g: 'a' }], 5],
+  ])('counts the bytes of %s as compact JSON, as a literal and as a variable', (literal, value, bytes) => {
+    const refusalOf = (text: string, variables = {}) => {
+      const tight = { maxTransactionPayloadSize: bytes - 1, maxQueryPayloadSize: 1_000 };
+      expect(check(text, { limits: { ...tight, maxTransactionPayloadSize: bytes }, variables })).toBeNull();
+      return check(text, { limits: tight, variables });
+    };
+    const limit = { name: 'maxTransactionPayloadSize', max: bytes - 1, actual: bytes };
+    expect(refusalOf(`mutation { executeTx(txBytes: ${literal}) { digest } }`)).toMatchObject({ limit });
+    expect(refusalOf(query, { t: value })).toMatchObject({ limit });
+  });
+
   test('counts only variables that were sent, and no bytes inside objects', () => {
     const big = 'A'.repeat(100);
     expect(check(query, { limits, variables: {} })).toBeNull();

@@ -75,6 +75,32 @@ describe('an entry', () => {
     expect(entries.map((entry) => readEntry(entry, same)?.answers.length)).toEqual([0, 0, 0, 1]);
   });
 
+  it('names the newest position before it, whichever late items precede it', () => {
+    const changes = ['b', 'late', 'c', 'later', 'd'].map((key) => {
+      const isLate = key.startsWith('late');
+      const change = isLate ? late(key, 'b') : next(key);
+      // Each fills an entry.
+      return {
+        ...change,
+        entry: { ...(change as { entry: object }).entry, item: 'x'.repeat(200_000) },
+      } as typeof change;
+    });
+    const entries = writeChanges(place('a'), changes, [], same) ?? [];
+    expect(entries.map((entry) => readEntry(entry, same)?.from)).toEqual(
+      ['a', 'b', 'b', 'c', 'c'].map((key) => [place(key)]),
+    );
+    expect(entries.map((entry) => frontIn(entry)?.key)).toEqual(['b', 'b', 'c', 'c', 'd']);
+  });
+
+  it.each([
+    ['one entry', [131_072, 131_072], 1],
+    ['two entries above 256 KiB', [131_072, 131_073], 2],
+    ['one entry, if a single item is as long as it may be', [1_048_576], 1],
+  ])('takes up to 256 KiB: %s', (_, lengths, count) => {
+    const changes = lengths.map((length, index) => next(`b${index}`, 'x'.repeat(length)));
+    expect(writeChanges(place('a'), changes, [], same)).toHaveLength(count);
+  });
+
   it('answers where there is no news', () => {
     const [entry = ''] = writeChanges<string>(place('a'), [], ['an ask'], same) ?? [];
     expect(readEntry(entry, same)).toEqual({ from: [place('a')], items: [], answers: ['an ask'] });

@@ -1,0 +1,48 @@
+/** A gateway needs this long after the end of a fault: a trial call every 2 s at most, and a timeout of 5 s. In milliseconds. */
+const graceMs = 8_000;
+
+/** The codes with which the gateway reports a failing upstream. */
+const upstreamCodes = new Set([
+  'UPSTREAM_UNAVAILABLE',
+  'UPSTREAM_TIMEOUT',
+  'UPSTREAM_BAD_RESPONSE',
+  'EXECUTION_OUTCOME_UNKNOWN',
+]);
+
+/** Knows when which upstream failed, so that it can tell errors caused by a fault from others. */
+export function createExplainer() {
+  const endedAt = new Map<string, number>();
+  let faulty: string | null = null;
+  const failedSince = (upstream: unknown, startedAt: number): boolean =>
+    upstream === faulty || (endedAt.get(String(upstream)) ?? Number.NEGATIVE_INFINITY) + graceMs > startedAt;
+  return {
+    /** @param upstream fails from now on; `null`: none does */
+    failing(upstream: string | null): void {
+      if (faulty !== null) endedAt.set(faulty, performance.now());
+      faulty = upstream;
+    },
+    /** The code of a failed request if its upstream failed meanwhile, else `null`. @param status 0 without a response */
+    explain(status: number, chunks: readonly Buffer[], startedAt: number): string | null {
+      // A response that the gateway had begun to stream can only be cut.
+      if (status === 0) return failedSince('ledger', startedAt) ? 'cut response' : null;
+      const { errors = [] } = parse(Buffer.concat(chunks).toString());
+      const first = errors[0]?.extensions?.code;
+      const isExplained = errors.every(
+        ({ extensions }) => upstreamCodes.has(extensions?.code ?? '') && failedSince(extensions?.upstream, startedAt),
+      );
+      return first !== undefined && isExplained ? first : null;
+    },
+  };
+}
+
+interface Failed {
+  readonly errors?: readonly { readonly extensions?: { readonly code?: string; readonly upstream?: string } }[];
+}
+
+function parse(text: string): Failed {
+  try {
+    return JSON.parse(text) as Failed;
+  } catch {
+    return {};
+  }
+}
