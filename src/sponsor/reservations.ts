@@ -156,7 +156,7 @@ export function createReservations(world: ReservationWorld) {
         const begun = { caller, leaseId, amount, expiresAtMs, gas, idempotency, answerByMs, nowMs };
         start = await store.beginReservation(begun);
       } catch {
-        return beginWithoutStore(attempt);
+        return beginWithoutStore(order);
       }
       // If the store is optional, a full one counts as none: callers with made-up credentials can fill it.
       if (start.kind === 'full' && !isStoreNeeded && idempotency === null) return { kind: 'begun' };
@@ -167,10 +167,7 @@ export function createReservations(world: ReservationWorld) {
     }
   }
 
-  function beginWithoutStore(attempt: Attempt): { readonly kind: 'begun' } {
-    const { order } = attempt;
-    // The step may have succeeded nevertheless, and would hold the budget until the lease expires.
-    void end(attempt, { kind: 'refused' });
+  function beginWithoutStore(order: ReservationOrder): { readonly kind: 'begun' } {
     if (isStoreNeeded) throw refused(order, storeAway());
     if (order.idempotencyKey !== null) throw refused(order, keyNotKept());
     return { kind: 'begun' };

@@ -8,7 +8,10 @@ import { hash } from 'node:crypto';
  * process.
  */
 export interface SponsorshipStore {
-  /** Looks up the idempotency key and holds the budget, before the sponsor is called. After `in-progress`, a twin retries. */
+  /**
+   * Looks up the idempotency key and holds the budget, before the sponsor is called. After `in-progress`, a twin retries. If it
+   * rejects, the store releases the budget, so the caller has nothing to undo.
+   */
   beginReservation(begin: BeginReservation): Promise<ReservationStart>;
   /** Stores how a reservation ended. Idempotent. */
   endReservation(end: EndReservation): Promise<void>;
