@@ -185,6 +185,5 @@ export class EventStream implements ResultReader, StreamSlot {
   #finish(): void {
     this.#isFollowing = false;
     clearInterval(this.#heartbeat);
-    this.#onDrain();
   }
 }
