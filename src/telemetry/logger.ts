@@ -30,7 +30,7 @@ const atomicBytes = 4_096;
 export function createLogger({ level, pid, destination }: LoggerOptions): Logger {
   const output: LineOutput = destination
     ? { now: destination, held: destination }
-    : createStandardOutput(pid === undefined ? heldBytes : atomicBytes);
+    : createLineOutput(pino.destination({ fd: 1, sync: true }), pid === undefined ? heldBytes : atomicBytes);
   const toRequestLine = createToRequestLine(Date.now, pid ?? null);
   const logger: Logger = pino(
     {
@@ -70,11 +70,10 @@ interface LineOutput {
 }
 
 /**
- * Writes to standard output. An immediate line first flushes the buffered ones, so lines keep their order.
+ * Writes to a stream. An immediate line first flushes the buffered ones, so lines keep their order.
  * @param most bytes that are written together, unless one line has more
  */
-function createStandardOutput(most: number): LineOutput {
-  const stream = pino.destination({ fd: 1, sync: true });
+export function createLineOutput(stream: DestinationStream, most: number): LineOutput {
   let waiting = '';
   let timer: NodeJS.Timeout | undefined;
   const release = () => {

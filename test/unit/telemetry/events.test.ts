@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { createTelemetry, type Telemetry } from '../../../src/telemetry/events.ts';
 import { createLogger, requestLine } from '../../../src/telemetry/logger.ts';
-import { toRequestRecord } from '../../../src/telemetry/request-line.ts';
+import { type OperationFacts, toRequestRecord } from '../../../src/telemetry/request-line.ts';
 import { toSponsorshipLine } from '../../../src/telemetry/sponsorship-line.ts';
 
 /** What is logged of an event, without its time. */
@@ -452,6 +452,25 @@ it('the fields of a request are written as JSON writes them', () => {
   );
 });
 
+it('the line of a request repeats nothing of the line before it', () => {
+  const usual = [request, operations[0] as OperationFacts] as const;
+  const heads = [{ requestId: 'r2' }, { method: 'GET' }, { path: '/other' }, { status: 503 }, { durationMs: 2 }];
+  const others: Partial<OperationFacts>[] = [
+    ...[{ caller: 'client:b' }, { name: 'R' }, { name: null }, { type: 'mutation' }, { plan: 'LOCAL' }],
+    ...[{ from: 'memory' as const }, { errors: 7 }, { calls: 7 }, { usage: null }],
+  ];
+  const changed = [
+    ...heads.map((change) => [{ ...request, ...change }, usual[1]] as const),
+    ...others.map((change) => [request, { ...usual[1], ...change }] as const),
+  ];
+  for (const one of changed)
+    for (const [{ requestId, method, path, status, durationMs }, operation] of [usual, one, usual]) {
+      const record = toRequestRecord(requestId, method, path, status, durationMs, [operation]);
+      const expected = { requestId, method, path, status, durationMs, operations: [operation] };
+      expect(JSON.parse(`{${record[requestLine]()}}`)).toEqual(expected);
+    }
+});
+
 const event = fc.record({
   event: fc.constantFrom('reserved' as const, 'executed' as const),
   caller: fc.string({ unit: 'binary' }),
@@ -496,7 +515,10 @@ test('a repeated failure is logged at debug level for a minute', () => {
   nowMs = 59_999;
   fail('cannot connect');
   fail('no answer');
-  nowMs = 60_000 + 59_999;
+  nowMs = 59_999 + 59_999;
   fail('no answer');
-  expect(levels).toEqual(['warn', 'debug', 'warn', 'warn']);
+  nowMs += 1;
+  fail('no answer');
+  fail('no answer');
+  expect(levels).toEqual(['warn', 'debug', 'warn', 'debug', 'warn', 'debug']);
 });

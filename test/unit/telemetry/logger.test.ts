@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Secret } from '../../../src/config/secret.ts';
-import { createLogger, type Logger, requestLine } from '../../../src/telemetry/logger.ts';
+import { createLineOutput, createLogger, type Logger, requestLine } from '../../../src/telemetry/logger.ts';
 
 /** What a logger wrote, line by line. */
 function record(log: (logger: Logger) => void, level: 'info' | 'trace' = 'trace') {
@@ -57,6 +57,49 @@ describe('the line of a request', () => {
       { level: 'warn', requestId: 'r1', token: '[redacted]' },
       { level: 'info', worker: 1, requestId: 'r1', token: '[redacted]' },
     ]);
+  });
+});
+
+describe('buffered lines', () => {
+  function open() {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const written: string[] = [];
+    return { written, ...createLineOutput({ write: (text) => void written.push(text) }, 10) };
+  }
+
+  test('are written together after 0.1 s, each time anew', () => {
+    const { written, held } = open();
+    for (let time = 1; time <= 3; time += 1) {
+      held.write('a\n');
+      held.write('b\n');
+      vi.advanceTimersByTime(99);
+      expect(written).toHaveLength(time - 1);
+      vi.advanceTimersByTime(1);
+      expect([written, vi.getTimerCount()]).toEqual([Array(time).fill('a\nb\n'), 0]);
+    }
+  });
+
+  test('are written at the size that may be written together, and never split', () => {
+    const { written, held } = open();
+    for (const line of ['123456789', '1', '12345678', '12', '1234567890', '12345678901']) held.write(line);
+    expect(written).toEqual(['1234567891', '1234567812', '1234567890', '12345678901']);
+    held.write('123456');
+    held.write('12345');
+    expect(written.slice(4)).toEqual(['123456']);
+    vi.advanceTimersByTime(100);
+    expect([written.slice(4), vi.getTimerCount()]).toEqual([['123456', '12345'], 0]);
+  });
+
+  test('are written before a line that is written immediately', () => {
+    const { written, held, now } = open();
+    now.write('a');
+    held.write('b');
+    now.write('c');
+    expect([written, vi.getTimerCount()]).toEqual([['a', 'b', 'c'], 0]);
+    held.write('d');
+    vi.advanceTimersByTime(100);
+    expect(written).toEqual(['a', 'b', 'c', 'd']);
   });
 });
 
