@@ -540,6 +540,22 @@ function describeKeys(stores: Stores): void {
     expect(await join(maxKeysPerExecution)).toBe('spent');
   });
 
+  test('a key without an answer that begins another execution replays that one for a day', async () => {
+    const { one, other } = stores();
+    const { execution, executionEnd } = newFlow();
+    const idempotency = { key: 'once', bodyHash: 'body-1' };
+    const begin = (nowMs: number) =>
+      other.beginExecution(execution({ mustBeKnown: false, idempotency, nowMs, expiresAtMs: nowMs + 60_000 }));
+    expect(await begin(noon)).toEqual({ kind: 'begun' });
+    await one.endExecution(executionEnd({ kind: 'refused' }));
+    const laterMs = noon + 3_600_000;
+    expect(await begin(laterMs)).toEqual({ kind: 'begun' });
+    await one.endExecution(executionEnd({ kind: 'executed', gasUsed: 1 }, { nowMs: laterMs, answer: 'effects' }));
+    for (const nowMs of [noon + 86_400_000, laterMs + 86_399_999])
+      expect(await begin(nowMs)).toEqual({ kind: 'replay', answer: 'effects' });
+    expect(await begin(laterMs + 86_400_000)).toEqual({ kind: 'begun' });
+  });
+
   test('the same key of a reservation and of an execution are two', async () => {
     const { one } = stores();
     const { execution } = await reserve(one, { idempotency: { key: 'once', bodyHash: 'body' } });
@@ -667,6 +683,40 @@ function describeBudgets(stores: Stores): void {
     expect(await other.gasAllowance(gas, midnight + 3)).toMatchObject({ held: 0, settled: 0, free: 1_000 });
   });
 
+  const outcomes = [
+    { kind: 'executed', gasUsed: 60 },
+    { kind: 'refused' },
+    { kind: 'unknown' },
+    { kind: 'not-sent', attempt: 'mine' },
+  ] as const;
+  const ends = outcomes.flatMap((outcome) =>
+    [midnight - 1, midnight + 2].flatMap((beginMs) =>
+      [midnight + 3, midnight + 60_000].map((endMs) => [outcome.kind, beginMs - midnight, endMs - midnight, outcome]),
+    ),
+  ) as [string, number, number, EndExecution['outcome']][];
+  test.each<[string, number | null, number, EndExecution['outcome'] | null]>([
+    ['a refused reservation', null, 3, null],
+    ...ends,
+  ])('a hold of yesterday changes nothing today: %s, begun at %d, ended at %d', async (_, begin, end, outcome) => {
+    const { one, other } = stores();
+    const gas = { key: newName('gas'), perDay: 1_000 };
+    const attempt = 'mine';
+    const flow = newFlow();
+    const beginMs = begin === null ? null : midnight + begin;
+    const beginNow = () => one.beginExecution(flow.execution({ attempt, gas, nowMs: beginMs ?? 0 }));
+    await one.beginReservation(flow.reservation({ gas, nowMs: midnight - 2, expiresAtMs: midnight + 60_000 }));
+    if (outcome) await one.endReservation(flow.reservationEnd({ kind: 'reserved', answer: 'coins' }, midnight - 2));
+    if (beginMs !== null && beginMs < midnight) await beginNow();
+    await reserve(other, { gas, nowMs: midnight + 1, expiresAtMs: midnight + 120_000, amount: 30 });
+    if (beginMs !== null && beginMs > midnight) await beginNow();
+    const nowMs = midnight + end;
+    if (outcome) await one.endExecution(flow.executionEnd(outcome, { nowMs }));
+    else await one.endReservation(flow.reservationEnd({ kind: 'refused' }, nowMs));
+    for (const atMs of [nowMs, midnight + 60_000, midnight + 119_999])
+      expect(await other.gasAllowance(gas, atMs)).toMatchObject({ held: 30, settled: 0 });
+    expect(await other.gasAllowance(gas, midnight + 120_000)).toMatchObject({ held: 0, settled: 0 });
+  });
+
   test('a step that is late at midnight does not renew the budget of the new day', async () => {
     const { one, other } = stores();
     const gas = { key: newName('gas'), perDay: 1_000 };
@@ -772,6 +822,26 @@ function describeBounds(open: (bounds: StoreBounds) => StorePair | Promise<Store
     expect((await begin('a')).kind).toBe('in-progress');
     await one.endReservation(successor.reservationEnd({ kind: 'reserved', answer: 'coins' }));
     expect((await begin('a')).kind).toBe('replay');
+  });
+
+  test('an execution with several keys keeps its answer until the last of them is pushed out', async () => {
+    const { one, other } = await open({ ...small, maxLeasesPerCaller: 100, maxKeysPerCaller: 2 });
+    const { caller, leaseId, execution, executionEnd } = await reserve(one);
+    let nowMs = noon;
+    const pushOutOne = (key: string) => {
+      nowMs += 1;
+      return one.beginReservation(newFlow(caller).reservation({ idempotency: { key, bodyHash: 'body' }, nowMs }));
+    };
+    const find = () => other.findExecution({ caller, leaseId, bodyHash: 'body-1', nowMs });
+    for (const key of ['first', 'second']) {
+      nowMs += 1;
+      await one.beginExecution(execution({ idempotency: { key, bodyHash: 'body-1' }, nowMs }));
+    }
+    await pushOutOne('third');
+    await one.endExecution(executionEnd({ kind: 'executed', gasUsed: 1 }, { answer: 'effects', nowMs }));
+    expect(await find()).toEqual({ kind: 'replay', answer: 'effects' });
+    await pushOutOne('fourth');
+    expect(await find()).toEqual({ kind: 'spent', digest: 'digest-1' });
   });
 
   test("a caller's oldest answers make room for that caller's younger ones, and for nobody else's", async () => {

@@ -9,12 +9,14 @@ import { createSponsorResolvers, type SponsorResolversOptions } from '../../../s
 import { readEffects } from '../../../src/sponsor/sponsor-response.ts';
 import type { GasBudget } from '../../../src/sponsor/store/sponsorship-store.ts';
 import { createCancellation } from '../../../src/upstream/cancellation.ts';
-import type { OperationContext, Scope } from '../../../src/upstream/operation-context.ts';
+import type { Caller, OperationContext, Scope } from '../../../src/upstream/operation-context.ts';
+import { UpstreamCallError } from '../../../src/upstream/upstream-call-error.ts';
 import { createOwnSchema } from '../../support/own-schema.ts';
 import { sponsorEffects } from '../../support/sponsor-effects.ts';
 import { toSponsoredTransaction } from '../../support/sponsored-transaction.ts';
 import { toTestServices } from '../../support/sponsorship-services.ts';
 import { toTestCaller } from '../../support/test-caller.ts';
+import { until } from '../../support/until.ts';
 
 const digestOfThreeZeros = 'AsWWT89kJHbo64xjtscp9E5zExV9CuMgQf4jNbxiDZ9s';
 
@@ -87,12 +89,14 @@ function ask(
     auth = 'forward',
     scopes = ['read', 'sponsor', 'admin'],
     gas = null,
+    caller = {},
     services = toTestServices(auth, () => nowMs, auth === 'token' ? { leases, isStoreNeeded: false } : {}),
   }: {
     client: SponsorClient | null;
     auth?: 'forward' | 'token';
     scopes?: readonly Scope[];
     gas?: GasBudget | null;
+    caller?: Partial<Caller>;
     services?: SponsorshipServices;
   },
   variableValues: Record<string, unknown> = {},
@@ -109,7 +113,10 @@ function ask(
   const contextValue: OperationContext = {
     requestId: 'r',
     cancellation: createCancellation(),
-    caller: toTestCaller({ kind: 'API_KEY', authorization: new Secret('Bearer mine'), scopes: new Set(scopes), gas }),
+    caller: toTestCaller({
+      ...{ kind: 'API_KEY', authorization: new Secret('Bearer mine'), scopes: new Set(scopes), gas },
+      ...caller,
+    }),
   };
   return graphql({
     schema: createOwnSchema(createSponsorResolvers(options)),
@@ -561,6 +568,44 @@ describe('executeTx', () => {
     );
     expect((await ask(source, { client }, { tx: 'A'.repeat(196) })).errors).toBeUndefined();
   });
+});
+
+describe('a reservation', () => {
+  const callers = {
+    forward: [{ authorization: new Secret('Bearer a') }, { authorization: new Secret('Bearer b') }],
+    token: [{ id: 'client:a' }, { id: 'client:b' }],
+  } as const;
+
+  it.each(['forward', 'token'] as const)('in %s mode is found by its own caller alone', async (auth) => {
+    const { client } = recordingClient();
+    const services = toTestServices(auth, () => nowMs);
+    const [own, other] = callers[auth];
+    const { data } = await ask(reserve, { client, auth, services, caller: own });
+    const { reservationId } = (data as { reserveGas: { reservationId: string } }).reserveGas;
+    const find = async (caller: Partial<Caller>) =>
+      (await ask(`{ reservation(reservationId: "${reservationId}") { state } }`, { client, auth, services, caller }))
+        .data;
+    expect(await find(own)).toEqual({ reservation: { state: 'ACTIVE' } });
+    expect(await find(other)).toEqual({ reservation: null });
+  });
+});
+
+it('a sponsor call that ended without an answer, after its timeout, does not delay the stop', async () => {
+  const options = { originalError: new UpstreamCallError('timeout', 'late') };
+  const late = gatewayError('EXECUTION_OUTCOME_UNKNOWN', 'late', {}, options);
+  const { client } = recordingClient({
+    executeTx(_input, _own, _call, goesOn) {
+      goesOn?.(Promise.reject(late));
+      return Promise.reject(late);
+    },
+  });
+  const services = toTestServices('forward', () => nowMs);
+  expect(await errorOf(ask(execute, { client, services }))).toMatchObject({ message: 'late' });
+  let isClosed = false;
+  void services.executions.close().then(() => {
+    isClosed = true;
+  });
+  await until(() => isClosed, 'the stop');
 });
 
 describe('the admin mutations', () => {

@@ -168,22 +168,29 @@ describe('a reservation', () => {
   });
 });
 
-it('that is refused is in the store before its caller hears of it', async () => {
-  const memory = createMemoryStore();
-  const events: string[] = [];
-  const { here, order } = setUp({
-    store: {
-      ...memory,
-      async endReservation(end) {
-        await turnOfEvents();
-        await memory.endReservation(end);
-        events.push('stored');
+describe('the end of a reservation', () => {
+  const ends: (readonly [string, ReservationOrder['send']])[] = [
+    ['reserved', async () => coins(42)],
+    ...refusals.map(([name, toError]) => [name, () => Promise.reject(toError())] as const),
+  ];
+
+  it.each(ends)('is stored before its caller gets the response: %s', async (_, send) => {
+    const memory = createMemoryStore();
+    const events: string[] = [];
+    const { here, order } = setUp({
+      store: {
+        ...memory,
+        async endReservation(end) {
+          await turnOfEvents();
+          await memory.endReservation(end);
+          events.push('stored');
+        },
       },
-    },
+    });
+    const answered = () => events.push('answered');
+    await here.reserve(order({ send })).then(answered, answered);
+    expect(events).toEqual(['stored', 'answered']);
   });
-  const refused = here.reserve(order({ send: () => Promise.reject(gatewayError('SPONSOR_REJECTED', 'no')) }));
-  await refused.catch(() => events.push('answered'));
-  expect(events).toEqual(['stored', 'answered']);
 });
 
 describe('a gas budget', () => {
