@@ -2,9 +2,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Exchange, type ExchangeOptions } from '../../../src/server/exchange.ts';
-import { IncomingRequest } from '../../../src/server/read-body.ts';
+import { IncomingRequest, readBody } from '../../../src/server/read-body.ts';
 import { countLiveObjects } from '../../support/count-live-objects.ts';
 import { openRawClient } from '../../support/raw-client.ts';
+import { until } from '../../support/until.ts';
 
 const faults: [unknown, string | undefined][] = [];
 const options: ExchangeOptions = {
@@ -107,6 +108,28 @@ describe('an exchange that has ended', () => {
       timeouts.push(socket.timeout);
     });
     expect(timeouts).toEqual([1_000, 9_000]);
+  });
+
+  it('no longer waits for its body', async () => {
+    const [read, arrivals]: [string[], string[]] = [[], []];
+    const arrival = { hold: () => void arrivals.push('held'), leave: () => void arrivals.push('left') };
+    let refuse = () => {};
+    const server = createServer({ IncomingMessage: IncomingRequest }, (req, res) => {
+      const exchange = new Exchange(req, res, '/', options);
+      exchange.isReading = true;
+      readBody(req, { maxBytes: 100, arrivals: { begin: () => arrival } }, ({ kind }) => read.push(kind));
+      res.on('close', () => exchange.close());
+      refuse = () => exchange.abandon();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    close = () => new Promise((resolve) => server.close(resolve));
+    const client = await openRawClient((server.address() as AddressInfo).port);
+    await client.send('POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 10\r\n\r\nabc');
+    await until(() => arrivals.length > 0, 'a part of the body');
+    refuse();
+    expect(await client.whole()).toMatch(/^HTTP\/1.1 503 /);
+    await until(() => arrivals.length > 1, 'the body is given up');
+    expect([read, arrivals]).toEqual([['aborted'], ['held', 'left']]);
   });
 
   it('releases the memory of its body', async () => {

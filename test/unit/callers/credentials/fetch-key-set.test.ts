@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { fetchKeySet } from '../../../../src/callers/credentials/signing-keys.ts';
 import { createSigningKey, startTokenIssuer, type TokenIssuer } from '../../../support/token-issuer.ts';
 import { until } from '../../../support/until.ts';
@@ -17,6 +17,7 @@ test('the keys are those that the issuer publishes', async () => {
   expect((await read()).keys).toMatchObject([{ kid: 'one', kty: 'EC' }]);
 });
 
+const countTimers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
 const send = (text: string) => (res: ServerResponse) => void res.end(text);
 
 test.each<[string, (res: ServerResponse) => void, string]>([
@@ -30,13 +31,14 @@ test.each<[string, (res: ServerResponse) => void, string]>([
   ['too much of it', send(`{"keys":[],"x":"${'x'.repeat(5_000)}"}`), 'the answer is over 4096 bytes'],
   ['half an answer', (res) => void res.write('{"keys":', () => res.destroy()), 'it cannot be asked'],
 ])('%s is not taken for keys', async (_, respond, reason) => {
-  const before = issuer.asked;
+  const [before, timersBefore] = [issuer.asked, countTimers()];
   issuer.answer(respond);
   const failure = await read().catch((error: Error) => error);
   expect(failure).toBeInstanceOf(Error);
   if (reason === 'it cannot be asked') expect((failure as Error).message).not.toContain('127.0.0.1');
   else expect((failure as Error).message).toBe(reason);
   expect(issuer.asked).toBe(before + 1);
+  expect(countTimers()).toBeLessThanOrEqual(timersBefore);
 });
 
 test('an endless response is abandoned by time and by size', async () => {
@@ -58,6 +60,9 @@ test('an endless response is abandoned by time and by size', async () => {
 });
 
 test('a response with another status is not read completely', async () => {
+  // Keeps the response: garbage collection would close its connection too.
+  vi.spyOn(globalThis, 'fetch');
+  onTestFinished(() => void vi.restoreAllMocks());
   let isOpen = true;
   issuer.answer((res) => {
     res.on('close', () => {

@@ -1,6 +1,6 @@
 import { createHmac, createPublicKey, hash } from 'node:crypto';
 import { base64url, SignJWT } from 'jose';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type JwtVerifier, openJwtVerifier } from '../../../../src/callers/credentials/jwt-verifier.ts';
 import { looksLikeToken } from '../../../../src/callers/identify-caller.ts';
 import { createSigningKey, startTokenIssuer, type TokenIssuer } from '../../../support/token-issuer.ts';
@@ -225,6 +225,24 @@ describe('a verified token', () => {
     expect(book.recall(toHash(token))).toBeNull();
     expect(await verify(book, token)).toMatchObject({ kind: 'refused' });
     issuer.publish(ours, rsa, edwards);
+  });
+
+  test('ends what was opened with it 30 s after its expiry, as the issuer’s clock may differ', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { book, clock } = open();
+    const outcome = await verify(book, await ours.sign({ ...good, exp: nowSeconds + 60 }));
+    let ended = 0;
+    if (outcome.kind === 'caller') outcome.caller.validity?.onEnd(() => (ended += 1));
+    const pass = (ms: number) => {
+      clock.nowMs += ms;
+      vi.advanceTimersByTime(ms);
+    };
+    pass(60_000);
+    pass(29_999);
+    expect(ended).toBe(0);
+    pass(1);
+    expect(ended).toBe(1);
   });
 
   test('is verified once for concurrent requests', async () => {
