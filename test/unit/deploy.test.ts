@@ -129,6 +129,16 @@ describe('docs/deploy/kubernetes.yaml', () => {
     );
   });
 
+  test('matches the schemas of Kubernetes', async () => {
+    const validate = async (document: { readonly apiVersion: string; readonly kind: string }) => {
+      const path = `kubernetes-models/${document.apiVersion}/${document.kind}`;
+      const { [document.kind]: Model } = await import(/* @vite-ignore */ path);
+      new Model(document).validate();
+    };
+    for (const document of documents) await validate(document);
+    await expect(validate({ ...of('Deployment'), spec: { replicas: 'two' } })).rejects.toThrow('replicas');
+  });
+
   test('selects its own pods', () => {
     const { labels } = pod.metadata;
     expect(of('Deployment').spec.selector.matchLabels).toEqual(labels);
