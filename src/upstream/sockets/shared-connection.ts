@@ -85,7 +85,6 @@ export function createSharedSocket<Subscription, Sink extends SubscriptionSink>(
       return current.add({ subscription, sink, id: null });
     },
     close() {
-      clearTimeout(graceTimer);
       current?.lose(new UpstreamCallError('interrupted', 'closed from here'));
     },
   };
