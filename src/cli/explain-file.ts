@@ -46,7 +46,7 @@ export async function explainManifest(
     const config = await world.services.readConfig(world);
     const manifest = parseManifest(world.readFile(file), '--manifest');
     if ('mistakes' in manifest) throw new ConfigError(manifest.mistakes);
-    explanation = await world.services.explainManifest(manifest.documents, variables, config);
+    explanation = await world.services.explainManifest(manifest, variables, config);
   } catch (error) {
     world.writeError(error instanceof ConfigError ? `${error.message}\n` : toFailureLine(error));
     return exitCodes.mistake;

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { type ConfigMistake, toMistakes } from './config-error.ts';
-import { parseYaml, type ReadFile, toUnreadable } from './read-settings.ts';
+import { type ListResult, parseYaml } from './read-settings.ts';
 import { Secret } from './secret.ts';
 import { type DocumentPolicy, documentPolicies } from './trusted-documents.ts';
 import { moveCallRule, toMoveCall, toOrigin } from './value-types.ts';
@@ -61,30 +61,6 @@ export function hashApiKey(key: string): string {
   return hash('sha256', key);
 }
 
-export interface ClientsFile {
-  /** `null` without a file, or when it has mistakes. */
-  readonly clients: readonly Client[] | null;
-  readonly mistakes: readonly ConfigMistake[];
-}
-
-/** Reads and parses the clients file. @param path `undefined` = there is none */
-export function readClients(path: string | undefined, readFile: ReadFile): ClientsFile {
-  if (path === undefined) return { clients: null, mistakes: [] };
-  let text: string;
-  try {
-    text = readFile(path);
-  } catch (error) {
-    return { clients: null, mistakes: [toUnreadable('CLIENTS_FILE', path, error)] };
-  }
-  const result = parseClients(text);
-  return 'clients' in result ? { ...result, mistakes: [] } : { clients: null, mistakes: result.mistakes };
-}
-
-export type ClientsResult =
-  | { readonly clients: readonly Client[] }
-  /** Each mistake's `key` is a path: `CLIENTS_FILE.0.hash`. */
-  | { readonly mistakes: readonly ConfigMistake[] };
-
 const maxPerMinute = 1_000_000_000;
 const attempts = `an integer from 0 to ${maxPerMinute} (attempts a minute)`;
 // Not 0, which stands for no limit.
@@ -124,8 +100,8 @@ function isOrigin(item: string): boolean {
 
 const clientsSchema = z.array(clientSchema, 'a list of clients').min(1, 'a list of at least one client');
 
-/** Parses the text of a clients file, YAML or JSON. */
-export function parseClients(text: string): ClientsResult {
+/** Parses the text of a clients file, YAML or JSON. The keys of mistakes are paths: `CLIENTS_FILE.0.hash`. */
+export function parseClients(text: string): ListResult<Client> {
   const parsed = parsePlainJson(text) ?? parseYaml(text);
   if ('problem' in parsed) {
     return { mistakes: [{ key: 'CLIENTS_FILE', expected: 'a JSON or YAML list of clients', got: parsed.problem }] };
@@ -148,7 +124,7 @@ export function parseClients(text: string): ClientsResult {
     }),
   );
   const mistakes = [...findRepeated(clients, 'id'), ...findRepeated(clients, 'hash')];
-  return mistakes.length > 0 ? { mistakes } : { clients };
+  return mistakes.length > 0 ? { mistakes } : clients;
 }
 
 /**

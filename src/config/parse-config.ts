@@ -1,14 +1,22 @@
 import { limitDefaults } from './caller-keys.ts';
 import { checkSettings, type Settings, toSponsorAuth } from './check-settings.ts';
-import { type Client, readClients } from './client.ts';
+import { type Client, parseClients } from './client.ts';
 import type { Config, Upstreams } from './config.ts';
 import { ConfigError, type ConfigMistake } from './config-error.ts';
 import type { AddressSetting, ConfigKey, ConfigTable } from './config-key.ts';
 import { type ConfigValues, withAddresses } from './keys.ts';
 import { networkProfiles, parseNetworkProfile } from './network-profile.ts';
 
-import { type ConfigSource, type RawSettings, type ReadFile, readSettings, toErrorCode } from './read-settings.ts';
-import { readManifest } from './trusted-documents.ts';
+import {
+  type ConfigSource,
+  type ListResult,
+  type RawSettings,
+  type ReadFile,
+  readList,
+  readSettings,
+  toErrorCode,
+} from './read-settings.ts';
+import { parseManifest } from './trusted-documents.ts';
 import { expectedOf, parseText, showText } from './value-types.ts';
 
 /**
@@ -20,8 +28,10 @@ export function parseConfig(source: ConfigSource, addressSettings: readonly Addr
   const table = withAddresses(addressSettings);
   const raw = readSettings(source, table);
   const parsed = parseValues(table, raw.texts, source.readFile);
-  const clients = readClients(raw.texts.get('CLIENTS_FILE'), source.readFile);
-  const trusted = readManifest(raw.texts.get('TRUSTED_DOCUMENTS_FILE'), source.readFile);
+  const read = <Item>(setting: string, parse: (text: string) => ListResult<Item>) =>
+    readList(setting, raw.texts.get(setting), source.readFile, parse);
+  const clients = read('CLIENTS_FILE', parseClients);
+  const trusted = read('TRUSTED_DOCUMENTS_FILE', parseManifest);
   const broken = new Set([...raw.mistakes, ...parsed.mistakes].map(({ key }) => key));
   const isSet = (name: string) => raw.texts.has(name) || broken.has(name);
   const values = parsed.values as ConfigValues;
@@ -39,7 +49,7 @@ export function parseConfig(source: ConfigSource, addressSettings: readonly Addr
     ...parsed.mistakes,
     ...clients.mistakes,
     ...trusted.mistakes,
-    ...(isSet('TRUSTED_DOCUMENTS_FILE') ? [] : policiesWithoutManifest(clients.clients ?? [])),
+    ...(isSet('TRUSTED_DOCUMENTS_FILE') ? [] : policiesWithoutManifest(clients.list ?? [])),
     ...beside,
     ...('mistakes' in profile ? profile.mistakes : []),
   ];
@@ -48,8 +58,8 @@ export function parseConfig(source: ConfigSource, addressSettings: readonly Addr
   return {
     ...toConfig(settings),
     profile: profile.profile,
-    clients: clients.clients,
-    trustedDocuments: trusted.documents,
+    clients: clients.list,
+    trustedDocuments: trusted.list,
     expectsSpans,
   };
 }

@@ -139,8 +139,32 @@ function toUnknownKey(key: string, known: readonly string[]): ConfigMistake {
   };
 }
 
+export type ListResult<Item> = readonly Item[] | { readonly mistakes: readonly ConfigMistake[] };
+
+/**
+ * Reads and parses a list from the file that a setting names.
+ * @param path `undefined` = there is none
+ * @returns `null` as the list without a file, or when it has mistakes
+ */
+export function readList<Item>(
+  setting: string,
+  path: string | undefined,
+  readFile: ReadFile,
+  parse: (text: string) => ListResult<Item>,
+): { readonly list: readonly Item[] | null; readonly mistakes: readonly ConfigMistake[] } {
+  if (path === undefined) return { list: null, mistakes: [] };
+  let text: string;
+  try {
+    text = readFile(path);
+  } catch (error) {
+    return { list: null, mistakes: [toUnreadable(setting, path, error)] };
+  }
+  const result = parse(text);
+  return 'mistakes' in result ? { list: null, mistakes: result.mistakes } : { list: result, mistakes: [] };
+}
+
 /** The mistake of a setting that names an unreadable file. */
-export function toUnreadable(key: string, path: string, error: unknown): ConfigMistake {
+function toUnreadable(key: string, path: string, error: unknown): ConfigMistake {
   const got = `${quoteText(path)}, which cannot be read (${toErrorCode(error)})`;
   return { key, expected: 'a path to a readable file', got };
 }

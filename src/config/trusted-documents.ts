@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { type ConfigMistake, quoteText } from './config-error.ts';
-import { type ReadFile, toUnreadable } from './read-settings.ts';
+import type { ListResult } from './read-settings.ts';
 
 /** What a caller may run: everything; everything, with a log line for other documents; trusted documents only. */
 export const documentPolicies = ['allow', 'log', 'only'] as const;
@@ -15,11 +15,6 @@ export interface TrustedDocument {
   readonly text: string;
 }
 
-export type ManifestResult =
-  | { readonly documents: readonly TrustedDocument[] }
-  /** Each mistake's `key` is a path: `TRUSTED_DOCUMENTS_FILE.operations.0.id`. */
-  | { readonly mistakes: readonly ConfigMistake[] };
-
 /** A large app has a few thousand. The preparation of 10,000 takes seconds of CPU time after each schema change. */
 const maxDocuments = 10_000;
 const maxCharacters = 16 * 1024 * 1024;
@@ -30,27 +25,11 @@ const maxMistakes = 20;
 const shape = 'a JSON object of ids and texts, or an Apollo persisted query manifest of version 1';
 const apolloFormat = 'apollo-persisted-query-manifest';
 
-/** Reads and parses the manifest. @param path `undefined` = there is none */
-export function readManifest(
-  path: string | undefined,
-  readFile: ReadFile,
-): { readonly documents: readonly TrustedDocument[] | null; readonly mistakes: readonly ConfigMistake[] } {
-  if (path === undefined) return { documents: null, mistakes: [] };
-  let text: string;
-  try {
-    text = readFile(path);
-  } catch (error) {
-    return { documents: null, mistakes: [toUnreadable('TRUSTED_DOCUMENTS_FILE', path, error)] };
-  }
-  const result = parseManifest(text);
-  return 'documents' in result ? { ...result, mistakes: [] } : { documents: null, mistakes: result.mistakes };
-}
-
 /**
  * Parses a manifest: Apollo's, or the flat map of Relay, client-preset and gql.tada.
- * @param setting that names the file, for mistakes
+ * @param setting that names the file: the keys of mistakes are paths, such as `TRUSTED_DOCUMENTS_FILE.operations.0.id`
  */
-export function parseManifest(text: string, setting = 'TRUSTED_DOCUMENTS_FILE'): ManifestResult {
+export function parseManifest(text: string, setting = 'TRUSTED_DOCUMENTS_FILE'): ListResult<TrustedDocument> {
   if (text.length > maxCharacters)
     return refuse(setting, `at most ${maxCharacters} characters`, `${text.length} characters`);
   let value: unknown;
@@ -69,7 +48,7 @@ export function parseManifest(text: string, setting = 'TRUSTED_DOCUMENTS_FILE'):
   const mistakes = checkEntries(entries);
   return mistakes.length > 0
     ? { mistakes: mistakes.slice(0, maxMistakes) }
-    : { documents: entries.map(({ id, name, text: body }) => ({ id, name, text: body }) as TrustedDocument) };
+    : entries.map(({ id, name, text: body }) => ({ id, name, text: body }) as TrustedDocument);
 }
 
 /** An entry as it was found. `key` is its path in the file. */

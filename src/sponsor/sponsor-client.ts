@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { Config } from '../config/config.ts';
 import type { NetworkProfile } from '../config/network-profile.ts';
 import { isHeaderValue, Secret } from '../config/secret.ts';
 import { retryAdviceFor } from '../errors/catalogue.ts';
@@ -295,63 +296,40 @@ function toOutcomeText(endpoint: SponsorEndpoint, answer: SponsorAnswer, digest:
   return `${code}: ${message}`;
 }
 
-export interface SponsorAuthorization {
-  /** The `Authorization` header for the sponsor; `null` for none. */
-  headerFor(caller: Caller): Secret | null;
-  /** @throws `FORBIDDEN` naming the missing scope; `UNAUTHENTICATED` for a caller that sent no credential */
-  demand(scope: Scope, caller: Caller): void;
-  /** Identifies the holder of this caller's reservations: no other holder can use or see them. */
-  holderOf(caller: Caller): string;
-}
+export type SponsorAuthorization = ReturnType<typeof createSponsorAuthorization>;
 
-export interface SponsorAuthorizationOptions {
-  /**
-   * `forward`: the caller's own header goes to the sponsor, which decides. `token`: the gateway's token goes to the sponsor,
-   * and the caller's scopes decide.
-   */
-  readonly auth: 'forward' | 'token';
-  /** The gateway's own token; required in token mode. */
-  readonly token: Secret | null;
-}
-
-/** The complete hash, of which `id` has the first half, so that no two credentials have the same name. */
-function toCredentialName({ id, authorization }: Caller): string {
-  return authorization ? `credential:${hash('sha256', authorization.reveal(), 'hex')}` : id;
-}
-
-export type GatewayAuthorization = ReturnType<typeof gatewayAuthorization>;
-
-/** The gateway's own credential. */
-export function gatewayAuthorization({ auth, token }: SponsorAuthorizationOptions) {
+/**
+ * Decides which calls a caller may make to the sponsor, and with which credential.
+ * @param auth `forward`: the caller's own header goes to the sponsor, which decides. `token`: the gateway's token goes to the
+ * sponsor, and the caller's scopes decide
+ */
+export function createSponsorAuthorization({ auth, token }: Pick<Config['sponsorship'], 'auth' | 'token'>) {
+  const isForward = auth === 'forward';
   const toBearer = (next: Secret) => new Secret(`Bearer ${next.reveal()}`);
-  let bearer = auth === 'token' && token ? toBearer(token) : null;
+  let own = token && !isForward ? toBearer(token) : null;
+  if (!isForward && !own) throw new Error('Sponsor authorization in token mode needs the token.');
   return {
-    /** The current header; `null` in forward mode. */
-    header: (): Secret | null => bearer,
+    /** The gateway's own `Authorization` header; `null` in forward mode. */
+    own: () => own,
     /** Sends this token from now on. */
     adopt(next: Secret): void {
-      bearer = toBearer(next);
+      own = toBearer(next);
     },
-  };
-}
-
-/** Decides which calls a caller may make to the sponsor, and with which credential. */
-export function createSponsorAuthorization(
-  options: SponsorAuthorizationOptions,
-  own: GatewayAuthorization = gatewayAuthorization(options),
-): SponsorAuthorization {
-  const { auth } = options;
-  if (auth === 'forward')
-    return { headerFor: (caller) => caller.authorization, demand() {}, holderOf: toCredentialName };
-  if (!own.header()) throw new Error('Sponsor authorization in token mode needs the token.');
-  return {
-    headerFor: own.header,
-    holderOf: ({ id }) => id,
-    demand(scope, caller) {
-      if (caller.scopes.has(scope)) return;
+    /** The `Authorization` header for the sponsor; `null` for none. */
+    headerFor: (caller: Caller): Secret | null => (isForward ? caller.authorization : own),
+    /** Identifies the holder of this caller's reservations: no other holder can use or see them. */
+    holderOf: (caller: Caller): string => (isForward ? toCredentialName(caller) : caller.id),
+    /** @throws `FORBIDDEN` naming the missing scope; `UNAUTHENTICATED` for a caller that sent no credential */
+    demand(scope: Scope, caller: Caller): void {
+      if (isForward || caller.scopes.has(scope)) return;
       const needed = `This needs the scope "${scope}"`;
       if (caller.kind !== 'ANONYMOUS') throw gatewayError('FORBIDDEN', `${needed}.`);
       throw gatewayError('UNAUTHENTICATED', `${needed}: send an API key or a token that has it.`);
     },
   };
+}
+
+/** The complete hash, of which `id` has the first half, so that no two credentials have the same name. */
+function toCredentialName({ id, authorization }: Caller): string {
+  return authorization ? `credential:${hash('sha256', authorization.reveal(), 'hex')}` : id;
 }

@@ -17,7 +17,6 @@ import { createReservations, readKept } from './reservations.ts';
 import {
   createSponsorAuthorization,
   type ExecuteTxInput,
-  type GatewayAuthorization,
   type SponsorAuthorization,
   type SponsorClient,
   type SponsorExecution,
@@ -58,8 +57,8 @@ export interface SponsorResolversOptions {
   readonly limits: Pick<Config['limits'], 'maxTransactionPayloadBytes'>;
   /** Timeout of a mutation in milliseconds. */
   readonly mutationMs: number;
-  /** The gateway's own `Authorization` header, if it can be replaced. */
-  readonly own?: GatewayAuthorization | undefined;
+  /** Left out: by `sponsorship`. */
+  readonly authorization?: SponsorAuthorization | undefined;
   readonly services: SponsorshipServices;
   /** Called for each transaction that is sent although `enforce` would reject it. */
   readonly doubted: (transaction: UncheckedTransaction) => void;
@@ -74,7 +73,10 @@ interface Sponsor {
 /** Resolvers of sponsorship. They check the arguments, so that an invalid call never reaches the sponsor. */
 export function createSponsorResolvers(options: SponsorResolversOptions) {
   const { client, sponsorship, mutationMs, services, now } = options;
-  const sponsor = client && { client, authorization: createSponsorAuthorization(sponsorship, options.own) };
+  const sponsor = client && {
+    client,
+    authorization: options.authorization ?? createSponsorAuthorization(sponsorship),
+  };
   const requireSponsor = (): Sponsor => {
     if (sponsor) return sponsor;
     const setting = 'SPONSOR_URL';

@@ -10,7 +10,7 @@ import type { OwnFieldsUpstream, UpstreamHost } from '../upstream/upstream.ts';
 import { toExecutionPace } from './execution/execution-order.ts';
 import { createExecutions, watchOverdueExecutions } from './execution/executions.ts';
 import { openLeaseKeys } from './leases.ts';
-import { createSponsorClient, gatewayAuthorization, type SponsorClient } from './sponsor-client.ts';
+import { createSponsorClient, createSponsorAuthorization, type SponsorClient } from './sponsor-client.ts';
 import { createSponsorResolvers } from './sponsor-resolvers.ts';
 import { readVersion, sponsorEndpoints, toSponsorAnswer } from './sponsor-response.ts';
 import type { SponsorshipStore } from './store/sponsorship-store.ts';
@@ -49,7 +49,7 @@ export const sponsorUpstream: OwnFieldsUpstream<SponsorHost> = {
     const stopWatching = connection && watchOverdueExecutions(world);
     const resolvers = createSponsorResolvers({
       client: opened?.client ?? null,
-      own: opened?.own,
+      authorization: opened?.authorization,
       sponsorship,
       limits,
       mutationMs,
@@ -80,23 +80,23 @@ export const sponsorUpstream: OwnFieldsUpstream<SponsorHost> = {
 
 function open({ call, path, complain }: UpstreamConnection, { config, telemetry, now, watchSecret }: UpstreamHost) {
   const { sponsorship, timeouts, profile } = config;
-  const own = gatewayAuthorization(sponsorship);
+  const authorization = createSponsorAuthorization(sponsorship);
   // The embedded sponsor keeps the token that it was started with.
   if (sponsorship.auth === 'token' && config.upstreams.kind !== 'devnet') {
-    const { adopt } = own;
+    const { adopt } = authorization;
     watchSecret({ setting: `${tokenSetting}_FILE`, path: sponsorship.files.token, type: bearerToken, adopt });
   }
-  const version = watchSponsorVersion({ call, path, authorization: own.header, now });
+  const version = watchSponsorVersion({ call, path, authorization: authorization.own, now });
   const { requestTypeKey } = profile.sponsor;
   const observed = telemetry.sponsorObserved;
   const client = version.observe(createSponsorClient({ call, path, requestTypeKey, timeouts, observe: observed }));
-  if (sponsorship.auth === 'forward') return { client, version: version.latest, own };
+  if (sponsorship.auth === 'forward') return { client, version: version.latest, authorization };
   const watched = watchSponsorToken(client, (isRejected) => {
     if (isRejected) telemetry.sponsorTokenRefused(tokenSetting);
     else telemetry.sponsorTokenAccepted(tokenSetting);
     complain(isRejected ? `it does not take the token of ${tokenSetting}` : null);
   });
-  return { client: watched, version: version.latest, own };
+  return { client: watched, version: version.latest, authorization };
 }
 
 /**

@@ -1,10 +1,11 @@
 import { diffById, diffClients, type ListDiff } from '../callers/credentials/client-registry.ts';
 import { type Client, parseClients } from '../config/client.ts';
 import type { Config } from '../config/config.ts';
-import { type ConfigMistake, toMistakeLine } from '../config/config-error.ts';
+import { toMistakeLine } from '../config/config-error.ts';
+import type { ListResult } from '../config/read-settings.ts';
 import { parseManifest, type TrustedDocument } from '../config/trusted-documents.ts';
 import type { Telemetry } from '../telemetry/events.ts';
-import { type FileReader, type FollowedFile, fileAt, followFile } from './watched-file.ts';
+import { type FileReader, type FollowedFile, fileAt, followFile, joinFiles } from './watched-file.ts';
 
 /** Lists that were reloaded because their file changed. */
 export interface ReloadedLists {
@@ -29,7 +30,7 @@ export function watchLists(
   if (clients && clientsFile !== null) {
     const followed = followList(open(clientsFile), clients, {
       setting: 'CLIENTS_FILE',
-      parse: (text) => toList(parseClients(text)),
+      parse: parseClients,
       diff: diffClients,
       adopt: (list, text) => adopt({ clients: list }, clientsFile, text),
       accepted: (diff, count) => telemetry.clientsRead({ ...diff, clients: count }),
@@ -40,7 +41,7 @@ export function watchLists(
   if (trustedDocuments && trustedDocumentsFile !== null) {
     const followed = followList(open(trustedDocumentsFile), trustedDocuments, {
       setting: 'TRUSTED_DOCUMENTS_FILE',
-      parse: (text) => toList(parseManifest(text)),
+      parse: (text) => parseManifest(text),
       diff: (before, after) => diffById(before, after, ({ text }) => text),
       adopt: (list, text) => adopt({ documents: list }, trustedDocumentsFile, text),
       accepted: (diff, count) => telemetry.documentsRead({ ...countDiff(diff), documents: count }),
@@ -48,19 +49,12 @@ export function watchLists(
     });
     files.push(followed);
   }
-  return {
-    async reload() {
-      for (const file of files) await file.reload();
-    },
-    stop() {
-      for (const file of files) file.stop();
-    },
-  };
+  return joinFiles(files);
 }
 
 interface ListFile<Item> {
   readonly setting: string;
-  readonly parse: (text: string) => readonly Item[] | { readonly mistakes: readonly ConfigMistake[] };
+  readonly parse: (text: string) => ListResult<Item>;
   readonly diff: (before: readonly Item[], after: readonly Item[]) => ListDiff;
   readonly adopt: (list: readonly Item[], text: string) => void;
   readonly accepted: (diff: ListDiff, count: number) => void;
@@ -86,16 +80,6 @@ function followList<Item>(file: FileReader, first: readonly Item[], list: ListFi
     }
     return { isNew, accepted: () => list.accepted(diff, found.length) };
   });
-}
-
-type Parsed<Item> =
-  | { readonly clients: readonly Item[] }
-  | { readonly documents: readonly Item[] }
-  | { readonly mistakes: readonly ConfigMistake[] };
-
-function toList<Item>(result: Parsed<Item>) {
-  if ('mistakes' in result) return result;
-  return 'clients' in result ? result.clients : result.documents;
 }
 
 /** A manifest may have thousands of documents, too many for a log line. */

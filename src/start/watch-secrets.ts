@@ -1,7 +1,7 @@
 import { expectedOf, parseText } from '../config/value-types.ts';
 import type { Telemetry } from '../telemetry/events.ts';
 import type { SecretInFile } from '../upstream/upstream.ts';
-import { type FileReader, type FollowedFile, fileAt, followFile } from './watched-file.ts';
+import { type FileReader, type FollowedFile, fileAt, followFile, joinFiles } from './watched-file.ts';
 
 export interface WatchedSecrets extends FollowedFile {
   watch<Value>(secret: SecretInFile<Value>): void;
@@ -35,11 +35,6 @@ export function watchSecrets({ telemetry, fileAt: open = fileAt }: WatchSecretsO
       });
       files.push(file);
     },
-    async reload() {
-      for (const file of files) await file.reload();
-    },
-    stop() {
-      for (const file of files) file.stop();
-    },
+    ...joinFiles(files),
   };
 }

@@ -35,6 +35,18 @@ export interface FollowedFile {
   stop(): void;
 }
 
+/** Reloads and stops files together. */
+export function joinFiles(files: readonly FollowedFile[]): FollowedFile {
+  return {
+    async reload() {
+      for (const file of files) await file.reload();
+    },
+    stop() {
+      for (const file of files) file.stop();
+    },
+  };
+}
+
 /** Milliseconds between two checks of a file. */
 const checkEveryMs = 500;
 

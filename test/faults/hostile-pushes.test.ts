@@ -311,16 +311,14 @@ describe('an upstream that stops reading', () => {
     const { url } = await serve((each) => each.pause());
     const lost: string[] = [];
     let isOpen = false;
-    const own = new UpstreamSocket(
-      {
-        url,
-        protocol: null,
-        opened: () => (isOpen = true),
-        message: () => {},
-        lost: (error) => lost.push(error.message),
-      },
-      { ...socket, beatMs: 60_000 },
-    );
+    class SilentSocket extends UpstreamSocket {
+      protected opened = () => {
+        isOpen = true;
+      };
+      protected read = () => {};
+      protected lose = (error: Error) => void lost.push(error.message);
+    }
+    const own = new SilentSocket(url, null, { ...socket, beatMs: 60_000 });
     closers.push(() => own.close());
     await until(() => isOpen, 'a connection');
     const text = JSON.stringify({ type: 'x'.repeat(1024 * 1024) });

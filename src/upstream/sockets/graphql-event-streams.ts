@@ -1,8 +1,8 @@
-import { parseJson, printJson } from '../../json/exact-json.ts';
+import { printJson } from '../../json/exact-json.ts';
 import { startPeerTimeout } from '../peer-timeout.ts';
 import { UpstreamCallError } from '../upstream-call-error.ts';
 import { createGraphqlSocket, type GraphqlSocket, type PushedOperation, type PushSink } from './graphql-socket.ts';
-import type { SharedSocketOptions } from './shared-connection.ts';
+import { parseMessage, type SharedSocketOptions } from './shared-connection.ts';
 import { type UpstreamSocketOptions, usualSocketOptions } from './upstream-socket.ts';
 
 /** Subscriptions at an upstream: as server-sent events if its URLs begin with `http`, else over one WebSocket. */
@@ -159,7 +159,7 @@ function take(block: string, sink: PushSink, end: FollowOptions['end']): void {
   // Comments keep the connection alive.
   if (event !== 'next') return;
   const data = valuesOf('data').join('\n');
-  const result = toObject(data);
+  const result = parseMessage(data);
   if (!result) throw new UpstreamCallError('garbled', 'an event that is no result');
   if (result.data == null && Array.isArray(result.errors)) end(() => sink.refused(result.errors));
   else sink.next(result, data.length);
@@ -167,16 +167,7 @@ function take(block: string, sink: PushSink, end: FollowOptions['end']): void {
 
 /** The reason of a rejection that is not an event stream. */
 function readErrors(text: string): unknown {
-  const errors = toObject(text)?.errors;
+  const errors = parseMessage(text)?.errors;
   if (!Array.isArray(errors)) throw new UpstreamCallError('garbled', 'an answer that is no stream');
   return errors;
-}
-
-function toObject(text: string): Readonly<Record<string, unknown>> | null {
-  try {
-    const value = parseJson(text);
-    return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : null;
-  } catch {
-    return null;
-  }
 }

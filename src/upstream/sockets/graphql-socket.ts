@@ -1,9 +1,10 @@
-import { parseJson, printJson } from '../../json/exact-json.ts';
+import { printJson } from '../../json/exact-json.ts';
 import { UpstreamCallError } from '../upstream-call-error.ts';
 import {
   type ConnectionTarget,
   createSharedSocket,
   type Entry,
+  parseMessage,
   SharedConnection,
   type SharedSocket,
   type SharedSocketOptions,
@@ -68,13 +69,13 @@ class GraphqlConnection extends SharedConnection<PushedOperation, PushSink> {
   }
 
   protected read(text: string): void {
-    const message = toMessage(text);
+    const message = parseMessage(text);
     if (!message || !this.#take(message, text.length))
       this.lose(new UpstreamCallError('garbled', 'a message that is none of graphql-transport-ws'));
   }
 
   /** @returns `false` if the protocol does not allow the message */
-  #take({ id, type, payload }: Message, bytes: number): boolean {
+  #take({ id, type, payload }: Readonly<Record<string, unknown>>, bytes: number): boolean {
     if (type === 'ping') this.send('{"type":"pong"}');
     if (type === 'ping' || type === 'pong') return true;
     if (type === 'connection_ack') this.#acknowledge();
@@ -97,21 +98,6 @@ class GraphqlConnection extends SharedConnection<PushedOperation, PushSink> {
     const entry = this.#byId.get(id);
     this.#byId.delete(id);
     return entry && this.remove(entry) ? entry.sink : undefined;
-  }
-}
-
-interface Message {
-  readonly id?: unknown;
-  readonly type?: unknown;
-  readonly payload?: unknown;
-}
-
-function toMessage(text: string): Message | null {
-  try {
-    const value = parseJson(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : null;
-  } catch {
-    return null;
   }
 }
 

@@ -3,6 +3,7 @@ import {
   type ConnectionTarget,
   createSharedSocket,
   type Entry,
+  parseMessage,
   SharedConnection,
   type SharedSocket,
   type SharedSocketOptions,
@@ -68,7 +69,7 @@ class RpcConnection extends SharedConnection<RpcSubscription, RpcSink> {
   }
 
   protected read(text: string): void {
-    const message = toMessage(text);
+    const message = parseMessage(text);
     if (!message) {
       this.lose(new UpstreamCallError('garbled', 'a message that is not JSON-RPC'));
       return;
@@ -76,7 +77,8 @@ class RpcConnection extends SharedConnection<RpcSubscription, RpcSink> {
     const { id, result, params } = message;
     const asked = typeof id === 'number' ? this.#asked.get(id) : undefined;
     if (asked) this.#answered(id as number, asked, result);
-    else if (isSubscriptionId(params?.subscription)) this.#byId.get(params.subscription)?.sink.news();
+    const { subscription } = Object(params);
+    if (!asked && isSubscriptionId(subscription)) this.#byId.get(subscription)?.sink.news();
   }
 
   #answered(call: number, entry: RpcEntry, result: unknown): void {
@@ -100,21 +102,6 @@ class RpcConnection extends SharedConnection<RpcSubscription, RpcSink> {
     this.#lastCall += 1;
     this.send(JSON.stringify({ jsonrpc: '2.0', id: this.#lastCall, method, params }));
     return this.#lastCall;
-  }
-}
-
-interface Message {
-  readonly id?: unknown;
-  readonly result?: unknown;
-  readonly params?: { readonly subscription?: unknown } | null;
-}
-
-function toMessage(text: string): Message | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? value : null;
-  } catch {
-    return null;
   }
 }
 

@@ -1,3 +1,4 @@
+import { parseJson } from '../../json/exact-json.ts';
 import { startPeerTimeout } from '../peer-timeout.ts';
 import { UpstreamCallError } from '../upstream-call-error.ts';
 import { UpstreamSocket, type UpstreamSocketOptions, usualSocketOptions } from './upstream-socket.ts';
@@ -99,34 +100,21 @@ export interface ConnectionTarget {
 }
 
 /** One connection with its subscriptions. A subclass implements the protocol. */
-export abstract class SharedConnection<Subscription, Sink extends SubscriptionSink> {
+export abstract class SharedConnection<Subscription, Sink extends SubscriptionSink> extends UpstreamSocket {
   readonly #target: ConnectionTarget;
-  readonly #socket: UpstreamSocket;
   readonly #entries = new Set<Entry<Subscription, Sink>>();
   #isReady = false;
   #stopAwaiting = () => {};
 
   constructor(target: ConnectionTarget, protocol: string | null) {
+    super(target.url, protocol, target.options);
     this.#target = target;
-    this.#socket = new UpstreamSocket(
-      {
-        url: target.url,
-        protocol,
-        opened: () => this.opened(),
-        message: (text) => this.read(text),
-        lost: (error) => this.lose(error),
-      },
-      target.options,
-    );
   }
 
-  /** The WebSocket is open. Must lead to a call of `ready`. */
-  protected abstract opened(): void;
   /** Sends a subscription to the upstream. */
   protected abstract ask(entry: Entry<Subscription, Sink>): void;
   /** Unsubscribes at the upstream. The subscription may not have been sent yet. */
   protected abstract left(entry: Entry<Subscription, Sink>): void;
-  protected abstract read(text: string): void;
 
   get size(): number {
     return this.#entries.size;
@@ -141,9 +129,9 @@ export abstract class SharedConnection<Subscription, Sink extends SubscriptionSi
   }
 
   /** Closes the connection without calling the sinks. */
-  close(): void {
+  override close(): void {
     this.stopAwaiting();
-    this.#socket.close();
+    super.close();
     this.#target.closed();
   }
 
@@ -175,10 +163,6 @@ export abstract class SharedConnection<Subscription, Sink extends SubscriptionSi
     return true;
   }
 
-  protected send(text: string): void {
-    this.#socket.send(text);
-  }
-
   /** Closes the connection as lost unless `stopAwaiting` is called in time. */
   protected await(ms: number, failure: string): void {
     this.stopAwaiting();
@@ -187,5 +171,15 @@ export abstract class SharedConnection<Subscription, Sink extends SubscriptionSi
 
   protected stopAwaiting(): void {
     this.#stopAwaiting();
+  }
+}
+
+/** The message as an object or a list; `null` for any other text. */
+export function parseMessage(text: string): Readonly<Record<string, unknown>> | null {
+  try {
+    const value = parseJson(text);
+    return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : null;
+  } catch {
+    return null;
   }
 }

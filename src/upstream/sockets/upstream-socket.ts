@@ -21,18 +21,6 @@ export const usualSocketOptions: UpstreamSocketOptions = {
   beatMs: 10_000,
 };
 
-/** The upstream's address, and the listener of one connection. */
-export interface UpstreamSocketTarget {
-  /** `ws:` or `wss:`; credentials in it become a Basic authorization header. */
-  readonly url: string;
-  readonly protocol: string | null;
-  opened(): void;
-  /** Called with each text message. */
-  message(text: string): void;
-  /** Called once at the end of the connection, unless `close` ended it. */
-  lost(error: UpstreamCallError): void;
-}
-
 /** Milliseconds that the upstream may take for the closing handshake. */
 const closingMs = 250;
 const normalClosure = 1000;
@@ -40,9 +28,8 @@ const normalClosure = 1000;
 const maxUnreadBytes = 16 * 1024 * 1024;
 
 /** A WebSocket to an untrusted upstream: limits the size and rate of its messages, and pings it. Does not reconnect. */
-export class UpstreamSocket {
+export abstract class UpstreamSocket {
   readonly #socket: WebSocket;
-  readonly #target: UpstreamSocketTarget;
   readonly #options: UpstreamSocketOptions;
   /** Has anything arrived since the last ping? */
   #isHeard = true;
@@ -52,10 +39,10 @@ export class UpstreamSocket {
   #stopWaiting: () => void;
   #isOver = false;
 
-  constructor(target: UpstreamSocketTarget, options: UpstreamSocketOptions) {
-    this.#target = target;
+  /** @param url `ws:` or `wss:`; credentials in it become a Basic authorization header */
+  constructor(url: string, protocol: string | null, options: UpstreamSocketOptions) {
     this.#options = options;
-    this.#socket = new WebSocket(target.url, target.protocol ?? [], {
+    this.#socket = new WebSocket(url, protocol ?? [], {
       maxPayload: options.maxMessageBytes,
       perMessageDeflate: false,
       followRedirects: false,
@@ -65,6 +52,15 @@ export class UpstreamSocket {
     );
     this.#listen();
   }
+
+  /** The WebSocket is open. */
+  protected abstract opened(): void;
+
+  /** Called with each text message. */
+  protected abstract read(text: string): void;
+
+  /** Called once at the end of the connection, unless `close` ended it. */
+  protected abstract lose(error: UpstreamCallError): void;
 
   get isOpen(): boolean {
     return !this.#isOver && this.#socket.readyState === WebSocket.OPEN;
@@ -78,7 +74,7 @@ export class UpstreamSocket {
       this.#lose(new UpstreamCallError('interrupted', 'the upstream does not read'));
   }
 
-  /** Closes the connection. The listener is not called any more. */
+  /** Closes the connection. Nothing is read any more. */
   close(): void {
     if (this.#isOver) return;
     this.#end();
@@ -95,7 +91,7 @@ export class UpstreamSocket {
       wasOpen = true;
       if (this.#isOver) return;
       this.#awaitBeat();
-      this.#target.opened();
+      this.opened();
     });
     this.#socket.on('message', (data, isBinary) => this.#take(data, isBinary));
     this.#socket.on('pong', () => this.#count());
@@ -111,7 +107,7 @@ export class UpstreamSocket {
     if (this.#isOver) return;
     this.#count();
     if (isBinary) this.#lose(new UpstreamCallError('garbled', 'a message that is not text'));
-    else this.#target.message(String(data));
+    else this.read(String(data));
   }
 
   #count(): void {
@@ -145,7 +141,7 @@ export class UpstreamSocket {
     if (this.#isOver) return;
     this.#end();
     this.#socket.terminate();
-    this.#target.lost(error);
+    this.lose(error);
   }
 
   #end(): void {

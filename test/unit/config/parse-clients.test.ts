@@ -8,7 +8,7 @@ const other = 'cd'.repeat(32);
 
 const clientsOf = (text: string) => {
   const result = parseClients(text);
-  return 'clients' in result ? result.clients : result.mistakes;
+  return 'mistakes' in result ? result.mistakes : result;
 };
 const mistakesOf = (value: unknown) => {
   const result = parseClients(typeof value === 'string' ? value : JSON.stringify(value));

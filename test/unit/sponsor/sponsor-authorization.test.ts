@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../../src/config/secret.ts';
-import { createSponsorAuthorization, gatewayAuthorization } from '../../../src/sponsor/sponsor-client.ts';
+import { createSponsorAuthorization } from '../../../src/sponsor/sponsor-client.ts';
 import type { Caller, Scope } from '../../../src/upstream/operation-context.ts';
 import { toTestCaller } from '../../support/test-caller.ts';
 
@@ -38,12 +38,10 @@ describe('in token mode', () => {
   const authorization = createSponsorAuthorization({ auth: 'token', token: new Secret('gateway-token') });
 
   it('sends a replaced token immediately', () => {
-    const options = { auth: 'token', token: new Secret('first') } as const;
-    const own = gatewayAuthorization(options);
-    const { headerFor } = createSponsorAuthorization(options, own);
-    own.adopt(new Secret('second'));
+    const { headerFor, own, adopt } = createSponsorAuthorization({ auth: 'token', token: new Secret('first') });
+    adopt(new Secret('second'));
     expect(headerFor(caller(['sponsor']))?.reveal()).toBe('Bearer second');
-    expect(own.header()?.reveal()).toBe('Bearer second');
+    expect(own()?.reveal()).toBe('Bearer second');
   });
 
   it('sends the gateway’s token, never the caller’s header', () => {

@@ -12,7 +12,7 @@ function start(first: string) {
   const told: unknown[] = [];
   const adopted: (readonly string[])[] = [];
   const parsed = parseClients(first);
-  const clients = 'clients' in parsed ? parsed.clients : [];
+  const clients = 'mistakes' in parsed ? [] : parsed;
   const file = { see: async () => ({ mark: disk.text, reason: 'ENOENT' }), read: async () => disk.text ?? '' };
   const watched = watchLists(
     { clients, clientsFile: 'clients', trustedDocuments: null, trustedDocumentsFile: null },
@@ -101,7 +101,7 @@ test('trusted documents are adopted as a whole, and the previous ones stay if th
     {
       clients: null,
       clientsFile: null,
-      trustedDocuments: 'documents' in parsed ? parsed.documents : [],
+      trustedDocuments: 'mistakes' in parsed ? [] : parsed,
       trustedDocumentsFile: 'manifest',
     },
     {

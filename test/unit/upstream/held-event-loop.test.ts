@@ -37,14 +37,12 @@ describe('a response that arrived while the event loop was blocked counts as in 
 
   test('on a WebSocket that was pinged just before', async () => {
     const seen: string[] = [];
-    const target = {
-      url: peer.url.replace('http', 'ws'),
-      protocol: null,
-      opened: () => void seen.push('opened'),
-      message: () => {},
-      lost: ({ message }: Error) => void seen.push(message),
-    };
-    const socket = new UpstreamSocket(target, { ...usualSocketOptions, beatMs: 100 });
+    class SeenSocket extends UpstreamSocket {
+      protected opened = () => void seen.push('opened');
+      protected read = () => {};
+      protected lose = ({ message }: Error) => void seen.push(message);
+    }
+    const socket = new SeenSocket(peer.url.replace('http', 'ws'), null, { ...usualSocketOptions, beatMs: 100 });
     await until(() => seen.length > 0, 'it is open');
     for (let turn = 0; turn < 12; turn += 1) {
       await nextTurn();
