@@ -34,7 +34,6 @@ const newestTransaction = { filter: null, options: {}, cursor: null, limit: 1, d
 
 /** Services for live streams, besides those of every upstream. */
 export interface EventsHost extends UpstreamHost {
-  /** Counts live streams of all upstreams. */
   readonly streamQuota: StreamQuota;
   /** Processes that share readers; `null` = each process reads for itself. */
   readonly liveFleet: Pick<Fleet, 'join'> | null;

@@ -28,7 +28,6 @@ import type { EventWire, TransactionWire } from './wire.ts';
 
 /** An event filter as the ledger's GraphQL can read it. */
 interface LedgerEventQuery {
-  /** Identifies the filter; the same text as for JSON-RPC. */
   readonly identity: string;
   readonly filter: FilterMembers;
   /** Set if the events of one transaction are read from its effects. */
@@ -181,11 +180,9 @@ interface GraphqlSourcesOptions {
   readonly execute: LedgerExecutor;
   readonly profile: NetworkProfile;
   readonly times: CheckpointTimes;
-  /** Do reads mostly continue at the newest item, like those of live streams? */
   readonly isLive: boolean;
 }
 
-/** Events and transactions from the connections of the ledger's GraphQL. */
 export function createGraphqlSources({ execute, profile, times, isLive }: GraphqlSourcesOptions): EventSources {
   const { history } = profile;
   const known = { events: createKnownCursors(), transactions: createKnownCursors() };

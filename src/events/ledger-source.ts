@@ -39,7 +39,6 @@ export interface LedgerPageRequest {
 /** Reads one page of a connection of the ledger. Rejects with errors of the catalogue. */
 export type ReadLedgerPage<Item> = (request: LedgerPageRequest) => Promise<LedgerPage<Item>>;
 
-/** How to read the nodes of a connection. */
 export interface LedgerNodes<Item> {
   readonly selection: string;
   /** @param order `null` if the cursor is opaque */
@@ -227,7 +226,6 @@ export function createLedgerSource<Item>(options: LedgerSourceOptions<Item>): So
   const keyOf = ({ item }: LedgerEdge<Item>) => toPositionKey(positionOf(item));
   const knownKey = (position: string, descending: boolean) => `${filterText}${descending ? '<' : '>'}${position}`;
 
-  /** Reads pages until one of them has the position. */
   async function findEdge(members: FilterMembers, key: string, cancellation: Cancellation | undefined) {
     for await (const { edges } of readPages(
       read,

@@ -39,7 +39,6 @@ export interface LiveEventsOptions {
   readonly config: Pick<Config, 'settings' | 'profile'>;
   readonly streamQuota: StreamQuota;
   readonly watches: Pick<EventWatches, 'ofEvents' | 'ofTransactions'>;
-  /** @throws `NOT_CONFIGURED` if there is no upstream with events */
   readonly sources: () => EventSources;
   /** The node's names of the filters that queries support; `null` = not supported. */
   readonly filters: NetworkProfile['events']['filters'];
@@ -51,7 +50,6 @@ export interface LiveEventsOptions {
   /** Called at most once a minute for each fault. @param fault describes the fault of a page that was accepted */
   readonly onFaultyPageAccepted: (fault: string) => void;
   readonly metrics: Pick<Metrics, 'gauge' | 'add' | 'liveLag'>;
-  /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
   readonly onStall: (report: StallReport) => void;
 }

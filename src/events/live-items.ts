@@ -132,7 +132,6 @@ export interface Presentation<Item> {
   readonly field: string;
   /** The type of an item in the field's union. */
   readonly itemType: string;
-  /** The fields of an item beside its cursor. */
   readonly toItem: (entry: LiveEntry<Item>) => object;
   readonly matches: (item: Item) => boolean;
   /** Called with the number of items that a subscriber missed. */

@@ -26,7 +26,6 @@ export interface SourcePageRequest {
   readonly after: Position | null;
   /** Maximum items of the page, 1 to 50. */
   readonly limit: number;
-  /** Read from the newest item to older ones. */
   readonly descending: boolean;
   readonly cancellation: Cancellation | undefined;
 }

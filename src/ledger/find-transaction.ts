@@ -3,7 +3,6 @@ import type { NetworkProfile } from '../config/network-profile.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { LedgerExecutor } from './ledger-executor.ts';
 
-/** A transaction that was executed. */
 export interface FoundTransaction {
   /** `null` if the ledger does not report it. */
   readonly succeeded: boolean | null;
@@ -19,7 +18,6 @@ export interface TransactionFinderOptions {
   readonly schema: () => GraphQLSchema | null;
 }
 
-/** The components of a transaction's gas cost. */
 const costs = ['computationCost', 'storageCost', 'storageRebate'];
 
 export type TransactionFinder = ReturnType<typeof createTransactionFinder>;

@@ -10,7 +10,6 @@ import { type Limits, shippedLimits } from '../documents/cost/limits.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { LedgerExecutor } from './ledger-executor.ts';
 
-/** The ledger's service configuration. */
 export interface LedgerService {
   readonly limits: Limits;
   /** The ledger's own timeout of a query in milliseconds; `null` if it does not report one. */

@@ -66,7 +66,6 @@ const findingMs = 3_000;
 /** A GraphQL server answers this query without reading any data. */
 const cheapestQuery = JSON.stringify({ query: '{__typename}' });
 
-/** The ledger's GraphQL service. */
 export const ledgerUpstream: GraphUpstream = {
   role: 'graph',
   name: 'ledger',

@@ -129,7 +129,6 @@ export class Channel<Item, Payload> implements Wakeable {
     return delivery;
   }
 
-  /** `null` if the filter does not match it. */
   deliverIfMatching(change: FeedChange<Item>): Delivery<Payload> | null {
     return this.#isMatching(change) ? this.#present(change) : null;
   }

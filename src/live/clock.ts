@@ -56,7 +56,6 @@ export function createPace({ minMs, maxMs }: PaceOptions, { random }: Pick<Clock
   let delayMs = minMs;
   let failures = 0;
   return {
-    /** @param isAnnounced does the upstream announce news? */
     afterSuccess(isNews: boolean, isAnnounced = false): number {
       failures = 0;
       const longest = isAnnounced ? Math.max(maxMs, announcedMaxMs) : maxMs;

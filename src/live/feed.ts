@@ -39,7 +39,6 @@ export interface FleetMember {
 
 /** The newest part of one query, read once for all its followers. */
 export class Feed<Item> extends Timeline<Item> {
-  /** Older items, read from the upstream when a stream needs them. */
   readonly history: History<Item>;
   readonly #reader: Reader<Item>;
   readonly #member: FleetMember | null = null;
@@ -77,7 +76,6 @@ export class Feed<Item> extends Timeline<Item> {
     });
   }
 
-  /** Cancels the call in flight and stops the timers. */
   close(): void {
     this.#leaveBudget();
     this.#member?.close();

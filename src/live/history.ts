@@ -90,7 +90,6 @@ interface SharedCall<Value> {
   members: number;
 }
 
-/** A stream that waits for a page. */
 export interface Requester {
   readonly caller: string;
   readonly cancellation: Cancellation;
@@ -146,7 +145,6 @@ export class SharedCalls<Value> {
 
 /** Reads older items of a query, for streams that are not live yet. */
 export interface History<Item> {
-  /** Judges all pages of this query. */
   readonly judge: PageJudge;
   /** Reads one page for all streams at this position. */
   pageAfter(position: ItemPosition | null, requester: Requester): Promise<LivePage<Item>>;

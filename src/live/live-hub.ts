@@ -25,7 +25,6 @@ export interface LiveHubOptions<Item> extends Omit<FeedOptions<Item>, 'join' | '
   readonly join?: ((query: string) => JoinFleet<Item>) | undefined;
 }
 
-/** A query of the upstream. */
 export interface LiveQuery<Item> {
   /** Streams with equal texts share a reader. */
   readonly query: string;
@@ -56,10 +55,8 @@ interface OpenFeed<Item, Payload> {
   readonly channels: Map<string, { readonly channel: Channel<Item, Payload>; followers: number }>;
   /** `null`: the reader of all items, which is not counted. */
   readonly quotaShare: QuotaShare | null;
-  /** The caller that opened it. */
   readonly opener: string;
   streams: number;
-  /** Streams of the opener. */
   ownStreams: number;
   cancelEnd: () => void;
 }
@@ -138,7 +135,6 @@ export function createLiveHub<Item, Payload>(options: LiveHubOptions<Item>) {
     get readers(): number {
       return feeds.size;
     },
-    /** Bytes that the readers keep. */
     get replayBytes(): number {
       let bytes = 0;
       for (const { feed } of feeds.values()) bytes += feed.bytes;
@@ -186,7 +182,6 @@ export function createLiveHub<Item, Payload>(options: LiveHubOptions<Item>) {
       isStopping = true;
       for (const stream of streams) stream.stop();
     },
-    /** Ends every reader. */
     close(): void {
       for (const [query, open] of [...feeds]) end(query, open);
     },

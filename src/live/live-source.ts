@@ -16,7 +16,6 @@ export interface LiveEntry<Item> extends ItemPosition {
 
 export interface PositionPage<Entry extends ItemPosition = ItemPosition> {
   readonly entries: readonly Entry[];
-  /** Does the upstream say that more follows? */
   readonly hasMore: boolean;
   /** Keys of entries whose position contradicts other data of the page. Left out: none. */
   readonly misplaced?: readonly string[];

@@ -17,7 +17,6 @@ export interface DeliveryConsumer<Payload> {
   /** Does it take another one now? When it does again, it calls `resume` of the stream. */
   readonly isReady: boolean;
   take(payload: Payload): void;
-  /** The stream has ended. */
   end(): void;
   fail(error: unknown): void;
 }
@@ -56,7 +55,6 @@ export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefi
   #isOver = false;
   /** Ends a pause in which others have their turn; `null` = there is none. */
   #stopPause: (() => void) | null = null;
-  /** Ends the time for which a page is held. */
   #stopHolding = () => {};
 
   constructor(channel: Channel<Item, Payload>, { after, ...options }: LiveStreamOptions) {
@@ -93,7 +91,6 @@ export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefi
     else this.wake();
   }
 
-  /** The consumer is ready again. */
   resume(): void {
     this.wake();
   }

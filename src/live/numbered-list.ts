@@ -8,7 +8,6 @@ export class NumberedList<Item> {
   #head = 0;
   #start = 0;
 
-  /** Index of the oldest item kept. */
   get start(): number {
     return this.#start;
   }
@@ -32,7 +31,6 @@ export class NumberedList<Item> {
     return this.#items.slice(this.#head + Math.max(0, index - this.#start)) as Item[];
   }
 
-  /** Replaces an item that is kept. */
   set(index: number, item: Item): void {
     if (index >= this.#start && index < this.end) this.#items[this.#head + index - this.#start] = item;
   }
@@ -81,7 +79,6 @@ export class MatchBits {
     return this.#dropped;
   }
 
-  /** Adds the verdict on the number at the end. */
   add(isMatch: boolean): void {
     const offset = this.#end - this.first;
     if (offset % wordBits === 0) this.#words.add(0);
@@ -92,7 +89,6 @@ export class MatchBits {
     this.#end += 1;
   }
 
-  /** Drops all numbers before this one. */
   dropBefore(sequence: number): void {
     for (const last = Math.min(sequence, this.#end); this.#start < last; this.#start += 1) {
       const offset = this.#start - this.first;

@@ -72,7 +72,6 @@ export class PageJudge {
     this.#onAccepted(first.what);
   }
 
-  /** Forgets the faults of items that a good page has. */
   #clear({ entries }: PositionPage, from: ItemPosition | null): void {
     if (this.#pending.size === 0) return;
     const keys = new Set([from?.key ?? '', ...entries.map(({ key }) => key)]);

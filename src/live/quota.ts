@@ -31,7 +31,6 @@ export function createQuota({ max, maxPerCaller }: QuotaOptions) {
     take(caller: string, count = 1) {
       taken.set(caller, (taken.get(caller) ?? 0) + count);
       all += count;
-      /** No longer counts for the caller. */
       const leaveCaller = once(() => {
         const rest = (taken.get(caller) ?? count) - count;
         if (rest > 0) taken.set(caller, rest);
@@ -59,7 +58,6 @@ export const retryAfterMs = 10_000;
 
 export type StreamQuota = ReturnType<typeof createStreamQuota>;
 
-/** Bounds live streams of all kinds. */
 export function createStreamQuota(options: QuotaOptions) {
   const quota = createQuota(options);
   let count = 0;
@@ -91,7 +89,6 @@ export function createStreamQuota(options: QuotaOptions) {
 
 export interface SharesOptions {
   readonly total: number;
-  /** The least that each member gets. */
   readonly least: number;
 }
 
@@ -108,7 +105,6 @@ export function createShares({ total, least }: SharesOptions) {
       for (const each of members) if (each !== member) each.onLess?.();
       return () => void members.delete(member);
     },
-    /** The share of each member now. */
     share: () => Math.max(least, total / Math.max(1, members.size)),
   };
 }

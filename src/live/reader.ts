@@ -28,7 +28,6 @@ interface Walk<Item> {
   isBeyond: boolean;
   /** Unknown items before the newest position: they came late, if the newest position follows them. */
   readonly late: LiveEntry<Item>[];
-  /** Pages in a row that brought nothing. */
   idlePages: number;
 }
 
@@ -74,12 +73,10 @@ export class Reader<Item> {
     });
   }
 
-  /** Did the last poll succeed? */
   get isUp(): boolean {
     return this.#isUp;
   }
 
-  /** Begins to poll. */
   start(): void {
     this.#isOn = true;
     this.#announcements.start();
@@ -101,7 +98,6 @@ export class Reader<Item> {
     if (this.#served.length === 0) this.#limitRest(0);
   }
 
-  /** Cancels the call in flight. */
   close(): void {
     this.#cancellation.cancel('aborted');
     for (const then of this.stop()) then();

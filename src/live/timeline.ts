@@ -33,7 +33,6 @@ export class Timeline<Item> {
   /** Indexes are the sequence numbers of everything delivered. */
   readonly news = new NumberedList<FeedChange<Item>>();
   readonly #followers: WakeList;
-  /** Sequence numbers by key. */
   readonly #seen = new Map<string, number>();
   readonly #late = new Set<string>();
   #recent: ItemPositions = [];
@@ -77,7 +76,6 @@ export class Timeline<Item> {
     return this.#seen.has(key);
   }
 
-  /** Wakes it after news. */
   follow(follower: Wakeable): void {
     this.#followers.add(follower);
   }

@@ -25,7 +25,6 @@ export function keepWatch(listen: Listen, listener: WatchListener, clock: Clock)
   let failures = 0;
   let isStopped = false;
   let upSinceMs: number | null = null;
-  /** Number of the current attempt. */
   let attempt = 0;
 
   function begin(): void {

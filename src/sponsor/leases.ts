@@ -15,7 +15,6 @@ export interface Lease {
   readonly gasBudget: number;
   /** Milliseconds since the Unix epoch, before the sponsor is called. */
   readonly issuedAtMs: number;
-  /** Milliseconds since the Unix epoch. */
   readonly expiresAtMs: number;
   /** As returned by `hashCoins`. */
   readonly coinsHash: string;

@@ -4,7 +4,6 @@ import { toFullAddress } from '../transactions/ledger-bcs.ts';
 import { outlineTransaction, type TransactionOutline } from '../transactions/transaction-bcs.ts';
 import { hashCoins } from './leases.ts';
 
-/** The terms of a reservation. */
 export interface ReservationTerms {
   /** The sponsor's address in any spelling. */
   readonly sponsorAddress: string;
@@ -121,9 +120,7 @@ export type PreflightPolicy = 'enforce' | 'warn' | 'off';
 export interface PreflightSubject extends TransactionRules {
   readonly txBytes: Uint8Array;
   readonly userSig: Uint8Array;
-  /** Does the caller have a gas budget? */
   readonly isGasCounted: boolean;
-  /** Shown in the error. */
   readonly facts: { readonly digest: string; readonly reservationId: string };
   /** Called with the reason if a transaction is sent that `enforce` would reject. */
   readonly doubt: (reason: string) => void;

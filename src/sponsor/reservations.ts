@@ -14,7 +14,6 @@ import type {
   SponsorshipStore,
 } from './store/sponsorship-store.ts';
 
-/** The coins that the sponsor reserved. */
 export interface ReservedCoins {
   /** The sponsor's own number, exact decimal text. */
   readonly rawReservationId: string;
@@ -74,7 +73,6 @@ export interface ReservationOrder {
   readonly cancellation: Cancellation;
   /** Calls the sponsor, once. Rejects with an error meant for the client. */
   readonly send: () => Promise<ReservedCoins>;
-  /** Request id of the call, for the audit log. */
   readonly requestId: string;
 }
 

@@ -98,14 +98,12 @@ export interface SponsorClientOptions {
   readonly requestTypeKey: NetworkProfile['sponsor']['requestTypeKey'];
 }
 
-/** One request to the sponsor. */
 interface SponsorCall {
   readonly endpoint: SponsorEndpoint;
   readonly authorization: Secret | null;
   readonly cancellation: Cancellation;
   /** The id of an execution; included in every error. Only the operator sees the sponsor's own number. */
   readonly facts?: Pick<ExecuteTxInput, 'digest' | 'reservationId' | 'rawReservationId'>;
-  /** The request body as JSON. */
   readonly body?: string;
   /**
    * Called after a timeout, when the call has ended. Reading throws an error meant for the client if there was no response.

@@ -12,7 +12,6 @@ export interface SponsorRefusal {
   readonly own: boolean;
   /** The response has an unknown form: its text belongs in the log. */
   readonly unknown: boolean;
-  /** May the sponsor have executed the request? */
   readonly mayHaveRun: boolean;
 }
 

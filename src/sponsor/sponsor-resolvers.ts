@@ -55,7 +55,6 @@ export interface SponsorResolversOptions {
   readonly client: SponsorClient | null;
   readonly sponsorship: Pick<Config['sponsorship'], 'auth' | 'token' | 'maxGasBudgetExclusive' | 'preflight'>;
   readonly limits: Pick<Config['limits'], 'maxTransactionPayloadBytes'>;
-  /** Timeout of a mutation in milliseconds. */
   readonly mutationMs: number;
   /** Left out: by `sponsorship`. */
   readonly authorization?: SponsorAuthorization | undefined;
@@ -159,7 +158,6 @@ const requestTypes: Readonly<Record<ExecuteTxRequestType, ExecuteTxInput['reques
 /** The sponsor's longest reservation, in milliseconds. */
 const longestReservationMs = 600_000;
 
-/** The resolver of `executeTx`: checks the arguments, opens the lease, and executes the transaction. */
 function createExecuteTx({ sponsorship, limits, services, doubted, now }: SponsorResolversOptions) {
   // Without a lease only the store knows the terms of the reservation. It returns them with the fence, which saves a round
   // trip.

@@ -208,7 +208,6 @@ export interface SponsorEffects {
 export interface WireExecution {
   readonly transactionDigest: string;
   readonly succeeded: boolean;
-  /** The effects exactly as sent. */
   readonly raw: unknown;
 }
 

@@ -28,13 +28,11 @@ export interface OpenListenerOptions {
   readonly upstreams: Pick<Upstreams, 'health' | 'probe'>;
   readonly telemetry: Telemetry;
   readonly metricsPage: () => Promise<string>;
-  /** `null`: the gateway is a single process. */
   readonly siblings: Siblings | null;
   readonly now: () => number;
 }
 
 export interface OpenListener extends Pick<Listener, 'url' | 'announceDrain'> {
-  /** URL of the GraphQL endpoint. */
   readonly graphqlUrl: string;
   /** Stops accepting connections and waits for running requests. */
   close(): Promise<void>;

@@ -13,10 +13,8 @@ import { deriveSecret, type Siblings } from './siblings.ts';
 // The Redis client is loaded only when used, because loading it is a large part of the start.
 
 export interface SponsorshipStoreOptions {
-  /** The Redis that instances share. */
   readonly redis: { readonly url: Secret } | null;
   readonly telemetry: Pick<Telemetry, 'sponsorshipForgotten' | 'sponsorshipStoreAway' | 'sponsorshipStoreBack'>;
-  /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
 }
 
@@ -73,7 +71,6 @@ export async function openLiveFleet({ config, telemetry }: LiveFleetOptions): Pr
 const toReason = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 export interface ShareSecretOptions extends RedisOptions {
-  /** The secret's key in Redis. */
   readonly name: string;
   /** This instance's own secret, used until Redis has one. Stored in Redis if Redis has none. */
   readonly own: Secret;

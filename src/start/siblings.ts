@@ -11,7 +11,6 @@ export interface RunningNetwork extends DevnetAddresses {
 
 /** Data that all processes of one gateway share, as plain values that can be sent between processes. */
 export interface Shared {
-  /** Number of workers. */
   readonly workers: number;
   /** `null` where the upstreams are real. */
   readonly network: RunningNetwork | null;
@@ -19,7 +18,6 @@ export interface Shared {
   readonly secret: string;
 }
 
-/** Facts about a serving worker. */
 export interface WorkerFacts {
   /** URL of the worker: scheme, host and port. */
   readonly url: string;
@@ -33,7 +31,6 @@ export interface Siblings {
   readonly shared: Shared;
   /** Number of workers that serve now, including this one. */
   readonly serving: () => number;
-  /** Call when this worker serves. */
   readonly ready: (facts: WorkerFacts) => void;
   /**
    * Call with each schema that this worker adopted: the other workers then check the ledger's schema too.

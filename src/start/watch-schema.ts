@@ -29,7 +29,6 @@ export interface WatchSchemaOptions {
   readonly telemetry: Telemetry;
   /** Prevents new callers from sharing reads in flight, when the caches are cleared. */
   readonly outdateReads: () => void;
-  /** `null`: the gateway is a single process. */
   readonly siblings: Siblings | null;
   /** Builds the gateway's own part of the graph, whose fields describe the ledger's part. */
   readonly toOwnSchema: (news: LedgerState) => GraphQLSchema;
@@ -37,13 +36,11 @@ export interface WatchSchemaOptions {
   readonly onReplaced: () => void;
   /** Called if the ledger belongs to another network than assumed; `null` if the network was known at start. */
   readonly onOtherNetwork: (() => void) | null;
-  /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
 }
 
 export interface WatchedSchema {
   readonly keeper: SchemaKeeper<PreparedOperation>;
-  /** The ledger's full build version, as last seen. */
   readonly version: ConnectedGraph['rpcVersion'];
 }
 

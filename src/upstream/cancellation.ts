@@ -31,7 +31,6 @@ export interface Cancellation extends ServedOperation {
   onCancel(listener: (cause: CancelCause) => void): () => void;
   /** An `AbortSignal` for libraries that need one. Created on first use. */
   readonly signal: AbortSignal;
-  /** Bytes of upstream responses received for the operation. */
   bytesRead: number;
   held?: RequestMemory | undefined;
   trace?: Trace | null | undefined;

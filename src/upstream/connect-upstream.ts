@@ -47,7 +47,6 @@ export interface UpstreamConnection {
   readonly path: string;
   /** The addresses for WebSockets, including credentials. */
   readonly socketUrls: readonly string[];
-  /** In the order of the configuration. */
   readonly addresses: readonly AddressFacts[];
   /** Begins to compare the data of the addresses. Absent if there is only one. */
   readonly follow?: ((rules: FreshnessRules) => void) | undefined;
@@ -61,7 +60,6 @@ export interface AddressFacts {
 }
 
 export interface ConnectOptions {
-  /** Name of the upstream. */
   readonly name: string;
   /** At least one. */
   readonly urls: readonly string[];
@@ -74,7 +72,6 @@ export interface ConnectOptions {
   readonly now: () => number;
   /** Is the gateway stopping? Then no call that cannot be cancelled may begin. */
   readonly isStopping?: () => boolean;
-  /** Called at the end of each call. */
   readonly onCallEnded?: CallEnded;
   /** Shared by the upstreams of one network: data written through one may be read through another. */
   readonly changes?: Changes;

@@ -21,7 +21,6 @@ export interface Freshness {
   refresh(): Promise<void>;
   /** May an address soon be as new as this? A cursor that was made up may name any number. */
   mayReach(least: number | null, states: readonly AddressState[]): boolean;
-  /** Begins to ask regularly. */
   follow(rules: FreshnessRules): void;
   stop(): void;
 }

@@ -52,12 +52,10 @@ export interface CallInFlight {
   cancel(cause: CancelCause): void;
 }
 
-/** A complete response. */
 export interface RawResponse {
   readonly status: number;
   readonly headers: AnswerHeaders;
   readonly chunks: readonly Buffer[];
-  /** Bytes of all chunks of the response. */
   readonly size: number;
 }
 
@@ -82,7 +80,6 @@ export interface RawListener {
 export interface RawSink {
   /** @returns `false` to pause: until `resume`, only chunks that were already on their way follow */
   data(chunk: Buffer): boolean;
-  /** The response is complete. */
   end(): void;
   failed(error: UpstreamCallError): void;
 }
@@ -93,7 +90,6 @@ export interface AnswerHeaders {
   get(name: string): string | string[] | undefined;
 }
 
-/** Receives the outcome of one call. */
 export interface CallWatch {
   /** @param durationMs from the call to the end of the response */
   answered(status: number, durationMs: number): void;

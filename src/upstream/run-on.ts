@@ -36,7 +36,6 @@ export interface RunOnOptions {
   /** Reports calls that timed out and continue. */
   readonly watch: CallWatch;
   readonly changes: Changes;
-  /** Is the gateway stopping? Then no call that cannot be cancelled may begin. */
   readonly isStopping: () => boolean;
 }
 

@@ -16,7 +16,6 @@ import { toCancelledError, toConnectionError, UpstreamCallError } from './upstre
 import type { WaitingCall, WaitingCalls } from './waiting-calls.ts';
 
 export interface SendCallOptions {
-  /** The connections to one origin. */
   readonly dispatcher: Dispatcher;
   /** Limits the calls that wait for a connection. Default: no limit. */
   readonly waiting?: WaitingCalls;
@@ -52,7 +51,6 @@ function withAuthorization(headers: readonly string[], authorization: string): r
 
 /** State shared by all calls to one upstream. */
 interface SharedState extends Omit<SendCallOptions, 'authorization'> {
-  /** Number of responses being streamed. */
   streams: number;
 }
 

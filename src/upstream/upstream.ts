@@ -86,9 +86,7 @@ export interface UpstreamCapability {
   readonly reason: string | null;
 }
 
-/** A secret in a file. */
 export interface SecretInFile<Value> {
-  /** The setting that names the file. */
   readonly setting: string;
   readonly path: string | null;
   readonly type: ValueType<Value>;
@@ -102,7 +100,6 @@ export interface UpstreamHost {
   readonly config: Config;
   readonly telemetry: Telemetry;
   readonly metrics: Pick<Metrics, 'gauge' | 'add' | 'liveLag' | 'upstreamCall' | 'ofUpstream'>;
-  /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
   /** Reloads a secret when its file changes, if it has a file. */
   readonly watchSecret: <Value>(watched: SecretInFile<Value>) => void;
@@ -125,7 +122,6 @@ export interface RootField {
    * @throws GraphQLError if only execution can reject them, such as a variable in a `@oneOf` input
    */
   readonly readArguments: () => Readonly<Record<string, unknown>>;
-  /** Is a field of this name selected at any depth? */
   readonly selects: (name: string) => boolean;
 }
 

@@ -39,11 +39,9 @@ export function createWaitingCalls({ maxSent, maxWaiting, maxWaitingBytes }: Wai
   };
 
   return {
-    /** Calls that were sent and have not ended. */
     get inFlight(): number {
       return sent;
     },
-    /** Calls that wait. */
     get waiting(): number {
       return waiting.length;
     },

@@ -76,7 +76,6 @@ export class CachedAnswer {
   readonly sinceMs: number;
   /** When it expires, in milliseconds since the Unix epoch. */
   readonly untilMs: number;
-  /** Bytes of memory that the entry uses. */
   readonly bytes: number;
   /** ASCII is kept as text, which is written in one piece with the response headers; anything else stays bytes. */
   readonly #body: string | Buffer;

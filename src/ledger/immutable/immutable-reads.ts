@@ -39,7 +39,6 @@ export interface ImmutableReadsOptions {
   readonly readNetworkId: () => Promise<string | null>;
   /** Called when the cache is cleared: reads in flight must not be shared with later requests. */
   readonly onClear?: () => void;
-  /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
 }
 
@@ -154,7 +153,6 @@ export function createImmutableReads(options: ImmutableReadsOptions) {
     },
     /** Clears the cache, and ignores the responses to requests in flight. */
     clear,
-    /** Bytes of memory that the cache uses. */
     get bytes(): number {
       return memory.bytes;
     },

@@ -25,7 +25,6 @@ import type { FieldRule, ImmutableFields, Proof, RequiredArgument } from './immu
 
 type Variables = Readonly<Record<string, unknown>>;
 
-/** An operation and its document. */
 export interface ReadTree {
   readonly operation: OperationDefinitionNode;
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;

@@ -1,7 +1,6 @@
 import type { ItemPosition, LiveEntry } from '../live-source.ts';
 import type { FeedChange, ItemPositions } from '../timeline.ts';
 
-/** Items as texts, and back. */
 export interface ItemText<Item> {
   readonly write: (item: Item) => string;
   /** @throws if it cannot be read */

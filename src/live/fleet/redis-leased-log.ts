@@ -19,7 +19,6 @@ const maxFirstNumber = 2 ** 40;
 const steps = ['read', 'lead', 'append', 'ask', 'leave'] as const;
 type Step = (typeof steps)[number];
 
-/** The Lua scripts, one for each step. */
 export function liveScripts(): Readonly<Record<Step, string>> {
   return readRedisScripts(new URL('.', import.meta.url), steps, { leaseMs, keptMs, maxEntriesRead });
 }

@@ -183,7 +183,6 @@ const steps: Readonly<Record<ExecutionState, Steps>> = {
 
 const none: readonly ExecutionAct[] = [];
 
-/** The initial state. */
 export const firstStep: ExecutionStep = to('opened', 'check');
 
 /** The next state of an execution after an event, and what to do. Pure. */

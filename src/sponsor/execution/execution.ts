@@ -30,7 +30,6 @@ import {
   toDeclined,
 } from './execution-records.ts';
 
-/** Callbacks of an execution to the list of executions. */
 export interface ExecutionEvents {
   /** The execution has ended: later calls must not join it. */
   readonly ended: () => void;
@@ -84,7 +83,6 @@ export class Execution {
   #answer: Answer | null = null;
   /** The pending write of the execution's end. */
   #written: Promise<void> | null = null;
-  /** Why the outcome is unknown. */
   #doubt: GraphQLError | null = null;
   #pauseMs = 0;
   #isLooking = false;
@@ -98,7 +96,6 @@ export class Execution {
     this.#records = new ExecutionRecords(order.subject, attempt, world);
   }
 
-  /** Begins the execution, for the calls that have joined. */
   start(): void {
     for (const act of firstStep.acts) this.#perform(act, {});
   }

@@ -276,7 +276,6 @@ export interface KeptTextsOptions<Item extends Kept> {
   readonly lifeMs: number;
   readonly perCaller: TextBounds;
   readonly inAll: TextBounds;
-  /** Called for an item that is dropped for its age or for space. */
   readonly forget: (item: Item) => void;
 }
 
@@ -319,7 +318,6 @@ export function createKeptTexts<Item extends Kept>(options: KeptTextsOptions<Ite
       all.add(item);
       makeRoom(item.caller);
     },
-    /** Changes the size of an item, if it is stored. */
     resize(item: Item, bytes: number): void {
       const own = byCaller.get(item.caller);
       if (!own?.has(item)) return;
@@ -332,7 +330,6 @@ export function createKeptTexts<Item extends Kept>(options: KeptTextsOptions<Ite
     sweep(nowMs: number, most: number): void {
       for (let count = 0; count < most && all.oldest && isOld(all.oldest, nowMs); count += 1) drop(all.oldest);
     },
-    /** Drops this item if it is too old. */
     dropOld(item: Item, nowMs: number): void {
       if (all.has(item) && isOld(item, nowMs)) drop(item);
     },

@@ -38,7 +38,6 @@ export interface SponsorshipStore {
   claimOverdue(claim: ClaimOverdue): Promise<readonly OverdueExecution[]>;
   /** A reservation of this caller, until 5 minutes after its expiry. */
   findReservation(caller: string, leaseId: string, nowMs: number): Promise<KeptReservation | null>;
-  /** The rest of a budget today. */
   gasAllowance(gas: GasBudget, nowMs: number): Promise<GasAllowance>;
   /** Waits for pending writes, for a limited time. */
   close(): void | Promise<void>;
@@ -69,7 +68,6 @@ export interface GasAllowance {
   readonly held: number;
   readonly settled: number;
   readonly free: number;
-  /** When the next UTC day begins. */
   readonly resetsAtMs: number;
 }
 
@@ -84,7 +82,6 @@ export interface BeginReservation {
   readonly caller: string;
   /** A random id, unique to this attempt. */
   readonly leaseId: string;
-  /** Amount held from the budget. */
   readonly amount: number;
   readonly expiresAtMs: number;
   /** `null`: the caller has no budget. */
@@ -134,7 +131,6 @@ export interface EndReservation {
 export interface BeginExecution {
   readonly caller: string;
   readonly leaseId: string;
-  /** Digest of the transaction. */
   readonly digest: string;
   readonly expiresAtMs: number;
   /**
@@ -156,7 +152,6 @@ export interface BeginExecution {
   readonly budget: number | null;
   /** Request id of the call that began it, for the same audit log. */
   readonly requestId: string;
-  /** Return the stored reservation too? */
   readonly needsReservation: boolean;
   readonly nowMs: number;
 }
@@ -187,7 +182,6 @@ export interface ClaimOverdue {
   readonly nowMs: number;
 }
 
-/** An execution without a written end. */
 export interface OverdueExecution
   extends Pick<BeginExecution, 'caller' | 'leaseId' | 'digest' | 'amount' | 'budget' | 'requestId'> {}
 

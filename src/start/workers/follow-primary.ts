@@ -13,7 +13,6 @@ export interface PrimaryLink {
 
 /** What the primary sends to a worker. */
 export interface PrimaryCommands {
-  /** Everything that the worker needs to start. */
   readonly beginning: Promise<Beginning>;
   /** Resolves when the worker must stop, with the milliseconds for which it keeps serving. */
   readonly stop: Promise<number>;

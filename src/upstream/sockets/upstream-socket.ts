@@ -3,7 +3,6 @@ import { startPeerTimeout } from '../peer-timeout.ts';
 import { UpstreamCallError } from '../upstream-call-error.ts';
 
 export interface UpstreamSocketOptions {
-  /** Milliseconds in which the connection must open. */
   readonly connectMs: number;
   /** Bytes of the largest accepted message. */
   readonly maxMessageBytes: number;
@@ -53,7 +52,6 @@ export abstract class UpstreamSocket {
     this.#listen();
   }
 
-  /** The WebSocket is open. */
   protected abstract opened(): void;
 
   /** Called with each text message. */
