@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts';
 import type { NetworkProfile } from '../config/network-profile.ts';
 import type { EventQueryFilter, TransactionStreamFilter } from '../generated/own.ts';
-import type { LedgerPush } from '../ledger/ledger-push.ts';
+import type { LedgerPush } from '../ledger/ledger-streams.ts';
 import { toCanonicalAddress } from '../ledger/values/move-types.ts';
 import type { Clock } from '../live/clock.ts';
 import type { LiveSource } from '../live/live-source.ts';

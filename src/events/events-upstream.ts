@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
-import type { GraphQLSchema } from 'graphql';
 import { configKeys } from '../config/keys.ts';
 import { countPageCalls } from '../documents/cost/measure-document.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
-import type { LedgerPush } from '../ledger/ledger-push.ts';
+import { createPerSchema } from '../ledger/fetch-ledger-schema.ts';
+import type { LedgerPush } from '../ledger/ledger-streams.ts';
 import type { LedgerReads } from '../ledger/ledger-upstream.ts';
 import { systemClock } from '../live/clock.ts';
 import type { Fleet } from '../live/fleet/fleet.ts';
@@ -145,16 +145,3 @@ export const eventsUpstream: OwnFieldsUpstream<EventsHost> = {
     return calls > 0 ? { calls } : null;
   },
 };
-
-/** Checks once per schema; `null` before there is a schema. */
-function createPerSchema<Found>(
-  schema: () => GraphQLSchema | null,
-  find: (schema: GraphQLSchema) => Found,
-): () => Found | null {
-  let last: { readonly schema: GraphQLSchema; readonly found: Found } | null = null;
-  return () => {
-    const current = schema();
-    if (current && last?.schema !== current) last = { schema: current, found: find(current) };
-    return current && last ? last.found : null;
-  };
-}

@@ -12,7 +12,7 @@ import {
   PositionLostError,
   type ResumePoint,
 } from '../live/live-source.ts';
-import { type ResumableItem, resumeCursorKey } from '../upstream/resume-cursor.ts';
+import { type ResumableItem, resumeCursorKey } from '../upstream/operation-context.ts';
 import { type EventFacts, toEventFacts } from './event-filter.ts';
 import { toEventNode } from './events-resolvers.ts';
 import { type Position, type Source, type SourcePageRequest, toPositionKey } from './source.ts';

@@ -87,3 +87,16 @@ export function withoutFederation(introspection: IntrospectionQuery): Introspect
     );
   return { ...introspection, __schema: { ...schema, types } };
 }
+
+/** Finds something once per schema; `null` before there is a schema. */
+export function createPerSchema<Found>(
+  schema: () => GraphQLSchema | null,
+  find: (schema: GraphQLSchema) => Found,
+): () => Found | null {
+  let last: { readonly schema: GraphQLSchema; readonly found: Found } | null = null;
+  return () => {
+    const current = schema();
+    if (current && last?.schema !== current) last = { schema: current, found: find(current) };
+    return current && last ? last.found : null;
+  };
+}

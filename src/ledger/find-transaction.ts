@@ -1,6 +1,7 @@
 import { type GraphQLSchema, getNamedType, isObjectType } from 'graphql';
 import type { NetworkProfile } from '../config/network-profile.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
+import { createPerSchema } from './fetch-ledger-schema.ts';
 import type { LedgerExecutor } from './ledger-executor.ts';
 
 export interface FoundTransaction {
@@ -24,16 +25,7 @@ export type TransactionFinder = ReturnType<typeof createTransactionFinder>;
 
 /** Looks transactions up in the ledger, without a cache. One counts as found once it has effects: only then was it executed. */
 export function createTransactionFinder({ execute, names, schema }: TransactionFinderOptions) {
-  let readOf: GraphQLSchema | null = null;
-  let read: ((digest: string) => string) | null = null;
-  const toRead = () => {
-    const current = schema();
-    if (current !== readOf) {
-      readOf = current;
-      read = current && toTransactionRead(current, names);
-    }
-    return read;
-  };
+  const toRead = createPerSchema(schema, (current) => toTransactionRead(current, names));
   return {
     /** Does the ledger's schema have a known field for transactions? */
     canFind: (): boolean => toRead() !== null,

@@ -17,7 +17,7 @@ import { attributeErrors } from './answers/attribute-errors.ts';
 import { parseLedgerAnswer } from './answers/ledger-answer.ts';
 import { type ChunkedBody, isPlain } from './answers/plain-answer.ts';
 import { foldDocument } from './fold-document.ts';
-import { createToLedgerPost, type LedgerPostOptions } from './ledger-post.ts';
+import { createToLedgerPost, type LedgerPostOptions } from './raw-ledger.ts';
 import type { RpcVersion } from './rpc-version.ts';
 
 export interface LedgerExecutorOptions extends LedgerPostOptions {

@@ -1,6 +1,15 @@
-import type { ExecutionResult } from 'graphql';
+import {
+  type ExecutionResult,
+  type GraphQLSchema,
+  getNamedType,
+  isCompositeType,
+  isInputObjectType,
+  isRequiredArgument,
+  isRequiredInputField,
+} from 'graphql';
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { StreamQuota } from '../live/quota.ts';
+import type { WatchAttempt } from '../live/watch.ts';
 import { createGraphqlSubscriptions } from '../upstream/sockets/graphql-event-streams.ts';
 import type { GraphqlSocket, PushSink } from '../upstream/sockets/graphql-socket.ts';
 import type { SharedSocketOptions } from '../upstream/sockets/shared-connection.ts';
@@ -8,8 +17,59 @@ import { toGatewayError } from '../upstream/upstream-call-error.ts';
 import { type ReadText, readLedgerResult, toErrors } from './answers/ledger-answer.ts';
 import type { ForwardRequest } from './ledger-executor.ts';
 
-export interface LedgerStreamRequest
-  extends Pick<ForwardRequest, 'text' | 'isClientsText' | 'operationName' | 'variables'> {
+/** Maximum of subscriptions, as nodes have for JSON-RPC. Further readers poll. */
+const maxSubscriptions = 100;
+
+interface LedgerPushOptions {
+  readonly urls: readonly string[];
+  /** The schema in force; `null` while there is none. */
+  readonly schema: () => GraphQLSchema | null;
+}
+
+export type LedgerPush = ReturnType<typeof createLedgerPush>;
+
+/**
+ * The ledger's own subscriptions, used to trigger polls.
+ * Uses a connection of its own, because a large result for a client may break the clients' connection. Messages only trigger
+ * polls, so few and small ones are enough.
+ */
+export function createLedgerPush({ urls, schema }: LedgerPushOptions) {
+  const socket = createGraphqlSubscriptions({
+    urls,
+    maxSubscriptions,
+    socket: { maxMessageBytes: 65_536, maxMessagesPerSecond: 2_000 },
+  });
+  return {
+    /**
+     * Does the ledger have such a subscription, and does its argument `filter` have such a member?
+     * @param member `null` = without a filter
+     */
+    offers(field: string, member: string | null): boolean {
+      const found = schema()?.getSubscriptionType()?.getFields()[field];
+      if (!found || !isCompositeType(getNamedType(found.type))) return false;
+      if (found.args.some((argument) => argument.name !== 'filter' && isRequiredArgument(argument))) return false;
+      const argument = found.args.find(({ name }) => name === 'filter');
+      if (member === null) return !argument || !isRequiredArgument(argument);
+      const filter = getNamedType(argument?.type);
+      if (!isInputObjectType(filter) || !filter.getFields()[member]) return false;
+      return Object.values(filter.getFields()).every((each) => each.name === member || !isRequiredInputField(each));
+    },
+    /** Subscribes. @returns unsubscribes */
+    listen: (query: string, attempt: WatchAttempt): (() => void) =>
+      socket.subscribe(
+        { query },
+        {
+          sent: () => attempt.up(),
+          next: () => attempt.news(),
+          refused: () => attempt.down(true),
+          ended: () => attempt.down(false),
+          lost: () => attempt.down(false),
+        },
+      ),
+  };
+}
+
+interface LedgerStreamRequest extends Pick<ForwardRequest, 'text' | 'isClientsText' | 'operationName' | 'variables'> {
   /** The caller, for its limit on streams. */
   readonly caller: string;
 }
@@ -22,7 +82,7 @@ export type OpenLedgerStream = (
   request: LedgerStreamRequest,
 ) => AsyncIterator<ExecutionResult, undefined> & Pick<LedgerStream, 'fail'>;
 
-export interface LedgerStreamsOptions extends SharedSocketOptions {
+interface LedgerStreamsOptions extends SharedSocketOptions {
   readonly places: StreamQuota;
 }
 
@@ -79,7 +139,7 @@ export function createLedgerStreams({ places, ...options }: LedgerStreamsOptions
 }
 
 /** Memory of unread results of all streams together. */
-export interface UnreadResults {
+interface UnreadResults {
   bytes: number;
 }
 

@@ -12,8 +12,7 @@ import {
   type LedgerExecutor,
 } from './ledger-executor.ts';
 import { ledgerFreshness } from './ledger-freshness.ts';
-import { createLedgerPush, type LedgerPush } from './ledger-push.ts';
-import { createLedgerStreams, type LedgerStreams } from './ledger-streams.ts';
+import { createLedgerPush, createLedgerStreams, type LedgerPush, type LedgerStreams } from './ledger-streams.ts';
 import { createRawLedger, type RawLedger } from './raw-ledger.ts';
 import { createRpcVersion, type RpcVersion } from './rpc-version.ts';
 

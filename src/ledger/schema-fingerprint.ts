@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type IntrospectionQuery, parseValue, print, visit } from 'graphql';
+import { isObject } from './answers/ledger-answer.ts';
 import { withoutFederation } from './fetch-ledger-schema.ts';
 import type { LedgerService } from './ledger-service.ts';
 
@@ -66,8 +67,4 @@ function nameOf(entry: unknown): string {
 function compare(one: string, other: string): number {
   if (one === other) return 0;
   return one < other ? -1 : 1;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
 }

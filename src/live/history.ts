@@ -1,7 +1,7 @@
 import { type Cancellation, createCancellation, type OpenCancellation } from '../upstream/cancellation.ts';
 import type { Clock } from './clock.ts';
 import type { ItemPosition, LivePage } from './live-source.ts';
-import type { PageJudge } from './page-judge.ts';
+import type { PageJudge } from './position-reader.ts';
 
 export interface CallQueueOptions {
   readonly clock: Pick<Clock, 'now' | 'after'>;

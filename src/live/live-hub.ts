@@ -4,7 +4,7 @@ import { Feed, type FeedOptions, type JoinFleet } from './feed.ts';
 import { type CallQueue, type History, SharedCalls } from './history.ts';
 import type { LivePage, LiveSource, ResumePoint } from './live-source.ts';
 import { LiveStream, type LiveStreamOptions } from './live-stream.ts';
-import { PageJudge } from './page-judge.ts';
+import { PageJudge } from './position-reader.ts';
 import { OncePerMinute, type Progress, type StallReport, watchStalls } from './progress.ts';
 import { type Quota, type QuotaShare, retryAfterMs, type Shares, type StreamQuota } from './quota.ts';
 

@@ -1,8 +1,7 @@
 import { createCancellation } from '../upstream/cancellation.ts';
 import type { Pace } from './clock.ts';
 import { type ItemPosition, type LiveEntry, type LivePage, type LiveSource, PositionLostError } from './live-source.ts';
-import { PageRefusedError } from './page-judge.ts';
-import { type Loss, PositionReader, type PositionReaderOptions } from './position-reader.ts';
+import { type Loss, PageRefusedError, PositionReader, type PositionReaderOptions } from './position-reader.ts';
 import { Progress } from './progress.ts';
 import { type ItemPositions, readBack, type Timeline, toItemPosition } from './timeline.ts';
 import { Announcements } from './watch.ts';

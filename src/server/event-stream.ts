@@ -6,8 +6,7 @@ import { addErrorCodes } from '../errors/reported-errors.ts';
 import type { AdmittedOperation } from '../operation/admit-operation.ts';
 import type { OperationRunner } from '../operation/operation-runner.ts';
 import type { ResultReader, ResultStream, ResultText } from '../operation/subscriptions/result-stream.ts';
-import type { StreamSlot } from '../upstream/operation-context.ts';
-import { type ResumableResult, resumeCursorKey } from '../upstream/resume-cursor.ts';
+import { type ResumableResult, resumeCursorKey, type StreamSlot } from '../upstream/operation-context.ts';
 import type { Exchange } from './exchange.ts';
 import { chooseFraming, type Framing, multipartType, printResult, writeResult } from './write-answer.ts';
 

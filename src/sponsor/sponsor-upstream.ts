@@ -10,7 +10,7 @@ import type { OwnFieldsUpstream, UpstreamHost } from '../upstream/upstream.ts';
 import { toExecutionPace } from './execution/execution-order.ts';
 import { createExecutions, watchOverdueExecutions } from './execution/executions.ts';
 import { openLeaseKeys } from './leases.ts';
-import { createSponsorClient, createSponsorAuthorization, type SponsorClient } from './sponsor-client.ts';
+import { createSponsorAuthorization, createSponsorClient, type SponsorClient } from './sponsor-client.ts';
 import { createSponsorResolvers } from './sponsor-resolvers.ts';
 import { readVersion, sponsorEndpoints, toSponsorAnswer } from './sponsor-response.ts';
 import type { SponsorshipStore } from './store/sponsorship-store.ts';

@@ -11,16 +11,7 @@ export interface Arrival {
   leave(): void;
 }
 
-/** Limits the memory of everything that is still arriving. */
-export interface Arrivals {
-  /** @param abandon called at most once, if other arrivals need the memory; this arrival has then ended */
-  begin(abandon: () => void): Arrival;
-}
-
-export interface BoundedArrivals extends Arrivals {
-  /** Drops arrivals until the rest is within the limit, which may have changed. */
-  shrink(): void;
-}
+export type Arrivals = Pick<ReturnType<typeof createArrivals>, 'begin'>;
 
 class Entry extends RingLink {
   bytes = 0;
@@ -33,11 +24,11 @@ class Entry extends RingLink {
 }
 
 /**
- * Over the limit, drops the oldest arrival of at least average size. Small arrivals are therefore safe from large ones however
+ * Limits the memory of everything that is still arriving. Over the limit, drops the oldest arrival of at least average size. Small arrivals are therefore safe from large ones however
  * slow they are, fast ones from slow ones, and a client that fills the memory loses its own first.
  * @param maxBytes of all arrivals together; read for each check
  */
-export function createArrivals(maxBytes: () => number): BoundedArrivals {
+export function createArrivals(maxBytes: () => number) {
   const ring = new Entry(() => {});
   let bytes = 0;
   let count = 0;
@@ -60,7 +51,8 @@ export function createArrivals(maxBytes: () => number): BoundedArrivals {
   };
 
   return {
-    begin(abandon) {
+    /** @param abandon called at most once, if other arrivals need the memory; this arrival has then ended */
+    begin(abandon: () => void): Arrival {
       const entry = new Entry(abandon);
       entry.insertBefore(ring);
       count += 1;
@@ -74,6 +66,7 @@ export function createArrivals(maxBytes: () => number): BoundedArrivals {
         leave: () => leave(entry),
       };
     },
+    /** Drops arrivals until the rest is within the limit, which may have changed. */
     shrink,
   };
 }

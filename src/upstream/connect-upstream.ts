@@ -1,15 +1,15 @@
 import { Pool } from 'undici';
 import type { Arrivals } from './arrivals.ts';
 import { type AddressState, admitCall, createAddressState, isBroken, recordOutcome } from './choose-address.ts';
-import { createFreshness, type FreshnessRules } from './freshness.ts';
+import { createFreshness } from './freshness.ts';
 import { type CallInFlight, type CallLayer, type CallWatch, type RawCall, traceCalls, watchCalls } from './raw-call.ts';
 import { type Changes, letRunOn } from './run-on.ts';
 import { createSendCall } from './send-call.ts';
 import { shareReads } from './share-reads.ts';
 import { type AddressWatch, isFailureStatus, spreadCalls, toOutcome } from './spread-calls.ts';
-import { createUpstreamCall, type UpstreamCall } from './upstream-call.ts';
+import { createUpstreamCall } from './upstream-call.ts';
 import { UpstreamCallError } from './upstream-call-error.ts';
-import { type CallEnded, createHealthWatch, type HealthWatch, type UpstreamHealth } from './upstream-health.ts';
+import { type CallEnded, createHealthWatch, type HealthWatch } from './upstream-health.ts';
 import { createWaitingCalls, type WaitingCalls } from './waiting-calls.ts';
 
 /** Default limit. The introspection of a large ledger has a few megabytes. */
@@ -37,22 +37,6 @@ const poolOptions: Pool.Options = {
   headersTimeout: 0,
   bodyTimeout: 0,
 };
-
-export interface UpstreamConnection {
-  readonly call: UpstreamCall;
-  readonly rawCall: RawCall;
-  readonly health: () => UpstreamHealth;
-  readonly complain: HealthWatch['complain'];
-  /** Path and query of the upstream's first address. Calls to its other addresses use theirs. */
-  readonly path: string;
-  /** The addresses for WebSockets, including credentials. */
-  readonly socketUrls: readonly string[];
-  readonly addresses: readonly AddressFacts[];
-  /** Begins to compare the data of the addresses. Absent if there is only one. */
-  readonly follow?: ((rules: FreshnessRules) => void) | undefined;
-  /** Lets calls in flight finish and rejects new ones. Safe to call twice. */
-  close(): Promise<void>;
-}
 
 export interface AddressFacts {
   readonly state: AddressState;
@@ -82,6 +66,8 @@ export interface ConnectOptions {
 
 const ignoreEvents: AddressWatch = { retried() {}, ejected() {}, refused() {} };
 
+export type UpstreamConnection = ReturnType<typeof connectUpstream>;
+
 /** Opens the connections to an upstream. Credentials in its URLs become a Basic authorization header. */
 export function connectUpstream({
   name,
@@ -93,7 +79,7 @@ export function connectUpstream({
   hedgeMs = 0,
   onAddressEvent = ignoreEvents,
   ...options
-}: ConnectOptions): UpstreamConnection {
+}: ConnectOptions) {
   const opened = urls.map((url) => openAddress(url, options));
   const [first] = opened;
   if (!first) throw new Error(`${name} has no address`);
@@ -124,11 +110,15 @@ export function connectUpstream({
     rawCall,
     health: watch.health,
     complain: watch.complain,
+    /** Path and query of the upstream's first address. Calls to its other addresses use theirs. */
     path: first.path,
+    /** The addresses for WebSockets, including credentials. */
     socketUrls: urls.map((url) => url.replace(/^http/i, 'ws')),
-    addresses: opened,
+    addresses: opened as readonly AddressFacts[],
+    /** Begins to compare the data of the addresses. Absent if there is only one. */
     follow: opened.length === 1 ? undefined : freshness.follow,
-    async close() {
+    /** Lets calls in flight finish and rejects new ones. Safe to call twice. */
+    async close(): Promise<void> {
       freshness.stop();
       closing ??= Promise.all(opened.map(({ dispatcher }) => dispatcher.close()));
       await closing;

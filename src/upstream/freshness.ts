@@ -13,18 +13,6 @@ export interface FreshnessRules {
   readonly leastOf: (request: RawRequest) => number | null;
 }
 
-/** Knows how new the data of each address is. */
-export interface Freshness {
-  readonly maxBehind: number;
-  leastOf(request: RawRequest): number | null;
-  /** Asks all addresses. Concurrent callers share one round. Never rejects. */
-  refresh(): Promise<void>;
-  /** May an address soon be as new as this? A cursor that was made up may name any number. */
-  mayReach(least: number | null, states: readonly AddressState[]): boolean;
-  follow(rules: FreshnessRules): void;
-  stop(): void;
-}
-
 /** Nodes close a few checkpoints a second, so an address can lag about that much unnoticed. */
 export const refreshMs = 1_000;
 const readTimeoutMs = 2_000;
@@ -33,10 +21,13 @@ const pauseMs = 20;
 /** Multiple of `maxBehind` by which a cursor may be ahead of all known data. */
 const maxAhead = 5;
 
+export type Freshness = ReturnType<typeof createFreshness>;
+
+/** Knows how new the data of each address is. */
 export function createFreshness(
   addresses: readonly { readonly send: RawCall; readonly path: string; readonly state: AddressState }[],
   clock: () => number = () => performance.now(),
-): Freshness {
+) {
   let rules: FreshnessRules | null = null;
   let timer: NodeJS.Timeout | undefined;
   let round: Promise<void> | null = null;
@@ -58,12 +49,13 @@ export function createFreshness(
     await delay(pauseMs, undefined, { ref: false });
   }
 
-  const freshness: Freshness = {
-    get maxBehind() {
+  const freshness = {
+    get maxBehind(): number {
       return rules?.maxBehind ?? Number.POSITIVE_INFINITY;
     },
-    leastOf: (request) => rules?.leastOf(request) ?? null,
-    refresh() {
+    leastOf: (request: RawRequest): number | null => rules?.leastOf(request) ?? null,
+    /** Asks all addresses. Concurrent callers share one round. Never rejects. */
+    refresh(): Promise<void> {
       round ??= rules
         ? ask(rules.readNewest).finally(() => {
             round = null;
@@ -71,17 +63,19 @@ export function createFreshness(
         : Promise.resolve();
       return round;
     },
-    mayReach(least, states) {
+    /** May an address soon be as new as this? A cursor that was made up may name any number. */
+    mayReach(least: number | null, states: readonly AddressState[]): boolean {
       const newest = newestOf(states, clock());
       return least !== null && newest !== null && least <= newest + freshness.maxBehind * maxAhead;
     },
-    follow(given) {
+    /** Asks regularly from now on. */
+    follow(given: FreshnessRules): void {
       rules = given;
       clearInterval(timer);
       timer = setInterval(() => void freshness.refresh(), refreshMs).unref();
       void freshness.refresh();
     },
-    stop() {
+    stop(): void {
       clearInterval(timer);
     },
   };

@@ -35,7 +35,7 @@ export interface StreamSlot {
   readonly quietAt: (toText: () => string) => void;
 }
 
-export type CallerKind = 'ANONYMOUS' | 'API_KEY' | 'JWT' | 'FORWARDED';
+type CallerKind = 'ANONYMOUS' | 'API_KEY' | 'JWT' | 'FORWARDED';
 
 export interface Caller {
   /** For logs and clients: `client:web-app`, `address:203.0.113.9`, `credential:` and a short hash. */
@@ -85,4 +85,16 @@ export function createPerOperation<Value, Rest extends unknown[] = []>(
     kept[key] ??= { value: make(context, ...rest) };
     return kept[key].value;
   };
+}
+
+/** Key of the resume cursor after an item of a stream, and after its result. A symbol, so that JSON omits it. */
+export const resumeCursorKey: unique symbol = Symbol('resume cursor');
+
+/** An item with a cursor. The cursor is a function, because only some transports send it. */
+export interface ResumableItem {
+  readonly [resumeCursorKey]?: () => string;
+}
+
+export interface ResumableResult {
+  [resumeCursorKey]?: string;
 }

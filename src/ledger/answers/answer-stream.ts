@@ -2,10 +2,84 @@ import { Buffer } from 'node:buffer';
 import type { GraphQLError } from 'graphql';
 import { type Usage, withUsage } from '../../documents/cost/usage.ts';
 import { parseJson, printJson } from '../../json/exact-json.ts';
+import { maxAnswerNesting } from '../../json/json-size.ts';
 import type { RawResponse, RawSink } from '../../upstream/raw-call.ts';
-import { DataExtent } from './data-extent.ts';
 import { type ReadText, toErrors } from './ledger-answer.ts';
-import { type ChunkedBody, cutAt } from './plain-answer.ts';
+import { type ChunkedBody, cutAt, isSpace } from './plain-answer.ts';
+
+const [quote, backslash] = [0x22, 0x5c];
+/** Braces. A bracket with `lowerBit` set becomes the brace of its side, so that one comparison finds both. */
+const [opening, closing] = [0x7b, 0x7d];
+const lowerBit = 0x20;
+/** Maximum nesting of the data and of the response around it. */
+const maxDepth = maxAnswerNesting + 1;
+
+/**
+ * Follows a response while it is forwarded, to distinguish its real end from a truncation that looks the same. The data must
+ * come first. Costs more than a nanosecond per byte, so only streams use it: a buffered response is checked by its last bytes,
+ * and parsed only in doubt.
+ */
+export class DataExtent {
+  /** Offset of the data's closing brace, in bytes; `null` before it. */
+  dataEnd: number | null = null;
+  /** Bytes read so far. */
+  size = 0;
+  /** Open objects and lists, including the response itself. */
+  #depth = 1;
+  #isInText = false;
+  #isEscaped = false;
+  #isBroken = false;
+
+  /** Has exactly one complete object been read, and nothing after it? */
+  get isWhole(): boolean {
+    return this.#depth === 0 && !this.#isBroken;
+  }
+
+  /** @param chunk the first one begins with the brace that opens the response */
+  read(chunk: Buffer): void {
+    const { length } = chunk;
+    if (length === 0) return;
+    let at = this.#isInText ? this.#skipText(chunk, 0) + 1 : 0;
+    if (this.size === 0) at = 1;
+    let depth = this.#depth;
+    while (at < length && depth > 0) {
+      const byte = chunk[at] as number;
+      if (byte === quote) at = this.#skipText(chunk, at + 1);
+      else if ((byte | lowerBit) === opening) {
+        depth += 1;
+        if (depth > maxDepth) this.#isBroken = true;
+      } else if ((byte | lowerBit) === closing) {
+        depth -= 1;
+        if (depth === 1) this.dataEnd ??= this.size + at;
+      }
+      at += 1;
+    }
+    this.#depth = depth;
+    for (; at < length; at += 1) if (!isSpace(chunk[at])) this.#isBroken = true;
+    this.size += length;
+  }
+
+  /** Returns the index of the closing quote, or the chunk's length if the string continues. */
+  #skipText(chunk: Buffer, from: number): number {
+    const begin = this.#isEscaped ? from + 1 : from;
+    this.#isEscaped = false;
+    this.#isInText = true;
+    for (let at = chunk.indexOf(quote, begin); at >= 0; at = chunk.indexOf(quote, at + 1)) {
+      if (chunk[at - 1] === backslash && countBackslashes(chunk, begin, at) % 2 === 1) continue;
+      this.#isInText = false;
+      return at;
+    }
+    this.#isEscaped = countBackslashes(chunk, begin, chunk.length) % 2 === 1;
+    return chunk.length;
+  }
+}
+
+/** Counts the backslashes directly before an index. */
+function countBackslashes(chunk: Buffer, from: number, before: number): number {
+  let at = before - 1;
+  while (at >= from && chunk[at] === backslash) at -= 1;
+  return before - 1 - at;
+}
 
 /** Destination of a large response: the client's connection. */
 export interface AnswerWriter {
@@ -28,7 +102,7 @@ export interface StreamedAnswer {
 /** Formats the errors of a streamed response as in any other response. */
 export type SettleErrors = (errors: readonly GraphQLError[]) => readonly GraphQLError[];
 
-export interface EndOptions {
+interface EndOptions {
   /** Usage to append; `null` = not requested. */
   readonly usage: Usage | null;
   /** Returns the document's text if the client wrote it; `null` if the gateway did. */
@@ -119,7 +193,7 @@ export class AnswerStream implements RawSink, StreamedAnswer {
 }
 
 /** The end of a large response, ready to be sent. */
-export interface AnswerEnd {
+interface AnswerEnd {
   readonly body: ChunkedBody;
   readonly errorCount: number;
 }

@@ -161,7 +161,8 @@ function checkNesting(value: unknown): void {
     throw invalidResponse(`The ledger's answer is nested over ${maxAnswerNesting} levels deep.`);
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
+/** Not a list. */
+export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 

@@ -4,9 +4,15 @@ import { LRUCache } from 'lru-cache';
 import { printJson } from '../../json/exact-json.ts';
 import type { ChunkedBody } from '../answers/plain-answer.ts';
 import { AnswerMemory, CachedAnswer } from './answer-memory.ts';
-import { type AnswerShape, countKeys, hasShape } from './answer-shape.ts';
 import type { ImmutableFields } from './immutable-fields.ts';
-import { type ImmutableSelection, type ReadTree, toImmutableSelection } from './immutable-selection.ts';
+import {
+  type AnswerShape,
+  countKeys,
+  hasShape,
+  type ImmutableSelection,
+  type ReadTree,
+  toImmutableSelection,
+} from './immutable-selection.ts';
 
 type Variables = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,6 @@
 import { createHash, randomInt, randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import { connectRedis, type RedisOptions } from '../../upstream/connect-redis.ts';
-import { readRedisScripts } from '../../upstream/redis-scripts.ts';
+import { connectRedis, type RedisOptions, readRedisScripts } from '../../upstream/connect-redis.ts';
 import type { LeasedLog, LeasedLogs, LogView, OnLogChange } from './leased-log.ts';
 
 /** All keys are in one slot of a Redis cluster. */

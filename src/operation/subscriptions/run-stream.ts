@@ -18,8 +18,12 @@ import { gatewayError } from '../../errors/gateway-error.ts';
 import { printJson } from '../../json/exact-json.ts';
 import type { OpenLedgerStream } from '../../ledger/ledger-streams.ts';
 import { createCancellation } from '../../upstream/cancellation.ts';
-import type { OperationContext } from '../../upstream/operation-context.ts';
-import { type ResumableItem, type ResumableResult, resumeCursorKey } from '../../upstream/resume-cursor.ts';
+import {
+  type OperationContext,
+  type ResumableItem,
+  type ResumableResult,
+  resumeCursorKey,
+} from '../../upstream/operation-context.ts';
 import type { AdmittedOperation } from '../admit-operation.ts';
 import { boundItemAnswer } from '../execute-here.ts';
 import type { FairTurns } from '../fair-turns.ts';

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import { ReplyError } from 'ioredis';
-import { connectRedis, type RedisEvents, type RedisOptions } from '../../upstream/connect-redis.ts';
-import { readRedisScripts } from '../../upstream/redis-scripts.ts';
+import { connectRedis, type RedisEvents, type RedisOptions, readRedisScripts } from '../../upstream/connect-redis.ts';
 import {
   dayMs,
   defaultStoreBounds,

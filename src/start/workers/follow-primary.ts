@@ -11,17 +11,10 @@ export interface PrimaryLink {
   readonly onMessage: (hear: (message: ToWorker) => void) => void;
 }
 
-/** What the primary sends to a worker. */
-export interface PrimaryCommands {
-  readonly beginning: Promise<Beginning>;
-  /** Resolves when the worker must stop, with the milliseconds for which it keeps serving. */
-  readonly stop: Promise<number>;
-  /** The other workers, as this one sees them. */
-  readonly siblingsOf: (beginning: Beginning) => Siblings;
-}
+export type PrimaryCommands = ReturnType<typeof followPrimary>;
 
 /** Reports to the primary, and obeys the primary's messages from then on. */
-export function followPrimary({ send, onMessage }: PrimaryLink): PrimaryCommands {
+export function followPrimary({ send, onMessage }: PrimaryLink) {
   const beginning = deferred<Beginning>();
   const stop = deferred<number>();
   let serving = 0;
@@ -54,9 +47,12 @@ export function followPrimary({ send, onMessage }: PrimaryLink): PrimaryCommands
   });
   void send({ kind: 'hello' });
   return {
+    /** Everything that the worker needs to start. */
     beginning: beginning.promise,
+    /** Resolves when the worker must stop, with the milliseconds for which it keeps serving. */
     stop: stop.promise,
-    siblingsOf: ({ shared }) => ({
+    /** The other workers, as this one sees them. */
+    siblingsOf: ({ shared }: Beginning): Siblings => ({
       shared,
       serving: () => serving,
       ready: (facts) => void send({ kind: 'ready', facts }),

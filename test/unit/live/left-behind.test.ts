@@ -5,7 +5,7 @@ import { Channel } from '../../../src/live/channel.ts';
 import { createPace, pause } from '../../../src/live/clock.ts';
 import { Feed } from '../../../src/live/feed.ts';
 import type { LiveStream } from '../../../src/live/live-stream.ts';
-import { PageJudge } from '../../../src/live/page-judge.ts';
+import { PageJudge } from '../../../src/live/position-reader.ts';
 import { watchStalls } from '../../../src/live/progress.ts';
 import { createShares } from '../../../src/live/quota.ts';
 import { Reader } from '../../../src/live/reader.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findPageFaults } from '../../../src/live/page-judge.ts';
+import { findPageFaults } from '../../../src/live/position-reader.ts';
 import { createTestHub } from '../../support/live-hub.ts';
 import { createMemorySource, type MemorySource, settled } from '../../support/memory-source.ts';
 

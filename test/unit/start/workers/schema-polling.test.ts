@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { startSchemaPolling } from '../../../../src/start/workers/schema-polling.ts';
+import { startSchemaPolling } from '../../../../src/start/workers/primary.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
