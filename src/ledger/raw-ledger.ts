@@ -1,69 +1,15 @@
 import type { ExecutionResult } from 'graphql';
 import type { Usage } from '../documents/cost/usage.ts';
-import { printJson } from '../json/exact-json.ts';
-import type { CancelCause, Cancellation, ServedOperation } from '../upstream/cancellation.ts';
+import type { CancelCause, ServedOperation } from '../upstream/cancellation.ts';
 import type { RawCall, RawResponse } from '../upstream/raw-call.ts';
 import { toWhole } from '../upstream/upstream-call.ts';
 import { toGatewayError } from '../upstream/upstream-call-error.ts';
 import { AnswerStream, type SettleErrors, type StreamedAnswer } from './answers/answer-stream.ts';
 import { parseLedgerAnswer } from './answers/ledger-answer.ts';
 import { type ChunkedBody, findPlainEnd, hasPlainHead, isPlain, spliceUsage } from './answers/plain-answer.ts';
-import type { LedgerExecutorOptions } from './ledger-executor.ts';
+import { createToLedgerPost, type LedgerExecutorOptions, postHeaderPairs } from './ledger-executor.ts';
 
-export interface LedgerPostOptions {
-  /** Path of the GraphQL endpoint, query string included. */
-  readonly path: string;
-  readonly timeouts: { readonly queryMs: number; readonly mutationMs: number };
-}
-
-/** An operation in the form that is sent to the ledger. */
-interface LedgerPostContent {
-  /** The document as a JSON string, with its quotes. */
-  readonly queryJson: string;
-  readonly variables: Readonly<Record<string, unknown>> | undefined;
-  readonly operationName: string | null;
-  /** Once sent, a mutation is never cancelled: its outcome would be unknown. */
-  readonly isMutation: boolean;
-}
-
-/** In characters. A longer body is encoded once, so that its text is not kept. */
-const longBody = 16 * 1024;
-
-/** No header of the caller is sent, so that callers can share equal reads. */
-const headers = { 'content-type': 'application/json', accept: 'application/json' } as const;
-
-/** The request headers as alternating names and values. */
-const postHeaderPairs: readonly string[] = Object.entries(headers).flat();
-
-/** Creates the request that carries an operation to the ledger, with its body as text or, if that is long, as bytes. */
-export function createToLedgerPost({ path, timeouts }: LedgerPostOptions) {
-  return ({ queryJson, variables, operationName, isMutation }: LedgerPostContent, cancellation?: Cancellation) => {
-    // Add nothing to the client's request: some ledgers count every byte of a body against the query allowance.
-    const variablesText = variables === undefined || isEmpty(variables) ? '' : printJson(variables);
-    const variablesMember = variablesText === '' ? '' : `,"variables":${variablesText}`;
-    const named = operationName === null ? '' : `,"operationName":${JSON.stringify(operationName)}`;
-    const text = `{"query":${queryJson}${variablesMember}${named}}`;
-    const isLong = text.length > longBody;
-    return {
-      method: 'POST',
-      path,
-      headers,
-      body: isLong ? Buffer.from(text) : text,
-      timeoutMs: isMutation ? timeouts.mutationMs : timeouts.queryMs,
-      runOnMs: isMutation ? timeouts.mutationMs : undefined,
-      isShareable: !isMutation,
-      variablesText: isLong ? undefined : variablesText,
-      cancellation,
-    } as const;
-  };
-}
-
-function isEmpty(members: object): boolean {
-  for (const _ in members) return false;
-  return true;
-}
-
-interface RawLedgerRequest {
+export interface RawLedgerRequest {
   /** The document as a JSON string, with its quotes. */
   readonly queryJson: string;
   readonly operationName: string | null;
@@ -117,7 +63,7 @@ export type RawLedger = (
   answered: (answer: RawLedgerAnswer) => void,
 ) => (cause: CancelCause) => void;
 
-type RawLedgerOptions = Omit<LedgerExecutorOptions, 'call'> & { readonly rawCall: RawCall };
+export type RawLedgerOptions = Omit<LedgerExecutorOptions, 'call'> & { readonly rawCall: RawCall };
 
 /** In bytes. Larger responses are forwarded as they arrive; buffering smaller ones costs less. */
 const streamAboveBytes = 1024 * 1024;
