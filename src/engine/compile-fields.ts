@@ -6,6 +6,7 @@ import {
   type GraphQLLeafType,
   type GraphQLObjectType,
   type GraphQLResolveInfo,
+  type GraphQLSchema,
   getArgumentValues,
   getNamedType,
   isLeafType,
@@ -14,7 +15,9 @@ import {
   Kind,
   type OperationDefinitionNode,
   type ResponsePath,
+  SchemaMetaFieldDef,
   type SelectionSetNode,
+  TypeMetaFieldDef,
 } from 'graphql';
 import { collectPlainFields, type SelectionScope } from '../documents/selections.ts';
 import {
@@ -63,7 +66,8 @@ export function compileFields(
     // Assigning `__proto__` would change the object's prototype instead of adding a key.
     if (scope.budget.fields < 0 || key === '__proto__') return null;
     const name = nodes[0]?.name.value ?? '';
-    const definition = type.getFields()[name];
+    const definition =
+      type.getFields()[name] ?? (type === scope.schema.getQueryType() ? metaFields.get(name) : undefined);
     const execute = definition
       ? compileField(type, definition, key, nodes, scope)
       : name === '__typename'
@@ -74,6 +78,11 @@ export function compileFields(
   }
   return fields;
 }
+
+/** Root fields of introspection, which no type lists. */
+export const metaFields: ReadonlyMap<string, GraphQLField<unknown, unknown>> = new Map(
+  [SchemaMetaFieldDef, TypeMetaFieldDef].map((field) => [field.name, field]),
+);
 
 function compileObject(
   type: GraphQLObjectType,
@@ -197,6 +206,8 @@ function compileProperty(selected: SelectedField, type: GraphQLLeafType): Execut
 /** The document that is compiled. */
 export interface CompileScope extends Omit<SelectionScope, 'variables'> {
   readonly operation: OperationDefinitionNode;
+  /** The schema that introspection shows. */
+  readonly shownSchema: GraphQLSchema;
   /** All fragments of the document, as resolvers get them. */
   readonly fragmentsByName: Readonly<Record<string, FragmentDefinitionNode>>;
   /** For a field that the schema lacks: how it is joined, or `null` if it is not a join. */
@@ -252,13 +263,14 @@ function toInfo(
   path: ResponsePath,
   { variables }: ExecutionState,
 ): GraphQLResolveInfo {
+  const isIntrospection = parent.name.startsWith('__') || field.name.startsWith('__');
   return {
     fieldName: field.name,
     fieldNodes: nodes,
     returnType: field.type,
     parentType: parent,
     path,
-    schema: scope.schema,
+    schema: isIntrospection ? scope.shownSchema : scope.schema,
     fragments: scope.fragmentsByName,
     rootValue: undefined,
     operation: scope.operation,

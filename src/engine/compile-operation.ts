@@ -20,6 +20,8 @@ import {
 
 export interface CompileOptions {
   readonly schema: GraphQLSchema;
+  /** The schema that introspection shows. Left out: the same. */
+  readonly shownSchema?: GraphQLSchema;
   readonly operation: OperationDefinitionNode;
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   /** For a field that the schema lacks: how it is joined, or `null` if it is not a join. */
@@ -42,14 +44,15 @@ const maxCompiledFields = 1_000;
 
 /**
  * Compiles an operation to functions that can run any number of times. `null` for subscriptions, directives, abstract types,
- * introspection, and fields of another owner that are not joins.
+ * and fields of another owner that are not joins.
  */
 export function compileOperation(options: CompileOptions): RunCompiled | null {
-  const { schema, operation, fragments, joinOf = () => null } = options;
+  const { schema, shownSchema = schema, operation, fragments, joinOf = () => null } = options;
   const type = schema.getRootType(operation.operation);
   if (!type || operation.operation === 'subscription') return null;
   const fields = compileFields(type, [operation.selectionSet], {
     schema,
+    shownSchema,
     operation,
     fragments,
     fragmentsByName: Object.assign(Object.create(null), Object.fromEntries(fragments)),

@@ -11,11 +11,10 @@ import type { LedgerExecutor } from '../ledger/ledger-executor.ts';
 import { type LedgerService, silentLedgerService } from '../ledger/ledger-service.ts';
 import { toSchemaFingerprint } from '../ledger/schema-fingerprint.ts';
 import { findCollisions } from './find-collisions.ts';
-import { findIdInputs } from './id-inputs.ts';
 import { entitiesField } from './joins/entities.ts';
 import type { CreateOperationJoins } from './joins/operation-joins.ts';
 import type { LedgerSource } from './ledger-source.ts';
-import { fieldsReadByCalls } from './own-schema.ts';
+import { fieldsReadByCalls, findIdInputs } from './own-schema.ts';
 import { stitch } from './stitch.ts';
 
 /** The part of a generation that decides how operations are executed. */

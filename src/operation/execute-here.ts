@@ -5,10 +5,12 @@ import {
   getOperationAST,
   type OperationDefinitionNode,
 } from 'graphql';
-import { fragmentsOf, isSchemaOnly, toExecutableDocument } from '../documents/selections.ts';
+import { rootFieldNames, takePart, variablesOf } from '../documents/plan-operation.ts';
+import { collectFields, fragmentsOf, isSchemaOnly, toExecutableDocument } from '../documents/selections.ts';
 import { createCoerceVariables, declareTexts, noTexts } from '../engine/coerce-variables.ts';
+import { metaFields } from '../engine/compile-fields.ts';
 import { compileOperation } from '../engine/compile-operation.ts';
-import { createExecuteIntrospected, createExecuteStitched } from '../engine/execute-stitched.ts';
+import { createExecuteStitched, type ExecuteStitched } from '../engine/execute-stitched.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { CreateOperationJoins } from '../graph/joins/operation-joins.ts';
 import { isLonger } from '../json/json-size.ts';
@@ -32,7 +34,7 @@ export type ExecuteHere = (
   context: OperationContext,
 ) => ExecutionResult | Promise<ExecutionResult>;
 
-/** Compiles a plain operation whose root fields are all our own; any other is executed as a whole each time. */
+/** Compiles a plain operation whose root fields are all our own, or introspection; any other is executed as a whole each time. */
 export function createExecuteHere(options: ExecuteHereOptions): ExecuteHere {
   const { schema, ownSchema, document, operationName, texts = noTexts } = options;
   const compiled = compileOwn(options);
@@ -40,15 +42,49 @@ export function createExecuteHere(options: ExecuteHereOptions): ExecuteHere {
   const operation = operationIn(document, operationName);
   const toExecute = (part: DocumentNode) =>
     createExecuteStitched(schema, schema === ownSchema ? declareTexts(part, texts) : part, operationName);
-  const executeWhole = toExecute(document);
-  const fragments = fragmentsOf(document);
-  const introspected = createExecuteIntrospected({ schema, operation, fragments, executeWhole, toExecute });
+  const executeCoerced = splitIntrospection(options, operation, toExecute) ?? toExecute(document);
   const coerce = createCoerceVariables(schema, operation, () => operation, texts);
   const execute: ExecuteHere = (variables, context) => {
     const { errors, values } = coerce(variables);
-    return errors ? { errors } : (introspected ?? executeWhole)(values, context);
+    return errors ? { errors } : executeCoerced(values, context);
   };
   return boundAnswer(execute, true);
+}
+
+/**
+ * Executes a query with introspection beside other fields: the introspection compiled, in a third of the 20 ms that graphql-js
+ * takes for a large schema, and the other fields concurrently. `null` for any other operation.
+ */
+function splitIntrospection(
+  { schema, ownSchema, document, operationName }: ExecuteHereOptions,
+  operation: OperationDefinitionNode,
+  toExecute: (part: DocumentNode) => ExecuteStitched,
+): ExecuteStitched | null {
+  const fragments = fragmentsOf(document);
+  const root = schema.getQueryType();
+  const isMeta = (name: string) => metaFields.has(name);
+  if (!root || operation.operation !== 'query' || ![...rootFieldNames(operation, fragments)].some(isMeta)) return null;
+  const meta = takePart(operation, fragments, isMeta).document;
+  const metaOperation = operationIn(meta, operationName);
+  const run = compileOperation({
+    schema: ownSchema,
+    shownSchema: schema,
+    operation: metaOperation,
+    fragments: fragmentsOf(meta),
+  });
+  if (!run) return null;
+  const others = takePart(operation, fragments, (name) => !isMeta(name));
+  const executeOthers = toExecute(others.document);
+  return async (variables, context) => {
+    const [shown, rest] = await Promise.all([
+      run({ variables, context }),
+      executeOthers(variablesOf(others, variables), context),
+    ]);
+    if (!shown.data || !rest.data) return rest;
+    const keys = collectFields(root, [operation.selectionSet], { schema, fragments, variables }).keys();
+    const errors = [...(rest.errors ?? []), ...(shown.errors ?? [])];
+    return { data: mergeData(shown.data, rest.data, keys), ...(errors.length > 0 ? { errors } : {}) };
+  };
 }
 
 /** `null` for an operation that is not plain, or has root fields of the ledger. */
@@ -59,6 +95,7 @@ export function compileOwn(options: ExecuteHereOptions): ExecuteHere | null {
   const operationJoins = joins?.(operation, fragments);
   const run = compileOperation({
     schema: ownSchema,
+    shownSchema: schema,
     operation,
     fragments,
     ...(operationJoins ? { joinOf: operationJoins.joinOf } : {}),
@@ -77,6 +114,18 @@ function operationIn(document: DocumentNode, name: string | null): OperationDefi
   const operation = getOperationAST(document, name);
   if (!operation) throw new Error('a document without its operation is executed');
   return operation;
+}
+
+/** Puts root keys in the client's order. If the data of one part is null, all data is. */
+export function mergeData(
+  some: ExecutionResult['data'],
+  others: ExecutionResult['data'],
+  keys: Iterable<string>,
+): Record<string, unknown> | null {
+  if (!some || !others) return null;
+  const data: Record<string, unknown> = Object.create(null);
+  for (const key of keys) data[key] = Object.hasOwn(some, key) ? some[key] : others[key];
+  return data;
 }
 
 /** Answers kept per schema, newest first. A large one takes a few megabytes; tools send a handful of documents. */

@@ -4,6 +4,7 @@ import { variablesOf } from '../documents/plan-operation.ts';
 import type { CacheLookup } from '../ledger/immutable/immutable-reads.ts';
 import type { ForwardToLedger } from '../ledger/ledger-executor.ts';
 import type { OperationContext } from '../upstream/operation-context.ts';
+import { mergeData } from './execute-here.ts';
 import type { PreparedOperation } from './prepared-operation.ts';
 import { settleErrors } from './settle-errors.ts';
 
@@ -182,18 +183,6 @@ function mergeParts(
     data: mergeData(theirs.data, ours.data, rootFields(variables).keys()),
     ...(errors.length > 0 ? { errors } : {}),
   };
-}
-
-/** Puts root keys in the client's order. If the data of one part is null, all data is. */
-function mergeData(
-  theirs: ExecutionResult['data'],
-  ours: ExecutionResult['data'],
-  keys: Iterable<string>,
-): Record<string, unknown> | null {
-  if (!theirs || !ours) return null;
-  const data: Record<string, unknown> = Object.create(null);
-  for (const key of keys) data[key] = Object.hasOwn(theirs, key) ? theirs[key] : ours[key];
-  return data;
 }
 
 /** Did the ledger execute nothing? Its errors then have no path, and our fields are answered nevertheless. */

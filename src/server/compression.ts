@@ -9,24 +9,22 @@ const minBytes = 8 * 1024;
 /** Compressions in flight; further responses are sent as they are, so that they do not wait for a thread. */
 const maxCompressions = 16;
 
-/** Compresses response bodies in the thread pool. */
-export interface Compression {
-  /** Does a response of this size depend on the Accept-Encoding header? */
-  isFor(size: number): boolean;
-  /** The encoding that a client accepts; `null` = none. */
-  choose(req: Pick<IncomingMessage, 'headers'>): Encoding | null;
-  /** Resolves to `null` if too many responses are being compressed, or if compression fails. */
-  compress(body: Buffer, encoding: Encoding): Promise<Buffer | null>;
-}
+export type Compression = NonNullable<ReturnType<typeof createCompression>>;
 
-/** @param encodings enabled, the preferred one first */
-export function createCompression(encodings: 'off' | readonly Encoding[]): Compression | null {
+/**
+ * Compresses response bodies in the thread pool.
+ * @param encodings enabled, the preferred one first
+ */
+export function createCompression(encodings: 'off' | readonly Encoding[]) {
   if (encodings === 'off') return null;
   let running = 0;
   return {
-    isFor: (size) => size >= minBytes,
-    choose: ({ headers }) => chooseEncoding(headers['accept-encoding']?.toString(), encodings),
-    async compress(body, encoding) {
+    /** Does a response of this size depend on the Accept-Encoding header? */
+    isFor: (size: number) => size >= minBytes,
+    choose: ({ headers }: Pick<IncomingMessage, 'headers'>): Encoding | null =>
+      chooseEncoding(headers['accept-encoding']?.toString(), encodings),
+    /** Resolves to `null` if too many responses are being compressed, or if compression fails. */
+    async compress(body: Buffer, encoding: Encoding): Promise<Buffer | null> {
       if (running >= maxCompressions) return null;
       running += 1;
       try {

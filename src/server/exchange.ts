@@ -63,6 +63,8 @@ export class Exchange implements ServerContext {
   readonly sender: Sender;
   readonly showUsage: boolean;
   readonly operations: OperationFacts[] = [];
+  /** Error codes of the response. */
+  readonly codes: string[] = [];
   /** Monotonic milliseconds at which the request arrived. */
   readonly arrivedAt = performance.now();
   /** Path of the request, without host and query. */
@@ -87,10 +89,9 @@ export class Exchange implements ServerContext {
   #isStamped = false;
   #isReadingBounded = false;
   #standing: RateLimitState = null;
-  #codes: string[] | null = null;
   #variesByEncoding = false;
-  /** Called when the client leaves. A list if there are several, which only a batch has. */
-  #onGone: (() => void) | (() => void)[] | null = null;
+  /** Called when the client leaves. */
+  #onGone: (() => void)[] = [];
 
   constructor(req: IncomingRequest, res: ServerResponse, path: string, options: ExchangeOptions) {
     const { headers, socket } = req;
@@ -103,12 +104,6 @@ export class Exchange implements ServerContext {
     this.compression = options.compression;
     this.#options = options;
     this.#stamps = options.stamps(headers.origin, this.requestId);
-  }
-
-  /** Error codes of the response. Created on first use, because few requests have errors. */
-  get codes(): string[] {
-    this.#codes ??= [];
-    return this.#codes;
   }
 
   /**
@@ -250,8 +245,6 @@ export class Exchange implements ServerContext {
 
   onGone(abandon: () => void): void {
     if (this.isGone()) abandon();
-    else if (this.#onGone === null) this.#onGone = abandon;
-    else if (typeof this.#onGone === 'function') this.#onGone = [this.#onGone, abandon];
     else this.#onGone.push(abandon);
   }
 
@@ -262,32 +255,21 @@ export class Exchange implements ServerContext {
     // Node emits no `close` for a request that was rejected before its body had arrived.
     if (this.isReading) this.req.abandonBody();
     const listeners = this.#onGone;
-    // Drop the listener: Node keeps the response object, and the listener holds the whole body.
-    this.#onGone = null;
+    // Drop the listeners: Node keeps the response object, and they hold the whole body.
+    this.#onGone = [];
     this.held?.release();
     this.held = undefined;
     this.body = null;
-    if (typeof listeners === 'function') listeners();
-    else for (const abandon of listeners ?? []) abandon();
+    for (const abandon of listeners) abandon();
   }
 
   /** Facts for the log line, once the request has ended. */
   toRecord(): RequestFacts {
-    const { requestId, req, res, path, arrivedAt, operations } = this;
-    const durationMs = Math.round((performance.now() - arrivedAt) * 100) / 100;
+    const { requestId, req, res, path, operations, codes, isInLane, trace } = this;
+    const durationMs = Math.round((performance.now() - this.arrivedAt) * 100) / 100;
     const method = req.method ?? '';
     const status = res.headersSent ? res.statusCode : clientClosedRequest;
-    return toRequestRecord(
-      requestId,
-      method,
-      path,
-      status,
-      durationMs,
-      operations,
-      this.#codes,
-      this.isInLane,
-      this.trace,
-    );
+    return toRequestRecord(requestId, method, path, status, durationMs, operations, codes, isInLane, trace);
   }
 
   /**

@@ -34,8 +34,8 @@ export interface JoinLoader {
   load(lookups: readonly JoinLookup[]): Promise<readonly (JoinAnswer | Error)[]>;
   /** The same for one lookup. Lookups that are answered together are resolved in the order of the calls. */
   loadOne(lookup: JoinLookup): Promise<JoinAnswer | Error>;
-  /** Drops the answer: the next `load` queries the ledger again. */
-  forget(lookup: JoinLookup): void;
+  /** Like `loadOne`, but queries the ledger again. */
+  reload(lookup: JoinLookup): Promise<JoinAnswer | Error>;
 }
 
 interface PendingLookup {
@@ -78,18 +78,20 @@ export function createJoinLoader(options: JoinLoaderOptions): JoinLoader {
     return made;
   };
 
+  const loadOne = (lookup: JoinLookup) => {
+    const asked = ask(lookup);
+    return asked.done.then(() => asked.answer);
+  };
   return {
     async load(lookups) {
       const asked = lookups.map(ask);
       for (const done of new Set(asked.map((each) => each.done))) await done;
       return asked.map(({ answer }) => answer);
     },
-    loadOne(lookup) {
-      const asked = ask(lookup);
-      return asked.done.then(() => asked.answer);
-    },
-    forget: ({ text }) => {
-      known.delete(text);
+    loadOne,
+    reload(lookup) {
+      known.delete(lookup.text);
+      return loadOne(lookup);
     },
   };
 }

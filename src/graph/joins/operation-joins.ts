@@ -288,12 +288,8 @@ async function answerPoints(
     answered += 1;
     if (waitMs === 0) return toOutcome(answer, asking, reported);
     isWaiting = true;
-    const scheduleRetry = () => {
-      loader.forget(lookup);
-      return loader.loadOne(lookup);
-    };
     const leftMs = waitMs - (performance.now() - startedMs);
-    return awaitIndex(answer, scheduleRetry, leftMs, cancellation).then(
+    return awaitIndex(answer, () => loader.reload(lookup), leftMs, cancellation).then(
       (last) => toOutcome(last, asking, reported),
       (error: unknown) => failed(error, asking, reported),
     );

@@ -108,11 +108,8 @@ export function createStitchedJoins({ execute, limits, ledger, own, entities, ro
       const lookup = toLookup(readKey(parent));
       const waitMs = checkWaitMs(args.waitMs);
       const first = loader.loadOne(lookup);
-      const scheduleRetry = () => {
-        loader.forget(lookup);
-        return loader.loadOne(lookup);
-      };
-      const answer = await (waitMs === 0 ? first : awaitIndex(first, scheduleRetry, waitMs, context.cancellation));
+      const reload = () => loader.reload(lookup);
+      const answer = await (waitMs === 0 ? first : awaitIndex(first, reload, waitMs, context.cancellation));
       const below = fieldNodes.map(({ selectionSet }) => selectionSet);
       return place(answer, { type, below, path: responsePathAsArray(info.path) }, context, info);
     };

@@ -55,7 +55,7 @@ export interface SharedPrinting {
 }
 
 /** The results of a subscription. Not an `async function*`, which would notice that its reader left only with the next item. */
-export class ResultStream implements AsyncGenerator<ExecutionResult, undefined> {
+export class ResultStream implements AsyncIterableIterator<ExecutionResult, undefined> {
   readonly #options: ResultStreamOptions;
   #reader: ResultReader | null = null;
   /** Is an item being executed for this stream alone? */
@@ -166,17 +166,8 @@ export class ResultStream implements AsyncGenerator<ExecutionResult, undefined> 
     return end;
   }
 
-  async throw(error: unknown): Promise<never> {
-    await this.return();
-    throw error;
-  }
-
   [Symbol.asyncIterator](): this {
     return this;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.return();
   }
 
   #end(): IteratorResult<ExecutionResult, undefined> {

@@ -280,7 +280,6 @@ describe('an operation that cannot be compiled', () => {
     ['directives on fragments', '{ ... @include(if: true) { text } }'],
     ['directives on spreads', '{ dog { ...D @include(if: true) } } fragment D on Dog { name }'],
     ['abstract types', '{ animal { name } }'],
-    ['introspection', '{ text __schema { queryType { name } } }'],
     ['subscriptions', 'subscription { ticks }'],
     ['fields that the schema has not', '{ unknown }'],
     ['a key that is none', '{ __proto__: text }'],

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { buildSchema, isInputObjectType } from 'graphql';
 import { describe, expect, it, test } from 'vitest';
 import { networkProfiles } from '../../../src/config/network-profile.ts';
-import { findIdInputs } from '../../../src/graph/id-inputs.ts';
+import { findIdInputs } from '../../../src/graph/own-schema.ts';
 import { createOwnSchema } from '../../support/own-schema.ts';
 
 const own = createOwnSchema();

@@ -84,13 +84,13 @@ describe('a join loader', () => {
     ]);
   });
 
-  it('does not ask again what is known, until it is to forget it', async () => {
+  it('does not ask again what is known, until it is to reload it', async () => {
     const { execute, texts } = scripted((result, count) => (count === 1 ? { data: { k0: null } } : result));
     const loader = createLoader({ execute, limits: roomy, variables: {} });
     expect(values(await loader.load([lookup('a')]))).toEqual([null]);
     expect(values(await loader.load([lookup('a')]))).toEqual([null]);
     expect(texts).toHaveLength(1);
-    loader.forget(lookup('a'));
+    expect(await loader.reload(lookup('a'))).toEqual({ value: 'a', errors: [] });
     expect(values(await loader.load([lookup('a')]))).toEqual(['a']);
     expect(texts).toHaveLength(2);
   });

@@ -1,15 +1,6 @@
-import {
-  buildSchema,
-  type ExecutionResult,
-  execute,
-  getIntrospectionQuery,
-  getOperationAST,
-  parse,
-  validate,
-} from 'graphql';
+import { buildSchema, execute, type GraphQLSchema, getIntrospectionQuery, parse, validate } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { fragmentsOf } from '../../../src/documents/selections.ts';
-import { createExecuteIntrospected, createExecuteStitched } from '../../../src/engine/execute-stitched.ts';
+import { createExecuteHere } from '../../../src/operation/execute-here.ts';
 import type { OperationContext } from '../../../src/upstream/operation-context.ts';
 import { ledgerSchemas } from '../../support/ledger-schemas.ts';
 
@@ -33,33 +24,33 @@ const everything = getIntrospectionQuery({
   oneOf: true,
 });
 
-/** The answer, how often graphql-js was asked for all of it, and what it alone says. */
-async function ask(text: string, variables: Readonly<Record<string, unknown>> = {}, schema = small) {
+const fields = small.getQueryType()?.getFields();
+if (fields?.a && fields.fails) {
+  fields.a.resolve = () => 1;
+  fields.fails.resolve = () => Promise.reject(new Error('broken'));
+}
+
+/** A graph whose part is none of ours. */
+const nothing = buildSchema('type Query { mine: Int }');
+
+/** The answers if the other fields are ours, and if they are not, and what graphql-js says. */
+async function ask(text: string, variables: Readonly<Record<string, unknown>> = {}, schema: GraphQLSchema = small) {
   const document = parse(text);
-  const operation = getOperationAST(document);
-  if (!operation || validate(schema, document).length > 0) throw new Error(`not a valid operation: ${text}`);
-  const rootValue = { a: 1, fails: () => Promise.reject(new Error('broken')) };
-  let whole = 0;
-  const introspected = createExecuteIntrospected({
-    schema,
-    operation,
-    fragments: fragmentsOf(document),
-    executeWhole: () => {
-      whole += 1;
-      return execute({ schema, document, rootValue, variableValues: variables }) as ExecutionResult;
-    },
-    toExecute: (part) => (given, context) => createExecuteStitched(schema, part, null)(given, context, rootValue),
-  });
-  const answer = await introspected?.(variables, {} as OperationContext);
-  const expected = await execute({ schema, document, rootValue, variableValues: variables });
-  return { answer: JSON.stringify(answer), expected: JSON.stringify(expected), whole };
+  if (validate(schema, document).length > 0) throw new Error(`not a valid operation: ${text}`);
+  const context = { cancellation: { bytesRead: 0 } } as OperationContext;
+  const [own, others] = await Promise.all(
+    [schema, nothing].map((ownSchema) =>
+      createExecuteHere({ schema, ownSchema, document, operationName: null, joins: null })(variables, context),
+    ),
+  );
+  const expected = await execute({ schema, document, variableValues: variables });
+  return { answers: [JSON.stringify(own), JSON.stringify(others)], expected: JSON.stringify(expected) };
 }
 
 describe('a query with introspection fields is answered as by graphql-js', () => {
   test.each(ledgerSchemas.map(({ name, schema }) => [name, schema] as const))('of %s, whole', async (_, schema) => {
-    const { answer, expected, whole } = await ask(everything, {}, schema);
-    expect(answer === expected).toBe(true);
-    expect(whole).toBe(0);
+    const { answers, expected } = await ask(everything, {}, schema);
+    expect(answers.map((answer) => answer === expected)).toEqual([true, true]);
   });
 
   test.each([
@@ -93,9 +84,8 @@ describe('a query with introspection fields is answered as by graphql-js', () =>
     ],
     ['something that fails', '{ fails __schema { queryType { name } } }'],
   ])('%s', async (_, text) => {
-    const { answer, expected, whole } = await ask(text);
-    expect(answer).toBe(expected);
-    expect(whole).toBe(0);
+    const { answers, expected } = await ask(text);
+    expect(answers).toEqual([expected, expected]);
   });
 
   test.each([
@@ -105,25 +95,13 @@ describe('a query with introspection fields is answered as by graphql-js', () =>
     ['query ($d: Boolean) { __type(name: "Kind") { enumValues(includeDeprecated: $d) { name } } }', { d: true }],
     ['query ($is: Boolean!) { __schema @skip(if: $is) { queryType { name } } }', { is: true }],
   ])('%s', async (text, variables) => {
-    const { answer, expected } = await ask(text, variables);
-    expect(answer).toBe(expected);
+    const { answers, expected } = await ask(text, variables);
+    expect(answers).toEqual([expected, expected]);
   });
 
-  test('a null instead of a name is left to graphql-js', async () => {
-    const { answer, expected, whole } = await ask('query ($of: String = "x") { __type(name: $of) { name } }', {
-      of: null,
-    });
-    expect(answer).toBe(expected);
-    expect(whole).toBe(1);
+  test('without a name for a type, with the same error', async () => {
+    const text = 'query ($of: String = "x") { __type(name: $of) { name } __typename }';
+    const { answers, expected } = await ask(text, { of: null });
+    expect(answers).toEqual([expected, expected]);
   });
-});
-
-test('other operations are left alone', () => {
-  const operation = getOperationAST(parse('{ a }'));
-  if (!operation) throw new Error('no operation');
-  const never = () => {
-    throw new Error('nothing is executed');
-  };
-  const options = { schema: small, operation, fragments: new Map(), executeWhole: never, toExecute: never };
-  expect(createExecuteIntrospected(options)).toBeNull();
 });
