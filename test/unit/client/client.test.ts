@@ -1,8 +1,10 @@
+import { getEventListeners } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type Client, type ClientOptions, createClient, type ErrorEntry } from '../../../src/client/client.ts';
+import { GatewayError, toDelayMs, wait } from '../../../src/client/gateway-error.ts';
 
 interface Received {
   readonly query: string;
@@ -137,13 +139,16 @@ describe('sponsor', () => {
 
   /** @param executions the responses to `executeTx`, one after the other @param isInLedger the result of the look-up */
   async function script(executions: Answer[], isInLedger = false, states = ['ACTIVE']) {
+    const entries = new Map<string, string>();
+    /** What the store has when each request arrives. */
+    const kept: Record<string, unknown>[] = [];
     const gateway = await scriptGateway(({ query }) => {
+      kept.push(JSON.parse(entries.get('order') ?? '{}'));
       if (query.includes('reserveGas('))
         return { data: { reserveGas: { ...reservation, state: states.shift() ?? 'ACTIVE' } } };
       if (query.includes('executeTx(')) return executions.shift() ?? done;
       return { data: { transactionBlock: isInLedger ? { digest: 'd' } : null } };
     });
-    const entries = new Map<string, string>();
     const store = {
       getItem: async (key: string) => entries.get(key) ?? null,
       setItem: async (key: string, value: string) => void entries.set(key, value),
@@ -151,7 +156,7 @@ describe('sponsor', () => {
     };
     const sent = (field: string) => gateway.received.filter(({ query }) => query.includes(`${field}(`));
     const order = { gasBudget: 5, sign: () => signed, store, storeKey: 'order' };
-    return { ...gateway, entries, order, sent };
+    return { ...gateway, entries, kept, order, sent };
   }
   const outcome = (client: Client, order: Parameters<Client['sponsor']>[0]) =>
     client.sponsor(order).catch(({ code }: { code: string }) => code);
@@ -219,6 +224,63 @@ describe('sponsor', () => {
     expect(await client.sponsor({ ...order, store: { ...order.store, setItem } })).toEqual(executed);
   });
 
+  test('stores the key before it reserves, and the signed transaction before it executes, for a page that reloads', async () => {
+    const { client, order, received, kept, entries } = await script([lose]);
+    await client.sponsor(order);
+    const key = received[0]?.variables.idempotencyKey;
+    expect(key).toMatch(/^.{24}$/);
+    expect(kept).toEqual([{ key }, { key, reservationId: 'r', signed }, { key, reservationId: 'r', signed }]);
+    expect(JSON.parse(entries.get('order') ?? '')).toEqual({ key, result: executed });
+  });
+
+  test('is one transaction for concurrent calls with one name, and another one for another name', async () => {
+    const names: string[] = [];
+    const request = (name: string, work: () => unknown) => names.push(name) && work();
+    vi.stubGlobal('navigator', { locks: { request } });
+    const { client, order, sent, entries } = await script([]);
+    const other = { ...order, storeKey: 'other' };
+    const results = await Promise.all([client.sponsor(order), client.sponsor(order), client.sponsor(other)]);
+    vi.unstubAllGlobals();
+    expect(results).toEqual([executed, executed, executed]);
+    expect(names).toEqual(['ledger-gateway order', 'ledger-gateway other']);
+    const keys = () => sent('reserveGas').map(({ variables }) => variables.idempotencyKey);
+    expect([sent('executeTx').length, new Set(keys()).size]).toEqual([2, 2]);
+    // The app has processed it, and the next one with this name is a new one.
+    entries.delete('order');
+    await client.sponsor(order);
+    expect(new Set(keys()).size).toBe(3);
+  });
+
+  test.each([
+    ['never', 1, 0],
+    ['backoff', 2, 1],
+  ])('forgets the key of a reservation only if it must %s be repeated', async (retry, requests, size) => {
+    const answers = [fail('BAD_USER_INPUT', retry), { data: { reserveGas: { ...reservation, state: 'ACTIVE' } } }];
+    const { client, received } = await scriptGateway(
+      ({ query }) => (query.includes('reserveGas(') && answers.shift()) || done,
+    );
+    const { entries, order } = await script([]);
+    await outcome(client, order);
+    const reserving = received.filter(({ query }) => query.includes('reserveGas('));
+    expect(reserving.map(({ variables }) => variables)).toEqual(Array(requests).fill(reserving[0]?.variables));
+    expect(entries.size).toBe(size);
+  });
+
+  test('does not repeat longer than two minutes, and not after its signal', async () => {
+    const late = await script([fail('UNAVAILABLE', 'backoff', { retryAfterMs: 120_001 })]);
+    expect(await outcome(late.client, late.order)).toBe('UNAVAILABLE');
+    const left = await script([fail('UNAVAILABLE', 'backoff', { retryAfterMs: 110_000 })]);
+    const tab = new AbortController();
+    const delays: number[] = [];
+    const onRetry = (_: unknown, delayMs: number) => {
+      delays.push(delayMs);
+      setImmediate(() => tab.abort(new Error('left')));
+    };
+    await expect(left.client.sponsor({ ...left.order, signal: tab.signal, onRetry })).rejects.toThrow('left');
+    expect(delays).toEqual([110_000]);
+    for (const { entries, sent } of [late, left]) expect([sent('executeTx').length, entries.size]).toEqual([1, 1]);
+  });
+
   test('reserves with another key if the reservation of the kept one has expired', async () => {
     const { client, order, sent } = await script([], false, ['ACTIVE', 'EXPIRED']);
     const declined = () => {
@@ -230,6 +292,20 @@ describe('sponsor', () => {
     expect([second === first, third === first]).toEqual([true, false]);
     expect(sent('executeTx')[0]?.variables.idempotencyKey).toBe(third);
   });
+});
+
+test('delays double up to 10 s, are at least what the gateway says, and leave no listener', async () => {
+  const random = vi.spyOn(Math, 'random').mockReturnValue(1);
+  const after = (retryAfterMs: number | null) => Object.assign(new GatewayError({}), { retryAfterMs });
+  const delays = [1, 2, 3, 5, 6, 60].map((failures) => toDelayMs(after(null), failures));
+  expect(delays).toEqual([500, 1_000, 2_000, 8_000, 10_000, 10_000]);
+  expect([toDelayMs(after(499), 1), toDelayMs(after(501), 1)]).toEqual([500, 501]);
+  random.mockReturnValue(0.5);
+  expect(toDelayMs(after(null), 1)).toBe(250);
+  random.mockRestore();
+  const { signal } = new AbortController();
+  await wait(1, signal);
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 
 describe('tail', () => {
@@ -311,5 +387,6 @@ describe('tail', () => {
       setImmediate(() => tab.abort());
     }
     expect(items).toEqual([{ n: 1 }]);
+    expect(getEventListeners(tab.signal, 'abort')).toEqual([]);
   });
 });

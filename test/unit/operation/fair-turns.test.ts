@@ -167,3 +167,17 @@ describe('beyond the budget of a turn', () => {
     expect(nextTurn()).toEqual([]);
   });
 });
+
+test('a caller that was idle is served again, whatever it used before, and does not go before or behind new ones', () => {
+  for (let round = 0; round < 3; round += 1) {
+    ask('heavy', 'much', 100);
+    // Until there is nothing to do.
+    for (let turn = 0; turn < 3; turn += 1) nextTurn();
+    ask('busy', 'block', 100);
+    ask('new', 'one', 0.1);
+    ask('heavy', 'two', 0.1);
+    ask('another', 'three', 0.1);
+    expect(nextTurn()).toEqual(['one', 'two', 'three']);
+    for (let turn = 0; turn < 3; turn += 1) nextTurn();
+  }
+});

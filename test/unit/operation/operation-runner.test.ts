@@ -168,6 +168,19 @@ describe('an executed operation', () => {
     expect(await run(answer, { showUsage: true }).result).toEqual({ data: { a: 1 }, extensions: { usage } });
   });
 
+  it.each<[string, () => Promise<ExecutionResult>]>([
+    ['with data', async () => ({ data: { a: 1 } })],
+    ['with errors', async () => failing],
+    ['without a result', () => Promise.reject(new Error('broken'))],
+  ])('leaves no timer if it ends %s', async (_, answer) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const { result } = run(answer);
+    expect(vi.getTimerCount()).toBe(1);
+    await result.catch(() => {});
+    expect(vi.getTimerCount()).toBe(0);
+    vi.useRealTimers();
+  });
+
   it('is recorded with an error when it cannot be executed', async () => {
     const { server, result } = run(() => Promise.reject(new Error('broken')));
     await expect(result).rejects.toThrow('broken');

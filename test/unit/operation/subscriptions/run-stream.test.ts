@@ -169,6 +169,27 @@ describe('a subscription', () => {
     expect(server.operations).toHaveLength(1);
   });
 
+  it.each<[string, (stream: AsyncGenerator, leave: () => void) => unknown]>([
+    ['is completed', (stream) => stream.return(undefined)],
+    ['loses its client', (_, leave) => leave()],
+  ])('takes its item out of the queue when it %s, and does not execute it', async (_, end) => {
+    const queue = { isUsed: false, length: 0 };
+    const run: FairTurns['run'] = (_key, client, work) => {
+      if (!queue.isUsed) return work();
+      queue.length += 1;
+      return new Promise((resolve) => client.onGone(() => resolve(work())));
+    };
+    const { source, server, result } = open({ turns: { run, now: () => 0 } as FairTurns });
+    const stream = await asStream(result);
+    queue.isUsed = true;
+    const step = stream.next();
+    source.next({ n: 1 });
+    await until(() => queue.length > 0, 'the item to wait');
+    await end(stream, server.leave);
+    expect(await step).toEqual({ done: true, value: undefined });
+    expect(source.contexts).toEqual([]);
+  });
+
   it('closes its source if the client left before it was open', async () => {
     const { source, server, result } = open();
     server.leave();
