@@ -169,7 +169,8 @@ export function createLiveHub<Item, Payload>(options: LiveHubOptions<Item>) {
         if (followed.followers > 0) return;
         open.channels.delete(filter);
         channel.close();
-        if (open.channels.size > 0) return;
+        // A closed reader has ended already.
+        if (open.channels.size > 0 || feeds.get(chosen.query) !== open) return;
         open.cancelEnd = clock.after(graceMs, () => end(chosen.query, open));
       };
       const streamOptions = { clock, caller, lostAfterMs, after, onEnd, onQuiet };

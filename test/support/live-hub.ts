@@ -16,6 +16,8 @@ export interface TestHub {
   /** Maximum bytes of its replay buffers. */
   readonly budget: Shares;
   readonly source: MemorySource;
+  /** Payloads that its channels may keep. */
+  readonly payloads: Shares;
   /** How often an item was presented. */
   readonly made: { count: number };
   /** Reports to the operator. */
@@ -69,13 +71,14 @@ export function createTestHub(source = createMemorySource(), options: TestHubOpt
   const { maxReaders = 100, maxReadersPerCaller = 100, clock = createTestClock(), fleet } = options;
   const points = new Map<string, ResumePoint>();
   const made = { count: 0 };
+  const payloads = createShares({ total: 4_096, least: 2 });
   const budget = createShares({ total: replayBytes, least: 8_192 });
   const log: string[] = [];
   const hub = createLiveHub<string, Told>({
     clock,
     pace: { minMs: 100, maxMs: 1_000 },
     budget,
-    made: createShares({ total: 4_096, least: 2 }),
+    made: payloads,
     // Uses the test's clock, so that a busy machine cannot delay work of this turn.
     turns: new Turns({ now: clock.now, defer: (then) => void setImmediate(then) }),
     streamQuota: createStreamQuota({ max: maxStreams, maxPerCaller: maxStreamsPerCaller }),
@@ -123,6 +126,7 @@ export function createTestHub(source = createMemorySource(), options: TestHubOpt
     hub,
     clock,
     budget,
+    payloads,
     source,
     made,
     points,

@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { WebSocketServer } from 'ws';
 import { createLedgerStreams, LedgerStream } from '../../../src/ledger/ledger-streams.ts';
 import { createStreamQuota } from '../../../src/live/quota.ts';
+import { UpstreamCallError } from '../../../src/upstream/upstream-call-error.ts';
 import { until } from '../../support/until.ts';
 
 it('counts what is kept until it is read, or the stream is left', async () => {
@@ -15,6 +16,86 @@ it('counts what is kept until it is read, or the stream is left', async () => {
   expect(all.bytes).toBe(50_000);
   for (const stream of streams) await stream.return();
   expect(all.bytes).toBe(0);
+});
+
+const kib = 1024;
+const ends: Readonly<Record<string, (stream: LedgerStream) => unknown>> = {
+  'is rejected': ({ sink }) => sink.refused([{ message: 'no' }]),
+  'is ended by the ledger': ({ sink }) => sink.ended(),
+  'is lost': ({ sink }) => sink.lost(new UpstreamCallError('interrupted', 'broken')),
+  'is stopped': (stream) => stream.fail(new Error('stopping')),
+  'is left': (stream) => stream.return(),
+  'is read too slowly': ({ sink }) => sink.next({ data: {} }, 33 * kib * kib),
+};
+it.each(Object.entries(ends))('gives back all bytes, and ends once at the ledger, if it %s', async (name, end) => {
+  for (const isReadOut of [true, false]) {
+    const all = { bytes: 0 };
+    let ended = 0;
+    const stream = new LedgerStream(all, null, () => {
+      ended += 1;
+    });
+    for (let count = 0; count < 3; count += 1) stream.sink.next({ data: { a: count } }, 10_000);
+    await end(stream);
+    for (const again of Object.values(ends)) if (isReadOut && again !== ends['is left']) await again(stream);
+    expect(ended).toBe(1);
+    const steps: unknown[] = [];
+    for (let count = 0; isReadOut && count < 5; count += 1) {
+      const read = stream.next().then(
+        ({ done, value }) => (done ? 'done' : (value?.data ?? 'errors')),
+        () => 'failed',
+      );
+      steps.push(await read);
+    }
+    await stream.return();
+    expect([all.bytes, ended]).toEqual([0, 1]);
+    if (!isReadOut) continue;
+    const read = name === 'is left' ? [] : [{ a: 0 }, { a: 1 }, { a: 2 }];
+    const last = { 'is rejected': ['errors'], 'is ended by the ledger': [], 'is left': [] }[name] ?? ['failed'];
+    expect(steps).toEqual([...read, ...last, 'done', 'done', 'done', 'done', 'done'].slice(0, 5));
+  }
+});
+
+it.each<[string, bytesOfOthers: number, sizes: number[], isServed: boolean]>([
+  ['256 KiB behind each other', 0, [200 * kib, 56 * kib], true],
+  ['a byte more', 0, [200 * kib, 56 * kib + 1], false],
+  ['a single result of 32 MiB', 0, [32 * kib * kib], true],
+  ['a byte more in one', 0, [32 * kib * kib + 1], false],
+  ['32 MiB with those of others', 31 * kib * kib, [1024 * kib], true],
+  ['a byte more with those of others', 31 * kib * kib, [1024 * kib + 1], false],
+  ['one result of 16 KiB whatever others keep', 40 * kib * kib, [16 * kib], true],
+  ['not a larger one', 40 * kib * kib, [16 * kib + 1], false],
+  ['not a second one', 40 * kib * kib, [16 * kib, 1], false],
+])('keeps unread results up to a bound: %s', async (_, bytesOfOthers, sizes, isServed) => {
+  const all = { bytes: bytesOfOthers };
+  let isEnded = false;
+  const stream = new LedgerStream(all, null, () => {
+    isEnded = true;
+  });
+  for (const size of sizes) stream.sink.next({ data: {} }, size);
+  expect(isEnded).toBe(!isServed);
+  const kept = isServed ? sizes : sizes.slice(0, -1);
+  expect(all.bytes - bytesOfOthers).toBe(kept.reduce((sum, size) => sum + size, 0));
+  for (const each of kept) expect([each, (await stream.next()).done]).toEqual([each, false]);
+  if (!isServed) await expect(stream.next()).rejects.toMatchObject({ extensions: { code: 'UNAVAILABLE' } });
+  expect(all.bytes).toBe(bytesOfOthers);
+});
+
+it('returns its place when a stream ends, in any way, and opens none without one', async () => {
+  await using ledger = await startLedger();
+  const places = createStreamQuota({ max: 10, maxPerCaller: 1 });
+  const streams = createLedgerStreams({ urls: [ledger.url], places });
+  const open = (caller: string) =>
+    streams.open({ text: 'subscription { a }', isClientsText: true, operationName: null, variables: {}, caller });
+  const [left, failed, stopped] = ['a', 'b', 'c'].map(open);
+  expect(() => open('a')).toThrow('Over the limit');
+  expect(places.count).toBe(3);
+  await left?.return?.();
+  failed?.fail(new Error('withdrawn'));
+  expect(places.count).toBe(1);
+  open('a');
+  streams.stop();
+  expect(places.count).toBe(0);
+  await expect(stopped?.next()).rejects.toThrow('stopping');
 });
 
 it('closes all connections when it stops, also that of a caller whose results broke the shared one', async () => {

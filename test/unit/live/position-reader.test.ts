@@ -1,0 +1,101 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type LivePage, PositionLostError } from '../../../src/live/live-source.ts';
+import { PageJudge } from '../../../src/live/page-judge.ts';
+import { PositionReader } from '../../../src/live/position-reader.ts';
+import { Progress } from '../../../src/live/progress.ts';
+import { createTestClock } from '../../support/memory-source.ts';
+
+const at = (key: string, timestampMs: number | null = 100) => ({ key, timestampMs });
+const pageOf = (...keys: (readonly [string, number | null])[]): LivePage<string> => ({
+  entries: keys.map(([key, timestampMs]) => ({ key, timestampMs, item: key, bytes: 1 })),
+  hasMore: false,
+});
+
+let clock: ReturnType<typeof createTestClock>;
+let oldest: LivePage<string> | Error;
+let reader: PositionReader<string>;
+
+beforeEach(() => {
+  clock = createTestClock();
+  oldest = pageOf(['old', 1]);
+  reader = new PositionReader({
+    readAfter: async (position) => {
+      if (position) return pageOf();
+      if (oldest instanceof Error) throw oldest;
+      return oldest;
+    },
+    judge: new PageJudge(clock, () => {}),
+    clock,
+    pace: { minMs: 100, maxMs: 1_000 },
+    lostAfterMs: 5_000,
+    progress: new Progress('stream', clock),
+  });
+});
+
+const lose = (key = 'p') => reader.recover(new PositionLostError(), at(key));
+/** The upstream does not know the position, and says so every second. */
+async function loseFor(seconds: number, key = 'p') {
+  for (let second = 0; second < seconds; second += 1) {
+    expect(await lose(key)).toBeTypeOf('number');
+    await clock.pass(1_000);
+  }
+}
+const loss = { lost: at('p'), oldest: null, reason: expect.stringContaining('goes on from now') };
+
+describe('a position that the upstream does not know', () => {
+  it('is lost after five seconds of such answers, and not before', async () => {
+    await loseFor(4);
+    await clock.pass(999);
+    expect(await lose()).toBeTypeOf('number');
+    await clock.pass(1);
+    expect(await lose()).toEqual(loss);
+  });
+
+  it.each<[string, () => unknown]>([
+    ['it is known for once', () => reader.read(at('p'))],
+    ['another position is lost', () => lose('q')],
+  ])('is counted anew if %s', async (_, happens) => {
+    await loseFor(4);
+    await happens();
+    await loseFor(5);
+    expect(await lose()).toEqual(loss);
+  });
+
+  it.each<[string, seconds: number, () => unknown]>([
+    ['a failure', 2, () => reader.recover(new Error('away'), at('p'))],
+    [
+      'a failure to read the oldest page',
+      1,
+      async () => {
+        const before = oldest;
+        oldest = new Error('away');
+        await lose();
+        oldest = before;
+      },
+    ],
+  ])('is not lost by the time of an outage that begins with %s', async (_, seconds, happens) => {
+    await loseFor(4);
+    await happens();
+    await clock.pass(3_600_000);
+    await loseFor(seconds);
+    expect(await lose()).toEqual(loss);
+  });
+
+  it.each<[string, LivePage<string>, boolean]>([
+    ['begins after it', pageOf(['later', 101]), true],
+    ['begins at the same time', pageOf(['later', 100]), true],
+    ['begins before it', pageOf(['older', 99]), false],
+    ['begins with it', pageOf(['p', 100]), false],
+    ['has no times', pageOf(['later', null]), false],
+    ['is empty', pageOf(), false],
+  ])('was dropped if what the upstream has %s: %#', async (_, page, isDropped) => {
+    oldest = page;
+    const found = await lose();
+    if (isDropped) expect(found).toEqual({ lost: at('p'), oldest: page, reason: expect.stringContaining('no longer') });
+    else expect(found).toBeTypeOf('number');
+  });
+
+  it('is not the beginning, which is always known', async () => {
+    expect(await reader.recover(new PositionLostError(), null)).toBeLessThan(1_000);
+  });
+});
