@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type LivePage, PositionLostError } from '../../../src/live/live-source.ts';
-import { PageJudge } from '../../../src/live/page-judge.ts';
-import { PositionReader } from '../../../src/live/position-reader.ts';
+import { PageJudge, PositionReader } from '../../../src/live/position-reader.ts';
 import { Progress } from '../../../src/live/progress.ts';
 import { createTestClock } from '../../support/memory-source.ts';
 
