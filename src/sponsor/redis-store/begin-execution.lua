@@ -24,8 +24,7 @@ setLease('executing', 'sent', 'digest', arg.digest, 'body', arg.body, 'attempt',
 scheduleLookupAt(tonumber(arg.answerByMs))
 fixHold(lease)
 dropLeaseAt(now + unresolvedLifeMs)
-if known then forgetKey(arg.key, known) end
 if arg.key ~= '' then addKey(arg.keyBody) end
-local reservation = arg.needsReservation == '1' and lease.reserving == 'reserved' and reservationAnswer(lease)
+local reservation = arg.needsReservation == '1' and reservationAnswer(lease)
 if reservation then return { 'kind', 'begun', 'reservation', reservation } end
 return { 'kind', 'begun' }

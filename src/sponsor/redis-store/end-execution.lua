@@ -25,7 +25,7 @@ if arg.outcome == 'not-sent' or (arg.isOfNobody == '1' and isForeign) then
     dropLease(ref)
     return 1
   end
-  setLease('executing', 'none', 'digest', '', 'executionKey', '')
+  setLease('executing', 'none')
   dropLeaseAt(tonumber(lease.expiresAt) + lingerMs)
   return 1
 end

@@ -1,5 +1,5 @@
 local lease = readLease(ref)
-if not lease or lease.reserving ~= 'reserved' then return false end
+if not lease then return false end
 local isActive = lease.executing == 'none'
 if isActive and lease.run ~= run() then return false end
 local answer = reservationAnswer(lease)

@@ -164,7 +164,7 @@ local function releaseFixedHold(lease, settled)
 end
 
 local function releaseExpiringHold(lease)
-  if isOfToday(lease) and redis.call('ZREM', at('holds:' .. lease.gas), lease.hold) == 1 then
+  if redis.call('ZREM', at('holds:' .. lease.gas), lease.hold) == 1 then
     redis.call('HINCRBY', at('gas:' .. lease.gas), 'held', text(0 - amountOf(lease.hold)))
   end
 end

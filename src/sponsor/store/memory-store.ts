@@ -96,8 +96,7 @@ export function createMemoryStore(bounds: StoreBounds = defaultStoreBounds): Spo
     setFence(lease, begin);
     if (known) records.forgetKey(known);
     addExecutionKey(lease, begin);
-    const reservation =
-      begin.needsReservation && lease.reserving === 'reserved' ? reservationAnswer(lease, nowMs) : null;
+    const reservation = begin.needsReservation ? reservationAnswer(lease, nowMs) : null;
     return reservation === null ? { kind: 'begun' } : { kind: 'begun', reservation };
   }
 
@@ -168,9 +167,7 @@ export function createMemoryStore(bounds: StoreBounds = defaultStoreBounds): Spo
   function removeFence(lease: Lease, nowMs: number): void {
     const isForeign = lease.reserving === 'foreign';
     lease.executing = 'none';
-    lease.digest = '';
     for (const key of lease.executionKeys) records.forgetKey(key);
-    lease.executionKeys = [];
     if (lease.hold && (isForeign || nowMs >= lease.expiresAtMs)) releaseHold(lease.hold, 0);
     else if (lease.hold) unfixHold(lease.hold, lease.expiresAtMs);
     if (isForeign) records.dropLease(lease);
@@ -190,7 +187,7 @@ export function createMemoryStore(bounds: StoreBounds = defaultStoreBounds): Spo
 
   function findReservation(caller: string, leaseId: string, nowMs: number): KeptReservation | null {
     const lease = records.lease(caller, leaseId, nowMs);
-    const answer = lease?.reserving === 'reserved' ? reservationAnswer(lease, nowMs) : null;
+    const answer = lease ? reservationAnswer(lease, nowMs) : null;
     if (!lease || answer === null) return null;
     const { expiresAtMs, executing, digest } = lease;
     return executing === 'none'
