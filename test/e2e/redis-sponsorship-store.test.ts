@@ -2,11 +2,12 @@ import fc from 'fast-check';
 import { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
 import { createMemoryStore } from '../../src/sponsor/store/memory-store.ts';
+import { textLifeMs } from '../../src/sponsor/store/sponsorship-store.ts';
 import { redisMissing, startRedis } from '../support/redis-server.ts';
 import { openRedisStore } from '../support/redis-sponsorship-store.ts';
 import { runs, seed } from '../support/runs.ts';
 import { arbitrarySteps, newWorld, takeStep } from '../support/sponsorship-steps.ts';
-import { describeSponsorshipStore, newFlow } from '../support/sponsorship-store-suite.ts';
+import { describeSponsorshipStore, newFlow, noon } from '../support/sponsorship-store-suite.ts';
 import { until } from '../support/until.ts';
 
 if (redisMissing) {
@@ -83,6 +84,22 @@ if (redisMissing) {
         expect([key, leftMs > 0 && leftMs <= 48 * 3_600_000]).toEqual([key, true]);
       }
     }
+    looking.disconnect();
+    await store.close();
+  });
+
+  test('lists no answer longer than it is kept', async () => {
+    await using redis = await startRedis();
+    const store = await openRedisStore(redis.url);
+    const looking = new Redis(redis.url);
+    const { caller } = newFlow();
+    for (const nowMs of [noon, noon + textLifeMs]) {
+      const { reservation, reservationEnd } = newFlow(caller);
+      await store.beginReservation(reservation({ nowMs, expiresAtMs: nowMs + 600_000 }));
+      await store.endReservation(reservationEnd({ kind: 'reserved', answer: 'coins' }, nowMs));
+    }
+    const [list = ''] = await looking.keys('*texts:*');
+    expect(await looking.zcard(list)).toBe(1);
     looking.disconnect();
     await store.close();
   });

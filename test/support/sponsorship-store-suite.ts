@@ -6,7 +6,12 @@ import type {
   EndReservation,
   SponsorshipStore,
 } from '../../src/sponsor/store/sponsorship-store.ts';
-import { lingerMs, maxKeysPerExecution, type StoreBounds } from '../../src/sponsor/store/sponsorship-store.ts';
+import {
+  lingerMs,
+  maxKeysPerExecution,
+  type StoreBounds,
+  textLifeMs,
+} from '../../src/sponsor/store/sponsorship-store.ts';
 
 /** Stores that share one memory, like two processes with one Redis. */
 export interface StorePair {
@@ -124,6 +129,53 @@ function describeReservations(stores: Stores): void {
     expect(await other.findReservation('somebody else', leaseId, noon)).toBeNull();
     expect(await other.findReservation(caller, 'another lease', noon)).toBeNull();
     expect(await other.findReservation(caller, leaseId, noon + 60_000 + lingerMs)).toBeNull();
+  });
+
+  test('a reservation that begins twice, because its first response was lost, holds its budget once', async () => {
+    const { one, other } = stores();
+    const gas = { key: newName('gas'), perDay: 1_000 };
+    const { reservation, reservationEnd } = newFlow();
+    for (const store of [one, other])
+      expect(await store.beginReservation(reservation({ gas }))).toEqual({ kind: 'begun' });
+    expect(await one.gasAllowance(gas, noon)).toMatchObject({ held: 100 });
+    await one.endReservation(reservationEnd({ kind: 'refused' }));
+    expect(await one.gasAllowance(gas, noon)).toMatchObject({ held: 0 });
+  });
+
+  const expiresAtMs = noon + 60_000;
+  test.each<[string, EndExecution['outcome'], number, number]>([
+    ['its expiry, if the transaction was not sent', { kind: 'not-sent', attempt: 'mine' }, noon + 2, expiresAtMs],
+    ['its expiry, if it was executed before', { kind: 'executed', gasUsed: 1 }, noon + 2, expiresAtMs],
+    ['its expiry, if it was refused before', { kind: 'refused' }, noon + 2, expiresAtMs],
+    ['its execution, if that ended later', { kind: 'executed', gasUsed: 1 }, expiresAtMs + 9, expiresAtMs + 9],
+  ])('a reservation is known until 5 minutes after %s', async (_, outcome, endMs, fromMs) => {
+    const { one, other } = stores();
+    const { caller, leaseId, execution, executionEnd } = await reserve(one, { expiresAtMs });
+    await one.beginExecution(execution({ attempt: 'mine' }));
+    await one.endExecution(executionEnd(outcome, { nowMs: endMs }));
+    const kind = { executed: 'spent', refused: 'refused', 'not-sent': 'expired', unknown: '' }[outcome.kind];
+    const begin = (nowMs: number) => other.beginExecution(execution({ nowMs, mustBeKnown: false, expiresAtMs: 0 }));
+    const state = outcome.kind === 'not-sent' ? 'active' : 'consumed';
+    const lastMs = fromMs + lingerMs - 1;
+    expect(await other.findReservation(caller, leaseId, lastMs)).toMatchObject({ state, expiresAtMs });
+    expect(await begin(lastMs)).toMatchObject({ kind });
+    expect(await other.findReservation(caller, leaseId, lastMs + 1)).toBeNull();
+    expect(await begin(lastMs + 1)).toEqual({ kind: 'expired' });
+  });
+
+  test('answers without a key are kept for 15 minutes', async () => {
+    const { one, other } = stores();
+    const { caller, leaseId, execution, executionEnd } = await reserve(one, { expiresAtMs: noon + 600_000 });
+    await one.beginExecution(execution());
+    const endMs = noon + textLifeMs - 2;
+    await one.endExecution(executionEnd({ kind: 'executed', gasUsed: 1 }, { answer: 'effects', nowMs: endMs }));
+    const find = (nowMs: number) =>
+      Promise.all([
+        other.findExecution({ caller, leaseId, bodyHash: 'body-1', nowMs }),
+        other.findReservation(caller, leaseId, nowMs),
+      ]);
+    expect(await find(endMs + 1)).toMatchObject([{ kind: 'replay', answer: 'effects' }, { answer: 'coins' }]);
+    expect(await find(endMs + 2)).toEqual([{ kind: 'spent', digest: 'digest-1' }, null]);
   });
 
   test('a reservation that nobody was told of yet, that was refused or whose answer was lost is not found', async () => {
@@ -842,6 +894,55 @@ function describeBounds(open: (bounds: StoreBounds) => StorePair | Promise<Store
     expect(await find()).toEqual({ kind: 'replay', answer: 'effects' });
     await pushOutOne('fourth');
     expect(await find()).toEqual({ kind: 'spent', digest: 'digest-1' });
+  });
+
+  test('a key that was pushed out stays free when its reservation gets the number of the sponsor', async () => {
+    const { one } = await open({ ...small, maxLeasesPerCaller: 100, maxKeysPerCaller: 1 });
+    const { caller, reservation, reservationEnd } = newFlow();
+    const keyed = (key: string, bodyHash: string, nowMs: number) => ({ idempotency: { key, bodyHash }, nowMs });
+    await one.beginReservation(reservation(keyed('a', 'body', noon)));
+    await one.beginReservation(newFlow(caller).reservation(keyed('b', 'body', noon + 1)));
+    await one.endReservation(reservationEnd({ kind: 'reserved', answer: 'coins', knownAs: '77' }, noon + 2));
+    const again = newFlow(caller).reservation(keyed('a', 'another body', noon + 3));
+    expect(await one.beginReservation(again)).toEqual({ kind: 'begun' });
+  });
+
+  test('the oldest answers without a key make room for younger ones, and leave their leases spent', async () => {
+    const { one } = await open({ ...small, maxLeasesPerCaller: 100 });
+    const caller = newName('caller');
+    const flows = [newFlow(caller), newFlow(caller), newFlow(caller)];
+    for (const [index, { reservation, reservationEnd, execution }] of flows.entries()) {
+      await one.beginReservation(reservation({ nowMs: noon + index }));
+      await one.endReservation(reservationEnd({ kind: 'reserved', answer: 'coins' }, noon + index));
+      await one.beginExecution(execution({ nowMs: noon + 3 }));
+    }
+    for (const { executionEnd } of flows)
+      await one.endExecution(
+        executionEnd({ kind: 'executed', gasUsed: 1 }, { nowMs: noon + 4, answer: 'x'.repeat(90) }),
+      );
+    const found = flows.map(({ leaseId }) =>
+      Promise.all([
+        one.findExecution({ caller, leaseId, bodyHash: 'body-1', nowMs: noon + 5 }),
+        one.findReservation(caller, leaseId, noon + 5),
+      ]),
+    );
+    const forgotten = [{ kind: 'spent', digest: 'digest-1' }, null];
+    expect(await Promise.all(found)).toMatchObject([forgotten, forgotten, [{ kind: 'replay' }, { answer: 'coins' }]]);
+  });
+
+  test('two reservations that exchange their numbers keep their own answers', async () => {
+    const { one } = await open({ ...small, maxLeasesPerCaller: 100 });
+    const caller = newName('caller');
+    const flows = [newFlow(caller), newFlow(caller), newFlow(caller), newFlow(caller)];
+    const answers = ['old coins', 'new coins', 'x'.repeat(90), 'x'.repeat(50)];
+    for (const [index, { reservation, reservationEnd }] of flows.entries()) {
+      const outcome = { kind: 'reserved', answer: answers[index] ?? '', ...(index < 2 && { knownAs: '77' }) } as const;
+      await one.beginReservation(reservation({ nowMs: noon + index }));
+      await one.endReservation(reservationEnd(outcome, noon + index));
+    }
+    // The last answer pushed out the oldest one, whose lease got the name of the second.
+    expect(await one.findReservation(caller, flows[1]?.leaseId ?? '', noon + 5)).toBeNull();
+    expect(await one.findReservation(caller, '77', noon + 5)).toMatchObject({ answer: 'new coins', state: 'active' });
   });
 
   test("a caller's oldest answers make room for that caller's younger ones, and for nobody else's", async () => {

@@ -2,7 +2,13 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createKeptTexts, createMemoryRecords, type Kept } from '../../../../src/sponsor/store/memory-records.ts';
 import { createMemoryStore } from '../../../../src/sponsor/store/memory-store.ts';
-import { dayMs, defaultStoreBounds, lingerMs } from '../../../../src/sponsor/store/sponsorship-store.ts';
+import {
+  dayMs,
+  defaultStoreBounds,
+  keyLifeMs,
+  lingerMs,
+  textLifeMs,
+} from '../../../../src/sponsor/store/sponsorship-store.ts';
 import { countLiveObjects } from '../../../support/count-live-objects.ts';
 import { runs } from '../../../support/runs.ts';
 import { arbitrarySteps, newWorld, takeStep } from '../../../support/sponsorship-steps.ts';
@@ -55,6 +61,24 @@ test('of many leases that expire at once, none is found and their room is free b
   for (const leaseId of range) expect(await begin('c', leaseId, overAtMs)).toEqual({ kind: 'begun' });
   expect(await begin('d', 'one more', overAtMs)).toEqual({ kind: 'full' });
 });
+
+test.each([
+  ['without a key', textLifeMs, null],
+  ['under a key', keyLifeMs, { key: 'once', bodyHash: 'body-1' }],
+])(
+  'of many answers %s that expire at once, none is returned before all are dropped',
+  async (_, lifeMs, idempotency) => {
+    const store = createMemoryStore();
+    const flows = await Promise.all(Array.from({ length: 200 }, () => reserve(store, { expiresAtMs: noon + 600_000 })));
+    for (const { execution } of flows) await store.beginExecution(execution({ idempotency }));
+    const end = { answer: 'effects', nowMs: noon + lifeMs - 1 };
+    for (const { executionEnd } of flows) await store.endExecution(executionEnd({ kind: 'executed', gasUsed: 1 }, end));
+    const { caller, leaseId } = flows.at(-1) as (typeof flows)[0];
+    const find = (nowMs: number) => store.findExecution({ caller, leaseId, bodyHash: 'body-1', nowMs });
+    expect(await find(end.nowMs)).toEqual({ kind: 'replay', answer: 'effects' });
+    expect(await find(noon + 1 + lifeMs)).toEqual({ kind: 'spent', digest: 'digest-1' });
+  },
+);
 
 test('a claim with no execution due takes no longer when many executions are open', () => {
   const cpuOfClaims = (executions: number) => {
