@@ -5,8 +5,6 @@ import { createPerSchema } from './fetch-ledger-schema.ts';
 import type { LedgerExecutor } from './ledger-executor.ts';
 
 export interface FoundTransaction {
-  /** `null` if the ledger does not report it. */
-  readonly succeeded: boolean | null;
   /** Computation and storage less the rebate, in the smallest unit, at least 0; `null` if the ledger does not report it. */
   readonly gasUsed: number | null;
 }
@@ -74,11 +72,7 @@ function toFound(value: unknown, digest: string): FoundTransaction | null {
   if (found.digest !== digest) throw unreadable('answered with another transaction');
   const effects = toMembers(found.effects);
   if (!effects) return null;
-  const { status } = effects;
-  return {
-    succeeded: status === 'SUCCESS' ? true : status === 'FAILURE' ? false : null,
-    gasUsed: toGasUsed(toMembers(toMembers(effects.gasEffects)?.gasSummary)),
-  };
+  return { gasUsed: toGasUsed(toMembers(toMembers(effects.gasEffects)?.gasSummary)) };
 }
 
 /** At least 0, although a rebate may be larger than the costs. */

@@ -127,7 +127,7 @@ export async function connectRedisStore(options: RedisStoreOptions, events: Redi
     },
     async findReservation(caller, leaseId, nowMs) {
       const found = await run('findReservation', { caller, leaseId, nowMs }, {});
-      return found === null ? null : ({ digest: null, ...toRecord(found) } as unknown as KeptReservation);
+      return found === null ? null : (toRecord(found) as unknown as KeptReservation);
     },
     async gasAllowance(gas, nowMs) {
       return toAllowance(toRecord(await run('gasAllowance', { nowMs }, { gas: refOf(gas.key) })), gas);
@@ -150,7 +150,7 @@ function toArgument(value: Value): string | number {
   return typeof value === 'boolean' ? Number(value) : (value ?? '');
 }
 
-const numbers = new Set(['answerByMs', 'untilMs', 'expiresAtMs', 'held', 'settled', 'day', 'amount', 'budget']);
+const numbers = new Set(['answerByMs', 'untilMs', 'held', 'settled', 'day', 'amount', 'budget']);
 
 /** @param answer alternating names and values */
 function toRecord(answer: unknown): Readonly<Record<string, string | number | null>> {

@@ -189,10 +189,7 @@ export function createMemoryStore(bounds: StoreBounds = defaultStoreBounds): Spo
     const lease = records.lease(caller, leaseId, nowMs);
     const answer = lease ? reservationAnswer(lease, nowMs) : null;
     if (!lease || answer === null) return null;
-    const { expiresAtMs, executing, digest } = lease;
-    return executing === 'none'
-      ? { answer, expiresAtMs, state: 'active', digest: null }
-      : { answer, expiresAtMs, state: 'consumed', digest };
+    return { answer, state: lease.executing === 'none' ? 'active' : 'consumed' };
   }
 
   /** Each step first drops some expired records. */

@@ -218,11 +218,8 @@ export interface EndExecution {
 export interface KeptReservation {
   /** The stored reservation, as passed to `endReservation`. */
   readonly answer: string;
-  readonly expiresAtMs: number;
   /** `consumed`: dispatched, whatever the outcome. */
   readonly state: 'active' | 'consumed';
-  /** Digest of the dispatched transaction; `null` before. */
-  readonly digest: string | null;
 }
 
 /** Limits of the store. Limits per caller ensure that no caller can displace other callers' entries. */

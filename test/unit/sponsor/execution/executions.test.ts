@@ -385,7 +385,7 @@ describe('a lease', () => {
     const second = begin();
     first.cancellation.cancel('timeout');
     await settle();
-    ledger.has = async () => ({ succeeded: true, gasUsed: 7 });
+    ledger.has = async () => ({ gasUsed: 7 });
     await pass(1_000);
     expect(await second.ended).toMatchObject({ outcome: 'RECOVERED' });
     expect(told()).toEqual(['dispatched', 'unknown', 'recovered']);
@@ -459,7 +459,7 @@ describe('a lost response', () => {
     await settle();
     sent[0]?.tell(lost());
     await pass(200);
-    ledger.has = async () => ({ succeeded: true, gasUsed: 4 });
+    ledger.has = async () => ({ gasUsed: 4 });
     await pass(200);
     expect(await ended).toEqual({ digest: 'TX', outcome: 'RECOVERED', effects: null });
     expect([told(), facts.at(-1)?.gasUsed]).toEqual([['dispatched', 'recovered'], 4]);
@@ -479,7 +479,7 @@ describe('a lost response', () => {
     cancellation.cancel('timeout');
     expect(await ended).toMatchObject({ code: 'EXECUTION_OUTCOME_UNKNOWN', message: expect.stringMatching(/^said/) });
     expect(await store.gasAllowance(gas, dayStart + time.ms)).toMatchObject({ held: 10, settled: 0 });
-    ledger.has = async () => ({ succeeded: false, gasUsed: 4 });
+    ledger.has = async () => ({ gasUsed: 4 });
     await pass(5_000);
     expect(told()).toEqual(['dispatched', 'unknown', 'recovered']);
     expect(await store.gasAllowance(gas, dayStart + time.ms)).toMatchObject({ held: 0, settled: 4 });
@@ -531,7 +531,7 @@ describe('a lost response', () => {
     const { begin, settle, pass, ledger } = setUp();
     const { ended } = begin();
     await settle();
-    ledger.has = async () => ({ succeeded: true, gasUsed: 4 });
+    ledger.has = async () => ({ gasUsed: 4 });
     await pass(mutationMs);
     expect(await ended).toMatchObject({ outcome: 'RECOVERED' });
   });
@@ -622,7 +622,7 @@ describe('a client that disconnects', () => {
     const second = begin();
     await settle();
     sent[0]?.tell(lost());
-    ledger.has = async () => ({ succeeded: true, gasUsed: 1 });
+    ledger.has = async () => ({ gasUsed: 1 });
     await pass(100);
     expect(await second.ended).toMatchObject({ outcome: 'RECOVERED' });
     expect(told()).toEqual(['dispatched', 'recovered']);
@@ -637,7 +637,7 @@ describe('a client that disconnects', () => {
     sent[0]?.tell(lost());
     await settle();
     const second = begin();
-    ledger.has = async () => ({ succeeded: true, gasUsed: 1 });
+    ledger.has = async () => ({ gasUsed: 1 });
     await pass(100);
     expect(await second.ended).toMatchObject({ outcome: 'RECOVERED' });
     expect(sent).toHaveLength(1);
@@ -682,7 +682,7 @@ describe('two processes with one store', () => {
     await one.settle();
     // Nothing is heard of it again.
     await other.pass(toExecutionPace(mutationMs).answerMs + 25);
-    other.ledger.has = async () => ({ succeeded: true, gasUsed: 3 });
+    other.ledger.has = async () => ({ gasUsed: 3 });
     const { ended } = other.begin();
     await other.pass(100);
     expect(await ended).toMatchObject({ outcome: 'RECOVERED' });
@@ -700,7 +700,7 @@ describe('two processes with one store', () => {
     const looks = other.asked.length;
     expect(looks).toBeGreaterThan(0);
     expect(looks).toBeLessThan(4);
-    other.ledger.has = async () => ({ succeeded: true, gasUsed: 3 });
+    other.ledger.has = async () => ({ gasUsed: 3 });
     await other.pass(900);
     expect(await ended).toMatchObject({ outcome: 'RECOVERED' });
     expect([other.sent, other.told()]).toEqual([[], ['recovered']]);
@@ -748,7 +748,7 @@ describe('two processes with one store', () => {
     const { ended } = other.begin();
     await other.pass(100);
     away.fault = 'before';
-    other.ledger.has = async () => ({ succeeded: true, gasUsed: 3 });
+    other.ledger.has = async () => ({ gasUsed: 3 });
     await other.pass(1_000);
     expect(await ended).toMatchObject({ outcome: 'RECOVERED' });
   });
@@ -815,7 +815,7 @@ describe('closing', () => {
     sent[1]?.tell(lost());
     for (const { cancellation } of [asked, lostOne]) cancellation.cancel('aborted');
     await settle();
-    ledger.has = async () => ({ succeeded: true, gasUsed: 1 });
+    ledger.has = async () => ({ gasUsed: 1 });
     let isClosed = false;
     const closed = executions.close().then(() => (isClosed = true));
     await settle();
@@ -870,7 +870,7 @@ describe('closing', () => {
     sent[0]?.tell(lost());
     cancellation.cancel('aborted');
     await settle();
-    ledger.has = async () => ({ succeeded: true, gasUsed: 1 });
+    ledger.has = async () => ({ gasUsed: 1 });
     let isClosed = false;
     const closed = executions.close().then(() => (isClosed = true));
     await settle();

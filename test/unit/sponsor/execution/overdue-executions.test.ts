@@ -11,7 +11,7 @@ import { until } from '../../../support/until.ts';
 
 const gas = { key: 'gas', perDay: 1_000_000 };
 const idempotency = { key: 'once', bodyHash: 'body-1' };
-const onLedger: FoundTransaction = { succeeded: true, gasUsed: 30 };
+const onLedger: FoundTransaction = { gasUsed: 30 };
 
 /** Processes that are left, of one store, and a ledger that knows what a test says. */
 function setUp(processes = 1) {
