@@ -21,6 +21,7 @@ export interface TestGateway extends AsyncDisposable {
   /** Log lines so far, parsed. */
   readonly log: Record<string, unknown>[];
   query(query: string, variables?: object, headers?: Record<string, string>): Promise<GraphqlAnswer>;
+  reload(): Promise<void>;
   close(drainMs?: number): Promise<void>;
 }
 
@@ -76,6 +77,7 @@ export async function createTestGateway(
       const { data, errors } = JSON.parse(text);
       return { status: response.status, headers: response.headers, data, errors, text };
     },
+    reload: () => gateway.reload(),
     close: (drainMs) => gateway.close(drainMs),
     [Symbol.asyncDispose]: () => gateway.close(),
   };

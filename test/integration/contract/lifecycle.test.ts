@@ -1,6 +1,9 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { Agent, request, type ServerResponse } from 'node:http';
 import { connect } from 'node:net';
-import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { type Devnet, startDevnet } from '../../../src/devnet/start-devnet.ts';
 import { openRawClient, toPostText } from '../../support/raw-client.ts';
 import { type RecordingUpstream, recordUpstream } from '../../support/recording-upstream.ts';
@@ -122,10 +125,27 @@ it('while stopping, it does not wait for idle connections', async () => {
   expect(connections).toHaveLength(2);
 });
 
-it('a closed gateway leaves no interval behind', async () => {
+it('a reload reads every watched file again, and a closed gateway leaves no interval behind', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'lifecycle-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const [clients, documents, secret] = ['clients', 'documents', 'token'].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ];
+  const files = {
+    [clients]: JSON.stringify([{ id: 'app', hash: 'a'.repeat(64), scopes: ['read'] }]),
+    [documents]: '{ "a": "{ chainIdentifier }" }',
+    [secret]: token,
+  };
+  for (const [path, text] of Object.entries(files)) await writeFile(path, text);
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-  const gateway = await createTestGateway({ ...upstreams(), SPONSOR_TOKEN_FILE: '/token' }, { '/token': token });
-  expect(vi.getTimerCount()).toBeGreaterThan(0);
+  const env = { CLIENTS_FILE: clients, TRUSTED_DOCUMENTS_FILE: documents, SPONSOR_TOKEN_FILE: secret };
+  const gateway = await createTestGateway({ ...upstreams(), ...env }, files);
+  await gateway.reload();
+  const reloaded = gateway.log.map(({ msg }) => String(msg)).filter((msg) => msg.endsWith('reloaded'));
+  expect(reloaded.sort()).toEqual(['clients file reloaded', 'secret file reloaded', 'trusted documents reloaded']);
+  expect(vi.getTimerCount()).toBeGreaterThan(3);
   await gateway.close();
   expect(vi.getTimerCount()).toBe(0);
 });

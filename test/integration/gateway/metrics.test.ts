@@ -1,7 +1,9 @@
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openRawClient } from '../../support/raw-client.ts';
 import { type ScriptedLedger, startScriptedLedger } from '../../support/scripted-ledger.ts';
 import { createTestGateway } from '../../support/test-gateway.ts';
+import { until } from '../../support/until.ts';
 
 let ledger: ScriptedLedger;
 beforeAll(async () => {
@@ -64,7 +66,14 @@ describe('METRICS_PORT', () => {
     expect((await fetch(`${own}//`)).status).toBe(404);
     expect((await fetch(`${own}/metrics`, { method: 'POST' })).status).toBe(405);
     expect((await fetch(`${gateway.url}/metrics`)).status).toBe(404);
-    await gateway.close();
+    // The stop waits for no client that sends half a request.
+    const client = await openRawClient(port);
+    await client.send('GET /metrics HTTP/1.1\r\n');
+    let isClosed = false;
+    void gateway.close().then(() => {
+      isClosed = true;
+    });
+    await until(() => isClosed, 'the stop', 30_000);
     await expect(fetch(`${own}/metrics`)).rejects.toThrow();
   });
 
