@@ -1,4 +1,5 @@
 import {
+  type ASTNode,
   type DefinitionNode,
   type DocumentNode,
   type FieldNode,
@@ -217,7 +218,8 @@ function prune(
   return { kind: Kind.SELECTION_SET, selections: kept };
 }
 
-function variablesIn(node: SelectionSetNode | FragmentDefinitionNode): string[] {
+/** Names of the variables in a part of a document, with repetitions. */
+export function variablesIn(node: ASTNode): string[] {
   const names: string[] = [];
   visit(node, {
     Variable({ name }) {

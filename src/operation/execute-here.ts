@@ -6,7 +6,7 @@ import {
   type OperationDefinitionNode,
 } from 'graphql';
 import { rootFieldNames, takePart, variablesOf } from '../documents/plan-operation.ts';
-import { collectFields, fragmentsOf, isSchemaOnly, toExecutableDocument } from '../documents/selections.ts';
+import { collectFields, fragmentsOf } from '../documents/selections.ts';
 import { createCoerceVariables, declareTexts, noTexts } from '../engine/coerce-variables.ts';
 import { metaFields } from '../engine/compile-fields.ts';
 import { compileOperation } from '../engine/compile-operation.ts';
@@ -42,13 +42,21 @@ export function createExecuteHere(options: ExecuteHereOptions): ExecuteHere {
   const operation = operationIn(document, operationName);
   const toExecute = (part: DocumentNode) =>
     createExecuteStitched(schema, schema === ownSchema ? declareTexts(part, texts) : part, operationName);
-  const executeCoerced = splitIntrospection(options, operation, toExecute) ?? toExecute(document);
+  const execute = splitIntrospection(options, operation, toExecute) ?? toExecute(document);
+  return withCoercion(options, operation, boundAnswer(execute, true));
+}
+
+/** Coerces the variables first. */
+function withCoercion(
+  { schema, texts = noTexts }: ExecuteHereOptions,
+  operation: OperationDefinitionNode,
+  execute: ExecuteHere,
+): ExecuteHere {
   const coerce = createCoerceVariables(schema, operation, () => operation, texts);
-  const execute: ExecuteHere = (variables, context) => {
-    const { errors, values } = coerce(variables);
-    return errors ? { errors } : executeCoerced(values, context);
+  return (sent, context) => {
+    const { errors, values } = coerce(sent);
+    return errors ? { errors } : execute(values, context);
   };
-  return boundAnswer(execute, true);
 }
 
 /**
@@ -89,7 +97,7 @@ function splitIntrospection(
 
 /** `null` for an operation that is not plain, or has root fields of the ledger. */
 export function compileOwn(options: ExecuteHereOptions): ExecuteHere | null {
-  const { schema, ownSchema, document, operationName, texts = noTexts, joins } = options;
+  const { schema, ownSchema, document, operationName, joins } = options;
   const operation = operationIn(document, operationName);
   const fragments = fragmentsOf(document);
   const operationJoins = joins?.(operation, fragments);
@@ -101,13 +109,9 @@ export function compileOwn(options: ExecuteHereOptions): ExecuteHere | null {
     ...(operationJoins ? { joinOf: operationJoins.joinOf } : {}),
   });
   if (!run) return null;
-  const coerce = createCoerceVariables(schema, operation, () => operation, texts);
-  const execute: ExecuteHere = (sent, context) => {
-    const { errors, values: variables } = coerce(sent);
-    if (errors) return { errors };
-    return run({ variables, context, answerJoins: operationJoins?.answer(variables, context) ?? null });
-  };
-  return boundAnswer(execute, joins !== null || operation.operation === 'mutation');
+  const execute: ExecuteHere = (variables, context) =>
+    run({ variables, context, answerJoins: operationJoins?.answer(variables, context) ?? null });
+  return withCoercion(options, operation, boundAnswer(execute, joins !== null || operation.operation === 'mutation'));
 }
 
 function operationIn(document: DocumentNode, name: string | null): OperationDefinitionNode {
@@ -126,30 +130,6 @@ export function mergeData(
   const data: Record<string, unknown> = Object.create(null);
   for (const key of keys) data[key] = Object.hasOwn(some, key) ? some[key] : others[key];
   return data;
-}
-
-/** Answers kept per schema, newest first. A large one takes a few megabytes; tools send a handful of documents. */
-const maxKept = 4;
-
-/**
- * Caches the response to a document that asks for the schema alone and has no variables: making it blocks the event loop for
- * about 20 ms. Create one cache for each schema.
- */
-export function createKeepSchemaAnswer() {
-  const answers = new Map<DocumentNode, ExecutionResult>();
-  return (document: DocumentNode, operation: OperationDefinitionNode, execute: ExecuteHere): ExecuteHere => {
-    if (!isSchemaOnly(toExecutableDocument(document)) || operation.variableDefinitions?.length) return execute;
-    return (variables, context) => {
-      const kept = answers.get(document);
-      if (kept) return kept;
-      const answer = execute(variables, context);
-      if (answer instanceof Promise || answer.errors) return answer;
-      answers.set(document, answer);
-      const [oldest] = answers.keys();
-      if (answers.size > maxKept && oldest) answers.delete(oldest);
-      return answer;
-    };
-  };
 }
 
 /**

@@ -9,7 +9,7 @@ import type { Graph } from '../graph/generation.ts';
 import { createCheckWaits } from '../graph/joins/join-waits.ts';
 import type { ImmutableReads } from '../ledger/immutable/immutable-reads.ts';
 import type { OpenLedgerStream } from '../ledger/ledger-streams.ts';
-import { createExecuteHere, createKeepSchemaAnswer, type ExecuteHere } from './execute-here.ts';
+import { createExecuteHere, type ExecuteHere } from './execute-here.ts';
 import type { ForwardSplit, OpenStream, OperationParts, PreparedOperation } from './prepared-operation.ts';
 import { ResultTexts } from './subscriptions/result-stream.ts';
 import { createOpenLedgerStream, createOpenStream } from './subscriptions/run-stream.ts';
@@ -23,7 +23,6 @@ interface Preparing {
   readonly reads: Pick<ImmutableReads, 'prepare'> | null;
   /** Opens subscriptions of the ledger; `null` if nothing is executed. */
   readonly openLedgerStream: OpenLedgerStream | null;
-  readonly keepSchemaAnswer: ReturnType<typeof createKeepSchemaAnswer>;
   readonly printed: ResultTexts;
 }
 
@@ -33,8 +32,7 @@ export function createPrepareOperation(
   reads: Preparing['reads'] = null,
   openLedgerStream: Preparing['openLedgerStream'] = null,
 ): PrepareOptions<PreparedOperation>['prepareOperation'] {
-  const keepSchemaAnswer = createKeepSchemaAnswer();
-  const preparing = { graph, reads, openLedgerStream, keepSchemaAnswer, printed: new ResultTexts(printedBytes) };
+  const preparing = { graph, reads, openLedgerStream, printed: new ResultTexts(printedBytes) };
   return (valid) => prepareOperation(valid, preparing);
 }
 
@@ -116,15 +114,14 @@ function toParts(
 
 function toExecuteHere(
   { tree, plan, name }: PreparedOperation,
-  { graph, keepSchemaAnswer }: Preparing,
+  { graph }: Preparing,
   texts: ReadonlySet<string>,
 ): ExecuteHere {
-  const { document, operation } = tree();
+  const { document } = tree();
   const { ownSchema } = graph;
   const schema = plan === 'LOCAL' ? ownSchema : graph.schema;
   const joins = plan === 'JOINED' ? graph.operationJoins : null;
-  const execute = createExecuteHere({ schema, ownSchema, document, operationName: name, texts, joins });
-  return keepSchemaAnswer(document, operation, execute);
+  return createExecuteHere({ schema, ownSchema, document, operationName: name, texts, joins });
 }
 
 function toOpenStream(

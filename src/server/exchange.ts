@@ -342,35 +342,15 @@ export function isListed(origin: string, corsOrigins: readonly string[]): boolea
   return corsOrigins.includes(origin) || corsOrigins.includes(origin.toLowerCase());
 }
 
-/** Cached for each version and origin in use, except the request id. */
 export function createCommonHeaders({ versionHeaders, rpcVersion, corsOrigins }: CommonHeadersOptions): CommonHeaders {
   const exposed = [...versionHeaders, 'x-request-id', sourceHeader, ...rateLimitHeaderNames].join(', ');
-  let version: string | undefined;
-  let known = new Map<string | undefined, readonly string[]>();
-
-  const make = (origin: string | undefined): readonly string[] => {
-    const stamps = versionHeaders.flatMap((name) => [name, version ?? '']);
-    if (corsOrigins !== '*') stamps.push('vary', 'origin');
-    if (corsOrigins !== '*' && origin === undefined) return stamps;
-    stamps.push('access-control-allow-origin', corsOrigins === '*' ? '*' : (origin ?? ''));
-    stamps.push('access-control-expose-headers', exposed);
-    return stamps;
-  };
-
   return (origin, requestId) => {
-    const { current } = rpcVersion;
-    if (current !== version) {
-      version = current;
-      known = new Map();
-    }
-    // All other origins share one entry, because clients can invent new ones.
-    const listed = corsOrigins !== '*' && origin !== undefined && isListed(origin, corsOrigins) ? origin : undefined;
-    let stamps = known.get(listed);
-    if (!stamps) {
-      stamps = make(listed);
-      // Do not cache other spellings of a listed origin: there are thousands.
-      if (listed === undefined || corsOrigins.includes(listed)) known.set(listed, stamps);
-    }
-    return ['x-request-id', requestId, ...stamps];
+    const headers = ['x-request-id', requestId];
+    for (const name of versionHeaders) headers.push(name, rpcVersion.current);
+    if (corsOrigins !== '*') headers.push('vary', 'origin');
+    const allowed = corsOrigins === '*' ? '*' : origin !== undefined && isListed(origin, corsOrigins) ? origin : null;
+    if (allowed !== null)
+      headers.push('access-control-allow-origin', allowed, 'access-control-expose-headers', exposed);
+    return headers;
   };
 }

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { AddressGate } from '../callers/caller-gate.ts';
 import type { SocketQuota } from '../callers/socket-quota.ts';
 import type { Telemetry } from '../telemetry/events.ts';
+import { metricsType } from '../telemetry/metrics.ts';
 import { createConnections } from './connections.ts';
 import { Exchange, type ExchangeOptions } from './exchange.ts';
 import { createRefuseMalformed } from './raw-response.ts';
@@ -118,6 +119,38 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
       await Promise.all([connections.drain(server, graceMs), sockets.drain(graceMs)]);
       clearInterval(checks);
     },
+  };
+}
+
+/** Concurrent connections. Prometheus needs one; the rest are for people who look at the page. */
+const maxConnections = 16;
+
+/** Serves `/metrics` alone. Rejects if the address cannot be bound. */
+export async function startMetricsServer(
+  host: string,
+  port: number,
+  metricsPage: () => Promise<string>,
+): Promise<{ readonly close: () => Promise<void> }> {
+  const server = createServer((req, res) => {
+    const isMetrics = req.url?.split('?')[0] === '/metrics';
+    const isRead = req.method === 'GET' || req.method === 'HEAD';
+    if (!isMetrics || !isRead) {
+      res.writeHead(isMetrics ? 405 : 404).end();
+      return;
+    }
+    metricsPage().then(
+      (page) => res.writeHead(200, { 'content-type': metricsType }).end(req.method === 'HEAD' ? undefined : page),
+      () => res.writeHead(503).end(),
+    );
+  });
+  server.maxConnections = maxConnections;
+  await listen(server, host, port);
+  return {
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
   };
 }
 

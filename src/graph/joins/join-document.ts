@@ -8,6 +8,7 @@ import {
   isCompositeType,
   Kind,
   type OperationDefinitionNode,
+  OperationTypeNode,
   print,
   type SelectionSetNode,
   stripIgnoredCharacters,
@@ -16,6 +17,8 @@ import {
   visitWithTypeInfo,
 } from 'graphql';
 import type { Limits } from '../../documents/cost/limits.ts';
+import { measureDocument } from '../../documents/cost/measure-document.ts';
+import { variablesIn } from '../../documents/plan-operation.ts';
 import { usedFragments } from '../../documents/selections.ts';
 import type { JoinKey, JoinRoot } from './joins.ts';
 
@@ -93,7 +96,7 @@ export function toJoinSelection(
     fragments: texts,
     variables: variableTexts,
     bytes: [...texts.values(), ...variableTexts.values()].reduce((sum, text) => sum + jsonBytes(text), 0),
-    nodes: countNodes(fragment.selectionSet, new Map(clientFragments.map((each) => [each.name.value, each]))),
+    nodes: countNodes(fragment.selectionSet, clientFragments),
   };
 }
 
@@ -120,30 +123,10 @@ function addTypenames(fragment: FragmentDefinitionNode, schema: GraphQLSchema): 
   );
 }
 
-function variablesIn(fragment: FragmentDefinitionNode): string[] {
-  const names: string[] = [];
-  visit(fragment, { Variable: ({ name }) => void names.push(name.value) });
-  return names;
-}
-
-function countNodes(
-  selectionSet: SelectionSetNode,
-  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
-  counted = new Map<string, number>(),
-): number {
-  return selectionSet.selections.reduce((sum, selection) => {
-    if (selection.kind !== Kind.FRAGMENT_SPREAD) {
-      return sum + 1 + (selection.selectionSet ? countNodes(selection.selectionSet, fragments, counted) : 0);
-    }
-    const name = selection.name.value;
-    const fragment = fragments.get(name);
-    let body = counted.get(name);
-    if (body === undefined) {
-      body = fragment ? countNodes(fragment.selectionSet, fragments, counted) : 0;
-      counted.set(name, body);
-    }
-    return sum + 1 + body;
-  }, 0);
+/** Nodes of a selection by the ledger's count. */
+function countNodes(selectionSet: SelectionSetNode, fragments: readonly FragmentDefinitionNode[]): number {
+  const operation = { kind: Kind.OPERATION_DEFINITION, operation: OperationTypeNode.QUERY, selectionSet } as const;
+  return measureDocument({ kind: Kind.DOCUMENT, definitions: [operation, ...fragments] }, 0).inputNodes;
 }
 
 /** The ledger's own limits. The gateway's stricter limits do not apply, because clients did not write join documents. */

@@ -96,8 +96,6 @@ export function createOperationJoins(options: OperationJoinsOptions): CreateOper
   );
 
   return (operation, fragments) => {
-    const prepared = new Map<JoinField, PreparedJoin>();
-    const preparedEntities = new Map<JoinField, PreparedEntities>();
     const select = createJoinSelections({ operation, fragments }, null);
 
     const prepare = (parent: GraphQLObjectType, nodes: readonly FieldNode[]): PreparedJoin | null => {
@@ -110,6 +108,7 @@ export function createOperationJoins(options: OperationJoinsOptions): CreateOper
       const { join, key, readKey } = found;
       const toLookup = createToJoinLookup({ ...join.root, selection: select(nodes, returns) });
       return {
+        kind: 'join',
         key,
         nodes,
         toLookup: (selected) => toLookup(readKey(selected)),
@@ -151,7 +150,14 @@ export function createOperationJoins(options: OperationJoinsOptions): CreateOper
       const findReservation = compileReservation(nodes, reading);
       if (!node || !field || !findReservation) return null;
       const readArguments = compileArguments(field, node);
-      return { key: noSelections, nodes, findReservation, read: createReadEntities(nodes, reading), readArguments };
+      return {
+        kind: 'entities',
+        key: noSelections,
+        nodes,
+        findReservation,
+        read: createReadEntities(nodes, reading),
+        readArguments,
+      };
     };
 
     const toBudget = (variables: Variables) =>
@@ -181,13 +187,9 @@ export function createOperationJoins(options: OperationJoinsOptions): CreateOper
       },
       joinOf: (parent, nodes) => {
         if (entities.length > 0 && parent.name === 'Query' && nodes[0]?.name.value === entitiesField) {
-          const found = prepareEntities(nodes);
-          if (found) preparedEntities.set(found, found);
-          return found;
+          return prepareEntities(nodes);
         }
-        const join = prepare(parent, nodes);
-        if (join) prepared.set(join, join);
-        return join;
+        return prepare(parent, nodes);
       },
       answer: (variables, context) => {
         const { cancellation } = context;
@@ -204,10 +206,10 @@ export function createOperationJoins(options: OperationJoinsOptions): CreateOper
             leave();
             const [first] = points;
             if (!first) return nothing;
-            const asked = preparedEntities.get(first.field);
-            if (asked) return answerEntities(first, asked, variables, context, joinExecution);
+            const asked = first.field as PreparedField;
+            if (asked.kind === 'entities') return answerEntities(first, asked, variables, context, joinExecution);
             return answerPoints(
-              points.map((point) => toPendingJoin(point, prepared.get(point.field), variables)),
+              points.map((point) => toPendingJoin(point, point.field as PreparedJoin, variables)),
               joinExecution,
             );
           };
@@ -221,6 +223,7 @@ const nothing: Promise<readonly JoinOutcome[]> = Promise.resolve([]);
 
 /** Everything that the document's text decides about a join field. */
 interface PreparedJoin extends JoinField {
+  readonly kind: 'join';
   readonly nodes: readonly FieldNode[];
   readonly toLookup: (selected: Variables) => JoinLookup;
   /** A lookup of usual length. */
@@ -233,11 +236,15 @@ const noSelections: SelectionSetNode = { kind: Kind.SELECTION_SET, selections: [
 
 /** Everything that the document's text decides about an `_entities` field. */
 interface PreparedEntities extends JoinField {
+  readonly kind: 'entities';
   readonly nodes: readonly FieldNode[];
   readonly read: ReadEntities;
   readonly readArguments: ReadArguments;
   readonly findReservation: FindReservation;
 }
+
+/** The engine returns the fields that `joinOf` gave it. */
+type PreparedField = PreparedJoin | PreparedEntities;
 
 /** Finds a reservation of the caller, as the root field does. */
 type FindReservation = (id: string, variables: Variables, context: OperationContext) => Promise<JoinAnswer>;
@@ -253,8 +260,7 @@ interface PendingJoin extends Position {
   readonly refusal: unknown;
 }
 
-function toPendingJoin(point: JoinPoint, join: PreparedJoin | undefined, variables: Variables): PendingJoin {
-  if (!join) throw new Error(`the join ${point.name} was not prepared`);
+function toPendingJoin(point: JoinPoint, join: PreparedJoin, variables: Variables): PendingJoin {
   const { nodes, toLookup, readArguments } = join;
   try {
     const waitMs = readArguments ? checkWaitMs(readArguments(variables).waitMs) : 0;

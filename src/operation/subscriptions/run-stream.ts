@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import {
-  type ASTNode,
   createSourceEventStream,
   type DocumentNode,
   type ExecutionResult,
@@ -8,9 +7,8 @@ import {
   type GraphQLSchema,
   getOperationAST,
   type OperationDefinitionNode,
-  type SelectionNode,
-  visit,
 } from 'graphql';
+import { variablesIn } from '../../documents/plan-operation.ts';
 import { fragmentsOf, usedFragments, walkFields } from '../../documents/selections.ts';
 import { createCoerceVariables, declareTexts } from '../../engine/coerce-variables.ts';
 import { createExecuteStitched } from '../../engine/execute-stitched.ts';
@@ -232,21 +230,17 @@ export function findResultVariables(
   { selectionSet }: OperationDefinitionNode,
 ): readonly string[] {
   const fragments = fragmentsOf(document);
-  const names = new Set<string>();
-  const readVariables = (node: ASTNode) => visit(node, { Variable: ({ name }) => void names.add(name.value) });
-  const readDirectives = ({ directives }: SelectionNode) => {
-    for (const directive of directives ?? []) readVariables(directive);
-    return true;
-  };
+  const names: string[] = [];
   walkFields([{ selectionSet, on: null }], fragments, {
-    isIncluded: readDirectives,
+    isIncluded: ({ directives = [] }) => {
+      names.push(...directives.flatMap(variablesIn));
+      return true;
+    },
     onField: ({ selectionSet: below }) => {
-      if (!below) return;
-      for (const each of [below, ...usedFragments(below, fragments).map((used) => used.selectionSet)])
-        readVariables(each);
+      if (below) names.push(...[below, ...usedFragments(below, fragments)].flatMap(variablesIn));
     },
   });
-  return [...names].sort();
+  return [...new Set(names)].sort();
 }
 
 /** Opens a subscription of the ledger, and forwards its results and its end. */
