@@ -167,9 +167,12 @@ export function forwardedBytes(
   return texts + numbers * 10 + variableDefinitions.length * 96 + 4_608;
 }
 
+/** The compiled form holds each field once for every spread of its fragment. Larger operations are not compiled. */
+const maxCompiledNodes = 1_000;
+
 /** For a valid document that the gateway executes a part of: also its tree, its parts and its compiled form. */
 export function treeBytes({ tokenCount = 0, definitions }: DocumentNode, { inputNodes }: DocumentSize): number {
-  return tokenCount * 250 + Math.min(inputNodes, tokenCount) * 600 + definitions.length * 4_096 + 4_096;
+  return tokenCount * 250 + Math.min(inputNodes, maxCompiledNodes) * 700 + definitions.length * 4_096 + 4_096;
 }
 
 /** For a rejected document: its text, its errors and its numbers. */

@@ -285,8 +285,11 @@ function isObject(value: unknown): value is Record<string, unknown> {
 /** Arguments of a field for the variables of a request. @throws GraphQLError as `getArgumentValues` does */
 export type ReadArguments = (variables: Readonly<Record<string, unknown>>) => Record<string, unknown>;
 
+const readNothing: ReadArguments = () => ({});
+
 /** Reads literals once, and leaves mistakes, lists and objects to graphql-js: a resolver may change lists and objects. */
 export function compileArguments(field: GraphQLField<unknown, unknown>, node: FieldNode): ReadArguments {
+  if (field.args.length === 0) return readNothing;
   const readAll: ReadArguments = (variables) => getArgumentValues(field, node, variables);
   const fixed: Record<string, unknown> = {};
   const given: { readonly argument: GraphQLArgument; readonly variable: string }[] = [];

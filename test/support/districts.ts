@@ -88,6 +88,7 @@ export const districts: Readonly<Record<string, District>> = {
       'callers',
       'documents',
       'generated',
+      'live',
       'ledger',
       'engine',
       'sponsor',

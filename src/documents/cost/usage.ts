@@ -110,30 +110,19 @@ export function createOutputCost(transfers: readonly Transfer[], total: Tally) {
   /** For each transfer two indices: of the tally it comes from, and of the tally it goes to. */
   const route: number[] = [];
   for (const { from, to } of transfers) route.push(indexOf(from), indexOf(to));
+  const sizes = transfers.map(({ size }) => size);
+  const pages = sizes.filter((size) => size !== null).length;
   // Copied, because a list that grew holds spare memory for more.
-  const sizes = toPageSizes(transfers);
-  const outputNodes = toOutputCost(own.slice(), route.slice(), sizes, last);
-  const numbers = own.length + route.length + (sizes ? sizes.length + new Set(sizes).size * numbersOfPageSize : 0);
+  const outputNodes = toOutputCost(own.slice(), route.slice(), pages > 0 ? sizes : null, last);
+  const numbers = own.length + route.length + (pages > 0 ? sizes.length + pages * numbersOfPageSize : 0);
   return { outputNodes, numbers };
-}
-
-/** The page size of each transfer, equal ones shared; `null` if there are none, as in most documents. */
-function toPageSizes(transfers: readonly Transfer[]): readonly (PageSize | null)[] | null {
-  const known = new Map<string, PageSize>();
-  const sizes = transfers.map(({ size }) => {
-    if (size === null) return null;
-    const key = `${size.isList} ${size.literal} ${size.usual} ${size.max} ${size.variables.join(' ')}`;
-    const same = known.get(key) ?? size;
-    known.set(key, same);
-    return same;
-  });
-  return known.size > 0 ? sizes : null;
 }
 
 /** A function of its own, so that the cost holds no tally: closures of one scope hold all that any of them uses. */
 function toOutputCost(
   own: readonly number[],
   route: readonly number[],
+  /** `null` if no transfer has a page size, as in most documents. */
   sizes: readonly (PageSize | null)[] | null,
   total: number,
 ): OutputCost {

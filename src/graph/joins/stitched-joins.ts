@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { delegateToSchema, resolveExternalValue, type SubschemaConfig } from '@graphql-tools/delegate';
 import type { IResolvers } from '@graphql-tools/utils';
 import {
@@ -25,6 +24,7 @@ import { lightError } from '../../errors/light-error.ts';
 import { ReportedErrors } from '../../errors/reported-errors.ts';
 import { ExactNumber, hasExactNumber } from '../../json/exact-json.ts';
 import type { LedgerExecutor } from '../../ledger/ledger-executor.ts';
+import { Turns } from '../../live/turns.ts';
 import { createPerOperation, type OperationContext } from '../../upstream/operation-context.ts';
 import { entitiesField, entityUnion, type LedgerEntity } from './entities.ts';
 import { createReadEntities, EntityBudget, type EntityRequest, toEntityAnswer } from './entity-lookups.ts';
@@ -63,7 +63,7 @@ export function createStitchedJoins({ execute, limits, ledger, own, entities, ro
       /** Answers that were converted already: thousands of parents may share one. */
       plain: new Set<JoinAnswer>(),
       reported: new ReportedErrors(),
-      turns: new Turns(),
+      turns: new Turns({ maxSteps: fieldsPerTurn }),
       budget: new EntityBudget((lookups) => toJoinRequests(lookups, { limits, variables })),
     };
   });
@@ -76,8 +76,7 @@ export function createStitchedJoins({ execute, limits, ledger, own, entities, ro
     info: GraphQLResolveInfo,
   ): Promise<unknown> => {
     const { scope, plain, reported, turns } = inOperation(context, info);
-    const turn = turns.next();
-    if (turn !== null) await turn;
+    await new Promise<void>((resolve) => turns.add(resolve));
     if (answer instanceof Error) throw answer;
     if (!plain.has(answer)) {
       toPlainBuiltins(answer.value, below, type, scope);
@@ -174,19 +173,6 @@ interface PlacedAnswer {
 
 /** Join fields that are inserted in one turn of the event loop, which takes a few milliseconds. */
 const fieldsPerTurn = 500;
-
-/** Spreads the work for thousands of fields over several turns of the event loop, in their order. */
-export class Turns {
-  #fields = 0;
-  #turn: Promise<unknown> | null = null;
-
-  /** The promise that the next field waits for; `null` = none. */
-  next(): Promise<unknown> | null {
-    this.#fields += 1;
-    if (this.#fields % fieldsPerTurn === 0) this.#turn = this.#turn?.then(() => nextTurn()) ?? nextTurn();
-    return this.#turn;
-  }
-}
 
 /**
  * Replaces each null that an error caused with that error, given its path in the client's response; several errors behind one

@@ -41,7 +41,6 @@ interface GraphiqlPageOptions {
 
 /** The page for one schema, and the file with that schema; `null` if introspection is off. */
 interface SchemaPage {
-  readonly of: GraphQLSchema;
   readonly page: PageFile;
   readonly introspection: { readonly path: string; readonly file: PageFile } | null;
 }
@@ -70,7 +69,7 @@ export function createGraphiqlPage({ schema, introspection, usage }: GraphiqlPag
       toHtml(home, { tabs: exampleTabs(of), introspection: shown?.path ?? null, ...usage() }),
       'text/html',
     );
-    return { of, page, introspection: shown };
+    return { page, introspection: shown };
   };
 
   const currentPage = (): Promise<SchemaPage> => {
