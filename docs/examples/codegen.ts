@@ -1,3 +1,4 @@
+import { addTypenameSelectionDocumentTransform } from '@graphql-codegen/client-preset';
 import { scalars } from 'ledger-gateway/client/schema';
 
 export default {
@@ -22,7 +23,10 @@ export default {
     'generated/documents/': {
       preset: 'client',
       documents: 'operations.ts',
-      presetConfig: { fragmentMasking: false },
+      // Caches need the types of objects, and cannot add them to trusted documents.
+      documentTransforms: [addTypenameSelectionDocumentTransform],
+      // With the manifest of the documents, for TRUSTED_DOCUMENTS_FILE.
+      presetConfig: { fragmentMasking: false, persistedDocuments: true },
     },
   },
 };

@@ -1,4 +1,11 @@
 import { follow } from './live.ts';
 
 const gateway = process.env.GATEWAY ?? 'http://127.0.0.1:4000/graphql';
-await follow(gateway, console.log, ({ code }) => console.error(code));
+// A service keeps the cursor in its database.
+const kept = new Map<string, string>();
+const store = {
+  getItem: (key: string) => kept.get(key) ?? null,
+  setItem: (key: string, value: string) => kept.set(key, value),
+  removeItem: (key: string) => kept.delete(key),
+};
+await follow(gateway, console.log, ({ code }) => console.error(code), store);

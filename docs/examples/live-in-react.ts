@@ -5,7 +5,8 @@ export function useLiveEvents(url: string): readonly string[] {
   const [events, setEvents] = useState<readonly string[]>([]);
   useEffect(() => {
     const tab = new AbortController();
-    void follow(url, (id) => setEvents((known) => [...known, id]), console.error, tab.signal);
+    const add = (id: string) => setEvents((known) => [...known, id]);
+    follow(url, add, console.error, sessionStorage, tab.signal).catch(console.error);
     return () => tab.abort();
   }, [url]);
   return events;

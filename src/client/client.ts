@@ -64,7 +64,7 @@ export interface Client {
   /**
    * The results of a subscription. After a disconnect, the tail reconnects and continues with the next result. Ends when
    * `signal` aborts.
-   * @throws GatewayError for an error that must not be repeated, such as a rejected cursor
+   * @throws GatewayError for an error that must not be repeated, such as a rejected cursor without `store`
    */
   tail<Data = unknown, Variables = Readonly<Record<string, unknown>>>(
     document: GraphqlDocument<Data, Variables>,

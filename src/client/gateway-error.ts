@@ -39,12 +39,9 @@ export class GatewayError extends Error {
   constructor({ data, errors = [] }: GraphqlResult, options?: ErrorOptions) {
     super(errors[0]?.message, options);
     this.extensions = errors[0]?.extensions ?? {};
-    const { code = '', retry, retryAfterMs = null } = this.extensions;
+    const { code = '', retry = 'never', retryAfterMs = null } = this.extensions;
     this.code = code;
-    // The rest is for gateways that do not send advice.
-    this.retry =
-      retry ??
-      (/OUTCOME|INTERNAL/.test(code) ? 'same-key' : /UNAVAILABLE|TIMEOUT|LIMITED/.test(code) ? 'backoff' : 'never');
+    this.retry = retry;
     this.retryAfterMs = retryAfterMs;
     this.errors = errors;
     this.data = data;

@@ -18,7 +18,7 @@ export interface ClientOptions {
   readonly fetch?: typeof fetch;
   /** graphql-js's `print`, for parsed documents without their text, which codegen's client preset makes by default. */
   readonly print?: (document: never) => string;
-  /** Sends the ids of documents that have one instead of their text: codegen's `persistedDocuments`, for trusted documents. */
+  /** Sends the ids of documents that have one instead of their text: codegen's `persistedDocuments`, gql.tada's `persisted`. */
   readonly documentIds?: boolean;
   /** A request fails after this time without a response. Default 60 s, longer than the gateway's own timeouts. */
   readonly timeoutMs?: number;
@@ -30,7 +30,10 @@ interface ParsedDocument {
   readonly loc?: { readonly source: { readonly body: string } };
 }
 
-interface HashedDocument {
+interface TrustedDocument {
+  /** Of gql.tada. */
+  readonly documentId?: string;
+  /** Of codegen. */
   readonly __meta__?: { readonly hash?: string };
 }
 
@@ -53,7 +56,8 @@ export function createRequests(options: ClientOptions): Requests {
     return kind ? (loc?.source.body ?? print(document as never)) : String(document);
   };
   const toBody = (document: unknown) => {
-    const id = options.documentIds && (document as HashedDocument).__meta__?.hash;
+    const { documentId, __meta__ } = document as TrustedDocument;
+    const id = options.documentIds && (documentId ?? __meta__?.hash);
     return id ? { documentId: id } : { query: toText(document) };
   };
 

@@ -7,10 +7,18 @@ import {
   wait,
 } from './gateway-error.ts';
 import { type Requests, readResult, toNetworkError } from './request.ts';
+import type { KeyStore } from './sponsor.ts';
 
 export interface TailOptions extends RepeatOptions {
-  /** The `cursor` of the last processed item. Without it, the tail begins now. */
+  /** The `cursor` of the last processed item. Without it, the tail begins at the stored cursor, or now. */
   readonly after?: string | null | undefined;
+  /**
+   * Keeps the cursor of the last processed item, such as `localStorage`. If the gateway rejects the cursor, the tail reports the
+   * error to `onRetry`, drops the cursor and continues from now.
+   */
+  readonly store?: KeyStore;
+  /** Where in the store. Give each subscription its own key. */
+  readonly storeKey?: string;
 }
 
 /** One result of a subscription. */
@@ -29,9 +37,9 @@ export async function* tail(
   { open }: Requests,
   document: unknown,
   variables?: unknown,
-  { after, signal, onRetry }: TailOptions = {},
+  { after, store, storeKey = 'tail', signal, onRetry }: TailOptions = {},
 ): AsyncGenerator<TailItem<unknown>, void> {
-  let cursor = after;
+  let cursor = after ?? (await store?.getItem(storeKey));
   let failures = 0;
   while (!signal?.aborted) {
     const connection = new AbortController();
@@ -69,6 +77,7 @@ export async function* tail(
           if (!data && !id) throw new GatewayError({ errors });
           failures = 0;
           yield { data, errors, cursor: id };
+          if (id) await store?.setItem(storeKey, id);
           // The cursor of a LiveMissed precedes the skipped items, which a new stream delivers.
           hasMissed = Object.values(data ?? {}).some((item) => item?.resumeAfter && item.count > 0);
           if (hasMissed) break;
@@ -76,9 +85,14 @@ export async function* tail(
       }
     } catch (error) {
       if (signal?.aborted) return;
-      if (!(error instanceof GatewayError) || error.retry === 'never') throw error;
+      if (!(error instanceof GatewayError)) throw error;
+      const isRejected = store && cursor && error.extensions.argument === 'Last-Event-ID';
+      if (isRejected) {
+        cursor = null;
+        await store.removeItem(storeKey);
+      } else if (error.retry === 'never') throw error;
       failures += 1;
-      const delayMs = toDelayMs(error, failures);
+      const delayMs = isRejected ? 0 : toDelayMs(error, failures);
       onRetry?.(error, delayMs);
       await wait(delayMs, signal).catch(() => {});
     } finally {

@@ -7,6 +7,7 @@ import {
   type Client,
   createClient,
   type GatewayError,
+  type KeyStore,
   type SponsorOptions,
   sponsorDocuments,
 } from '../../src/client/client.ts';
@@ -241,21 +242,21 @@ describe('tail and pages', () => {
     liveEvents { __typename ... on LiveEventItem { event { id } } ... on LiveMissed { count resumeAfter } }
   }`;
 
-  /** Follows until the signal aborts. */
-  function follow({ url }: SpawnedGateway) {
+  /** Follows until the signal aborts. @param store keeps the cursor */
+  function follow({ url }: SpawnedGateway, store?: KeyStore) {
     const tab = new AbortController();
     const seen = {
       ids: [] as string[],
       types: new Set<string>(),
-      codes: new Set<string>(),
+      codes: [] as string[],
       cursor: null as string | null,
     };
     const read = async () => {
-      const onRetry = ({ code }: GatewayError) => seen.codes.add(code);
+      const onRetry = ({ code }: GatewayError) => seen.codes.push(code);
       for await (const { data, cursor } of createClient({ url }).tail<Live>(
         subscription,
         {},
-        { signal: tab.signal, onRetry },
+        { signal: tab.signal, onRetry, ...(store && { store }) },
       )) {
         seen.types.add(data.liveEvents.__typename);
         if (data.liveEvents.event) seen.ids.push(data.liveEvents.event.id);
@@ -296,20 +297,24 @@ describe('tail and pages', () => {
     await gateway[Symbol.asyncDispose]();
   });
 
-  test('reports a cursor that the gateway rejects after a restart without CURSOR_KEYS, and stops', async () => {
+  test('continues from now after three restarts without CURSOR_KEYS, and reports each rejected cursor once', async () => {
     gateway = await start(0, {});
-    const { seen, ended } = follow(gateway);
-    const failed = expect(ended).rejects.toMatchObject({ name: 'GatewayError', code: 'CURSOR_KEY_UNKNOWN' });
+    const { seen, tab, ended } = follow(gateway, createStore());
+    const without = follow(gateway);
+    const stopped = expect(without.ended).rejects.toMatchObject({ name: 'GatewayError', code: 'CURSOR_KEY_UNKNOWN' });
     await seesMore(seen);
-    gateway.cli.child.kill('SIGTERM');
-    await gateway.cli.ended;
-    gateway = await start(gateway.port, {});
-    await failed;
-    // The app begins again without the cursor.
-    const again = follow(gateway);
-    await seesMore(again.seen);
-    again.tab.abort();
-    await again.ended;
+    await seesMore(without.seen);
+    for (const signal of ['SIGTERM', 'SIGKILL', 'SIGTERM'] as const) {
+      gateway.cli.child.kill(signal);
+      await gateway.cli.ended;
+      gateway = await start(gateway.port, {});
+      await seesMore(seen);
+    }
+    await stopped;
+    expect(seen.codes.filter((code) => code === 'CURSOR_KEY_UNKNOWN')).toHaveLength(3);
+    expect(new Set(seen.ids).size).toBe(seen.ids.length);
+    tab.abort();
+    await ended;
   });
 
   test('reads all pages, forwards and backwards', async () => {

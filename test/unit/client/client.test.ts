@@ -65,15 +65,6 @@ describe('request', () => {
   });
 
   test.each([
-    ['EXECUTION_OUTCOME_UNKNOWN', 'same-key'],
-    ['UPSTREAM_TIMEOUT', 'backoff'],
-    ['BAD_USER_INPUT', 'never'],
-  ])('takes %s without advice for %s', async (code, retry) => {
-    const { client } = await scriptGateway(() => ({ errors: [{ message: '', extensions: { code } }] }));
-    await expect(client.request('{ a }')).rejects.toMatchObject({ code, retry, retryAfterMs: null });
-  });
-
-  test.each([
     ['a proxy that is overloaded', 503, 'BAD_RESPONSE', 'same-key'],
     ['a proxy that does not know the path', 404, 'BAD_RESPONSE', 'never'],
   ])('reports %s', async (_, status, code, retry) => {
@@ -361,6 +352,39 @@ describe('tail', () => {
     ]);
     expect(resumed).toEqual([undefined, '1', '2']);
     expect(codes).toEqual(['NETWORK_ERROR']);
+  });
+
+  test('stores the cursor once an item is processed, and drops one that the gateway rejects', async () => {
+    const extensions = { code: 'CURSOR_KEY_UNKNOWN', retry: 'never', argument: 'Last-Event-ID' };
+    const rejected = `data: ${JSON.stringify({ errors: [{ message: 'rejected', extensions }] })}\n\n`;
+    const streams = [stream(item('1', { n: 1 }), item('2', { n: 2 })), stream(rejected), stream(item('9', { n: 9 }))];
+    const { client, received } = await scriptGateway(() => streams.shift() ?? stream(failed('FORBIDDEN', 'never')));
+    const kept = new Map([['events', 'old']]);
+    const store = {
+      getItem: async (key: string) => kept.get(key) ?? null,
+      setItem: async (key: string, value: string) => kept.set(key, value),
+      removeItem: async (key: string) => kept.delete(key),
+    };
+    const seen: unknown[] = [];
+    const reported: unknown[] = [];
+    const onRetry = ({ code }: { code: string }) => reported.push([code, kept.get('events')]);
+    const tail = client.tail('subscription', {}, { store, storeKey: 'events', onRetry });
+    const end = await (async () => {
+      for await (const { data } of tail) seen.push([data, kept.get('events')]);
+    })().catch(({ code }: { code: string }) => code);
+    // The stored cursor is that of the item before.
+    expect(seen).toEqual([
+      [{ n: 1 }, 'old'],
+      [{ n: 2 }, '1'],
+      [{ n: 9 }, undefined],
+    ]);
+    expect(reported).toEqual([
+      ['NETWORK_ERROR', '2'],
+      ['CURSOR_KEY_UNKNOWN', undefined],
+      ['NETWORK_ERROR', '9'],
+    ]);
+    expect(received.map(({ headers }) => headers['last-event-id'])).toEqual(['old', '2', undefined, '9']);
+    expect([end, kept.get('events')]).toEqual(['FORBIDDEN', '9']);
   });
 
   test('reads results that arrive in pieces', async () => {
