@@ -1,5 +1,5 @@
 import type { Server } from 'node:http';
-import { Server as NetServer, type Socket } from 'node:net';
+import { type AddressInfo, connect, Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { RingLink } from '../upstream/ring-link.ts';
@@ -39,6 +39,15 @@ export function createConnections(onEnd: (exchange: Exchange) => void) {
   const announceDrain = (): void => {
     draining = true;
     for (const connection of ring.others()) connection.announceEnd();
+  };
+  let closed: Promise<void> | null = null;
+  /** Closes the listening socket, after every pending connection has been accepted. Open connections are served. */
+  const stopAccepting = async (server: Server): Promise<void> => {
+    announceDrain();
+    if (closed) return;
+    await acceptPending(server, ring);
+    // Not `server.close()`, which also closes idle connections, and health probes use these.
+    closed = new Promise((resolve) => NetServer.prototype.close.call(server, () => resolve()));
   };
 
   return {
@@ -80,14 +89,17 @@ export function createConnections(onEnd: (exchange: Exchange) => void) {
     /** Disconnects clients that together leave more than `maxBytes` unread. */
     cutUnread: (maxBytes: number) => cutUnread(ring.others(), maxBytes),
     announceDrain,
+    stopAccepting,
     /**
      * Stops the server: accepts no new connections, and closes each connection after its last response. After `graceMs`,
      * disconnects the rest. Until then, open connections are served, so that health probes on them see that the server is
      * stopping.
      */
-    drain(server: Server, graceMs: number): Promise<void> {
-      announceDrain();
-      return closeServer(server, graceMs, ring);
+    async drain(server: Server, graceMs: number): Promise<void> {
+      await stopAccepting(server);
+      await endConnections(graceMs, ring, closed);
+      // All connections are closed; this only stops Node's timer that looks for slow ones.
+      server.close();
     },
   };
 }
@@ -215,10 +227,8 @@ const firstRequestMs = 1_000;
 /** Milliseconds that a request body may take to arrive while the server stops. */
 const maxArrivalMs = 1_000;
 
-async function closeServer(server: Server, graceMs: number, ring: Connection): Promise<void> {
-  await acceptPending(server, ring);
-  // Not `server.close()`, which also closes idle connections, and health probes use these.
-  const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
+/** @param closed resolves when all connections are closed */
+async function endConnections(graceMs: number, ring: Connection, closed: Promise<void> | null): Promise<void> {
   const endsAt = performance.now() + graceMs;
   const endSome = (): void => {
     const now = performance.now();
@@ -235,32 +245,35 @@ async function closeServer(server: Server, graceMs: number, ring: Connection): P
   const timer = setInterval(endSome, quietMs / 2);
   await closed;
   clearInterval(timer);
-  // All connections are closed; this only stops Node's timer that looks for slow ones.
-  server.close();
 }
 
 /** With this many open connections, clients open new ones while the server stops, and some of those are half open. */
 const manyOpen = 4;
 /** Slightly more than the interval in which the system repeats a step of the TCP handshake, in milliseconds. */
 const handshakeMs = 300;
-/** A turn of the event loop shorter than this many milliseconds has accepted every pending connection. */
-const shortTurnMs = 0.2;
-/** Milliseconds to wait for such a short turn. */
-const turnsMs = 200;
+/** Milliseconds in which the server tries to fill its queue with a connection of its own. */
+const queueMs = 1_000;
 
 /**
  * Accepts all pending connections, since closing the server would reset them together with their requests. Under load new ones
- * keep arriving, so this first sets the system's queue to zero.
+ * keep arriving, so this shortens the system's queue to one connection, and returns when that one is its own.
  */
 async function acceptPending(server: Server, ring: RingLink): Promise<void> {
   // Undocumented: Node has no other way to change the backlog of a listening server. Without this, some requests are reset.
   const { _handle: handle } = server as { _handle?: { listen?(backlog: number): number } | null };
   handle?.listen?.(0);
   if ([...ring.others()].length >= manyOpen) await delay(handshakeMs);
-  const startedAt = performance.now();
-  for (let begunAt = startedAt; begunAt - startedAt < turnsMs; begunAt = performance.now()) {
+  const address = server.address() as AddressInfo;
+  for (const startedAt = performance.now(); performance.now() - startedAt < queueMs; ) {
+    // In this turn, the event loop accepts what is pending.
     await nextTurn();
-    if (performance.now() - begunAt < shortTurnMs) return;
+    const own = connect(address.port, address.address).on('error', () => {});
+    await new Promise<void>((resolve) => process.nextTick(resolve));
+    // Undocumented: the connection is open before the event loop reports it, so nothing else is accepted in between.
+    const { _handle: connected } = own as { _handle?: { getpeername?(found: object): number } | null };
+    const isQueued = connected?.getpeername?.({}) === 0;
+    own.destroy();
+    if (isQueued) return;
   }
 }
 

@@ -33,6 +33,8 @@ export interface Listener {
   readonly url: string;
   /** Reports by readiness and by `connection: close` that it will stop, and keeps serving. */
   announceDrain(): void;
+  /** Accepts no more connections, and serves the open ones. */
+  stopAccepting(): Promise<void>;
   /** Accepts no more connections, lets requests in flight finish, and disconnects the rest after `graceMs`. */
   drain(graceMs: number): Promise<void>;
 }
@@ -114,6 +116,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   return {
     url,
     announceDrain: connections.announceDrain,
+    stopAccepting: () => connections.stopAccepting(server),
     // Node's HTTP server waits for upgraded connections but does not close them: the WebSocket server does.
     drain: async (graceMs) => {
       await Promise.all([connections.drain(server, graceMs), sockets.drain(graceMs)]);

@@ -31,7 +31,7 @@ export interface OpenListenerOptions {
   readonly now: () => number;
 }
 
-export interface OpenListener extends Pick<Listener, 'url' | 'announceDrain'> {
+export interface OpenListener extends Pick<Listener, 'url' | 'announceDrain' | 'stopAccepting'> {
   readonly graphqlUrl: string;
   /** Stops accepting connections and waits for running requests. */
   close(): Promise<void>;
@@ -94,11 +94,11 @@ export async function openListener(options: OpenListenerOptions): Promise<OpenLi
     telemetry,
     now,
   });
-  const { url, announceDrain, drain } = await listening.catch((error: unknown) => {
+  const { url, announceDrain, stopAccepting, drain } = await listening.catch((error: unknown) => {
     throw toListenError(error, { name: 'PORT', host, port });
   });
   const close = () => drain(longestMs + drainMarginMs);
-  return { url, graphqlUrl: url + graphqlPath, announceDrain, close };
+  return { url, graphqlUrl: url + graphqlPath, announceDrain, stopAccepting, close };
 }
 
 /** Serves `/metrics` on a port of its own; `null` without `METRICS_PORT`. Rejects when the address cannot be bound. */

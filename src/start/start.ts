@@ -241,6 +241,8 @@ async function open(
   const metricsServer = siblings ? null : await openMetricsServer(config, metricsPage);
   defer(() => metricsServer?.close());
   defer(() => upstreams.stop());
+  // Before streams end: their clients reconnect at once, and this instance must refuse the connection.
+  defer(() => listener.stopAccepting());
 
   const adopt = ({ clients, documents }: ReloadedLists) => {
     if (clients) admission.clients?.replace(clients);

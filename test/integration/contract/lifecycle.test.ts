@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { type Devnet, startDevnet } from '../../../src/devnet/start-devnet.ts';
+import { openWebSocket } from '../../support/open-websocket.ts';
 import { openRawClient, toPostText } from '../../support/raw-client.ts';
 import { type RecordingUpstream, recordUpstream } from '../../support/recording-upstream.ts';
 import { createTestGateway } from '../../support/test-gateway.ts';
@@ -48,6 +49,10 @@ function get(url: string, agent: Agent): Promise<{ status: number; connection: s
       .end();
   });
 }
+
+/** Does it refuse new connections? */
+const isRefused = async (url: string) =>
+  String(await get(`${url}/health/live`, new Agent()).catch(String)).includes('ECONNREFUSED');
 
 it('while stopping, it finishes the execution in flight, announces the end on open connections, and frees its port', async () => {
   const gateway = await start();
@@ -125,6 +130,18 @@ it('while stopping, it does not wait for idle connections', async () => {
   expect(connections).toHaveLength(2);
 });
 
+it('while stopping, it refuses new connections before it ends streams, since their clients connect again at once', async () => {
+  const gateway = await start();
+  const url = `${gateway.url.replace('http', 'ws')}/graphql`;
+  const clients = await Promise.all([1, 2, 3, 4].map(() => openWebSocket(url)));
+  const again = clients.map(async ({ socket }) => {
+    await new Promise((resolve) => socket.once('close', resolve));
+    return isRefused(gateway.url);
+  });
+  await gateway.close();
+  expect(await Promise.all(again)).toEqual([true, true, true, true]);
+});
+
 it('a reload reads every watched file again, and a closed gateway leaves no interval behind', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'lifecycle-'));
   onTestFinished(() => rm(folder, { recursive: true }));
@@ -184,6 +201,8 @@ it('while stopping, it begins no mutation, and reports this', async () => {
   await client.send(toPostText(body));
   await until(() => held.length === 1, 'the sponsor to be asked');
   const closed = gateway.close();
+  // Until then a balancer may send new requests, so all of them are served.
+  await until(() => isRefused(gateway.url), 'new connections are refused');
   await client.send(toPostText(body));
   await client.send(toPostText({ query: '{ gateway { version } }' }));
   held[0]?.destroy();
