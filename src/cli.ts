@@ -38,6 +38,8 @@ function startNetwork(config: Config, running?: RunningNetwork | null): Promise<
 const services: Services = {
   readConfig: async (source) => (await import('./start/read-config.ts')).readConfig(source),
   describeConfig: async (source) => (await import('./start/read-config.ts')).describeConfig(source),
+  findChangedSettings: async (before, after) =>
+    (await import('./start/read-config.ts')).findChangedSettings(before, after),
   configSchema: async () => (await import('./start/read-config.ts')).configSchema(),
   startGateway: async (options) => {
     const network = startNetwork(options.config, options.siblings?.shared.network);

@@ -53,6 +53,8 @@ export interface Services {
   readConfig(source: ConfigSource): Promise<Config>;
   /** The settings in force and their origin. Rejects like `readConfig`. */
   describeConfig(source: ConfigSource): Promise<readonly SettingInForce[]>;
+  /** Names of the settings that take effect at the next start. Rejects like `readConfig`, with the mistakes of `after`. */
+  findChangedSettings(before: ConfigSource, after: ConfigSource): Promise<readonly string[]>;
   /** The JSON Schema of the configuration file. */
   configSchema(): Promise<Readonly<Record<string, unknown>>>;
   startGateway(options: StartOptions): Promise<RunningGateway>;

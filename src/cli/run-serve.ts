@@ -25,7 +25,11 @@ export async function runServe(world: CliWorld): Promise<number> {
       const gateway = await Promise.race([started, world.stopRequested]);
       // A stop was requested before the gateway served.
       if (typeof gateway === 'string') return 0;
-      reload = () => gateway.reload();
+      const { files } = current;
+      reload = async () => {
+        await gateway.reload();
+        await reportChanges(world, files, logger);
+      };
       if (world.isTerminal) world.writeError(`ledger-gateway ${world.version} listens at ${gateway.url}/graphql\n`);
       const ending = 'failed' in gateway ? gateway.failed : gateway.assumedWrongNetwork;
       const signal = await Promise.race([world.stopRequested, ending]);
@@ -46,6 +50,25 @@ export async function runServe(world: CliWorld): Promise<number> {
     logger.fatal({ err: error }, 'the gateway failed');
     world.writeError(toFailureLine(error));
     return 1;
+  }
+}
+
+/** Logs the settings whose change takes effect at the next start, and mistakes that would prevent it. */
+async function reportChanges(
+  { env, readFile, services }: CliWorld,
+  files: ReadConfig['files'],
+  logger: Logger,
+): Promise<void> {
+  try {
+    const settings = await services.findChangedSettings(
+      { env, readFile: (path) => files[path] ?? '' },
+      { env, readFile },
+    );
+    if (settings.length > 0) logger.warn({ settings }, 'changed settings take effect at the next start');
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    const mistakes = error.message.split('\n');
+    logger.error({ mistakes }, 'the changed configuration has mistakes: the gateway would not start with it');
   }
 }
 

@@ -44,7 +44,7 @@ export function createConnections(onEnd: (exchange: Exchange) => void) {
   /** Closes the listening socket, after every pending connection has been accepted. Open connections are served. */
   const stopAccepting = async (server: Server): Promise<void> => {
     announceDrain();
-    if (closed) return;
+    if (closed !== null) return;
     await acceptPending(server, ring);
     // Not `server.close()`, which also closes idle connections, and health probes use these.
     closed = new Promise((resolve) => NetServer.prototype.close.call(server, () => resolve()));

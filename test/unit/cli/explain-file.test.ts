@@ -55,6 +55,7 @@ function createWorld(explanation: Explanation | Error, changed: Partial<CliWorld
     services: {
       readConfig: async (source) => readConfig(source),
       describeConfig: unused,
+      findChangedSettings: unused,
       configSchema: unused,
       startGateway: unused,
       startWorkers: unused,

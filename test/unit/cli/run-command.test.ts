@@ -7,7 +7,7 @@ import type { Config } from '../../../src/config/config.ts';
 import { parseConfig } from '../../../src/config/parse-config.ts';
 import { Secret } from '../../../src/config/secret.ts';
 import type { DevnetOptions } from '../../../src/devnet/start-devnet.ts';
-import { configSchema, describeConfig, readConfig } from '../../../src/start/read-config.ts';
+import { configSchema, describeConfig, findChangedSettings, readConfig } from '../../../src/start/read-config.ts';
 import { compareSdl } from '../../../src/start/read-schema.ts';
 import type { StartOptions } from '../../../src/start/start.ts';
 import { followPrimary } from '../../../src/start/workers/follow-primary.ts';
@@ -76,6 +76,7 @@ function createWorld({ services, ...overrides }: Overrides = {}) {
     services: {
       readConfig: async (source) => readConfig(source),
       describeConfig: async (source) => describeConfig(source),
+      findChangedSettings: async (before, after) => findChangedSettings(before, after),
       configSchema: async () => configSchema(),
       startGateway: async ({ config }) => {
         seen.configs.push(config);
@@ -141,6 +142,37 @@ describe('serve', () => {
       expect(await running).toBe(0);
     },
   );
+
+  test('on a reload, logs changed settings that need a restart, and mistakes that would prevent it', async () => {
+    const files: Record<string, string> = { config: 'CURSOR_KEYS_FILE: keys', keys: 'a'.repeat(32) };
+    let stop = () => {};
+    const stopRequested = new Promise<string>((resolve) => {
+      stop = () => resolve('SIGTERM');
+    });
+    const readFile = (path: string) => files[path] ?? '';
+    const { world, seen } = createWorld({ env: { CONFIG_FILE: 'config' }, readFile, stopRequested });
+    const running = runCommand({ name: 'serve', settings: {} }, world);
+    const reload = async () => {
+      const before = seen.reloaded;
+      const { length } = seen.log;
+      await until(() => {
+        if (seen.reloaded === before) seen.askToReload();
+        return seen.log.length > length;
+      }, 'a log line');
+      return seen.log.at(-1);
+    };
+    await until(() => seen.configs.length > 0, 'the start');
+    files.config = 'CURSOR_KEYS_FILE: keys\nRATE_LIMIT_PER_MINUTE: 7\nLIMIT_MAX_PAGE_SIZE: 60';
+    files.keys = 'b'.repeat(32);
+    expect(await reload()).toMatchObject({
+      level: 'warn',
+      settings: ['RATE_LIMIT_PER_MINUTE', 'LIMIT_MAX_PAGE_SIZE', 'CURSOR_KEYS_FILE'],
+    });
+    files.config = 'RATE_LIMIT_PER_MINUTE: many';
+    expect(await reload()).toMatchObject({ level: 'error', mistakes: [expect.stringMatching('RATE_LIMIT')] });
+    stop();
+    expect(await running).toBe(0);
+  });
 
   test('prints one line at a terminal', async () => {
     const { world, seen } = createWorld({ isTerminal: true });
