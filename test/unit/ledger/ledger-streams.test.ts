@@ -81,7 +81,7 @@ it.each<[string, bytesOfOthers: number, sizes: number[], isServed: boolean]>([
 });
 
 it('returns its place when a stream ends, in any way, and opens none without one', async () => {
-  await using ledger = await startLedger();
+  await using ledger = await startLedger(false);
   const places = createStreamQuota({ max: 10, maxPerCaller: 1 });
   const streams = createLedgerStreams({ urls: [ledger.url], places });
   const open = (caller: string) =>
@@ -89,9 +89,11 @@ it('returns its place when a stream ends, in any way, and opens none without one
   const [left, failed, stopped] = ['a', 'b', 'c'].map(open);
   expect(() => open('a')).toThrow('Over the limit');
   expect(places.count).toBe(3);
+  await until(() => ledger.subscribed === 3, 'the subscriptions');
   await left?.return?.();
   failed?.fail(new Error('withdrawn'));
   expect(places.count).toBe(1);
+  await until(() => ledger.completed === 2, 'the ends at the ledger');
   open('a');
   streams.stop();
   expect(places.count).toBe(0);
@@ -121,26 +123,29 @@ it('closes all connections when it stops, also that of a caller whose results br
   await until(() => ledger.clients.size === 0, 'no connection');
 });
 
-/** Sends a long result to the first subscription, and nothing to others. */
-async function startLedger() {
+/** Sends nothing but a long result to the first subscription, if it `isBreaking`. */
+async function startLedger(isBreaking = true) {
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1', handleProtocols: () => 'graphql-transport-ws' });
   await once(server, 'listening');
-  let isFirst = true;
+  let isFirst = isBreaking;
+  const heard = { subscribed: 0, completed: 0 };
   server.on('connection', (socket) =>
     socket.on('message', (data) => {
       const { type, id } = JSON.parse(String(data)) as { type: string; id?: string };
       if (type === 'connection_init') socket.send('{"type":"connection_ack"}');
+      if (type === 'subscribe') heard.subscribed += 1;
+      if (type === 'complete') heard.completed += 1;
       if (type !== 'subscribe' || !isFirst) return;
       isFirst = false;
       socket.send(JSON.stringify({ type: 'next', id, payload: { data: 'x'.repeat(2_000) } }));
     }),
   );
-  return {
+  return Object.assign(heard, {
     url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}`,
     clients: server.clients,
     async [Symbol.asyncDispose]() {
       for (const client of server.clients) client.terminate();
       await new Promise((resolve) => server.close(resolve));
     },
-  };
+  });
 }

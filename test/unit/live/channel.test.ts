@@ -72,3 +72,19 @@ it('each follower reads every matching item in order, or the number of those tha
     { numRuns: 150 },
   );
 });
+
+it('a channel that is closed is not woken by its feed', () => {
+  const turns = new Turns();
+  const feed = new Timeline<string>(turns);
+  feed.beginAt([null]);
+  let asked = 0;
+  const presenter = { matches: () => ++asked > 0, item: () => '', gap: () => '', missed: () => '' };
+  const made = createShares({ total: 3, least: 1 });
+  const [stays, closes] = [0, 1].map(
+    () => new Channel<string, string>(feed as Feed<string>, presenter, { turns, made }),
+  );
+  closes?.close();
+  feed.addNext({ key: 'a', timestampMs: null, item: 'a', bytes: 0 });
+  feed.wakeFollowers();
+  expect([asked, stays?.frontier?.key]).toEqual([1, 'a']);
+});
