@@ -107,9 +107,17 @@ test('gas counts when it is reserved, and when a transaction used it', () => {
   metrics.sponsorship({ ...event, event: 'executed', gasUsed: 120 });
   metrics.sponsorship({ ...event, event: 'failed', gasUsed: 30 });
   metrics.sponsorship({ ...event, event: 'refused', gasUsed: null });
+  metrics.sponsorship({ ...event, event: 'recovered', gasUsed: 5 });
+  // Repeats, unknown gas and rebates change neither sum.
+  metrics.sponsorship({ ...event, event: 'recovered', gasUsed: null });
+  metrics.sponsorship({ ...event, event: 'executed', gasUsed: -3 });
+  metrics.sponsorship({ ...event, event: 'replayed', gasUsed: 120 });
+  for (const repeated of ['reserve-replayed', 'reserve-refused', 'reserve-lost'] as const)
+    metrics.sponsorship({ ...event, event: repeated });
+  metrics.sponsorship({ ...event, event: 'reserved', budget: null });
   const series = read(metrics);
   expect(series.get('ledger_gateway_gas_reserved_total')).toBe(500);
-  expect(series.get('ledger_gateway_gas_used_total')).toBe(150);
+  expect(series.get('ledger_gateway_gas_used_total')).toBe(155);
   expect(series.get('ledger_gateway_sponsorship_events_total{event="refused"}')).toBe(1);
 });
 

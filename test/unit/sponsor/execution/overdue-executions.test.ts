@@ -66,11 +66,15 @@ function setUp(processes = 1) {
   return { store, away, time, asked, facts, ledger, rounds, watches, countSteps };
 }
 
-test('an unfinished execution of a dead process is settled by the ledger once, and reported to repeats', async () => {
+test.each([
+  ['the gas that it used', 30, 30],
+  ['all held gas where the ledger does not tell', null, 100],
+])('an unfinished execution of a dead process is settled once, by %s, and reported to repeats', async (...row) => {
+  const [, gasUsed, settled] = row;
   const { store, time, asked, facts, ledger, rounds } = setUp(3);
   const { caller, leaseId, execution } = await reserve(store, { gas });
   await store.beginExecution(execution({ idempotency }));
-  ledger.find = async () => onLedger;
+  ledger.find = async () => ({ gasUsed });
   await rounds();
   expect(asked).toEqual([]);
   time.nowMs = noon + 30_000;
@@ -79,11 +83,11 @@ test('an unfinished execution of a dead process is settled by the ledger once, a
   expect(asked).toEqual(['digest-1']);
   expect(facts).toEqual([
     {
-      ...{ event: 'recovered', caller, leaseId, digest: 'digest-1', budget: 100, gasUsed: 30, code: null },
+      ...{ event: 'recovered', caller, leaseId, digest: 'digest-1', budget: 100, gasUsed, code: null },
       requestId: 'request-1',
     },
   ]);
-  expect(await store.gasAllowance(gas, time.nowMs)).toMatchObject({ held: 0, settled: 30 });
+  expect(await store.gasAllowance(gas, time.nowMs)).toMatchObject({ held: 0, settled });
   const answer = JSON.stringify({ digest: 'digest-1', outcome: 'RECOVERED' });
   expect(await store.beginExecution(execution({ idempotency }))).toEqual({ kind: 'replay', answer });
 });
