@@ -323,6 +323,8 @@ describe('executeTx', () => {
       requestType: 'waitForEffectsCert',
       digest: digestOfThreeZeros,
     });
+    // Calls that wait for a connection take turns by caller.
+    expect(calls[0]?.[3]).toMatchObject({ caller: toTestCaller().rate.key });
   });
 
   it('in token mode sends the sponsor’s number of a lease, and returns the lease', async () => {

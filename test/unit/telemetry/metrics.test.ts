@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { metricTable } from '../../../src/telemetry/metric-table.ts';
-import { addCounts, Metrics, toMetricsPage } from '../../../src/telemetry/metrics.ts';
+import { addCounts, Metrics, toMetricsPage, watchLoopDelay } from '../../../src/telemetry/metrics.ts';
 import type { OperationFacts, RequestFacts } from '../../../src/telemetry/request-line.ts';
 
 const usage = { inputNodes: 4, outputNodes: 60, depth: 3, variables: 0, fragments: 0, queryPayload: 40 };
@@ -78,7 +78,8 @@ describe('a request', () => {
       ],
     });
     const series = read(metrics);
-    expect(series.get('ledger_gateway_usage_sum{limit="outputNodes"}')).toBe(60);
+    const limits = ['inputNodes', 'outputNodes', 'depth', 'queryPayload'];
+    expect(limits.map((limit) => series.get(`ledger_gateway_usage_sum{limit="${limit}"}`))).toEqual([4, 60, 3, 40]);
     expect(series.get('ledger_gateway_usage_bucket{limit="inputNodes",le="5"}')).toBe(1);
     expect(series.get('ledger_gateway_cached_operations_total')).toBe(1);
   });
@@ -127,6 +128,17 @@ test('the lag of live streams is never negative, since clocks differ', () => {
   const series = read(metrics);
   expect(series.get('ledger_gateway_live_lag_seconds_sum')).toBe(0.3);
   expect(series.get('ledger_gateway_live_lag_seconds_bucket{le="0.25"}')).toBe(1);
+});
+
+test('the delay of the event loop is measured every 0.1 s until it is stopped', () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const delays: number[] = [];
+  const stop = watchLoopDelay({ loopDelay: (delayMs) => delays.push(delayMs) });
+  vi.advanceTimersByTime(300);
+  expect(delays).toEqual([0, 0, 0]);
+  stop();
+  expect(vi.getTimerCount()).toBe(0);
 });
 
 describe('the page of several workers', () => {
