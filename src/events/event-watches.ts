@@ -5,7 +5,8 @@ import type { LedgerPush } from '../ledger/ledger-streams.ts';
 import { toCanonicalAddress } from '../ledger/values/move-types.ts';
 import type { Clock } from '../live/clock.ts';
 import type { LiveSource } from '../live/live-source.ts';
-import { keepWatch, type Listen } from '../live/watch.ts';
+import { keepWatch, type Listen, type WatchAttempt } from '../live/watch.ts';
+import type { Telemetry } from '../telemetry/events.ts';
 import { createRpcSocket } from '../upstream/sockets/rpc-socket.ts';
 import { toEventFilterWire, toTransactionFilterWire } from './filter-wire.ts';
 import type { FilterWire } from './wire.ts';
@@ -26,14 +27,15 @@ interface EventWatchesOptions {
   /** WebSocket URLs for JSON-RPC subscriptions; `null` = none. */
   readonly rpcSocketUrls: readonly string[] | null;
   readonly clock: Clock;
+  readonly telemetry: Pick<Telemetry, 'subscriptionsChanged'>;
 }
 
 export function createEventWatches(options: EventWatchesOptions): EventWatches {
-  const { source, profile, clock } = options;
+  const { source, profile, clock, telemetry } = options;
   const watching =
     (listen: Listen): WatchSource =>
     (listener) =>
-      keepWatch(listen, listener, clock);
+      keepWatch((attempt) => listen(reportLosses(attempt, telemetry)), listener, clock);
   if (source === 'websocket' && options.rpcSocketUrls !== null) {
     return overRpc(options.rpcSocketUrls, profile.events, watching);
   }
@@ -44,6 +46,21 @@ export function createEventWatches(options: EventWatchesOptions): EventWatches {
     ofEvents: (query) => over(toPushedEvents(query, profile.subscriptions)),
     ofTransactions: (filter) => over(toPushedTransactions(filter, profile.subscriptions)),
     close() {},
+  };
+}
+
+/** A rejected subscription is not a loss: the upstream does not offer it. */
+function reportLosses(attempt: WatchAttempt, telemetry: EventWatchesOptions['telemetry']): WatchAttempt {
+  return {
+    news: attempt.news,
+    up() {
+      telemetry.subscriptionsChanged(true);
+      attempt.up();
+    },
+    down(isRefused) {
+      if (!isRefused) telemetry.subscriptionsChanged(false);
+      attempt.down(isRefused);
+    },
   };
 }
 

@@ -100,6 +100,7 @@ export const eventsUpstream: OwnFieldsUpstream<EventsHost> = {
       push: ledgerPush,
       rpcSocketUrls: isGraphql ? null : (configuredUrls ?? connection?.socketUrls ?? null),
       clock: systemClock,
+      telemetry,
     });
     const filters = isGraphql ? ledgerEventFilters(profile) : profile.events.filters;
     const live = createLiveEvents({

@@ -69,13 +69,17 @@ export async function connectUpstreams({ list, network, host, siblings }: Connec
       arrivals,
       now: host.now,
       isStopping: () => isStopping,
-      onCallEnded: (outcome: number | UpstreamFailure, durationMs: number) =>
-        host.metrics.upstreamCall(upstream.name, outcome, durationMs),
+      onCallEnded(outcome: number | UpstreamFailure, durationMs: number) {
+        host.metrics.upstreamCall(upstream.name, outcome, durationMs);
+        const { state, detail } = connection.health();
+        if (typeof outcome === 'number' && outcome < 500) host.telemetry.upstreamCalled(upstream.name, null);
+        else if (state !== 'up' && detail !== null) host.telemetry.upstreamCalled(upstream.name, detail);
+      },
       changes,
       hedgeMs: host.config.settings.UPSTREAM_HEDGE_MS,
       onAddressEvent: watchAddresses(host, upstream.name),
     };
-    const connection = connectUpstream(options);
+    const connection: UpstreamConnection = connectUpstream(options);
     connections.set(upstream, connection);
     host.metrics.gauge('ledger_gateway_upstream_up', () => toUp(connection.health()), [upstream.name]);
     showAddresses(host.metrics, upstream.name, connection.addresses);

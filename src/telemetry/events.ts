@@ -145,6 +145,20 @@ export function createTelemetry(logger: Logger, metrics = new Metrics(), now: ()
     loggedMs = now();
     return true;
   };
+  /** Services that failed lately. */
+  const outages = new Map<string, { loggedMs: number; isOver: boolean }>();
+  const isNewOutage = (service: string): boolean => {
+    const outage = outages.get(service);
+    if (outage && now() - outage.loggedMs < repeatMs) return false;
+    outages.set(service, { loggedMs: now(), isOver: false });
+    return true;
+  };
+  const endsOutage = (service: string): boolean => {
+    const outage = outages.get(service);
+    if (!outage || outage.isOver) return false;
+    outage.isOver = true;
+    return true;
+  };
   let documents = new Set<string>();
   const isNewDocument = (key: string): boolean => {
     if (documents.has(key)) return false;
@@ -290,6 +304,20 @@ export function createTelemetry(logger: Logger, metrics = new Metrics(), now: ()
         'OTEL_* variables are set but spans are not exported: load an OpenTelemetry SDK with --import that accepts version 1.9 of @opentelemetry/api',
       ),
 
+    /**
+     * The end of each call. A failure is logged once a minute for each upstream, and the first answer after it.
+     * @param reason of the failure, without the address; `null` = answered
+     */
+    upstreamCalled: (upstream: string, reason: string | null) => {
+      if (reason !== null && isNewOutage(upstream)) log('warn', 'calls to an upstream fail', { upstream, reason });
+      if (reason === null && endsOutage(upstream)) log('info', 'an upstream answers again', { upstream });
+    },
+    /** The subscriptions that trigger reads broke, could not be opened, or are open. Logged like failed calls. */
+    subscriptionsChanged: (isOpen: boolean) => {
+      if (!isOpen && isNewOutage('subscriptions'))
+        log('warn', "the upstream's subscriptions are lost; live streams poll until they are back");
+      if (isOpen && endsOutage('subscriptions')) log('info', "the upstream's subscriptions are back");
+    },
     /** @param address its position in the setting, from 1 */
     addressEjected: (upstream: string, address: string) =>
       log('warn', 'an address of an upstream fails and is avoided', { upstream, address }),

@@ -74,6 +74,7 @@ export const metricTable = {
         'unreachable',
         'interrupted',
         'timeout',
+        'too-large',
         'aborted',
         'crowded',
         'refused',

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type Command, Redis } from 'ioredis';
+import { type Command, Redis, ReplyError } from 'ioredis';
 import type { Secret } from '../config/secret.ts';
 import { startPeerTimeout } from './peer-timeout.ts';
 
@@ -57,6 +57,7 @@ export async function connectRedis(
     connectionName: 'ledger-gateway',
   });
   redis.timeoutMs = timeoutMs;
+  redis.onLost = failed;
   redis.on('error', failed);
   redis.on('ready', ready);
   await new Promise<void>((resolve) => {
@@ -79,6 +80,8 @@ export async function connectRedis(
  */
 class TimedRedis extends Redis {
   timeoutMs = defaultTimeoutMs;
+  /** Called with each command that got no reply: a connection that Redis closes is no `error` event. */
+  onLost: (error: unknown) => void = () => {};
 
   override sendCommand(command: Command, target?: Parameters<Redis['sendCommand']>[1]): unknown {
     const { stream, timeoutMs } = this;
@@ -86,7 +89,10 @@ class TimedRedis extends Redis {
     const stopWaiting = startPeerTimeout(timeoutMs, () => {
       stream.destroy(new Error(`no answer within ${timeoutMs} ms`));
     });
-    command.promise.then(stopWaiting, stopWaiting);
+    command.promise.then(stopWaiting, (error: unknown) => {
+      stopWaiting();
+      if (!(error instanceof ReplyError)) this.onLost(error);
+    });
     return sent;
   }
 }

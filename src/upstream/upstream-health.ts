@@ -20,7 +20,7 @@ export interface HealthWatch extends CallWatch {
   readonly complain: (detail: string | null) => void;
 }
 
-/** Records the end of a call: its HTTP status, or why there was no response, and its duration in milliseconds. */
+/** Records the end of a call, after it changed the health: its HTTP status, or why there was no response, and its duration in milliseconds. */
 export type CallEnded = (outcome: number | UpstreamFailure, durationMs: number) => void;
 
 /** Derives health from each call: a status below 500 means up, any other status degraded, no response down. */
@@ -34,17 +34,16 @@ export function createHealthWatch(now: () => number, ended: CallEnded = () => {}
       complaint = detail;
     },
     answered(status, durationMs) {
-      ended(status, durationMs);
       health =
         status < 500
           ? { state: 'up', lastSeenMs: now(), detail: null }
           : { state: 'degraded', lastSeenMs: now(), detail: `answered with HTTP status ${status}` };
+      ended(status, durationMs);
     },
     failed({ failure, message, isUnrelated }, durationMs) {
-      if (durationMs !== undefined) ended(failure, durationMs);
-      if (isUnrelated) return;
       const state = failure === 'too-large' ? 'degraded' : 'down';
-      health = { state, lastSeenMs: health.lastSeenMs, detail: message };
+      if (!isUnrelated) health = { state, lastSeenMs: health.lastSeenMs, detail: message };
+      if (durationMs !== undefined) ended(failure, durationMs);
     },
   };
 }

@@ -16,12 +16,14 @@ export const networkFaults = [
   'duplicate answer',
   'out of order',
   'TLS failure',
+  'DNS failure',
 ] as const;
 export type NetworkFault = (typeof networkFaults)[number];
 
 /** A TCP proxy in front of one upstream, of any protocol, that spoils responses. It sends all requests on. */
 export interface FaultProxy extends AsyncDisposable {
   readonly port: number;
+  readonly connections: number;
   /** Responses that were spoilt. */
   readonly spoilt: number;
   /** Applies to the next response of each connection, until `heal`. */
@@ -59,7 +61,7 @@ export async function openFaultProxy(port: number, identities: TlsIdentities | n
     let previous: Buffer | null = null;
     client.on('data', (chunk: Buffer) => void upstream.write(chunk));
     upstream.on('data', (chunk: Buffer) => {
-      if (fault === null || fault === 'TLS failure') client.write(chunk);
+      if (fault === null || fault === 'TLS failure' || fault === 'DNS failure') client.write(chunk);
       else if (!touched.has(client) || fault === 'duplicate answer' || fault === 'out of order') {
         touched.add(client);
         spoilt += 1;
@@ -82,20 +84,25 @@ export async function openFaultProxy(port: number, identities: TlsIdentities | n
   };
   const options = { allowHalfOpen: true };
   const server = identities
-    ? createTlsServer({ ...options, ...identities.trusted }, accept).on('tlsClientError', () => {
+    ? createTlsServer({ ...options, ...identities.trusted }, accept).on('tlsClientError', (_error, socket) => {
         spoilt += 1;
+        socket.destroy();
       })
     : createServer(options, accept);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
 
   const setIdentity = (name: keyof TlsIdentities) => {
-    if (!identities || !('setSecureContext' in server)) return;
-    server.setSecureContext(identities[name]);
+    if (identities && 'setSecureContext' in server) server.setSecureContext(identities[name]);
+  };
+  const closeAll = () => {
     for (const client of pairs.keys()) client.destroy();
   };
   return {
     port: (server.address() as AddressInfo).port,
+    get connections() {
+      return pairs.size;
+    },
     get spoilt() {
       return spoilt;
     },
@@ -103,6 +110,8 @@ export async function openFaultProxy(port: number, identities: TlsIdentities | n
       fault = next;
       spoilt = 0;
       if (next === 'TLS failure') setIdentity('untrusted');
+      // New connections meet the fault.
+      if (next === 'TLS failure' || next === 'DNS failure') closeAll();
     },
     heal() {
       if (fault === 'TLS failure') setIdentity('trusted');
@@ -110,7 +119,7 @@ export async function openFaultProxy(port: number, identities: TlsIdentities | n
       for (const client of touched) client.destroy();
     },
     async [Symbol.asyncDispose]() {
-      for (const client of pairs.keys()) client.destroy();
+      closeAll();
       const closed = once(server, 'close');
       server.close();
       await closed;

@@ -6,7 +6,7 @@ import { createLedgerAnswers } from '../load/ledger-answers.ts';
 import { readCpuMs, readMachineCpuMs, readRssMib } from '../load/process-usage.ts';
 import { createWorks } from '../load/works.ts';
 import { hasSettled, toWindowSeconds } from './judge-memory.ts';
-import { openSoakFaults } from './soak-faults.ts';
+import { openSoakFaults, roundSeconds } from './soak-faults.ts';
 import { rememberedSeconds, requestsUntilAllSeen, soakWeights } from './soak-mix.ts';
 import type { SoakOptions } from './soak-options.ts';
 import type { SoakOrder, SoakReport } from './soak-orders.ts';
@@ -196,16 +196,17 @@ function createCpuMeter(
  * Resolves with the seconds it took, or with `null` when the memory had not settled by the end of the time it had. */
 async function settle(
   sample: () => Promise<SoakSample>,
-  { settleSeconds, sampleSeconds }: SoakOptions,
+  { settleSeconds, sampleSeconds, withFaults }: SoakOptions,
   say: (line: string) => void,
 ): Promise<number | null> {
   const perWindow = Math.max(1, Math.round(Math.min(settlingWindowSeconds, settleSeconds / 4) / sampleSeconds));
+  const leastSeconds = withFaults ? Math.max(rememberedSeconds, roundSeconds) : rememberedSeconds;
   const rss: number[] = [];
   let isFull = false;
   while (rss.length * sampleSeconds < settleSeconds) {
     const { rssMib, atSeconds } = await sample();
     rss.push(rssMib);
-    if (atSeconds < rememberedSeconds) continue;
+    if (atSeconds < leastSeconds) continue;
     if (!isFull)
       say(`as many reservations are forgotten as are made; from here on nothing that is kept grows by itself`);
     isFull = true;

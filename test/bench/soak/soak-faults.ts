@@ -3,8 +3,8 @@ import { type NetworkFault, openFaultProxy } from '../../support/fault-proxy.ts'
 import type { LiveOrder, LiveReport } from '../live/live-orders.ts';
 import type { Child, Children } from '../load/child-processes.ts';
 
-const faultSeconds = 10;
-const pauseSeconds = 20;
+const faultSeconds = 8;
+const pauseSeconds = 10;
 const eventEveryMs = 1_000;
 
 /** The proxy duplicates and swaps chunks, which is a fault only of whole messages. */
@@ -20,6 +20,9 @@ const faults: readonly NetworkFault[] = [
   'oversize',
 ];
 const upstreamNames = ['ledger', 'sponsor', 'events'] as const;
+
+/** Every fault of every upstream has occurred once after this time, so memory for it is in use. */
+export const roundSeconds = faults.length * upstreamNames.length * (faultSeconds + pauseSeconds);
 
 /** Upstreams that fail in turns, and streams of events that must arrive all the same, each once and in order. */
 export interface SoakFaults {

@@ -22,7 +22,7 @@ export const soakHelp = `Usage: npm run soak -- [options]
   --minutes N           length of the measured part (default 10)
   --load N              percent of the measured capacity (default 90)
   --generations N       so many changes of the ledger's schema in the meantime (default 0)
-  --faults              upstreams fail in turns, every 30 seconds for 10, with live streams
+  --faults              upstreams fail in turns, every 18 seconds for 8, with live streams
   --settle N            most seconds before it, until what is remembered is full and memory
                         has settled (default 720)
   --sample N            seconds between two samples (default 5)

@@ -39,6 +39,7 @@ test('a start that fails closes every connection and whatever the other upstream
     host: {
       config: { settings: { LIVE_MAX_STREAMS: 1, LIVE_MAX_STREAMS_PER_CALLER: 1 } },
       metrics: new Metrics(),
+      telemetry: { upstreamCalled() {} },
       now: Date.now,
     },
     siblings: null,

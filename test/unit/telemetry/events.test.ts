@@ -85,6 +85,14 @@ const events: { readonly [Name in keyof Telemetry]: readonly [Parameters<Telemet
       msg: 'OTEL_* variables are set but spans are not exported: load an OpenTelemetry SDK with --import that accepts version 1.9 of @opentelemetry/api',
     },
   ],
+  upstreamCalled: [
+    ['sponsor', 'cannot connect (ECONNREFUSED)'],
+    { level: 'warn', msg: 'calls to an upstream fail', upstream: 'sponsor', reason: 'cannot connect (ECONNREFUSED)' },
+  ],
+  subscriptionsChanged: [
+    [false],
+    { level: 'warn', msg: "the upstream's subscriptions are lost; live streams poll until they are back" },
+  ],
   addressEjected: [
     ['ledger', '2'],
     { level: 'warn', msg: 'an address of an upstream fails and is avoided', upstream: 'ledger', address: '2' },
@@ -521,4 +529,29 @@ test('a repeated failure is logged at debug level for a minute', () => {
   fail('no answer');
   fail('no answer');
   expect(levels).toEqual(['warn', 'debug', 'warn', 'debug', 'warn', 'debug']);
+});
+
+test('failing calls to an upstream are logged once a minute, and the first answer after them', () => {
+  let nowMs = 0;
+  const lines: unknown[] = [];
+  const logger = createLogger({
+    level: 'trace',
+    destination: { write: (line) => void lines.push(JSON.parse(line).msg) },
+  });
+  const telemetry = createTelemetry(logger, undefined, () => nowMs);
+  const fails = () => telemetry.upstreamCalled('sponsor', 'no answer');
+  const answers = () => telemetry.upstreamCalled('sponsor', null);
+  answers();
+  fails();
+  fails();
+  answers();
+  answers();
+  nowMs = 59_999;
+  fails();
+  answers();
+  expect(lines.splice(0)).toEqual(['calls to an upstream fail', 'an upstream answers again']);
+  nowMs = 60_000;
+  fails();
+  telemetry.upstreamCalled('ledger', 'no answer');
+  expect(lines).toEqual(['calls to an upstream fail', 'calls to an upstream fail']);
 });

@@ -21,6 +21,7 @@ it('a watch that is left gives back its place among the 100 of a connection', as
     push: { offers: () => false, listen: () => () => {} },
     rpcSocketUrls: [devnet.rpcWsUrl],
     clock: systemClock,
+    telemetry: { subscriptionsChanged() {} },
   });
   const watch = () => {
     const state = { isUp: false };
