@@ -3,33 +3,25 @@ import { WebSocket } from 'ws';
 import { type FaultyLedger, type Manner, startFaultyLedger } from '../support/faulty-ledger.ts';
 import { inTurns } from '../support/in-turns.ts';
 import { countConnections } from '../support/process-sockets.ts';
-import { type ScriptedAnswer, type ScriptedSponsor, startScriptedSponsor } from '../support/scripted-sponsor.ts';
 import { type SpawnedGateway, spawnGateway } from '../support/spawn-gateway.ts';
 import { until } from '../support/until.ts';
 
-/** A gateway between a ledger and a sponsor, and a client for it. */
+/** A gateway before a ledger, and a client for it. */
 interface World extends AsyncDisposable {
   readonly ledger: FaultyLedger;
-  readonly sponsor: ScriptedSponsor;
   readonly gateway: SpawnedGateway;
   ask(query: string, variables?: object): Promise<Answer>;
 }
 
 async function startWorld(timeoutMs: number): Promise<World> {
   const ledger = await startFaultyLedger();
-  const sponsor = await startScriptedSponsor();
   const gateway = await spawnGateway({
     LEDGER_GRAPHQL_URL: ledger.url,
-    SPONSOR_URL: sponsor.origin,
-    SPONSOR_TOKEN: 'secret',
-    SPONSOR_ALLOW_ANONYMOUS: 'true',
-    CORS_ORIGINS: 'https://dapp.example',
     REQUEST_TIMEOUT_MS: String(timeoutMs),
     MUTATION_TIMEOUT_MS: String(timeoutMs),
   });
   return {
     ledger,
-    sponsor,
     gateway,
     async ask(query, variables = {}) {
       const response = await fetch(gateway.url, {
@@ -40,7 +32,7 @@ async function startWorld(timeoutMs: number): Promise<World> {
       return (await response.json()) as Answer;
     },
     async [Symbol.asyncDispose]() {
-      for (const each of [gateway, ledger, sponsor]) await each[Symbol.asyncDispose]();
+      for (const each of [gateway, ledger]) await each[Symbol.asyncDispose]();
     },
   };
 }
@@ -140,44 +132,7 @@ async function expectLedgersFieldsToFail(
   await expectNoConnections(expect, gateway, ledger.port);
 }
 
-async function expectSponsorsFieldsToFail(
-  answer: ScriptedAnswer,
-  code: string,
-  timeoutMs: number,
-  expect: ExpectStatic,
-): Promise<void> {
-  await using world = await startWorld(timeoutMs);
-  const { sponsor, gateway, ask } = world;
-  sponsor.answer('/version', answer);
-  sponsor.answer('/v1/reserve_gas', answer);
-  const query = 'query Both($id: Int) { epoch(id: $id) { epochId } sponsor { version { raw } } }';
-  const reserve =
-    'mutation Reserve($gasBudget: UInt53!) { reserveGas(gasBudget: $gasBudget, reserveDurationSecs: 60) { state } }';
-  const ways: readonly ((id: number) => Promise<[answer: Answer, right: object]>)[] = [
-    async (id) => [
-      await ask(query, { id }),
-      {
-        data: { epoch: { epochId: id }, sponsor: { version: null } },
-        errors: [[['sponsor', 'version'], code, 'sponsor']],
-      },
-    ],
-    async (id) => [
-      await ask(reserve, { gasBudget: 5_000_000 + id }),
-      { data: { reserveGas: null }, errors: [[['reserveGas'], code, 'sponsor']] },
-    ],
-    async (id) => [await ask(epoch, { id }), { data: { epoch: { epochId: id } }, errors: undefined }],
-  ];
-  const answers = await inTurns(150, 150, (index) => ways[index % ways.length]!(index));
-  expect(answers.map(([answer]) => outline(answer))).toEqual(answers.map(([, right]) => right));
-
-  sponsor.answer('/version', { contentType: 'text/plain', body: '1.2.3' });
-  expect(await untilServed(() => ask(query, { id: 1 }))).toMatchObject({
-    data: { sponsor: { version: { raw: '1.2.3' } } },
-  });
-  await expectNoConnections(expect, gateway, Number(new URL(sponsor.origin).port));
-}
-
-describe('an upstream that breaks its connections costs its own fields alone, and leaves nothing behind:', () => {
+describe('a ledger that breaks its connections costs its own fields alone, and leaves nothing behind:', () => {
   const code = 'UPSTREAM_UNAVAILABLE';
   const timeoutMs = 120_000;
 
@@ -186,13 +141,10 @@ describe('an upstream that breaks its connections costs its own fields alone, an
     ['resets them in the middle of every answer', 'reset-midway'],
     ['resets them all', 'reset'],
   ])('a ledger that %s', ([, manner], { expect }) => expectLedgersFieldsToFail(manner, code, timeoutMs, expect));
-
-  test.concurrent('a sponsor that closes them all', ({ expect }) =>
-    expectSponsorsFieldsToFail('hang-up', code, timeoutMs, expect));
 });
 
 // After the others, so that nothing but these few requests keeps the processes busy until the timeout.
-describe('an upstream that hangs costs its own fields alone, and leaves nothing behind:', () => {
+describe('a ledger that hangs costs its own fields alone, and leaves nothing behind:', () => {
   const code = 'UPSTREAM_TIMEOUT';
   const timeoutMs = 10_000;
 
@@ -200,8 +152,6 @@ describe('an upstream that hangs costs its own fields alone, and leaves nothing 
     ['before every answer', 'held'],
     ['in the middle of every answer', 'half'],
   ])('a ledger that hangs %s', ([, manner], { expect }) => expectLedgersFieldsToFail(manner, code, timeoutMs, expect));
-
-  test.concurrent('a sponsor', ({ expect }) => expectSponsorsFieldsToFail('silence', code, timeoutMs, expect));
 });
 
 /** Idle connections are closed after a while; what is left then would stay for ever. */

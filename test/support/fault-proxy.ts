@@ -39,7 +39,7 @@ const trickleMs = 100;
 const toResponse = (status: string, type: string, body: string) =>
   `HTTP/1.1 ${status}\r\ncontent-type: ${type}\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
 
-export interface TlsIdentities {
+interface TlsIdentities {
   readonly trusted: SecureContextOptions;
   readonly untrusted: SecureContextOptions;
 }
@@ -89,6 +89,12 @@ export async function openFaultProxy(port: number, identities: TlsIdentities | n
         socket.destroy();
       })
     : createServer(options, accept);
+  // Connections whose TLS handshake failed are in no pair.
+  const accepted = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    accepted.add(socket);
+    socket.on('close', () => accepted.delete(socket));
+  });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
 
@@ -115,13 +121,17 @@ export async function openFaultProxy(port: number, identities: TlsIdentities | n
     },
     heal() {
       if (fault === 'TLS failure') setIdentity('trusted');
+      // Repeated responses leave a connection in order.
+      const isInOrder = fault === 'duplicate answer' || fault === 'out of order';
       fault = null;
-      for (const client of touched) client.destroy();
+      if (!isInOrder) for (const client of touched) client.destroy();
+      touched.clear();
     },
     async [Symbol.asyncDispose]() {
       closeAll();
       const closed = once(server, 'close');
       server.close();
+      for (const socket of accepted) socket.destroy();
       await closed;
     },
   };

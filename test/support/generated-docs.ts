@@ -10,6 +10,8 @@ import { allUpstreams, type UpstreamList, upstreamList } from '../../src/start/u
 import { metricTable } from '../../src/telemetry/metric-table.ts';
 import type { OwnFieldsUpstream } from '../../src/upstream/upstream.ts';
 import { districts } from './districts.ts';
+import { type NetworkFault, networkFaults } from './fault-proxy.ts';
+import { type FaultCell, type FaultedCall, faultedCalls, impossible } from './upstream-fault-cells.ts';
 
 /** A page with a generated part: its path, the name in the markers, and the text between them. */
 export interface GeneratedPart {
@@ -49,6 +51,7 @@ export function renderGeneratedParts(list: UpstreamList = upstreamList): readonl
     { page: 'docs/configuration.md', name: 'configuration', content: toConfigurationTables(list) },
     { page: 'docs/errors.md', name: 'errors', content: toErrorTable() },
     { page: 'docs/monitoring.md', name: 'metrics', content: toMetricTable() },
+    { page: 'docs/upstream-faults.md', name: 'faults', content: toFaultTables() },
     { page: 'docs/architecture.md', name: 'districts', content: toDistrictTable() },
     ...examples.map((name) => ({ page: 'docs/clients.md', name, content: toCode(name) })),
     { page: 'docs/live-events.md', name: 'filters', content: toFilterTables() },
@@ -87,6 +90,22 @@ function toMetricTable(): string {
     return [`\`${name}\``, type, names.join(', ') || '–', help];
   });
   return `${toRow(['Metric', 'Type', 'Labels', 'Meaning'])}|---|---|---|---|\n${rows.map(toRow).join('')}`;
+}
+
+function toFaultTables(): string {
+  const toFaultRow = (cells: FaultedCall['cells'], fault: NetworkFault) => {
+    const { client, endedBy, log, metric }: Partial<FaultCell> = cells[fault] ?? {};
+    if (!client || !endedBy || !metric) return toRow([fault, '–', `cannot occur: ${impossible[fault]}`, '–', '–']);
+    const shown = /^[A-Z_]+$/.test(client) ? `\`${client}\`` : client;
+    return toRow([fault, shown, endedBy.replace(/[A-Z_]{5,}/, '`$&`'), log ? `\`${log}\`` : '–', `\`${metric}\``]);
+  };
+  return Object.values<FaultedCall>(faultedCalls)
+    .map(({ title, query, others, recovery, cells }) => {
+      const head = toRow(['Fault', 'Client receives', 'Ended by', 'Log line', 'Metric']);
+      const rows = networkFaults.map((fault) => toFaultRow(cells, fault));
+      return `## ${title}\n\n\`\`\`graphql\n${query}\n\`\`\`\n\n${others} **Recovery:** ${recovery}\n\n${head}|---|---|---|---|---|\n${rows.join('')}`;
+    })
+    .join('\n');
 }
 
 /** Requests per second of one core, from the table of results in the benchmarks. */
