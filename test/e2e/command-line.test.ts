@@ -143,8 +143,8 @@ describe('a simulated network with a seed', () => {
   const history = `{
     chainIdentifier
     first: checkpoint(id: { sequenceNumber: 0 }) { digest timestamp }
-    last: checkpoint(id: { sequenceNumber: 599 }) { digest timestamp }
-    later: checkpoint(id: { sequenceNumber: 612 }) { digest transactionBlocks { nodes { digest } } }
+    last: checkpoint(id: { sequenceNumber: 399 }) { digest timestamp }
+    later: checkpoint(id: { sequenceNumber: 412 }) { digest transactionBlocks { nodes { digest } } }
     events(first: 3) { nodes { bcs timestamp transactionBlock { digest } } }
     objects(filter: { type: "0x2::coin::CoinMetadata" }) { nodes { address digest } }
   }`;
@@ -154,7 +154,7 @@ describe('a simulated network with a seed', () => {
     const devnet = start(['devnet', '--port', '0', '--checkpoint-ms', '20', ...args]);
     const [, url = ''] = await devnet.waitFor(/^export LEDGER_GRAPHQL_URL=(.*)$/m);
     const isOldEnough = async () => (await ask(url, history)).data?.later !== null;
-    await until(isOldEnough, 'checkpoint 612');
+    await until(isOldEnough, 'checkpoint 412');
     const { data } = await ask(url, history);
     devnet.child.kill('SIGTERM');
     await devnet.ended;
