@@ -296,8 +296,11 @@ export function compileArguments(field: GraphQLField<unknown, unknown>, node: Fi
   for (const argument of field.args) {
     const value = node.arguments?.find(({ name }) => name.value === argument.name)?.value;
     if (value?.kind === Kind.LIST || value?.kind === Kind.OBJECT) return readAll;
-    if (value?.kind === Kind.VARIABLE) given.push({ argument, variable: value.name.value });
-    else {
+    if (value?.kind === Kind.VARIABLE) {
+      given.push({ argument, variable: value.name.value });
+      // Keeps the schema's order of arguments.
+      fixed[argument.name] = undefined;
+    } else {
       try {
         Object.assign(fixed, getArgumentValues({ ...field, args: [argument] }, node));
       } catch {
@@ -310,7 +313,8 @@ export function compileArguments(field: GraphQLField<unknown, unknown>, node: Fi
     for (const { argument, variable } of given) {
       const value = Object.hasOwn(variables, variable) ? variables[variable] : argument.defaultValue;
       if (isNonNullType(argument.type) && (value === null || value === undefined)) return readAll(variables);
-      if (value !== undefined) values[argument.name] = value;
+      if (value === undefined) delete values[argument.name];
+      else values[argument.name] = value;
     }
     return values;
   };
