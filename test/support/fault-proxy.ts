@@ -95,7 +95,8 @@ export async function openFaultProxy(port: number, identities: TlsIdentities | n
     accepted.add(socket);
     socket.on('close', () => accepted.delete(socket));
   });
-  server.listen(0, '127.0.0.1');
+  // The soak test ends without closing its proxies.
+  server.listen(0, '127.0.0.1').unref();
   await once(server, 'listening');
 
   const setIdentity = (name: keyof TlsIdentities) => {
