@@ -47,6 +47,16 @@ function hold(path: string, answer: ScriptedAnswer): () => void {
   return release;
 }
 
+/** Does the gateway refuse new connections? */
+const isRefused = () =>
+  openRawClient(Number(new URL(gateway.url).port)).then(
+    (client) => {
+      client.vanish('closing');
+      return false;
+    },
+    () => true,
+  );
+
 const unheard = () => gateway.log.filter(({ what }) => what === 'unheard-outcome');
 
 const reserve = 'reserveGas(gasBudget: 5000000, reserveDurationSecs: 60) { reservationId }';
@@ -302,6 +312,7 @@ describe('a stopping gateway', () => {
     const asked = gateway.query(`mutation { a: ${execute} b: ${reserve} pay(amount: 1) }`);
     await until(() => sent().length === 1, 'the execution has arrived');
     const closed = gateway.close();
+    await until(isRefused, 'the gateway has stopped listening');
     release();
     const { data, errors } = await asked;
     expect(data).toEqual({ a: { digest, outcome: 'EXECUTED' }, b: null, pay: null });
