@@ -24,7 +24,7 @@ export interface LiveEvent {
   readonly facts: EventFacts;
 }
 
-/** An item of a stream, and what it takes in memory. */
+/** An item of a stream and its size in memory. */
 type Weighed<Live> = Pick<LiveEntry<Live>, 'item' | 'bytes'>;
 
 export function toLiveEvent(event: EventWire): Weighed<LiveEvent> {

@@ -36,7 +36,7 @@ export class PageJudge {
     this.#onAccepted = onAccepted;
   }
 
-  /** @returns the page, without what it repeats @throws PageRefusedError */
+  /** @returns the page without items that earlier pages had @throws PageRefusedError */
   take<Entry extends ItemPosition>(page: PositionPage<Entry>, from: ItemPosition | null): PositionPage<Entry> {
     const faults = findPageFaults(page, from);
     if (faults.length === 0) {

@@ -265,7 +265,7 @@ async function acceptPending(server: Server, ring: RingLink): Promise<void> {
   if ([...ring.others()].length >= manyOpen) await delay(handshakeMs);
   const address = server.address() as AddressInfo;
   for (const startedAt = performance.now(); performance.now() - startedAt < queueMs; ) {
-    // In this turn, the event loop accepts what is pending.
+    // The event loop accepts all pending connections before the next turn.
     await nextTurn();
     const own = connect(address.port, address.address).on('error', () => {});
     await new Promise<void>((resolve) => process.nextTick(resolve));

@@ -327,7 +327,7 @@ export function createSponsorAuthorization({ auth, token }: Pick<Config['sponsor
   };
 }
 
-/** The complete hash, of which `id` has the first half, so that no two credentials have the same name. */
+/** The complete hash of the credential, so that two credentials never share a name. `id` has only its first half. */
 function toCredentialName({ id, authorization }: Caller): string {
   return authorization ? `credential:${hash('sha256', authorization.reveal(), 'hex')}` : id;
 }

@@ -33,7 +33,7 @@ let named = 0;
 const newName = (what: string) => `${what}-${++named}`;
 
 /** Values that differ only by caller; a test sets those it is about. */
-export function newFlow(caller = newName('caller')) {
+export function newFlow(caller = newName('client:caller')) {
   const leaseId = newName('lease');
   const reservation = (more: Partial<BeginReservation> = {}): BeginReservation => ({
     caller,
@@ -480,14 +480,14 @@ function describeKeys(stores: Stores): void {
     expect(await again()).toEqual(replay);
     expect(await other.findReservation(caller, leaseId, noon)).toMatchObject({ answer: 'coins' });
     expect(await again({ idempotency: { key: 'once', bodyHash: 'other' } })).toEqual({ kind: 'conflict' });
-    expect(await again({ caller: newName('caller') })).toEqual({ kind: 'begun' });
+    expect(await again({ caller: newName('client:caller') })).toEqual({ kind: 'begun' });
     expect(await again({ nowMs: noon + 86_399_999 })).toEqual(replay);
     expect(await again({ nowMs: noon + 86_400_000 })).toEqual({ kind: 'begun' });
   });
 
   test('of many reservations under one key at once one begins, and the others hear until when', async () => {
     const { one, other } = stores();
-    const caller = newName('caller');
+    const caller = newName('client:caller');
     const idempotency = { key: 'once', bodyHash: 'body' };
     const starts = await Promise.all(
       Array.from({ length: 10 }, (_, index) =>
@@ -844,7 +844,7 @@ function describeBounds(open: (bounds: StoreBounds) => StorePair | Promise<Store
 
   test('answers in flight together leave no more than their bound, whichever began first', async () => {
     const { one } = await open({ ...small, maxLeasesPerCaller: 100 });
-    const caller = newName('caller');
+    const caller = newName('client:caller');
     const flows = ['a', 'b', 'c'].map((key) => ({ flow: newFlow(caller), idempotency: { key, bodyHash: 'body' } }));
     for (const { flow, idempotency } of flows) await one.beginReservation(flow.reservation({ idempotency }));
     for (const { flow } of flows)
@@ -857,7 +857,7 @@ function describeBounds(open: (bounds: StoreBounds) => StorePair | Promise<Store
 
   test('a key that was pushed out is forgotten: what becomes of its reservation is nothing to who has it now', async () => {
     const { one, other } = await open({ ...small, maxLeasesPerCaller: 100, maxKeysPerCaller: 1 });
-    const caller = newName('caller');
+    const caller = newName('client:caller');
     let nowMs = noon;
     const begin = (key: string) => {
       nowMs += 1;
@@ -906,7 +906,7 @@ function describeBounds(open: (bounds: StoreBounds) => StorePair | Promise<Store
 
   test('the oldest answers without a key make room for younger ones, and leave their leases spent', async () => {
     const { one } = await open({ ...small, maxLeasesPerCaller: 100 });
-    const caller = newName('caller');
+    const caller = newName('client:caller');
     const flows = [newFlow(caller), newFlow(caller), newFlow(caller)];
     for (const [index, { reservation, reservationEnd, execution }] of flows.entries()) {
       await one.beginReservation(reservation({ nowMs: noon + index }));
@@ -929,7 +929,7 @@ function describeBounds(open: (bounds: StoreBounds) => StorePair | Promise<Store
 
   test('two reservations that exchange their numbers keep their own answers', async () => {
     const { one } = await open({ ...small, maxLeasesPerCaller: 100 });
-    const caller = newName('caller');
+    const caller = newName('client:caller');
     const flows = [newFlow(caller), newFlow(caller), newFlow(caller), newFlow(caller)];
     const answers = ['old coins', 'new coins', 'x'.repeat(90), 'x'.repeat(50)];
     for (const [index, { reservation, reservationEnd }] of flows.entries()) {
@@ -951,8 +951,8 @@ function describeBounds(open: (bounds: StoreBounds) => StorePair | Promise<Store
       await one.endReservation(reservationEnd({ kind: 'reserved', answer }, nowMs));
       return async () => (await one.beginReservation({ ...begin, leaseId: newName('lease'), nowMs: noon + 50 })).kind;
     };
-    const other = await answered(newName('caller'), 'key', 'x'.repeat(90), noon);
-    const caller = newName('caller');
+    const other = await answered(newName('client:caller'), 'key', 'x'.repeat(90), noon);
+    const caller = newName('client:caller');
     const long = await answered(caller, 'a', 'x'.repeat(100), noon + 1);
     const short = await answered(caller, 'b', 'short', noon + 2);
     const tooLong = await answered(caller, 'c', 'x'.repeat(101), noon + 3);

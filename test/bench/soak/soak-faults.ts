@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type NetworkFault, openFaultProxy } from '../../support/fault-proxy.ts';
+import { type NetworkFault, networkFaults, openFaultProxy } from '../../support/fault-proxy.ts';
 import type { LiveOrder, LiveReport } from '../live/live-orders.ts';
 import type { Child, Children } from '../load/child-processes.ts';
 
@@ -7,18 +7,9 @@ const faultSeconds = 8;
 const pauseSeconds = 10;
 const eventEveryMs = 1_000;
 
-/** The proxy duplicates and swaps chunks, which is a fault only of whole messages. */
-const faults: readonly NetworkFault[] = [
-  'latency',
-  'reset before bytes',
-  'reset after bytes',
-  'half-close',
-  'trickle',
-  'wrong status',
-  'wrong content type',
-  'truncation',
-  'oversize',
-];
+/** The proxy duplicates and swaps chunks, which is a fault only of whole messages; TLS and DNS fail only before a connection. */
+const leftOut: readonly NetworkFault[] = ['duplicate answer', 'out of order', 'TLS failure', 'DNS failure'];
+const faults = networkFaults.filter((fault) => !leftOut.includes(fault));
 const upstreamNames = ['ledger', 'sponsor', 'events'] as const;
 
 /** Every fault of every upstream has occurred once after this time, so memory for it is in use. */

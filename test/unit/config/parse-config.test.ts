@@ -296,6 +296,8 @@ describe('lease keys', () => {
       },
     ]);
     expect(keysOf({ ...alone, ...several })).toEqual([]);
+    const file = { '/leases': 'a'.repeat(32) };
+    expect(keysOf({ ...open, ...several, LEASE_KEYS_FILE: '/leases' }, file)).toEqual([]);
     expect(keysOf({ ...real, ...several })).toEqual([]);
     expect(keysOf(several)).toEqual([]);
   });

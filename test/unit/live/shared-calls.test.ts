@@ -47,6 +47,21 @@ it('a call that ends late does not take another with the same key from those who
   expect(await Promise.all([second, third])).toEqual(['new', 'new']);
 });
 
+it('a call is cancelled when the last of those who share it has left, and not before', async () => {
+  const calls = createShared(4);
+  const members = [createCancellation(), createCancellation(), createCancellation()];
+  let isCancelled = false;
+  const call = (cancellation: Cancellation) =>
+    new Promise<string>(() => void cancellation.onCancel(() => (isCancelled = true)));
+  for (const member of members) calls.get('page', call, asker(member)).catch(() => {});
+  await settled();
+  const seen = members.map((member) => {
+    member.cancel('aborted');
+    return isCancelled;
+  });
+  expect(seen).toEqual([false, false, true]);
+});
+
 it('calls that are cancelled while they wait for their turn take no place of others', async () => {
   const calls = createShared(2);
   const { ends, call } = createCalls();

@@ -37,6 +37,24 @@ describe('the line of a request', () => {
     expect(new Date(line?.time as string).toISOString()).toBe(line?.time);
   });
 
+  test('has the time of its request, to the millisecond', () => {
+    onTestFinished(() => void vi.useRealTimers());
+    const times = [
+      '2026-01-31T23:59:59.007Z',
+      '2026-01-31T23:59:59.045Z',
+      '2026-01-31T23:59:59.999Z',
+      '2026-02-01T00:00:00.000Z',
+    ];
+    vi.useFakeTimers({ now: new Date(times[0] as string) });
+    const lines = record((logger) => {
+      for (const time of times) {
+        vi.setSystemTime(time);
+        logger.info(fields, 'request');
+      }
+    });
+    expect(lines.map(({ time }) => time)).toEqual(times);
+  });
+
   test('says which process wrote it where several write to one log, as every line does', () => {
     const lines: string[] = [];
     const logger = createLogger({ level: 'info', pid: 17, destination: { write: (line) => void lines.push(line) } });

@@ -10,6 +10,7 @@ test.each([
   ['postgres://u:pw@h/db?sslkey=pw', 'postgres://[redacted]@h/db?[redacted]'],
   ['authorization: Bearer pw', 'authorization: Bearer [redacted]'],
   ['BASIC cHc=; next', 'BASIC [redacted]; next'],
+  ['Bearer\teyJhbGciOiJ9.eyJzdWIiOiJh.c2ln-_ next', 'Bearer [redacted] next'],
 ])('%s', (text, shown) => {
   expect(redactText(text)).toBe(shown);
 });

@@ -48,6 +48,11 @@ describe('the holder of a token', () => {
     expect(idOf(sub)).toEqual(id);
   });
 
+  test('cannot have as its subject the hash that another is shown as', () => {
+    const shown = idOf('line\nbreak') as string;
+    expect(idOf(shown.slice('jwt:'.length))).not.toBe(shown);
+  });
+
   test('cannot impersonate another, or write into a log', () => {
     const sub = fc.oneof(fc.string({ minLength: 1, unit: 'binary' }), fc.stringMatching(/^#?[\da-f]{32}$/));
     fc.assert(

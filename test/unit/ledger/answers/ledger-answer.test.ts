@@ -180,6 +180,18 @@ describe('attributing errors', () => {
     ]);
   });
 
+  it('explains a null by the first error that names a field, though one without a path comes before it', () => {
+    const result = attributeErrors(
+      answer({ data: null, errors: [{ message: 'slow' }, { message: 'stale', path: ['a'] }] }),
+      ['a', 'b'],
+    );
+    expect(result.errors?.map((error) => [error.message, error.path])).toEqual([
+      ['slow', undefined],
+      ['stale', ['a']],
+      ['stale', ['b']],
+    ]);
+  });
+
   it('puts the cause back under the name it has in the client’s answer, once', () => {
     const merged = attributeErrors(
       answer({ data: null, errors: [{ message: 'stale', path: ['_v1_b', 0, 'c'], extensions: { code: 'X' } }] }),

@@ -252,8 +252,9 @@ describe('an idempotency key', () => {
   it('of another caller is another key', async () => {
     const { here, order, asked } = setUp();
     await here.reserve(order({ idempotencyKey }));
-    await here.reserve(order({ idempotencyKey, holder: 'somebody else' }));
-    expect(asked).toHaveLength(2);
+    for (const other of ['client:another-app', 'address:192.0.2.1'])
+      await here.reserve(order({ idempotencyKey, holder: other }));
+    expect(asked).toHaveLength(3);
   });
 
   it.each([{ gasBudget: 6 }, { reserveDurationSecs: 61 }])('with %j is a conflict', async (change) => {
