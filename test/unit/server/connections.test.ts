@@ -57,6 +57,20 @@ function toExchange(socket: Socket, header?: string) {
   return { req: { socket }, res, isReading: false, arrivedAt: 0, abandon() {} } as unknown as Exchange;
 }
 
+it('every pipelined exchange ends once when its client disconnects', async () => {
+  const ended: Exchange[] = [];
+  const connections = createConnections((exchange) => void ended.push(exchange));
+  const socket = new Socket();
+  connections.opened(socket);
+  const exchanges = Array.from({ length: 4 }, () => toExchange(socket));
+  for (const exchange of exchanges) connections.enter(exchange);
+  const closed = once(socket, 'close');
+  socket.destroy();
+  await closed;
+  for (const exchange of exchanges) connections.leave(exchange);
+  expect(ended).toEqual(exchanges);
+});
+
 it('a flood of connections closes the ones never served', () => {
   const connections = createConnections(() => {});
   const openOne = () => {

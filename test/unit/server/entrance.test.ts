@@ -11,6 +11,7 @@ const held = { keep() {}, release() {} };
 function open(given: { isRefused?: boolean; hasRoom?: boolean } = {}) {
   const { isRefused = false, hasRoom = true } = given;
   const turns: { key: string; work: () => unknown }[] = [];
+  const taken: unknown[] = [];
   const entrance = createRequestGate({
     enter: async () =>
       isRefused
@@ -21,7 +22,12 @@ function open(given: { isRefused?: boolean; hasRoom?: boolean } = {}) {
       run: (key: string, _: unknown, work: () => unknown) =>
         new Promise((resolve) => void turns.push({ key, work: () => resolve(work()) })) as never,
     },
-    bytesInFlight: { take: () => (hasRoom ? held : null) },
+    bytesInFlight: {
+      take(...of) {
+        taken.push(of);
+        return hasRoom ? held : null;
+      },
+    },
   });
   const server = createTestServer();
   const refusals: unknown[] = [];
@@ -36,15 +42,16 @@ function open(given: { isRefused?: boolean; hasRoom?: boolean } = {}) {
     served += 1;
   });
   const settle = () => new Promise((resolve) => setImmediate(resolve));
-  return { exchange, turns, refusals, served: () => served, settle };
+  return { exchange, turns, taken, refusals, served: () => served, settle };
 }
 
-it('a request is served in a turn of its caller, and its body is counted until then', async () => {
-  const { exchange, turns, settle, served, refusals } = open();
+it('a request is served in a turn of its caller, and its body counts against the caller, not the address', async () => {
+  const { exchange, turns, taken, settle, served, refusals } = open();
   await settle();
   expect([turns.map(({ key }) => key), served()]).toEqual([[toTestCaller().rate.key], 0]);
   turns[0]?.work();
   expect([served(), refusals]).toEqual([1, []]);
+  expect(taken).toEqual([[toTestCaller().rate.key, 2]]);
   expect(exchange.held).toBe(held);
 });
 

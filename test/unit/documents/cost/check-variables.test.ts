@@ -1,9 +1,10 @@
 import { parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
+import { networkProfiles } from '../../../../src/config/network-profile.ts';
 import { shippedLimits } from '../../../../src/documents/cost/limits.ts';
 import { measureDocument } from '../../../../src/documents/cost/measure-document.ts';
 import type { Variables } from '../../../../src/documents/cost/usage.ts';
-import { priceDocument } from '../../../../src/documents/prepared-document.ts';
+import { priceDocument, queryPart } from '../../../../src/documents/prepared-document.ts';
 
 const overflow = Number.MAX_SAFE_INTEGER;
 
@@ -201,6 +202,21 @@ describe('the other numbers', () => {
 
   test('payload is the bytes of the text', () => {
     expect(price('{ a(x: "é€😀") }').queryPayload).toBe(12 + 9);
+  });
+
+  test.each<[Variables | undefined, string | undefined]>([
+    [undefined, undefined],
+    [{ a: 'é' }, undefined],
+    [undefined, 'A"é'],
+    [{ a: 1, b: [null] }, 'A'],
+  ])('where a network limits the body, payload is the bytes of the body: %j, %j', (variables, operationName) => {
+    const query = 'query A { a }';
+    const { limits: rules } = networkProfiles.sui;
+    const counting = { rules, schema: null, bodyBytes: JSON.stringify({ query }).length };
+    const measured = measureDocument(parse(query), query.length, new Set(), counting);
+    expect(queryPart(measured, variables ?? {}, operationName ?? null, rules)).toBe(
+      Buffer.byteLength(JSON.stringify({ query, variables, operationName })),
+    );
   });
 
   test('a document without operations costs nothing', () => {
