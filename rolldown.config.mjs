@@ -16,6 +16,12 @@ const program = {
   resolve: { alias: { graphql: new URL('node_modules/graphql/index.mjs', import.meta.url).pathname } },
   plugins: [
     {
+      // All of undici would take longer to start than the rest of the program's packages.
+      name: 'only-pool-of-undici',
+      resolveId: (id) => (id === 'undici' ? `\0${id}` : null),
+      load: (id) => (id === '\0undici' ? "export { default as Pool } from 'undici/lib/dispatcher/pool.js';" : null),
+    },
+    {
       name: 'keep-file-urls',
       transform: (code, id) =>
         id.startsWith(sources) && code.includes('import.meta.url')

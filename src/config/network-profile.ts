@@ -7,8 +7,9 @@ import { suiLegacy } from './networks/sui-legacy.ts';
 
 export { type EventFilterMember, eventFilterMembers, type NetworkProfile } from './networks/profile-schema.ts';
 
+/** Does not validate: the compiler checks `differences`, and the first use of a zod schema would slow down every start. */
 function toProfile({ differsFrom, ...differences }: ProfileDifferences): NetworkProfile {
-  return networkProfileSchema.parse(mergeDeep(differsFrom ? toProfile(differsFrom) : ledger, differences));
+  return mergeDeep(differsFrom ? toProfile(differsFrom) : ledger, differences) as NetworkProfile;
 }
 
 export const networkProfiles = {

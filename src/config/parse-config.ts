@@ -36,10 +36,9 @@ export function parseConfig(source: ConfigSource, addressSettings: readonly Addr
   const isSet = (name: string) => raw.texts.has(name) || broken.has(name);
   const values = parsed.values as ConfigValues;
   const settings: Settings = { table, values, isSet };
-  const profile = parseNetworkProfile(
-    networkProfiles[values.NETWORK_PROFILE === 'auto' ? 'ledger' : values.NETWORK_PROFILE],
-    values.PROFILE_OVERRIDES ?? {},
-  );
+  const builtIn = networkProfiles[values.NETWORK_PROFILE === 'auto' ? 'ledger' : values.NETWORK_PROFILE];
+  const overrides = values.PROFILE_OVERRIDES;
+  const profile = overrides ? parseNetworkProfile(builtIn, overrides) : { profile: builtIn };
 
   // Skip the checks between settings if the file is unreadable, since it is unknown what was set; and do not report a second
   // mistake for one key.

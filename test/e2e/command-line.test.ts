@@ -143,7 +143,7 @@ describe('a simulated network with a seed', () => {
   const history = `{
     chainIdentifier
     first: checkpoint(id: { sequenceNumber: 0 }) { digest timestamp }
-    last: checkpoint(id: { sequenceNumber: 399 }) { digest timestamp }
+    last: checkpoint(id: { sequenceNumber: 319 }) { digest timestamp }
     later: checkpoint(id: { sequenceNumber: 412 }) { digest transactionBlocks { nodes { digest } } }
     events(first: 3) { nodes { bcs timestamp transactionBlock { digest } } }
     objects(filter: { type: "0x2::coin::CoinMetadata" }) { nodes { address digest } }
@@ -201,11 +201,11 @@ describe('a simulated network with a seed', () => {
     };
     expect((await sponsored()).effects.status).toEqual({ status: 'success' });
     expect(await ask(url, newest)).toEqual({
-      data: { checkpoint: { sequenceNumber: 400, timestamp: '2026-01-01T00:00:00Z' } },
+      data: { checkpoint: { sequenceNumber: 320, timestamp: '2026-01-01T00:00:00Z' } },
     });
     expect((await sponsored()).effects.status).toEqual({ status: 'success' });
     expect(await ask(url, newest)).toEqual({
-      data: { checkpoint: { sequenceNumber: 401, timestamp: '2026-01-01T00:00:01Z' } },
+      data: { checkpoint: { sequenceNumber: 321, timestamp: '2026-01-01T00:00:01Z' } },
     });
     devnet.child.kill('SIGTERM');
     await devnet.ended;

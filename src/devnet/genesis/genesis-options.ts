@@ -1,10 +1,10 @@
 /** How much history a devnet starts with. */
 export interface GenesisOptions {
-  /** Closed checkpoints at the start, the genesis checkpoint included. Default 400. */
+  /** Closed checkpoints at the start, the genesis checkpoint included. Default 320. */
   readonly checkpoints: number;
   /** Time between them, milliseconds; the last one lies this long before the clock's now. Default 1000. */
   readonly checkpointIntervalMs: number;
-  /** Default 120, so that the default history spans epochs 0 to 3. */
+  /** Default 100, so that the default history spans epochs 0 to 3. */
   readonly checkpointsPerEpoch: number;
   /** Coins the sponsor owns. Default 1000. */
   readonly sponsorCoins: number;
@@ -15,9 +15,9 @@ export interface GenesisOptions {
 }
 
 export const defaultGenesisOptions: GenesisOptions = {
-  checkpoints: 400,
+  checkpoints: 320,
   checkpointIntervalMs: 1000,
-  checkpointsPerEpoch: 120,
+  checkpointsPerEpoch: 100,
   sponsorCoins: 1000,
   sponsorCoinBalance: 100_000_000n,
   fundedAddresses: [],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Config } from '../../../src/config/config.ts';
 import { ConfigError, type ConfigMistake } from '../../../src/config/config-error.ts';
-import { networkProfiles } from '../../../src/config/network-profile.ts';
+import { networkProfiles, parseNetworkProfile } from '../../../src/config/network-profile.ts';
 import { parseConfig } from '../../../src/config/parse-config.ts';
 
 type Env = Readonly<Record<string, string>>;
@@ -536,6 +536,10 @@ describe('configuration file', () => {
 });
 
 describe('wire names', () => {
+  test('every built-in profile is valid', () => {
+    for (const profile of Object.values(networkProfiles)) expect(parseNetworkProfile(profile, {})).toEqual({ profile });
+  });
+
   test('one can be overridden, in the environment or nested in the file', () => {
     const overrides = {
       headers: { version: 'x-my-rpc-version' },
