@@ -134,7 +134,7 @@ export function createIdentify(options: IdentifyOptions): (sender: Sender) => Id
 
   function toKnown(caller: Caller, { authorization }: Sender): KnownIdentity {
     // In token mode, the header is the caller's credential for the gateway, which is not forwarded.
-    if (auth === 'token' || authorization === null) return { kind: 'caller', caller };
+    if (auth === 'token') return { kind: 'caller', caller };
     // Without an object spread: callers of one hidden class are faster to read.
     const { id, kind, scopes, rate, gas, moveCalls, documents, validity } = caller;
     return { kind: 'caller', caller: { id, kind, authorization, scopes, rate, gas, moveCalls, documents, validity } };
@@ -217,11 +217,10 @@ export function toTrustedProxies(networks: readonly string[]): TrustedProxies {
     const [text = '', bits] = network.split('/');
     const raw = ipaddr.parse(text);
     const address = unmapped(raw);
-    const whole = address.kind() === 'ipv4' ? 32 : 128;
-    if (bits === undefined) return [address, whole];
+    if (bits === undefined) return [address, address.kind() === 'ipv4' ? 32 : 128];
     // A range of IPv4-mapped addresses is the range of these IPv4 addresses.
-    const isMapped = raw.kind() === 'ipv6' && address.kind() === 'ipv4';
-    return isMapped && Number(bits) >= 96 ? [address, Number(bits) - 96] : [isMapped ? raw : address, Number(bits)];
+    const isMappedRange = address !== raw && Number(bits) >= 96;
+    return isMappedRange ? [address, Number(bits) - 96] : [raw, Number(bits)];
   });
 }
 
@@ -241,8 +240,8 @@ export function toClientAddress(
   }
   let client: Address | null = parseAddress(remoteAddress);
   if (client === null) return null;
-  const hops = forwardedFor === undefined || trustedProxies.length === 0 ? [] : forwardedFor.split(',');
-  while (hops.length > 0 && isTrusted(client, trustedProxies)) {
+  const hops = forwardedFor?.split(',') ?? [];
+  while (isTrusted(client, trustedProxies)) {
     const hop = parseHop(hops.pop() ?? '');
     // A proxy that wrote no address does not know its peer: stop at the proxy itself.
     if (hop === null) break;

@@ -38,7 +38,7 @@ export interface RateLimiter {
    * @returns `null` for a caller without a limit
    */
   consume(caller: RatedCaller, points: number): Promise<Allowance | RateRefusal | null>;
-  /** Reads the rest of the caller's limit. */
+  /** Reads the rest of the caller's limit. Does not report outages: an attempt counts before. */
   peek(caller: RatedCaller): Promise<Quota | null>;
   close(): void;
 }
@@ -88,13 +88,13 @@ export function createRateLimiter({
     return counters;
   }
 
-  /** @throws any error except a rejection by the counters */
+  /** Counts in the memory of this process, which cannot fail. */
   function consumeFrom(counters: RateLimiterAbstract, key: string, cost: number): Promise<Allowance | RateRefusal> {
     const { points } = counters;
     // At most the whole limit: otherwise an operation that costs more could never run.
     return counters.consume(key, Math.min(cost, points)).then(
       (result) => toAllowance(points, result, now()),
-      (error: unknown) => toRefusal(points, error, now()),
+      (refusal: RateLimiterRes) => toRefusal(points, refusal, now()),
     );
   }
 
@@ -123,11 +123,8 @@ export function createRateLimiter({
       const { shared, own } = counters;
       const { key } = caller.rate;
       try {
-        const result = await shared.get(key);
-        outage.succeeded();
-        return toQuota(shared.points, result, now());
-      } catch (error) {
-        outage.failed(error);
+        return toQuota(shared.points, await shared.get(key), now());
+      } catch {
         return toQuota(own.points, await own.get(key), now());
       }
     },
@@ -145,13 +142,9 @@ function toAllowance(limit: number, { remainingPoints, msBeforeNext }: RateLimit
   return { isGranted: true, limit, remaining: remainingPoints, resetsAtMs: nowMs + Math.max(0, msBeforeNext) };
 }
 
-/**
- * @param error the library rejects with a result if the limit is exceeded, and with an error for a failure, which is rethrown
- */
-function toRefusal(limit: number, error: unknown, nowMs: number): RateRefusal {
-  if (!(error instanceof RateLimiterRes)) throw error;
-  const resetsAtMs = nowMs + Math.max(0, error.msBeforeNext);
-  const retryAfterSeconds = Math.max(1, Math.ceil(error.msBeforeNext / 1000));
+function toRefusal(limit: number, { msBeforeNext }: RateLimiterRes, nowMs: number): RateRefusal {
+  const resetsAtMs = nowMs + Math.max(0, msBeforeNext);
+  const retryAfterSeconds = Math.max(1, Math.ceil(msBeforeNext / 1000));
   return { isGranted: false, limit, remaining: 0, resetsAtMs, retryAfterSeconds };
 }
 

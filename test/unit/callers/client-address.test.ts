@@ -31,6 +31,12 @@ describe('the client address', () => {
     ['a range in mapped form', '10.0.0.1', '198.51.100.1', ['::ffff:10.0.0.0/104'], '198.51.100.1'],
     ['an IPv6 peer trusted by its range', 'fd00::1', '198.51.100.1', ['fd00::/8'], '198.51.100.1'],
     ['a range that takes in all of IPv6 and nothing of IPv4', '10.0.0.1', '198.51.100.1', ['::/0'], '10.0.0.1'],
+    ['a peer beside a trusted address', '10.0.0.2', '198.51.100.1', ['10.0.0.1'], '10.0.0.2'],
+    ['an IPv6 peer beside a trusted address', 'fd00::2', '198.51.100.1', ['fd00::1'], 'fd00::2'],
+    ['a peer beside a trusted address in mapped form', '10.0.0.2', '198.51.100.1', ['::ffff:10.0.0.1'], '10.0.0.2'],
+    ['a peer outside a range in mapped form', '11.0.0.1', '198.51.100.1', ['::ffff:10.0.0.0/104'], '11.0.0.1'],
+    ['what any IPv4 peer heard', '203.0.113.9', '198.51.100.1', ['::ffff:0:0/96'], '198.51.100.1'],
+    ['a range of IPv6 that contains all mapped addresses', '10.0.0.1', '198.51.100.1', ['::ffff:0:0/90'], '10.0.0.1'],
     ['a link-local peer with its interface', 'fe80::1%eth0', undefined, [], 'fe80::1'],
     ['a spelling that readers disagree on', '10.0.0.1', '0198.51.100.1', ['10.0.0.1'], '10.0.0.1'],
   ])('is %s', (_, remoteAddress, forwardedFor, trusted, address) => {

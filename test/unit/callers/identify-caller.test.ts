@@ -162,6 +162,23 @@ test('without configured keys, a bearer token is ignored', () => {
   });
 });
 
+test('empty credentials count as none', () => {
+  expect(identify(token, { authorization: '', 'x-api-key': '' })).toMatchObject({ kind: 'ANONYMOUS' });
+});
+
+test('a bearer token must have its form', () => {
+  expect(identify(token, { authorization: `Basic ${key}` })).toMatchObject({ code: 'UNAUTHENTICATED' });
+});
+
+test('a credential that no header can carry is rejected before it is forwarded', () => {
+  const byAddress = { key: 'address:203.0.113.9', perMinute: null };
+  const refused = { kind: 'refused', code: 'UNAUTHENTICATED', rate: byAddress };
+  expect(identify(forward, { authorization: 'Bearer \u20ac' })).toMatchObject(refused);
+  expect(identify({ ...token, clients: null }, { authorization: 'Bearer \u20ac' })).toMatchObject({
+    kind: 'ANONYMOUS',
+  });
+});
+
 test('repeated headers are combined', () => {
   const sender = toSender({ 'x-forwarded-for': ['1.1.1.1', '10.0.0.1'] }, '10.0.0.2');
   expect(createIdentify(token)(sender)).toMatchObject({ caller: { id: 'address:1.1.1.1' } });
@@ -216,6 +233,13 @@ describe('a signed token', () => {
     expect(asked).toEqual([]);
     expect(identity.kind === 'unverified' && (await identity.verify())).toEqual({ kind: 'caller', caller: holder });
     expect(asked).toEqual([text, hashApiKey(text)]);
+  });
+
+  test('that is invalid counts against its address', async () => {
+    const outcome = { kind: 'refused', code: 'UNAUTHENTICATED', message: 'Forged.' } as const;
+    const tokens: JwtVerifier = { recall: () => null, verify: async () => outcome };
+    const identity = judge({ ...token, tokens }, { 'x-api-key': text });
+    expect(identity.kind === 'unverified' && (await identity.verify())).toEqual({ ...outcome, rate: byAddress });
   });
 
   test('serves as a key in forward mode, and is forwarded to the sponsor', () => {

@@ -30,6 +30,7 @@ describe('a window', () => {
     });
     expect(await limiter.consume(caller, 1)).toMatchObject({ isGranted: true, resetsAtMs: 1_060_000 });
     vi.setSystemTime(1_059_500);
+    expect(await limiter.peek(caller)).toEqual({ limit: 1, remaining: 0, resetsAtMs: 1_060_000 });
     expect(await limiter.consume(caller, 1)).toEqual({
       isGranted: false,
       limit: 1,

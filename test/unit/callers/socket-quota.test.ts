@@ -24,6 +24,16 @@ it('are freed once, even if freed repeatedly', () => {
   expect([codeFor(quota, 'a'), codeFor(quota, 'c')]).toEqual(['RATE_LIMITED', 'UNAVAILABLE']);
 });
 
+it('are freed one by one', () => {
+  const quota = createSocketQuota({ max: 9, maxPerAddress: 2 });
+  const [freeFirst, freeSecond] = [quota.take('a'), quota.take('a')];
+  freeFirst();
+  quota.take('a');
+  expect(codeFor(quota, 'a')).toBe('RATE_LIMITED');
+  freeSecond();
+  expect(codeFor(quota, 'a')).toBeNull();
+});
+
 it('may be limited to none', () => {
   expect(codeFor(createSocketQuota({ max: 0, maxPerAddress: 1 }), 'a')).toBe('UNAVAILABLE');
 });
