@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { buildSchema, getVariableValues, type OperationDefinitionNode, parse } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { createCoerceVariables, maxVariableErrors } from '../../../src/engine/coerce-variables.ts';
+import { parseVariables } from '../../../src/json/exact-json.ts';
 import { showValue } from '../../../src/json/show-value.ts';
 import { runs } from '../../support/runs.ts';
 
@@ -95,6 +96,14 @@ describe('the values of variables', () => {
     expect(coerceVariables(operationOf('Int', ' = 3'), { v: null })).toEqual({ values: { v: null } });
     expect(coerceVariables(operationOf('Int'), {})).toEqual({ values: {} });
   });
+
+  it.each(['7', '-7', '9007199254740993', '123456789012345678901234567890'])(
+    'keep all digits of the ID %s',
+    (digits) => {
+      const variables = parseVariables(`{"v":${digits}}`) as Record<string, unknown>;
+      expect(coerceVariables(operationOf('ID'), variables)).toEqual({ values: { v: digits } });
+    },
+  );
 
   it.each<[string, unknown]>([
     ['sent', JSON.parse('{"__proto__":{"req":1}}')],

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type LivePage, PositionLostError } from '../../../src/live/live-source.ts';
-import { PageJudge, PositionReader } from '../../../src/live/position-reader.ts';
+import { PageJudge, PageRefusedError, PositionReader } from '../../../src/live/position-reader.ts';
 import { Progress } from '../../../src/live/progress.ts';
 import { createTestClock } from '../../support/memory-source.ts';
 
@@ -97,4 +97,31 @@ describe('a position that the upstream does not know', () => {
   it('is not the beginning, which is always known', async () => {
     expect(await reader.recover(new PositionLostError(), null)).toBeLessThan(1_000);
   });
+});
+
+describe('a page that repeats an item', () => {
+  it.each<[seenAtMs: readonly number[], isAccepted: boolean]>([
+    [[0, 2_500, 4_999], false],
+    [[0, 2_500, 5_000], true],
+    [[0, 3_000, 5_000], true],
+    [[0, 3_001, 5_000], false],
+    [[0, 3_001, 6_001, 8_000], false],
+    [[0, 3_001, 6_001, 8_001], true],
+  ])(
+    'is accepted once the fault has lasted 5 s without a break of more than 3 s: at %j ms %s',
+    async (seenAtMs, isAccepted) => {
+      const accepted: string[] = [];
+      const judge = new PageJudge(clock, (fault) => accepted.push(fault));
+      const take = () => judge.take(pageOf(['a', 1], ['a', 1], ['b', 2]), null);
+      const last = seenAtMs.at(-1) as number;
+      for (const ms of seenAtMs.slice(0, -1)) {
+        await clock.pass(ms - clock.now());
+        expect(take).toThrow(PageRefusedError);
+      }
+      await clock.pass(last - clock.now());
+      if (isAccepted) expect(take().entries.map(({ key }) => key)).toEqual(['a', 'b']);
+      else expect(take).toThrow(PageRefusedError);
+      expect(accepted).toHaveLength(isAccepted ? 1 : 0);
+    },
+  );
 });

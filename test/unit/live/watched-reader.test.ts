@@ -214,12 +214,14 @@ it('listens again soon when one that was up for long is lost, whatever failed be
   expect(attempts.length - before).toBe(1);
 });
 
-it('trusts nothing of a subscription that it has left', () => {
+it('trusts nothing of a subscription that it has left, and subscribes anew when it starts again', () => {
   let listener: WatchListener | null = null;
+  let subscriptions = 0;
   const source = {
     ...createMemorySource(),
     watch: (given: WatchListener) => {
       listener = given;
+      subscriptions += 1;
       return { doubt() {}, stop() {} };
     },
   };
@@ -231,4 +233,5 @@ it('trusts nothing of a subscription that it has left', () => {
   expect([announcements.isUp, announcements.isPending]).toEqual([false, false]);
   announcements.start();
   expect(announcements.isUp).toBe(false);
+  expect(subscriptions).toBe(2);
 });

@@ -230,6 +230,19 @@ describe('an answer', () => {
     expect(reads.bytes).toBe(0);
   });
 
+  it('with an empty list is kept only if the list needs no proof', () => {
+    const sui = schemaOf('Sui');
+    const keptOf = (field: string, value: unknown) => {
+      const query = `{ ${field} }`;
+      expect(validate(sui.schema, parse(query)).map(String)).toEqual([]);
+      return keepOf(askOf(openReads(sui.tables), sui.schema, { query }), bodyOf({ data: value }));
+    };
+    const many = 'multiGetTransactions(keys: ["d"]) { digest effects { timestamp } }';
+    expect(keptOf(many, { multiGetTransactions: [] })).toBeNull();
+    const events = 'transaction(digest: "d") { effects { timestamp events { nodes { sequenceNumber } } } }';
+    expect(keptOf(events, { transaction: { effects: { timestamp: 't', events: { nodes: [] } } } })).not.toBeNull();
+  });
+
   it('has JSON of its own with whatever is in it', () => {
     const json = 'query { object(address: "0x5", version: 1) { asMoveObject { contents { json } } } }';
     const answer = { data: { object: { asMoveObject: { contents: { json: { none: null, list: [null] } } } } } };
