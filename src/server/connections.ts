@@ -42,7 +42,7 @@ export function createConnections(onEnd: (exchange: Exchange) => void) {
   };
   let closed: Promise<void> | null = null;
   /** Closes the listening socket, after every pending connection has been accepted. Open connections are served. */
-  const stopAccepting = async (server: Server): Promise<void> => {
+  const closeSocket = async (server: Server): Promise<void> => {
     announceDrain();
     if (closed !== null) return;
     await acceptPending(server, ring);
@@ -89,14 +89,26 @@ export function createConnections(onEnd: (exchange: Exchange) => void) {
     /** Disconnects clients that together leave more than `maxBytes` unread. */
     cutUnread: (maxBytes: number) => cutUnread(ring.others(), maxBytes),
     announceDrain,
-    stopAccepting,
+    /**
+     * Accepts no more connections, and waits up to 1 s for the responses to requests in flight and to the first requests of
+     * new connections. A proxy has sent these because it does not know yet that the server stops.
+     */
+    async stopAccepting(server: Server): Promise<void> {
+      await closeSocket(server);
+      for (let checks = 0; checks < arrivalChecks; checks += 1) {
+        const all = [...ring.others()];
+        if (!all.some(({ isAwaited }) => isAwaited)) return;
+        for (const connection of all) connection.noteSilence();
+        await delay(checkMs);
+      }
+    },
     /**
      * Stops the server: accepts no new connections, and closes each connection after its last response. After `graceMs`,
      * disconnects the rest. Until then, open connections are served, so that health probes on them see that the server is
      * stopping.
      */
     async drain(server: Server, graceMs: number): Promise<void> {
-      await stopAccepting(server);
+      await closeSocket(server);
       await endConnections(graceMs, ring, closed);
       // All connections are closed; this only stops Node's timer that looks for slow ones.
       server.close();
@@ -108,9 +120,9 @@ export function createConnections(onEnd: (exchange: Exchange) => void) {
 class Connection extends RingLink {
   /** In order of arrival. Several if the client pipelines requests. */
   readonly exchanges: Exchange[] = [];
-  /** Time of the connection's opening, or of its last response; monotonic milliseconds. */
-  activeAt = performance.now();
   hasServed = false;
+  /** Checks since the last request, while the server stops. */
+  #silentChecks = 0;
   #isClosing = false;
   /** Number of requests after the one whose response closes the connection. */
   #ignored = 0;
@@ -137,6 +149,7 @@ class Connection extends RingLink {
       return false;
     }
     this.exchanges.push(exchange);
+    this.#silentChecks = 0;
     return true;
   }
 
@@ -146,7 +159,7 @@ class Connection extends RingLink {
     if (at < 0) return false;
     this.exchanges.splice(at, 1);
     this.hasServed = true;
-    this.activeAt = performance.now();
+    this.#silentChecks = 0;
     if (isLast(exchange)) this.close();
     return true;
   }
@@ -159,6 +172,20 @@ class Connection extends RingLink {
   /** No request is executing on this connection. */
   get isUnserved(): boolean {
     return !this.#isClosing && this.exchanges.every(({ isReading }) => isReading);
+  }
+
+  /** The first request has not arrived, or a response has not begun. */
+  get isAwaited(): boolean {
+    if (this.exchanges.length === 0) return !this.hasServed && !this.#isClosing;
+    return this.exchanges.some(({ res }) => !res.headersSent);
+  }
+
+  /** Counts a check that found no request, or an incomplete one. @returns whether the client probably sends no more */
+  noteSilence(): boolean {
+    const isReading = this.exchanges.at(-1)?.isReading ?? false;
+    if (!this.isFree && !isReading) return false;
+    this.#silentChecks += 1;
+    return this.#silentChecks > (this.hasServed && !isReading ? quietChecks : arrivalChecks);
   }
 
   /** Bytes written and not yet read by the client, including responses that wait for earlier ones. */
@@ -217,32 +244,35 @@ function isLast({ res }: Exchange): boolean {
   return res.getHeader('connection') === 'close';
 }
 
+/** Milliseconds between two checks of the connections while the server stops. */
+const checkMs = 25;
 /**
- * While the server stops, it closes a connection after this many milliseconds of silence. A request that is already on its way
- * would be lost.
+ * While the server stops, it closes a connection after this many checks without a request: 50 ms. A request that is already on
+ * its way would be lost. Checks count instead of time, because the event loop reads arrived requests between two checks: a
+ * server that had no CPU for a second would else close connections with unread requests.
  */
-const quietMs = 50;
-/** The same before the first request, which a busy proxy sends late. A proxy does not repeat a lost POST. */
-const firstRequestMs = 1_000;
-/** Milliseconds that a request body may take to arrive while the server stops. */
-const maxArrivalMs = 1_000;
+const quietChecks = 2;
+/**
+ * The same for the rest of a request, and for the first request, which a busy proxy sends late: 1 s. A proxy does not repeat a
+ * lost POST.
+ */
+const arrivalChecks = 40;
 
 /** @param closed resolves when all connections are closed */
 async function endConnections(graceMs: number, ring: Connection, closed: Promise<void> | null): Promise<void> {
   const endsAt = performance.now() + graceMs;
   const endSome = (): void => {
-    const now = performance.now();
-    const isOver = now >= endsAt;
+    const isOver = performance.now() >= endsAt;
     for (const connection of ring.others()) {
       const newest = connection.exchanges.at(-1);
-      const silentMs = connection.hasServed ? quietMs : firstRequestMs;
-      if (connection.isFree && (isOver || now - connection.activeAt >= silentMs)) connection.end();
-      else if (newest?.isReading && (isOver || now - newest.arrivedAt >= maxArrivalMs)) newest.abandon();
+      const isSilent = connection.noteSilence();
+      if (connection.isFree && (isOver || isSilent)) connection.end();
+      else if (newest?.isReading && (isOver || isSilent)) newest.abandon();
       else if (isOver && newest) connection.cut();
     }
   };
   endSome();
-  const timer = setInterval(endSome, quietMs / 2);
+  const timer = setInterval(endSome, checkMs);
   await closed;
   clearInterval(timer);
 }

@@ -33,7 +33,7 @@ export interface Listener {
   readonly url: string;
   /** Reports by readiness and by `connection: close` that it will stop, and keeps serving. */
   announceDrain(): void;
-  /** Accepts no more connections, and serves the open ones. */
+  /** Accepts no more connections, and waits up to 1 s for requests that are on their way or in flight. Serves open connections. */
   stopAccepting(): Promise<void>;
   /** Accepts no more connections, lets requests in flight finish, and disconnects the rest after `graceMs`. */
   drain(graceMs: number): Promise<void>;

@@ -241,7 +241,8 @@ async function open(
   const metricsServer = siblings ? null : await openMetricsServer(config, metricsPage);
   defer(() => metricsServer?.close());
   defer(() => upstreams.stop());
-  // Before streams end: their clients reconnect at once, and this instance must refuse the connection.
+  // Before streams end, because their clients reconnect at once, and this instance must refuse the connection. Before mutations
+  // are rejected, because proxies have sent some that they cannot send to another instance.
   defer(() => listener.stopAccepting());
 
   const adopt = ({ clients, documents }: ReloadedLists) => {

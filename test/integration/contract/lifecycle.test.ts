@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { Agent, request, type ServerResponse } from 'node:http';
 import { connect } from 'node:net';
@@ -130,6 +131,20 @@ it('while stopping, it does not wait for idle connections', async () => {
   expect(connections).toHaveLength(2);
 });
 
+it('while stopping, it serves the first request of a connection that it has accepted, even a mutation', async () => {
+  const gateway = await start();
+  const client = await openRawClient(Number(new URL(gateway.url).port));
+  // A response proves that earlier connections were accepted.
+  await gateway.query('{ gateway { version } }');
+  const closed = gateway.close();
+  await until(() => isRefused(gateway.url), 'refused connections');
+  await client.send(
+    toPostText({ query: 'mutation { reserveGas(gasBudget: 5000000, reserveDurationSecs: 60) { reservationId } }' }),
+  );
+  expect(await client.whole()).toMatch(/^HTTP\/1\.1 200 .*connection: close.*"reserveGas":\{"reservationId":"/is);
+  await closed;
+});
+
 it('while stopping, it refuses new connections before it ends streams, since their clients connect again at once', async () => {
   const gateway = await start();
   const url = `${gateway.url.replace('http', 'ws')}/graphql`;
@@ -200,9 +215,11 @@ it('while stopping, it begins no mutation, and reports this', async () => {
   };
   await client.send(toPostText(body));
   await until(() => held.length === 1, 'the sponsor to be asked');
+  const { socket } = await openWebSocket(`${gateway.url.replace('http', 'ws')}/graphql`);
+  const isSocketClosed = once(socket, 'close');
   const closed = gateway.close();
   // Until then a balancer may send new requests, so all of them are served.
-  await until(() => isRefused(gateway.url), 'new connections are refused');
+  await isSocketClosed;
   await client.send(toPostText(body));
   await client.send(toPostText({ query: '{ gateway { version } }' }));
   held[0]?.destroy();

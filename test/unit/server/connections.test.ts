@@ -54,7 +54,7 @@ it('nothing is kept of closed connections', async () => {
 /** A request on a connection that no client is at the other end of. */
 function toExchange(socket: Socket, header?: string) {
   const res = { getHeader: () => header, headersSent: false, writableLength: 0 };
-  return { req: { socket }, res, isReading: false, arrivedAt: 0, abandon() {} } as unknown as Exchange;
+  return { req: { socket }, res, isReading: false, abandon() {} } as unknown as Exchange;
 }
 
 it('every pipelined exchange ends once when its client disconnects', async () => {
@@ -103,7 +103,7 @@ it('if clients leave too much unread together, the oldest large one is closed, e
   const sockets: Socket[] = [];
   let answered = 0;
   const server = createServer((req, res) => {
-    const exchange = { req, res, isReading: false, arrivedAt: 0, abandon: () => {} } as unknown as Exchange;
+    const exchange = { req, res, isReading: false, abandon: () => {} } as unknown as Exchange;
     connections.enter(exchange);
     res.on('close', () => connections.leave(exchange));
     const megabytes = Number(req.url?.slice(1));
@@ -146,7 +146,7 @@ async function openServer() {
     const path = req.url ?? '';
     const isReading = path === '/unfinished';
     const exchange = {
-      ...{ req, res, isReading, arrivedAt: performance.now() - 60_000 },
+      ...{ req, res, isReading },
       abandon: () => void res.setHeader('connection', 'close').writeHead(503).end(),
     } as unknown as Exchange;
     if (!connections.enter(exchange)) return;
@@ -205,6 +205,59 @@ describe('a server that is stopping', () => {
     answers.get('/a')?.();
     expect(await client.whole()).toContain('answer to /a');
     await closed;
+  });
+
+  it('answers a request that arrived while the process had no CPU for two seconds', async () => {
+    const { connections, server, answers, connect } = await openServer();
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const accepted = once(server, 'connection');
+    const client = await connect();
+    await accepted;
+    const closed = connections.drain(server, 60_000);
+    await until(() => vi.getTimerCount() === 1, 'the gateway looks for silent connections');
+    const later = performance.now() + 2_000;
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(later);
+    vi.advanceTimersByTime(25);
+    clock.mockRestore();
+    await client.send(get('/a'));
+    await until(() => answers.size === 1, 'the request');
+    answers.get('/a')?.();
+    expect(await client.whole()).toContain('answer to /a');
+    await closed;
+  });
+
+  it('waits for responses in flight and for first requests before it stops more than its listening socket', async () => {
+    const { connections, server, answers, connect } = await openServer();
+    const clients = [await connect(), await connect()];
+    await clients[0]?.send(get('/a'));
+    await until(() => answers.size === 1, 'the request');
+    let isStopped = false;
+    const stopped = connections.stopAccepting(server).then(() => {
+      isStopped = true;
+    });
+    await until(() => !server.listening, 'the closed socket');
+    await clients[1]?.send(get('/b'));
+    await until(() => answers.size === 2, 'the first request of the second connection');
+    const seen = isStopped;
+    for (const answer of answers.values()) answer();
+    await stopped;
+    expect([seen, ...(await Promise.all(clients.map((client) => client.whole())))]).toEqual([
+      false,
+      expect.stringContaining('answer to /a'),
+      expect.stringContaining('answer to /b'),
+    ]);
+    await connections.drain(server, 60_000);
+  });
+
+  it('does not wait for ever for a request that does not arrive, nor for a response that has begun', async () => {
+    const { connections, server, answers, connect } = await openServer();
+    const [silent, streaming] = [await connect(), await connect()];
+    await streaming.send(get('/stream'));
+    await until(() => answers.size === 1, 'the request');
+    await connections.stopAccepting(server);
+    answers.get('/stream')?.();
+    await connections.drain(server, 60_000);
+    expect([await silent.whole(), await streaming.whole()]).toEqual(['', expect.stringContaining('answer to /stream')]);
   });
 
   it('announces it on open connections before it closes, and continues to serve', async () => {
