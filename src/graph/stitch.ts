@@ -2,6 +2,7 @@ import type { SubschemaConfig } from '@graphql-tools/delegate';
 import { stitchSchemas } from '@graphql-tools/stitch';
 import type { ExecutionRequest, Executor, IResolvers } from '@graphql-tools/utils';
 import {
+  type ExecutionResult,
   execute,
   type GraphQLField,
   type GraphQLResolveInfo,
@@ -9,15 +10,17 @@ import {
   getNamedType,
   getOperationAST,
   isObjectType,
+  Kind,
 } from 'graphql';
 import type { NetworkProfile } from '../config/network-profile.ts';
+import { takePart, variablesOf } from '../documents/plan-operation.ts';
 import { fragmentsOf } from '../documents/selections.ts';
+import { lightError } from '../errors/light-error.ts';
 import { attributeRefusal } from '../ledger/answers/attribute-errors.ts';
 import { type LedgerExecutor, rootKeysOf } from '../ledger/ledger-executor.ts';
 import { createPerOperation, type OperationContext } from '../upstream/operation-context.ts';
-import { toClientNames } from './client-words.ts';
 import { entitiesTypeDefs, findLedgerEntities, serviceField } from './joins/entities.ts';
-import type { RequestBounds } from './joins/join-document.ts';
+import { addTypenames, type RequestBounds } from './joins/join-document.ts';
 import { OpenRoots } from './joins/join-loader.ts';
 import { findJoinOffer, joinName, joinSelectionSet, joins, type ServedJoin, selectsJoinKeys } from './joins/joins.ts';
 import { type CreateOperationJoins, createOperationJoins } from './joins/operation-joins.ts';
@@ -176,32 +179,60 @@ interface MergedExtensions {
   readonly fields?: readonly GraphQLResolveInfo[];
 }
 
-/** Keeps the root fields of merged requests, which the library drops. `toClientWords` needs them. */
+/** Keeps the root fields of merged requests, which the library drops. */
 function noteClientField(merged: MergedExtensions, { info }: ExecutionRequest): MergedExtensions {
   if (!info) throw new Error('a request was merged that no field of an operation made');
   return { fields: [...(merged.fields ?? []), info] };
 }
 
-/**
- * Sends delegated documents to the ledger with the client's arguments and variable names, and returns responses in a form that
- * the stitching library can read.
- */
+/** Sends delegated root fields to the ledger as the client wrote them, and returns responses as the stitching library reads them. */
 function createLedgerSubschemaExecutor(ask: LedgerExecutor, schema: GraphQLSchema): Executor {
-  return (async ({ document: delegated, variables: given = {}, context, extensions, info }: ExecutionRequest) => {
+  return (async ({ document: delegated, context, extensions, info }: ExecutionRequest) => {
     const { fields = info ? [info] : [] } = (extensions ?? {}) as MergedExtensions;
-    const { document, variables } = toClientNames(delegated, given, fields);
+    const { document, variables } = toClientDocument(fields, schema);
     const { cancellation } = (context ?? {}) as Partial<OperationContext>;
-    const clientKeys = fields.length > 1 ? fields.map(({ path }) => String(path.key)) : undefined;
-    const result = await ask({ document, variables, cancellation, clientKeys });
+    const result = await ask({ document, variables, cancellation });
     const operation = getOperationAST(document);
     const type = operation && schema.getRootType(operation.operation);
     if (type) {
-      boxThenables(result.data);
       const scope = { schema, fragments: fragmentsOf(document), variables };
       toPlainBuiltins(result.data, [operation.selectionSet], type, scope);
     }
-    return attributeRefusal(result, operation ? rootKeysOf(operation) : []);
+    const asked = getOperationAST(delegated);
+    const keys = asked ? rootKeysOf(asked) : [];
+    const renamed = renameRootKeys(result, new Map(fields.map(({ path }, index) => [path.key, keys[index] ?? ''])));
+    boxThenables(renamed.data);
+    return attributeRefusal(renamed, keys);
   }) as Executor;
+}
+
+/**
+ * Root fields of one operation as a document with the client's arguments, fragments and variables. The library's own document
+ * turns every argument into a variable with a new name, which the ledger's error messages would show to clients, and repeats
+ * the fragments of merged requests, for which the ledger's limits have no room.
+ */
+function toClientDocument(fields: readonly GraphQLResolveInfo[], schema: GraphQLSchema) {
+  const [first] = fields;
+  if (!first) throw new Error('a request was delegated that no field of an operation made');
+  const { operation, fragments, variableValues } = first;
+  const selections = fields.flatMap(({ fieldNodes }) => fieldNodes);
+  const asked = { ...operation, selectionSet: { kind: Kind.SELECTION_SET, selections } } as const;
+  const part = takePart(asked, new Map(Object.entries(fragments)), () => true);
+  return { document: addTypenames(part.document, schema), variables: variablesOf(part, variableValues) };
+}
+
+/** @param names by the key in the client's response */
+function renameRootKeys(result: ExecutionResult, names: ReadonlyMap<string | number, string>): ExecutionResult {
+  const { data, errors } = result;
+  const members = Object.entries(data ?? {}).flatMap(([key, value]) => {
+    const name = names.get(key);
+    return name === undefined ? [] : [[name, value] as const];
+  });
+  const renamed = errors?.map(({ message, path, extensions }) => {
+    const [root = '', ...below] = path ?? [];
+    return lightError(message, { path: path && [names.get(root) ?? root, ...below], extensions });
+  });
+  return { ...result, ...(data && { data: Object.fromEntries(members) }), ...(renamed && { errors: renamed }) };
 }
 
 /** Hides a value with a `then` from the stitching library, which would treat it as a promise. Prints as the value. */

@@ -17,7 +17,6 @@ import { toGatewayError } from '../upstream/upstream-call-error.ts';
 import { attributeErrors } from './answers/attribute-errors.ts';
 import { parseLedgerAnswer } from './answers/ledger-answer.ts';
 import { type ChunkedBody, isPlain } from './answers/plain-answer.ts';
-import { foldDocument } from './fold-document.ts';
 import type { RpcVersion } from './rpc-version.ts';
 
 interface LedgerPostOptions {
@@ -129,9 +128,6 @@ interface LedgerText {
 export interface LedgerRequest {
   readonly document: DocumentNode | LedgerText;
   readonly variables?: Readonly<Record<string, unknown>> | undefined;
-  readonly operationName?: string | undefined;
-  /** For merged requests: for each, in order, the key of its field in the client's response. */
-  readonly clientKeys?: readonly string[] | undefined;
   readonly cancellation?: Cancellation | undefined;
 }
 
@@ -141,19 +137,19 @@ export type LedgerExecutor = (request: LedgerRequest) => Promise<ExecutionResult
 /** Sends documents that the gateway wrote, without ignorable characters, because the ledger limits their length in bytes. */
 export function createLedgerExecutor(options: LedgerExecutorOptions): LedgerExecutor {
   const forward = createForwardToLedger(options);
-  return async ({ clientKeys, cancellation, ...request }) => {
+  return async ({ cancellation, ...request }) => {
     const { rootKeys, ...written } = toWritten(request);
     const result = await forward({ ...written, isClientsText: false, operationName: null, cancellation });
-    return attributeErrors(result, rootKeys, clientKeys);
+    return attributeErrors(result, rootKeys);
   };
 }
 
-function toWritten(
-  request: Pick<LedgerRequest, 'document' | 'variables' | 'operationName'>,
-): LedgerText & Pick<ForwardRequest, 'variables' | 'isMutation'> {
-  if ('text' in request.document) return { ...request.document, variables: request.variables, isMutation: false };
-  const { document, variables } = foldDocument(request.document, request.variables);
-  const operation = getOperationAST(document, request.operationName);
+function toWritten({
+  document,
+  variables,
+}: Pick<LedgerRequest, 'document' | 'variables'>): LedgerText & Pick<ForwardRequest, 'variables' | 'isMutation'> {
+  if ('text' in document) return { ...document, variables, isMutation: false };
+  const operation = getOperationAST(document);
   if (operation?.operation === OperationTypeNode.SUBSCRIPTION) {
     throw gatewayError('NOT_CONFIGURED', "The ledger's subscriptions are not carried by this version of the gateway.", {
       upstream: 'ledger',

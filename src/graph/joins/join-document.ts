@@ -5,11 +5,11 @@ import {
   type GraphQLCompositeType,
   type GraphQLSchema,
   isAbstractType,
-  isCompositeType,
   Kind,
   type OperationDefinitionNode,
   OperationTypeNode,
   print,
+  type SelectionNode,
   type SelectionSetNode,
   stripIgnoredCharacters,
   TypeInfo,
@@ -105,18 +105,19 @@ const toText = (node: ASTNode): string => stripIgnoredCharacters(print(node));
 /** Bytes of a text as it stands in a JSON body, quotes or separators included. */
 const jsonBytes = (text: string): number => Buffer.byteLength(JSON.stringify(text));
 
-function addTypenames(fragment: FragmentDefinitionNode, schema: GraphQLSchema): FragmentDefinitionNode {
+/** Adds `__typename` to each selection on an abstract type that lacks it: the stitching library needs it there. */
+export function addTypenames<Node extends ASTNode>(node: Node, schema: GraphQLSchema): Node {
   const typeInfo = new TypeInfo(schema);
   const typename: FieldNode = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: '__typename' } };
+  const isTypename = (each: SelectionNode) =>
+    each.kind === Kind.FIELD && each.name.value === '__typename' && !each.alias && !each.directives?.length;
   return visit(
-    fragment,
+    node,
     visitWithTypeInfo(typeInfo, {
       SelectionSet: {
-        leave(node) {
-          const type = typeInfo.getParentType();
-          return isCompositeType(type) && isAbstractType(type)
-            ? { ...node, selections: [typename, ...node.selections] }
-            : undefined;
+        leave(set) {
+          const isNeeded = isAbstractType(typeInfo.getParentType()) && !set.selections.some(isTypename);
+          return isNeeded ? { ...set, selections: [typename, ...set.selections] } : undefined;
         },
       },
     }),

@@ -7,30 +7,21 @@ const cause = Symbol('the error this one stands for');
 /** Key under which a stand-in error stores an original that names no field. */
 const refusal = Symbol('the refusal this one stands for');
 
-/** When batching merges requests, it prefixes root keys with the request's number, as in `_v0_name`. */
-const mergedKey = /^_v(\d+)_/;
-
 /**
  * When a non-null root field fails, the whole `data` is null and the error names only that field. Batching then divides the
  * response by root key, and each part without an error would report a null that it cannot explain. Therefore every root key
  * without an error gets a stand-in for the first error; `restoreCauses` later puts the original back.
- * @param clientKeys for each merged request, in order, the key of its field in the client's response
  */
-export function attributeErrors(
-  result: ExecutionResult,
-  rootKeys: readonly string[],
-  clientKeys: readonly string[] = [],
-): ExecutionResult {
+export function attributeErrors(result: ExecutionResult, rootKeys: readonly string[]): ExecutionResult {
   const { errors } = result;
   const first = errors?.find((error) => error.path !== undefined);
   if (result.data !== null || errors === undefined || first?.path === undefined) return result;
   const named = new Set(errors.map((error) => error.path?.[0]));
-  const [root = '', ...below] = first.path;
-  const path = [clientKeys[Number(mergedKey.exec(String(root))?.[1])] ?? root, ...below];
-  const original = lightError(first.message, { path, extensions: first.extensions });
+  const { message, path, extensions } = first;
+  const original = lightError(message, { path, extensions });
   const stand = rootKeys
     .filter((key) => !named.has(key))
-    .map((key) => lightError(first.message, { path: [key], extensions: { ...first.extensions, [cause]: original } }));
+    .map((key) => lightError(message, { path: [key], extensions: { ...extensions, [cause]: original } }));
   return { ...result, errors: [...errors, ...stand] };
 }
 

@@ -257,7 +257,7 @@ describe('a hostile response of the ledger', () => {
     [
       'a path that is not there',
       '{ chainIdentifier json }',
-      '{"data":{"_v0_chainIdentifier":"x","_v1_json":1},"errors":[{"message":"m","path":["nowhere",5]}]}',
+      '{"data":{"chainIdentifier":"x","json":1},"errors":[{"message":"m","path":["nowhere",5]}]}',
       /errors/,
     ],
     ['two of a key', '{ json }', '{"data":{"json":1,"json":2}}', /"json":2/],
