@@ -34,7 +34,7 @@ export interface WatchListener {
 
 /** A subscription to the announcements of an upstream. */
 export interface Watch {
-  /** Reconnects. Called when polls bring unannounced items: the subscription may be dead although its connection is up. */
+  /** Reconnects a subscription that is up. Called when polls bring unannounced items: the subscription may be dead although its connection is up. */
   doubt(): void;
   stop(): void;
 }

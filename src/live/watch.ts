@@ -28,7 +28,6 @@ export function keepWatch(listen: Listen, listener: WatchListener, clock: Clock)
   let attempt = 0;
 
   function begin(): void {
-    attempt += 1;
     const own = attempt;
     const isCurrent = () => own === attempt && !isStopped;
     leave = listen({
@@ -61,7 +60,6 @@ export function keepWatch(listen: Listen, listener: WatchListener, clock: Clock)
   begin();
   return {
     doubt() {
-      if (isStopped || upSinceMs === null) return;
       leave();
       lose(false);
     },
@@ -118,7 +116,6 @@ export class Announcements {
     this.#watch = null;
     this.#isUp = false;
     this.#isPending = false;
-    this.#unannounced = 0;
   }
 
   /** Items that are announced from now on may be missing in this poll. */
@@ -130,9 +127,7 @@ export class Announcements {
   endPoll(isNews: boolean): void {
     if (!this.#isUp || !isNews) return;
     this.#unannounced += 1;
-    if (this.#unannounced <= maxUnannounced) return;
-    this.#unannounced = 0;
-    this.#watch?.doubt();
+    if (this.#unannounced > maxUnannounced) this.#watch?.doubt();
   }
 
   #announce(): void {

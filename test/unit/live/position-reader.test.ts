@@ -94,12 +94,16 @@ describe('a position that the upstream does not know', () => {
     else expect(found).toBeTypeOf('number');
   });
 
+  it('was not dropped for certain if it has no time', async () => {
+    expect(await reader.recover(new PositionLostError(), at('p', null))).toBeTypeOf('number');
+  });
+
   it('is not the beginning, which is always known', async () => {
     expect(await reader.recover(new PositionLostError(), null)).toBeLessThan(1_000);
   });
 });
 
-describe('a page that repeats an item', () => {
+describe('a faulty page', () => {
   it.each<[seenAtMs: readonly number[], isAccepted: boolean]>([
     [[0, 2_500, 4_999], false],
     [[0, 2_500, 5_000], true],
@@ -124,4 +128,45 @@ describe('a page that repeats an item', () => {
       expect(accepted).toHaveLength(isAccepted ? 1 : 0);
     },
   );
+
+  /** Accepts a page behind `p` after 5 s. */
+  const accept = async (judge: PageJudge, page: LivePage<string>) => {
+    expect(() => judge.take(page, at('p'))).toThrow(PageRefusedError);
+    await clock.pass(2_500);
+    expect(() => judge.take(page, at('p'))).toThrow(PageRefusedError);
+    await clock.pass(2_500);
+    return judge.take(page, at('p'));
+  };
+
+  it.each<[string, keys: string[], hasMore: boolean, rest: string[], isMore: boolean]>([
+    ['that contains its start', ['o', 'p', 'q'], true, ['q'], true],
+    ['at the end', ['p', 'q'], false, ['q'], false],
+    ['without anything new', ['o', 'p'], true, [], false],
+    ['with an item twice', ['q', 'r', 'q'], true, ['q', 'r'], true],
+  ])('is accepted without items that were there before: one %s', async (_, keys, hasMore, rest, isMore) => {
+    const page = { ...pageOf(...keys.map((key) => [key, 100] as const)), hasMore };
+    const taken = await accept(new PageJudge(clock, () => {}), page);
+    expect([taken.entries.map(({ key }) => key), taken.hasMore]).toEqual([rest, isMore]);
+  });
+
+  it('stays accepted, and is reported once', async () => {
+    const accepted: string[] = [];
+    const judge = new PageJudge(clock, (fault) => accepted.push(fault));
+    await accept(judge, pageOf(['q', 100], ['q', 100]));
+    await clock.pass(60_000);
+    expect(judge.take(pageOf(['q', 100], ['q', 100]), at('p')).entries).toHaveLength(1);
+    expect(accepted).toHaveLength(1);
+  });
+
+  it('is forgotten behind 256 newer ones', async () => {
+    const judge = new PageJudge(clock, () => {});
+    const seen = (key: string) => () => judge.take(pageOf([key, 100], [key, 100]), at('p'));
+    for (const key of Array.from({ length: 257 }, (_, index) => `k${index}`))
+      expect(seen(key)).toThrow(PageRefusedError);
+    await clock.pass(2_500);
+    for (const key of ['k256', 'k0']) expect(seen(key)).toThrow(PageRefusedError);
+    await clock.pass(2_500);
+    expect(seen('k256')).not.toThrow();
+    expect(seen('k0')).toThrow(PageRefusedError);
+  });
 });

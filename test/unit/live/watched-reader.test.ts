@@ -199,19 +199,67 @@ it('goes on listening to one that tells of everything', async () => {
   expect(left()).toBe(0);
 });
 
-it('listens again soon when one that was up for long is lost, whatever failed before it', async () => {
-  const { follow, clock, last, attempts } = watched('a');
-  follow();
-  for (let count = 0; count < 8; count += 1) {
-    last().down(false);
+/** A subscription without a reader, and what its listener is called with. */
+function watchAlone() {
+  const clock = createTestClock();
+  const attempts: WatchAttempt[] = [];
+  const left: number[] = [];
+  const calls: string[] = [];
+  const listen: Listen = (attempt) => {
+    const index = attempts.push(attempt) - 1;
+    return () => left.push(index);
+  };
+  const listener = { news: () => calls.push('news'), isUp: (isUp: boolean) => calls.push(isUp ? 'up' : 'down') };
+  return { clock, attempts, left, calls, watch: keepWatch(listen, listener, clock) };
+}
+
+it.each([
+  [29_999, 9],
+  [30_000, 10],
+])('resets the backoff only if the lost subscription was up for 30 s: %i ms', async (upMs, count) => {
+  const { clock, attempts, calls } = watchAlone();
+  for (let failures = 0; failures < 8; failures += 1) {
+    attempts.at(-1)?.down(false);
     await clock.pass(30_000);
   }
-  last().up();
-  await clock.pass(31_000);
-  const before = attempts.length;
-  last().down(false);
+  attempts.at(-1)?.up();
+  await clock.pass(upMs);
+  attempts.at(-1)?.down(false);
   await clock.pass(500);
-  expect(attempts.length - before).toBe(1);
+  expect(attempts).toHaveLength(count);
+  expect(calls).toEqual(['up', 'down']);
+});
+
+it.each<[string, (alone: ReturnType<typeof watchAlone>) => void, left: number[], calls: string[], attempts: number]>([
+  ['stopped', ({ watch }) => watch.stop(), [0], ['up'], 1],
+  ['reconnected', ({ watch }) => watch.doubt(), [0], ['up', 'down'], 2],
+  [
+    'lost, and then stopped',
+    ({ attempts, watch }) => {
+      attempts[0]?.down(false);
+      watch.stop();
+    },
+    [],
+    ['up', 'down'],
+    1,
+  ],
+  ['lost', ({ attempts }) => attempts[0]?.down(false), [], ['up', 'down'], 2],
+])('ignores what comes from a subscription that was %s, and leaves each once', async (_, end, left, calls, count) => {
+  const alone = watchAlone();
+  const { attempts, clock } = alone;
+  attempts[0]?.up();
+  attempts[0]?.up();
+  end(alone);
+  const callBack = () => {
+    attempts[0]?.up();
+    attempts[0]?.news();
+    attempts[0]?.down(false);
+  };
+  callBack();
+  await clock.pass(1_000);
+  callBack();
+  await clock.pass(1_000);
+  expect([attempts.length, alone.left, alone.calls, clock.timers]).toEqual([count, left, calls, 0]);
 });
 
 it('trusts nothing of a subscription that it has left, and subscribes anew when it starts again', () => {
