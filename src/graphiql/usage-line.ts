@@ -22,11 +22,10 @@ export function showUsage(answer: unknown, limits: Readonly<Record<string, numbe
 
 /** Like `output nodes 51 of 100,000 · depth 3 of 20`. */
 export function toUsageText(usage: Readonly<Record<string, number>>, limits: Readonly<Record<string, number>>): string {
-  return Object.entries(usage)
-    .map(([name, used]) => {
+  return Object.entries(limits)
+    .map(([name, limit]) => {
       const words = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-      const limit = limits[name];
-      return `${words} ${used.toLocaleString('en')}${limit === undefined ? '' : ` of ${limit.toLocaleString('en')}`}`;
+      return `${words} ${(usage[name] ?? 0).toLocaleString('en')} of ${limit.toLocaleString('en')}`;
     })
     .join(' · ');
 }
