@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { Caller } from '../upstream/operation-context.ts';
-import { type ClientRegistry, createClientRegistry } from './credentials/client-registry.ts';
+import { createClientRegistry } from './credentials/client-registry.ts';
 import type { SigningKeyEvents } from './credentials/signing-keys.ts';
 import {
   createIdentify,
@@ -32,25 +32,21 @@ export type CallerAdmission =
   | { readonly kind: 'admitted'; readonly caller: Caller; readonly standing: RateLimitState }
   | { readonly kind: 'refused'; readonly error: GatewayError; readonly standing: RateLimitState };
 
-/** Identifies and counts the caller of every operation, over every transport. */
-export interface CallerGate {
-  /**
-   * Identifies the caller and counts one attempt, before the operation is read. An attempt with invalid credentials counts
-   * against the sender's address.
-   */
-  admit(sender: Sender): Promise<CallerAdmission>;
-  /** Counts further points of the operation. */
-  charge(caller: Caller, points: number): Promise<CallerAdmission>;
-}
+export type CallerGate = ReturnType<typeof createCallerGate>;
 
 export interface CallerGateOptions {
   readonly identify: (sender: Sender) => Identity;
   readonly limiter: Pick<RateLimiter, 'consume'>;
 }
 
-export function createCallerGate({ identify, limiter }: CallerGateOptions): CallerGate {
+/** Identifies and counts the caller of every operation, over every transport. */
+export function createCallerGate({ identify, limiter }: CallerGateOptions) {
   return {
-    admit(sender) {
+    /**
+     * Identifies the caller and counts one attempt, before the operation is read. An attempt with invalid credentials counts
+     * against the sender's address.
+     */
+    admit(sender: Sender): Promise<CallerAdmission> {
       const identity = identify(sender);
       return identity.kind === 'caller' ? charge(identity.caller, 1) : admitUnknown(identity);
     },
@@ -70,6 +66,7 @@ export function createCallerGate({ identify, limiter }: CallerGateOptions): Call
     return { kind: 'refused', standing, error: gatewayError(code, message, facts) };
   }
 
+  /** Counts further points of the operation. */
   function charge(caller: Caller, points: number): Promise<CallerAdmission> {
     return limiter.consume(caller, points).then((standing): CallerAdmission => {
       const error = toRefusal(standing);
@@ -84,22 +81,19 @@ export interface AddressAdmission {
   readonly standing: RateLimitState;
 }
 
+export type AddressGate = ReturnType<typeof createAddressGate>;
+
 /** Limits attempts by address, with any credentials. */
-export interface AddressGate {
+function createAddressGate(limiter: Pick<RateLimiter, 'consume'>, trustedProxies: TrustedProxies) {
   /**
    * The network that a sender is counted by: an IPv4 address, or the /64 of an IPv6 address; `null` once its connection is
    * closed.
    */
-  networkOf(sender: Sender): string | null;
-  /** Counts one attempt that is not an operation, such as opening a WebSocket. Never rejects. */
-  admit(sender: Sender): Promise<AddressAdmission>;
-}
-
-function createAddressGate(limiter: Pick<RateLimiter, 'consume'>, trustedProxies: TrustedProxies): AddressGate {
   const networkOf = (sender: Sender) => toClientAddress(sender, trustedProxies)?.network ?? null;
   return {
     networkOf,
-    async admit(sender) {
+    /** Counts one attempt that is not an operation, such as opening a WebSocket. Never rejects. */
+    async admit(sender: Sender): Promise<AddressAdmission> {
       const network = networkOf(sender);
       if (network === null) return { error: null, standing: null };
       const standing = await limiter.consume({ rate: { key: toAddressKey(network), perMinute: null } }, 1);
@@ -194,16 +188,10 @@ export interface AdmissionOptions {
   readonly now: () => number;
 }
 
-export interface Admission {
-  readonly gate: CallerGate;
-  readonly addresses: AddressGate;
-  readonly limiter: RateLimiter;
-  /** `null`: there are no API keys. */
-  readonly clients: ClientRegistry | null;
-}
+export type Admission = Awaited<ReturnType<typeof openAdmission>>;
 
 /** Opens everything that admits callers. Close the limiter after the last request. */
-export async function openAdmission(options: AdmissionOptions): Promise<Admission> {
+export async function openAdmission(options: AdmissionOptions) {
   const { config, workers, outage: events, signingKeys, now } = options;
   const { redis, perMinute } = config.rateLimit;
   const outage = createOutage(events);
@@ -234,6 +222,7 @@ export async function openAdmission(options: AdmissionOptions): Promise<Admissio
     gate: createCallerGate({ identify, limiter }),
     addresses: createAddressGate(limiter, trustedProxies),
     limiter,
+    /** `null`: there are no API keys. */
     clients,
   };
 }

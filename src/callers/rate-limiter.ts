@@ -31,17 +31,7 @@ export interface RateRefusal extends Quota {
   readonly retryAfterSeconds: number;
 }
 
-export interface RateLimiter {
-  /**
-   * Takes points from the caller's window, never more than the whole limit. Rejected attempts count too, so a caller that
-   * keeps trying is served again only in the next window.
-   * @returns `null` for a caller without a limit
-   */
-  consume(caller: RatedCaller, points: number): Promise<Allowance | RateRefusal | null>;
-  /** Reads the rest of the caller's limit. Does not report outages: an attempt counts before. */
-  peek(caller: RatedCaller): Promise<Quota | null>;
-  close(): void;
-}
+export type RateLimiter = ReturnType<typeof createRateLimiter>;
 
 export interface RateLimiterOptions {
   readonly store: RateStore;
@@ -65,13 +55,7 @@ const unlimited = Promise.resolve(null);
  * Limits the attempts of each caller. Never rejects its promise: while the store is unavailable, it counts in the memory of
  * this process.
  */
-export function createRateLimiter({
-  store,
-  perMinute: usual,
-  sharedBy = 1,
-  outage,
-  now,
-}: RateLimiterOptions): RateLimiter {
+export function createRateLimiter({ store, perMinute: usual, sharedBy = 1, outage, now }: RateLimiterOptions) {
   const ownStore = createMemoryRateStore();
   const known = new Map<number, Counters>();
 
@@ -99,7 +83,12 @@ export function createRateLimiter({
   }
 
   return {
-    consume(caller, cost) {
+    /**
+     * Takes points from the caller's window, never more than the whole limit. Rejected attempts count too, so a caller that
+     * keeps trying is served again only in the next window.
+     * @returns `null` for a caller without a limit
+     */
+    consume(caller: RatedCaller, cost: number): Promise<Allowance | RateRefusal | null> {
       const counters = countersOf(caller);
       if (!counters) return unlimited;
       const { shared, own } = counters;
@@ -117,7 +106,8 @@ export function createRateLimiter({
         },
       );
     },
-    async peek(caller) {
+    /** Reads the rest of the caller's limit. Does not report outages: an attempt counts before. */
+    async peek(caller: RatedCaller): Promise<Quota | null> {
       const counters = countersOf(caller);
       if (!counters) return null;
       const { shared, own } = counters;
@@ -157,21 +147,18 @@ export interface OutageEvents {
   readonly ended: () => void;
 }
 
-/** Reduces many failures and successes to two events: the store is unavailable, the store is back. */
-export interface Outage {
-  failed(error: unknown): void;
-  succeeded(): void;
-}
+type Outage = ReturnType<typeof createOutage>;
 
-export function createOutage({ began, ended }: OutageEvents): Outage {
+/** Reduces many failures and successes to two events: the store is unavailable, the store is back. */
+export function createOutage({ began, ended }: OutageEvents) {
   let isUnavailable = false;
   return {
-    failed(error) {
+    failed(error: unknown): void {
       if (isUnavailable) return;
       isUnavailable = true;
       began(toReason(error));
     },
-    succeeded() {
+    succeeded(): void {
       if (!isUnavailable) return;
       isUnavailable = false;
       ended();

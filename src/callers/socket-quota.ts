@@ -7,26 +7,19 @@ export interface SocketQuotaOptions {
   readonly maxPerAddress: number;
 }
 
-/** Limits the number of open WebSockets. */
-export interface SocketQuota {
-  /** Why the network may not open another WebSocket; `null` if it may. */
-  refusalFor(network: string): ReturnType<typeof gatewayError> | null;
-  /**
-   * Counts a WebSocket.
-   * @returns a function that removes it from the count; safe to call twice
-   */
-  take(network: string): () => void;
-}
+export type SocketQuota = ReturnType<typeof createSocketQuota>;
 
 /** Seconds. An estimate: a WebSocket may close at any time. */
 const retryAfterMs = 10_000;
 
-export function createSocketQuota({ max, maxPerAddress }: SocketQuotaOptions): SocketQuota {
+/** Limits the number of open WebSockets. */
+export function createSocketQuota({ max, maxPerAddress }: SocketQuotaOptions) {
   /** Only networks with open WebSockets. */
   const taken = new Map<string, number>();
   let all = 0;
   return {
-    refusalFor(network) {
+    /** Why the network may not open another WebSocket; `null` if it may. */
+    refusalFor(network: string): ReturnType<typeof gatewayError> | null {
       if ((taken.get(network) ?? 0) >= maxPerAddress) {
         const message = `Over the limit of ${maxPerAddress} concurrent WebSockets of one address.`;
         return gatewayError('RATE_LIMITED', message, { retryAfterMs });
@@ -34,7 +27,11 @@ export function createSocketQuota({ max, maxPerAddress }: SocketQuotaOptions): S
       if (all < max) return null;
       return gatewayError('UNAVAILABLE', 'This gateway has reached its limit of WebSockets.', { retryAfterMs });
     },
-    take(network) {
+    /**
+     * Counts a WebSocket.
+     * @returns a function that removes it from the count; safe to call twice
+     */
+    take(network: string): () => void {
       all += 1;
       taken.set(network, (taken.get(network) ?? 0) + 1);
       let isTaken = true;

@@ -7,13 +7,6 @@ export interface StopRequestOptions {
   readonly onInsist: (signal: string) => void;
 }
 
-export interface StopRequest {
-  /** Resolves at the first signal, with its name. */
-  readonly requested: Promise<string>;
-  /** Call for each stop signal of the operating system. */
-  signal(name: string): void;
-}
-
 /**
  * At Ctrl-C the terminal signals the whole process group, and npm then passes on its own copy. Signals this close together, in
  * milliseconds, count as one.
@@ -21,12 +14,14 @@ export interface StopRequest {
 const echoMs = 250;
 
 /** The first signal requests an orderly stop, the second an immediate one. */
-export function createStopRequest({ now, onInsist }: StopRequestOptions): StopRequest {
+export function createStopRequest({ now, onInsist }: StopRequestOptions) {
   const { promise, resolve } = deferred<string>();
   let firstAt: number | null = null;
   return {
+    /** Resolves at the first signal, with its name. */
     requested: promise,
-    signal(name) {
+    /** Call for each stop signal of the operating system. */
+    signal(name: string): void {
       if (firstAt !== null && now() - firstAt > echoMs) onInsist(name);
       firstAt ??= now();
       resolve(name);

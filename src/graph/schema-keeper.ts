@@ -18,15 +18,7 @@ export interface SchemaKeeperOptions<Operation = unknown> extends GenerationOpti
   readonly events: SchemaEvents;
 }
 
-export interface SchemaKeeper<Operation = unknown> {
-  readonly current: Generation<Operation>;
-  /**
-   * Polls the ledger's schema now. A poll in progress may have read the old schema, so another follows. Resolves when a poll
-   * that began after the call has ended, or the keeper was stopped. Never rejects.
-   */
-  refresh(): Promise<void>;
-  stop(): void;
-}
+export type SchemaKeeper<Operation = unknown> = Awaited<ReturnType<typeof startSchemaKeeper<Operation>>>;
 
 /** Milliseconds to wait after a failed poll. Doubles with each failure, up to one of the maxima below. */
 const firstRetryMs = 250;
@@ -46,9 +38,7 @@ const followUpMs = 1_000;
  * gateway serves the cached schema, or else its own schema alone.
  * @throws SchemaCollisionError if the first schema collides; later ones are rejected and the old one stays
  */
-export async function startSchemaKeeper<Operation>(
-  options: SchemaKeeperOptions<Operation>,
-): Promise<SchemaKeeper<Operation>> {
+export async function startSchemaKeeper<Operation>(options: SchemaKeeperOptions<Operation>) {
   const { execute, cache, pollMs, events } = options;
   let current = buildGeneration<Operation>(null, options);
   let refused: { readonly fingerprint: string; readonly error: SchemaCollisionError } | null = null;
@@ -74,17 +64,21 @@ export async function startSchemaKeeper<Operation>(
   }
 
   return {
-    get current() {
+    get current(): Generation<Operation> {
       return current;
     },
+    /**
+     * Polls the ledger's schema now. A poll in progress may have read the old schema, so another follows. Resolves when a poll
+     * that began after the call has ended, or the keeper was stopped. Never rejects.
+     */
     refresh: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         if (isStopped) return resolve();
         requests.push(resolve);
         // The poll scheduled by an earlier request serves this one too.
         if (!isPolling && requests.length === 1) void poll();
       }),
-    stop() {
+    stop(): void {
       isStopped = true;
       clearTimeout(timer);
       for (const resolve of requests) resolve();

@@ -29,15 +29,7 @@ export interface ListenerOptions
   readonly telemetry: Pick<Telemetry, 'requestAnswered' | 'upgradeAnswered' | 'errorMasked'>;
 }
 
-export interface Listener {
-  readonly url: string;
-  /** Reports by readiness and by `connection: close` that it will stop, and keeps serving. */
-  announceDrain(): void;
-  /** Accepts no more connections, and waits up to 1 s for requests that are on their way or in flight. Serves open connections. */
-  stopAccepting(): Promise<void>;
-  /** Accepts no more connections, lets requests in flight finish, and disconnects the rest after `graceMs`. */
-  drain(graceMs: number): Promise<void>;
-}
+export type Listener = Awaited<ReturnType<typeof startListener>>;
 
 /** Milliseconds that a request may take to arrive, for its head and for all of it. Node's defaults are five times as long. */
 const maxHeadMs = 15_000;
@@ -52,7 +44,7 @@ const maxUnreadBytes = 128 * 1024 * 1024;
 const unreadCheckMs = 200;
 
 /** Opens the HTTP listener. Rejects if the address cannot be bound. */
-export async function startListener(options: ListenerOptions): Promise<Listener> {
+export async function startListener(options: ListenerOptions) {
   const { stamps, sockets, telemetry, idleMs } = options;
   const connections = createConnections((exchange) => {
     exchange.close();
@@ -115,10 +107,13 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   const checks = setInterval(cutUnread, unreadCheckMs).unref();
   return {
     url,
+    /** Reports by readiness and by `connection: close` that it will stop, and keeps serving. */
     announceDrain: connections.announceDrain,
+    /** Accepts no more connections, and waits up to 1 s for requests that are on their way or in flight. Serves open connections. */
     stopAccepting: () => connections.stopAccepting(server),
-    // Node's HTTP server waits for upgraded connections but does not close them: the WebSocket server does.
-    drain: async (graceMs) => {
+    /** Accepts no more connections, lets requests in flight finish, and disconnects the rest after `graceMs`. */
+    drain: async (graceMs: number): Promise<void> => {
+      // Node's HTTP server waits for upgraded connections but does not close them: the WebSocket server does.
       await Promise.all([connections.drain(server, graceMs), sockets.drain(graceMs)]);
       clearInterval(checks);
     },

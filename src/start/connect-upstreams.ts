@@ -1,5 +1,4 @@
 import type { UpstreamFacts } from '../graph/gateway-fields/gateway-resolvers.ts';
-import type { ConnectedGraph } from '../ledger/ledger-upstream.ts';
 import { createStreamQuota } from '../live/quota.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { createArrivals } from '../upstream/arrivals.ts';
@@ -27,29 +26,13 @@ export interface ConnectUpstreamsOptions {
   readonly siblings: Siblings | null;
 }
 
-export interface Upstreams {
-  readonly graph: ConnectedGraph;
-  /** SDL of the gateway's own fields, for all upstreams. */
-  readonly resolvers: readonly object[];
-  readonly capabilities: (caller: string) => readonly UpstreamCapability[];
-  /** Facts about each upstream, in the order of the list. */
-  readonly facts: readonly UpstreamFacts[];
-  /** `health` is `null` for an upstream that is not configured. */
-  health(): readonly (Pick<Upstream, 'name' | 'role'> & { readonly health: UpstreamHealth | null })[];
-  /** Probes the upstreams without a recent call, and updates their `health`. */
-  probe(): Promise<void>;
-  /** The network or its schema has changed: new callers share no read in flight. */
-  outdateReads(): void;
-  /** Ends streams and rejects new calls that cannot be cancelled, because they might not finish. */
-  stop(): void;
-  close(): Promise<void>;
-}
+export type Upstreams = Awaited<ReturnType<typeof connectUpstreams>>;
 
 /** Bytes of large responses that are still arriving: twice the ledger's largest response, so that one is always allowed. */
 const maxArrivingBytes = 128 * 1024 * 1024;
 
 /** Creates one connection to each configured upstream. Sends nothing yet. */
-export async function connectUpstreams({ list, network, host, siblings }: ConnectUpstreamsOptions): Promise<Upstreams> {
+export async function connectUpstreams({ list, network, host, siblings }: ConnectUpstreamsOptions) {
   let isStopping = false;
   const maxConnections = partOf(maxConnectionsPerUpstream, siblings);
   const everyAddress = allUpstreams(list).map(network.addressesOf);
@@ -119,24 +102,33 @@ export async function connectUpstreams({ list, network, host, siblings }: Connec
   });
   return {
     graph,
+    /** Resolvers of the gateway's own fields, for all upstreams. */
     resolvers: ownFields.map(([, { resolvers }]) => resolvers),
-    capabilities: (caller) => ownFields.flatMap(([, { capabilities }]) => capabilities?.(caller) ?? []),
-    facts: all.map(([upstream, connected]) => ({
-      name: upstream.name,
-      setting: upstream.setting,
-      health: healthOf(upstream, connected),
-      version: connected.version,
-    })),
+    capabilities: (caller: string): readonly UpstreamCapability[] =>
+      ownFields.flatMap(([, { capabilities }]) => capabilities?.(caller) ?? []),
+    /** Facts about each upstream, in the order of the list. */
+    facts: all.map(
+      ([upstream, connected]): UpstreamFacts => ({
+        name: upstream.name,
+        setting: upstream.setting,
+        health: healthOf(upstream, connected),
+        version: connected.version,
+      }),
+    ),
+    /** `health` is `null` for an upstream that is not configured. */
     health: () =>
       all.map(([upstream, connected]) => ({
         name: upstream.name,
         role: upstream.role,
         health: healthOf(upstream, connected)?.() ?? null,
       })),
+    /** Probes the upstreams without a recent call, and updates their `health`. */
     probe: createProbes(probes, host.now),
+    /** The network or its schema has changed: new callers share no read in flight. */
     outdateReads: () => {
       changes.count += 1;
     },
+    /** Ends streams and rejects new calls that cannot be cancelled, because they might not finish. */
     stop: () => {
       isStopping = true;
       graph.streams.stop();

@@ -62,12 +62,7 @@ export interface KnownClient {
   readonly origins: readonly string[] | null;
 }
 
-/** The clients with API keys. Their list may be replaced at any time. */
-export interface ClientRegistry {
-  /** @param hash SHA-256 of the whole key, in hex */
-  find(hash: string): KnownClient | null;
-  replace(clients: readonly Client[]): void;
-}
+export type ClientRegistry = ReturnType<typeof createClientRegistry>;
 
 interface Entry extends KnownClient {
   readonly hash: Buffer;
@@ -78,10 +73,11 @@ export const allScopes: ReadonlySet<Scope> = new Set(['read', 'sponsor', 'admin'
 const noHash = Buffer.alloc(64);
 
 /**
+ * The clients with API keys. Their list may be replaced at any time.
  * @param auth `forward`: callers hold the sponsor's token, and the sponsor decides. Scopes, gas and calls of a client then do
  * not apply, because a caller could evade them by omitting the key
  */
-export function createClientRegistry(clients: readonly Client[], auth: 'forward' | 'token'): ClientRegistry {
+export function createClientRegistry(clients: readonly Client[], auth: 'forward' | 'token') {
   const toEntries = (list: readonly Client[], known: ReadonlyMap<string, Entry>) =>
     new Map(list.map((client) => [client.hash, toEntry(client, auth, known.get(client.hash))]));
   let entries = toEntries(clients, new Map());
@@ -89,12 +85,13 @@ export function createClientRegistry(clients: readonly Client[], auth: 'forward'
     /**
      * The lookup time may reveal something about stored hashes, but nothing about keys, because clients cannot choose keys by
      * the beginning of their hash. Then hits and misses are compared in constant time.
+     * @param hash SHA-256 of the whole key, in hex
      */
-    find(hash) {
+    find(hash: string): KnownClient | null {
       const entry = entries.get(hash);
       return timingSafeEqual(entry?.hash ?? noHash, Buffer.from(hash, 'latin1')) && entry ? entry : null;
     },
-    replace(list) {
+    replace(list: readonly Client[]): void {
       const previousEntries = entries;
       entries = toEntries(list, previousEntries);
       for (const [hash, { validity }] of previousEntries) if (entries.get(hash)?.validity !== validity) validity.end();

@@ -58,16 +58,7 @@ export type TokenOutcome =
       readonly upstream?: string;
     };
 
-/** Identifies callers by their JWTs. */
-export interface JwtVerifier {
-  /**
-   * The identity in a recently verified token.
-   * @param hash SHA-256 of the whole token, in hex
-   */
-  recall(hash: string): Caller | null;
-  /** Verifies a token; may wait for the issuer's keys. Never rejects. */
-  verify(token: string, hash: string): Promise<TokenOutcome>;
-}
+export type JwtVerifier = ReturnType<typeof openJwtVerifier>;
 
 export interface JwtVerifierOptions {
   readonly rules: JwtRules;
@@ -97,7 +88,8 @@ interface Remembered {
   readonly untilMs: number;
 }
 
-export function openJwtVerifier({ rules, auth, events, now }: JwtVerifierOptions): JwtVerifier {
+/** Identifies callers by their JWTs. */
+export function openJwtVerifier({ rules, auth, events, now }: JwtVerifierOptions) {
   const remembered = new LRUCache<string, Remembered>({ max: maxRemembered });
   let keySets = 0;
   const inFlight = new Map<string, Promise<TokenOutcome>>();
@@ -144,7 +136,11 @@ export function openJwtVerifier({ rules, auth, events, now }: JwtVerifierOptions
   };
 
   return {
-    recall(hash) {
+    /**
+     * The identity in a recently verified token.
+     * @param hash SHA-256 of the whole token, in hex
+     */
+    recall(hash: string): Caller | null {
       const known = remembered.get(hash);
       if (!known) return null;
       const nowMs = now();
@@ -152,7 +148,8 @@ export function openJwtVerifier({ rules, auth, events, now }: JwtVerifierOptions
       const isPast = nowMs >= known.sinceMs - clockSkewSeconds * 1_000;
       return isPast && nowMs < known.untilMs ? known.caller : null;
     },
-    verify(token, hash) {
+    /** Verifies a token; may wait for the issuer's keys. Never rejects. */
+    verify(token: string, hash: string): Promise<TokenOutcome> {
       const same = inFlight.get(hash);
       if (same !== undefined) return same;
       const verifying = verify(token, hash).finally(() => inFlight.delete(hash));

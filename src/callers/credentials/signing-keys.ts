@@ -20,17 +20,6 @@ export interface SigningKeysOptions {
   readonly now: () => number;
 }
 
-/** The keys that the token issuer published last. */
-export interface SigningKeys {
-  /**
-   * Finds the key that a token names.
-   * @throws KeysUnavailableError if it may exist but cannot be fetched; errors of jose if it does not exist
-   */
-  readonly keyFor: JWTVerifyGetKey;
-  /** Fetches the keys, for example before the first token. Never rejects. */
-  refresh(): Promise<void>;
-}
-
 /** The issuer's keys cannot be fetched. */
 export class KeysUnavailableError extends Error {}
 
@@ -49,7 +38,8 @@ interface KnownKeys {
   readonly readAtMs: number;
 }
 
-export function createSigningKeys({ fetchKeys, events, now }: SigningKeysOptions): SigningKeys {
+/** The keys that the token issuer published last. */
+export function createSigningKeys({ fetchKeys, events, now }: SigningKeysOptions) {
   let known: KnownKeys | null = null;
   let reading: Promise<void> | null = null;
   let triedAtMs: number | null = null;
@@ -75,6 +65,7 @@ export function createSigningKeys({ fetchKeys, events, now }: SigningKeysOptions
     }
   };
 
+  /** Fetches the keys, for example before the first token. Never rejects. */
   const refresh = (): Promise<void> => {
     if (reading !== null) return reading;
     if (triedAtMs !== null && isWithin(triedAtMs, isLost ? retryMs : pauseMs)) return Promise.resolve();
@@ -94,7 +85,11 @@ export function createSigningKeys({ fetchKeys, events, now }: SigningKeysOptions
 
   return {
     refresh,
-    async keyFor(...args) {
+    /**
+     * Finds the key that a token names.
+     * @throws KeysUnavailableError if it may exist but cannot be fetched; errors of jose if it does not exist
+     */
+    async keyFor(...args: Parameters<JWTVerifyGetKey>) {
       if (!known || !isWithin(known.readAtMs, freshMs)) {
         const refreshed = refresh();
         // While the issuer is unavailable, use the old keys without waiting for a fetch that will probably fail.

@@ -29,14 +29,7 @@ export interface JoinLoaderOptions {
   readonly roots: OpenRoots;
 }
 
-export interface JoinLoader {
-  /** The answers in the order of the lookups, an error for each lookup that the ledger did not answer. Never rejects. */
-  load(lookups: readonly JoinLookup[]): Promise<readonly (JoinAnswer | Error)[]>;
-  /** The same for one lookup. Lookups that are answered together are resolved in the order of the calls. */
-  loadOne(lookup: JoinLookup): Promise<JoinAnswer | Error>;
-  /** Like `loadOne`, but queries the ledger again. */
-  reload(lookup: JoinLookup): Promise<JoinAnswer | Error>;
-}
+export type JoinLoader = ReturnType<typeof createJoinLoader>;
 
 interface PendingLookup {
   readonly lookup: JoinLookup;
@@ -50,7 +43,7 @@ const notYet = new Error('the lookup has not been answered');
  * Collects the lookups of one operation and sends them to the ledger together: in one request, or in as few as the ledger's
  * limits allow. Equal lookups are sent once.
  */
-export function createJoinLoader(options: JoinLoaderOptions): JoinLoader {
+export function createJoinLoader(options: JoinLoaderOptions) {
   const known = new Map<string, PendingLookup>();
   let batch: { readonly asked: PendingLookup[]; readonly done: Promise<unknown> } | null = null;
   // DataLoader waits until all root fields have resolved. One of its keys is a whole batch, because a promise for each lookup
@@ -78,18 +71,21 @@ export function createJoinLoader(options: JoinLoaderOptions): JoinLoader {
     return made;
   };
 
-  const loadOne = (lookup: JoinLookup) => {
+  /** The answer to one lookup. Lookups that are answered together are resolved in the order of the calls. */
+  const loadOne = (lookup: JoinLookup): Promise<JoinAnswer | Error> => {
     const asked = ask(lookup);
     return asked.done.then(() => asked.answer);
   };
   return {
-    async load(lookups) {
+    /** The answers in the order of the lookups, an error for each lookup that the ledger did not answer. Never rejects. */
+    async load(lookups: readonly JoinLookup[]): Promise<readonly (JoinAnswer | Error)[]> {
       const asked = lookups.map(ask);
       for (const done of new Set(asked.map((each) => each.done))) await done;
       return asked.map(({ answer }) => answer);
     },
     loadOne,
-    reload(lookup) {
+    /** Like `loadOne`, but queries the ledger again. */
+    reload(lookup: JoinLookup): Promise<JoinAnswer | Error> {
       known.delete(lookup.text);
       return loadOne(lookup);
     },

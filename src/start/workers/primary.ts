@@ -80,16 +80,7 @@ export interface WorkersOptions {
   readonly now: () => number;
 }
 
-export interface RunningWorkers {
-  /** Scheme, host and port that all workers serve. */
-  readonly url: string;
-  /** Reloads the files of clients and trusted documents for all workers, and logs the result. */
-  reload(): Promise<void>;
-  /** Each worker keeps serving for `drainMs` (0), finishes its operations and ends. Safe to call twice. */
-  close(drainMs?: number): Promise<void>;
-  /** Rejects if no worker serves any more and new ones do not start; never resolves. */
-  readonly failed: Promise<never>;
-}
+export type RunningWorkers = Awaited<ReturnType<typeof startWorkers>>;
 
 /** Milliseconds in which a worker must serve, in addition to its two calls to the ledger, for schema and limits. */
 const startMarginMs = 60_000;
@@ -106,7 +97,7 @@ export function toEndWithinMs({ queryMs, mutationMs }: Config['timeouts']): numb
  * share. It serves no requests itself.
  * @returns once all workers serve
  */
-export async function startWorkers(options: WorkersOptions): Promise<RunningWorkers> {
+export async function startWorkers(options: WorkersOptions) {
   const { config, count, secret, telemetry, metrics, startProcess, network, now } = options;
   const files = { ...options.files };
   if (network.running) telemetry.networkSimulated(config.profile.name);
@@ -149,6 +140,7 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
     telemetry,
   });
   let closing: Promise<void> | undefined;
+  /** Each worker keeps serving for `drainMs`, finishes its operations and ends. Safe to call twice. */
   const close = (drainMs = 0) => {
     closing ??= closeAll(drainMs);
     return closing;
@@ -172,7 +164,14 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
   await network.hasHistory;
   isReady = true;
   logReady(telemetry, config, { ...facts, workers: count });
-  return { url: facts.url, reload: watched.reload, close, failed: pool.failed };
+  return {
+    /** Scheme, host and port that all workers serve. */
+    url: facts.url,
+    /** Reloads the files of clients and trusted documents for all workers, and logs the result. */
+    reload: watched.reload,
+    close,
+    failed: pool.failed,
+  };
 }
 
 /**

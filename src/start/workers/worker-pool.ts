@@ -1,5 +1,5 @@
 import type { WorkerLoss } from '../../telemetry/events.ts';
-import { addCounts, type MetricValues, type WorkerValues } from '../../telemetry/metrics.ts';
+import { addCounts, type MetricValues } from '../../telemetry/metrics.ts';
 import { startPeerTimeout } from '../../upstream/peer-timeout.ts';
 import type { WorkerFacts } from '../siblings.ts';
 import { deferred } from './deferred.ts';
@@ -30,23 +30,7 @@ export interface WorkerPoolOptions {
   readonly events: WorkerPoolEvents;
 }
 
-/** The workers of one gateway. */
-export interface WorkerPool {
-  /** Resolves when `count` workers serve for the first time. */
-  readonly complete: Promise<WorkerFacts>;
-  /** Rejects if workers cannot start, or if none serves any more and new ones do not start; never resolves. */
-  readonly failed: Promise<never>;
-  readonly serving: () => readonly WorkerProcess[];
-  /** Sends a message to all workers, also to those that are starting. */
-  readonly send: (message: ToWorker) => void;
-  /** The metrics of workers that have exited, and of each worker that serves. */
-  readonly metrics: () => { readonly retired: MetricValues; readonly workers: readonly WorkerValues[] };
-  /**
-   * Stops all workers and starts no more. Resolves when they have exited.
-   * @param drainMs for which serving workers keep serving
-   */
-  stop(drainMs?: number): Promise<void>;
-}
+export type WorkerPool = ReturnType<typeof startWorkerPool>;
 
 /** A worker whose process is alive. */
 interface Member {
@@ -66,12 +50,14 @@ interface Member {
 }
 
 /** Starts `count` workers, and replaces those that exit or freeze. */
-export function startWorkerPool(options: WorkerPoolOptions): WorkerPool {
+export function startWorkerPool(options: WorkerPoolOptions) {
   const { count, beginning, startProcess, now, startWithinMs, endWithinMs, events } = options;
   const pauseAfter = createReplacementRule(count);
   const members = new Set<Member>();
   const restarts = new Set<NodeJS.Timeout>();
+  /** Resolves when `count` workers serve for the first time. */
   const complete = deferred<WorkerFacts>();
+  /** Rejects if workers cannot start, or if none serves any more and new ones do not start; never resolves. */
   const failed = deferred<never>();
   const ended = deferred<void>();
   // While the gateway stops, no caller awaits this promise, and its rejection must not end the process.
@@ -81,6 +67,7 @@ export function startWorkerPool(options: WorkerPoolOptions): WorkerPool {
   let isStopping = false;
 
   const serving = () => [...members].filter((each) => each.servingSinceMs !== null).map((each) => each.worker);
+  /** Sends a message to all workers, also to those that are starting. */
   const send = (message: ToWorker) => {
     for (const { worker } of members) worker.send(message);
   };
@@ -187,6 +174,10 @@ export function startWorkerPool(options: WorkerPoolOptions): WorkerPool {
     restarts.add(restart);
   };
 
+  /**
+   * Stops all workers and starts no more. Resolves when they have exited.
+   * @param drainMs for which serving workers keep serving
+   */
   const stop = async (drainMs = 0): Promise<void> => {
     isStopping = true;
     clearInterval(checking);
@@ -203,6 +194,7 @@ export function startWorkerPool(options: WorkerPoolOptions): WorkerPool {
   };
 
   for (let started = 0; started < count; started += 1) start();
+  /** The metrics of workers that have exited, and of each worker that serves. */
   const metrics = () => ({
     retired,
     workers: [...members].flatMap(({ metrics: last, position }) =>

@@ -29,15 +29,9 @@ export interface Entry<Subscription, Sink extends SubscriptionSink> {
 }
 
 /** Subscriptions at one upstream, over one connection. */
-export interface SharedSocket<Subscription, Sink> {
-  /**
-   * Opens the connection if there is none. Calls the sink only after this returns.
-   * @returns unsubscribes: the sink is not called any more
-   */
-  subscribe(subscription: Subscription, sink: Sink): () => void;
-  /** Closes the connection; all subscriptions are lost. */
-  close(): void;
-}
+export type SharedSocket<Subscription, Sink extends SubscriptionSink> = ReturnType<
+  typeof createSharedSocket<Subscription, Sink>
+>;
 
 const defaultGraceMs = 200;
 
@@ -49,7 +43,7 @@ const defaultGraceMs = 200;
 export function createSharedSocket<Subscription, Sink extends SubscriptionSink>(
   { urls, graceMs = defaultGraceMs, maxSubscriptions = Number.POSITIVE_INFINITY, socket }: SharedSocketOptions,
   connect: (target: ConnectionTarget) => SharedConnection<Subscription, Sink>,
-): SharedSocket<Subscription, Sink> {
+) {
   const options = { ...usualSocketOptions, ...socket };
   let current: SharedConnection<Subscription, Sink> | null = null;
   let graceTimer: NodeJS.Timeout | undefined;
@@ -77,7 +71,11 @@ export function createSharedSocket<Subscription, Sink extends SubscriptionSink>(
   }
 
   return {
-    subscribe(subscription, sink) {
+    /**
+     * Opens the connection if there is none. Calls the sink only after this returns.
+     * @returns unsubscribes: the sink is not called any more
+     */
+    subscribe(subscription: Subscription, sink: Sink): () => void {
       if (current && current.size >= maxSubscriptions) {
         queueMicrotask(() => sink.refused([]));
         return () => {};
@@ -85,7 +83,8 @@ export function createSharedSocket<Subscription, Sink extends SubscriptionSink>(
       current ??= open();
       return current.add({ subscription, sink, id: null });
     },
-    close() {
+    /** Closes the connection; all subscriptions are lost. */
+    close(): void {
       current?.lose(new UpstreamCallError('interrupted', 'closed from here'));
     },
   };
