@@ -151,7 +151,8 @@ function markNumbers(json: string, isExact: (number: string) => boolean): string
   return replaceNumbers(json, isExact, toMarked);
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
+/** Is it a JSON object: no list, and no number that keeps its digits? */
+export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type IntrospectionQuery, parseValue, print, visit } from 'graphql';
-import { isObject } from './answers/ledger-answer.ts';
+import { isObject } from '../json/exact-json.ts';
 import { withoutFederation } from './fetch-ledger-schema.ts';
 import type { LedgerService } from './ledger-service.ts';
 

@@ -1,6 +1,6 @@
 import { toBareId } from '../config/trusted-documents.ts';
 import type { ErrorCode } from '../errors/catalogue.ts';
-import { parseRequestJson, parseVariables } from '../json/exact-json.ts';
+import { isObject, parseRequestJson, parseVariables } from '../json/exact-json.ts';
 import { exceedsNesting, maxJsonNesting } from '../json/json-size.ts';
 
 /** An operation as the client sent it. */
@@ -85,10 +85,6 @@ function notAnObject(name: string, value: unknown): ParsedRequest {
 
 function fault(message: string): ParsedRequest {
   return { kind: 'fault', code: 'BAD_REQUEST', message };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function typeName(value: unknown): string {

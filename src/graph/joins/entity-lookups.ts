@@ -13,6 +13,7 @@ import {
 import type { Fragments } from '../../documents/selections.ts';
 import { gatewayError } from '../../errors/gateway-error.ts';
 import { lightError } from '../../errors/light-error.ts';
+import { isObject } from '../../json/exact-json.ts';
 import { argumentError, isDigest } from '../../ledger/values/check-argument.ts';
 import { toCanonicalAddress } from '../../ledger/values/move-types.ts';
 import { entityUnion, type LedgerEntity, ownEntities } from './entities.ts';
@@ -195,8 +196,4 @@ export class EntityBudget {
 function refuseAbove(max: number, actual: number, what: string): void {
   if (actual <= max) return;
   throw gatewayError('BAD_USER_INPUT', `The entities take ${actual} ${what}, which exceeds max of ${max}`);
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
 }

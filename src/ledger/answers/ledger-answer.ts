@@ -3,7 +3,7 @@ import { type ErrorCode, retryAdviceFor } from '../../errors/catalogue.ts';
 import { gatewayError } from '../../errors/gateway-error.ts';
 import { lightError, type SourcePositions, withExtensions } from '../../errors/light-error.ts';
 import { maxReportedErrors, toOmissionError } from '../../errors/reported-errors.ts';
-import { parseJson } from '../../json/exact-json.ts';
+import { isObject, parseJson } from '../../json/exact-json.ts';
 import { exceedsNesting, maxAnswerNesting } from '../../json/json-size.ts';
 import type { UpstreamResponse } from '../../upstream/upstream-call.ts';
 
@@ -162,10 +162,6 @@ function checkNesting(value: unknown): void {
 }
 
 /** Not a list. */
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function invalidResponse(message: string): GraphQLError {
   return gatewayError('UPSTREAM_BAD_RESPONSE', message, { upstream: 'ledger' });
 }

@@ -20,7 +20,7 @@ import {
   type ValueNode,
   valueFromASTUntyped,
 } from 'graphql';
-import { isObject } from '../answers/ledger-answer.ts';
+import { isObject } from '../../json/exact-json.ts';
 import type { FieldRule, ImmutableFields, Proof, RequiredArgument } from './immutable-fields.ts';
 
 /** The form that one object of the response must have for the response to be cached. */

@@ -5,7 +5,7 @@ import type { AddressGate } from '../../callers/caller-gate.ts';
 import { type Sender, toSender } from '../../callers/identify-caller.ts';
 import type { UsageHeader } from '../../config/network-profile.ts';
 import { isUsageAsked } from '../../documents/cost/usage.ts';
-import { parseMessageJson } from '../../json/exact-json.ts';
+import { isObject, parseMessageJson } from '../../json/exact-json.ts';
 import { isTooComplex, maxJsonCommas, maxJsonNesting } from '../../json/json-size.ts';
 import { type OperationRequest, parseRequest } from '../../operation/parse-request.ts';
 import type { Arrivals } from '../../upstream/arrivals.ts';
@@ -288,10 +288,6 @@ function parseMessage(text: string): ClientMessage | null {
   if (type !== 'subscribe' || !hasId) return null;
   const request = parseRequest(payload);
   return request.kind === 'request' ? { type, id, request } : null;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** A close reason has at most 123 bytes. */
