@@ -42,7 +42,7 @@ interface KnownKeys {
 export function createSigningKeys({ fetchKeys, events, now }: SigningKeysOptions) {
   let known: KnownKeys | null = null;
   let reading: Promise<void> | null = null;
-  let triedAtMs: number | null = null;
+  let triedAtMs = Number.NEGATIVE_INFINITY;
   let isLost = false;
 
   /** `false` if the clock was set back, so that keys are fetched again. */
@@ -68,7 +68,7 @@ export function createSigningKeys({ fetchKeys, events, now }: SigningKeysOptions
   /** Fetches the keys, for example before the first token. Never rejects. */
   const refresh = (): Promise<void> => {
     if (reading !== null) return reading;
-    if (triedAtMs !== null && isWithin(triedAtMs, isLost ? retryMs : pauseMs)) return Promise.resolve();
+    if (isWithin(triedAtMs, isLost ? retryMs : pauseMs)) return Promise.resolve();
     triedAtMs = now();
     reading = read().finally(() => {
       reading = null;
@@ -97,11 +97,10 @@ export function createSigningKeys({ fetchKeys, events, now }: SigningKeysOptions
       }
       try {
         return await find(...args);
-      } catch (error) {
-        if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
+      } catch {
+        // The issuer may have added a key.
+        await refresh();
       }
-      // The issuer may have added a key.
-      await refresh();
       try {
         return await find(...args);
       } catch (error) {
@@ -166,7 +165,7 @@ function toKeySet(text: string): JSONWebKeySet {
   } catch {
     throw new UnusableAnswer('the answer is not JSON');
   }
-  const keys: unknown = typeof value === 'object' && value !== null && 'keys' in value ? value.keys : null;
+  const keys: unknown = Object(value).keys;
   const isKeyList = Array.isArray(keys) && keys.every((key) => typeof key === 'object' && key !== null);
   if (!isKeyList || keys.length > maxKeys) throw new UnusableAnswer(`the answer is no set of up to ${maxKeys} keys`);
   return { keys };

@@ -100,6 +100,11 @@ describe('a client', () => {
     });
   });
 
+  test('without a gas budget has no limit for gas, and may be limited to some documents', () => {
+    const clients = createClientRegistry([{ ...web, gasPerDay: null, documents: 'only' }], 'token');
+    expect(identify({ ...token, clients }, { 'x-api-key': key })).toMatchObject({ gas: null, documents: 'only' });
+  });
+
   test('in forward mode sends its credential to the sponsor beside the key, and only the sponsor limits it', () => {
     expect(identify(forward, { authorization: 'Bearer mine', 'x-api-key': key })).toMatchObject({
       id: 'client:web',

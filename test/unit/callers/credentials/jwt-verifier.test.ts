@@ -63,6 +63,10 @@ test('a token gives its holder its own identity and scopes, with the common limi
   }
 });
 
+test('without a gas budget for JWTs, a token has no limit for gas', async () => {
+  expect(await verify(open().book, await ours.sign(good))).toMatchObject({ caller: { gas: null } });
+});
+
 test('in forward mode, a token limits nothing', async () => {
   const { book } = open({ auth: 'forward', gasPerDay: 50 });
   expect(await verify(book, await ours.sign(good))).toMatchObject({
