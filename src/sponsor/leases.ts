@@ -101,7 +101,7 @@ function writeLease(lease: Lease): Buffer {
  * @returns `null` for another layout
  */
 function readLease(bytes: Buffer): Lease | null {
-  if (!bytes.subarray(0, mark.length).equals(mark) || bytes.length <= addressStart) return null;
+  if (!bytes.subarray(0, mark.length).equals(mark)) return null;
   const address = bytes.subarray(addressStart);
   const isLedgers = bytes[offsets.addressForm] === addressForms.ledger;
   return {

@@ -91,7 +91,7 @@ export interface ReservationWorld {
   readonly audit: (event: SponsorshipFacts) => void;
 }
 
-/** Pauses while a twin in another process is in flight: each is twice as long as the one before. */
+/** Pauses while a twin is in flight: each is twice as long as the one before. */
 const [firstPauseMs, longestPauseMs] = [25, 1_000];
 
 /** Characters of a lease id, or of a u64. */
@@ -106,7 +106,7 @@ const nothing = () => {};
  */
 export function createReservations(world: ReservationWorld) {
   const { leases, store, isStoreNeeded, now } = world;
-  /** Calls with a key that this process has begun: their twins here need not poll the store. */
+  /** Calls that this process has begun: when one with a key ends, its twins here poll the store immediately. */
   const inFlight = new Map<string, Promise<unknown>>();
 
   return {
@@ -117,7 +117,6 @@ export function createReservations(world: ReservationWorld) {
       if (start.kind === 'replay') return replay(order, readKept(start.answer));
       if (start.kind !== 'begun') throw refused(order, toDeclined(start, order.gasBudget, now()));
       const name = nameOf(order);
-      if (name === null) return send(attempt);
       const sent = send(attempt);
       inFlight.set(name, sent.catch(nothing));
       return sent.finally(() => inFlight.delete(name));
@@ -141,7 +140,6 @@ export function createReservations(world: ReservationWorld) {
     const { order, leaseId } = attempt;
     const { holder: caller, gasBudget: amount, gas, idempotencyKey, cancellation } = order;
     const idempotency = idempotencyKey === null ? null : { key: idempotencyKey, bodyHash: bodyHashOf(order) };
-    const name = nameOf(order);
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
       const nowMs = now();
       // Measured before the sponsor is called, so that no lease outlives the sponsor's reservation.
@@ -159,8 +157,7 @@ export function createReservations(world: ReservationWorld) {
       // If the store is optional, a full one counts as none: callers with made-up credentials can fill it.
       if (start.kind === 'full' && !isStoreNeeded && idempotency === null) return { kind: 'begun' };
       if (start.kind !== 'in-progress') return start;
-      const twin = name === null ? undefined : inFlight.get(name);
-      await pauseUnlessOver(twin === undefined ? pauseMs : longestPauseMs, cancellation, twin);
+      await pauseUnlessOver(pauseMs, cancellation, inFlight.get(nameOf(order)));
       if (cancellation.cause) throw refused(order, twinUnderWay());
     }
   }
@@ -244,8 +241,8 @@ interface Attempt {
 }
 
 /** Identifies a call by its holder and idempotency key. */
-function nameOf({ holder, idempotencyKey }: ReservationOrder): string | null {
-  return idempotencyKey === null ? null : JSON.stringify([holder, idempotencyKey]);
+function nameOf({ holder, idempotencyKey }: ReservationOrder): string {
+  return JSON.stringify([holder, idempotencyKey]);
 }
 
 function bodyHashOf({ gasBudget, reserveDurationSecs }: ReservationOrder): string {

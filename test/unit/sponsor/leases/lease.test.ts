@@ -11,7 +11,8 @@ const another = { ...coin, objectId: `0x${'f'.repeat(64)}` };
 
 test('coins have one hash, in any order and spelling of their ids', () => {
   expect(hashCoins([coin, another])).toBe(hashCoins([another, coin]));
-  expect(hashCoins([coin])).toBe(hashCoins([{ ...coin, objectId: '0xC01' }]));
+  for (const objectId of ['0xC01', '0xc01', '0x0c01'])
+    expect(hashCoins([coin])).toBe(hashCoins([{ ...coin, objectId }]));
   expect(hashCoins([coin])).toMatch(/^[A-Za-z0-9_-]{43}$/);
 });
 

@@ -12,7 +12,7 @@ import {
   StoreUnavailableError,
 } from '../../../../src/sponsor/store/sponsorship-store.ts';
 import type { SponsorshipFacts } from '../../../../src/telemetry/sponsorship-line.ts';
-import { createCancellation } from '../../../../src/upstream/cancellation.ts';
+import { type Cancellation, createCancellation } from '../../../../src/upstream/cancellation.ts';
 import { UpstreamCallError } from '../../../../src/upstream/upstream-call-error.ts';
 
 const holder = 'client:web-app';
@@ -435,11 +435,23 @@ test('a caller with very many keys is rejected eventually, and no other caller i
   expect(asked).toHaveLength(51);
 });
 
-test('a pause ends as soon as its event has happened', async () => {
-  await pauseUnlessOver(3_600_000, createCancellation(), Promise.resolve());
-  const cancellation = createCancellation();
-  const paused = pauseUnlessOver(3_600_000, cancellation, new Promise(() => {}));
-  cancellation.cancel('aborted');
-  await paused;
-  expect(cancellation.cause).toBe('aborted');
-});
+test.each(['time', 'twin', 'operation'] as const)(
+  'a pause ends with its %s, and leaves nothing behind',
+  async (cause) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const listeners = new Set<Parameters<Cancellation['onCancel']>[0]>();
+    const onCancel: Cancellation['onCancel'] = (listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    };
+    let end = () => {};
+    const twin = new Promise<void>((resolve) => (end = resolve));
+    const paused = pauseUnlessOver(3_600_000, { onCancel } as Cancellation, twin);
+    if (cause === 'time') vi.advanceTimersByTime(3_600_000);
+    else if (cause === 'twin') end();
+    else for (const listener of listeners) listener('aborted');
+    await paused;
+    expect([vi.getTimerCount(), listeners.size]).toEqual([0, 0]);
+  },
+);
