@@ -56,23 +56,16 @@ export class Channel<Item, Payload> implements Wakeable {
   readonly #followers: WakeList;
   readonly #options: ChannelOptions;
   readonly #leaveShares: () => void;
-  #frontier: ItemPosition | null = null;
 
   constructor(feed: Feed<Item>, presenter: Presenter<Item, Payload>, options: ChannelOptions, history = feed.history) {
     this.feed = feed;
     this.presenter = presenter;
     this.history = history;
     this.#matches = new MatchBits(feed.news.end);
-    this.#frontier = feed.frontier;
     this.#followers = new WakeList(options.turns);
     this.#options = options;
     this.#leaveShares = options.made.enter();
     feed.follow(this);
-  }
-
-  /** The newest position up to which all items are matched; `null` = there is none. */
-  get frontier(): ItemPosition | null {
-    return this.#frontier;
   }
 
   /** The first sequence number of the feed that it matches. Streams match older items themselves. */
@@ -140,7 +133,6 @@ export class Channel<Item, Payload> implements Wakeable {
 
   #catchUp(): void {
     const { news } = this.feed;
-    this.#frontier = this.feed.frontier;
     let isNew = false;
     while (this.#matches.end < news.end) {
       // Items that were dropped before they were matched count as missed.

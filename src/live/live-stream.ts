@@ -201,7 +201,7 @@ export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefi
       const isJoining = this.#isJoining;
       this.#isJoining = false;
       if (reading === null) {
-        this.#options.onQuiet?.(resumeAt(channel.frontier));
+        this.#options.onQuiet?.(resumeAt(channel.feed.frontier));
         return undefined;
       }
       if (typeof reading === 'number') {
@@ -243,7 +243,7 @@ export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefi
     this.#stopPause?.();
     this.#stopHolding();
     // Everything up to the frontier has been delivered, or does not match.
-    if (this.#position && channel.read(this.#position) === null) this.#at = resumeAt(channel.frontier);
+    if (this.#position && channel.read(this.#position) === null) this.#at = resumeAt(channel.feed.frontier);
     this.#options.onEnd(this);
   }
 }

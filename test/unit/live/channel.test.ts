@@ -80,11 +80,9 @@ it('a channel that is closed is not woken by its feed', () => {
   let asked = 0;
   const presenter = { matches: () => ++asked > 0, item: () => '', gap: () => '', missed: () => '' };
   const made = createShares({ total: 3, least: 1 });
-  const [stays, closes] = [0, 1].map(
-    () => new Channel<string, string>(feed as Feed<string>, presenter, { turns, made }),
-  );
+  const [, closes] = [0, 1].map(() => new Channel<string, string>(feed as Feed<string>, presenter, { turns, made }));
   closes?.close();
   feed.addNext({ key: 'a', timestampMs: null, item: 'a', bytes: 0 });
   feed.wakeFollowers();
-  expect([asked, stays?.frontier?.key]).toEqual([1, 'a']);
+  expect(asked).toBe(1);
 });

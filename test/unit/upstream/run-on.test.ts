@@ -1,13 +1,14 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import fc from 'fast-check';
 import { Pool } from 'undici';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createCancellation } from '../../../src/upstream/cancellation.ts';
 import { watchCalls } from '../../../src/upstream/raw-call.ts';
-import { letRunOn } from '../../../src/upstream/run-on.ts';
+import { letRunOn, RecentWriters } from '../../../src/upstream/run-on.ts';
 import { createSendCall } from '../../../src/upstream/send-call.ts';
 import { createUpstreamCall, type UpstreamResponse } from '../../../src/upstream/upstream-call.ts';
-import { UpstreamCallError } from '../../../src/upstream/upstream-call-error.ts';
+import { toCancelledError, UpstreamCallError } from '../../../src/upstream/upstream-call-error.ts';
 import { createHealthWatch } from '../../../src/upstream/upstream-health.ts';
 import { until } from '../../support/until.ts';
 
@@ -105,30 +106,87 @@ describe('a call that must not be cancelled', () => {
     beforeEach(() => void vi.useFakeTimers());
     afterEach(() => void vi.useRealTimers());
 
-    function begin() {
+    function begin(isSent = true) {
       const heard: string[] = [];
+      const memory: string[] = [];
       let finish = () => {};
-      let expire = () => {};
-      const changes = { count: 0 };
+      let fail = (_: 'timeout' | 'unreachable') => {};
+      const changes = { count: 0, writers: new RecentWriters() };
       const watch = {
         answered() {},
         failed: ({ failure }: UpstreamCallError) => void heard.push(`watched: ${failure}`),
       };
-      const call = letRunOn({ watch, isStopping: () => false, changes })((_request, listener) => {
+      const call = letRunOn({ watch, isStopping: () => false, changes })((request, listener) => {
+        // Its response is never dropped to free memory.
+        expect([request.isVital, request.timeoutMs]).toEqual([true, 61_000]);
         finish = () => listener.answered({ status: 200, headers: new Map(), chunks: [], size: 0 });
-        expire = () => listener.failed(new UpstreamCallError('timeout', 'no answer'));
-        return { isSent: true, cancel() {} };
+        fail = (failure) => listener.failed(new UpstreamCallError(failure, 'no answer'));
+        return { isSent, cancel: (cause) => listener.failed(toCancelledError(cause)) };
       }, 'sponsor');
+      const held = { keep: () => void memory.push('keep'), release: () => void memory.push('release') };
+      const operation = { calls: 0, caller: 'somebody', held };
       const underWay = call(
-        { method: 'POST', path: '/', headers: [], body: '{}', timeoutMs: 1_000, runOnMs: 60_000 },
+        { method: 'POST', path: '/', headers: [], body: '{}', timeoutMs: 1_000, runOnMs: 60_000, operation },
         {
           answered: () => void heard.push('answered'),
           failed: ({ failure }) => void heard.push(failure),
           late: () => void heard.push('late'),
         },
       );
-      return { underWay, heard, changes, finish: () => finish(), expire: () => expire() };
+      return {
+        underWay,
+        heard,
+        memory,
+        changes,
+        finish: () => finish(),
+        fail: (how: 'timeout' | 'unreachable') => fail(how),
+      };
     }
+
+    const steps = ['finish', 'timeout', 'unreachable', 'aborted', 'operation timeout', 'second'] as const;
+    it('reports once, its late outcome after a timeout only, and then holds no memory and no timer', () => {
+      fc.assert(
+        fc.property(fc.boolean(), fc.array(fc.constantFrom(...steps), { maxLength: 6 }), (isSent, events) => {
+          const { underWay, heard, memory, changes, finish, fail } = begin(isSent);
+          let isOver = false;
+          const end = (how: () => void) => {
+            if (!isOver) how();
+            isOver = true;
+          };
+          for (const event of events) {
+            if (event === 'finish') end(finish);
+            else if (event === 'timeout' || event === 'unreachable') end(() => fail(event));
+            else if (event === 'second') vi.advanceTimersByTime(1_000);
+            else underWay.cancel(event === 'aborted' ? 'aborted' : 'timeout');
+            const reports = heard.filter((each) => each !== 'late' && !each.startsWith('watched'));
+            isOver ||= !isSent && reports.length > 0;
+            expect(reports.length).toBeLessThanOrEqual(1);
+            if (isOver) expect(reports).toHaveLength(1);
+            expect(heard.filter((each) => each === 'late')).toHaveLength(isOver && reports[0] === 'timeout' ? 1 : 0);
+            if (heard.includes('late')) expect(heard.at(-1)).toBe('late');
+            expect(memory).toEqual(isOver ? ['keep', 'release'] : ['keep']);
+            if (isOver) expect(vi.getTimerCount()).toBe(0);
+            expect(changes.count > 0).toBe(reports.length > 0);
+          }
+          end(finish);
+          expect(vi.getTimerCount()).toBe(0);
+        }),
+      );
+    });
+
+    it('makes its caller a recent writer from its beginning until 30 s after its end', () => {
+      const { underWay, changes, finish } = begin();
+      const isWriter = () => changes.writers.pinsOf('somebody', performance.now()) !== null;
+      expect(isWriter()).toBe(true);
+      underWay.cancel('timeout');
+      vi.advanceTimersByTime(40_000);
+      expect(isWriter()).toBe(false);
+      finish();
+      vi.advanceTimersByTime(29_999);
+      expect(isWriter()).toBe(true);
+      vi.advanceTimersByTime(1);
+      expect(isWriter()).toBe(false);
+    });
 
     it('does not affect its health once it is answered, and leaves no timer', () => {
       const { heard, finish } = begin();
@@ -139,8 +197,8 @@ describe('a call that must not be cancelled', () => {
     });
 
     it('reports its outcome after every timeout, also if the second one is noticed before the first one', () => {
-      const { heard, expire } = begin();
-      expire();
+      const { heard, fail } = begin();
+      fail('timeout');
       expect(heard).toEqual(['timeout', 'late']);
       vi.advanceTimersByTime(100_000);
       expect(heard).toEqual(['timeout', 'late']);
