@@ -13,7 +13,7 @@ import type { SoakOrder, SoakReport } from '../soak/soak-orders.ts';
 const connections = 64;
 /** Who has not answered by then has failed; in milliseconds. */
 const patience = { headersTimeout: 120_000, bodyTimeout: 120_000 };
-const maxFaults = 10;
+const maxFaults = 200;
 
 const [, , url = ''] = process.argv;
 const pool = new Pool(url, { connections, ...patience });
@@ -45,9 +45,12 @@ const launch: Launch = (dueAt, onEnd) => {
   if (!before) return ask(work, serial, { dueAt, startedAt }, onEnd);
   post(pool, before, (status, chunks) => {
     const code = explainer.explain(status, chunks, startedAt);
-    if (code === null) return ask(work, serial, { dueAt, startedAt }, onEnd, parse(Buffer.concat(chunks).toString()));
+    const answer = parse(Buffer.concat(chunks).toString());
+    const isFailed = code !== null || answer === null || (answer as { errors?: unknown }).errors !== undefined;
+    if (!isFailed) return ask(work, serial, { dueAt, startedAt }, onEnd, answer);
     requests += 1;
-    countExplained(code);
+    if (code !== null) countExplained(code);
+    else noteError(`${work.id} at its first request`, `status ${status}`, chunks, startedAt);
     onEnd();
   });
 };
@@ -64,19 +67,26 @@ function ask(work: Turn, serial: number, { dueAt, startedAt }: Times, onEnd: () 
     const fault = work.check.findFault(serial, status, chunks);
     const code = fault === null ? null : explainer.explain(status, chunks, startedAt);
     if (code !== null) countExplained(code);
-    else if (fault !== null) {
-      errors += 1;
-      if (faults.length < maxFaults) faults.push(`${work.id}: ${fault}`);
-    }
+    else if (fault !== null) noteError(work.id, fault, chunks, startedAt);
     onEnd();
   });
+}
+
+function noteError(what: string, fault: string, chunks: readonly Buffer[], startedAt: number): void {
+  errors += 1;
+  if (faults.length >= maxFaults) return;
+  const text = Buffer.concat(chunks).toString('utf8', 0, 20_000);
+  const messages = text.slice(text.indexOf('"errors":')).slice(0, 500);
+  const tookMs = (performance.now() - startedAt).toFixed(0);
+  const at = new Date().toISOString();
+  faults.push(`${at} ${what} after ${tookMs} ms, ${explainer.describe()}: ${fault.slice(0, 100)}: ${messages}`);
 }
 
 function countExplained(code: string): void {
   explained[code] = (explained[code] ?? 0) + 1;
 }
 
-/** What is no answer is found when the request that it goes into fails. */
+/** @returns `null` for a text that is not JSON */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -15,13 +15,24 @@ const upstreamCodes = new Set([
 export function createExplainer() {
   const endedAt = new Map<string, number>();
   let faulty: string | null = null;
+  let begunAt = 0;
   const failedSince = (upstream: unknown, startedAt: number): boolean =>
     upstream === faulty || (endedAt.get(String(upstream)) ?? Number.NEGATIVE_INFINITY) + graceMs > startedAt;
   return {
     /** @param upstream fails from now on; `null`: none does */
     failing(upstream: string | null): void {
       if (faulty !== null) endedAt.set(faulty, performance.now());
+      if (upstream !== null && upstream !== faulty) begunAt = performance.now();
       faulty = upstream;
+    },
+    /** Which upstream fails, or has failed last, for how long, for the report of an error that no fault explains. */
+    describe(): string {
+      const seconds = (since: number) => `${((performance.now() - since) / 1_000).toFixed(1)} s`;
+      if (faulty !== null) return `the ${faulty} has failed for ${seconds(begunAt)}`;
+      const [last, at] = [...endedAt].sort(([, one], [, other]) => other - one)[0] ?? [];
+      return last === undefined || at === undefined
+        ? 'no upstream has failed'
+        : `the ${last} works since ${seconds(at)}`;
     },
     /** The code of a failed request if its upstream failed meanwhile, else `null`. @param status 0 without a response */
     explain(status: number, chunks: readonly Buffer[], startedAt: number): string | null {

@@ -20,7 +20,8 @@ export interface SoakOptions {
 export const soakHelp = `Usage: npm run soak -- [options]
 
   --minutes N           length of the measured part (default 10)
-  --load N              percent of the measured capacity (default 90)
+  --load N              percent of the measured capacity (default 90; 40 with --faults, because
+                        requests pile up while an upstream does not answer)
   --generations N       so many changes of the ledger's schema in the meantime (default 0)
   --faults              upstreams fail in turns, every 18 seconds for 8, with live streams
   --settle N            most seconds before it, until what is remembered is full and memory
@@ -40,7 +41,7 @@ export function parseSoakOptions(args: readonly string[]): SoakOptions | null {
     args: [...args],
     options: {
       minutes: { type: 'string', default: '10' },
-      load: { type: 'string', default: '90' },
+      load: { type: 'string' },
       generations: { type: 'string', default: '0' },
       faults: { type: 'boolean', default: false },
       settle: { type: 'string', default: '720' },
@@ -53,7 +54,7 @@ export function parseSoakOptions(args: readonly string[]): SoakOptions | null {
   if (values.help) return null;
   return {
     minutes: parseNumber('--minutes', values.minutes, 0.05, 1_440),
-    load: parseNumber('--load', values.load, 1, 100),
+    load: parseNumber('--load', values.load ?? (values.faults ? '40' : '90'), 1, 100),
     generations: parseWhole('--generations', values.generations, 0, 10_000),
     withFaults: values.faults,
     settleSeconds: parseNumber('--settle', values.settle, 0, 3_600),

@@ -49,6 +49,8 @@ export interface SoakVerdict extends MemoryVerdict {
   readonly complaints: readonly string[];
 }
 
+/** Unexplained errors that are printed; the JSON file has more. */
+const maxShown = 20;
 /** A paced load that was kept to less than this part of its rate was none. */
 const keptRate = 0.97;
 
@@ -63,7 +65,9 @@ export function judgeSoak(result: SoakResult): SoakVerdict {
   const complaints = [
     ...(leak === null ? [] : [leak]),
     ...(broken === null ? [] : [`a stream broke: ${broken}`]),
-    ...(result.errors > 0 ? [`${result.errors} requests failed:`, ...result.faults.map((each) => `  ${each}`)] : []),
+    ...(result.errors > 0
+      ? [`${result.errors} requests failed:`, ...result.faults.slice(0, maxShown).map((each) => `  ${each}`)]
+      : []),
     ...(memory.isFlat ? [] : [`memory grew by ${memory.growthPercent.toFixed(1)} %`]),
     ...(inForce === result.generations
       ? []
