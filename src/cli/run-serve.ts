@@ -1,4 +1,4 @@
-import type { Config } from '../config/config.ts';
+import { type Config, usualDrainMs } from '../config/config.ts';
 import { ConfigError } from '../config/config-error.ts';
 import type { RunningWorkers } from '../start/workers/primary.ts';
 import type { Beginning } from '../start/workers/worker-messages.ts';
@@ -157,9 +157,6 @@ function readSameConfig({ env, services }: CliWorld, { files }: Beginning) {
   };
   return services.readConfig({ env, readFile });
 }
-
-/** Load balancers check readiness every few seconds. */
-const usualDrainMs = 5_000;
 
 /**
  * How long the gateway continues to serve after a signal, in milliseconds. By default it waits only after a supervisor's

@@ -4,6 +4,9 @@ import type { NetworkProfile } from './network-profile.ts';
 import type { Secret } from './secret.ts';
 import type { TrustedDocument } from './trusted-documents.ts';
 
+/** `DRAIN_MS` after SIGTERM, unless set. Load balancers check readiness every few seconds. */
+export const usualDrainMs = 5_000;
+
 /** The complete, checked configuration of a gateway. Only `parseConfig` builds one. */
 export interface Config {
   /** Every setting by its name. The other members combine settings in the form in which they are used. */

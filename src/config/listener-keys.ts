@@ -137,4 +137,9 @@ export const operationKeys = {
     description:
       'Number of processes that serve one address. They share rate limits and cursor keys. `auto`: one per available CPU core. With a sponsor, including the embedded one, several processes need `REDIS_URL`: without it, a number above 1 is a mistake, and `auto` means 1.',
   },
+  WORKER_MAX_RSS_BYTES: {
+    type: integer(64 * 1024 * 1024, 1024 ** 4, 'bytes'),
+    description:
+      'Resident memory above which a worker is replaced: another one starts first, then the worker stops accepting connections, serves for `DRAIN_MS` more and exits. One worker at a time, and only after 10 s of service. Unset: never, because the memory of a healthy worker depends on other settings. Has no effect with `WORKERS=1`.',
+  },
 } as const satisfies ConfigTable;

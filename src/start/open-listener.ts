@@ -89,7 +89,8 @@ export async function openListener(options: OpenListenerOptions): Promise<OpenLi
         })
       : null,
     landing: createLandingPage(() => landingFacts(options)),
-    readiness: (draining) => readiness(options, draining),
+    // A worker that is replaced gets no new connections. Its successor is ready, so a load balancer must not avoid the gateway.
+    readiness: (draining) => readiness(options, draining && !siblings?.isReplaced()),
     metricsPage: settings.METRICS_PORT === null ? options.metricsPage : null,
     telemetry,
     now,

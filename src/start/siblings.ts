@@ -32,6 +32,8 @@ export interface Siblings {
   /** Number of workers that serve now, including this one. */
   readonly serving: () => number;
   readonly ready: (facts: WorkerFacts) => void;
+  /** Another worker serves in place of this one, which must stop. */
+  readonly isReplaced: () => boolean;
   /**
    * Call with each schema that this worker adopted: the other workers then check the ledger's schema too.
    * @param schema identifies it

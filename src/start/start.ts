@@ -82,10 +82,12 @@ export async function startGatewayOver(list: UpstreamList, options: StartOptions
     for (let closer = opened.pop(); closer; closer = opened.pop()) await closer();
   };
   try {
-    const { announceDrain, ...gateway } = await open(list, options, (closer) => opened.push(closer));
+    const { announceDrain, stopAccepting, ...gateway } = await open(list, options, (closer) => opened.push(closer));
     let closing: Promise<void> | undefined;
     const drain = async (drainMs: number) => {
-      announceDrain();
+      // The successor of this worker gets the new connections.
+      if (options.siblings?.isReplaced()) await stopAccepting();
+      else announceDrain();
       if (drainMs > 0) await delay(drainMs);
       await closeAll();
     };
@@ -107,7 +109,9 @@ async function open(
   list: UpstreamList,
   { config: configured, logger, now = Date.now, siblings: others, network: opening }: StartOptions,
   defer: (closer: Closer) => void,
-): Promise<Pick<RunningGateway, 'url' | 'reload' | 'assumedWrongNetwork'> & Pick<OpenListener, 'announceDrain'>> {
+): Promise<
+  Pick<RunningGateway, 'url' | 'reload' | 'assumedWrongNetwork'> & Pick<OpenListener, 'announceDrain' | 'stopAccepting'>
+> {
   const siblings = others ?? null;
   const metrics = new Metrics();
   const telemetry = createTelemetry(logger, metrics);
@@ -265,6 +269,7 @@ async function open(
   return {
     url,
     announceDrain: listener.announceDrain,
+    stopAccepting: listener.stopAccepting,
     assumedWrongNetwork: otherNetwork.promise,
     async reload() {
       await watched?.reload();

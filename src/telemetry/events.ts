@@ -347,6 +347,15 @@ export function createTelemetry(logger: Logger, metrics = new Metrics(), now: ()
       log(loss.exitCode === 0 ? 'info' : 'error', 'a worker exited; starting a replacement', loss);
     },
     /** @param worker its process id */
+    workerGrown: (worker: number, rssBytes: number, maxRssBytes: number) => {
+      metrics.add('ledger_gateway_worker_memory_replacements_total');
+      log('warn', 'a worker uses too much memory; starting a replacement before it stops', {
+        worker,
+        rssBytes,
+        maxRssBytes,
+      });
+    },
+    /** @param worker its process id */
     workerReplaced: (worker: number) => log('info', 'a new worker serves', { worker }),
     /** @param workers process ids */
     workersCut: (workers: readonly number[]) => log('error', 'workers killed: they did not exit in time', { workers }),

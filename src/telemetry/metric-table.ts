@@ -150,6 +150,11 @@ export const metricTable = {
     help: 'Worker processes that exited or were killed, and were replaced.',
     labels: {},
   },
+  ledger_gateway_worker_memory_replacements_total: {
+    type: 'counter',
+    help: 'Worker processes that exceeded WORKER_MAX_RSS_BYTES, and stopped once another one served.',
+    labels: {},
+  },
   ledger_gateway_event_loop_delay_seconds: {
     type: 'histogram',
     help: 'Delay of a timer that runs every 100 ms: how long the event loop was busy with something else.',

@@ -1,4 +1,5 @@
 import { mkdtemp, rm } from 'node:fs/promises';
+import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,6 +8,8 @@ import { startWorkerPool, type WorkerPool } from '../../src/start/workers/worker
 import { createWorkerProcesses } from '../../src/start/workers/worker-processes.ts';
 import type { WorkerLoss } from '../../src/telemetry/events.ts';
 import { builtProgram } from '../support/built-program.ts';
+import { runCli } from '../support/run-cli.ts';
+import { startScriptedLedger } from '../support/scripted-ledger.ts';
 import { until } from '../support/until.ts';
 
 // The worker program.
@@ -37,7 +40,10 @@ async function withWorkers(act: string | null, use: (whole: Whole) => Promise<vo
     now: () => performance.now(),
     startWithinMs: act === 'hang' ? 4_000 : 60_000,
     endWithinMs: 10_000,
+    maxRssBytes: Number.POSITIVE_INFINITY,
+    drainMs: 0,
     events: {
+      grown: () => {},
       lost: (loss) => losses.push(loss),
       cut: (pids) => expect(pids).toEqual([]),
       serves: (pid) => serving.push(pid),
@@ -95,3 +101,54 @@ test('a worker that hangs at its start is killed and replaced, even if it sends 
     ]);
     expect(whole.serving).toHaveLength(2);
   }));
+
+/** Sends a query on a connection of its own. @returns the status and the response, or the error */
+const ask = (url: string) =>
+  new Promise<string>((resolve) => {
+    const headers = { 'content-type': 'application/json' };
+    request(url, { method: 'POST', agent: false, headers }, (res) => {
+      let text = '';
+      res.setEncoding('utf8').on('data', (chunk: string) => {
+        text += chunk;
+      });
+      res.on('error', (error) => resolve(String(error)));
+      res.on('end', () => resolve(`${res.statusCode} ${text}`));
+    })
+      .on('error', (error) => resolve(String(error)))
+      .end('{"query":"{ chainIdentifier }"}');
+  });
+
+test('workers above WORKER_MAX_RSS_BYTES are replaced one after another, and no request fails', async () => {
+  const ledger = await startScriptedLedger('type Query { chainIdentifier: String! }', {
+    Query: { chainIdentifier: () => 'c1' },
+  });
+  const cli = runCli(['serve'], {
+    ...{ WORKERS: '2', PORT: '0', HOST: '127.0.0.1', LEDGER_GRAPHQL_URL: ledger.url },
+    // Below the memory of any worker.
+    ...{ WORKER_MAX_RSS_BYTES: String(64 * 1024 * 1024), DRAIN_MS: '500', RATE_LIMIT_PER_MINUTE: '0' },
+  });
+  try {
+    const [, url = ''] = await cli.waitFor(/"url":"(http:[^"]+)"[^\n]*"msg":"ready"/);
+    const answers = new Set<string>();
+    let isOver = false;
+    const load = async () => {
+      while (!isOver) answers.add(await ask(url));
+    };
+    const loads = [load(), load(), load(), load()];
+    const count = (text: string) => cli.out().split(text).length - 1;
+    await until(() => count('"msg":"worker stopped"') >= 2, 'two workers to be replaced', 240_000, 100);
+    isOver = true;
+    await Promise.all(loads);
+    expect([...answers]).toEqual(['200 {"data":{"chainIdentifier":"c1"}}']);
+    expect(count('"msg":"a new worker serves"')).toBeGreaterThanOrEqual(2);
+    expect(count('"msg":"a worker uses too much memory; starting a replacement before it stops"')).toBeGreaterThan(1);
+    expect(count('"msg":"a worker exited')).toBe(0);
+    const page = await (await fetch(new URL('/metrics', url))).text();
+    expect(page).toMatch(/^ledger_gateway_worker_memory_replacements_total [2-9]\d*$/m);
+    cli.child.kill('SIGTERM');
+    expect(await cli.ended).toBe(0);
+  } finally {
+    cli.child.kill('SIGKILL');
+    await ledger.close();
+  }
+}, 300_000);

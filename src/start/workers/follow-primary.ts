@@ -18,6 +18,7 @@ export function followPrimary({ send, onMessage }: PrimaryLink) {
   const beginning = deferred<Beginning>();
   const stop = deferred<number>();
   let serving = 0;
+  let isReplaced = false;
   let checkSchema = () => {};
   let lists: ReloadedLists = {};
   let adopt = (_lists: ReloadedLists) => {};
@@ -42,6 +43,7 @@ export function followPrimary({ send, onMessage }: PrimaryLink) {
       for (const resolve of waiting) resolve(message.page);
     } else if (message.kind === 'stop') {
       clearInterval(heartbeat);
+      isReplaced = message.isReplaced ?? false;
       stop.resolve(message.drainMs);
     }
   });
@@ -55,6 +57,7 @@ export function followPrimary({ send, onMessage }: PrimaryLink) {
     siblingsOf: ({ shared }: Beginning): Siblings => ({
       shared,
       serving: () => serving,
+      isReplaced: () => isReplaced,
       ready: (facts) => void send({ kind: 'ready', facts }),
       schemaReplaced: (schema) => void send({ kind: 'schema replaced', schema }),
       onSchemaCheck: (call) => {

@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import type { Config } from '../../config/config.ts';
+import { type Config, usualDrainMs } from '../../config/config.ts';
 import type { Telemetry } from '../../telemetry/events.ts';
 import { addCounts, type Metrics, type MetricValues, toMetricsPage } from '../../telemetry/metrics.ts';
 import { logReady } from '../log-ready.ts';
@@ -112,7 +112,10 @@ export async function startWorkers(options: WorkersOptions) {
     now,
     startWithinMs: 2 * config.timeouts.queryMs + startMarginMs,
     endWithinMs: toEndWithinMs(config.timeouts),
+    maxRssBytes: config.settings.WORKER_MAX_RSS_BYTES ?? Number.POSITIVE_INFINITY,
+    drainMs: config.settings.DRAIN_MS ?? usualDrainMs,
     events: {
+      grown: telemetry.workerGrown,
       lost: telemetry.workerLost,
       cut: telemetry.workersCut,
       serves: (pid) => isReady && telemetry.workerReplaced(pid),

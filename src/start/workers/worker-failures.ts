@@ -56,6 +56,11 @@ const longestPauseMs = 10_000;
 /** Rounds of early exits in a row, without any serving worker, after which the gateway gives up. */
 const maxEarlyExits = 5;
 
+/** Is a worker replaced for its memory? Not before it is stable: a limit below the normal use would start workers all the time. */
+export function isGrown(rssBytes: number, servedMs: number, maxRssBytes: number): boolean {
+  return rssBytes > maxRssBytes && servedMs >= stableMs;
+}
+
 export interface EndedWorker {
   /** How long the worker served, in milliseconds; `null` = never. */
   readonly servedMs: number | null;

@@ -27,8 +27,11 @@ export type ToWorker =
   | { readonly kind: 'lists'; readonly lists: ReloadedLists }
   /** The metrics page that the worker requested. */
   | { readonly kind: 'metrics page'; readonly page: string }
-  /** Keep serving for this long, finish running operations, and exit. */
-  | { readonly kind: 'stop'; readonly drainMs: number };
+  /**
+   * Keep serving for this long, finish running operations, and exit.
+   * `isReplaced`: another worker serves already, so accept no more connections.
+   */
+  | { readonly kind: 'stop'; readonly drainMs: number; readonly isReplaced?: boolean };
 
 /** From a worker to the primary. */
 export type FromWorker =

@@ -1,14 +1,17 @@
 import type { WorkerLoss } from '../../telemetry/events.ts';
+import { layoutOf } from '../../telemetry/metric-table.ts';
 import { addCounts, type MetricValues } from '../../telemetry/metrics.ts';
 import { startPeerTimeout } from '../../upstream/peer-timeout.ts';
 import type { WorkerFacts } from '../siblings.ts';
 import { deferred } from './deferred.ts';
-import { createHeartbeatMonitor, createReplacementRule, type HeartbeatMonitor } from './worker-failures.ts';
+import { createHeartbeatMonitor, createReplacementRule, type HeartbeatMonitor, isGrown } from './worker-failures.ts';
 import type { Beginning, FromWorker, ToWorker } from './worker-messages.ts';
 import type { StartWorkerProcess, WorkerEnd, WorkerProcess } from './worker-processes.ts';
 
 export interface WorkerPoolEvents {
   readonly lost: (loss: WorkerLoss) => void;
+  /** A worker exceeds the memory limit; its successor starts. */
+  readonly grown: (pid: number, rssBytes: number, maxRssBytes: number) => void;
   /** Workers that were killed because they did not stop in time. */
   readonly cut: (pids: readonly number[]) => void;
   readonly serves: (pid: number) => void;
@@ -27,6 +30,10 @@ export interface WorkerPoolOptions {
   readonly startWithinMs: number;
   /** Milliseconds in which a worker must exit after the stop message. */
   readonly endWithinMs: number;
+  /** Resident memory above which a worker is replaced. */
+  readonly maxRssBytes: number;
+  /** Milliseconds for which a worker that is replaced keeps serving its connections. */
+  readonly drainMs: number;
   readonly events: WorkerPoolEvents;
 }
 
@@ -35,23 +42,25 @@ export type WorkerPool = ReturnType<typeof startWorkerPool>;
 /** A worker whose process is alive. */
 interface Member {
   readonly worker: WorkerProcess;
-  /** Cancels the timeout of its start. */
-  readonly stopAwaiting: () => void;
+  /** Cancels the timeout of its start, or of its stop. */
+  stopAwaiting: () => void;
   /** When the worker received its start message. */
   heartbeats: HeartbeatMonitor | null;
   /** When the worker began to serve, by the pool's clock. */
   servingSinceMs: number | null;
   /** The worker's latest metrics, and when they arrived by the pool's clock. */
   metrics: { readonly values: MetricValues; readonly atMs: number } | null;
-  /** Position among the workers, from 1. A replacement takes the position of the worker that exited. */
+  /** Position among the workers, from 1. A replacement takes the first that is free. */
   readonly position: number;
   /** Why the worker exits, if known. */
   reason: string | null;
+  /** Its successor serves, and the worker was told to stop. */
+  isReplaced: boolean;
 }
 
-/** Starts `count` workers, and replaces those that exit or freeze. */
+/** Starts `count` workers, and replaces those that exit, freeze or use too much memory. */
 export function startWorkerPool(options: WorkerPoolOptions) {
-  const { count, beginning, startProcess, now, startWithinMs, endWithinMs, events } = options;
+  const { count, beginning, startProcess, now, startWithinMs, endWithinMs, maxRssBytes, events } = options;
   const pauseAfter = createReplacementRule(count);
   const members = new Set<Member>();
   const restarts = new Set<NodeJS.Timeout>();
@@ -65,8 +74,11 @@ export function startWorkerPool(options: WorkerPoolOptions) {
   let retired = addCounts(null, []);
   let isComplete = false;
   let isStopping = false;
+  /** The worker that is being replaced for its memory: one at a time. */
+  let grown: Member | null = null;
 
-  const serving = () => [...members].filter((each) => each.servingSinceMs !== null).map((each) => each.worker);
+  const serving = () =>
+    [...members].filter((each) => each.servingSinceMs !== null && !each.isReplaced).map((each) => each.worker);
   /** Sends a message to all workers, also to those that are starting. */
   const send = (message: ToWorker) => {
     for (const { worker } of members) worker.send(message);
@@ -91,6 +103,7 @@ export function startWorkerPool(options: WorkerPoolOptions) {
       metrics: null,
       position: freePosition(),
       reason: null,
+      isReplaced: false,
     };
     members.add(member);
     worker.onMessage((message) => onWorkerMessage(member, message));
@@ -111,6 +124,7 @@ export function startWorkerPool(options: WorkerPoolOptions) {
       case 'alive':
         member.heartbeats?.noteHeartbeat();
         if (message.metrics) member.metrics = { values: message.metrics, atMs: now() };
+        replaceIfGrown(member);
         break;
       case 'metrics requested':
         events.metricsRequested(worker);
@@ -126,12 +140,37 @@ export function startWorkerPool(options: WorkerPoolOptions) {
       case 'ready':
         member.stopAwaiting();
         member.servingSinceMs = now();
+        if (serving().length > count) stopGrown();
         send({ kind: 'serving', count: serving().length });
         events.serves(worker.pid);
         if (serving().length < count) break;
         isComplete = true;
         complete.resolve(message.facts);
     }
+  };
+
+  const replaceIfGrown = (member: Member): void => {
+    const { worker, servingSinceMs, metrics } = member;
+    const isOther = grown !== null || isStopping || !isComplete;
+    if (isOther || servingSinceMs === null || metrics === null) return;
+    const rssBytes = metrics.values[layoutOf('process_resident_memory_bytes').start] ?? 0;
+    if (!isGrown(rssBytes, now() - servingSinceMs, maxRssBytes)) return;
+    grown = member;
+    events.grown(worker.pid, rssBytes, maxRssBytes);
+    start();
+  };
+  /** Stops the grown worker, now that its successor serves. */
+  const stopGrown = (): void => {
+    if (grown === null || grown.isReplaced) return;
+    const { worker } = grown;
+    grown.isReplaced = true;
+    // It sends no more heartbeats.
+    grown.heartbeats = null;
+    worker.send({ kind: 'stop', drainMs: options.drainMs, isReplaced: true });
+    grown.stopAwaiting = startPeerTimeout(options.drainMs + endWithinMs, () => {
+      events.cut([worker.pid]);
+      worker.kill();
+    });
   };
 
   const kill = (member: Member, reason: string): void => {
@@ -156,6 +195,8 @@ export function startWorkerPool(options: WorkerPoolOptions) {
       if (members.size === 0) ended.resolve();
       return;
     }
+    if (member === grown) grown = null;
+    if (member.isReplaced) return;
     const { reason, servingSinceMs, worker } = member;
     const others = serving().length;
     send({ kind: 'serving', count: others });
@@ -167,6 +208,8 @@ export function startWorkerPool(options: WorkerPoolOptions) {
       return;
     }
     events.lost({ worker: worker.pid, ...end, ...(reason !== null && { reason }), againInMs });
+    // The successor of a worker that was being replaced starts already.
+    if (members.size + restarts.size >= count + (grown === null ? 0 : 1)) return;
     const restart = setTimeout(() => {
       restarts.delete(restart);
       start();

@@ -372,6 +372,16 @@ const events: { readonly [Name in keyof Telemetry]: readonly [Parameters<Telemet
       againInMs: 250,
     },
   ],
+  workerGrown: [
+    [17, 2_000, 1_000],
+    {
+      level: 'warn',
+      msg: 'a worker uses too much memory; starting a replacement before it stops',
+      worker: 17,
+      rssBytes: 2_000,
+      maxRssBytes: 1_000,
+    },
+  ],
   workerReplaced: [[18], { level: 'info', msg: 'a new worker serves', worker: 18 }],
   workersCut: [[[17, 18]], { level: 'error', msg: 'workers killed: they did not exit in time', workers: [17, 18] }],
 };

@@ -67,6 +67,16 @@ test('a worker knows the number of workers, polls when asked, and reports the re
   expect(sent).toEqual([{ kind: 'hello' }, { kind: 'schema replaced', schema: 'new' }]);
   say({ kind: 'stop', drainMs: 0 });
   await orders.stop;
+  expect(siblings.isReplaced()).toBe(false);
+});
+
+test('a worker learns with the stop message that its successor serves already', async () => {
+  const { orders, say } = start();
+  say({ kind: 'begin', beginning });
+  const siblings = orders.siblingsOf(beginning);
+  expect(siblings.isReplaced()).toBe(false);
+  say({ kind: 'stop', drainMs: 700, isReplaced: true });
+  expect([await orders.stop, siblings.isReplaced()]).toEqual([700, true]);
 });
 
 test('a worker asks the primary for each metrics page, once for all that wait for it', async () => {

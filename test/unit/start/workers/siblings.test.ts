@@ -6,6 +6,7 @@ const shared = (workers: number, secret = 'of the whole'): Shared => ({ workers,
 const siblings = (workers: number) => ({
   shared: shared(workers),
   store: createMemoryStore(),
+  isReplaced: () => false,
   serving: () => workers,
   ready: () => {},
   schemaReplaced: () => {},
