@@ -299,7 +299,7 @@ export interface YogaContext {
    */
   readonly takeCounted: () => Caller | null;
   /** Compresses the response. */
-  readonly body?: Pick<Exchange, 'chooseEncoding' | 'compression'>;
+  readonly body: Pick<Exchange, 'chooseEncoding' | 'compression'>;
   admission?: OperationAdmission;
 }
 

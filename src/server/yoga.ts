@@ -7,12 +7,7 @@ import type { ErrorCode } from '../errors/catalogue.ts';
 import { gatewayError, toExtensions } from '../errors/gateway-error.ts';
 import { addErrorCodes } from '../errors/reported-errors.ts';
 import { parseRequestJson, printJson } from '../json/exact-json.ts';
-import {
-  type AdmitOperation,
-  asFinal,
-  type OperationAdmission,
-  type ServerContext,
-} from '../operation/admit-operation.ts';
+import { type AdmitOperation, asFinal, type OperationAdmission } from '../operation/admit-operation.ts';
 import type { FairTurns } from '../operation/fair-turns.ts';
 import type { OperationRunner } from '../operation/operation-runner.ts';
 import { noIds, parseRequest, type RequestFault } from '../operation/parse-request.ts';
@@ -179,8 +174,8 @@ function useWholeAnswer(turns: Pick<FairTurns, 'run'>): Plugin<object, YogaConte
         const write = (each: ExecutionResult) =>
           turns.run(serverContext.turnKey, serverContext.server, () => printResult(each));
         const plain = Array.isArray(whole) ? await toBatch(whole, write) : await write(whole as ExecutionResult);
-        const encoding = serverContext.body?.chooseEncoding(Buffer.byteLength(plain)) ?? null;
-        const compressed = encoding && (await serverContext.body?.compression?.compress(Buffer.from(plain), encoding));
+        const encoding = serverContext.body.chooseEncoding(Buffer.byteLength(plain));
+        const compressed = encoding && (await serverContext.body.compression?.compress(Buffer.from(plain), encoding));
         const body = compressed ? new Uint8Array(compressed) : plain;
         const encoded = compressed ? { 'content-encoding': encoding } : {};
         return new Response(body, { status, headers: { ...contentType, ...headers, ...retryAfter, ...encoded } });
@@ -295,58 +290,4 @@ function readingExactly(request: Request): Request {
       return typeof value === 'function' ? value.bind(target) : value;
     },
   });
-}
-
-/** A query, an invalid document and a syntax error; none of them calls an upstream. */
-const texts = ['{ __typename __schema { queryType { name } } }', '{ nothingOfThatName }', '{'];
-
-const headers = { 'content-type': 'application/json', accept: 'application/json' };
-
-/** Counted already, so that no rate limit is used. */
-const warmUpCaller: ReturnType<YogaContext['takeCounted']> = {
-  id: 'nobody',
-  kind: 'ANONYMOUS',
-  authorization: null,
-  scopes: new Set(['read']),
-  rate: { key: 'nobody', perMinute: 0 },
-  gas: null,
-  moveCalls: null,
-  documents: 'allow',
-};
-
-/**
- * Serves a few requests without a client at the start: a process loads and compiles code for 0.1 s or more on its first
- * request. Nothing is logged or counted, and no upstream is called.
- */
-export async function warmUp(yoga: YogaTransport): Promise<void> {
-  const address = `http://localhost${graphqlPath}`;
-  for (const query of texts) {
-    const body = JSON.stringify({ query });
-    const responses = [
-      yoga.fetch(address, { method: 'POST', headers, body }, toContext()),
-      yoga.fetch(`${address}?query=${encodeURIComponent(query)}`, { headers }, toContext()),
-    ];
-    for (const each of responses) await (await each).text();
-  }
-}
-
-function toContext(): YogaContext {
-  const server: ServerContext = {
-    requestId: 'warm-up',
-    arrivedAt: performance.now(),
-    sender: {
-      authorization: null,
-      apiKey: null,
-      origin: undefined,
-      remoteAddress: '127.0.0.1',
-      forwardedFor: undefined,
-    },
-    isGone: () => false,
-    onGone: () => {},
-    onStanding: () => {},
-    showUsage: true,
-    operations: [],
-    codes: [],
-  };
-  return { server, turnKey: 'nobody', takeCounted: () => warmUpCaller };
 }

@@ -13,7 +13,7 @@ import { createOpenEventStream } from '../server/event-stream.ts';
 import { createBytesInFlight } from '../server/read-body.ts';
 import { createLane } from '../server/serve-graphql.ts';
 import { createSocketServer } from '../server/websocket/socket-server.ts';
-import { createYogaTransport, warmUp } from '../server/yoga.ts';
+import { createYogaTransport } from '../server/yoga.ts';
 import type { Telemetry } from '../telemetry/events.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import type { WatchedSchema } from './watch-schema.ts';
@@ -85,8 +85,6 @@ export function openTransports(options: OpenTransportsOptions) {
       bytesInFlight,
       tracing,
     },
-    /** Warms up the transports: otherwise the first request would wait until code is loaded and compiled. */
-    warmUp: () => warmUp(yoga),
     close: () => yoga.dispose(),
   };
 }

@@ -221,7 +221,6 @@ async function open(
     tracing,
   });
   defer(opened.close);
-  await opened.warmUp();
 
   metrics.gauge('ledger_gateway_body_bytes', () => transports.bytesInFlight.bytes);
   for (const use of documentUses)
