@@ -10,19 +10,15 @@ export interface LedgerSource {
   readonly origin: 'ledger' | 'cache';
 }
 
-/** Stores the last good schema of the ledger between runs. */
-export interface SchemaCache {
-  read(): Promise<LedgerSource | null>;
-  write(source: LedgerSource): Promise<void>;
-}
+export type SchemaCache = ReturnType<typeof createSchemaCache>;
 
 /**
- * A cache in a file that is replaced atomically, so that a crash never leaves half of it. If it cannot be read or written, the
+ * Stores the last good schema of the ledger between runs, in a file that is replaced atomically, so that a crash never leaves half of it. If it cannot be read or written, the
  * gateway works without a cache.
  */
-export function createSchemaCache(file: string, onFailure: (error: unknown) => void): SchemaCache {
+export function createSchemaCache(file: string, onFailure: (error: unknown) => void) {
   return {
-    async read() {
+    async read(): Promise<LedgerSource | null> {
       try {
         const { introspection, service } = JSON.parse(await readFile(file, 'utf8')) as Record<string, unknown>;
         if (!introspection) return null;
@@ -36,7 +32,7 @@ export function createSchemaCache(file: string, onFailure: (error: unknown) => v
         return null;
       }
     },
-    async write({ introspection, service }) {
+    async write({ introspection, service }: LedgerSource): Promise<void> {
       // A unique name, since other processes may write the same file now.
       const written = `${file}.${randomUUID()}.new`;
       try {

@@ -8,7 +8,7 @@ import type { Limits } from '../documents/cost/limits.ts';
 import { showSourceHeader } from '../ledger/immutable/answer-notes.ts';
 import { createCompression } from '../server/compression.ts';
 import { createCommonHeaders } from '../server/exchange.ts';
-import { type Listener, startListener, startMetricsServer } from '../server/listener.ts';
+import { startListener, startMetricsServer } from '../server/listener.ts';
 import { createGraphiqlPage } from '../server/pages/graphiql-page.ts';
 import { createLandingPage, type LandingFacts } from '../server/pages/landing-page.ts';
 import { type Readiness, toReadiness } from '../server/route.ts';
@@ -31,11 +31,7 @@ export interface OpenListenerOptions {
   readonly now: () => number;
 }
 
-export interface OpenListener extends Pick<Listener, 'url' | 'announceDrain' | 'stopAccepting'> {
-  readonly graphqlUrl: string;
-  /** Stops accepting connections and waits for running requests. */
-  close(): Promise<void>;
-}
+export type OpenListener = Awaited<ReturnType<typeof openListener>>;
 
 /** Request headers that change the response, for `Vary`, besides those of the network profile. */
 const answerHeaders = ['accept', 'authorization', 'x-api-key', 'origin', showSourceHeader];
@@ -47,7 +43,7 @@ const stallMarginMs = 10_000;
 const minIdleMs = 76_000;
 
 /** Serves all transports over HTTP. Rejects when the address cannot be bound. */
-export async function openListener(options: OpenListenerOptions): Promise<OpenListener> {
+export async function openListener(options: OpenListenerOptions) {
   const { config, addresses, transports, schema, telemetry, siblings, now } = options;
   const { host, port, profile, limits, timeouts, settings } = config;
   const { CORS_ORIGINS: corsOrigins } = settings;
@@ -98,6 +94,7 @@ export async function openListener(options: OpenListenerOptions): Promise<OpenLi
   const { url, announceDrain, stopAccepting, drain } = await listening.catch((error: unknown) => {
     throw toListenError(error, { name: 'PORT', host, port });
   });
+  /** Stops accepting connections and waits for running requests. */
   const close = () => drain(longestMs + drainMarginMs);
   return { url, graphqlUrl: url + graphqlPath, announceDrain, stopAccepting, close };
 }

@@ -80,19 +80,15 @@ export interface ShareSecretOptions extends RedisOptions {
   readonly everyMs?: number;
 }
 
-export interface SharedSecret {
-  close(): void;
-}
-
 /** Within a minute after Redis was emptied, each instance stores its secret again, so that new instances find it. */
 const defaultEveryMs = 60_000;
 
 /**
  * Makes all instances on one Redis use one secret: the first instance stores its own, and the others adopt it. While Redis is
  * unavailable, each instance keeps its secret.
- * @returns after the first read, or when Redis did not answer in time
+ * @returns after the first read, or when Redis did not answer in time: a function that stops it
  */
-export async function shareSecret(options: ShareSecretOptions): Promise<SharedSecret> {
+export async function shareSecret(options: ShareSecretOptions): Promise<() => void> {
   const { name, adopt, everyMs = defaultEveryMs } = options;
   let current = options.own;
   const { connectRedis } = await import('../upstream/connect-redis.ts');
@@ -111,11 +107,9 @@ export async function shareSecret(options: ShareSecretOptions): Promise<SharedSe
   await tryExchange();
   redis.on('ready', tryExchange);
   const timer = setInterval(tryExchange, everyMs).unref();
-  return {
-    close: () => {
-      clearInterval(timer);
-      redis.disconnect();
-    },
+  return () => {
+    clearInterval(timer);
+    redis.disconnect();
   };
 }
 
@@ -131,8 +125,6 @@ export function createShareSecret(
     // Workers agree without Redis, and while it is unavailable.
     const offered = siblings ? deriveSecret(siblings.shared, name) : own;
     if (siblings) adopt(offered);
-    if (!redis) return () => {};
-    const shared = await shareSecret({ url: redis.url, name, own: offered, adopt });
-    return () => shared.close();
+    return redis ? shareSecret({ url: redis.url, name, own: offered, adopt }) : () => {};
   };
 }

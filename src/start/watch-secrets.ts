@@ -3,20 +3,16 @@ import type { Telemetry } from '../telemetry/events.ts';
 import type { SecretInFile } from '../upstream/upstream.ts';
 import { type FileReader, type FollowedFile, fileAt, followFile, joinFiles } from './watched-file.ts';
 
-export interface WatchedSecrets extends FollowedFile {
-  watch<Value>(secret: SecretInFile<Value>): void;
-}
-
 export interface WatchSecretsOptions {
   readonly telemetry: Pick<Telemetry, 'secretRead' | 'secretRefused'>;
   readonly fileAt?: (path: string) => FileReader;
 }
 
 /** Reloads secrets when their files change. A file with mistakes, or a missing one, changes nothing. */
-export function watchSecrets({ telemetry, fileAt: open = fileAt }: WatchSecretsOptions): WatchedSecrets {
+export function watchSecrets({ telemetry, fileAt: open = fileAt }: WatchSecretsOptions) {
   const files: FollowedFile[] = [];
   return {
-    watch({ setting, path, type, adopt }) {
+    watch<Value>({ setting, path, type, adopt }: SecretInFile<Value>): void {
       if (path === null) return;
       /** `null` until the first check, which finds the value read at the start. */
       let current: string | null = null;

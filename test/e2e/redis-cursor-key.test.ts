@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { Secret } from '../../src/config/secret.ts';
-import { type SharedSecret, shareSecret } from '../../src/start/shared-stores.ts';
+import { shareSecret } from '../../src/start/shared-stores.ts';
 import { overWebSocket } from '../support/live-clients.ts';
 import { startTickedDevnet } from '../support/live-network.ts';
 import { type RedisServer, redisMissing, startRedis } from '../support/redis-server.ts';
@@ -14,12 +14,12 @@ const secretOf = (letter: string) => letter.repeat(40);
 
 describe.skipIf(redisMissing)(redisMissing ?? 'instances on one Redis', () => {
   let redis: RedisServer;
-  const open: SharedSecret[] = [];
+  const open: (() => void)[] = [];
   beforeAll(async () => {
     redis = await startRedis();
   });
   afterEach(() => {
-    for (const each of open.splice(0)) each.close();
+    for (const stop of open.splice(0)) stop();
   });
   afterAll(() => redis?.[Symbol.asyncDispose]());
 

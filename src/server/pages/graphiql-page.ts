@@ -50,7 +50,7 @@ interface SchemaPage {
  * file is compressed on its first request.
  */
 export function createGraphiqlPage({ schema, introspection, usage }: GraphiqlPageOptions) {
-  let loading: Promise<GraphiqlAssets> | undefined;
+  let loading: ReturnType<typeof loadGraphiqlAssets> | undefined;
   const assets = () => {
     loading ??= loadGraphiqlAssets();
     return loading;
@@ -146,18 +146,14 @@ function toHtml(home: string, options: object): string {
 `;
 }
 
-/** The files that the build made of `src/graphiql`. */
-interface GraphiqlAssets {
-  /** By path, which contains a hash of all files, so browsers may cache them forever. */
-  readonly files: ReadonlyMap<string, PageFile>;
-  /** The path that all files have in common. */
-  readonly home: string;
-}
-
 const assetTypes: Readonly<Record<string, string>> = { css: 'text/css', js: 'text/javascript', ttf: 'font/ttf' };
 
-/** Reads GraphiQL, 4 MB of text. Call once, when the page is first requested. */
-async function loadGraphiqlAssets(): Promise<GraphiqlAssets> {
+/**
+ * Reads GraphiQL, as built from `src/graphiql`: 4 MB of text. Call once, when the page is first requested.
+ * @returns the files by path, which contains a hash of all, so browsers may cache them forever; and the path that all have in
+ * common
+ */
+async function loadGraphiqlAssets() {
   const folder = new URL('../../../dist/graphiql/', import.meta.url);
   const names = (await readdir(folder)).sort();
   const contents = await Promise.all(names.map((name) => readFile(new URL(name, folder))));
