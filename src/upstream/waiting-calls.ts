@@ -60,7 +60,7 @@ export function createWaitingCalls({ maxSent, maxWaiting, maxWaitingBytes }: Wai
     /** Call when a sent call has ended. */
     ended(): void {
       sent -= 1;
-      if (waiting.length > 0) sendNext();
+      sendNext();
     },
     /** Removes a call that was not sent. Does nothing if it is not waiting. */
     leave(call: WaitingCall): void {

@@ -264,21 +264,17 @@ function withFailure(
   results: ReturnType<OpenLedgerStream>,
   toResult: (error: unknown) => ExecutionResult,
 ): AsyncIterator<ExecutionResult, undefined> & StoppableItems {
-  let isOver = false;
   return {
     async next() {
-      if (isOver) return { done: true, value: undefined };
       try {
         return await results.next();
       } catch (error) {
-        isOver = true;
         await results.return?.();
         return { done: false, value: toResult(error) };
       }
     },
     stop: (why) => results.fail(why),
     async return() {
-      isOver = true;
       await results.return?.();
       return { done: true, value: undefined };
     },

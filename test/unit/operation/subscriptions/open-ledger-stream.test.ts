@@ -1,5 +1,6 @@
 import { buildSchema } from 'graphql';
 import { expect, it } from 'vitest';
+import { LedgerStream } from '../../../../src/ledger/ledger-streams.ts';
 import { createOpenLedgerStream } from '../../../../src/operation/subscriptions/run-stream.ts';
 import type { OperationContext } from '../../../../src/upstream/operation-context.ts';
 import { toTestCaller } from '../../../support/test-caller.ts';
@@ -17,19 +18,31 @@ const { operation } = admitForTest(
   { text: 'subscription { ticks }' },
 );
 
-it('a stream of the ledger that fails ends with the error, and is closed at the ledger', async () => {
-  let closed = 0;
-  const open = createOpenLedgerStream(operation, () => ({
-    next: () => Promise.reject(new Error('unreadable')),
-    async return() {
-      closed += 1;
-      return { done: true, value: undefined };
-    },
-    fail() {},
-  }));
+/** A stream of the ledger, and how often it was closed at the ledger. */
+async function openStream() {
+  const counts = { closed: 0 };
+  const onEnd = () => {
+    counts.closed += 1;
+  };
+  const stream = new LedgerStream({ bytes: 0 }, null, onEnd);
+  const open = createOpenLedgerStream(operation, () => stream);
   const opened = await open({}, { caller: toTestCaller() } as OperationContext);
   if (!('items' in opened)) throw new Error('the stream was not opened');
-  expect((await opened.items.next()).value).toMatchObject({ data: { ticks: null }, errors: [{ path: ['ticks'] }] });
-  expect(closed).toBe(1);
-  expect(await opened.items.next()).toEqual({ done: true, value: undefined });
+  return { items: opened.items, stream, counts };
+}
+
+it('a stream of the ledger that fails ends with the error, and is closed at the ledger', async () => {
+  const { items, stream, counts } = await openStream();
+  stream.sink.next('not a result', 12);
+  expect((await items.next()).value).toMatchObject({ data: { ticks: null }, errors: [{ path: ['ticks'] }] });
+  expect(counts.closed).toBe(1);
+  expect(await items.next()).toEqual({ done: true, value: undefined });
+});
+
+it('a stream of the ledger that is left is closed at the ledger, even while it waits', async () => {
+  const { items, counts } = await openStream();
+  const waiting = items.next();
+  await items.return?.();
+  expect(await waiting).toEqual({ done: true, value: undefined });
+  expect(counts.closed).toBe(1);
 });

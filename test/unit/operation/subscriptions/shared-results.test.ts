@@ -76,6 +76,8 @@ describe('results of streams', () => {
     one.textOf(item, print);
     expect(texts.bytes).toBeGreaterThan(0);
     one.leave();
+    expect(join('a')).toBe(two);
+    two.leave();
     two.leave();
     expect(texts.bytes).toBe(0);
     const again = [join('a'), join('a')];
