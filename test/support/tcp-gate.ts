@@ -18,8 +18,11 @@ export interface TcpGate extends AsyncDisposable {
   loseResponse(request: string): Promise<void>;
 }
 
-/** @param port of the server on this machine */
-export async function openTcpGate(port: number): Promise<TcpGate> {
+/**
+ * @param port of the server on this machine
+ * @param onRequest receives what clients send
+ */
+export async function openTcpGate(port: number, onRequest: (chunk: Buffer) => void = () => {}): Promise<TcpGate> {
   const pairs = new Set<readonly [Socket, Socket]>();
   let state: 'open' | 'cut' | 'frozen' = 'open';
   let lost: { readonly request: string; readonly onLost: () => void } | null = null;
@@ -33,6 +36,7 @@ export async function openTcpGate(port: number): Promise<TcpGate> {
     pairs.add(pair);
     let request = '';
     client.on('data', (chunk: Buffer) => {
+      onRequest(chunk);
       request = (request + chunk.toString()).slice(-16_384);
       server.write(chunk);
     });
