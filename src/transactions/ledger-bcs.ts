@@ -4,41 +4,42 @@ import { parseDigest, toDigest } from './digest.ts';
 /** The bytes have an unknown form, newer or invalid: nothing after this position can be parsed. */
 export class NotKnownError extends TypeError {}
 
-interface Tagged {
-  readonly kind: string;
-}
-
-type Fields<T extends Tagged, Kind> = Omit<Extract<T, { readonly kind: Kind }>, 'kind'>;
-
 /** The used part of `BcsType`, which is invariant in its input as a whole. */
 interface FieldsBcs<Values> {
-  readonly read: (reader: BcsReader) => Values;
-  readonly write: (values: Values, writer: BcsWriter) => void;
+  read(reader: BcsReader): Values;
+  write(values: Values, writer: BcsWriter): void;
 }
 
-type Variants<T extends Tagged> = {
-  readonly [Kind in T['kind']]: readonly [index: number, fields: FieldsBcs<Fields<T, Kind>> | null];
-};
+type Variants = Readonly<Record<string, readonly [index: number, fields: FieldsBcs<object> | null]>>;
+
+/** A value as it is read: its lists are not to be changed. */
+type Read<Type> = Type extends { read(reader: BcsReader): infer Values }
+  ? { readonly [Name in keyof Values]: Values[Name] extends (infer Item)[] ? readonly Item[] : Values[Name] }
+  : unknown;
+
+type UnionOf<Given extends Variants> = {
+  readonly [Kind in keyof Given & string]: { readonly kind: Kind } & Read<Given[Kind][1]>;
+}[keyof Given & string];
 
 /**
  * An enum of the ledger as a union discriminated by `kind`: each variant with its index on the wire and the struct of its fields, or
  * `null`. The library's own enum nests every variant under its name, which costs a second object and a search on writing. An unlisted
  * index throws a `NotKnownError`.
  */
-export function taggedUnion<T extends Tagged>(name: string, variants: Variants<T>): BcsType<T> {
-  const entries = Object.entries(variants as Readonly<Record<string, readonly [number, FieldsBcs<object> | null]>>);
+export function taggedUnion<const Given extends Variants>(name: string, variants: Given): BcsType<UnionOf<Given>> {
+  const entries = Object.entries(variants);
   // Variants without fields share one object each: a transaction may contain thousands.
   const listed = entries.map(([kind, [index, fields]]) => ({ kind, index, fields, bare: Object.freeze({ kind }) }));
   const byKind = new Map(listed.map((variant) => [variant.kind, variant]));
   const byIndex: (typeof listed)[number][] = [];
   for (const variant of listed) byIndex[variant.index] = variant;
-  return new BcsType<T>({
+  return new BcsType<UnionOf<Given>>({
     name,
     read: (reader) => {
       const index = reader.readULEB();
       const variant = byIndex[index];
       if (!variant) throw new NotKnownError(`unknown ${name} ${index}`);
-      return (variant.fields ? { kind: variant.kind, ...variant.fields.read(reader) } : variant.bare) as T;
+      return (variant.fields ? { kind: variant.kind, ...variant.fields.read(reader) } : variant.bare) as UnionOf<Given>;
     },
     write: (value, writer) => {
       const variant = byKind.get(value.kind);

@@ -1,4 +1,4 @@
-import { BcsType, bcs } from '@mysten/bcs';
+import { BcsType, bcs, type InferBcsType } from '@mysten/bcs';
 import { ledgerBcs, listOf, NotKnownError, optional, parseBcs, taggedUnion, UnknownShapeError } from './ledger-bcs.ts';
 
 /** A Move type without type parameters. */
@@ -20,11 +20,6 @@ export type PrimitiveType = (typeof primitives)[number];
 /** Networks reject types that are nested deeper. */
 export const maxTypeDepth = 16;
 
-type TypeVariant =
-  | { readonly kind: PrimitiveType }
-  | { readonly kind: 'vector'; readonly element: TypeTag }
-  | { readonly kind: 'struct'; readonly struct: StructTag };
-
 const { address, flag, identifier, objectRef, u53, u64 } = ledgerBcs;
 const u16 = bcs.u16();
 
@@ -44,7 +39,7 @@ function typeTagOf(levels: number): BcsType<TypeTag> {
     name: identifier,
     typeParameters: listOf('type parameters', inner, maxTypeParameters),
   });
-  return taggedUnion<TypeVariant>('type variant', {
+  return taggedUnion('type variant', {
     bool: [0, null],
     u8: [1, null],
     u64: [2, null],
@@ -58,7 +53,7 @@ function typeTagOf(levels: number): BcsType<TypeTag> {
     u256: [10, null],
   }).transform({
     name: 'TypeTag',
-    input: (tag: TypeTag): TypeVariant => (tag.kind === 'primitive' ? { kind: tag.name } : tag),
+    input: (tag: TypeTag) => (tag.kind === 'primitive' ? { kind: tag.name } : tag),
     output: (tag): TypeTag => (tag.kind === 'vector' || tag.kind === 'struct' ? tag : primitiveTags[tag.kind]),
   });
 }
@@ -71,11 +66,7 @@ const tooDeep = new BcsType<TypeTag>({ name: 'TypeTag', read: refuse, write: ref
 export const typeTagBcs = typeTagOf(maxTypeDepth);
 
 /** Names one version of one object. */
-export interface ObjectRef {
-  readonly objectId: string;
-  readonly version: number;
-  readonly digest: string;
-}
+export type ObjectRef = Readonly<InferBcsType<typeof objectRef>>;
 
 /** TransactionData V1, decoded. Users send the kind `ProgrammableTransaction`; a ledger also has kinds of its own. */
 export interface TransactionData<Payload = ProgrammableTransaction> {
@@ -86,62 +77,15 @@ export interface TransactionData<Payload = ProgrammableTransaction> {
   readonly expirationEpoch: number | null;
 }
 
-export interface GasData {
-  readonly payment: readonly ObjectRef[];
-  readonly owner: string;
-  readonly price: bigint;
-  readonly budget: bigint;
-}
+export type GasData = Readonly<InferBcsType<typeof gasData>>;
 
-export interface ProgrammableTransaction {
+export type ProgrammableTransaction = InferBcsType<typeof programmableTransactionBcs> & {
   readonly kind: 'PROGRAMMABLE_TX';
-  readonly inputs: readonly CallArg[];
-  readonly commands: readonly Command[];
-}
-
-export type CallArg =
-  | { readonly kind: 'pure'; readonly bytes: Uint8Array }
-  | { readonly kind: 'owned'; readonly ref: ObjectRef }
-  | {
-      readonly kind: 'shared';
-      readonly objectId: string;
-      readonly initialSharedVersion: number;
-      readonly mutable: boolean;
-    }
-  | { readonly kind: 'receiving'; readonly ref: ObjectRef };
-
-export type Argument =
-  | { readonly kind: 'gasCoin' }
-  | { readonly kind: 'input'; readonly index: number }
-  | { readonly kind: 'result'; readonly index: number }
-  | { readonly kind: 'nestedResult'; readonly index: number; readonly resultIndex: number };
-
-export type Command =
-  | MoveCallCommand
-  | { readonly kind: 'transferObjects'; readonly objects: readonly Argument[]; readonly recipient: Argument }
-  | { readonly kind: 'splitCoins'; readonly coin: Argument; readonly amounts: readonly Argument[] }
-  | { readonly kind: 'mergeCoins'; readonly destination: Argument; readonly sources: readonly Argument[] }
-  | { readonly kind: 'publish'; readonly modules: readonly Uint8Array[]; readonly dependencies: readonly string[] }
-  | { readonly kind: 'makeMoveVec'; readonly type: TypeTag | null; readonly elements: readonly Argument[] }
-  | {
-      readonly kind: 'upgrade';
-      readonly modules: readonly Uint8Array[];
-      readonly dependencies: readonly string[];
-      readonly package: string;
-      readonly ticket: Argument;
-    };
-
-export interface MoveCallCommand {
-  readonly kind: 'moveCall';
-  readonly package: string;
-  readonly module: string;
-  readonly function: string;
-  readonly typeArguments: readonly TypeTag[];
-  readonly arguments: readonly Argument[];
-}
-
-type ObjectArg = Exclude<CallArg, { kind: 'pure' }>;
-type PureArg = Exclude<CallArg, ObjectArg>;
+};
+export type CallArg = InferBcsType<typeof callArg>;
+export type Argument = InferBcsType<typeof argument>;
+export type Command = InferBcsType<typeof command>;
+export type MoveCallCommand = Extract<Command, { readonly kind: 'moveCall' }>;
 
 /**
  * Twice the limits of the networks, which reject smaller excesses in their own words. Networks limit inputs by their bytes
@@ -149,18 +93,18 @@ type PureArg = Exclude<CallArg, ObjectArg>;
  */
 const most = { commands: 2048, arguments: 1024, typeArguments: 32, inputs: 8192, gasCoins: 512 };
 
-const objectArg = taggedUnion<ObjectArg>('object input', {
+const objectArg = taggedUnion('object input', {
   owned: [0, bcs.struct('ImmOrOwnedObject', { ref: objectRef })],
   shared: [1, bcs.struct('SharedObject', { objectId: address, initialSharedVersion: u53, mutable: flag })],
   receiving: [2, bcs.struct('Receiving', { ref: objectRef })],
 });
 
-const outerArg = taggedUnion<PureArg | { readonly kind: 'object'; readonly object: ObjectArg }>('input', {
+const outerArg = taggedUnion('input', {
   pure: [0, bcs.struct('Pure', { bytes: bcs.byteVector() })],
   object: [1, bcs.struct('Object', { object: objectArg })],
 });
 
-const callArg = new BcsType<CallArg>({
+const callArg = new BcsType<InferBcsType<typeof objectArg> | Extract<InferBcsType<typeof outerArg>, { kind: 'pure' }>>({
   name: 'CallArg',
   read: (reader) => {
     const arg = outerArg.read(reader);
@@ -169,7 +113,7 @@ const callArg = new BcsType<CallArg>({
   write: (arg, writer) => outerArg.write(arg.kind === 'pure' ? arg : { kind: 'object', object: arg }, writer),
 });
 
-const argument = taggedUnion<Argument>('argument', {
+const argument = taggedUnion('argument', {
   gasCoin: [0, null],
   input: [1, bcs.struct('Input', { index: u16 })],
   result: [2, bcs.struct('Result', { index: u16 })],
@@ -180,7 +124,7 @@ const argumentList = listOf('arguments', argument, most.arguments);
 const moduleList = bcs.vector(bcs.byteVector());
 const addressList = bcs.vector(address);
 
-const command = taggedUnion<Command>('command', {
+const command = taggedUnion('command', {
   moveCall: [
     0,
     bcs.struct('MoveCall', {
@@ -211,17 +155,19 @@ export const programmableTransactionBcs = bcs.struct('ProgrammableTransaction', 
   commands: listOf('commands', command, most.commands),
 });
 
+const gasData = bcs.struct('GasData', {
+  payment: listOf('gas coins', objectRef, most.gasCoins),
+  owner: address,
+  price: u64,
+  budget: u64,
+});
+
 /** TransactionData with transactions of the given kinds. Version 1, with index 0, is the only one. */
 export function transactionDataBcsOf<Payload>(kind: BcsType<Payload>): BcsType<TransactionData<Payload>> {
   const transactionDataV1 = bcs.struct('TransactionDataV1', {
     kind,
     sender: address,
-    gas: bcs.struct('GasData', {
-      payment: listOf('gas coins', objectRef, most.gasCoins),
-      owner: address,
-      price: u64,
-      budget: u64,
-    }),
+    gas: gasData,
     // An enum of the network, encoded like an optional epoch.
     expirationEpoch: optional('expiration', u53),
   });
@@ -260,7 +206,7 @@ export type OutlinedTransaction =
   | { readonly kind: 'malformed'; readonly reason: string };
 
 const userTransactionBcs = transactionDataBcsOf(
-  taggedUnion<ProgrammableTransaction>('transaction kind', { PROGRAMMABLE_TX: [0, programmableTransactionBcs] }),
+  taggedUnion('transaction kind', { PROGRAMMABLE_TX: [0, programmableTransactionBcs] }),
 );
 
 /**

@@ -1,12 +1,11 @@
 import { bcs } from '@mysten/bcs';
 import { ledgerBcs, taggedUnion } from '../../transactions/ledger-bcs.ts';
 import { programmableTransactionBcs, transactionDataBcsOf } from '../../transactions/transaction-bcs.ts';
-import type { TransactionPayload } from './system-transaction.ts';
 
 const { address, u53 } = ledgerBcs;
 
 /** The kinds of transactions. Index 3 is an older system transaction that the devnet does not send. */
-export const transactionPayloadBcs = taggedUnion<TransactionPayload>('transaction kind', {
+export const transactionPayloadBcs = taggedUnion('transaction kind', {
   PROGRAMMABLE_TX: [0, programmableTransactionBcs],
   GENESIS: [1, bcs.struct('Genesis', { objectIds: bcs.vector(address) })],
   CONSENSUS_COMMIT_PROLOGUE_V1: [
