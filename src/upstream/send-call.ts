@@ -73,6 +73,8 @@ class AnswerCollector implements Dispatcher.DispatchHandler, CallInFlight, Waiti
   readonly #upstream: SharedState;
   readonly #stopDeadline: () => void;
   readonly #isVital: boolean;
+  readonly caller: string | undefined;
+  slot = 0;
   /** `null` once it was passed to undici, or has ended. */
   #unsent: Dispatcher.DispatchOptions | null;
   #abort: ((error?: Error) => void) | undefined;
@@ -93,13 +95,14 @@ class AnswerCollector implements Dispatcher.DispatchHandler, CallInFlight, Waiti
   constructor(
     listener: RawListener,
     upstream: SharedState,
-    { timeoutMs, streamAboveBytes = Number.POSITIVE_INFINITY, isVital = false }: RawRequest,
+    { timeoutMs, streamAboveBytes = Number.POSITIVE_INFINITY, isVital = false, operation }: RawRequest,
     unsent: Dispatcher.DispatchOptions,
   ) {
     this.#listener = listener;
     this.#upstream = upstream;
     this.#streamAboveBytes = streamAboveBytes;
     this.#isVital = isVital;
+    this.caller = operation?.caller;
     this.#unsent = unsent;
     this.#stopDeadline = startPeerTimeout(timeoutMs, () =>
       this.#fail(new UpstreamCallError('timeout', `no answer within ${timeoutMs} ms`)),
@@ -237,7 +240,7 @@ class AnswerCollector implements Dispatcher.DispatchHandler, CallInFlight, Waiti
     this.#chunks = [];
     this.#headers = noHeaders;
     if (this.#unsent) this.#upstream.waiting?.leave(this);
-    else this.#upstream.waiting?.ended();
+    else this.#upstream.waiting?.ended(this);
     this.#unsent = null;
   }
 }

@@ -2,6 +2,10 @@
 export interface WaitingCall {
   /** Size of the call's body, in bytes. */
   readonly bytes: number;
+  /** Key of the operation's caller; `undefined`: the gateway itself. */
+  readonly caller: string | undefined;
+  /** Position among the calls in flight, once it was sent. */
+  slot: number;
   /** Sends the call. Must not throw. */
   send(): void;
 }
@@ -15,52 +19,97 @@ export interface WaitingCallsOptions {
 
 export type WaitingCalls = ReturnType<typeof createWaitingCalls>;
 
+/** How many times what all callers leave free one caller may have: alone three quarters. */
+const maxTimesFree = 3;
+
+/** May a caller have one more? There is always room for another caller. */
+export function isWithinShare(own: number, free: number): boolean {
+  return own < maxTimesFree * free;
+}
+
 /**
- * Queue of the calls to one upstream: a limited number is in flight, and the others wait in order.
+ * Queue of the calls to one upstream: a limited number is in flight, and the others wait in order. A caller with more than its
+ * share in flight is passed by other callers, so calls that hang cost their own caller.
  * The HTTP client itself would queue any number of calls, and keep cancelled ones in the queue.
  */
 export function createWaitingCalls({ maxSent, maxWaiting, maxWaitingBytes }: WaitingCallsOptions) {
   const waiting: WaitingCall[] = [];
   let waitingBytes = 0;
-  let sent = 0;
+  /** Callers of the calls in flight. A list with fixed positions, because a `Map` of counts would cost more per call. */
+  const inFlight: (string | undefined | null)[] = Array.from({ length: maxSent }, () => null);
+  const freeSlots = inFlight.map((_, index) => index);
   let isSending = false;
+
+  const free = () => freeSlots.length;
+  const mayBegin = (caller: string | undefined): boolean => {
+    // The gateway itself makes few calls. Mostly, all calls together are within the share of one caller.
+    if (caller === undefined || isWithinShare(maxSent - free(), free())) return true;
+    return isWithinShare(inFlight.filter((each) => each === caller).length, free());
+  };
+  const mayWait = ({ caller, bytes }: WaitingCall): boolean => {
+    const freeBytes = maxWaitingBytes - waitingBytes - bytes;
+    const freeCalls = maxWaiting - waiting.length;
+    if (freeCalls <= 0 || freeBytes < 0) return false;
+    if (caller === undefined) return true;
+    const own = waiting.filter((each) => each.caller === caller);
+    const ownBytes = own.reduce((sum, each) => sum + each.bytes, bytes);
+    return isWithinShare(own.length, freeCalls) && isWithinShare(ownBytes, freeBytes);
+  };
+  const send = (call: WaitingCall): void => {
+    call.slot = freeSlots.pop() ?? 0;
+    inFlight[call.slot] = call.caller;
+    call.send();
+  };
+  /** Removes and returns the first call whose caller is within its share. */
+  const takeNext = (): WaitingCall | undefined => {
+    if (free() === 0) return undefined;
+    const refused = new Set<string | undefined>();
+    const at = waiting.findIndex(({ caller }) => {
+      if (refused.has(caller)) return false;
+      if (mayBegin(caller)) return true;
+      refused.add(caller);
+      return false;
+    });
+    const next = waiting[at];
+    if (!next) return undefined;
+    waiting.splice(at, 1);
+    waitingBytes -= next.bytes;
+    return next;
+  };
 
   /** Not recursive: a call that cannot be sent ends immediately and makes room for the next one. */
   const sendNext = (): void => {
     if (isSending) return;
     isSending = true;
-    for (let next = waiting[0]; next && sent < maxSent; next = waiting[0]) {
-      waiting.shift();
-      waitingBytes -= next.bytes;
-      sent += 1;
-      next.send();
-    }
+    for (let next = takeNext(); next; next = takeNext()) send(next);
     isSending = false;
   };
 
   return {
     get inFlight(): number {
-      return sent;
+      return maxSent - free();
     },
     get waiting(): number {
       return waiting.length;
     },
-    /** Sends a call now or later. @returns `false` if the queue is full, so the call is not sent */
+    /** Sends a call now or later. @returns `false` if the queue is full for its caller, so the call is not sent */
     begin(call: WaitingCall): boolean {
-      if (sent < maxSent && waiting.length === 0) {
-        sent += 1;
-        call.send();
+      // No call waits while its caller may begin one.
+      if (free() > 0 && mayBegin(call.caller)) {
+        send(call);
         return true;
       }
-      if (waiting.length >= maxWaiting || waitingBytes + call.bytes > maxWaitingBytes) return false;
+      if (!mayWait(call)) return false;
       waitingBytes += call.bytes;
       waiting.push(call);
       return true;
     },
     /** Call when a sent call has ended. */
-    ended(): void {
-      sent -= 1;
-      sendNext();
+    ended({ slot }: Pick<WaitingCall, 'slot'>): void {
+      inFlight[slot] = null;
+      freeSlots.push(slot);
+      // Without this check, every call would pay for the search.
+      if (waiting.length > 0) sendNext();
     },
     /** Removes a call that was not sent. Does nothing if it is not waiting. */
     leave(call: WaitingCall): void {

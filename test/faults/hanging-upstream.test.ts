@@ -35,9 +35,9 @@ afterAll(async () => {
   for (const each of [gateway, ledger, node]) await each?.[Symbol.asyncDispose]();
 });
 
-async function metric(name: string): Promise<number> {
-  const page = await (await fetch(`${gateway.url}/metrics`)).text();
-  return Number(new RegExp(`^${name}\\{upstream="events",address="1"\\} (\\d+)$`, 'm').exec(page)?.[1]);
+async function metric(name: string, url = gateway.url, upstream = 'events'): Promise<number> {
+  const page = await (await fetch(`${url}/metrics`)).text();
+  return Number(new RegExp(`^${name}\\{upstream="${upstream}",address="1"\\} (\\d+)$`, 'm').exec(page)?.[1]);
 }
 
 it('an upstream that hangs costs its own fields, and a bounded number of calls', async () => {
@@ -53,8 +53,9 @@ it('an upstream that hangs costs its own fields, and a bounded number of calls',
       () => 'left',
     );
   const waiting = Array.from({ length: 300 }, (_, index) => begin(index));
-  await until(async () => (await metric('ledger_gateway_upstream_waiting')) === 300 - 128, 'all calls have begun');
-  expect(await metric('ledger_gateway_upstream_in_flight')).toBe(128);
+  await until(async () => (await metric('ledger_gateway_upstream_waiting')) === 300 - 96, 'all calls have begun');
+  // One caller gets three quarters of 128.
+  expect(await metric('ledger_gateway_upstream_in_flight')).toBe(96);
 
   // The ledger has connections of its own.
   for (let read = 0; read < 20; read += 1) {
@@ -73,14 +74,15 @@ describe('an upstream with one address', () => {
   const schema = 'type Query { chainIdentifier: String, expensive: String }';
   const resolvers = { Query: { chainIdentifier: () => (isHanging ? hang() : 'c0ffee'), expensive: hang } };
 
-  async function startHangingQuery() {
+  async function startHangingQuery(timeoutMs = '2000') {
     const slow = await startScriptedLedger(schema, resolvers);
     const other = await createTestGateway({
       LEDGER_GRAPHQL_URL: slow.url,
-      REQUEST_TIMEOUT_MS: '2000',
+      REQUEST_TIMEOUT_MS: timeoutMs,
       TRUSTED_PROXIES: '127.0.0.1',
     });
     return {
+      url: other.url,
       /** @returns the error, or `undefined` */
       async ask(query: string, caller: string) {
         const { data, errors } = await other.query(query, undefined, { 'x-forwarded-for': caller });
@@ -110,6 +112,28 @@ describe('an upstream with one address', () => {
     expect(new Set(await Promise.all(expensive))).toEqual(new Set(['The ledger upstream did not answer in time.']));
     for (let count = 0; count < 20; count += 1) messages.add(await read());
     expect([...messages]).toEqual([undefined]);
+  });
+
+  it('serves a caller while 300 reads of another one hang', async () => {
+    isHanging = false;
+    await using gate = await startHangingQuery('600000');
+    const left = new AbortController();
+    const hanging = Array.from({ length: 300 }, (_, index) =>
+      fetch(`${gate.url}/graphql`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-forwarded-for': '203.0.113.1' },
+        body: JSON.stringify({ query: `{ a${index}: expensive }` }),
+        signal: left.signal,
+      }).catch(() => 'left'),
+    );
+    const count = (name: string) => metric(`ledger_gateway_upstream_${name}`, gate.url, 'ledger');
+    await until(async () => (await count('waiting')) === 300 - 96, 'all of them are at the ledger, or wait');
+    for (let read = 0; read < 20; read += 1)
+      expect(await gate.ask('{ chainIdentifier }', '203.0.113.2')).toBeUndefined();
+    expect(await count('in_flight')).toBe(96);
+    left.abort();
+    expect(new Set(await Promise.all(hanging))).toEqual(new Set(['left']));
+    await until(async () => (await count('in_flight')) === 0, 'the calls have ended');
   });
 
   it('is not called while it hangs for two callers, and serves again afterwards', async () => {
