@@ -76,7 +76,7 @@ function noteError(what: string, fault: string, chunks: readonly Buffer[], start
   errors += 1;
   if (faults.length >= maxFaults) return;
   const text = Buffer.concat(chunks).toString('utf8', 0, 20_000);
-  const messages = text.slice(text.indexOf('"errors":')).slice(0, 500);
+  const messages = text.slice(Math.max(0, text.indexOf('"errors":'))).slice(0, 500);
   const tookMs = (performance.now() - startedAt).toFixed(0);
   const at = new Date().toISOString();
   faults.push(`${at} ${what} after ${tookMs} ms, ${explainer.describe()}: ${fault.slice(0, 100)}: ${messages}`);

@@ -38,7 +38,10 @@ export function createExplainer() {
     explain(status: number, chunks: readonly Buffer[], startedAt: number): string | null {
       // A response that the gateway had begun to stream can only be cut.
       if (status === 0) return failedSince('ledger', startedAt) ? 'cut response' : null;
-      const { errors = [] } = parse(Buffer.concat(chunks).toString());
+      const { data, errors = [] } = parse(Buffer.concat(chunks).toString());
+      // The gateway lost the sponsor's response and found the transaction in the ledger, without its effects.
+      if (data?.executeTx?.effects === null && errors.length === 0)
+        return failedSince('sponsor', startedAt) ? 'recovered execution' : null;
       const first = errors[0]?.extensions?.code;
       const isExplained = errors.every(
         ({ extensions }) => upstreamCodes.has(extensions?.code ?? '') && failedSince(extensions?.upstream, startedAt),
@@ -49,6 +52,7 @@ export function createExplainer() {
 }
 
 interface Failed {
+  readonly data?: { readonly executeTx?: { readonly effects?: unknown } | null } | null;
   readonly errors?: readonly { readonly extensions?: { readonly code?: string; readonly upstream?: string } }[];
 }
 
