@@ -1,14 +1,12 @@
 import {
   type FieldNode,
   GraphQLError,
+  type GraphQLField,
   type GraphQLSchema,
   getArgumentValues,
   getNamedType,
   isObjectType,
   type OperationDefinitionNode,
-  TypeInfo,
-  visit,
-  visitWithTypeInfo,
 } from 'graphql';
 import { introspectionPoints, type RateCost, toPoints } from '../callers/caller-gate.ts';
 import type { LimitName, Limits } from '../documents/cost/limits.ts';
@@ -22,12 +20,11 @@ import {
   type ReadDocument,
   transactionPayload,
 } from '../documents/prepared-document.ts';
-import { usedFragments } from '../documents/selections.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { Estimate, EstimateLimit, Resolvers } from '../generated/own.ts';
 import type { Generation } from '../graph/generation.ts';
 import { entitiesField } from '../graph/joins/entities.ts';
-import { executedFields } from '../graph/joins/join-waits.ts';
+import { definedFields, executedFields } from '../graph/joins/join-waits.ts';
 import { isJoin } from '../graph/joins/joins.ts';
 import { ExactNumber } from '../json/exact-json.ts';
 import { decideOperation } from '../operation/admit-operation.ts';
@@ -211,24 +208,21 @@ const maxFaults = 5;
  */
 function findRefusedPages(
   { schema, limits }: Pick<ServedGeneration, 'schema' | 'limits'>,
-  { operation, fragments }: ReturnType<PreparedOperation['tree']>,
+  tree: ReturnType<PreparedOperation['tree']>,
   variables: Readonly<Record<string, unknown>>,
 ): readonly GraphQLError[] {
   // Pages of a subscription are below joins: each item is executed, with an error in their place.
-  if (operation.operation === 'subscription') return [];
-  const executed = executedFields(operation.selectionSet, fragments, variables);
+  if (tree.operation.operation === 'subscription') return [];
+  const executed = executedFields(tree, variables);
   const ledgersMax = hasOneMaximum(schema) ? limits.maxPageSize : null;
-  const typeInfo = new TypeInfo(schema);
   const errors: GraphQLError[] = [];
-  const note = (node: FieldNode): void => {
-    const isOwn = typeInfo.getParentType() === schema.getQueryType() && limits.calledPages?.fields.has(node.name.value);
+  for (const { node, parent, field } of definedFields(schema, tree)) {
+    const isOwn = parent === schema.getQueryType() && limits.calledPages?.fields.has(field.name) === true;
     const max = isOwn ? limits.calledPages?.maxSize : ledgersMax;
-    if (max == null || !executed.has(node) || errors.length === maxFaults) return;
-    const fault = findFault(node, typeInfo, variables, max, isOwn === true);
+    if (max == null || !executed.has(node)) continue;
+    const fault = findFault(node, field, variables, max, isOwn);
     if (fault) errors.push(gatewayError('BAD_USER_INPUT', fault, {}, { nodes: [node] }));
-  };
-  for (const definition of [operation, ...usedFragments(operation.selectionSet, fragments)]) {
-    visit(definition, visitWithTypeInfo(typeInfo, { Field: note }));
+    if (errors.length === maxFaults) break;
   }
   return errors;
 }
@@ -241,14 +235,13 @@ function hasOneMaximum(schema: GraphQLSchema): boolean {
 
 function findFault(
   node: FieldNode,
-  typeInfo: TypeInfo,
+  field: GraphQLField<unknown, unknown>,
   variables: Readonly<Record<string, unknown>>,
   max: number,
   isOwn: boolean,
 ): string | null {
-  const field = typeInfo.getFieldDef();
-  const returns = getNamedType(field?.type);
-  if (!field || !isObjectType(returns) || !returns.getFields().pageInfo) return null;
+  const returns = getNamedType(field.type);
+  if (!isObjectType(returns) || !returns.getFields().pageInfo) return null;
   try {
     const { first, last } = getArgumentValues(field, node, variables);
     if (first != null && last != null) return "'first' and 'last' must not be used together";

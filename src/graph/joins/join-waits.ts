@@ -1,18 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   type FieldNode,
-  type FragmentDefinitionNode,
+  type GraphQLCompositeType,
   GraphQLError,
   type GraphQLField,
   type GraphQLSchema,
   getArgumentValues,
   Kind,
-  type OperationDefinitionNode,
-  type SelectionSetNode,
   TypeInfo,
   visit,
   visitWithTypeInfo,
 } from 'graphql';
+import type { OperationTree } from '../../documents/document-tree.ts';
 import { isIncluded, usedFragments, walkSelections } from '../../documents/selections.ts';
 import { maxVariableErrors } from '../../engine/coerce-variables.ts';
 import { gatewayError } from '../../errors/gateway-error.ts';
@@ -21,7 +20,7 @@ import type { JoinAnswer } from './join-loader.ts';
 import { joins } from './joins.ts';
 
 type Variables = Readonly<Record<string, unknown>>;
-type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
+type Asked = Pick<OperationTree, 'operation' | 'fragments'>;
 
 /** Returns an error for each `waitMs` out of range. @param variables coerced */
 export type CheckWaits = (variables: Variables) => readonly GraphQLError[];
@@ -34,16 +33,15 @@ const waiting: ReadonlySet<string> = new Set(
  * Checks `waitMs` before anything is executed: a join that waits is below a mutation, which would otherwise be sent before the
  * rejection. `null` if the operation has no `waitMs`.
  */
-export function createCheckWaits(
-  schema: GraphQLSchema,
-  { operation, fragments }: { readonly operation: OperationDefinitionNode; readonly fragments: Fragments },
-): CheckWaits | null {
-  const waits = findWaits(schema, operation, fragments);
-  if (waits.size === 0) return null;
+export function createCheckWaits(schema: GraphQLSchema, asked: Asked): CheckWaits | null {
+  const waits = definedFields(schema, asked).filter(
+    ({ node, parent, field }) => node.arguments?.length && waiting.has(`${parent.name}.${field.name}`),
+  );
+  if (waits.length === 0) return null;
   return (variables) => {
-    const executed = executedFields(operation.selectionSet, fragments, variables);
+    const executed = executedFields(asked, variables);
     const errors: GraphQLError[] = [];
-    for (const [node, field] of waits) {
+    for (const { node, field } of waits) {
       const error = executed.has(node) ? faultOf(field, node, variables) : null;
       if (error) errors.push(error);
       if (errors.length === maxVariableErrors) break;
@@ -52,29 +50,24 @@ export function createCheckWaits(
   };
 }
 
-/** Fields that take `waitMs` and have arguments. */
-function findWaits(schema: GraphQLSchema, operation: OperationDefinitionNode, fragments: Fragments) {
-  const waits = new Map<FieldNode, GraphQLField<unknown, unknown>>();
+/** The fields of an operation and its fragments, each once, with their definitions. */
+export function definedFields(schema: GraphQLSchema, { operation, fragments }: Asked) {
   const typeInfo = new TypeInfo(schema);
+  const fields: { node: FieldNode; parent: GraphQLCompositeType; field: GraphQLField<unknown, unknown> }[] = [];
   const note = (node: FieldNode): void => {
-    const field = typeInfo.getFieldDef();
-    if (!field || !node.arguments?.length) return;
-    if (waiting.has(`${typeInfo.getParentType()?.name}.${field.name}`)) waits.set(node, field);
+    const [parent, field] = [typeInfo.getParentType(), typeInfo.getFieldDef()];
+    if (parent && field) fields.push({ node, parent, field });
   };
   for (const definition of [operation, ...usedFragments(operation.selectionSet, fragments)]) {
     visit(definition, visitWithTypeInfo(typeInfo, { Field: note }));
   }
-  return waits;
+  return fields;
 }
 
 /** All fields, at any depth, that `@skip` and `@include` leave. Visits each fragment once. */
-export function executedFields(
-  selectionSet: SelectionSetNode,
-  fragments: Fragments,
-  variables: Variables,
-): Set<FieldNode> {
+export function executedFields({ operation, fragments }: Asked, variables: Variables): Set<FieldNode> {
   const executed = new Set<FieldNode>();
-  walkSelections(selectionSet, fragments, (selection) => {
+  walkSelections(operation.selectionSet, fragments, (selection) => {
     if (!isIncluded(selection, variables)) return false;
     if (selection.kind === Kind.FIELD) executed.add(selection);
     return true;
