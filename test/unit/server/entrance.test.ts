@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest';
+import type { Sender } from '../../../src/callers/identify-caller.ts';
+import { Secret } from '../../../src/config/secret.ts';
 import { gatewayError } from '../../../src/errors/gateway-error.ts';
 import type { Exchange } from '../../../src/server/exchange.ts';
 import { createRequestGate } from '../../../src/server/serve-graphql.ts';
@@ -8,15 +10,18 @@ import { createTestServer } from '../../support/test-operation.ts';
 const held = { keep() {}, release() {} };
 
 /** An entrance whose turns come when the test says so. */
-function open(given: { isRefused?: boolean; hasRoom?: boolean } = {}) {
-  const { isRefused = false, hasRoom = true } = given;
+function open(given: { isRefused?: boolean; hasRoom?: boolean; by?: 'enter' | 'enterAddress' } = {}) {
+  const { isRefused = false, hasRoom = true, by = 'enter' } = given;
   const turns: { key: string; work: () => unknown }[] = [];
   const taken: unknown[] = [];
+  const senders: Sender[] = [];
   const entrance = createRequestGate({
-    enter: async () =>
-      isRefused
+    async enter({ sender }) {
+      senders.push(sender);
+      return isRefused
         ? { kind: 'refused', error: gatewayError('RATE_LIMITED', 'Too many.'), standing: null }
-        : { kind: 'admitted', caller: toTestCaller(), standing: null },
+        : { kind: 'admitted', caller: toTestCaller(), standing: null };
+    },
     addresses: { admit: () => Promise.resolve({ error: null, standing: null }) },
     turns: {
       run: (key: string, _: unknown, work: () => unknown) =>
@@ -30,19 +35,21 @@ function open(given: { isRefused?: boolean; hasRoom?: boolean } = {}) {
     },
   });
   const server = createTestServer();
+  const sender = { ...server.sender, authorization: new Secret('Bearer mine'), apiKey: new Secret('key') };
   const refusals: unknown[] = [];
   const exchange = Object.assign(server, {
+    sender,
     body: Buffer.from('{}'),
     requestBytes: 2,
     refuseWith: ({ extensions }: { extensions: { code: unknown } }) => void refusals.push(extensions.code),
     fail: (error: unknown) => void refusals.push(error),
   }) as unknown as Exchange & { leave(): void };
   let served = 0;
-  entrance.enter(exchange, () => {
+  entrance[by](exchange, () => {
     served += 1;
   });
   const settle = () => new Promise((resolve) => setImmediate(resolve));
-  return { exchange, turns, taken, refusals, served: () => served, settle };
+  return { exchange, turns, taken, senders, refusals, served: () => served, settle };
 }
 
 it('a request is served in a turn of its caller, and its body counts against the caller, not the address', async () => {
@@ -55,6 +62,17 @@ it('a request is served in a turn of its caller, and its body counts against the
   expect(exchange.held).toBe(held);
 });
 
+it.each([
+  ['enter', ['Bearer mine', 'key']],
+  ['enterAddress', [undefined, undefined]],
+] as const)('%s counts the sender with these credentials: %j', async (by, credentials) => {
+  const { senders, settle } = open({ by });
+  await settle();
+  expect(senders.map(({ authorization, apiKey }) => [authorization?.reveal(), apiKey?.reveal()])).toEqual([
+    credentials,
+  ]);
+});
+
 it('nothing is begun for a client that left while it waited for its turn', async () => {
   const { exchange, turns, settle, served, refusals } = open();
   await settle();
@@ -64,12 +82,13 @@ it('nothing is begun for a client that left while it waited for its turn', async
 });
 
 it.each([
-  ['a caller over its limit', { isRefused: true }, 'RATE_LIMITED'],
-  ['a body for which there is no room', { hasRoom: false }, 'UNAVAILABLE'],
-])('%s is rejected in its turn, after its body was dropped', async (_, given, code) => {
+  ['a caller over its limit', { isRefused: true }, 'RATE_LIMITED', '127.0.0.1'],
+  ['a body for which there is no room', { hasRoom: false }, 'UNAVAILABLE', toTestCaller().rate.key],
+])('%s is rejected in its turn, after its body was dropped', async (_, given, code, key) => {
   const { exchange, turns, settle, served, refusals } = open(given);
   await settle();
   expect([exchange.body, refusals]).toEqual([null, []]);
+  expect(turns).toMatchObject([{ key }]);
   turns[0]?.work();
   expect([served(), refusals]).toEqual([0, [code]]);
 });

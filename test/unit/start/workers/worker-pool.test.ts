@@ -330,15 +330,17 @@ describe('while they serve', () => {
     expect(started).toHaveLength(2);
   });
 
-  test('one that does not exit in time is killed', async () => {
+  test.each([0, 5_000])('one that does not exit in time is killed, after a drain of %i ms', async (drainMs) => {
     const { pool, started, seen } = await startComplete();
-    const stopped = pool.stop();
+    const stopped = pool.stop(drainMs);
+    expect(started[1]?.told.at(-1)).toEqual({ kind: 'stop', drainMs });
     started[0]?.end({ exitCode: 0, signal: null });
-    await pass(19_999);
+    await pass(drainMs + 19_999);
     expect(seen).toEqual([]);
     await pass(2);
     await stopped;
     expect(seen).toEqual([{ cut: [2] }]);
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   test('one that was just being started receives the stop message when it reports', async () => {
