@@ -228,7 +228,7 @@ class Connection extends RingLink {
   announceEnd(): void {
     const before = this.#lastForDrain;
     const newest = this.exchanges.at(-1);
-    if (!newest || newest === before || newest.res.headersSent || isLast(newest)) return;
+    if (!newest || newest.res.headersSent || isLast(newest)) return;
     if (before && this.#canTakeOver(before)) before.res.removeHeader('connection');
     newest.res.setHeader('connection', 'close');
     this.#lastForDrain = newest;
@@ -271,7 +271,6 @@ async function endConnections(graceMs: number, ring: Connection, closed: Promise
       else if (isOver && newest) connection.cut();
     }
   };
-  endSome();
   const timer = setInterval(endSome, checkMs);
   await closed;
   clearInterval(timer);

@@ -20,12 +20,19 @@ it('a server without requests closes immediately, and leaves no timer that would
   expect([connections.draining, server.listening, vi.getTimerCount()]).toEqual([true, false, 0]);
 });
 
-it('a connection that is ended leaves no timer once its client has closed it', async () => {
+it.each([
+  ['with bytes to send', false],
+  ['after its last byte', true],
+])('a connection that is ended %s is read on, and leaves no timer once its client has closed it', async (_, isSent) => {
   const socket = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() });
   const [finished, closed] = [once(socket, 'finish'), once(socket, 'close')];
+  if (isSent) {
+    socket.end();
+    await finished;
+  }
   endLingering(socket);
   await finished;
-  expect(vi.getTimerCount()).toBe(1);
+  expect([vi.getTimerCount(), socket.readableFlowing]).toEqual([1, true]);
   socket.destroy();
   await closed;
   expect(vi.getTimerCount()).toBe(0);
@@ -53,7 +60,13 @@ it('nothing is kept of closed connections', async () => {
 
 /** A request on a connection that no client is at the other end of. */
 function toExchange(socket: Socket, header?: string) {
-  const res = { getHeader: () => header, headersSent: false, writableLength: 0 };
+  let connection = header;
+  const res = {
+    getHeader: () => connection,
+    setHeader: (_: string, value: string) => (connection = value),
+    headersSent: false,
+    writableLength: 0,
+  };
   return { req: { socket }, res, isReading: false, abandon() {} } as unknown as Exchange;
 }
 
@@ -95,6 +108,64 @@ it('requests after the last response of a connection are ignored, and too many o
   for (let count = 1; count < 100; count += 1) expect(connections.enter(toExchange(socket))).toBe(false);
   expect(socket.destroyed).toBe(false);
   expect([connections.enter(toExchange(socket)), socket.destroyed]).toEqual([false, true]);
+});
+
+/** Connections with one open socket. */
+function openOne() {
+  const connections = createConnections(() => {});
+  const socket = new Socket();
+  connections.opened(socket);
+  return { connections, socket };
+}
+
+it.each<[string, (connections: ReturnType<typeof createConnections>, last: Exchange) => void]>([
+  ['has been sent', (connections, last) => connections.leave(last)],
+  ['is sent while the server begins to stop', (connections) => connections.announceDrain()],
+])('no request is executed after a response that closes the connection %s', (_, happen) => {
+  const { connections, socket } = openOne();
+  const last = toExchange(socket, 'close');
+  connections.enter(last);
+  happen(connections, last);
+  expect(connections.enter(toExchange(socket))).toBe(false);
+});
+
+it('a stopping server executes a later request of a connection until the headers that close it are sent', () => {
+  const { connections, socket } = openOne();
+  const first = toExchange(socket);
+  connections.enter(first);
+  connections.announceDrain();
+  Object.assign(first.res, { headersSent: true });
+  expect([first.res.getHeader('connection'), connections.enter(toExchange(socket))]).toEqual(['close', false]);
+});
+
+it('a connection becomes idle once, when its last exchange ends', () => {
+  const { connections, socket } = openOne();
+  const exchanges = [toExchange(socket), toExchange(socket)];
+  for (const exchange of exchanges) connections.enter(exchange);
+  const idle = vi.fn();
+  connections.of(socket)?.whenIdle(idle);
+  const calls = exchanges.map((exchange) => {
+    connections.leave(exchange);
+    return idle.mock.calls.length;
+  });
+  connections.of(socket)?.callIfIdle();
+  expect([...calls, idle.mock.calls.length]).toEqual([0, 1, 1]);
+});
+
+it('a paused connection that Node closes after its response reads no further requests', () => {
+  const { socket } = openOne();
+  socket.pause();
+  socket.destroySoon();
+  expect(socket.isPaused()).toBe(true);
+});
+
+it('unread bytes of a connection without requests count, as of a WebSocket', () => {
+  const { connections, socket } = openOne();
+  Object.defineProperty(socket, 'writableLength', { value: 1_000 });
+  connections.cutUnread(1_000);
+  expect(socket.destroyed).toBe(false);
+  connections.cutUnread(999);
+  expect(socket.destroyed).toBe(true);
 });
 
 it('if clients leave too much unread together, the oldest large one is closed, even while it waits for its turn', async () => {
@@ -189,6 +260,15 @@ describe('a server that is stopping', () => {
     await connections.drain(server, 60_000);
     expect(await slow.whole()).toMatch(/^HTTP\/1\.1 503 /);
     expect(await silent.whole()).toBe('');
+  });
+
+  it('disconnects clients whose requests take longer than the grace period', async () => {
+    const { connections, server, answers, connect } = await openServer();
+    const client = await connect();
+    await client.send(get('/a'));
+    await until(() => answers.size === 1, 'the request');
+    await connections.drain(server, 0);
+    expect(await client.whole()).toBe('');
   });
 
   it('answers the first request of a new connection that arrives half a second later', async () => {
