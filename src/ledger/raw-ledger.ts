@@ -23,7 +23,7 @@ export interface RawLedgerRequest {
   readonly usage: Usage | null;
   /** May a large response be forwarded as it arrives? A mutation's never is. */
   readonly canStream: boolean;
-  /** Applied to the errors of a streamed response. */
+  /** Rewrites the errors of a streamed response. */
   readonly settle?: SettleErrors;
   /** Called with a plain response after it was handed over. */
   readonly keep?: ((body: ChunkedBody) => void) | undefined;

@@ -60,7 +60,7 @@ export function createYogaTransport({ maxBatchSize, keeper, admit, runner, turns
       // the answer, in one piece
       useWholeAnswer(turns),
 
-      // the operation: admitted, run, and how long its answer stays as it is
+      // the operation: its admission, its execution, and how long its response may be cached
       useOperation(admit, runner, keeper),
 
       // errors of the request itself; it was counted all the same

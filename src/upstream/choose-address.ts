@@ -81,7 +81,7 @@ export type CallOutcome = 'ok' | 'failed' | 'timeout' | 'unrelated';
 export function recordOutcome(state: AddressState, outcome: CallOutcome, facts: OutcomeFacts): void {
   const { nowMs, durationMs, random, isTrial } = facts;
   if (outcome === 'unrelated') {
-    // The trial showed nothing: the next call is a trial too.
+    // The outcome says nothing about the address: the next call is a trial too.
     if (isTrial) state.trialAtMs = nowMs;
     return;
   }

@@ -102,7 +102,7 @@ async function overSocket(payload: string): Promise<string> {
       });
     }
     override send(data: string, ...rest: unknown[]) {
-      // The client library has only doubles.
+      // The client library parses numbers as doubles, which lose digits.
       const isSubscribe = JSON.parse(data).type === 'subscribe';
       subscribed ||= isSubscribe;
       const { id } = JSON.parse(data);

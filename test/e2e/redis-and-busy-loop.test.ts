@@ -6,7 +6,7 @@ import { connectRedisStore } from '../../src/sponsor/redis-store/redis-store.ts'
 import { connectRedis } from '../../src/upstream/connect-redis.ts';
 import { holdLoop } from '../support/hold-loop.ts';
 import { type RedisServer, redisMissing, startRedis } from '../support/redis-server.ts';
-import { newFlow } from '../support/sponsorship-store-suite.ts';
+import { newFlow } from '../support/sponsorship-flow.ts';
 import { createTestGateway } from '../support/test-gateway.ts';
 import { until } from '../support/until.ts';
 

@@ -9,7 +9,7 @@ import { createRetryingStore } from '../../src/sponsor/store/retrying-store.ts';
 import { type SponsorshipStore, StoreUnavailableError } from '../../src/sponsor/store/sponsorship-store.ts';
 import { type RedisServer, redisMissing, startRedis } from '../support/redis-server.ts';
 import { openRedisStore } from '../support/redis-sponsorship-store.ts';
-import { newFlow, noon, reserve } from '../support/sponsorship-store-suite.ts';
+import { newFlow, noon, reserve } from '../support/sponsorship-flow.ts';
 import { until } from '../support/until.ts';
 
 const gas = { key: 'gas', perDay: 1_000 };

@@ -6,8 +6,9 @@ import { textLifeMs } from '../../src/sponsor/store/sponsorship-store.ts';
 import { redisMissing, startRedis } from '../support/redis-server.ts';
 import { openRedisStore } from '../support/redis-sponsorship-store.ts';
 import { runs, seed } from '../support/runs.ts';
+import { newFlow, noon } from '../support/sponsorship-flow.ts';
 import { arbitrarySteps, newWorld, takeStep } from '../support/sponsorship-steps.ts';
-import { describeSponsorshipStore, newFlow, noon } from '../support/sponsorship-store-suite.ts';
+import { describeSponsorshipStore } from '../support/sponsorship-store-suite.ts';
 import { until } from '../support/until.ts';
 
 if (redisMissing) {

@@ -9,7 +9,7 @@ import { createMemoryStore } from '../../src/sponsor/store/memory-store.ts';
 import { redactText } from '../../src/telemetry/redact-fields.ts';
 import { createArrivals } from '../../src/upstream/arrivals.ts';
 import { cpuMsSince } from '../support/cpu-time.ts';
-import { newFlow } from '../support/sponsorship-store-suite.ts';
+import { newFlow } from '../support/sponsorship-flow.ts';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { GasAllowance, GasBudget, SponsorshipStore } from '../../src/sponsor/store/sponsorship-store.ts';
 import { dayOf } from '../../src/sponsor/store/sponsorship-store.ts';
-import { noon } from './sponsorship-store-suite.ts';
+import { noon } from './sponsorship-flow.ts';
 
 /** A random action of callers or of the environment. Its meaning depends on earlier results. */
 export interface SponsorshipStep {

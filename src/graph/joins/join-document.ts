@@ -209,7 +209,7 @@ export function groupJoinLookups(
   return groups;
 }
 
-/** The selections of some lookups, each once. */
+/** The distinct selections of the lookups. */
 export function selectionsOf(lookups: readonly JoinLookup[]): Iterable<JoinSelection> {
   const selections = new Set<JoinSelection>();
   let last: JoinSelection | undefined;

@@ -19,7 +19,7 @@ export const roundSeconds = faults.length * upstreamNames.length * (faultSeconds
 export interface SoakFaults {
   /** Addresses and timeouts for the gateway. */
   readonly env: Readonly<Record<string, string>>;
-  /** Opens the streams. */
+  /** Opens the live streams that run while upstreams fail. */
   open(gatewayUrl: string): Promise<void>;
   /** The upstream that fails in the next seconds. @param atSeconds since the first call */
   turn(atSeconds: number): { readonly faulty: string | null; apply(): void };

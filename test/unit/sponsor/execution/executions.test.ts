@@ -20,7 +20,7 @@ import {
 import { createCancellation, type OpenCancellation } from '../../../../src/upstream/cancellation.ts';
 import { countLiveObjects } from '../../../support/count-live-objects.ts';
 import { failingStore, type StoreFault } from '../../../support/failing-store.ts';
-import { newFlow } from '../../../support/sponsorship-store-suite.ts';
+import { newFlow } from '../../../support/sponsorship-flow.ts';
 
 /** Effects of an unknown form. */
 const effects = { effects: null, rawEffects: { of: 'TX' } };

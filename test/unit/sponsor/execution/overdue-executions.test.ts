@@ -6,7 +6,7 @@ import { watchOverdueExecutions } from '../../../../src/sponsor/execution/execut
 import { createMemoryStore } from '../../../../src/sponsor/store/memory-store.ts';
 import { StoreUnavailableError } from '../../../../src/sponsor/store/sponsorship-store.ts';
 import { failingStore, type StoreFault } from '../../../support/failing-store.ts';
-import { noon, reserve } from '../../../support/sponsorship-store-suite.ts';
+import { noon, reserve } from '../../../support/sponsorship-flow.ts';
 import { until } from '../../../support/until.ts';
 
 const gas = { key: 'gas', perDay: 1_000_000 };

@@ -11,8 +11,9 @@ import {
 } from '../../../../src/sponsor/store/sponsorship-store.ts';
 import { countLiveObjects } from '../../../support/count-live-objects.ts';
 import { runs } from '../../../support/runs.ts';
+import { noon, reserve } from '../../../support/sponsorship-flow.ts';
 import { arbitrarySteps, newWorld, takeStep } from '../../../support/sponsorship-steps.ts';
-import { describeSponsorshipStore, noon, reserve } from '../../../support/sponsorship-store-suite.ts';
+import { describeSponsorshipStore } from '../../../support/sponsorship-store-suite.ts';
 
 describeSponsorshipStore('in memory', () => ({
   open(bounds) {

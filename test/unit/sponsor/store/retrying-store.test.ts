@@ -7,7 +7,7 @@ import {
 } from '../../../../src/sponsor/store/retrying-store.ts';
 import { type SponsorshipStore, StoreUnavailableError } from '../../../../src/sponsor/store/sponsorship-store.ts';
 import { failingStore, type StoreFault } from '../../../support/failing-store.ts';
-import { newFlow, noon, reserve } from '../../../support/sponsorship-store-suite.ts';
+import { newFlow, noon, reserve } from '../../../support/sponsorship-flow.ts';
 import { until } from '../../../support/until.ts';
 
 function open(options: Partial<RetryingStoreOptions> = {}) {
