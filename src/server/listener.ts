@@ -29,8 +29,6 @@ export interface ListenerOptions
   readonly telemetry: Pick<Telemetry, 'requestAnswered' | 'upgradeAnswered' | 'errorMasked'>;
 }
 
-export type Listener = Awaited<ReturnType<typeof startListener>>;
-
 /** Milliseconds that a request may take to arrive, for its head and for all of it. Node's defaults are five times as long. */
 const maxHeadMs = 15_000;
 const maxArrivalMs = 60_000;

@@ -33,8 +33,6 @@ interface YogaTransportOptions {
   readonly maskError: (error: unknown) => GraphQLError;
 }
 
-export type YogaTransport = ReturnType<typeof createYogaTransport>;
-
 export const graphqlPath = '/graphql';
 
 /** Yoga without a listener: `server` handles health, CORS, GraphiQL and body limits itself. */
