@@ -5,6 +5,7 @@ import { WebSocketServer } from 'ws';
 import { createLedgerStreams, LedgerStream } from '../../../src/ledger/ledger-streams.ts';
 import { createStreamQuota } from '../../../src/live/quota.ts';
 import { UpstreamCallError } from '../../../src/upstream/upstream-call-error.ts';
+import { countLiveObjects } from '../../support/count-live-objects.ts';
 import { until } from '../../support/until.ts';
 
 it('counts what is kept until it is read, or the stream is left', async () => {
@@ -16,6 +17,14 @@ it('counts what is kept until it is read, or the stream is left', async () => {
   expect(all.bytes).toBe(50_000);
   for (const stream of streams) await stream.return();
   expect(all.bytes).toBe(0);
+});
+
+it('delivers a result to a reader that waits for it', async () => {
+  const stream = new LedgerStream({ bytes: 0 }, null, () => {});
+  const waiting = stream.next();
+  stream.sink.next({ data: { a: 1 } }, 10);
+  expect(await waiting).toEqual({ done: false, value: { data: { a: 1 } } });
+  expect(await stream.return()).toEqual({ done: true, value: undefined });
 });
 
 const kib = 1024;
@@ -47,6 +56,7 @@ it.each(Object.entries(ends))('gives back all bytes, and ends once at the ledger
       steps.push(await read);
     }
     await stream.return();
+    stream.sink.next({ data: {} }, 10_000);
     expect([all.bytes, ended]).toEqual([0, 1]);
     if (!isReadOut) continue;
     const read = name === 'is left' ? [] : [{ a: 0 }, { a: 1 }, { a: 2 }];
@@ -123,17 +133,57 @@ it('closes all connections when it stops, also that of a caller whose results br
   await until(() => ledger.clients.size === 0, 'no connection');
 });
 
+it('keeps no stream that has ended', async () => {
+  await using ledger = await startLedger(false);
+  const streams = createLedgerStreams({ urls: [ledger.url], places: createStreamQuota({ max: 30, maxPerCaller: 30 }) });
+  const before = countLiveObjects(LedgerStream);
+  const open = () =>
+    streams.open({ text: 'subscription { a }', isClientsText: true, operationName: null, variables: {}, caller: 'a' });
+  const stays = open();
+  const ended = Array.from({ length: 20 }, open);
+  await until(() => ledger.subscribed === 21, 'the subscriptions');
+  for (const stream of ended.splice(0)) await stream.return();
+  await until(() => ledger.completed === 20, 'the ends at the ledger');
+  // This function's own frame may keep the last one.
+  await until(() => countLiveObjects(LedgerStream) < before + 5, 'the ended streams to go');
+  expect(countLiveObjects(LedgerStream)).toBeLessThan(before + 5);
+  await stays.return();
+  streams.stop();
+});
+
+it('sends what the client sent, and keeps callers together when a connection is lost', async () => {
+  await using ledger = await startLedger(false);
+  const streams = createLedgerStreams({ urls: [ledger.url], places: createStreamQuota({ max: 10, maxPerCaller: 10 }) });
+  const text = 'subscription A { a }';
+  const open = (caller: string, operationName: string | null) =>
+    streams.open({ text, isClientsText: true, operationName, variables: { b: 1 }, caller });
+  const first = open('a', 'A');
+  await until(() => ledger.subscribed === 1, 'the first subscription');
+  for (const client of ledger.clients) client.terminate();
+  await expect(first.next()).rejects.toMatchObject({ extensions: { code: 'UPSTREAM_UNAVAILABLE' } });
+  open('a', null);
+  open('b', 'A');
+  await until(() => ledger.subscribed === 3, 'two more subscriptions');
+  expect(ledger.clients.size).toBe(1);
+  const [named, unnamed] = [
+    { query: text, variables: { b: 1 }, operationName: 'A' },
+    { query: text, variables: { b: 1 } },
+  ];
+  expect(ledger.payloads).toEqual([named, unnamed, named]);
+  streams.stop();
+});
+
 /** Sends nothing but a long result to the first subscription, if it `isBreaking`. */
 async function startLedger(isBreaking = true) {
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1', handleProtocols: () => 'graphql-transport-ws' });
   await once(server, 'listening');
   let isFirst = isBreaking;
-  const heard = { subscribed: 0, completed: 0 };
+  const heard = { subscribed: 0, completed: 0, payloads: [] as unknown[] };
   server.on('connection', (socket) =>
     socket.on('message', (data) => {
-      const { type, id } = JSON.parse(String(data)) as { type: string; id?: string };
+      const { type, id, payload } = JSON.parse(String(data)) as { type: string; id?: string; payload?: unknown };
       if (type === 'connection_init') socket.send('{"type":"connection_ack"}');
-      if (type === 'subscribe') heard.subscribed += 1;
+      if (type === 'subscribe') heard.subscribed = heard.payloads.push(payload);
       if (type === 'complete') heard.completed += 1;
       if (type !== 'subscribe' || !isFirst) return;
       isFirst = false;
