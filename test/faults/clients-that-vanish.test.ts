@@ -39,8 +39,8 @@ afterAll(async () => {
 
 const cutShort = () => ledger.cutShort - before.cutShort;
 
-/** Fewer than the gateway's connections to the ledger, so that none waits for one. */
-const atATime = 100;
+/** Fewer than one caller’s share of the connections to the ledger, so that none waits for one. */
+const atATime = 90;
 const howOf = (index: number) => (index % 2 === 0 ? 'closing' : 'resetting');
 
 async function ask(query: string, variables: object = {}): Promise<unknown> {
