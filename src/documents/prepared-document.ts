@@ -13,7 +13,7 @@ import { type LimitRefusal, type Limits, refuse, refuseAs } from './cost/limits.
 import { locateBreach } from './cost/locate-breach.ts';
 import { contractRules, type LimitRules, valueBytes } from './cost/measure-definition.ts';
 import { type DocumentSize, mostCalls } from './cost/measure-document.ts';
-import { addCounts, type PageSize, resolvePageSize, sentValue, type Usage, type Variables } from './cost/usage.ts';
+import { addCounts, type PageSize, readVariable, resolvePageSize, type Usage, type Variables } from './cost/usage.ts';
 import type { OperationTree } from './document-tree.ts';
 import type { OperationPlan, Ownership } from './plan-operation.ts';
 import type { ExecutableDocument } from './selections.ts';
@@ -291,7 +291,7 @@ export function transactionPayload(
   rules: LimitRules = contractRules,
 ): number {
   let bytes = transaction.literalBytes;
-  for (const name of transaction.variables) bytes = addCounts(bytes, valueBytes(sentValue(variables, name), rules));
+  for (const name of transaction.variables) bytes = addCounts(bytes, valueBytes(readVariable(variables, name), rules));
   return bytes;
 }
 

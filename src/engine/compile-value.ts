@@ -11,7 +11,7 @@ import {
   responsePathAsArray,
   type SelectionSetNode,
 } from 'graphql';
-import { locateLightly } from '../errors/light-error.ts';
+import { toLocatedError } from '../errors/light-error.ts';
 
 /**
  * Turns a resolver's value into the response's value; returns a promise if something below takes time.
@@ -198,7 +198,7 @@ export function failPosition(
   isNonNull: boolean,
   { failures }: ExecutionState,
 ): null {
-  const error = locateLightly(raw, nodes, responsePathAsArray(path));
+  const error = toLocatedError(raw, nodes, responsePathAsArray(path));
   if (isNonNull) throw error;
   addFailure(failures, error, path);
   return null;

@@ -1,7 +1,7 @@
 import { type ASTNode, GraphQLError, getLocation, locatedError, type Source, type SourceLocation } from 'graphql';
 
 /** The used options of `GraphQLError`. */
-export interface LightErrorOptions {
+export interface GraphQLErrorFields {
   readonly nodes?: readonly ASTNode[] | null | undefined;
   readonly path?: readonly (string | number)[] | null | undefined;
   readonly extensions?: Readonly<Record<string, unknown>> | null | undefined;
@@ -22,12 +22,12 @@ export interface SourcePositions {
  * defines each property, and counts the document's lines up to its position. This one has no stack, and errors of the same
  * nodes share their locations. Clients see no difference.
  */
-export function lightError(message: string, options: LightErrorOptions = {}): GraphQLError {
+export function lightError(message: string, options: GraphQLErrorFields = {}): GraphQLError {
   return new LightError(message, options) as unknown as GraphQLError;
 }
 
 /** Like the library's `locatedError`, with a light error: adds nodes and path to a thrown error, unless it has a path. */
-export function locateLightly(
+export function toLocatedError(
   thrown: unknown,
   nodes: readonly ASTNode[],
   path: readonly (string | number)[],
@@ -59,7 +59,7 @@ class LightError {
   readonly positions: readonly number[] | undefined;
   readonly originalError: Error | undefined;
 
-  constructor(message: string, { nodes, path, extensions, originalError, positions }: LightErrorOptions) {
+  constructor(message: string, { nodes, path, extensions, originalError, positions }: GraphQLErrorFields) {
     const at = positions ?? (nodes && nodes.length > 0 ? positionsOf(nodes) : null);
     this.message = message;
     this.path = path ?? undefined;

@@ -104,7 +104,7 @@ export function isTooComplex(
 }
 
 /** Is a value's JSON longer than about this many characters? Stops reading at that length. */
-export function isLonger(value: unknown, characters: number): boolean {
+export function exceedsLength(value: unknown, characters: number): boolean {
   return leftAfter(value, characters) < 0;
 }
 

@@ -13,7 +13,7 @@ import { compileOperation } from '../engine/compile-operation.ts';
 import { createExecuteStitched, type ExecuteStitched } from '../engine/execute-stitched.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { CreateOperationJoins } from '../graph/joins/operation-joins.ts';
-import { isLonger } from '../json/json-size.ts';
+import { exceedsLength } from '../json/json-size.ts';
 import type { OperationContext } from '../upstream/operation-context.ts';
 
 interface ExecuteHereOptions {
@@ -169,7 +169,7 @@ function bound(execute: Execute, most: number, leastBytes: number): Execute {
   return (variables, context, rootValue) => {
     const check = (result: ExecutionResult): ExecutionResult => {
       if (leastBytes > 0 && context.cancellation.bytesRead < leastBytes) return result;
-      return isLonger(result.data, most) ? tooLong(most) : result;
+      return exceedsLength(result.data, most) ? tooLong(most) : result;
     };
     const result = execute(variables, context, rootValue);
     return result instanceof Promise ? result.then(check) : check(result);

@@ -9,7 +9,7 @@ import {
   maxConnectionsPerUpstream,
   type UpstreamConnection,
 } from '../upstream/connect-upstream.ts';
-import { type Changes, RecentWriters } from '../upstream/run-on.ts';
+import { RecentWriters, type WriteCounter } from '../upstream/run-on.ts';
 import type { AddressWatch } from '../upstream/spread-calls.ts';
 import type { ConnectedOwnFields, ConnectedUpstream, Upstream, UpstreamCapability } from '../upstream/upstream.ts';
 import type { UpstreamFailure } from '../upstream/upstream-call-error.ts';
@@ -37,7 +37,7 @@ export async function connectUpstreams({ list, network, host, siblings }: Connec
   const maxConnections = partOf(maxConnectionsPerUpstream, siblings);
   const everyAddress = allUpstreams(list).map(network.addressesOf);
   const hasSeveral = everyAddress.some((urls) => (urls?.length ?? 0) > 1);
-  const changes: Changes = { count: 0, ...(hasSeveral && { writers: new RecentWriters() }) };
+  const changes: WriteCounter = { count: 0, ...(hasSeveral && { writers: new RecentWriters() }) };
   const arrivals = createArrivals(() => maxArrivingBytes);
   const connections = new Map<Upstream, UpstreamConnection>();
   for (const upstream of allUpstreams(list)) {

@@ -3,7 +3,7 @@ import type { Arrivals } from './arrivals.ts';
 import { type AddressState, admitCall, createAddressState, isBroken, recordOutcome } from './choose-address.ts';
 import { createFreshness } from './freshness.ts';
 import { type CallInFlight, type CallLayer, type CallWatch, type RawCall, traceCalls, watchCalls } from './raw-call.ts';
-import { type Changes, letRunOn } from './run-on.ts';
+import { letRunOn, type WriteCounter } from './run-on.ts';
 import { createSendCall } from './send-call.ts';
 import { shareReads } from './share-reads.ts';
 import { type AddressWatch, isFailureStatus, spreadCalls, toOutcome } from './spread-calls.ts';
@@ -58,7 +58,7 @@ export interface ConnectOptions {
   readonly isStopping?: () => boolean;
   readonly onCallEnded?: CallEnded;
   /** Shared by the upstreams of one network: data written through one may be read through another. */
-  readonly changes?: Changes;
+  readonly changes?: WriteCounter;
   /** Milliseconds after which a read without a response is sent to a second address; 0 = after half of its timeout. */
   readonly hedgeMs?: number;
   readonly onAddressEvent?: AddressWatch;

@@ -4,7 +4,7 @@ import type { CallInFlight, CallLayer, CallWatch, RawCall, RawListener, RawReque
 import { toCancelledError, UpstreamCallError } from './upstream-call-error.ts';
 
 /** Counts events that may make earlier reads out of date, such as the end of a mutation. */
-export interface Changes {
+export interface WriteCounter {
   count: number;
   /** Left out: every upstream has one address, so all callers see what they wrote. */
   readonly writers?: RecentWriters;
@@ -35,7 +35,7 @@ export class RecentWriters {
 export interface RunOnOptions {
   /** Reports calls that timed out and continue. */
   readonly watch: CallWatch;
-  readonly changes: Changes;
+  readonly changes: WriteCounter;
   readonly isStopping: () => boolean;
 }
 

@@ -1,10 +1,10 @@
 import type { CancelCause } from './cancellation.ts';
 import type { CallInFlight, CallLayer, RawCall, RawListener, RawRequest, RawResponse, RawSink } from './raw-call.ts';
-import type { Changes } from './run-on.ts';
+import type { WriteCounter } from './run-on.ts';
 import { toCancelledError, type UpstreamCallError } from './upstream-call-error.ts';
 
 export interface ShareReadsOptions {
-  readonly changes: Changes;
+  readonly changes: WriteCounter;
   /** Clock in monotonic milliseconds. */
   readonly now?: () => number;
 }

@@ -17,7 +17,7 @@ import {
 import { type Freshness, refreshMs } from './freshness.ts';
 import { startPeerTimeout } from './peer-timeout.ts';
 import type { CallInFlight, RawCall, RawListener, RawRequest, RawResponse, RawSink } from './raw-call.ts';
-import type { Changes } from './run-on.ts';
+import type { WriteCounter } from './run-on.ts';
 import { toCancelledError, UpstreamCallError } from './upstream-call-error.ts';
 
 /** One of several addresses of an upstream. */
@@ -38,7 +38,7 @@ export interface AddressWatch {
 export interface SpreadCallsOptions {
   readonly addresses: readonly Address[];
   readonly freshness: Freshness;
-  readonly changes: Changes;
+  readonly changes: WriteCounter;
   readonly watch: AddressWatch;
   /** Milliseconds after which a read without a response is sent to a second address. */
   readonly hedgeMs: number | null;
@@ -265,7 +265,7 @@ class SpreadCall implements CallInFlight {
 }
 
 /** Operations of a caller that has just written share one pin, so that the caller keeps seeing what it wrote. */
-function holderOf(operation: ServedOperation | undefined, changes: Changes, nowMs: number): Pins | null {
+function holderOf(operation: ServedOperation | undefined, changes: WriteCounter, nowMs: number): Pins | null {
   if (!operation) return null;
   return (changes.writers?.pinsOf(operation.caller, nowMs) ?? operation) as Pins;
 }

@@ -15,7 +15,7 @@ import {
   typeOf,
   valueBytes,
 } from './measure-definition.ts';
-import { type PageSize, resolvePageSize, sentValue, toPageSize, type Variables } from './usage.ts';
+import { type PageSize, readVariable, resolvePageSize, toPageSize, type Variables } from './usage.ts';
 
 /** The first limit that a document exceeds on a ledger that counts by type, and where. */
 export interface Breach {
@@ -78,7 +78,7 @@ export function locateBreach(
       const used = new Set<string>();
       transactionBytes += literalBytes(node, used, rules);
       for (const name of used) {
-        if (!counted.has(name)) transactionBytes += valueBytes(sentValue(variables, name), rules);
+        if (!counted.has(name)) transactionBytes += valueBytes(readVariable(variables, name), rules);
         counted.add(name);
       }
       if (transactionBytes > maxTransactionPayloadSize)

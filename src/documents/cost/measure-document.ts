@@ -32,7 +32,7 @@ import {
   maxCount,
   type OutputCost,
   type PageSize,
-  sentValue,
+  readVariable,
   type Transfer,
   type Variables,
 } from './usage.ts';
@@ -357,7 +357,7 @@ function callsOf({ first, last }: CalledPage, variables: Variables, bounds: Call
 
 function resolve(source: SizeSource, variables: Variables): number | null {
   if (source === null || typeof source === 'number') return source;
-  const sent = sentValue(variables, source.variable);
+  const sent = readVariable(variables, source.variable);
   if (sent === undefined) return source.fallback;
   return typeof sent === 'number' ? sent : null;
 }

@@ -194,12 +194,12 @@ export function toListSize(value: ValueNode | undefined, max: number | null = nu
  */
 export function resolvePageSize(size: PageSize, variables: Variables, defaultPageSize: number): number {
   if (size.isList) {
-    const [list] = size.variables.map((name) => sentValue(variables, name));
+    const [list] = size.variables.map((name) => readVariable(variables, name));
     return Array.isArray(list) ? list.length : (size.literal ?? 1);
   }
   let items = size.literal;
   for (const name of size.variables) {
-    const sent = toSize(sentValue(variables, name));
+    const sent = toSize(readVariable(variables, name));
     if (sent !== null) items = Math.max(items ?? 0, sent);
   }
   return items ?? size.usual ?? defaultPageSize;
@@ -225,6 +225,6 @@ function toSize(value: unknown): number | null {
 export type Variables = Readonly<Record<string, unknown>>;
 
 /** Reads a sent value. Own properties only, because a client may name a variable `constructor` or `toString`. */
-export function sentValue(variables: Variables, name: string): unknown {
+export function readVariable(variables: Variables, name: string): unknown {
   return Object.hasOwn(variables, name) ? variables[name] : undefined;
 }

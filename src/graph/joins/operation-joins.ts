@@ -17,7 +17,7 @@ import { reservedAliasPrefix } from '../../documents/validation/validate-documen
 import { compileArguments, type ReadArguments } from '../../engine/compile-fields.ts';
 import { type CompileOptions, compileOperation } from '../../engine/compile-operation.ts';
 import type { AnswerJoins, JoinField, JoinOutcome, JoinPoint } from '../../engine/compile-value.ts';
-import { lightError, locateLightly } from '../../errors/light-error.ts';
+import { lightError, toLocatedError } from '../../errors/light-error.ts';
 import { ReportedErrors } from '../../errors/reported-errors.ts';
 import type { LedgerExecutor } from '../../ledger/ledger-executor.ts';
 import type { Cancellation } from '../../upstream/cancellation.ts';
@@ -316,7 +316,7 @@ async function answerEntities(
   try {
     requests = budget.take(readArguments(variables).representations as readonly unknown[], read);
   } catch (error) {
-    throw locateLightly(error, nodes, responsePathAsArray(path));
+    throw toLocatedError(error, nodes, responsePathAsArray(path));
   }
   const loading = loader.load(requests.flatMap((each) => (each.kind === 'ledger' ? each.lookup : [])));
   const reservations = await Promise.all(
@@ -360,7 +360,7 @@ function toOutcome(answer: JoinAnswer | Error, asking: Position, reported: Repor
 
 function failed(error: unknown, { nodes, point }: Position, reported: ReportedErrors): JoinOutcome {
   if (reported.isFull) return { value: null, errors: reported.takeOmissionError() };
-  return { value: null, errors: [reported.add(locateLightly(error, nodes, responsePathAsArray(point.path)))] };
+  return { value: null, errors: [reported.add(toLocatedError(error, nodes, responsePathAsArray(point.path)))] };
 }
 
 function parseSelectionSet(text: string): SelectionSetNode {

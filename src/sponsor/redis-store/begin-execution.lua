@@ -22,7 +22,7 @@ setLease('executing', 'sent', 'digest', arg.digest, 'body', arg.body, 'attempt',
   'executionKey', arg.key, 'of', arg.caller, 'leaseId', arg.leaseId, 'amount', arg.amount, 'budget', arg.budget,
   'request', arg.requestId)
 scheduleLookupAt(tonumber(arg.answerByMs))
-fixHold(lease)
+cancelHoldExpiry(lease)
 dropLeaseAt(now + unresolvedLifeMs)
 if arg.key ~= '' then addKey(arg.keyBody) end
 local reservation = arg.needsReservation == '1' and reservationAnswer(lease)

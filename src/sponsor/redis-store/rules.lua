@@ -150,7 +150,7 @@ local function expireHold(gas, expiresAt, hold)
 end
 
 -- Cancels the expiry. A hold that has expired by another instance's clock is restored, since its gas is being spent.
-local function fixHold(lease)
+local function cancelHoldExpiry(lease)
   if isOfToday(lease) and redis.call('ZREM', at('holds:' .. lease.gas), lease.hold) == 0 then
     redis.call('HINCRBY', at('gas:' .. lease.gas), 'held', text(amountOf(lease.hold)))
   end

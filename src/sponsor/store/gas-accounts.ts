@@ -54,7 +54,7 @@ export function openHold(account: GasAccount, amount: number, expiresAtMs: numbe
 }
 
 /** Cancels the expiry. A hold that has expired by another instance's clock is restored, since its gas is being spent. */
-export function fixHold(hold: GasHold): void {
+export function cancelHoldExpiry(hold: GasHold): void {
   const stateBefore = hold.state;
   if (stateBefore === 'gone') hold.account.held += hold.amount;
   hold.state = 'fixed';
@@ -62,7 +62,7 @@ export function fixHold(hold: GasHold): void {
 }
 
 /** Lets a fixed hold expire again. */
-export function unfixHold(hold: GasHold, expiresAtMs: number): void {
+export function resumeHoldExpiry(hold: GasHold, expiresAtMs: number): void {
   hold.state = 'expiring';
   hold.account.expiring.push(expiresAtMs, hold);
 }

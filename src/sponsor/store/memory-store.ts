@@ -1,4 +1,11 @@
-import { allowanceOf, createGasAccounts, fixHold, openHold, releaseHold, unfixHold } from './gas-accounts.ts';
+import {
+  allowanceOf,
+  cancelHoldExpiry,
+  createGasAccounts,
+  openHold,
+  releaseHold,
+  resumeHoldExpiry,
+} from './gas-accounts.ts';
 import { createMemoryRecords, type Lease } from './memory-records.ts';
 import type {
   BeginExecution,
@@ -106,7 +113,7 @@ export function createMemoryStore(bounds: StoreBounds = defaultStoreBounds): Spo
     lease.executing = 'sent';
     lease.executionKeys = [];
     records.scheduleLookupAt(lease, answerByMs);
-    if (lease.hold) fixHold(lease.hold);
+    if (lease.hold) cancelHoldExpiry(lease.hold);
     records.dropLeaseAt(lease, nowMs + unresolvedLifeMs);
   }
 
@@ -169,7 +176,7 @@ export function createMemoryStore(bounds: StoreBounds = defaultStoreBounds): Spo
     lease.executing = 'none';
     for (const key of lease.executionKeys) records.forgetKey(key);
     if (lease.hold && (isForeign || nowMs >= lease.expiresAtMs)) releaseHold(lease.hold, 0);
-    else if (lease.hold) unfixHold(lease.hold, lease.expiresAtMs);
+    else if (lease.hold) resumeHoldExpiry(lease.hold, lease.expiresAtMs);
     if (isForeign) records.dropLease(lease);
     else records.dropLeaseAt(lease, lease.expiresAtMs + lingerMs);
   }

@@ -1,6 +1,6 @@
 import { type FieldNode, GraphQLError, locatedError, type OperationDefinitionNode, parse, Source } from 'graphql';
 import { expect, test } from 'vitest';
-import { lightError, locateLightly } from '../../../src/errors/light-error.ts';
+import { lightError, toLocatedError } from '../../../src/errors/light-error.ts';
 
 const operation = parse('{\n one\n two\n}').definitions[0] as OperationDefinitionNode;
 const nodes = operation.selectionSet.selections as readonly FieldNode[];
@@ -39,7 +39,7 @@ test.each([
   ['an error at a place of its own', new GraphQLError('no', { source: new Source('a\nb'), positions: [2] })],
   ['a text', 'no'],
 ])('%s that is thrown is located as by the library', (_, thrown) => {
-  const light = shown(locateLightly(thrown, nodes, path));
+  const light = shown(toLocatedError(thrown, nodes, path));
   expect({ ...light, originalError: null }).toEqual({
     ...shown(locatedError(thrown, nodes, path)),
     originalError: null,

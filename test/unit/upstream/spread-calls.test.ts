@@ -3,7 +3,7 @@ import type { CancelCause, ServedOperation } from '../../../src/upstream/cancell
 import { type AddressState, createAddressState, recordNewest } from '../../../src/upstream/choose-address.ts';
 import type { Freshness } from '../../../src/upstream/freshness.ts';
 import type { RawListener, RawRequest, RawSink } from '../../../src/upstream/raw-call.ts';
-import { type Changes, RecentWriters } from '../../../src/upstream/run-on.ts';
+import { RecentWriters, type WriteCounter } from '../../../src/upstream/run-on.ts';
 import { spreadCalls } from '../../../src/upstream/spread-calls.ts';
 import { UpstreamCallError, type UpstreamFailure } from '../../../src/upstream/upstream-call-error.ts';
 import { until } from '../../support/until.ts';
@@ -18,7 +18,7 @@ interface Sent {
 }
 
 /** Two addresses whose calls a test answers, and a random choice that begins with the first. */
-function setUp({ count = 2, least = null as number | null, changes = { count: 0 } as Changes, hedgeMs = 0 } = {}) {
+function setUp({ count = 2, least = null as number | null, changes = { count: 0 } as WriteCounter, hedgeMs = 0 } = {}) {
   const sent: Sent[] = [];
   const events: string[] = [];
   const states: AddressState[] = [];

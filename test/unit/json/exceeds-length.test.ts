@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { toExactNumber } from '../../../src/json/exact-json.ts';
-import { isLonger } from '../../../src/json/json-size.ts';
+import { exceedsLength } from '../../../src/json/json-size.ts';
 
 test('a value is about as long as its JSON', () => {
   const value = fc.jsonValue({ maxDepth: 4 });
   fc.assert(
     fc.property(value, (each) => {
       const { length } = JSON.stringify(each);
-      expect(isLonger(each, 3 * length + 20)).toBe(false);
+      expect(exceedsLength(each, 3 * length + 20)).toBe(false);
       // Escapes count as what they stand for.
-      if (length > 140) expect(isLonger(each, length / 7 - 20)).toBe(true);
+      if (length > 140) expect(exceedsLength(each, length / 7 - 20)).toBe(true);
     }),
     { numRuns: 300 },
   );
@@ -18,7 +18,7 @@ test('a value is about as long as its JSON', () => {
 
 test('exact numbers count with all their digits', () => {
   const long = toExactNumber('9'.repeat(500));
-  expect([isLonger([long], 400), isLonger([long], 600)]).toEqual([true, false]);
+  expect([exceedsLength([long], 400), exceedsLength([long], 600)]).toEqual([true, false]);
 });
 
 test('reading stops at the bound', () => {
@@ -29,7 +29,7 @@ test('reading stops at the bound', () => {
       return 'x'.repeat(100);
     },
   };
-  expect(isLonger(Array(10_000).fill(item), 1_000)).toBe(true);
-  expect(isLonger({ ...Array(10_000).fill(item) }, 1_000)).toBe(true);
+  expect(exceedsLength(Array(10_000).fill(item), 1_000)).toBe(true);
+  expect(exceedsLength({ ...Array(10_000).fill(item) }, 1_000)).toBe(true);
   expect(looks).toBeLessThan(30);
 });
