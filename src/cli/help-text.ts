@@ -9,7 +9,7 @@ Usage
   ledger-gateway devnet [options]   run the simulated network alone
   ledger-gateway schema print       print the graph as served on the simulated network
   ledger-gateway schema pull        print the schema of the ledger at LEDGER_GRAPHQL_URL
-  ledger-gateway schema check FILE  list how that schema differs from the one in FILE
+  ledger-gateway schema check FILE  list how the ledger's schema differs from the one in FILE
   ledger-gateway config check       list every mistake of the configuration, or the settings in force
   ledger-gateway config schema      print the JSON Schema of the configuration file, for editors
   ledger-gateway explain FILE       show the cost of an operation and whether it would be served; - = standard input
@@ -36,7 +36,7 @@ Options of devnet
   --host ADDRESS                    address to listen on (${devnetDefaults.host})
   --seed N                          seed of all keys, objects and simulated users; with a fixed start time, digests are reproducible
   --start-time TIME                 ledger time at the start, in UTC, or now (${devnetDefaults.seededStart} with --seed, else now)
-  --profile NAME                    network profile, which sets the wire names: ${Object.keys(networkProfiles).join(', ')} (${networkProfiles.ledger.name})
+  --profile NAME                    network profile, for header names and the form of time ranges: ${Object.keys(networkProfiles).join(', ')} (${networkProfiles.ledger.name})
   --sponsor-token TOKEN             bearer token that the sponsor accepts (random, printed)
   --checkpoint-ms N                 milliseconds between checkpoints; 0 = one per transaction (${devnetDefaults.checkpointMs})
   --history-checkpoints N           checkpoints kept in the history (7200)
@@ -57,10 +57,11 @@ Options of keys new
   --move-calls TARGETS              Move calls allowed in sponsored transactions, separated by commas: 0x2::pay::split, 0x2::pay, 0x2 (any)
 
 serve reads its settings from its options, the environment, or the file named in CONFIG_FILE. Without settings, it serves the
-simulated network at http://${configKeys.HOST.fallback}:${configKeys.PORT.fallback}/graphql. docs/configuration.md has every key. explain uses the same settings and makes no upstream call: it reads the schema from
-SCHEMA_CACHE_FILE, or else uses the simulated network's. Its exit code is 0 if every operation would be served, 1 if one would be
-rejected, and 2 if explain fails. schema check lists breaking, dangerous and safe changes. Its exit code is 1 for a breaking
-change, 2 if it cannot compare, and 0 otherwise.
+simulated network at http://${configKeys.HOST.fallback}:${configKeys.PORT.fallback}/graphql. docs/configuration.md lists every setting.
+explain uses the same settings. It calls no upstream, and reads the schema from SCHEMA_CACHE_FILE, or else uses the simulated
+network's. Its exit code is 0 if every operation would be served, 1 if one would be rejected, and 2 if explain fails.
+schema check lists breaking, dangerous and safe changes. Its exit code is 1 for a breaking change, 2 if it cannot compare, and 0
+otherwise.
 
 Examples
   ledger-gateway

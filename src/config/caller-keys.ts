@@ -60,7 +60,7 @@ export const callerKeys = {
     needs: 'TRUSTED_DOCUMENTS_FILE',
     fallback: 'allow',
     description:
-      'What callers may run besides the documents of `TRUSTED_DOCUMENTS_FILE`. `allow`: every document. `log`: every document, and the log names the others. `only`: nothing; introspection is rejected too. `documents` in `CLIENTS_FILE` sets it for one client.',
+      'What callers may run besides the documents of `TRUSTED_DOCUMENTS_FILE`. `allow`: every document. `log`: every document, and the log names those that are not in the file. `only`: no other document, not even introspection. `documents` in `CLIENTS_FILE` sets it for one client.',
   },
   AUTOMATIC_PERSISTED_QUERIES: {
     type: boolean,
@@ -119,7 +119,7 @@ export const limitKeys = {
     // The ledger's default page limit.
     fallback: 50,
     description:
-      'The largest `first` or `last` of these two fields; a larger one is rejected. A node returns at most 50 items per call, so a page takes one call for every 50 items or part of them. If a node returns fewer items, a page may be short and still report that there is more.',
+      'The largest `first` or `last` of `queryEvents` and `queryTransactionBlocks`; a larger one is rejected. A node returns at most 50 items per call, so a page takes one call for every 50 items or part of them. If a node returns fewer items, a page may be short and still report that there is more.',
   },
   LIMIT_MAX_EVENT_CALLS: {
     type: integer(maxSpareCalls + 1, 10_000, 'calls'),
@@ -198,7 +198,8 @@ export const limitKeys = {
     type: integer(0, 10_000, 'readers'),
     // For more filters, filtering in the gateway is cheaper than a query for each.
     fallback: 4,
-    description: 'Maximum of these readers that one caller may start. Above the limit, the same applies.',
+    description:
+      'Maximum concurrent readers of live streams that one caller may start. Above the limit, its new filters are treated as above `LIVE_MAX_READERS`.',
   },
   LIVE_REPLAY_BYTES: {
     type: integer(65_536, 17_179_869_184, 'bytes'),

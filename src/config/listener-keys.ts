@@ -108,7 +108,7 @@ export const operationKeys = {
   CURSOR_KEYS_FILE: {
     type: secretFilePath,
     holds: 'CURSOR_KEYS',
-    description: 'A file with the keys. Setting both keys is a mistake.',
+    description: 'A file with `CURSOR_KEYS`. Setting both is a mistake.',
   },
   METRICS_PORT: {
     type: integer(0, 65_535),

@@ -17,7 +17,7 @@ export const upstreamKeys = {
     type: oneOf('auto', ...(Object.keys(networkProfiles) as NetworkProfileName[])),
     fallback: 'auto',
     description:
-      'The network. It sets the names of headers, JSON-RPC methods, filters and root fields, and the rules for counting documents. `auto`: the gateway recognises the network by the ledger’s schema at the start, or by `SCHEMA_CACHE_FILE` if the ledger is unavailable; `ledger` if it can read neither, until the ledger answers. If the profile does not fit the schema, the log names the one that does.',
+      'The network, which sets the names of headers, JSON-RPC methods, filters and root fields, and the rules for counting documents. `auto`: the gateway recognises the network by the ledger’s schema at the start, or by `SCHEMA_CACHE_FILE` if the ledger is unavailable; `ledger` if it can read neither, until the ledger answers. If the profile does not fit the schema, the log names the one that does.',
   },
   PROFILE_OVERRIDES: {
     type: jsonObject,
@@ -58,7 +58,7 @@ export const upstreamKeys = {
     type: integer(0, 60_000, 'milliseconds'),
     fallback: 0,
     description:
-      'Time after which a read without a response is also sent to a second address, if `LEDGER_GRAPHQL_URL` or `LEDGER_RPC_URL` has several; the first response counts. About the p95 latency of the upstream is useful. 0: only if the address is silent, or after half of `REQUEST_TIMEOUT_MS`.',
+      'Time after which a read without a response is also sent to a second address, if `LEDGER_GRAPHQL_URL` or `LEDGER_RPC_URL` has several; the first response counts. A useful value is the p95 latency of the upstream. `0`: only if the address is silent, or after half of `REQUEST_TIMEOUT_MS`.',
   },
   EVENTS_SOURCE: {
     type: oneOf('auto', 'rpc', 'graphql'),
@@ -110,13 +110,13 @@ export const sponsorshipKeys = {
   SPONSOR_TOKEN_FILE: {
     type: secretFilePath,
     holds: 'SPONSOR_TOKEN',
-    description: 'A file with the token. The gateway reloads it when it changes. Setting both keys is a mistake.',
+    description: 'A file with `SPONSOR_TOKEN`. The gateway reloads it when it changes. Setting both is a mistake.',
   },
   SPONSOR_ALLOW_ANONYMOUS: {
     type: boolean,
     fallbackText: '`false`; `true` on the embedded network',
     description:
-      'With `token`: whether callers without a credential may spend the sponsor’s gas. With `true`, anyone who can reach the gateway may spend it, so a real sponsor requires a list of origins in `CORS_ORIGINS`.',
+      'Whether callers without a credential may spend the sponsor’s gas if the gateway holds the sponsor’s token. With `true`, anyone who can reach the gateway may spend it, so a real sponsor requires a list of origins in `CORS_ORIGINS`.',
   },
   SPONSOR_MAX_GAS_BUDGET: {
     type: integer(2, 2_000_000_000, 'of the smallest unit of the gas coin'),
@@ -138,6 +138,6 @@ export const sponsorshipKeys = {
   LEASE_KEYS_FILE: {
     type: secretFilePath,
     holds: 'LEASE_KEYS',
-    description: 'A file with the keys. The gateway reloads it when it changes. Setting both keys is a mistake.',
+    description: 'A file with `LEASE_KEYS`. The gateway reloads it when it changes. Setting both is a mistake.',
   },
 } as const satisfies ConfigTable;

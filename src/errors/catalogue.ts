@@ -25,7 +25,7 @@ export const errorCatalogue = {
   PERSISTED_QUERY_NOT_SUPPORTED: {
     status: 400,
     retry: 'never',
-    meaning: 'The request contains only the id of a document. The gateway does not store persisted documents.',
+    meaning: 'The request contains only the id of a document, and the gateway accepts no ids.',
     advice: 'Send the text of the document. Clients with automatic persisted queries do so automatically.',
   },
   PERSISTED_QUERY_NOT_FOUND: {
@@ -63,7 +63,7 @@ export const errorCatalogue = {
   RATE_LIMITED: {
     status: 429,
     retry: 'backoff',
-    meaning: 'Too many requests from this caller.',
+    meaning: 'The caller has used up its rate limit, its gas budget, or its number of streams or reservations.',
     advice: 'Repeat the request after `retryAfterMs`.',
   },
   PAYLOAD_TOO_LARGE: {
@@ -130,7 +130,7 @@ export const errorCatalogue = {
     status: 403,
     retry: 'never',
     meaning: 'The sponsor’s access controller denied the transaction, or the credential may not use the endpoint.',
-    advice: 'Change the request.',
+    advice: 'Change the transaction, or ask the operator for access.',
   },
   SPONSOR_REJECTED: {
     status: 400,
@@ -162,7 +162,7 @@ export const errorCatalogue = {
     meaning:
       'The transaction was sent to the sponsor, and its outcome is unknown: it may or may not execute. `extensions` has its digest.',
     advice:
-      'Do not sign another transaction. Look up `transactionBlock(digest)` after `checkAfterMs`, or repeat the identical call, which is looked up and not sent again.',
+      'Do not sign another transaction. Look up `transactionBlock(digest)` after `checkAfterMs`, or repeat the identical call: the gateway looks the transaction up and does not send it again.',
   },
   IDEMPOTENCY_CONFLICT: {
     status: 409,

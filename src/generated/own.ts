@@ -40,10 +40,10 @@ export type Estimate = {
   /** Whether the gateway would reject the operation before execution. */
   readonly refused: Scalars['Boolean']['output'];
   /**
-   * Number of upstream requests, if all arguments are valid, nothing fails, pages are full and joins have different keys. Other
-   * lists with joins count as one item. Identical reads in flight reduce the number. It increases if a join waits (`waitMs`), or if
-   * pages of events and transactions need up to 20 further calls, which `maxEventCalls` in `limits` includes. Null if refused, and
-   * for subscriptions.
+   * Number of upstream requests, if all arguments are valid, nothing fails, pages are full and joins have different keys. A list
+   * with joins that is not a page counts as one item. Identical reads in flight reduce the number. It increases if a join waits
+   * (`waitMs`), or if pages of events and transactions need up to 20 further calls, which `maxEventCalls` in `limits` includes.
+   * Null if refused, and for subscriptions.
    */
   readonly upstreamCalls?: Maybe<Scalars['Int']['output']>;
   /** The usage of the document. */
