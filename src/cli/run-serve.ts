@@ -13,7 +13,7 @@ export async function runServe(world: CliWorld): Promise<number> {
   const count = countWorkers(config, world.cores);
   const logger = world.createLogger(config.settings.LOG_LEVEL, count > 1);
   if (count === 1 && config.workers === 'auto' && world.cores > 1) {
-    logger.warn('WORKERS=auto serves in one process: beside a sponsor several processes need REDIS_URL');
+    logger.warn('WORKERS=auto serves in one process: several processes with a sponsor need REDIS_URL');
   }
   world.onCrash((err) => logger.fatal({ err }, 'crashed: uncaught error'));
   // The start reads the same files, so an early SIGHUP needs no reload.

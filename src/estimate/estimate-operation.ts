@@ -111,7 +111,7 @@ function count(requested: Requested, query: string): void {
 
 function check({ estimates, letters }: Requested): void {
   if (estimates > maxEstimates)
-    throw gatewayError('BAD_USER_INPUT', `An operation may ask for at most ${maxEstimates} estimates.`);
+    throw gatewayError('BAD_USER_INPUT', `An operation may select at most ${maxEstimates} estimates.`);
   if (letters > maxEstimatedLetters)
     throw gatewayError(
       'BAD_USER_INPUT',

@@ -151,7 +151,7 @@ function toWritten({
   if ('text' in document) return { ...document, variables, isMutation: false };
   const operation = getOperationAST(document);
   if (operation?.operation === OperationTypeNode.SUBSCRIPTION) {
-    throw gatewayError('NOT_CONFIGURED', "The ledger's subscriptions are not carried by this version of the gateway.", {
+    throw gatewayError('NOT_CONFIGURED', "This version of the gateway does not forward the ledger's subscriptions.", {
       upstream: 'ledger',
     });
   }

@@ -92,7 +92,7 @@ export function createLiveHub<Item, Payload>(options: LiveHubOptions<Item>) {
     if (!bound) return { query, source };
     if (everything) return everything;
     if (bound.of === 'gateway')
-      throw gatewayError('UNAVAILABLE', 'All readers of this gateway are taken.', { retryAfterMs });
+      throw gatewayError('UNAVAILABLE', 'This gateway is at its limit of live readers.', { retryAfterMs });
     const says = `Over the limit of ${bound.max} live filters of one caller that need a reader of their own.`;
     throw gatewayError('RATE_LIMITED', says, { retryAfterMs });
   }

@@ -76,7 +76,7 @@ export function createStreamQuota(options: QuotaOptions) {
         const says = `Over the limit of ${bound.max} live streams of one caller at once.${counted}`;
         throw gatewayError('RATE_LIMITED', says, { retryAfterMs });
       }
-      if (bound) throw gatewayError('UNAVAILABLE', 'All live streams of this gateway are taken.', { retryAfterMs });
+      if (bound) throw gatewayError('UNAVAILABLE', 'This gateway is at its limit of live streams.', { retryAfterMs });
       const { leave } = quota.take(caller, weight);
       count += 1;
       return once(() => {

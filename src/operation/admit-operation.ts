@@ -127,7 +127,7 @@ export function createAdmitOperation(options: AdmitOperationOptions) {
 
 /** Also for introspection and for documents that other callers registered by their hash. */
 function notTrusted(): GraphQLError {
-  return gatewayError('FORBIDDEN', 'This caller may run the documents of TRUSTED_DOCUMENTS_FILE only.');
+  return gatewayError('FORBIDDEN', 'This caller may run only the documents of TRUSTED_DOCUMENTS_FILE.');
 }
 
 /** The part of the decision that is the same for every caller. */

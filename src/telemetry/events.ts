@@ -253,7 +253,7 @@ export function createTelemetry(logger: Logger, metrics = new Metrics(), now: ()
     /** Repeated failures for the same reason are logged at debug level. */
     schemaUnavailable: (failure: SchemaReadFailure) =>
       log(isNews(failure.reason) ? 'warn' : 'debug', "the ledger's schema cannot be read; retrying", failure),
-    schemaCacheFailed: (err: unknown) => log('warn', 'the schema cache failed', { err }),
+    schemaCacheFailed: (err: unknown) => log('warn', 'the schema cache file cannot be used', { err }),
 
     /**
      * @param reason one line, without credentials

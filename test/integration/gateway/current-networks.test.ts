@@ -308,7 +308,9 @@ test('a cached schema that cannot be used does not prevent the start', async () 
     LEDGER_GRAPHQL_URL: 'http://127.0.0.1:9/',
     SCHEMA_CACHE_FILE: cacheFile,
   });
-  expect(gateway.log).toContainEqual(expect.objectContaining({ level: 'warn', msg: 'the schema cache failed' }));
+  expect(gateway.log).toContainEqual(
+    expect.objectContaining({ level: 'warn', msg: 'the schema cache file cannot be used' }),
+  );
   expect((await gateway.query('{ gateway { networkProfile } }')).data).toEqual({
     gateway: { networkProfile: 'ledger' },
   });

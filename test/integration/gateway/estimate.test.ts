@@ -121,7 +121,7 @@ describe('one operation', () => {
     const { data, errors } = await gateway.query(many(11));
     expect(data).toBeNull();
     expect(errors?.[0]).toMatchObject({
-      message: 'An operation may ask for at most 10 estimates.',
+      message: 'An operation may select at most 10 estimates.',
       extensions: { code: 'BAD_USER_INPUT' },
     });
   });

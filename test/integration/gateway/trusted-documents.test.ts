@@ -119,7 +119,7 @@ const served = { data: { chainIdentifier: '4c78adac' } };
 const refused = (code: string, message: unknown) => ({ errors: [{ message, extensions: { code } }] });
 const notFound = refused('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound');
 const notSupported = refused('PERSISTED_QUERY_NOT_SUPPORTED', 'PersistedQueryNotSupported');
-const forbidden = refused('FORBIDDEN', 'This caller may run the documents of TRUSTED_DOCUMENTS_FILE only.');
+const forbidden = refused('FORBIDDEN', 'This caller may run only the documents of TRUSTED_DOCUMENTS_FILE.');
 
 describe.each(transports)('by %s', (_name, ask) => {
   const named = sha256('query Named { chainIdentifier }');

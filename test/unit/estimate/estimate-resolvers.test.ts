@@ -143,7 +143,7 @@ describe('estimates', () => {
     });
     const { data, errors } = await ask(repeated(maxEstimates + 1));
     expect(data).toBeNull();
-    expect(errors?.[0]?.message).toBe('An operation may ask for at most 10 estimates.');
+    expect(errors?.[0]?.message).toBe('An operation may select at most 10 estimates.');
     await ask('{ estimate(query: "{ __typename }") { plan } }');
     expect(uses).toBe(1);
   });

@@ -96,7 +96,7 @@ describe('streams with filters of their own', () => {
       expect(() => follow(undefined, only('2'))).toThrow('Over the limit of 1 live filters of one caller');
     }
     follow(undefined, only('2', 'another'));
-    expect(() => follow(undefined, only('3', 'a third'))).toThrow('All readers of this gateway are taken.');
+    expect(() => follow(undefined, only('3', 'a third'))).toThrow('This gateway is at its limit of live readers.');
     expect(() => follow(undefined, only('2'))).not.toThrow();
     await clock.pass(10);
     expect(hub.readers).toBe(2);

@@ -304,7 +304,7 @@ describe('places', () => {
     follow();
     expect(() => follow()).toThrow('Over the limit of 2 live streams of one caller at once.');
     follow(undefined, { caller: 'another' });
-    expect(() => follow(undefined, { caller: 'a third' })).toThrow('All live streams of this gateway are taken.');
+    expect(() => follow(undefined, { caller: 'a third' })).toThrow('This gateway is at its limit of live streams.');
     await first.leave();
     await first.leave();
     expect(() => follow(undefined, { weight: 2 })).toThrow('This one counts as 2, for the size of its filter.');

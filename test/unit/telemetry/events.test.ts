@@ -176,7 +176,7 @@ const events: { readonly [Name in keyof Telemetry]: readonly [Parameters<Telemet
   ],
   schemaCacheFailed: [
     [new Error('EACCES')],
-    { level: 'warn', msg: 'the schema cache failed', err: expect.objectContaining({ message: 'EACCES' }) },
+    { level: 'warn', msg: 'the schema cache file cannot be used', err: expect.objectContaining({ message: 'EACCES' }) },
   ],
   liveFleetAway: [
     ['ECONNREFUSED', 'REDIS_URL'],
