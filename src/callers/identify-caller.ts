@@ -263,7 +263,7 @@ function isTrusted(address: Address, networks: TrustedProxies): boolean {
   return networks.some(([network, bits]) => network.kind() === address.kind() && address.match(network, bits));
 }
 
-/** Parses one entry of the header. Some proxies add the port of the peer: `[::1]:80`, `1.2.3.4:80`. */
+/** Parses one entry of `X-Forwarded-For`. Some proxies add the port of the peer: `[::1]:80`, `1.2.3.4:80`. */
 function parseHop(text: string): Address | null {
   const hop = text.trim();
   return parseAddress(/^\[([^\]]+)\](?::\d{1,5})?$/.exec(hop)?.[1] ?? /^([\d.]+):\d{1,5}$/.exec(hop)?.[1] ?? hop);

@@ -23,7 +23,7 @@ export interface DeliveryConsumer<Payload> {
 
 /** A page of history may be megabytes: a stream whose subscriber takes nothing for so many milliseconds releases it. */
 const holdPageMs = 2_000;
-/** Payloads pushed to a consumer before others have their turn. */
+/** Maximum payloads pushed to one consumer before other consumers get theirs. */
 const maxPushedAtOnce = 64;
 const noKeys: ReadonlySet<string> = new Set();
 
@@ -45,7 +45,7 @@ export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefi
   #isJoining = false;
   /** Keys that were delivered from history already. */
   #delivered = noKeys;
-  /** Behind the last delivery; `null` = nothing was delivered, and it began now. */
+  /** Resume point after the last delivery; `null` = the stream began without `after` and has delivered nothing. */
   #at: ResumePoint | null;
   #consumer: DeliveryConsumer<Payload> | null = null;
   /** Does it wait for the next delivery of its history? */

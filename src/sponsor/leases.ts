@@ -54,7 +54,7 @@ export function hashCoins(coins: readonly CoinReference[]): string {
   return hash('sha256', names.sort().join(''), 'base64url');
 }
 
-/** In lower case with 64 digits, as services write ids; text that is not an id stays unchanged. */
+/** Pads an object id to 64 lower-case hex digits, as services write ids. Returns other text unchanged. */
 function toFullId(objectId: string): string {
   // Fast path for nearly every id: testing each digit would be slower.
   if (objectId.length === 66 && objectId.startsWith('0x') && objectId.toLowerCase() === objectId) return objectId;

@@ -55,7 +55,7 @@ export function restoreCauses(errors: readonly GraphQLError[], isWithoutData: bo
     const stoodFor = error.extensions as { [cause]?: GraphQLError; [refusal]?: readonly GraphQLError[] };
     const refusals = stoodFor[refusal];
     if (refusals) {
-      // All root keys share one list of originals.
+      // The stand-ins of all root keys share one list of originals: restore each list once.
       if (!restoredLists.has(refusals)) for (const each of refusals) restoreOnce(each);
       restoredLists.add(refusals);
     } else if (isWithoutData) restoreOnce(stoodFor[cause] ?? error);

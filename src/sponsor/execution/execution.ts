@@ -240,7 +240,7 @@ export class Execution {
         sponsorIsDone = resolve;
       }),
     );
-    // No closure may hold the order: the callback lives as long as the call.
+    // The callback must not capture the order: it would keep the transaction in memory until the call ends.
     order?.dispatch(call, (verdict) => {
       this.#handleSponsor(verdict);
       if (verdict.event !== 'lost' || verdict.isOver) sponsorIsDone();

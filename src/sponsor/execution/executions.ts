@@ -76,7 +76,7 @@ export function createExecutions(
   }
 
   return {
-    /** Executes an order, or joins its twin in this process. Rejects with an error meant for the client. */
+    /** Executes an order, or joins an identical execution in this process. Rejects with an error meant for the client. */
     async execute(order: ExecutionOrder, cancellation: Cancellation): Promise<ExecutionResult> {
       const { subject } = order;
       if (cancellation.cause) throw notSentError(subject);
@@ -134,7 +134,7 @@ export function watchOverdueExecutions(
 
   /** @returns whether store and ledger answered */
   async function recoverAll(): Promise<boolean> {
-    // Instances that can query their ledger do this instead.
+    // If this instance cannot query the ledger, it leaves lost executions to instances that can.
     while (ledger.canFind() && !isClosed) {
       const overdue = await store.claimOverdue({ most: maxLooks, nowMs: now() });
       await Promise.all(overdue.map(recover));

@@ -136,7 +136,7 @@ export async function connectRedisStore(options: RedisStoreOptions, events: Redi
   };
 }
 
-/** The caller whose lease the step is about; `null` for other steps. */
+/** Caller and lease of a step in the store. */
 interface Subject {
   readonly caller?: string;
   readonly leaseId?: string;
