@@ -44,7 +44,7 @@ export interface Ownership {
   readonly hasUsualRootNames: boolean;
 }
 
-/** What the text of an operation decides about how it is executed. */
+/** How an operation runs, as far as its text decides that. */
 export interface OperationPlan {
   readonly plan: Plan;
   /** The document holds only this operation and the fragments it uses, so its text can be forwarded unchanged. */

@@ -39,7 +39,7 @@ export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefi
   readonly #options: Omit<LiveStreamOptions, 'after'>;
   /** `null` while it is live: most streams are, most of the time. */
   #catchUp: CatchUp<Item, Payload> | null;
-  /** In the channel; `null` while it is not live. */
+  /** Position in the channel; `null` while the stream is not live. */
   #position: Position | null = null;
   /** Is it live, and has not read anything yet? */
   #isJoining = false;

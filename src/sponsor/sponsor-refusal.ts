@@ -227,7 +227,7 @@ const id = '0x[0-9a-fA-F]{1,64}';
 const version = '(?:None|Some\\(SequenceNumber\\((?:0x[0-9a-fA-F]{1,16}|\\d{1,20})\\)\\))';
 const word = '[A-Za-z]{1,40}';
 
-/** Final: price, budget and payment are checked against limits of the network or the named gas coins. */
+/** Final rejections of the gas price, the gas budget or the gas payment. */
 const gas = [
   `Gas price ${number} under reference gas price \\(RGP\\) ${number}`,
   `Gas price cannot exceed ${number}(?: ${word})?`,

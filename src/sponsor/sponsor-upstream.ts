@@ -159,7 +159,7 @@ export function watchSponsorVersion(options: SponsorVersionOptions) {
     const own = authorization()?.reveal();
     const headers = { accept: 'application/json, text/plain', ...(own === undefined ? {} : { authorization: own }) };
     const request = { method, path: options.path.replace(/\/+$/, '') + path, headers, timeoutMs };
-    // The upstream's health shows a sponsor that does not answer.
+    // A failure needs no handling here: the upstream's health reports it.
     const response = await call(request).catch(() => null);
     if (response) keep(readVersion(toSponsorAnswer(response)));
   };

@@ -148,8 +148,8 @@ function createToPositions(readText: ReadText | null): ToPositions {
 }
 
 /**
- * Code that follows a path uses its members as keys and indexes, so other values are rejected, and members beyond the maximum
- * depth are dropped.
+ * Code that follows a path uses its members as keys and indexes, so a path with other values, or one longer than the maximum
+ * depth, is dropped.
  */
 function isPath(value: unknown): value is (string | number)[] {
   if (!Array.isArray(value) || value.length > maxAnswerNesting) return false;
@@ -161,7 +161,6 @@ function checkNesting(value: unknown): void {
     throw invalidResponse(`The ledger's answer is nested over ${maxAnswerNesting} levels deep.`);
 }
 
-/** Not a list. */
 function invalidResponse(message: string): GraphQLError {
   return gatewayError('UPSTREAM_BAD_RESPONSE', message, { upstream: 'ledger' });
 }

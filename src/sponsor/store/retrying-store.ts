@@ -45,7 +45,7 @@ export function createRetryingStore(store: SponsorshipStore, options: RetryingSt
   let writing: Promise<void> | null = null;
 
   function write({ kind, end }: AbandonedOutcome): Promise<unknown> {
-    // The end may be old, but the step happens now.
+    // The execution may have ended long ago, but the store must date this step now.
     const nowMs = Math.max(end.nowMs, now());
     return kind === 'reservation' ? store.endReservation({ ...end, nowMs }) : store.endExecution({ ...end, nowMs });
   }
