@@ -86,7 +86,7 @@ export const callerKeys = {
     // Ten operations per second: more than a busy page needs, less than a scraper wants.
     fallback: 600,
     description:
-      'Rate limit of one caller. API clients count by key, other callers by address (IPv6: by /64). Rejected requests count as well. `0`: no limit.',
+      'Rate limit of one caller: an API key, a JWT subject, or else a client address (IPv6: one /64). Rejected requests count as well. `0`: no limit.',
   },
   RATE_LIMIT_COST: {
     type: oneOf('request', 'usage'),

@@ -111,7 +111,7 @@ export const faultedCalls = {
     query:
       'mutation { reserveGas(gasBudget: 50000000, reserveDurationSecs: 60) { reservationId sponsorAddress gasCoins { objectId version digest } } }',
     others:
-      'The gateway never repeats the call. If the sponsor reserved coins, they stay locked for the duration asked for.',
+      'The gateway never repeats the call. If the sponsor reserved coins, they stay locked for the requested duration.',
     recovery: 'The next call reserves other coins.',
     cells: reserveCells,
   },
@@ -120,7 +120,7 @@ export const faultedCalls = {
     query:
       'mutation ($id: ID!, $tx: Base64!, $sig: Base64!) { executeTx(reservationId: $id, txBytes: $tx, userSig: $sig) { digest outcome } }',
     others:
-      'The sponsor executed the transaction, but its response was lost. The gateway sends nothing twice: it looks the digest up in the ledger, and `outcome` is `RECOVERED`. If the ledger does not have the transaction in time, the code is `EXECUTION_OUTCOME_UNKNOWN`.',
+      'The sponsor executed the transaction, but its response was lost. The gateway sends nothing twice. It looks up the digest in the ledger, and `outcome` is `RECOVERED`. If the ledger does not have the transaction in time, the code is `EXECUTION_OUTCOME_UNKNOWN`.',
     recovery: 'The next reservation can be executed.',
     cells: {
       latency: { ...recovered, endedBy: 'MUTATION_TIMEOUT_MS, lookup in the ledger', log: failing },
