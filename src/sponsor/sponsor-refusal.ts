@@ -113,7 +113,7 @@ export const lookUpAdvice =
 
 /** Possible effects of a call without a response: a sentence after a space, or nothing. */
 function possibleEffectsOf(endpoint: SponsorEndpoint): string {
-  if (endpoint === 'reserveGas') return ' If it reserved coins, they stay locked until the duration asked for is over.';
+  if (endpoint === 'reserveGas') return ' If it reserved coins, they stay locked until the requested duration is over.';
   if (endpoint === 'debugHealthCheck') return ' If it reserved coins for the check, they return by themselves.';
   if (endpoint === 'reloadAccessController') return ' The configuration may or may not have been read again.';
   return '';

@@ -222,7 +222,7 @@ describe('coins under an error status', () => {
 describe('a response lost on the way', () => {
   it('to a reservation says that coins may be locked', () => {
     expect(toSponsorRefusal('reserveGas', plain(500, '')).message).toBe(
-      'The sponsor failed (HTTP 500). If it reserved coins, they stay locked until the duration asked for is over.',
+      'The sponsor failed (HTTP 500). If it reserved coins, they stay locked until the requested duration is over.',
     );
   });
 });
