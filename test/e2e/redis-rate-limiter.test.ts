@@ -23,7 +23,7 @@ async function openInstance(
   const outage = createOutage({ began: (reason) => seen.push(reason), ended: () => seen.push('back') });
   const redis = { kind: 'redis', url: new Secret(url), ...(timeoutMs ? { timeoutMs } : {}) } as const;
   const store = await openRateStore(redis, outage);
-  return { ...createRateLimiter({ store, perMinute, sharedBy, outage, now: Date.now }), seen };
+  return Object.assign(createRateLimiter({ store, perMinute, sharedBy, outage, now: Date.now }), { seen });
 }
 
 if (redisMissing) {
