@@ -48,7 +48,7 @@ it('streams that ended give back all that they took, whatever they and the upstr
             }
           } catch (error) {
             // Over a limit: nothing is taken.
-            expect(String(error)).toMatch(/Over the limit|are taken/);
+            expect(String(error)).toMatch(/Over the limit|at its limit/);
           }
         } else if ('leaves' in each) await open.splice(each.leaves % (open.length || 1), 1)[0]?.return(undefined);
         else if ('passesMs' in each) await clock.pass(each.passesMs);
