@@ -240,8 +240,10 @@ export function toClientAddress(
   }
   let client: Address | null = parseAddress(remoteAddress);
   if (client === null) return null;
-  const hops = forwardedFor?.split(',') ?? [];
+  let hops: string[] | undefined;
   while (isTrusted(client, trustedProxies)) {
+    // Only here, because anyone may send a long header.
+    hops ??= forwardedFor?.split(',') ?? [];
     const hop = parseHop(hops.pop() ?? '');
     // A proxy that wrote no address does not know its peer: stop at the proxy itself.
     if (hop === null) break;
