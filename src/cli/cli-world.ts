@@ -22,11 +22,9 @@ export interface CliWorld {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly readFile: ReadFile;
   readonly writeFile: (path: string, text: string) => void;
-  /** Reads standard input to its end. */
   readonly readInput: () => Promise<string>;
   readonly writeOut: (text: string) => void;
   readonly writeError: (text: string) => void;
-  /** Is standard output a terminal? */
   readonly isTerminal: boolean;
   /** Resolves at the first stop signal, with the signal's name. */
   readonly stopRequested: Promise<string>;
@@ -55,7 +53,6 @@ export interface Services {
   describeConfig(source: ConfigSource): Promise<readonly SettingInForce[]>;
   /** Names of the settings that take effect at the next start. Rejects like `readConfig`, with the mistakes of `after`. */
   findChangedSettings(before: ConfigSource, after: ConfigSource): Promise<readonly string[]>;
-  /** The JSON Schema of the configuration file. */
   configSchema(): Promise<Readonly<Record<string, unknown>>>;
   startGateway(options: StartOptions): Promise<RunningGateway>;
   /** A gateway with several worker processes. Rejects if they do not start, as `failed` may later. */

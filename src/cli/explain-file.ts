@@ -99,7 +99,6 @@ function schemaName(origin: Explanation['schema']['origin']): string {
 
 type Selection = Explanation['tree'][number];
 
-/** A selection and the selections in it. */
 export interface ExplainedNode extends Omit<Selection, 'level'> {
   readonly children: readonly ExplainedNode[];
 }
@@ -217,7 +216,6 @@ function toTreeLine(
   return isOffending ? `${paint.bad(line)}${note}${paint.bad('  <== refused here')}` : `${line}${note}`;
 }
 
-/** Summarizes the omitted lines. */
 function toRest(
   shown: readonly Selection[],
   { usage, isCounted }: { readonly usage: Explanation['usage']; readonly isCounted: boolean },

@@ -19,7 +19,6 @@ import {
   type ValueType,
 } from '../config/value-types.ts';
 
-/** A parsed command with its options. */
 export type Command =
   | {
       readonly name: 'serve';
@@ -61,7 +60,6 @@ export type Command =
     }
   | {
       readonly name: 'schema check';
-      /** The file with the earlier schema. */
       readonly file: string;
       /** The file has the whole graph instead of the ledger's schema only. */
       readonly isGateway: boolean;
@@ -92,7 +90,6 @@ export type Command =
     }
   | {
       readonly name: 'explain manifest';
-      /** Path of the manifest. */
       readonly file: string;
       /** Values by name, for all documents. */
       readonly variables: Readonly<Record<string, unknown>>;
@@ -111,7 +108,6 @@ export interface UsageError {
   readonly message: string;
 }
 
-/** Default values of the options of `devnet`. */
 export const devnetDefaults = {
   host: '127.0.0.1',
   port: 4100,

@@ -60,7 +60,6 @@ async function checkConfig({ env, readFile, writeOut, writeError, services }: Cl
   }
 }
 
-/** Prints the JSON Schema of the configuration file. */
 async function printConfigSchema({ writeOut, services }: CliWorld): Promise<number> {
   writeOut(`${JSON.stringify(await services.configSchema(), null, 2)}\n`);
   return 0;

@@ -18,7 +18,6 @@ export function toSponsorAuth({ values, isSet }: Settings): 'forward' | 'token' 
   return values.SPONSOR_AUTH ?? (tokenIsGiven ? 'token' : 'forward');
 }
 
-/** Finds mistakes in the combination of settings. */
 export function checkSettings(settings: Settings): ConfigMistake[] {
   return [
     ...checkNeeds(settings),

@@ -6,7 +6,6 @@ import { Secret } from './secret.ts';
 import { type DocumentPolicy, documentPolicies } from './trusted-documents.ts';
 import { moveCallRule, toMoveCall, toOrigin } from './value-types.ts';
 
-/** The permissions of clients. */
 export const clientScopes = ['read', 'sponsor', 'admin'] as const;
 
 /** One entry of the clients file: a client with an API key. */

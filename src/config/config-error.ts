@@ -1,6 +1,5 @@
 import type { z } from 'zod';
 
-/** One setting with a mistake. */
 export interface ConfigMistake {
   readonly key: string;
   /** The words after "expected": what is allowed. */
@@ -33,7 +32,6 @@ export function quoteText(text: string): string {
     : JSON.stringify(text);
 }
 
-/** Shows the name of a key without quotation marks. */
 export function quoteKey(name: string): string {
   return quoteText(name).slice(1, -1);
 }

@@ -10,7 +10,6 @@ export interface ConfigKey<Value = unknown> {
   readonly fallbackText?: string;
   /** What the setting does, for the documentation: one paragraph, with units. */
   readonly description: string;
-  /** The setting that this one requires. */
   readonly needs?: string;
   /** For the path of a file with a secret: the setting that would contain the secret itself. */
   readonly holds?: string;
@@ -21,7 +20,6 @@ export interface ConfigKey<Value = unknown> {
 /** All settings of a gateway by name, in the order of the documentation. */
 export type ConfigTable = Readonly<Record<string, ConfigKey>>;
 
-/** The type of a setting's value once parsed. */
 export type ValueOfKey<Key extends ConfigKey> =
   | z.output<Key['type']>
   | (Key extends { readonly fallback: unknown } ? never : null);

@@ -92,9 +92,7 @@ export interface Config {
   readonly immutableReads: { readonly maxBytes: number; readonly lifeMs: number };
 }
 
-/** Which JWTs are accepted, and what they allow. */
 export interface JwtRules {
-  /** URL of the issuer's keys. */
   readonly keysUrl: string;
   readonly issuer: string;
   readonly audience: string;

@@ -3,7 +3,6 @@ import type { ConfigKey, ConfigTable } from './config-key.ts';
 import { type ConfigSource, readSettings } from './read-settings.ts';
 import { expectedOf, showText } from './value-types.ts';
 
-/** One setting and its value in force. */
 export interface SettingInForce {
   readonly name: string;
   /** Readable text on one line, without secrets; `null` = no value. */

@@ -4,5 +4,4 @@ const manifest: { readonly version: string } = JSON.parse(
   readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
 );
 
-/** Version of this package, semver. */
 export const gatewayVersion = manifest.version;

@@ -163,7 +163,6 @@ export function readList<Item>(
   return 'mistakes' in result ? { list: null, mistakes: result.mistakes } : { list: result, mistakes: [] };
 }
 
-/** The mistake of a setting that names an unreadable file. */
 function toUnreadable(key: string, path: string, error: unknown): ConfigMistake {
   const got = `${quoteText(path)}, which cannot be read (${toErrorCode(error)})`;
   return { key, expected: 'a path to a readable file', got };

@@ -191,7 +191,6 @@ const originList = 'origins separated by commas, each like https://app.example.c
 /** Web origins, normalised to the form in which browsers send them. */
 export const namedOrigins = valueType(`${originList}, without a path`, listOf(toOrigin), { isList: true });
 
-/** Web origins, or `*` for every origin. */
 export const origins = valueType(
   `* or ${originList} or http://localhost:3000, without a path`,
   z.union([z.literal('*'), namedOrigins]),

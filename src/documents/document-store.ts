@@ -39,7 +39,6 @@ import { validateDocument } from './validation/validate-document.ts';
 const defaultBounds = {
   maxBytes: 60 * 1024 * 1024,
   maxProvenBytes: 45 * 1024 * 1024,
-  /** For pinned documents, besides the others. */
   maxPinnedBytes: 60 * 1024 * 1024,
 };
 /** Longer texts are not kept: they hold transactions as literals, so they never repeat. */
@@ -47,7 +46,6 @@ const maxStoredCharacters = 20_000;
 
 export type DocumentStore<Operation = unknown> = ReturnType<typeof createDocumentStore<Operation>>;
 
-/** Keeps prepared documents, up to a bound in bytes. */
 export function createDocumentStore<Operation>(
   options: PrepareOptions<Operation>,
   given: Partial<typeof defaultBounds> = {},

@@ -44,7 +44,6 @@ export interface Ownership {
   readonly hasUsualRootNames: boolean;
 }
 
-/** How an operation runs, as far as its text decides that. */
 export interface OperationPlan {
   readonly plan: Plan;
   /** The document holds only this operation and the fragments it uses, so its text can be forwarded unchanged. */
@@ -195,7 +194,6 @@ export function takePart(
   return { document: { kind: Kind.DOCUMENT, definitions }, variables };
 }
 
-/** The sent variables that a part declares. */
 export function variablesOf(part: DocumentPart, sent: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const declared: Record<string, unknown> = {};
   for (const name of part.variables) if (Object.hasOwn(sent, name)) putVariable(declared, name, sent[name]);

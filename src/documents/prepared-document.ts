@@ -132,7 +132,6 @@ export function createLocate(text: string): Locate {
 
 const noErrors: readonly GraphQLError[] = [];
 
-/** @param text the text of the document that the errors are about */
 function toGraphQLErrors(errors: readonly PlainError[], text: string): readonly GraphQLError[] {
   if (errors.length === 0) return noErrors;
   const source = new Source(text);

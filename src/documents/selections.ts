@@ -67,7 +67,6 @@ export interface TypedSelections<On> {
   readonly on: On;
 }
 
-/** Options of `walkFields`. */
 interface FieldWalk<On> {
   readonly onField: (node: FieldNode, on: On) => void;
   /** Called for every selection; `false` skips it. */
@@ -126,7 +125,6 @@ export function fieldsByKey<On>(
   return fields;
 }
 
-/** What decides which fields of a selection are executed. */
 export interface SelectionScope {
   readonly schema: GraphQLSchema;
   readonly fragments: Fragments;

@@ -42,7 +42,6 @@ export function createTrustedDocuments({ documents: first, isAutomatic }: Truste
     get documents(): readonly TrustedDocument[] {
       return documents;
     },
-    /** Is it a text of the manifest? */
     has: (text: string): boolean => texts.has(text),
     /** The text of the requested document, or why there is none. A text beside a hash decides alone. */
     resolve({ query, documentId }: RequestedDocument): string | GraphQLError {
@@ -54,7 +53,6 @@ export function createTrustedDocuments({ documents: first, isAutomatic }: Truste
     register({ query, documentId }: RequestedDocument): void {
       if (registered && documentId !== null && query !== '') registered.set(toBareId(documentId), query);
     },
-    /** Replaces the documents of the manifest. */
     replace(list: readonly TrustedDocument[]): void {
       documents = list;
       ({ texts, ids } = index(list));

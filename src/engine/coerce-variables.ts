@@ -32,7 +32,6 @@ import { showValue } from '../json/show-value.ts';
  * times.
  */
 export const maxVariableErrors = 5;
-/** Maximum characters of a message; longer messages are cut. */
 const maxMessageLength = 500;
 
 type Variables = Readonly<Record<string, unknown>>;
@@ -322,7 +321,6 @@ function showName(name: string): string {
   return name.length > maxShown ? `${name.slice(0, maxShown)}…` : name;
 }
 
-/** Converts an exact number for a built-in type. */
 function toBuiltin(number: ExactNumber, typeName: string): string | number {
   return typeName === 'ID' && /^-?\d+$/.test(number.text) ? number.text : number.valueOf();
 }

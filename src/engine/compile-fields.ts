@@ -139,7 +139,6 @@ function compileJoin(
   };
 }
 
-/** Waits for all values of the object. */
 async function settle(data: Record<string, unknown>): Promise<Record<string, unknown>> {
   const values = await Promise.all(Object.values(data));
   for (const [index, key] of Object.keys(data).entries()) data[key] = values[index];
@@ -203,10 +202,8 @@ function compileProperty(selected: SelectedField, type: GraphQLLeafType): Execut
   };
 }
 
-/** The document that is compiled. */
 export interface CompileScope extends Omit<SelectionScope, 'variables'> {
   readonly operation: OperationDefinitionNode;
-  /** The schema that introspection shows. */
   readonly shownSchema: GraphQLSchema;
   /** All fragments of the document, as resolvers get them. */
   readonly fragmentsByName: Readonly<Record<string, FragmentDefinitionNode>>;
@@ -214,11 +211,9 @@ export interface CompileScope extends Omit<SelectionScope, 'variables'> {
   readonly joinOf: (parent: GraphQLObjectType, nodes: readonly FieldNode[]) => JoinField | null;
   /** Fields that may still be compiled: fragments within fragments can expand without limit. */
   readonly budget: { fields: number };
-  /** Counts the joins that were compiled. */
   readonly found: { joins: number };
 }
 
-/** A selected field, for errors and resolvers. */
 export interface SelectedField {
   readonly parent: GraphQLObjectType;
   readonly field: GraphQLField<unknown, unknown>;

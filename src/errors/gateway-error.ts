@@ -5,7 +5,6 @@ import { type ErrorCode, errorCatalogue, type RetryAdvice } from './catalogue.ts
 export interface ErrorFacts {
   /** Left out: the advice of the code. */
   readonly retry?: RetryAdvice;
-  /** Name of the upstream that failed. */
   readonly upstream?: string;
   readonly digest?: string;
   readonly reservationId?: string;

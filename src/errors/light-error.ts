@@ -1,6 +1,5 @@
 import { type ASTNode, GraphQLError, getLocation, locatedError, type Source, type SourceLocation } from 'graphql';
 
-/** The used options of `GraphQLError`. */
 export interface GraphQLErrorFields {
   readonly nodes?: readonly ASTNode[] | null | undefined;
   readonly path?: readonly (string | number)[] | null | undefined;
@@ -10,7 +9,6 @@ export interface GraphQLErrorFields {
   readonly positions?: SourcePositions | null | undefined;
 }
 
-/** Positions in a text, with the line and column of each. */
 export interface SourcePositions {
   readonly source: Source;
   readonly positions: readonly number[];
@@ -40,7 +38,6 @@ export function toLocatedError(
   return lightError(thrown.message, { nodes: known.nodes ?? nodes, path, originalError: thrown, positions: at });
 }
 
-/** The same error with these extensions. */
 export function withExtensions(
   { message, nodes, path, source, positions, locations = [] }: GraphQLError,
   extensions: Readonly<Record<string, unknown>>,

@@ -10,7 +10,6 @@ export const maxReportedCharacters = 4 * 1024 * 1024;
 
 const omission = `There are more errors than a response reports: at most ${maxReportedErrors}, or about ${maxReportedCharacters} characters.`;
 
-/** Appended as the last error if errors are omitted. */
 export function toOmissionError(): GraphQLError {
   return lightError(omission, { extensions: toExtensions('PAYLOAD_TOO_LARGE') });
 }

@@ -12,7 +12,6 @@ import {
   isSpecifiedScalarType,
 } from 'graphql';
 
-/** A difference between two schemas. */
 export interface SchemaChange {
   /**
    * `breaking`: a valid operation may become invalid. `dangerous`: clients may receive unexpected values, or send ones with

@@ -23,7 +23,6 @@ export interface Graph {
   readonly schema: GraphQLSchema;
   /** The gateway's own part of it. */
   readonly ownSchema: GraphQLSchema;
-  /** The owner of each root field. */
   readonly ownership: Ownership;
   /** The gateway's inputs whose variables may be declared with a scalar of the ledger. */
   readonly idInputs: IdInputs;

@@ -4,7 +4,6 @@ import { toSchemaFingerprint, toSchemaText } from '../ledger/schema-fingerprint.
 import { buildGeneration, type Generation, type GenerationOptions, SchemaCollisionError } from './generation.ts';
 import type { LedgerSource, SchemaCache } from './ledger-source.ts';
 
-/** Callbacks for changes of the schema. */
 export interface SchemaEvents {
   replaced(generation: Generation, previous: Generation): void;
   refused(error: SchemaCollisionError): void;

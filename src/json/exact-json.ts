@@ -78,7 +78,6 @@ function reviveMarked(value: unknown): unknown {
   return value;
 }
 
-/** Does a parsed JSON value contain an `ExactNumber`? */
 export function hasExactNumber(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (value instanceof ExactNumber) return true;

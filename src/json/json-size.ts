@@ -164,5 +164,4 @@ export function measureText(text: string): number {
   return textBytes + text.length * (isLatin1.test(text) ? 1 : 2);
 }
 
-/** Matches a text of Latin-1 only. */
 const isLatin1 = /^[\0-\xff]*$/;

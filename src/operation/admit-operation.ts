@@ -226,7 +226,6 @@ export interface ServerContext {
   readonly sender: Sender;
   /** Monotonic milliseconds. Deadlines count from here. */
   readonly arrivedAt: number;
-  /** Has the client left? */
   readonly isGone: () => boolean;
   /** Calls back when the client leaves; immediately if it has left. May also call back after the response was sent. */
   readonly onGone: (abandon: () => void) => void;
@@ -238,7 +237,6 @@ export interface ServerContext {
   held?: RequestMemory | undefined;
   /** Span of the request. Left out or `null`: it is not traced. */
   readonly trace?: Trace | null;
-  /** Does the client want usage in the response? */
   readonly showUsage: boolean;
   /** Entries of the request's log line, one for each complete operation. */
   readonly operations: OperationFacts[];

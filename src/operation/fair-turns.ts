@@ -3,7 +3,6 @@ const turnMs = 8;
 /** Milliseconds. Shorter work is not charged to its caller. */
 const shortMs = 1;
 
-/** The clock and the event loop of a process. */
 export interface EventLoop {
   /** Monotonic milliseconds. */
   readonly now: () => number;
@@ -30,7 +29,6 @@ interface TurnCaller {
   usedMs: number;
   /** Milliseconds of its last work: the next probably takes as long. */
   lastMs: number;
-  /** The caller's work that waits for a turn. */
   readonly queue: (() => void)[];
 }
 

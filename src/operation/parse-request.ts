@@ -41,7 +41,6 @@ export function parseRequest(value: unknown): ParsedRequest {
 /** Members that have the id of a document: of the GraphQL over HTTP draft, and of networks of Relay. */
 const idMembers = ['documentId', 'doc_id', 'id'] as const;
 
-/** The same members without values. */
 export const noIds = { documentId: null, doc_id: null, id: null } satisfies Record<(typeof idMembers)[number], null>;
 
 /** A request without a text. Its id may come in several members if it is the same in all. */

@@ -26,7 +26,6 @@ interface Preparing {
   readonly printed: ResultTexts;
 }
 
-/** Returns a function that prepares the operations of documents that are valid on this graph. */
 export function createPrepareOperation(
   graph: Graph,
   reads: Preparing['reads'] = null,
@@ -148,7 +147,6 @@ function once<Value>(make: () => Value): () => Value {
   };
 }
 
-/** A function that is made at its first call. */
 function onDemand<Given, Result>(make: () => (given: Given) => Result): (given: Given) => Result {
   const made = once(make);
   return (given) => made()(given);

@@ -22,10 +22,8 @@ export interface OperationParts {
  * need are functions, computed at their first call.
  */
 export interface PreparedOperation extends OperationPlan {
-  /** The client's text, unchanged. */
   readonly text: string;
   readonly type: OperationTypeNode;
-  /** The operation's name in the text. */
   readonly name: string | null;
   /** The syntax tree. It is not kept for a forwarded operation: this parses the text again. */
   readonly tree: () => OperationTree;
@@ -33,7 +31,6 @@ export interface PreparedOperation extends OperationPlan {
   readonly schema: GraphQLSchema;
   /** Why it is rejected although it is valid; `null` = it is served. */
   readonly refusal: GraphQLError | null;
-  /** Is a root field the ledger's? */
   readonly isLedgers: (field: string) => boolean;
   /** Converts variables to what the schema expects, or says why it cannot. Reads the tree only for that. */
   readonly coerce: CoerceVariables;
@@ -63,7 +60,6 @@ export interface ForwardSplit {
   readonly executeOwn: ExecuteHere;
 }
 
-/** A generation on which operations are served. */
 export type ServedGeneration = Generation<PreparedOperation>;
 
 export interface ItemStream {

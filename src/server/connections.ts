@@ -54,7 +54,6 @@ export function createConnections(onEnd: (exchange: Exchange) => void) {
     get draining() {
       return draining;
     },
-    /** Must be called for each new connection. */
     opened(socket: Socket): void {
       const connection = new Connection(socket);
       connection.insertBefore(ring);
@@ -169,7 +168,6 @@ class Connection extends RingLink {
     return this.exchanges.length === 0 && !this.#isClosing;
   }
 
-  /** No request is executing on this connection. */
   get isUnserved(): boolean {
     return !this.#isClosing && this.exchanges.every(({ isReading }) => isReading);
   }
@@ -239,7 +237,6 @@ class Connection extends RingLink {
   }
 }
 
-/** Will the response close its connection? */
 function isLast({ res }: Exchange): boolean {
   return res.getHeader('connection') === 'close';
 }

@@ -59,7 +59,6 @@ const maxLastEventId = 4_096;
 
 interface EventStreamOptions {
   readonly framing: Framing;
-  /** The header that a browser sends when it reconnects. */
   readonly lastEventId: string | undefined;
   readonly maskError: (error: unknown) => GraphQLError;
   readonly onErrors: (errors: readonly GraphQLError[]) => void;
@@ -150,7 +149,6 @@ export class EventStream implements ResultReader, StreamSlot {
     this.#response.write(this.#options.framing.next(printResult(result), result[resumeCursorKey] ?? null));
   }
 
-  /** This result has a cursor of its own. */
   #pass(): void {
     this.#toCursor = null;
     this.#hasCursor = true;

@@ -22,11 +22,9 @@ import { type PlainType, readAccept } from './request-head.ts';
 
 export interface ExchangeOptions {
   readonly stamps: CommonHeaders;
-  /** Request headers that ask for usage. */
   readonly usageHeaders: readonly UsageHeader[];
   /** Request headers on which responses depend, for `Vary`. */
   readonly vary: string;
-  /** `null`: responses are not compressed. */
   readonly compression: Compression | null;
   readonly telemetry: Pick<Telemetry, 'errorMasked'>;
   /** Milliseconds for which a client may read nothing of its response; then the gateway closes the connection. */
@@ -63,7 +61,6 @@ export class Exchange implements ServerContext {
   readonly sender: Sender;
   readonly showUsage: boolean;
   readonly operations: OperationFacts[] = [];
-  /** Error codes of the response. */
   readonly codes: string[] = [];
   /** Monotonic milliseconds at which the request arrived. */
   readonly arrivedAt = performance.now();
@@ -90,7 +87,6 @@ export class Exchange implements ServerContext {
   #isReadingBounded = false;
   #standing: RateLimitState = null;
   #variesByEncoding = false;
-  /** Called when the client leaves. */
   #onGone: (() => void)[] = [];
 
   constructor(req: IncomingRequest, res: ServerResponse, path: string, options: ExchangeOptions) {
@@ -234,7 +230,6 @@ export class Exchange implements ServerContext {
     else this.refuse('INTERNAL_SERVER_ERROR', 'Unexpected error.');
   }
 
-  /** Calls `fail` if the promise rejects. */
   failWith(work: unknown): void {
     Promise.resolve(work).catch((error: unknown) => this.fail(error));
   }
@@ -298,7 +293,6 @@ export interface YogaContext {
    * one.
    */
   readonly takeCounted: () => Caller | null;
-  /** Compresses the response. */
   readonly body: Pick<Exchange, 'chooseEncoding' | 'compression'>;
   admission?: OperationAdmission;
 }

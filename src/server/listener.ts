@@ -192,7 +192,6 @@ function normaliseTarget(req: IncomingMessage): void {
 /** Requests that offer an upgrade, and whether the gateway accepts it; `undefined` until decided. */
 const offers = new WeakMap<object, boolean | undefined>();
 
-/** Does a request offer to upgrade its connection to another protocol? */
 function isUpgradeOffered(req: IncomingMessage): boolean {
   return offers.has(req);
 }

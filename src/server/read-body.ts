@@ -21,7 +21,6 @@ const nothing = () => {};
  * all other work on its body.
  */
 export class IncomingRequest extends IncomingMessage {
-  /** Stops waiting for the rest of the body. */
   abandonBody = nothing;
   #take: ((piece: Buffer | null) => void) | null = null;
 
@@ -45,7 +44,6 @@ interface BodyBounds {
   readonly arrivals: Arrivals;
 }
 
-/** Above this number, pieces are joined. */
 const maxLoosePieces = 512;
 /** Memory of a header beside its text, in bytes. Headers stay in memory until the body has arrived. */
 const bytesPerHeader = 64;
@@ -70,7 +68,6 @@ export function readBody(req: IncomingRequest, bounds: BodyBounds, done: (readin
     done({ kind: 'too-large' });
     return;
   }
-  /** Joined pieces, of `maxLoosePieces` each. */
   let blocks: Buffer[] = [];
   let pieces: Buffer[] = [];
   let size = 0;

@@ -14,7 +14,6 @@ export function pathOf({ url = '/' }: Pick<IncomingMessage, 'url'>): string {
   return end < 0 ? url : url.slice(0, end);
 }
 
-/** Removes one trailing slash. */
 export function withoutTrailingSlash(path: string): string {
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
 }
@@ -86,7 +85,6 @@ function isUtf8({ parameters }: MediaType): boolean {
   return charset === undefined || charset === 'utf-8' || charset === 'utf8';
 }
 
-/** The media types for a response in one piece. */
 export type PlainType = 'application/json' | 'application/graphql-response+json';
 
 /** The media types that a caller accepts and the gateway can send. */

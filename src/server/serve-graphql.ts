@@ -32,7 +32,6 @@ export interface ServeGraphqlOptions {
   readonly lane: Lane;
   readonly openEventStream: OpenEventStream;
   readonly graphql: (req: IncomingMessage, res: ServerResponse, context: YogaContext) => unknown;
-  /** GraphiQL's page; `null` if GraphiQL is off. */
   readonly graphiql: GraphiqlPage | null;
   /** `null` when no requests are traced. */
   readonly tracing: Pick<Tracing, 'begin'> | null;
@@ -163,7 +162,6 @@ function refusal(status: number, message: string): Refusal {
   return { code: 'BAD_REQUEST', status, message };
 }
 
-/** The error for a body that was not read to its end. */
 function toBodyRefusal(why: Exclude<BodyReading['kind'], 'whole' | 'aborted'>, maxBodyBytes: number): GraphQLError {
   switch (why) {
     case 'too-large':
@@ -207,7 +205,6 @@ function sendPreflight(req: IncomingMessage, res: ServerResponse): void {
 
 export type LaneOutcome =
   | Exclude<UnreadOutcome, { kind: 'failed' }>
-  /** For a subscription: the event stream to open. */
   | { readonly kind: 'subscription'; readonly admitted: AdmittedOperation };
 
 interface LaneOptions {

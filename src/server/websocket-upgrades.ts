@@ -73,7 +73,6 @@ export function createWebSocketUpgrades(options: WebSocketUpgradesOptions) {
       options.entrance.refuse(exchange, checkHead(exchange.req) ?? connectionBusy);
       return true;
     },
-    /** Takes over the connection of an accepted WebSocket. */
     open(req: IncomingMessage, socket: Duplex, head: Buffer): void {
       const requestId = toRequestId(req.headers['x-request-id']);
       const answered = createUpgradeAnswered(req, requestId, telemetry);

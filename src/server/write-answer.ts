@@ -130,7 +130,6 @@ export interface AnswerHead {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** HTTP hints of an error that rejects a request. */
 export interface HttpHints {
   readonly status?: number;
   /** The status for clients that accept `application/graphql-response+json`; others get 200. */
@@ -141,7 +140,6 @@ export interface HttpHints {
 const noHeaders = {};
 export const servedHead: AnswerHead = { status: 200, retryAfterSeconds: null, headers: noHeaders };
 
-/** @param type media type of the response */
 export function toAnswerHead(result: ExecutionResult, type: PlainType): AnswerHead {
   const { data, errors } = result;
   if (!errors || errors.length === 0) return servedHead;
@@ -191,7 +189,6 @@ export function toWholeStream(result: ExecutionResult, framing: Framing) {
   };
 }
 
-/** How the results of a stream are encoded in a response body. */
 export interface Framing {
   readonly headers: Readonly<Record<string, string>>;
   /**

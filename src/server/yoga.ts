@@ -182,7 +182,6 @@ function useWholeAnswer(turns: Pick<FairTurns, 'run'>): Plugin<object, YogaConte
   };
 }
 
-/** The result of a request; a batch has a list of results. */
 type RequestResult = ExecutionResult | readonly ExecutionResult[];
 
 /** As bytes: joining and encoding this much text as a string takes as long as writing it. */
@@ -243,7 +242,6 @@ function useRequestErrors(): Plugin<object, YogaContext> {
   };
 }
 
-/** The error for a value that is no GraphQL request. */
 function toRequestError({ code, message }: RequestFault): GraphQLError {
   return requestError(message, code, { headers: { Allow: 'GET, POST' } });
 }
@@ -279,7 +277,6 @@ function useExactNumbers(): Plugin {
   };
 }
 
-/** The same request with a JSON parser that keeps all digits. */
 function readingExactly(request: Request): Request {
   return new Proxy(request, {
     get(target, name) {

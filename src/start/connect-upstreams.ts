@@ -106,7 +106,6 @@ export async function connectUpstreams({ list, network, host, siblings }: Connec
     resolvers: ownFields.map(([, { resolvers }]) => resolvers),
     capabilities: (caller: string): readonly UpstreamCapability[] =>
       ownFields.flatMap(([, { capabilities }]) => capabilities?.(caller) ?? []),
-    /** Facts about each upstream, in the order of the list. */
     facts: all.map(
       ([upstream, connected]): UpstreamFacts => ({
         name: upstream.name,

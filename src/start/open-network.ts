@@ -10,7 +10,6 @@ import type { RunningNetwork } from './siblings.ts';
 export interface Network {
   /** `null` for an upstream that is not configured. */
   readonly addressesOf: (upstream: Upstream) => readonly string[] | null;
-  /** Upstreams with the credentials in force. */
   readonly config: Config;
   /** The running embedded network; `null` with real upstreams. */
   readonly running: RunningNetwork | null;

@@ -38,7 +38,6 @@ export function findChangedSettings(before: ConfigSource, after: ConfigSource): 
   return hasNewKeys ? [...names, 'CURSOR_KEYS_FILE'] : names;
 }
 
-/** The JSON Schema of the configuration file. */
 export function configSchema(): Readonly<Record<string, unknown>> {
   return toConfigSchema(withAddresses(addressSettings(upstreamList)));
 }

@@ -14,7 +14,6 @@ export interface Shared {
   readonly workers: number;
   /** `null` where the upstreams are real. */
   readonly network: RunningNetwork | null;
-  /** Workers derive their common secrets from this secret. */
   readonly secret: string;
 }
 

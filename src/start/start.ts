@@ -169,7 +169,6 @@ async function open(
 
   const turns = new FairTurns(thisEventLoop);
   const { graph, outdateReads } = upstreams;
-  /** The gateway's own part of the graph. */
   const toOwnSchema = ({ version, generation }: LedgerState) =>
     createOwnSchema(list.ownFields, [
       ...upstreams.resolvers,

@@ -3,7 +3,6 @@ import { type GraphUpstream, ledgerUpstream } from '../ledger/ledger-upstream.ts
 import { type SponsorHost, sponsorUpstream } from '../sponsor/sponsor-upstream.ts';
 import type { OwnFieldsUpstream, Upstream } from '../upstream/upstream.ts';
 
-/** What the gateway provides to its upstreams. */
 export interface AllUpstreamsHost extends SponsorHost, EventsHost {}
 
 export interface UpstreamList {

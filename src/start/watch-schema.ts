@@ -15,7 +15,6 @@ import { describeLedger } from './log-ready.ts';
 import { checkConfiguredNetwork } from './recognise-network.ts';
 import type { Siblings } from './siblings.ts';
 
-/** The current state of the ledger's schema. */
 export interface LedgerState {
   /** The ledger's full build version, as last seen. */
   readonly version: () => string;

@@ -1,7 +1,6 @@
 import { access, constants, readFile, stat } from 'node:fs/promises';
 import { toErrorCode } from '../config/read-settings.ts';
 
-/** The state of a file at one check. */
 export interface FileState {
   /** Changes with the file's inode, size or modification time; `null` if the file cannot be read. */
   readonly mark: string | null;
@@ -35,7 +34,6 @@ export interface FollowedFile {
   stop(): void;
 }
 
-/** Reloads and stops files together. */
 export function joinFiles(files: readonly FollowedFile[]): FollowedFile {
   return {
     async reload() {

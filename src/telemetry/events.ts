@@ -4,7 +4,6 @@ import { maxLoggedName, type OperationFacts, type RequestFacts } from './request
 import { type SponsorshipFacts, shownLeaseCharacters, toShownCaller, toSponsorshipLine } from './sponsorship-line.ts';
 import type { Trace } from './trace.ts';
 
-/** An operation over a WebSocket that has ended. */
 export interface SocketOperationFacts {
   /** Request id of the WebSocket, or of the request that began it. */
   readonly requestId: string;
@@ -33,7 +32,6 @@ export interface DocumentsRead {
   readonly documents: number;
 }
 
-/** Where and what the gateway serves. */
 export interface ServiceFacts {
   readonly url: string;
   readonly devnet: boolean;
@@ -44,7 +42,6 @@ export interface ServiceFacts {
   readonly workers?: number;
 }
 
-/** A schema that came into force. */
 export interface SchemaFacts {
   readonly origin: string;
   readonly fingerprint: string;
@@ -52,7 +49,6 @@ export interface SchemaFacts {
   readonly breaking?: number;
 }
 
-/** A failed poll of the ledger's schema. */
 export interface SchemaReadFailure {
   /** The setting that has the ledger's address, and the host in it. */
   readonly setting: string;

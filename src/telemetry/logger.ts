@@ -5,7 +5,6 @@ import { redactFields, redactText } from './redact-fields.ts';
 export type { Logger };
 
 export interface LoggerOptions {
-  /** The lowest level that is written. */
   readonly level: Config['settings']['LOG_LEVEL'];
   /** Process id, written in every line if several processes share the log. */
   readonly pid?: number | undefined;
@@ -63,7 +62,6 @@ export function createLogger({ level, pid, destination }: LoggerOptions): Logger
 }
 
 interface LineOutput {
-  /** Writes each line immediately. */
   readonly now: DestinationStream;
   /** May buffer lines and write them later together. */
   readonly held: DestinationStream;

@@ -234,11 +234,9 @@ export type MetricName = keyof typeof metricTable;
 /** Position of a metric's numbers in the array. */
 export interface MetricLayout {
   readonly row: MetricRow;
-  /** Position of its first number. */
   readonly start: number;
   /** Numbers per series: one, or each bucket, the one above the last, and the sum. */
   readonly width: number;
-  /** Label values of each series, in order. */
   readonly series: readonly (readonly string[])[];
 }
 
@@ -257,5 +255,4 @@ for (const [name, row] of Object.entries(metricTable) as [MetricName, MetricRow]
 
 export const layoutOf = (name: MetricName): MetricLayout => layouts.get(name) as MetricLayout;
 
-/** Numbers of all metrics together. */
 export const metricCount = size;

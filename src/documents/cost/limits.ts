@@ -19,7 +19,6 @@ interface DocumentLimits {
   readonly maxTransactionPayloadSize: number;
   /** Items of a page without an explicit size. */
   readonly defaultPageSize: number;
-  /** Maximum items of a page. */
   readonly maxPageSize: number;
 }
 

@@ -20,7 +20,6 @@ import { createTally, type PageSize, type Tally, toListSize, toPageSize } from '
 /** A ledger's rules for counting, and its texts for rejections. */
 export type LimitRules = NetworkProfile['limits'];
 
-/** The rules of the `ledger` profile. */
 export const contractRules: LimitRules = networkProfiles.ledger.limits;
 
 /** The size of one operation or fragment, without the fragments that it spreads. */

@@ -81,11 +81,9 @@ interface TransactionPayload {
   readonly literalBytes: number;
   /** Bytes of payload literals, each counted once, as in the text. */
   readonly inlinedBytes: number;
-  /** Names of the variables that carry payload. */
   readonly variables: readonly string[];
 }
 
-/** Counts by the rules of the `ledger` profile. */
 const defaultCounting = { rules: contractRules, schema: null, bodyBytes: 0 };
 
 /**

@@ -17,7 +17,6 @@ import { type ExecutableDocument, responseKey, selectionsBelow, toExecutableDocu
 
 /** The size of the response to `__schema` and `__type`. */
 export interface IntrospectionSize {
-  /** Number of fields in the response to introspection. */
   readonly fields: number;
   /** Characters of their names and values, about as in JSON. */
   readonly letters: number;

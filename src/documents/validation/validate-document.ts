@@ -174,7 +174,6 @@ export type IdInputs = ReadonlyMap<string, ReadonlySet<string>>;
 /** Variables used where an id is taken, and the scalars that they may be declared with there. */
 type IdUses = ReadonlyMap<VariableNode, ReadonlySet<string>>;
 
-/** Finds the variables used as ids. Visits each node once. */
 function findIdUses(definitions: readonly DefinitionNode[], schema: GraphQLSchema, idInputs: IdInputs): IdUses {
   const uses = new Map<VariableNode, ReadonlySet<string>>();
   const typeInfo = new TypeInfo(schema);
@@ -260,7 +259,6 @@ const linearRulesFor = (idInputs: IdInputs): readonly ValidationRule[] =>
   linearRules.map((rule) => (rule === VariablesInAllowedPositionRule ? createVariablePositionsRule(idInputs) : rule));
 
 interface Validity {
-  /** Validation errors; empty for a valid document. */
   readonly errors: readonly GraphQLError[];
   /** Introspection fields of the response; 0 if the document has other errors. */
   readonly introspectedFields: number;

@@ -9,7 +9,6 @@ export interface UpstreamFacts extends Pick<Upstream, 'name' | 'setting'>, Pick<
   readonly health: (() => UpstreamHealth) | null;
 }
 
-/** The gateway's data about itself. */
 export interface GatewayFacts {
   readonly version: string;
   readonly profile: NetworkProfile;
@@ -19,7 +18,6 @@ export interface GatewayFacts {
   /** Probes upstreams without a recent response, as for readiness. */
   readonly probe: () => Promise<void>;
   readonly missingJoins: () => ReadonlyMap<string, string>;
-  /** Optional features of the upstreams. */
   readonly capabilities: (caller: string) => readonly UpstreamCapability[];
 }
 

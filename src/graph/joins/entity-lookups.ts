@@ -174,7 +174,6 @@ export class EntityBudget {
     this.#toGroups = toGroups;
   }
 
-  /** Number of ledger requests for the entities. */
   get requests(): number {
     return this.#toGroups([...this.#lookups.values()]).length;
   }

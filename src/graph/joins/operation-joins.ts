@@ -47,7 +47,6 @@ export interface OperationJoinsOptions {
   readonly schema: GraphQLSchema;
   /** The gateway's own part of it, with its resolvers. */
   readonly ownSchema: GraphQLSchema;
-  /** The joins that the ledger can serve. */
   readonly joins: readonly ServedJoin[];
   /** Entities of the federation subgraph. Left out: federation is off. */
   readonly entities?: readonly LedgerEntity[];
@@ -270,7 +269,6 @@ function toPendingJoin(point: JoinPoint, join: PreparedJoin, variables: Variable
   }
 }
 
-/** One execution of an operation. */
 interface JoinExecution {
   readonly loader: JoinLoader;
   readonly reported: ReportedErrors;

@@ -27,7 +27,6 @@ const securityPolicy = [
 
 /** The path prefix of all files of the page. */
 const assetsPath = '/graphiql/';
-/** Path prefix of files with a schema. */
 const schemaPath = `${assetsPath}schema-`;
 
 interface GraphiqlPageOptions {
@@ -165,11 +164,9 @@ async function loadGraphiqlAssets() {
   return { home, files: new Map(files.map((file, index) => [`${home}${names[index]}`, file])) };
 }
 
-/** A file for browsers. */
 interface PageFile {
   readonly type: string;
   readonly plain: Buffer;
-  /** Compresses on the first request. */
   readonly encode: (encoding: 'br' | 'gzip') => Promise<Buffer>;
   /** Weak, because all encodings share it. */
   readonly etag: string;

@@ -1,9 +1,7 @@
 import { type GraphQLSchema, parse, validate } from 'graphql';
 
-/** One tab of GraphiQL, in the form that its page takes. */
 export interface ExampleTab {
   readonly query: string;
-  /** The tab's variables as JSON text. */
   readonly variables?: string;
 }
 

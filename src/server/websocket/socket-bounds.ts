@@ -54,7 +54,6 @@ export function boundUntilAcknowledged(
 
 /** An upper bound of the frame headers, which cannot be distinguished from the content after them. */
 const headsBytes = 4_096;
-/** Bytes of the header of a client's frame. */
 function headOf(size: number): number {
   if (size < 126) return 6;
   return size < 65_536 ? 8 : 14;

@@ -28,7 +28,6 @@ export interface SocketOperationOptions {
   readonly runner: Pick<OperationRunner, 'run'>;
   readonly bytesInFlight: Pick<BytesInFlight, 'take'>;
   readonly maskError: (error: unknown) => GraphQLError;
-  /** Concurrent operations on one WebSocket. */
   readonly maxOperations: number;
   /** Called once per operation, when it has ended. */
   readonly onOperation: (operation: SocketOperationFacts) => void;
@@ -36,7 +35,6 @@ export interface SocketOperationOptions {
   readonly tracing: Pick<Tracing, 'begin'> | null;
 }
 
-/** The connection of an operation. */
 export interface OperationSocket {
   readonly requestId: string;
   readonly sender: Sender;
@@ -45,7 +43,6 @@ export interface OperationSocket {
   readonly writer: SocketWriter;
   /** Number of running operations, including those that the client has completed. */
   readonly running: number;
-  /** Called when an operation begins to run. */
   began(): void;
   ended(): void;
   /** Frees the id of an operation whose last message is being sent. */
@@ -245,7 +242,6 @@ export class SocketOperation implements ServerContext, ResultReader {
     return this.#socket.writer.send(printJson({ id: this.#id, type, payload }));
   }
 
-  /** Adds error codes to the log line. */
   #note(errors: readonly GraphQLError[] = []): void {
     if (this.#notedErrors >= maxNotedErrors) return;
     this.#notedErrors += errors.length;

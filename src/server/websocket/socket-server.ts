@@ -19,7 +19,6 @@ interface SocketServerOptions extends Omit<ClientSocketOptions, 'arrivals' | 'pi
   /** Largest message that a client may send, in bytes; a larger one closes the connection. */
   readonly maxMessageBytes: number;
   readonly bytesInFlight: BytesInFlight;
-  /** Interval of pings in milliseconds. */
   readonly pingMs?: number;
 }
 
@@ -78,7 +77,6 @@ export function createSocketServer(options: SocketServerOptions) {
   });
 
   return {
-    /** True after `drain` was called: new WebSockets are rejected. */
     get draining(): boolean {
       return draining;
     },
@@ -109,7 +107,6 @@ interface ClientSocketOptions extends SocketOperationOptions {
   readonly addresses: Pick<AddressGate, 'admit'>;
   /** Bytes that a client may send before the acknowledgement; more closes the connection. */
   readonly maxGreetingBytes: number;
-  /** Limits the memory of incomplete messages. */
   readonly arrivals: Arrivals;
   readonly usageHeaders: readonly UsageHeader[];
   /** Interval of pings in milliseconds. */

@@ -20,7 +20,6 @@ interface SchemaPollingOptions<Worker extends object> {
   readonly pollMs: number;
   /** The serving workers, in a stable order. */
   readonly workers: () => readonly Worker[];
-  /** Makes a worker check the ledger's schema. */
   readonly check: (worker: Worker) => void;
 }
 

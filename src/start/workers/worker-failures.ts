@@ -64,7 +64,6 @@ export function isGrown(rssBytes: number, servedMs: number, maxRssBytes: number)
 export interface EndedWorker {
   /** How long the worker served, in milliseconds; `null` = never. */
   readonly servedMs: number | null;
-  /** Do other workers serve? */
   readonly othersServe: boolean;
 }
 

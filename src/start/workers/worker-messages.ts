@@ -16,7 +16,6 @@ export interface Beginning {
   readonly heartbeatMs: number;
 }
 
-/** From the primary to a worker. */
 export type ToWorker =
   | { readonly kind: 'begin'; readonly beginning: Beginning }
   /** Number of workers that serve now. */
@@ -33,7 +32,6 @@ export type ToWorker =
    */
   | { readonly kind: 'stop'; readonly drainMs: number; readonly isReplaced?: boolean };
 
-/** From a worker to the primary. */
 export type FromWorker =
   /** The worker's process runs and is ready for its start message. */
   | { readonly kind: 'hello' }
@@ -42,7 +40,6 @@ export type FromWorker =
   | { readonly kind: 'alive'; readonly metrics?: MetricValues | null }
   /** A client of this worker requests the metrics of all workers. */
   | { readonly kind: 'metrics requested' }
-  /** The worker could not start. */
   | { readonly kind: 'failed'; readonly reason: string; readonly stack: string }
   /** The worker adopted a new ledger schema, identified by `schema`. */
   | { readonly kind: 'schema replaced'; readonly schema: string };

@@ -21,7 +21,6 @@ export interface WorkerPoolEvents {
 
 export interface WorkerPoolOptions {
   readonly count: number;
-  /** Start message for a worker that starts now. */
   readonly beginning: () => Beginning;
   readonly startProcess: StartWorkerProcess;
   /** Monotonic milliseconds. */
@@ -39,12 +38,10 @@ export interface WorkerPoolOptions {
 
 export type WorkerPool = ReturnType<typeof startWorkerPool>;
 
-/** A worker whose process is alive. */
 interface Member {
   readonly worker: WorkerProcess;
   /** Cancels the timeout of its start, or of its stop. */
   stopAwaiting: () => void;
-  /** When the worker received its start message. */
   heartbeats: HeartbeatMonitor | null;
   /** When the worker began to serve, by the pool's clock. */
   servingSinceMs: number | null;
@@ -52,7 +49,6 @@ interface Member {
   metrics: { readonly values: MetricValues; readonly atMs: number } | null;
   /** Position among the workers, from 1. A replacement takes the first that is free. */
   readonly position: number;
-  /** Why the worker exits, if known. */
   reason: string | null;
   /** Its successor serves, and the worker was told to stop. */
   isReplaced: boolean;

@@ -18,7 +18,6 @@ export interface WorkerProcess {
   send(message: ToWorker): void;
   onMessage(hear: (message: FromWorker) => void): void;
   onEnd(tell: (end: WorkerEnd) => void): void;
-  /** Kills the process immediately. */
   kill(): void;
 }
 
