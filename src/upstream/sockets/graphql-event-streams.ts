@@ -66,6 +66,10 @@ async function follow({ url, operation, options, sink, signal, end }: FollowOpti
   const silence = (ms: number, what: string) =>
     startPeerTimeout(ms, () => end(() => sink.lost(new UpstreamCallError('timeout', what))));
   let stopWaiting = silence(connectMs, `no answer within ${connectMs} ms`);
+  const awaitMore = () => {
+    stopWaiting();
+    stopWaiting = silence(beatMs * silentBeats, 'the upstream was silent');
+  };
   signal.addEventListener('abort', () => stopWaiting());
   const response = await fetch(...toRequest(url, operation, signal));
   const { body } = response;
@@ -73,13 +77,18 @@ async function follow({ url, operation, options, sink, signal, end }: FollowOpti
   if (!body || response.status >= 500 || (isStream && response.status !== 200)) {
     throw new UpstreamCallError('unreachable', `HTTP status ${response.status}`);
   }
-  if (isStream) sink.sent?.();
+  if (signal.aborted) return;
+  if (isStream) {
+    // The first comment may take as long as any other.
+    awaitMore();
+    sink.sent?.();
+  }
   const decoder = new TextDecoder();
   const splitter = new BlockSplitter(isStream);
   let second = { endMs: performance.now() + 1_000, messages: 0 };
   for await (const chunk of body) {
-    stopWaiting();
-    stopWaiting = silence(beatMs * silentBeats, 'the upstream was silent');
+    if (signal.aborted) return;
+    awaitMore();
     const blocks = splitter.add(decoder.decode(chunk, { stream: true }));
     if (splitter.pendingLength > maxMessageBytes || blocks.some(({ length }) => length > maxMessageBytes)) {
       throw new UpstreamCallError('too-large', `a message over ${maxMessageBytes} bytes`);

@@ -100,7 +100,7 @@ async function startEventStreams(): Promise<Peer> {
       if (deed === 'cut') res?.destroy();
       else if (deed === 'refuse')
         res?.writeHead(200, { 'content-type': 'application/json' }).end('{"errors":[{"message":"no"}]}');
-      else if (deed === 'accept') res?.writeHead(200, { 'content-type': 'text/event-stream' }).write(':\n\n');
+      else if (deed === 'accept') res?.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
       else if (deed === 'end') res?.write('event: complete\n\n');
       else if (deed === 'garble') res?.write('event: next\ndata: {\n\n');
       else res?.write(`event: next\ndata: {"data":{"text":"${deed === 'exceed' ? long : ''}"}}\n\n`);
