@@ -199,6 +199,8 @@ const maxSearchedPages = 100;
 /** Maximum of consecutive empty pages in one read. The next read continues there. */
 const maxEmptyPages = 50;
 const maxKnownCursors = 5_000;
+/** Milliseconds for which a search for the newest items may be continued. */
+const searchMs = 60_000;
 
 /** Cached cursors of recent items, from which reads continue without a search. */
 export const createKnownCursors = () => new LRUCache<string, string>({ max: maxKnownCursors });
@@ -283,6 +285,8 @@ export function createLedgerSource<Item>(options: LedgerSourceOptions<Item>): So
     async readPage(request) {
       const { after, limit, descending, cancellation } = request;
       const startKey = knownKey(after ? toPositionKey(after) : '', descending);
+      // There may be newer items next time: only a search that was cut short continues where it was.
+      const isFromNewest = descending && after === null;
       const kept = known.get(startKey);
       if (kept !== undefined && isPinned) {
         known.delete(startKey);
@@ -303,8 +307,11 @@ export function createLedgerSource<Item>(options: LedgerSourceOptions<Item>): So
         const next = descending ? page.start : page.end;
         // Only ledgers that search a part of their history for one page have empty pages before the end.
         const isLast = isPinned || !hasMore || next === null || next === cursor;
-        if (page.edges.length > 0 || isLast) return finish(page, request);
-        known.set(startKey, next);
+        if (page.edges.length > 0 || isLast) {
+          if (isFromNewest) known.delete(startKey);
+          return finish(page, request);
+        }
+        known.set(startKey, next, { ttl: isFromNewest ? searchMs : 0 });
         cursor = next;
         if (empty < maxEmptyPages) continue;
         if (isLive) return finish(page, request);

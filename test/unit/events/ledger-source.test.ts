@@ -172,6 +172,20 @@ test('a search that finds nothing goes on where it was at the next read, after 5
   expect(cursors.slice(51)).toEqual(Array.from({ length: 9 }, (_, index) => `p${51 + index}`));
 });
 
+test('the newest items are read from the end of the ledger again after a search has found some', async () => {
+  let newest: ReturnType<typeof edge>[] = [];
+  const { source } = createSearchingLedger((cursor) =>
+    cursor === null ? { edges: newest, hasPrevious: true, start: 'p1' } : { edges: [edge(1)] },
+  );
+  const read = async () => {
+    const { items } = await source.readPage({ ...request, after: null, descending: true });
+    return items.map(({ number }) => number);
+  };
+  expect(await read()).toEqual([1]);
+  newest = [edge(2)];
+  expect(await read()).toEqual([2]);
+});
+
 test('cursors are known by position and filter, the newest 5000', () => {
   const known = createKnownCursors();
   for (let number = 0; number < 5_000; number += 1) known.set(`${number}`, `c${number}`);
