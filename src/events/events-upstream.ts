@@ -87,8 +87,9 @@ export const eventsUpstream: OwnFieldsUpstream<EventsHost> = {
     connection?.follow?.({
       readNewest: async (call, timeoutMs) => {
         const client = createEventsClient({ call, path: '/', methods, timeoutMs });
-        const { data } = await client.queryTransactionBlocks(newestTransaction);
-        return toTimestampMs(data[0]?.timestampMs ?? null);
+        const [newest] = (await client.queryTransactionBlocks(newestTransaction)).data;
+        // A node without any data is behind every other.
+        return newest ? toTimestampMs(newest.timestampMs) : 0;
       },
       maxBehind: maxBehindMs,
       leastOf: ({ least = null }) => least,

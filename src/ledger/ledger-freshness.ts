@@ -15,8 +15,13 @@ export function ledgerFreshness({ history }: Pick<NetworkProfile, 'history'>): F
     leastOf: toLeastCheckpoint,
     async readNewest(call, timeoutMs) {
       const answer = await call({ method: 'POST', path: '/', headers, body, timeoutMs });
-      const parsed = parseJson(answer.body.toString()) as { data?: { newest?: { sequenceNumber?: unknown } } };
-      const checkpoint = Number(parsed?.data?.newest?.sequenceNumber ?? Number.NaN);
+      const parsed = parseJson(answer.body.toString()) as {
+        data?: { newest?: { sequenceNumber?: unknown } | null };
+        errors?: unknown;
+      };
+      const newest = parsed?.data?.newest;
+      // A ledger without any checkpoint is behind every other.
+      const checkpoint = newest === null && !parsed.errors ? 0 : Number(newest?.sequenceNumber ?? Number.NaN);
       return Number.isSafeInteger(checkpoint) ? checkpoint : null;
     },
   };

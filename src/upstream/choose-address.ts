@@ -154,7 +154,10 @@ export function pause(state: AddressState, forMs: number, nowMs: number): void {
 
 export function recordNewest(state: AddressState, newest: number, nowMs: number): void {
   const elapsedMs = nowMs - state.newestAtMs;
-  if (state.newest !== null && elapsedMs > 0) state.newestPerMs = Math.max(0, (newest - state.newest) / elapsedMs);
+  // A late answer to an earlier question.
+  if (elapsedMs < 0) return;
+  // An address that had no data before has not grown by all of it just now.
+  if (state.newest && elapsedMs > 0) state.newestPerMs = Math.max(0, (newest - state.newest) / elapsedMs);
   state.newest = newest;
   state.newestAtMs = nowMs;
 }
@@ -177,7 +180,7 @@ export interface ChoiceFacts {
   readonly nowMs: number;
   /** @returns a number from 0 up to 1 */
   readonly random: () => number;
-  /** Addresses further behind the newest are not chosen. */
+  /** Addresses further behind the newest one are not chosen, except behind one that fails every call. */
   readonly maxBehind: number;
   /** The oldest data that the response may have; `null` = any. */
   readonly least: number | null;
@@ -195,7 +198,8 @@ export type Choice = { readonly index: number; readonly isTrial: boolean } | 're
 /** Chooses an address for a call. */
 export function chooseAddress(states: readonly AddressState[], facts: ChoiceFacts): Choice {
   const { nowMs, random, maxBehind, least, pinned, tried, isRepeatable } = facts;
-  const newest = newestOf(states, nowMs);
+  // An address that fails every call must not keep the others from being used.
+  const newest = newestOf(states.some(isBroken) ? states.filter((state) => !isBroken(state)) : states, nowMs);
   const fresh: number[] = [];
   const working: number[] = [];
   let trial = -1;

@@ -37,7 +37,9 @@ it('reads no more than 20 cursors, and none without a body', () => {
 it.each([
   ['{"data":{"newest":{"sequenceNumber":88}}}', 88],
   ['{"data":{"newest":{"sequenceNumber":"88"}}}', 88],
-  ['{"data":{"newest":null}}', null],
+  ['{"data":{"newest":null}}', 0],
+  ['{"data":null}', null],
+  ['{"data":{"newest":null},"errors":[{"message":"away"}]}', null],
   ['{"errors":[]}', null],
   ['null', null],
 ])('reads the newest checkpoint from %s', async (text, newest) => {

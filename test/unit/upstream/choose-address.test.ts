@@ -273,6 +273,32 @@ describe('the choice of an address', () => {
     expect(indexes(states, { nowMs: 10_001 })).toEqual([0, 1, 2]);
   });
 
+  it('uses an older address while the newest one fails every call', () => {
+    const states = statesOf(2);
+    const [newest, older] = states as [AddressState, AddressState];
+    recordNewest(newest, 200, 0);
+    recordNewest(older, 100, 0);
+    fail(newest, 19);
+    expect(indexes(states)).toEqual([0]);
+    fail(newest, 1);
+    expect(indexes(states)).toEqual([1]);
+    expect(indexes(states, { least: 150 })).toEqual(['too old']);
+  });
+
+  it('ignores a late answer to an earlier question about the newest data', () => {
+    const state = createAddressState();
+    recordNewest(state, 104, 2_000);
+    recordNewest(state, 100, 1_000);
+    expect([state.newest, state.newestAtMs]).toEqual([104, 2_000]);
+  });
+
+  it('takes the first data of an empty address for no growth', () => {
+    const state = createAddressState();
+    recordNewest(state, 0, 1_000);
+    recordNewest(state, 5_000_000, 2_000);
+    expect(upperNewest(state, 3_000)).toBe(5_000_000);
+  });
+
   it('keeps an operation at its address, or moves it to one with data as new', () => {
     const states = statesOf(3);
     const [one, two] = states as [AddressState, AddressState];
