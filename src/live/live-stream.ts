@@ -48,6 +48,8 @@ export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefi
   /** Resume point after the last delivery; `null` = the stream began without `after` and has delivered nothing. */
   #at: ResumePoint | null;
   #consumer: DeliveryConsumer<Payload> | null = null;
+  /** The resume point of a stream that was stopped between two calls of `next`. */
+  #unread: Payload | undefined;
   /** Does it wait for the next delivery of its history? */
   #isReading = false;
   #isPushing = false;
@@ -70,10 +72,14 @@ export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefi
   }
 
   next(): Promise<IteratorResult<Payload, undefined>> {
+    const last = this.#unread;
+    this.#unread = undefined;
+    if (last !== undefined) return Promise.resolve({ done: false, value: last });
     return new Promise((resolve, reject) => {
       const consumer = {
         isReady: true,
-        take(value: Payload) {
+        take: (value: Payload) => {
+          if (!consumer.isReady) this.#unread = value;
           consumer.isReady = false;
           resolve({ done: false, value });
         },
@@ -201,7 +207,8 @@ export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefi
       const isJoining = this.#isJoining;
       this.#isJoining = false;
       if (reading === null) {
-        this.#options.onQuiet?.(resumeAt(channel.feed.frontier));
+        this.#pass();
+        this.#options.onQuiet?.(this.#at as ResumePoint);
         return undefined;
       }
       if (typeof reading === 'number') {
@@ -215,6 +222,12 @@ export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefi
       this.#at = reading.at;
       if (!this.#delivered.has(reading.at.last?.key ?? '')) return reading.payload;
     }
+  }
+
+  /** Everything up to the frontier has been delivered, or does not match. A late item behind it is part of the resume point. */
+  #pass(): void {
+    const { frontier } = this.#channel.feed;
+    if (this.#at?.from?.key !== frontier?.key) this.#at = resumeAt(frontier);
   }
 
   #pause(): void {
@@ -242,8 +255,7 @@ export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefi
     this.#catchUp = null;
     this.#stopPause?.();
     this.#stopHolding();
-    // Everything up to the frontier has been delivered, or does not match.
-    if (this.#position && channel.read(this.#position) === null) this.#at = resumeAt(channel.feed.frontier);
+    if (this.#position && channel.read(this.#position) === null) this.#pass();
     this.#options.onEnd(this);
   }
 }

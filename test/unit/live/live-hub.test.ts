@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { ResumePoint } from '../../../src/live/live-source.ts';
+import type { LiveStream } from '../../../src/live/live-stream.ts';
 import { createTestHub } from '../../support/live-hub.ts';
 import { createMemorySource, settled } from '../../support/memory-source.ts';
 
@@ -207,6 +209,34 @@ describe('a reader', () => {
     expect(again.told).toEqual(['d']);
   });
 
+  it('does not repeat a late item to a client that resumes after a quiet time, or after a stop', async () => {
+    const { clock, source, follow, trace, hub } = createTestHub(createMemorySource('old'));
+    const place = source.items[0] ?? null;
+    const start = { last: place, from: place };
+    const traced = trace(start);
+    let quietAt: ResumePoint = start;
+    const quiet = hub.open({
+      ...{ query: 'all', source: () => source, everything: null, filter: 'quiet', after: null, weight: 1, caller: 'a' },
+      presenter: () => ({ matches: () => true, item: () => 'item', gap: () => 'gap', missed: () => 'missed' }),
+      onQuiet: (at) => {
+        quietAt = at;
+      },
+    });
+    (quiet as LiveStream<string, string>).pushTo({ isReady: true, take() {}, end() {}, fail() {} });
+    await clock.pass(10);
+    source.add('a', 'b');
+    await clock.pass(400);
+    source.items.splice(2, 0, { key: 'late', timestampMs: 1_002, item: 'late', bytes: 10 });
+    await clock.pass(2_000);
+    const again = follow(quietAt);
+    await clock.pass(400);
+    hub.stop();
+    await settled();
+    expect(traced.told).toEqual(['a', 'b', 'late', 'missed 0']);
+    expect([traced.point, quietAt].map((point) => point?.last?.key)).toEqual(['late', 'late']);
+    expect(again.told).toEqual(['missed 0 after late']);
+  });
+
   it.each<[string, Parameters<typeof spoilt>[0]]>([
     ['is out of order', (page) => ({ ...page, entries: page.entries.toReversed() })],
     ['has an item twice', (page) => ({ ...page, entries: [...page.entries, ...page.entries.slice(-1)] })],
@@ -389,5 +419,20 @@ describe('a hub that stops', () => {
     await clock.pass(500);
     expect(hub.readers).toBe(0);
     expect(clock.timers).toBe(0);
+  });
+
+  it('has a stream that is between two reads tell where to go on at the next one', async () => {
+    const { hub, clock, source, byHand } = createTestHub(createMemorySource('old'));
+    const stream = byHand();
+    const first = stream.next();
+    await clock.pass(10);
+    source.add('a', 'b');
+    await clock.pass(400);
+    expect(await first).toEqual({ done: false, value: 'a' });
+    hub.stop();
+    expect([await stream.next(), await stream.next()]).toEqual([
+      { done: false, value: 'missed 0 after a' },
+      { done: true, value: undefined },
+    ]);
   });
 });
