@@ -115,9 +115,10 @@ export function createLiveHub<Item, Payload>(options: LiveHubOptions<Item>) {
     return made;
   }
 
-  function leaveFeed(open: OpenFeed<Item, Payload>, caller: string): void {
-    open.streams -= 1;
-    if (caller === open.opener) open.ownStreams -= 1;
+  /** @param change 1 for a stream that begins, -1 for one that ends */
+  function countStream(open: OpenFeed<Item, Payload>, caller: string, change: 1 | -1): void {
+    open.streams += change;
+    if (caller === open.opener) open.ownStreams += change;
     // A reader without streams still counts for its opener: otherwise a caller could open any number in sequence.
     if (open.ownStreams === 0 && open.streams > 0) open.quotaShare?.leaveCaller();
   }
@@ -151,8 +152,7 @@ export function createLiveHub<Item, Payload>(options: LiveHubOptions<Item>) {
       const leaveQuota = streamQuota.take(caller, weight);
       const open = openFeed(chosen, caller, chosen.query !== everything?.query);
       open.cancelEnd();
-      open.streams += 1;
-      if (caller === open.opener) open.ownStreams += 1;
+      countStream(open, caller, 1);
       const openChannel = () => {
         const history = chosen.query === request.query ? undefined : historyOf(request.query, request.source());
         return { channel: new Channel(open.feed, presenter(), options, history), followers: 0 };
@@ -164,7 +164,7 @@ export function createLiveHub<Item, Payload>(options: LiveHubOptions<Item>) {
       const onEnd = () => {
         streams.delete(stream);
         leaveQuota();
-        leaveFeed(open, caller);
+        countStream(open, caller, -1);
         followed.followers -= 1;
         if (followed.followers > 0) return;
         open.channels.delete(filter);

@@ -77,6 +77,15 @@ describe('streams with filters of their own', () => {
     expect(source.reads.filter((read) => read?.startsWith('newest'))).toEqual(['newest 1', 'newest 2']);
   });
 
+  it('do not count for a caller whose reader another caller takes over within the grace', async () => {
+    const { clock, source, follow } = createTestHub(createMemorySource('old'), { maxReadersPerCaller: 1 });
+    await follow(undefined, own('1')).leave();
+    follow(undefined, own('1', 'another'));
+    follow(undefined, own('2'));
+    await clock.pass(10);
+    expect(source.reads.filter((read) => read?.startsWith('newest'))).toEqual(['newest 1', 'newest 2']);
+  });
+
   it('still count for the caller that opened the reader when another caller leaves it', async () => {
     const { clock, source, follow } = createTestHub(createMemorySource('old'), { maxReadersPerCaller: 1 });
     follow(undefined, own('1'));
