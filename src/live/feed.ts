@@ -20,7 +20,7 @@ export interface FeedOptions<Item> extends Omit<ReaderOptions, 'mostBytes' | 'on
 export interface FeedParts<Item> {
   readonly timeline: Timeline<Item>;
   /** Not started yet. */
-  readonly reader: Pick<Reader<Item>, 'start' | 'stop' | 'whenCaughtUp'>;
+  readonly reader: Pick<Reader<Item>, 'start' | 'stop' | 'whenCaughtUp' | 'stopWaiting' | 'progress'>;
   /** Bytes that the feed may keep now. */
   readonly mostBytes: () => number;
 }
@@ -32,6 +32,7 @@ export interface FleetMember {
   readonly isFollowing: boolean;
   /** Calls back when the timeline has the items of a poll that began after this call, or when the member is closed. */
   whenCaughtUp(then: () => void): void;
+  stopWaiting(then: () => void): void;
   /** The reader may have added something to the timeline. */
   share(): void;
   close(): void;
@@ -67,10 +68,16 @@ export class Feed<Item> extends Timeline<Item> {
 
   /** Resolves when a poll that begins after this call has read everything, or when it is cancelled. */
   caughtUp(cancellation: Cancellation): Promise<void> {
+    const polls = this.#member ?? this.#reader;
     return new Promise((resolve) => {
-      const stopListening = cancellation.onCancel(() => resolve());
-      (this.#member ?? this.#reader).whenCaughtUp(() => {
+      let stopListening = () => {};
+      const then = () => {
         stopListening();
+        resolve();
+      };
+      polls.whenCaughtUp(then);
+      stopListening = cancellation.onCancel(() => {
+        polls.stopWaiting(then);
         resolve();
       });
     });

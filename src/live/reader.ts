@@ -49,11 +49,13 @@ export class Reader<Item> {
   #isUp = false;
   /** `null` = the next poll begins anew. */
   #walk: Walk<Item> | null = null;
+  /** A poll that read many pages without anything new: the next one continues it, and reaches the end in time. */
+  #unfinished: Walk<Item> | null = null;
   /** The last poll did not find the newest position: the next one begins there, to find out whether it is lost. */
   #isMissing = false;
   /** Callbacks that wait for a poll that has not begun, and for the poll in flight. */
-  #waiting: (() => void)[] = [];
-  #served: (() => void)[] = [];
+  readonly #waiting = new Set<() => void>();
+  readonly #served = new Set<() => void>();
   /** Shortens the pause between two polls to so many milliseconds since it began. */
   #limitRest = (_ms: number) => {};
 
@@ -85,16 +87,24 @@ export class Reader<Item> {
   /** Stops polling, and ignores the page in flight. @returns the waiting callbacks, which are no longer called */
   stop(): (() => void)[] {
     this.#isOn = false;
+    this.#walk = null;
+    this.#unfinished = null;
     this.#announcements.stop();
     this.#limitRest(0);
-    return [...this.#served.splice(0), ...this.#waiting.splice(0)];
+    return [...takeAll(this.#served), ...takeAll(this.#waiting)];
   }
 
   /** Calls back when a poll that begins after this call has read everything there is, or when the reader is closed. */
   whenCaughtUp(then: () => void): void {
-    this.#waiting.push(then);
+    this.#waiting.add(then);
     // While the upstream fails, another subscriber does not hasten the retry.
-    if (this.#served.length === 0) this.#limitRest(0);
+    if (this.#isUp) this.#limitRest(0);
+  }
+
+  /** Drops a callback: during an outage, any number of streams may be opened and left. */
+  stopWaiting(then: () => void): void {
+    this.#waiting.delete(then);
+    this.#served.delete(then);
   }
 
   close(): void {
@@ -109,7 +119,7 @@ export class Reader<Item> {
     while (this.#isOn) {
       // A callback that comes during a poll waits for the next one: this poll may contain only older items.
       if (!this.#walk) {
-        this.#served.push(...this.#waiting.splice(0));
+        for (const then of takeAll(this.#waiting)) this.#served.add(then);
         this.#announcements.beginPoll();
       }
       const { end } = news;
@@ -131,11 +141,10 @@ export class Reader<Item> {
       }
       if (news.end > end) this.#timeline.wakeFollowers();
       this.#options.onRead?.();
-      if (isWhole) for (const then of this.#served.splice(0)) then();
-      const isAwaited = this.#waiting.length > 0 && !this.#walk && this.#served.length === 0;
+      if (isWhole) for (const then of takeAll(this.#served)) then();
+      const isAwaited = isWhole && this.#waiting.size > 0;
       if (delayMs > 0 && !isAwaited && this.#isOn) await this.#rest(delayMs);
     }
-    this.#walk = null;
     this.#isRunning = false;
     this.#isUp = false;
     this.progress.advance();
@@ -171,7 +180,9 @@ export class Reader<Item> {
     const timeline = this.#timeline;
     if (!timeline.isStarted) {
       this.progress.waitFor('an answer');
-      timeline.beginAt(await this.#readNewest());
+      const newest = await this.#readNewest();
+      if (!this.#isOn || timeline.isStarted) return false;
+      timeline.beginAt(newest);
       return true;
     }
     this.#walk ??= this.#beginWalk();
@@ -180,24 +191,34 @@ export class Reader<Item> {
     const { end } = timeline.news;
     try {
       const page = await this.#positions.read(walk.at);
-      if (!this.#isOn) return false;
+      // It was stopped: another process may have read the page.
+      if (this.#walk !== walk) return false;
       this.#add(page, walk);
       walk.idlePages = timeline.news.end > end ? 0 : walk.idlePages + 1;
       if (this.#walk && walk.idlePages > maxIdlePages) {
-        this.#options.judge.acceptIfPersistent([{ what: 'is one of many that bring nothing new', key: oldest }]);
+        this.#unfinished = walk;
         this.#walk = null;
+        this.#options.judge.acceptIfPersistent([{ what: 'is one of many that bring nothing new', key: oldest }]);
         return true;
       }
       return !this.#walk && !this.#isMissing;
     } catch (error) {
       this.#walk = null;
-      if (!(error instanceof PositionLostError) || timeline.recent.length === 1) throw error;
+      if (!(error instanceof PositionLostError)) throw error;
+      if (timeline.recent.length === 1 || walk.at?.key === timeline.frontier?.key) {
+        // The upstream may still know the older positions: its node may lag.
+        this.#isMissing = true;
+        throw error;
+      }
       timeline.dropOlderPositions();
       return false;
     }
   }
 
   #beginWalk(): Walk<Item> {
+    const unfinished = this.#unfinished;
+    this.#unfinished = null;
+    if (unfinished) return { ...unfinished, late: [], idlePages: 0 };
     const { recent, frontier } = this.#timeline;
     const isAtEnd = (this.#isMissing && frontier !== null) || recent.length === 1;
     this.#isMissing = false;
@@ -256,12 +277,15 @@ export class Reader<Item> {
   }
 
   async #goOnBehind({ lost, reason, oldest }: Loss<Item>): Promise<void> {
-    const timeline = this.#timeline;
-    if (oldest) {
-      timeline.addGap(lost, oldest.entries[0] ?? null, reason, [null]);
-      this.#add(oldest, { at: null, isBeyond: true, late: [], idlePages: 0 });
-    } else {
-      timeline.addGap(lost, null, reason, await this.#readNewest());
-    }
+    const recent = oldest ? [null] : await this.#readNewest();
+    if (!this.#isOn || this.#timeline.frontier?.key !== lost.key) return;
+    this.#timeline.addGap(lost, oldest?.entries[0] ?? null, reason, recent);
+    if (oldest) this.#add(oldest, { at: null, isBeyond: true, late: [], idlePages: 0 });
   }
+}
+
+export function takeAll<Value>(values: Set<Value>): Value[] {
+  const all = [...values];
+  values.clear();
+  return all;
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import type { FeedParts, FleetMember, JoinFleet } from '../feed.ts';
 import type { ItemPosition } from '../live-source.ts';
+import { takeAll } from '../reader.ts';
 import {
   type Entry,
   frontOf,
@@ -62,6 +63,8 @@ const checkEveryMs = 1_000;
 const unavailableAfterMs = 2_500;
 /** A process that gets no position from the leader for so many milliseconds reads for itself. */
 const maxJoiningMs = 3_000;
+/** A leader whose reader makes no progress for so many milliseconds gives its lease up: other processes may reach the upstream. */
+const maxStuckMs = 10_000;
 const maxEntries = 4_096;
 
 /** How one process takes part in the reading of a query. */
@@ -80,8 +83,9 @@ type MemberState =
  * the items as entries of a log. The other processes follow: they add the entries to their timelines.
  *
  * A process becomes the leader when nobody holds the lease. Any doubt leads to `alone`: reading for itself costs upstream calls,
- * and loses or repeats nothing. Doubt is: entries are missing, unreadable or do not continue the timeline; the lease is lost;
- * Redis does not answer. A process that is alone follows again once it has read as far as the newest entry.
+ * and loses or repeats nothing. Doubt is: entries are missing, unreadable or do not continue the timeline; the lease is lost
+ * before all items were written; Redis does not answer. A process that is alone follows again once it has read as far as the
+ * newest entry.
  */
 class Member<Item> implements FleetMember {
   readonly #leased: LeasedLog;
@@ -98,8 +102,8 @@ class Member<Item> implements FleetMember {
   readonly #heard = new Set<string>();
   #answers: string[] = [];
   /** Callbacks that wait for a poll; those of `#asked` wait for the leader's answer. */
-  #waiting: (() => void)[] = [];
-  #asked: { readonly ask: string; readonly waiting: (() => void)[] } | null = null;
+  readonly #waiting = new Set<() => void>();
+  #asked: { readonly ask: string; readonly waiting: Set<() => void> } | null = null;
   #failingSinceMs: number | null = null;
   #isCheckDue = false;
   #isCatchingUp = false;
@@ -124,8 +128,14 @@ class Member<Item> implements FleetMember {
   }
 
   whenCaughtUp(then: () => void): void {
-    this.#waiting.push(then);
+    this.#waiting.add(then);
     this.#serveWaiting();
+  }
+
+  stopWaiting(then: () => void): void {
+    this.#waiting.delete(then);
+    this.#asked?.waiting.delete(then);
+    this.#options.reader.stopWaiting(then);
   }
 
   share(): void {
@@ -136,7 +146,8 @@ class Member<Item> implements FleetMember {
     this.#isClosed = true;
     this.#stopTimer();
     void this.#leased.leave().catch(() => {});
-    for (const then of this.#takeWaiting()) then();
+    this.#waitAnew();
+    for (const then of takeAll(this.#waiting)) then();
   }
 
   #checkRegularly(): void {
@@ -172,25 +183,25 @@ class Member<Item> implements FleetMember {
     if (this.#isClosed || state === this.#state) return;
     const { reader } = this.#options;
     this.#state = state;
-    if (state === 'following') this.#waiting.push(...reader.stop());
+    this.#waitAnew();
+    if (state === 'following') for (const then of reader.stop()) this.#waiting.add(then);
     else reader.start();
     this.#heard.clear();
-    this.#waiting = this.#takeWaiting();
     this.#serveWaiting();
   }
 
-  #takeWaiting(): (() => void)[] {
-    const asked = this.#asked?.waiting ?? [];
+  /** The leader that was asked may not answer any more. */
+  #waitAnew(): void {
+    for (const then of this.#asked?.waiting ?? []) this.#waiting.add(then);
     this.#asked = null;
-    return [...asked, ...this.#waiting.splice(0)];
   }
 
   /** Lets the callbacks wait for the own reader or, as a follower, for the leader's. */
   #serveWaiting(): void {
     if (this.#state === 'leading' || this.#state === 'alone') {
-      for (const then of this.#waiting.splice(0)) this.#options.reader.whenCaughtUp(then);
-    } else if (this.#state === 'following' && !this.#asked && this.#waiting.length > 0) {
-      this.#asked = { ask: randomUUID(), waiting: this.#waiting.splice(0) };
+      for (const then of takeAll(this.#waiting)) this.#options.reader.whenCaughtUp(then);
+    } else if (this.#state === 'following' && !this.#asked && this.#waiting.size > 0) {
+      this.#asked = { ask: randomUUID(), waiting: new Set(takeAll(this.#waiting)) };
       this.#ask();
     }
   }
@@ -216,12 +227,17 @@ class Member<Item> implements FleetMember {
   /** @throws if Redis does not answer, or rejects this process as leader although no process leads */
   async #readLog(): Promise<void> {
     const state = this.#state;
+    const { reader, timeline, clock } = this.#options;
+    const isStuck = (reader.progress.stall?.forMs ?? 0) >= maxStuckMs;
     const after = { joining: this.#at ?? '0', following: this.#at, leading: this.#at, alone: null }[state];
-    const { leader, newest, entries } = await this.#leased.read(after, state === 'leading');
+    const { leader, newest, entries } = await this.#leased.read(after, state === 'leading' && !isStuck);
     if (this.#isClosed) return;
     if (state === 'leading') {
-      if (leader !== 'me' || newest !== this.#at) this.#enter('alone');
-      return;
+      if ((leader === 'me' && newest === this.#at) || (leader === 'nobody' && isStuck)) return;
+      // Without items of its own, it continues where its entries end.
+      const mayFollow = leader === 'other' && timeline.news.end === this.#written.end;
+      this.#enter(mayFollow ? 'following' : 'alone');
+      if (!mayFollow) return;
     }
     if (state !== 'alone') {
       const isContinued = this.#addEntries(entries);
@@ -231,10 +247,10 @@ class Member<Item> implements FleetMember {
       }
       if (!isContinued || this.#at !== newest) this.#enter('alone');
     }
-    if (leader !== 'other') await this.#lead();
-    else if (this.#state === 'alone') this.#catchUpWith(entries.at(-1));
+    if (leader !== 'other') {
+      if (!isStuck) await this.#lead();
+    } else if (this.#state === 'alone') this.#catchUpWith(entries.at(-1));
     else if (this.#state === 'joining') {
-      const { timeline, clock } = this.#options;
       if (timeline.isStarted) this.#enter('following');
       else if (clock.now() - this.#beganMs >= maxJoiningMs) this.#enter('alone');
     }

@@ -11,7 +11,7 @@ import { createShares } from '../../../src/live/quota.ts';
 import { Reader } from '../../../src/live/reader.ts';
 import { Timeline } from '../../../src/live/timeline.ts';
 import { Turns } from '../../../src/live/turns.ts';
-import { type Cancellation, createCancellation } from '../../../src/upstream/cancellation.ts';
+import { type Cancellation, createCancellation, type OpenCancellation } from '../../../src/upstream/cancellation.ts';
 import { createTestHub } from '../../support/live-hub.ts';
 import { createMemorySource, createTestClock, settled } from '../../support/memory-source.ts';
 
@@ -344,6 +344,43 @@ it('a pause, and a wait for a poll, leave no listener with the stream', async ()
   await clock.pass(1_000);
   await Promise.all(waits);
   expect(counted.listeners).toBe(0);
+  feed.close();
+});
+
+it('a wait for a poll that is cancelled leaves nothing with the reader, though the upstream does not answer', async () => {
+  const clock = createTestClock();
+  const source = createMemorySource('old');
+  source.before = () => new Promise(() => {});
+  let stop: () => unknown = () => 'not joined';
+  const feed = new Feed<string>(source, {
+    pace: { minMs: 100, maxMs: 1_000 },
+    clock,
+    lostAfterMs: 5_000,
+    budget: createShares({ total: 10_000, least: 1 }),
+    turns: new Turns(),
+    history: { judge: new PageJudge(clock, () => {}), pageAfter: () => Promise.reject(new Error('not needed')) },
+    join({ reader }) {
+      reader.start();
+      stop = () => reader.stop();
+      return {
+        isFollowing: false,
+        whenCaughtUp: (then) => reader.whenCaughtUp(then),
+        stopWaiting: (then) => reader.stopWaiting(then),
+        share() {},
+        close() {},
+      };
+    },
+  });
+  const cancellations = [createCancellation(), createCancellation(), createCancellation()];
+  const [first, second, third] = cancellations as [OpenCancellation, OpenCancellation, OpenCancellation];
+  third.cancel('aborted');
+  // One waits for the poll in flight, another for the next one.
+  const waits = [feed.caughtUp(first), feed.caughtUp(third)];
+  await clock.pass(10);
+  waits.push(feed.caughtUp(second));
+  for (const each of cancellations) each.cancel('aborted');
+  await Promise.all(waits);
+  expect(stop()).toEqual([]);
   feed.close();
 });
 

@@ -214,6 +214,21 @@ describe('a reader that begins', () => {
     expect(told).toEqual(['d']);
   });
 
+  it('finds a late item before the newest one also after a node that did not know the newest one', async () => {
+    const { clock, source, first } = await live(createMemorySource(...names(1, 10)));
+    source.add('a', 'b');
+    await clock.pass(1_500);
+    const { items } = source;
+    source.items = items.slice(0, -1);
+    await clock.pass(1_500);
+    const timestampMs = items.at(-1)?.timestampMs ?? 0;
+    source.items = [...items.slice(0, -1), { key: 'late', timestampMs, item: 'late', bytes: 10 }, ...items.slice(-1)];
+    await clock.pass(3_000);
+    source.add('c');
+    await clock.pass(1_500);
+    expect(first.told).toEqual(['a', 'b', 'late', 'c']);
+  });
+
   it('does not take a look for whole in which an older place was lost', async () => {
     const { clock, source, follow } = await live(createMemorySource(...names(1, 60)));
     source.items.splice(0, 55);
@@ -245,6 +260,20 @@ describe('a place that the node does not know', () => {
     expect(first.told).toEqual([]);
     await clock.pass(2_200);
     expect(first.told).toEqual(['gap n10…undefined The upstream']);
+  });
+
+  it('is followed by new items once the node has come back to where it was, however far that is', async () => {
+    const { clock, source, first } = await live(createMemorySource(...names(1, 30)));
+    source.pageSize = 2;
+    source.add(...names(31, 200));
+    await clock.pass(2_000);
+    const { items } = source;
+    source.items = items.slice(0, 40);
+    await clock.pass(8_000);
+    source.items = items;
+    source.add('a');
+    await clock.pass(20_000);
+    expect(first.told).toEqual([...names(31, 200), 'gap n200…undefined The upstream', 'a']);
   });
 
   it('is not given up while the node does not answer', async () => {

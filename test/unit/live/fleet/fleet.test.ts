@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { createFleet } from '../../../../src/live/fleet/fleet.ts';
+import { PageJudge } from '../../../../src/live/position-reader.ts';
+import { Reader } from '../../../../src/live/reader.ts';
+import { Timeline } from '../../../../src/live/timeline.ts';
+import { Turns } from '../../../../src/live/turns.ts';
 import { createTestFleet, numbered, type TestProcess } from '../../../support/live-fleet.ts';
+import { createMemorySource } from '../../../support/memory-source.ts';
 
 /** Two processes with a stream each, both from now; the first one leads. */
 async function startTwo(options: Parameters<typeof createTestFleet>[0] = {}) {
@@ -91,6 +97,44 @@ describe('a fleet', () => {
     ]);
     expect(new Set(logs.entries.map(({ id }) => id.split('-')[0])).size).toBe(1);
     expect(first.log).toEqual(['away', 'back']);
+  });
+
+  it('has another process read for all when the leader does not reach the node', async () => {
+    const { clock, node, first, second, one, other } = await startTwo();
+    first.source.before = () => {
+      throw new Error('away');
+    };
+    node.add('a');
+    await clock.pass(20_000);
+    const late = first.follow();
+    await clock.pass(1_500);
+    node.add('b');
+    await clock.pass(1_500);
+    expect([one.told, other.told, late.told]).toEqual([['a', 'b'], ['a', 'b'], ['b']]);
+    const [asked, led] = [readsOf(first), readsOf(second)];
+    await clock.pass(60_000);
+    expect(readsOf(first)).toBe(asked);
+    expect(readsOf(second)).toBeGreaterThan(led);
+  });
+
+  it('delivers everything once after an outage of the node for all processes', async () => {
+    const { clock, node, first, second, one, other } = await startTwo();
+    for (const { source } of [first, second]) {
+      source.before = () => {
+        throw new Error('away');
+      };
+    }
+    node.add(...numbered(1, 5));
+    await clock.pass(100_000);
+    for (const { source } of [first, second]) source.before = () => {};
+    await clock.pass(10_000);
+    node.add('n6');
+    await clock.pass(3_000);
+    expect([one.told, other.told]).toEqual([numbered(1, 6), numbered(1, 6)]);
+    const asked = [readsOf(first), readsOf(second)];
+    await clock.pass(10_000);
+    // One process reads again, and not both.
+    expect([readsOf(first), readsOf(second)].filter((count, index) => count === asked[index])).toHaveLength(1);
   });
 
   it('begins a new stream with what happens from then on, however far its process is behind', async () => {
@@ -356,4 +400,29 @@ it('keeps the entries within their bytes', async () => {
   }
   expect([one.told.length, other.told.length]).toEqual([600, 600]);
   expect(logs.entries.reduce((sum, { text }) => sum + text.length, 0)).toBeLessThan(30_000);
+});
+
+it('forgets those that do not wait for a poll any more, whether the leader was asked for it or not', async () => {
+  const { clock, logs, first } = await startTwo();
+  const fleet = createFleet({ logs: logs.forProcess(), clock, onUnavailable() {}, onBack() {} });
+  const timeline = new Timeline<string>(new Turns());
+  const reader = new Reader(createMemorySource(), timeline, {
+    pace: { minMs: 100, maxMs: 1_000 },
+    clock,
+    lostAfterMs: 5_000,
+    judge: new PageJudge(clock, () => {}),
+    mostBytes: () => 10_000,
+  });
+  const join = fleet.join<string>('all', { write: (item) => item, read: (text) => text });
+  const member = join({ timeline, reader, mostBytes: () => 10_000 });
+  await clock.pass(50);
+  expect(member.isFollowing).toBe(true);
+  first.source.before = () => new Promise(() => {});
+  const called: string[] = [];
+  const [asked, waiting, stays] = ['asked', 'waiting', 'stays'].map((name) => () => void called.push(name));
+  for (const then of [asked, waiting, stays]) member.whenCaughtUp(then as () => void);
+  await clock.pass(50);
+  for (const then of [asked, waiting]) member.stopWaiting(then as () => void);
+  member.close();
+  expect(called).toEqual(['stays']);
 });
