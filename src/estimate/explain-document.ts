@@ -1,20 +1,9 @@
-import { type FieldNode, type GraphQLError, getLocation, Kind } from 'graphql';
+import { type GraphQLError, getLocation, Kind } from 'graphql';
 import type { LimitName, Limits } from '../documents/cost/limits.ts';
-import {
-  contractRules,
-  isEntities,
-  isRows,
-  toItems,
-  transactionArguments,
-} from '../documents/cost/measure-definition.ts';
+import { contractRules, isRows, transactionArguments } from '../documents/cost/measure-definition.ts';
 import { resolvePageSize, toPageSize, type Variables } from '../documents/cost/usage.ts';
-import {
-  type ExecutableDocument,
-  type Occurrence,
-  responseKey,
-  selectionsBelow,
-  walkLevels,
-} from '../documents/selections.ts';
+import { type Cost, walkCosts } from '../documents/cost/walk-costs.ts';
+import { type ExecutableDocument, type Occurrence, responseKey, walkLevels } from '../documents/selections.ts';
 
 /** One line of a query that is written as a tree. */
 export interface ExplainedSelection {
@@ -35,7 +24,7 @@ export interface ExplainedSelection {
 export interface CostQuestion {
   readonly executable: ExecutableDocument;
   readonly variables: Variables;
-  readonly defaultPageSize: number;
+  readonly limits: Limits;
   readonly isCounted: boolean;
   readonly offending: Occurrence | null;
 }
@@ -51,8 +40,8 @@ export function explainCosts(question: CostQuestion): {
   readonly selections: readonly ExplainedSelection[];
   readonly isCut: boolean;
 } {
-  const { executable, isCounted, offending } = question;
-  const costs = [...take(walkCosts(executable, pageSizeOf(question)), maxExplained + 1)];
+  const { executable, variables, limits, isCounted, offending } = question;
+  const costs = [...take(walkCosts(executable, variables, limits), maxExplained + 1)];
   const selections = costs.slice(0, maxExplained).map((each) => ({
     ...describe(each.node),
     level: each.level,
@@ -64,16 +53,9 @@ export function explainCosts(question: CostQuestion): {
   return { selections, isCut: costs.length > maxExplained };
 }
 
-/** Returns a function that gives the page size of a field if the field is a connection. */
-export function pageSizeOf({
-  variables,
-  defaultPageSize,
-}: Pick<CostQuestion, 'variables' | 'defaultPageSize'>): (field: FieldNode) => number {
-  return (field) => resolvePageSize(toItems(field), variables, defaultPageSize);
-}
-
-function toConnection({ node, pageSize }: Cost, { variables }: CostQuestion) {
-  if (pageSize === null || node.kind !== Kind.FIELD) return null;
+function toConnection({ node, size }: Cost, { variables }: CostQuestion) {
+  if (size?.kind !== 'page' || node.kind !== Kind.FIELD) return null;
+  const pageSize = size.actual;
   const isSource = (name: string) => {
     const argumentNodes = (node.arguments ?? []).filter((argument) => argument.name.value === name);
     // -1 is no page size, so the comparison fails if the argument gives none.
@@ -88,7 +70,7 @@ function timesBelow({ node, parent }: Cost): number | null {
   let above = parent;
   while (above && (above.node.kind === Kind.INLINE_FRAGMENT || above.node.kind === Kind.FRAGMENT_SPREAD))
     above = above.parent;
-  return above?.pageSize ?? null;
+  return above?.size?.actual ?? null;
 }
 
 function describe(node: Occurrence['node']): Pick<ExplainedSelection, 'kind' | 'text'> {
@@ -102,76 +84,6 @@ function describe(node: Occurrence['node']): Pick<ExplainedSelection, 'kind' | '
     case Kind.INLINE_FRAGMENT:
       return { kind: 'fragment', text: node.typeCondition ? `... on ${node.typeCondition.name.value}` : '...' };
   }
-}
-
-/** A selection where it occurs, with its cost there. */
-interface Cost extends Occurrence {
-  readonly parent: Cost | null;
-  /** Output nodes of the field itself; 0 for operations, spreads and inline fragments. */
-  readonly cost: number;
-  /** `null` if the field is not a connection; else it multiplies everything below its `edges` and `nodes`. */
-  readonly pageSize: number | null;
-}
-
-/**
- * Every operation and selection of a document where it occurs, in the order of the text, with fragments inlined. The costs add
- * up to the document's output nodes. Fragments within fragments expand without bound: do not take all of them.
- */
-export function* walkCosts(
-  document: Pick<ExecutableDocument, 'operations' | 'fragments'>,
-  sizeOf: (field: FieldNode) => number,
-): Generator<Cost> {
-  const pagedFragments = new Map<string, boolean>();
-  for (const node of document.operations) yield* walk({ node, parent: null, level: 0, cost: 0, pageSize: null }, 1, 1);
-
-  /**
-   * @param times how often the selections below may occur in a response
-   * @param timesInPage the same for selections below `edges` and `nodes`
-   */
-  function* walk(parent: Cost, times: number, timesInPage: number): Generator<Cost> {
-    yield parent;
-    if (isWithinItself(parent)) return;
-    const level = parent.level + 1;
-    for (const node of selectionsBelow(parent.node, document)) {
-      if (node.kind !== Kind.FIELD) {
-        yield* walk({ node, parent, level, cost: 0, pageSize: null }, times, timesInPage);
-        continue;
-      }
-      if (isEntities(node)) {
-        const each = Math.min(times * sizeOf(node), Number.MAX_SAFE_INTEGER);
-        yield* walk({ node, parent, level, cost: times, pageSize: null }, each, each);
-        continue;
-      }
-      const pageSize = isPaged(node) ? sizeOf(node) : null;
-      const below = isRows(node) ? timesInPage : times;
-      const belowInPage = Math.min(below * (pageSize ?? 1), Number.MAX_SAFE_INTEGER);
-      yield* walk({ node, parent, level, cost: times, pageSize }, below, belowInPage);
-    }
-  }
-
-  /** Does the node select `edges` or `nodes`, directly or through fragments? */
-  function isPaged(node: Parameters<typeof selectionsBelow>[0]): boolean {
-    return selectionsBelow(node, document).some((below) => {
-      if (below.kind === Kind.FIELD) return isRows(below);
-      if (below.kind === Kind.INLINE_FRAGMENT) return isPaged(below);
-      const name = below.name.value;
-      const known = pagedFragments.get(name);
-      if (known !== undefined) return known;
-      // A cycle adds nothing: skip the occurrence of a fragment within itself.
-      pagedFragments.set(name, false);
-      const found = isPaged(below);
-      pagedFragments.set(name, found);
-      return found;
-    });
-  }
-}
-
-/** Is it a spread of a fragment within that fragment? */
-function isWithinItself({ node, parent }: Occurrence): boolean {
-  if (node.kind !== Kind.FRAGMENT_SPREAD) return false;
-  for (let above = parent; above; above = above.parent)
-    if (above.node.kind === Kind.FRAGMENT_SPREAD && above.node.name.value === node.name.value) return true;
-  return false;
 }
 
 function isSame(left: Occurrence, right: Occurrence): boolean {
@@ -220,8 +132,8 @@ const maxSearched = 10_000;
 export function findOffending(
   error: GraphQLError,
   executable: ExecutableDocument,
+  variables: Variables,
   limits: Limits,
-  sizeOf: (field: FieldNode) => number,
 ): Occurrence | null {
   const { limit } = error.extensions as { readonly limit?: { readonly name: LimitName; readonly max?: unknown } };
   const firstOf = (count: number): readonly Occurrence[] => [...take(walkLevels(executable), count)];
@@ -234,7 +146,7 @@ export function findOffending(
       return firstOf(max + 1)[max] ?? null;
     }
     case 'maxOutputNodes':
-      return findOutputExcess(executable, limits, sizeOf);
+      return findOutputExcess(executable, variables, limits);
     case 'maxTransactionPayloadSize':
       return (
         firstOf(maxSearched).find(
@@ -250,17 +162,13 @@ export function findOffending(
 }
 
 /** The field at which the sum exceeds the limit. If the sum never does, a single page is too large to count: that page. */
-function findOutputExcess(
-  executable: ExecutableDocument,
-  { maxOutputNodes }: Limits,
-  sizeOf: (field: FieldNode) => number,
-): Occurrence | null {
+function findOutputExcess(executable: ExecutableDocument, variables: Variables, limits: Limits): Occurrence | null {
   let sum = 0;
   let largest: Cost | null = null;
-  for (const each of walkCosts(executable, sizeOf)) {
+  for (const each of walkCosts(executable, variables, limits)) {
     sum += each.cost;
-    if (sum > maxOutputNodes) return each;
-    if ((each.pageSize ?? 0) > (largest?.pageSize ?? 0)) largest = each;
+    if (sum > limits.maxOutputNodes) return each;
+    if ((each.size?.actual ?? 0) > (largest?.size?.actual ?? 0)) largest = each;
   }
   return largest;
 }

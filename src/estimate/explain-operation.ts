@@ -26,7 +26,6 @@ import {
   explainCosts,
   findOffending,
   type MistakePosition,
-  pageSizeOf,
   toMistakePosition,
 } from './explain-document.ts';
 
@@ -146,9 +145,8 @@ function explainDocument(
   if (!executable) {
     return { offending: error ? toMistakePosition(error, null) : null, tree: [], isTreeCut: false };
   }
-  const pages = { variables, defaultPageSize: limits.defaultPageSize };
-  const offending = error ? findOffending(error, executable, limits, pageSizeOf(pages)) : null;
-  const { selections, isCut } = explainCosts({ executable, ...pages, isCounted: usage !== null, offending });
+  const offending = error ? findOffending(error, executable, variables, limits) : null;
+  const { selections, isCut } = explainCosts({ executable, variables, limits, isCounted: usage !== null, offending });
   return { offending: error ? toMistakePosition(error, offending) : null, tree: selections, isTreeCut: isCut };
 }
 

@@ -226,8 +226,8 @@ function refuseExcess(
   return null;
 }
 
-/** Names of the fields that lead to an occurrence. */
-function toPath(occurrence: Occurrence | null): readonly string[] {
+/** Names of the fields that lead to an occurrence, its own included. */
+export function toPath(occurrence: Occurrence | null): readonly string[] {
   if (!occurrence) return [];
   const { node, parent } = occurrence;
   return node.kind === Kind.FIELD ? [...toPath(parent), node.name.value] : toPath(parent);

@@ -1,19 +1,20 @@
 import fc from 'fast-check';
-import { type FieldNode, parse } from 'graphql';
+import { parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { toItems } from '../../../src/documents/cost/measure-definition.ts';
-import { measureDocument } from '../../../src/documents/cost/measure-document.ts';
-import { maxCount, resolvePageSize, type Variables } from '../../../src/documents/cost/usage.ts';
-import { toExecutableDocument } from '../../../src/documents/selections.ts';
-import { pathOf, walkCosts } from '../../../src/estimate/explain-document.ts';
-import { arbitraryDocument, arbitraryVariables } from '../../support/arbitrary-documents.ts';
-import { runs } from '../../support/runs.ts';
+import { networkProfiles } from '../../../../src/config/network-profile.ts';
+import { measureDocument } from '../../../../src/documents/cost/measure-document.ts';
+import { maxCount, type Variables } from '../../../../src/documents/cost/usage.ts';
+import { walkCosts } from '../../../../src/documents/cost/walk-costs.ts';
+import { toExecutableDocument } from '../../../../src/documents/selections.ts';
+import { pathOf } from '../../../../src/estimate/explain-document.ts';
+import { arbitraryDocument, arbitraryVariables } from '../../../support/arbitrary-documents.ts';
+import { suiSchema } from '../../../support/networks/sui-network.ts';
+import { plausibleDocument } from '../../../support/plausible-documents.ts';
+import { runs } from '../../../support/runs.ts';
 
 const defaultPageSize = 20;
-const pageSizeOf = (variables: Variables) => (field: FieldNode) =>
-  resolvePageSize(toItems(field), variables, defaultPageSize);
-const walk = (text: string, variables: Variables = {}) => [
-  ...walkCosts(toExecutableDocument(parse(text)), pageSizeOf(variables)),
+const walk = (text: string, variables: Variables = {}, limits: Partial<Parameters<typeof walkCosts>[2]> = {}) => [
+  ...walkCosts(toExecutableDocument(parse(text)), variables, { defaultPageSize, ...limits }),
 ];
 
 /** Fields with their costs, in the order of the walk. */
@@ -35,6 +36,17 @@ describe('the costs of the fields of a document', () => {
       { numRuns: runs(300) },
     );
   }, 60_000);
+
+  test('add up to its output nodes on a ledger that counts by type', () => {
+    const { limits: rules } = networkProfiles.sui;
+    for (let seed = 0; seed < 100; seed += 1) {
+      const { text, variables } = plausibleDocument(suiSchema, seed);
+      const counting = { rules, schema: suiSchema, bodyBytes: 0 };
+      const outputNodes = measureDocument(parse(text), 0, new Set(), counting).outputNodes(variables, defaultPageSize);
+      const costs = walk(text, variables, { rules, schema: suiSchema });
+      expect([text, costs.reduce((sum, { cost }) => sum + cost, 0)]).toEqual([text, outputNodes]);
+    }
+  });
 
   test('are multiplied below edges and nodes, not beside them', () => {
     expect(costsOf('{ a(first: 3) { pageInfo { end } nodes { b(last: 2) { edges { c } } } } }')).toEqual([
@@ -89,7 +101,7 @@ describe('the costs of the fields of a document', () => {
     const pages = walk(
       '{ a { ...F } b { nodes: c } d(first: 0) { edges { e } } } fragment F on T { ... { nodes { x } } }',
     );
-    expect(pages.flatMap((line) => (line.pageSize === null ? [] : [[pathOf(line).join('.'), line.pageSize]]))).toEqual([
+    expect(pages.flatMap((line) => (line.size === null ? [] : [[pathOf(line).join('.'), line.size.actual]]))).toEqual([
       ['a', 20],
       ['d', 0],
     ]);
@@ -116,7 +128,7 @@ describe('a walk', () => {
       (_, index) => `fragment F${index} on T { ...F${index + 1} ...F${index + 1} }`,
     );
     const document = toExecutableDocument(parse(`{ ...F0 } ${levels.join(' ')} fragment F60 on T { a }`));
-    const walked = walkCosts(document, pageSizeOf({}));
+    const walked = walkCosts(document, {}, { defaultPageSize });
     for (let taken = 0; taken < 1_000; taken += 1) expect(walked.next().done).toBe(false);
   });
 });
