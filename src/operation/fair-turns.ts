@@ -48,13 +48,15 @@ export class FairTurns {
   #virtualMs = 0;
   #waiting = 0;
   #isTurnRequested = false;
-  /** Start of the turn's long work, from which all time counts; `null` = the turn had only short work so far. */
+  /**
+   * When the turn of the event loop began; `null` = not known. Requesting a turn for every request would cost too much, so it
+   * is known only from a millisecond of work on.
+   */
   #turnBeganMs: number | null = null;
-  /** Milliseconds of short work in this turn. */
-  #shortWorkMs = 0;
-  /** Key of the caller whose work runs; `null` = none runs. */
-  #running: string | null = null;
-  #beganMs = 0;
+  /** Milliseconds of work since the last known turn, which stand for the time of this turn until its begin is known. */
+  #workMs = 0;
+  /** The caller whose work runs, and since when; `null` = none runs. */
+  #running: { readonly key: string; readonly beganMs: number } | null = null;
 
   constructor(loop: EventLoop) {
     this.now = loop.now;
@@ -70,13 +72,12 @@ export class FairTurns {
     const beganMs = this.now();
     if (this.#running !== null) {
       // A step of the running work: it waits again only if the work has become long.
-      const isShort = this.#running === key && beganMs - this.#beganMs < shortMs;
+      const isShort = this.#running.key === key && beganMs - this.#running.beganMs < shortMs;
       return isShort ? work() : this.#enqueue(key, client, work);
     }
     if (this.#waiting > 0 || !this.#hasTimeFor(this.#callers.get(key), beganMs))
       return this.#enqueue(key, client, work);
-    this.#running = key;
-    this.#beganMs = beganMs;
+    this.#running = { key, beganMs };
     try {
       return work();
     } finally {
@@ -87,7 +88,7 @@ export class FairTurns {
 
   /** Work that probably takes longer than the rest of the turn begins at the start of a turn. */
   #hasTimeFor(caller: TurnCaller | undefined, nowMs: number): boolean {
-    const elapsedMs = this.#turnBeganMs === null ? this.#shortWorkMs : nowMs - this.#turnBeganMs;
+    const elapsedMs = this.#turnBeganMs === null ? this.#workMs : nowMs - this.#turnBeganMs;
     if (elapsedMs >= turnMs) return false;
     return caller === undefined || elapsedMs < shortMs || elapsedMs + caller.lastMs <= turnMs;
   }
@@ -97,9 +98,9 @@ export class FairTurns {
     const workMs = nowMs - beganMs;
     if (workMs >= shortMs) this.#charge(this.#callerOf(key), workMs);
     if (this.#turnBeganMs !== null) return;
-    this.#shortWorkMs += workMs;
-    if (this.#shortWorkMs < shortMs) return;
-    this.#turnBeganMs = nowMs - this.#shortWorkMs;
+    this.#workMs += workMs;
+    if (this.#workMs < shortMs) return;
+    this.#turnBeganMs = nowMs - this.#workMs;
     this.#requestTurn();
   }
 
@@ -142,7 +143,7 @@ export class FairTurns {
     const caller = this.#takeNext();
     if (!caller) {
       this.#turnBeganMs = null;
-      this.#shortWorkMs = 0;
+      this.#workMs = 0;
       return;
     }
     if (!this.#hasTimeFor(caller, beganMs)) {
@@ -151,8 +152,7 @@ export class FairTurns {
       return;
     }
     this.#virtualMs = caller.usedMs;
-    this.#running = caller.key;
-    this.#beganMs = beganMs;
+    this.#running = { key: caller.key, beganMs };
     caller.queue.shift()?.();
     this.#loop.afterPromises(() => {
       this.#running = null;

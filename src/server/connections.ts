@@ -126,8 +126,8 @@ class Connection extends RingLink {
   /** Number of requests after the one whose response closes the connection. */
   #ignored = 0;
   #onIdle: (() => void) | null = null;
-  /** The exchange whose response closes the connection only because the server stops; a later one may replace it. */
-  #lastForDrain: Exchange | null = null;
+  /** The exchange whose response has `connection: close` only because the server stops: `announceEnd` may move the header. */
+  #announced: Exchange | null = null;
   readonly #socket: Socket | null;
 
   /** @param socket `null` for the ring's own link */
@@ -143,7 +143,8 @@ class Connection extends RingLink {
       this.cut();
       return false;
     }
-    if (this.#isClosing || this.exchanges.some((each) => isLast(each) && !this.#canTakeOver(each))) {
+    const isFinal = (each: Exchange) => isLast(each) && (each !== this.#announced || each.res.headersSent);
+    if (this.#isClosing || this.exchanges.some(isFinal)) {
       this.#ignored += 1;
       return false;
     }
@@ -222,18 +223,16 @@ class Connection extends RingLink {
     if (this.#socket) endLingering(this.#socket);
   }
 
-  /** Makes the newest response close the connection. An earlier one would close it before the newest is sent. */
+  /**
+   * Gives the newest response the header `connection: close`. Takes the header from the response that got it before, which
+   * would close the connection before the newest one is sent.
+   */
   announceEnd(): void {
-    const before = this.#lastForDrain;
     const newest = this.exchanges.at(-1);
     if (!newest || newest.res.headersSent || isLast(newest)) return;
-    if (before && this.#canTakeOver(before)) before.res.removeHeader('connection');
+    if (this.#announced && !this.#announced.res.headersSent) this.#announced.res.removeHeader('connection');
     newest.res.setHeader('connection', 'close');
-    this.#lastForDrain = newest;
-  }
-
-  #canTakeOver(exchange: Exchange): boolean {
-    return exchange === this.#lastForDrain && !exchange.res.headersSent;
+    this.#announced = newest;
   }
 }
 
