@@ -74,23 +74,17 @@ function toManifestText({ documents, schema }: ManifestExplanation, withColours:
     upstreamCalls == null ? '-' : toNumber(upstreamCalls),
     toNumber(ratePoints),
   ]);
-  const columns = alignColumns([heads, ...rows]);
-  const cellsAt = (index: number) => columns.map((column) => column[index]).join('  ');
+  const [head, ...cells] = alignRows([heads, ...rows]);
   const lines = documents.map(({ id, name, refused, reasons }, index) => {
-    const line = `${cellsAt(index + 1)}  ${name ?? id}`;
+    const line = `${cells[index]}  ${name ?? id}`;
     return refused ? paint.bad(`${line}: would be refused: ${reasons.join(' and: ')}`) : line;
   });
   const refused = documents.filter((document) => document.refused).length;
   const total = `${toNumber(documents.length)} operations, ${refused === 0 ? 'all served' : `${toNumber(refused)} refused`}`;
   const source = `schema: ${schemaName(schema.origin)}`;
-  return [
-    `${cellsAt(0)}  document`,
-    ...lines,
-    '',
-    refused === 0 ? paint.good(total) : paint.bad(total),
-    source,
-    '',
-  ].join('\n');
+  return [`${head}  document`, ...lines, '', refused === 0 ? paint.good(total) : paint.bad(total), source, ''].join(
+    '\n',
+  );
 }
 
 function schemaName(origin: Explanation['schema']['origin']): string {
@@ -164,12 +158,8 @@ function toVerdict({ refused, reasons, offending }: Explanation, paint: Paint): 
 
 function toLimits({ limits }: Explanation, paint: Paint): string[] {
   const rows = limits.map(({ name, used, max }) => [name, toNumber(used), toNumber(max)] as const);
-  const [names, useds, maxima] = alignColumns([['limit', 'used', 'max'], ...rows]);
-  return [-1, ...limits.keys()].map((index) => {
-    const isExceeded = limits[index]?.exceeded === true;
-    const line = `${names?.[index + 1]}  ${useds?.[index + 1]}  ${maxima?.[index + 1]}`;
-    return isExceeded ? paint.bad(`${line}  exceeded`) : line;
-  });
+  const [head = '', ...lines] = alignRows([['limit', 'used', 'max'], ...rows]);
+  return [head, ...lines.map((line, index) => (limits[index]?.exceeded ? paint.bad(`${line}  exceeded`) : line))];
 }
 
 function toFacts({ usage, plan, upstreamCalls, ratePoints, schema }: Explanation): string[] {
@@ -183,8 +173,8 @@ function toFacts({ usage, plan, upstreamCalls, ratePoints, schema }: Explanation
     ['schema', schemaName(schema.origin)],
     ['limits', `LIMIT_* where stricter, else those ${schema.origin} with the schema`],
   ] as const;
-  const [names] = alignColumns(facts);
-  return facts.map(([, value], index) => `${names?.[index]}  ${value}`);
+  const width = Math.max(...facts.map(([name]) => name.length));
+  return facts.map(([name, value]) => `${name.padEnd(width)}  ${value}`);
 }
 
 function toTree({ tree, usage, isTreeCut }: Explanation, maxLines: number, paint: Paint): string[] {
@@ -227,14 +217,12 @@ function toRest(
   return `${toNumber(nodes).padStart(width)}  ... in ${toNumber(selections)} more selections`;
 }
 
-/** Turns rows into columns of padded cells: the first column aligned left, the others, which hold numbers, right. */
-function alignColumns(rows: readonly (readonly string[])[]): string[][] {
-  const count = Math.max(...rows.map((row) => row.length));
-  return Array.from({ length: count }, (_, column) => {
-    const cells = rows.map((row) => row[column] ?? '');
-    const width = Math.max(...cells.map((cell) => cell.length));
-    return cells.map((cell) => (column === 0 ? cell.padEnd(width) : cell.padStart(width)));
-  });
+/** Rows as lines of aligned cells: the first column to the left, the others, which hold numbers, to the right. */
+function alignRows(rows: readonly (readonly string[])[]): string[] {
+  const widthAt = (column: number) => Math.max(...rows.map((row) => row[column]?.length ?? 0));
+  const pad = (cell: string, column: number) =>
+    column === 0 ? cell.padEnd(widthAt(column)) : cell.padStart(widthAt(column));
+  return rows.map((row) => row.map(pad).join('  '));
 }
 
 function toNumber(value: number): string {

@@ -18,6 +18,7 @@ import {
   textType,
   type ValueType,
 } from '../config/value-types.ts';
+import type { DevnetOptions } from '../devnet/start-devnet.ts';
 
 export type Command =
   | {
@@ -29,22 +30,10 @@ export type Command =
   | { readonly name: 'worker' }
   | {
       readonly name: 'devnet';
-      readonly host: string;
-      /** One port for all three interfaces; 0 = any free one. */
-      readonly port: number;
-      /** `null`: the devnet's default. */
-      readonly seed: number | null;
-      readonly sponsorToken: Secret | null;
       /** The network whose wire names it uses. */
       readonly profile: NetworkProfileName;
-      /** When the network's time begins, in milliseconds since the Unix epoch; `null` = the system's time. */
-      readonly startMs: number | null;
-      /** 0 = a checkpoint closes only when a transaction is executed. */
-      readonly checkpointIntervalMs: number | null;
-      /** Number of checkpoints kept in the history; `null`: the devnet's default. */
-      readonly historyCheckpoints: number | null;
-      /** Number of recent checkpoints at which live objects can be read; `null`: the devnet's default. */
-      readonly availableCheckpoints: number | null;
+      readonly sponsorToken: Secret | null;
+      readonly options: Omit<DevnetOptions, 'sponsorToken' | 'dialect'>;
     }
   | {
       readonly name: 'schema print';
@@ -295,19 +284,24 @@ function toExplain([, file, extra]: readonly string[], texts: OptionTexts): Comm
 function toDevnet([, extra]: readonly string[], texts: OptionTexts): Command | UsageError {
   if (extra !== undefined) return unexpected(extra);
   return withOptions(devnetOptions, texts, (given) => {
-    const defaultStart = given.seed === null ? 'now' : Date.parse(devnetDefaults.seededStart);
-    const start = given['start-time'] ?? defaultStart;
+    const { seed, 'history-checkpoints': checkpoints, 'available-checkpoints': availableCheckpoints } = given;
+    const defaultStart = seed === null ? 'now' : Date.parse(devnetDefaults.seededStart);
+    const startMs = given['start-time'] ?? defaultStart;
+    const checkpointIntervalMs = given['checkpoint-ms'] ?? devnetDefaults.checkpointMs;
     return {
       name: 'devnet',
-      host: given.host ?? devnetDefaults.host,
-      port: given.port ?? devnetDefaults.port,
-      seed: given.seed,
       profile: given.profile ?? 'ledger',
-      startMs: start === 'now' ? null : start,
       sponsorToken: given['sponsor-token'],
-      checkpointIntervalMs: given['checkpoint-ms'],
-      historyCheckpoints: given['history-checkpoints'],
-      availableCheckpoints: given['available-checkpoints'],
+      options: {
+        host: given.host ?? devnetDefaults.host,
+        port: given.port ?? devnetDefaults.port,
+        checkpointIntervalMs,
+        checkpointPerTransaction: checkpointIntervalMs === 0,
+        ...(seed !== null && { seed }),
+        ...(startMs !== 'now' && { startMs }),
+        ...(checkpoints !== null && { retention: { checkpoints } }),
+        ...(availableCheckpoints !== null && { availableCheckpoints }),
+      },
     };
   });
 }

@@ -1,25 +1,17 @@
 import { configKeys } from '../config/keys.ts';
 import { type NetworkProfileName, networkProfiles } from '../config/network-profile.ts';
 import { type CliWorld, type RunningDevnet, toFailureLine } from './cli-world.ts';
-import { type Command, devnetDefaults } from './parse-arguments.ts';
+import type { Command } from './parse-arguments.ts';
 
 /** Runs the simulated network until a stop signal. Resolves with the exit code: 0 stopped, 1 could not start. */
 export async function runDevnet(command: Command & { readonly name: 'devnet' }, world: CliWorld): Promise<number> {
-  const { host, port, seed, startMs, checkpointIntervalMs, historyCheckpoints, availableCheckpoints } = command;
   const { headers, events } = networkProfiles[command.profile];
   const sponsorToken = command.sponsorToken ?? world.randomToken();
   try {
     const started = world.services.startDevnet({
-      host,
-      port,
+      ...command.options,
       sponsorToken: sponsorToken.reveal(),
       dialect: { headers, timeRange: events.timeRange },
-      ...(seed === null ? {} : { seed }),
-      ...(startMs === null ? {} : { startMs }),
-      checkpointIntervalMs: checkpointIntervalMs ?? devnetDefaults.checkpointMs,
-      checkpointPerTransaction: checkpointIntervalMs === 0,
-      ...(historyCheckpoints === null ? {} : { retention: { checkpoints: historyCheckpoints } }),
-      ...(availableCheckpoints === null ? {} : { availableCheckpoints }),
     });
     const devnet = await Promise.race([started, world.stopRequested]);
     if (typeof devnet === 'string') return 0;

@@ -2,18 +2,18 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseArguments } from '../../../src/cli/parse-arguments.ts';
 
-const devnet = {
+const devnet = (given: object = {}, profile = 'ledger') => ({
   name: 'devnet',
-  host: '127.0.0.1',
-  port: 4100,
-  seed: null,
-  profile: 'ledger',
-  startMs: null,
+  profile,
   sponsorToken: null,
-  checkpointIntervalMs: null,
-  historyCheckpoints: null,
-  availableCheckpoints: null,
-};
+  options: {
+    host: '127.0.0.1',
+    port: 4100,
+    checkpointIntervalMs: 500,
+    checkpointPerTransaction: false,
+    ...given,
+  },
+});
 
 describe('commands', () => {
   test.each([
@@ -39,23 +39,20 @@ describe('commands', () => {
     [['devnet', '--port', '1', '--help'], { name: 'help', command: 'devnet' }],
     [['--version'], { name: 'version' }],
     [['-V'], { name: 'version' }],
-    [['devnet'], devnet],
+    [['devnet'], devnet()],
     [
       ['devnet', '--port', '0', '--seed=7', '--host', '::1'],
-      { ...devnet, port: 0, seed: 7, startMs: Date.UTC(2026, 0, 1), host: '::1' },
+      devnet({ port: 0, seed: 7, startMs: Date.UTC(2026, 0, 1), host: '::1' }),
     ],
-    [['devnet', '--seed', '7', '--start-time', 'now'], { ...devnet, seed: 7 }],
-    [
-      ['devnet', '--start-time', '2024-02-29T23:59:59.5Z'],
-      { ...devnet, startMs: Date.UTC(2024, 1, 29, 23, 59, 59, 500) },
-    ],
+    [['devnet', '--seed', '7', '--start-time', 'now'], devnet({ seed: 7 })],
+    [['devnet', '--start-time', '2024-02-29T23:59:59.5Z'], devnet({ startMs: Date.UTC(2024, 1, 29, 23, 59, 59, 500) })],
     [
       ['devnet', '--history-checkpoints', '50', '--available-checkpoints', '0'],
-      { ...devnet, historyCheckpoints: 50, availableCheckpoints: 0 },
+      devnet({ retention: { checkpoints: 50 }, availableCheckpoints: 0 }),
     ],
-    [['devnet', '--profile', 'iota'], { ...devnet, profile: 'iota' }],
-    [['devnet', '--checkpoint-ms', '0'], { ...devnet, checkpointIntervalMs: 0 }],
-    [['devnet', '--checkpoint-ms', '50'], { ...devnet, checkpointIntervalMs: 50 }],
+    [['devnet', '--profile', 'iota'], devnet({}, 'iota')],
+    [['devnet', '--checkpoint-ms', '0'], devnet({ checkpointIntervalMs: 0, checkpointPerTransaction: true })],
+    [['devnet', '--checkpoint-ms', '50'], devnet({ checkpointIntervalMs: 50 })],
   ])('%j', (argv, command) => {
     expect(parseArguments(argv)).toEqual(command);
   });
