@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { type DocumentNode, GraphQLError, type OperationDefinitionNode } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { bytesOf, checkDocument, checkText, maxNesting, refuseNesting } from './cost/limits.ts';
@@ -119,36 +120,23 @@ export function createDocumentStore<Operation>(
   };
 }
 
-/** A power of two. A text is forgotten when another one takes its slot: on average after so many others. */
+/** A text is forgotten when another one takes its slot: on average after so many others. */
 const slots = 65_536;
 
 /**
  * Returns a function that records a text, and reports whether the text was recorded before. Takes four bytes per text, and
- * rarely mistakes a text for another one with the same hash.
+ * rarely mistakes a text for another one with the same hash, which is then kept at first sight.
  */
 function createWasSeen(): (text: string) => boolean {
   const marks = new Uint32Array(slots);
   return (text) => {
-    const mark = toMark(text);
-    const slot = mark & (slots - 1);
+    // 0 marks an empty slot.
+    const mark = hash('sha256', text, 'buffer').readUInt32LE() || 1;
+    const slot = mark % slots;
     if (marks[slot] === mark) return true;
     marks[slot] = mark;
     return false;
   };
-}
-
-/**
- * FNV-1a, mixed once more so that any of its bits can choose the slot. A client that makes texts with equal hashes gets them
- * kept at first sight, which costs no more than sending each of them twice.
- */
-function toMark(text: string): number {
-  let mark = 0x811c9dc5;
-  for (let index = 0; index < text.length; index += 1) mark = Math.imul(mark ^ text.charCodeAt(index), 0x01000193);
-  mark ^= mark >>> 16;
-  mark = Math.imul(mark, 0x85ebca6b);
-  mark ^= mark >>> 13;
-  // 0 marks an empty slot.
-  return mark >>> 0 || 1;
 }
 
 /** Reads the documents of one schema: parses, measures, validates and plans them. Never throws. */

@@ -94,10 +94,8 @@ function toCoerceVariables(
         throw enough;
       }
       const definition = readDefinitions()[index] as VariableDefinitionNode;
-      const message = toMessage(definition);
-      const text = message.length > maxMessageLength ? `${message.slice(0, maxMessageLength)}…` : message;
       const extensions = cause instanceof GraphQLError ? cause.extensions : null;
-      errors.push(lightError(text, { nodes: [definition], extensions }));
+      errors.push(lightError(shorten(toMessage(definition), maxMessageLength), { nodes: [definition], extensions }));
     };
     // Mistakes of one object follow one another: print the object once for all of them.
     let shownValue: unknown;
@@ -261,7 +259,7 @@ function toObjectCoercion(type: GraphQLInputObjectType): Coerce {
     }
     for (const name in sent) {
       if (!Object.hasOwn(fields, name))
-        onMistake(path, value, `Field "${showName(name)}" is not defined by type "${type.name}".`);
+        onMistake(path, value, `Field "${shorten(name, maxShown)}" is not defined by type "${type.name}".`);
     }
     if (type.isOneOf) checkOneOf(coerced, type, value, onMistake, path);
     return coerced;
@@ -317,8 +315,8 @@ function parseLeaf(type: GraphQLLeafType, value: unknown): unknown {
   }
 }
 
-function showName(name: string): string {
-  return name.length > maxShown ? `${name.slice(0, maxShown)}…` : name;
+function shorten(text: string, max: number): string {
+  return text.length > max ? `${text.slice(0, max)}…` : text;
 }
 
 function toBuiltin(number: ExactNumber, typeName: string): string | number {

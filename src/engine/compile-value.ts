@@ -42,7 +42,10 @@ export function compileValue(
   source: ValueSource,
   completeObject: CompleteObject | null,
 ): CompleteValue {
-  if (isNonNullType(type)) return toNonNull(compileValue(type.ofType, source, completeObject), source);
+  if (isNonNullType(type)) {
+    const completeNullable = compileValue(type.ofType, source, completeObject);
+    return (value, path, state) => toPresent(completeNullable(value, path, state), source.coordinate);
+  }
   if (isLeafType(type)) return (value) => completeLeaf(type, value);
   const complete = isListType(type) ? compileList(type.ofType, source, completeObject) : completeObject;
   if (!complete) throw new Error(`${source.coordinate} has no object type`);
@@ -51,10 +54,6 @@ export function compileValue(
     if (value instanceof Error) throw value;
     return complete(value, path, state);
   };
-}
-
-function toNonNull(complete: CompleteValue, { coordinate }: ValueSource): CompleteValue {
-  return (value, path, state) => toPresent(complete(value, path, state), coordinate);
 }
 
 /** @throws if the value is null */

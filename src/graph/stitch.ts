@@ -235,22 +235,12 @@ function renameRootKeys(result: ExecutionResult, names: ReadonlyMap<string | num
   return { ...result, ...(data && { data: Object.fromEntries(members) }), ...(renamed && { errors: renamed }) };
 }
 
-/** Hides a value with a `then` from the stitching library, which would treat it as a promise. Prints as the value. */
-class Boxed {
-  readonly #value: unknown;
-
-  constructor(value: unknown) {
-    this.#value = value;
-  }
-
-  toJSON(): unknown {
-    return this.#value;
-  }
-}
-
-/** Boxing root values is enough: only they are returned by an async function, which would await a `then`. */
+/**
+ * Hides values with a `then` from the stitching library, which would treat them as promises. Root values are enough: only they
+ * are returned by an async function, which would await a `then`.
+ */
 function boxThenables(data: Record<string, unknown> | null | undefined): void {
   for (const [key, value] of Object.entries(data ?? {})) {
-    if (typeof value === 'object' && value !== null && 'then' in value && data) data[key] = new Boxed(value);
+    if (typeof value === 'object' && value !== null && 'then' in value && data) data[key] = { toJSON: () => value };
   }
 }

@@ -46,17 +46,8 @@ function isExactDouble(text: string): boolean {
 
 /** `JSON.stringify` that keeps the digits of exact numbers. */
 export function printJson(value: unknown): string {
-  return unmarkJson(JSON.stringify(value));
-}
-
-/** Replaces marked strings by the numbers they stand for, in JSON that `JSON.stringify` wrote. */
-function unmarkJson(json: string): string {
+  const json = JSON.stringify(value);
   return json.includes(mark) ? json.replace(markedText, '$1') : json;
-}
-
-/** The marked string of a number with its quotes, ready to insert into JSON text. */
-function toMarked(text: string): string {
-  return `"${mark}${text}"`;
 }
 
 /** Replaces marked strings by `ExactNumber`s. Changes the lists and objects of `value` in place. */
@@ -147,7 +138,7 @@ function isSafeOrExact(text: string): boolean {
 
 /** Replaces each inexact number by its marked string; `null` if there is none. */
 function markNumbers(json: string, isExact: (number: string) => boolean): string | null {
-  return replaceNumbers(json, isExact, toMarked);
+  return replaceNumbers(json, isExact, (number) => `"${mark}${number}"`);
 }
 
 /** Is it a JSON object: no list, and no number that keeps its digits? */

@@ -336,21 +336,14 @@ function literalOf(value: ValueNode | undefined): number | null {
 }
 
 /**
- * Calls that the costliest operation of a document takes with these variables, if the upstream answers full pages. A page of a
- * rejected size takes none.
+ * The most calls that the costliest operation of a document can take with these variables, whatever the upstream answers. A page
+ * of a rejected size takes none.
  */
-export function countCalls(pages: CalledPages, variables: Variables, bounds: CalledPageBounds): number {
-  return Math.max(0, ...pages.map((each) => each.reduce((sum, page) => sum + callsOf(page, variables, bounds), 0)));
-}
-
-/** The most calls that it can take, whatever the upstream answers. */
 export function mostCalls(pages: CalledPages, variables: Variables, bounds: CalledPageBounds): number {
-  const calls = countCalls(pages, variables, bounds);
+  const callsOf = ({ first, last }: CalledPage) =>
+    countPageCalls({ first: resolve(first, variables), last: resolve(last, variables) }, bounds);
+  const calls = Math.max(0, ...pages.map((each) => each.reduce((sum, page) => sum + callsOf(page), 0)));
   return calls === 0 ? 0 : calls + maxSpareCalls;
-}
-
-function callsOf({ first, last }: CalledPage, variables: Variables, bounds: CalledPageBounds): number {
-  return countPageCalls({ first: resolve(first, variables), last: resolve(last, variables) }, bounds);
 }
 
 function resolve(source: SizeSource, variables: Variables): number | null {
