@@ -12,7 +12,7 @@ export async function runServe(world: CliWorld): Promise<number> {
   const { config } = read;
   const count = countWorkers(config, world.cores);
   const logger = world.createLogger(config.settings.LOG_LEVEL, count > 1);
-  if (count === 1 && config.workers === 'auto' && world.cores > 1) {
+  if (count === 1 && config.settings.WORKERS === 'auto' && world.cores > 1) {
     logger.warn('WORKERS=auto serves in one process: several processes with a sponsor need REDIS_URL');
   }
   world.onCrash((err) => logger.fatal({ err }, 'crashed: uncaught error'));
@@ -73,8 +73,8 @@ async function reportChanges(
 }
 
 /** `auto` means one per core, but 1 if workers could not share sponsorship records. */
-function countWorkers({ workers, upstreams, rateLimit }: Config, cores: number): number {
-  if (workers !== 'auto') return workers;
+function countWorkers({ settings: { WORKERS }, upstreams, rateLimit }: Config, cores: number): number {
+  if (WORKERS !== 'auto') return WORKERS;
   const hasSponsor = upstreams.kind === 'devnet' || upstreams.addresses.SPONSOR_URL !== undefined;
   return hasSponsor && rateLimit.redis === null ? 1 : cores;
 }

@@ -38,8 +38,13 @@ function checkNeeds({ table, isSet }: Settings): ConfigMistake[] {
   };
   return Object.keys(table).flatMap((key) => {
     const missing = isSet(key) ? missingFor(key) : null;
-    return missing === null ? [] : [{ key, expected: `${missing} beside it`, got: `no ${missing}` }];
+    return missing === null ? [] : [toMissing(key, missing)];
   });
+}
+
+/** The mistake of a setting that needs another one. */
+export function toMissing(key: string, missing: string): ConfigMistake {
+  return { key, expected: `${missing} to be set too`, got: `no ${missing}` };
 }
 
 function checkSecretFiles({ table, isSet }: Settings): ConfigMistake[] {
@@ -55,7 +60,7 @@ function checkTokens({ isSet }: Settings): ConfigMistake[] {
   const names = ['JWT_JWKS_URL', 'JWT_ISSUER', 'JWT_AUDIENCE'];
   const missing = names.filter((name) => !isSet(name)).join(' and ');
   if (missing === '') return [];
-  return names.filter(isSet).map((key) => ({ key, expected: `${missing} beside it`, got: `no ${missing}` }));
+  return names.filter(isSet).map((key) => toMissing(key, missing));
 }
 
 function checkSponsorship(settings: Settings): ConfigMistake[] {
@@ -67,7 +72,7 @@ function checkSponsorship(settings: Settings): ConfigMistake[] {
   if (isReal && !isSet('SPONSOR_TOKEN') && !isSet('SPONSOR_TOKEN_FILE')) {
     mistakes.push({
       key: 'SPONSOR_TOKEN',
-      expected: 'it, or SPONSOR_TOKEN_FILE, because SPONSOR_AUTH is token',
+      expected: 'a token here or in SPONSOR_TOKEN_FILE, because SPONSOR_AUTH is token',
       got: 'neither',
     });
   }
@@ -76,16 +81,16 @@ function checkSponsorship(settings: Settings): ConfigMistake[] {
   if (!allowsAnonymous && !hasCredentials) {
     mistakes.push({
       key: 'SPONSOR_ALLOW_ANONYMOUS',
-      expected: 'CLIENTS_FILE or JWT_JWKS_URL instead, or true, since SPONSOR_AUTH is token (or SPONSOR_AUTH=forward)',
+      expected:
+        'CLIENTS_FILE or JWT_JWKS_URL to be set, or true here, because SPONSOR_AUTH is token (or set SPONSOR_AUTH=forward)',
       got: values.SPONSOR_ALLOW_ANONYMOUS === false ? 'false' : 'nothing',
     });
   }
   if (isReal && values.CORS_ORIGINS === '*' && (allowsAnonymous || !hasCredentials)) {
     mistakes.push({
       key: 'CORS_ORIGINS',
-      expected:
-        'the origins that may call, each by name, because anonymous callers may spend the gas of a real sponsor',
-      got: isSet('CORS_ORIGINS') ? '*' : 'nothing, which is *',
+      expected: 'a list of origins, because anonymous callers may spend the gas of a real sponsor',
+      got: isSet('CORS_ORIGINS') ? '*' : 'nothing, which means *',
     });
   }
   return mistakes;
@@ -101,13 +106,13 @@ function checkWorkers(settings: Settings): ConfigMistake[] {
   const mistakes: ConfigMistake[] = [];
   if (hasSponsor && workers !== null && !isSet('REDIS_URL')) {
     const sponsor = isReal ? 'SPONSOR_URL' : 'the sponsor of the embedded network';
-    const expected = `it beside ${workers} and ${sponsor}: workers share sponsorship records in Redis (or WORKERS=1)`;
+    const expected = `a Redis in which workers share sponsorship records, because of ${workers} and ${sponsor} (or set WORKERS=1)`;
     mistakes.push({ key: 'REDIS_URL', expected, got: 'nothing' });
   }
-  const beside = isSet('REDIS_URL') ? 'REDIS_URL' : workers;
+  const shared = isSet('REDIS_URL') ? 'REDIS_URL' : workers;
   const hasKeys = isSet('LEASE_KEYS') || isSet('LEASE_KEYS_FILE');
-  if (isReal && toSponsorAuth(settings) === 'token' && beside !== null && !hasKeys) {
-    const expected = `it, or LEASE_KEYS_FILE, beside ${beside}, because SPONSOR_AUTH is token and all instances and workers need the same keys`;
+  if (isReal && toSponsorAuth(settings) === 'token' && shared !== null && !hasKeys) {
+    const expected = `keys here or in LEASE_KEYS_FILE: with ${shared} and SPONSOR_AUTH=token, all instances and workers need the same ones`;
     mistakes.push({ key: 'LEASE_KEYS', expected, got: 'neither' });
   }
   return mistakes;
@@ -117,12 +122,12 @@ function checkPages({ values }: Settings): ConfigMistake[] {
   const { LIMIT_DEFAULT_PAGE_SIZE: size, LIMIT_MAX_PAGE_SIZE: max, LIMIT_MAX_EVENT_CALLS: maxCalls } = values;
   const mistakes: ConfigMistake[] = [];
   if (size !== null && size > max) {
-    const expected = `at most LIMIT_MAX_PAGE_SIZE, ${max}`;
+    const expected = `at most ${max}, the value of LIMIT_MAX_PAGE_SIZE`;
     mistakes.push({ key: 'LIMIT_DEFAULT_PAGE_SIZE', expected, got: String(size) });
   }
   const needed = Math.ceil(max / itemsPerCall) + maxSpareCalls;
   if (maxCalls < needed) {
-    const expected = `at least ${needed}, what one page of LIMIT_MAX_PAGE_SIZE, ${max}, may take`;
+    const expected = `at least ${needed}, the calls that one page of ${max} items (LIMIT_MAX_PAGE_SIZE) may take`;
     mistakes.push({ key: 'LIMIT_MAX_EVENT_CALLS', expected, got: String(maxCalls) });
   }
   return mistakes;

@@ -11,7 +11,6 @@ export const usualDrainMs = 5_000;
 export interface Config {
   /** Every setting by its name. The other members combine settings in the form in which they are used. */
   readonly settings: ConfigValues;
-  readonly host: string;
   /** Port to listen on; 0 = any free port. */
   readonly port: number;
   /** With `NETWORK_PROFILE=auto`: the profile `ledger`, until the start recognises the network. */
@@ -49,27 +48,12 @@ export interface Config {
     readonly maxTransactionPayloadBytes: number;
     /** Whole request body, in bytes. */
     readonly maxBodyBytes: number;
-    /** Maximum JSON-RPC calls for all pages of one operation together. */
-    readonly maxEventCalls: number;
-    readonly sockets: {
-      /** Concurrent WebSockets; 0 = none. */
-      readonly max: number;
-      readonly maxPerAddress: number;
-      /** Concurrent operations on one WebSocket. */
-      readonly maxOperations: number;
-      /** Bytes that a client may send before its WebSocket is acknowledged. */
-      readonly maxGreetingBytes: number;
-    };
   };
   readonly timeouts: { readonly queryMs: number; readonly mutationMs: number };
   /** Clients with an API key; `null` = API keys are not used. */
   readonly clients: readonly Client[] | null;
-  /** The file to reload the clients from; `null` = none. */
-  readonly clientsFile: string | null;
   /** Documents that clients may request by id; `null` = none. */
   readonly trustedDocuments: readonly TrustedDocument[] | null;
-  /** The file to reload them from; `null` = none. */
-  readonly trustedDocumentsFile: string | null;
   /** Accepted JWTs; `null` = none. */
   readonly jwt: JwtRules | null;
   readonly rateLimit: {
@@ -81,15 +65,8 @@ export interface Config {
   };
   /** Addresses and CIDR ranges of proxies whose `X-Forwarded-For` is used. */
   readonly trustedProxies: readonly string[];
-  readonly introspection: boolean;
-  /** Is the graph a Federation 2 subgraph? */
-  readonly federation: boolean;
-  /** Processes that serve; `auto` = one per core. An embedded gateway ignores this and serves in one process. */
-  readonly workers: number | 'auto';
   /** `OTEL_*` variables are set: somebody waits for spans. */
   readonly expectsSpans: boolean;
-  /** Cache of immutable reads: its memory, 0 = no cache, and how long entries live. */
-  readonly immutableReads: { readonly maxBytes: number; readonly lifeMs: number };
 }
 
 export interface JwtRules {

@@ -1,5 +1,5 @@
 import { limitDefaults } from './caller-keys.ts';
-import { checkSettings, type Settings, toSponsorAuth } from './check-settings.ts';
+import { checkSettings, type Settings, toMissing, toSponsorAuth } from './check-settings.ts';
 import { type Client, parseClients } from './client.ts';
 import type { Config, Upstreams } from './config.ts';
 import { ConfigError, type ConfigMistake } from './config-error.ts';
@@ -42,14 +42,14 @@ export function parseConfig(source: ConfigSource, addressSettings: readonly Addr
 
   // Skip the checks between settings if the file is unreadable, since it is unknown what was set; and do not report a second
   // mistake for one key.
-  const beside = broken.has('CONFIG_FILE') ? [] : checkSettings(settings).filter(({ key }) => !broken.has(key));
+  const combined = broken.has('CONFIG_FILE') ? [] : checkSettings(settings).filter(({ key }) => !broken.has(key));
   const mistakes = [
     ...raw.mistakes,
     ...parsed.mistakes,
     ...clients.mistakes,
     ...trusted.mistakes,
     ...(isSet('TRUSTED_DOCUMENTS_FILE') ? [] : policiesWithoutManifest(clients.list ?? [])),
-    ...beside,
+    ...combined,
     ...('mistakes' in profile ? profile.mistakes : []),
   ];
   if (mistakes.length > 0 || 'mistakes' in profile) throw new ConfigError(mistakes);
@@ -66,9 +66,7 @@ export function parseConfig(source: ConfigSource, addressSettings: readonly Addr
 /** Without a manifest, a client with the policy `only` could run nothing. */
 function policiesWithoutManifest(clients: readonly Client[]): ConfigMistake[] {
   return clients.flatMap(({ documents }, index) =>
-    documents === null
-      ? []
-      : [{ key: `CLIENTS_FILE.${index}.documents`, expected: 'TRUSTED_DOCUMENTS_FILE beside it', got: 'none' }],
+    documents === null ? [] : [toMissing(`CLIENTS_FILE.${index}.documents`, 'TRUSTED_DOCUMENTS_FILE')],
   );
 }
 
@@ -121,16 +119,11 @@ function readSecret({ type }: ConfigKey, path: string, readFile: ReadFile): Pars
  * hostile bodies fit in memory.
  */
 const maxBodyBytes = 1_048_576;
-/**
- * Credentials take far less. Before a WebSocket is acknowledged, the caller is unknown, so its memory cannot count against it.
- */
-const maxGreetingBytes = 16_384;
 
 function toConfig(settings: Settings): Omit<Config, 'profile' | 'clients' | 'trustedDocuments' | 'expectsSpans'> {
   const { table, values } = settings;
   return {
     settings: values,
-    host: values.HOST,
     port: values.PORT,
     upstreams: toUpstreams(table, values),
     sponsorship: toSponsorship(settings),
@@ -148,13 +141,6 @@ function toConfig(settings: Settings): Omit<Config, 'profile' | 'clients' | 'tru
       },
       maxTransactionPayloadBytes: values.LIMIT_MAX_TRANSACTION_PAYLOAD_SIZE ?? limitDefaults.transactionPayloadBytes,
       maxBodyBytes,
-      maxEventCalls: values.LIMIT_MAX_EVENT_CALLS,
-      sockets: {
-        max: values.WEBSOCKET_MAX,
-        maxPerAddress: values.WEBSOCKET_MAX_PER_ADDRESS,
-        maxOperations: values.WEBSOCKET_MAX_OPERATIONS,
-        maxGreetingBytes,
-      },
     },
     timeouts: { queryMs: values.REQUEST_TIMEOUT_MS, mutationMs: values.MUTATION_TIMEOUT_MS },
     rateLimit: {
@@ -163,12 +149,6 @@ function toConfig(settings: Settings): Omit<Config, 'profile' | 'clients' | 'tru
       redis: values.REDIS_URL === null ? null : { url: values.REDIS_URL, sharedBy: values.REDIS_SHARED_BY },
     },
     trustedProxies: values.TRUSTED_PROXIES ?? [],
-    introspection: values.INTROSPECTION,
-    federation: values.FEDERATION,
-    workers: values.WORKERS,
-    immutableReads: { maxBytes: values.IMMUTABLE_CACHE_BYTES, lifeMs: values.IMMUTABLE_CACHE_SECONDS * 1_000 },
-    clientsFile: values.CLIENTS_FILE,
-    trustedDocumentsFile: values.TRUSTED_DOCUMENTS_FILE,
     jwt: toJwtRules(values),
   };
 }

@@ -130,7 +130,7 @@ function describeShape(value: unknown): string {
 }
 
 function toUnknownKey(key: string, known: readonly string[]): ConfigMistake {
-  if (key === 'CONFIG_FILE') return { key, expected: 'it only in the environment', got: 'it in the file it names' };
+  if (key === 'CONFIG_FILE') return { key, expected: 'this key only in the environment', got: 'it in the file' };
   const nearest = nearestName(key, known);
   return {
     key: quoteKey(key),

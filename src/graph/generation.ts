@@ -15,7 +15,7 @@ import { entitiesField } from './joins/entities.ts';
 import type { CreateOperationJoins } from './joins/operation-joins.ts';
 import type { LedgerSource } from './ledger-source.ts';
 import { fieldsReadByCalls, findIdInputs } from './own-schema.ts';
-import { stitch } from './stitch.ts';
+import { type StitchedGraph, stitch } from './stitch.ts';
 
 /** The part of a generation that decides how operations are executed. */
 export interface Graph {
@@ -35,15 +35,11 @@ export interface Graph {
  * flight finish on theirs.
  * @typeParam Operation a prepared operation
  */
-export interface Generation<Operation = unknown> extends Graph {
+export interface Generation<Operation = unknown> extends Graph, Pick<StitchedGraph, 'missingJoins' | 'subgraphSdl'> {
   /** Source of the ledger's part; `none` until the ledger has been reached. */
   readonly origin: 'ledger' | 'cache' | 'none';
   /** Different for each schema of the ledger. */
   readonly fingerprint: string;
-  readonly missingJoins: ReadonlyMap<string, string>;
-  /** The graph as a Federation 2 subgraph; `null` without federation, or before the ledger answered. */
-  readonly subgraphSdl: string | null;
-  /** The limits on documents in force. */
   readonly limits: Limits;
   /** `<year>.<month>` versions that the ledger serves. */
   readonly availableVersions: readonly string[];
@@ -67,8 +63,8 @@ export interface GenerationOptions<Operation = unknown> {
   readonly ownSchema: GraphQLSchema;
   readonly execute: LedgerExecutor;
   readonly names: NetworkProfile['joins'];
-  readonly config: Pick<Config, 'introspection' | 'federation' | 'timeouts' | 'pages' | 'profile'> & {
-    readonly limits: Pick<Config['limits'], 'documents' | 'maxEventCalls'>;
+  readonly config: Pick<Config, 'settings' | 'timeouts' | 'pages' | 'profile'> & {
+    readonly limits: Pick<Config['limits'], 'documents'>;
   };
 }
 
@@ -81,9 +77,10 @@ export function buildGeneration<Operation>(
   options: GenerationOptions<Operation>,
 ): Generation<Operation> {
   const { ownSchema, execute, names, config } = options;
+  const { FEDERATION, INTROSPECTION, LIMIT_MAX_EVENT_CALLS } = config.settings;
   const service = source?.service ?? silentLedgerService;
   const documentLimits = stricterLimits(config.limits.documents, service.limits);
-  const calledPages = { fields: fieldsReadByCalls(ownSchema), maxCalls: config.limits.maxEventCalls, ...config.pages };
+  const calledPages = { fields: fieldsReadByCalls(ownSchema), maxCalls: LIMIT_MAX_EVENT_CALLS, ...config.pages };
   const rules = {
     ...config.profile.limits,
     pageSizes: { ...config.profile.limits.pageSizes, ...service.pageSizes },
@@ -98,7 +95,7 @@ export function buildGeneration<Operation>(
     ledger: schema && { schema, limits: service.limits, inForce },
     execute,
     names,
-    federation: config.federation ? { hasService: config.introspection } : null,
+    federation: FEDERATION ? { hasService: INTROSPECTION } : null,
   });
   const limits = { ...documentLimits, calledPages, rules, schema: stitched.schema };
   const graph = {
@@ -121,8 +118,8 @@ export function buildGeneration<Operation>(
       limits,
       ownership: graph.ownership,
       prepareOperation: options.prepareOn(graph),
-      rules: [ReservedAliasRule, ...(config.introspection ? [] : [NoSchemaIntrospectionCustomRule])],
-      hidesSuggestions: !config.introspection,
+      rules: [ReservedAliasRule, ...(INTROSPECTION ? [] : [NoSchemaIntrospectionCustomRule])],
+      hidesSuggestions: !INTROSPECTION,
       idInputs: graph.idInputs,
     }),
   };

@@ -9,16 +9,15 @@ import { Exchange, type ExchangeOptions } from './exchange.ts';
 import { createRefuseMalformed } from './raw-response.ts';
 import { type BytesInFlight, IncomingRequest } from './read-body.ts';
 import { isHostMissing, pathOf, toRequestTarget } from './request-head.ts';
-import { type CheckVersionOptions, createCheckVersion, createRoute, type RouteOptions } from './route.ts';
+import { createRoute, type RouteOptions } from './route.ts';
 import { createRequestGate, type Refusal, type RequestGateOptions, refuseMethod } from './serve-graphql.ts';
 import type { SocketServer } from './websocket/socket-server.ts';
 import { createWebSocketUpgrades } from './websocket-upgrades.ts';
 
 export interface ListenerOptions
   extends Omit<ExchangeOptions, 'onLongUnread'>,
-    CheckVersionOptions,
     RequestGateOptions,
-    Omit<RouteOptions, 'checkVersion' | 'isDraining' | 'entrance' | 'bytesInFlight'> {
+    Omit<RouteOptions, 'isDraining' | 'entrance' | 'bytesInFlight'> {
   readonly bytesInFlight: BytesInFlight;
   readonly host: string;
   readonly port: number;
@@ -50,9 +49,8 @@ export async function startListener(options: ListenerOptions) {
   });
   const cutUnread = () => connections.cutUnread(maxUnreadBytes);
   const exchangeOptions = { ...options, onLongUnread: cutUnread };
-  const checkVersion = createCheckVersion(options);
   const entrance = createRequestGate(options);
-  const webSocketUpgrades = createWebSocketUpgrades({ ...options, connections, checkVersion, entrance });
+  const webSocketUpgrades = createWebSocketUpgrades({ ...options, connections, entrance });
   // `begin` rejects a missing Host header, because Node's own rejection would lack our response headers.
   const server = createServer({
     requireHostHeader: false,
@@ -61,7 +59,7 @@ export async function startListener(options: ListenerOptions) {
     requestTimeout: Math.min(maxArrivalMs, options.stallMs),
     connectionsCheckingInterval: 5_000,
   });
-  const route = createRoute({ ...options, entrance, checkVersion, isDraining: () => connections.draining });
+  const route = createRoute({ ...options, entrance, isDraining: () => connections.draining });
 
   /**
    * Serves a request as plain HTTP although it offers an upgrade. Node discards what the client sent after it, so the response
@@ -162,15 +160,9 @@ function listen(server: Server, host: string, port: number): Promise<string> {
 }
 
 function toUrl(host: string, { port, family, address }: AddressInfo): string {
-  const name =
-    host === '0.0.0.0' || host === '::'
-      ? family === 'IPv6'
-        ? '[::1]'
-        : '127.0.0.1'
-      : family === 'IPv6'
-        ? `[${address}]`
-        : host;
-  return `http://${name}:${port}`;
+  const isAny = host === '0.0.0.0' || host === '::';
+  if (family === 'IPv6') return `http://[${isAny ? '::1' : address}]:${port}`;
+  return `http://${isAny ? '127.0.0.1' : host}:${port}`;
 }
 
 const noHost: Refusal = { code: 'BAD_REQUEST', status: 400, message: 'A request needs a Host header.' };

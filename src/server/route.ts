@@ -6,7 +6,7 @@ import type { Upstream } from '../upstream/upstream.ts';
 import type { UpstreamHealth } from '../upstream/upstream-health.ts';
 import type { Exchange } from './exchange.ts';
 import type { GraphiqlPage } from './pages/graphiql-page.ts';
-import type { LandingPage } from './pages/landing-page.ts';
+import type { SendLanding } from './pages/landing-page.ts';
 import { versionIn, withoutTrailingSlash } from './request-head.ts';
 import { createServeGraphql, type RequestGate, type ServeGraphqlOptions } from './serve-graphql.ts';
 
@@ -17,12 +17,12 @@ export interface RouteOptions extends ServeGraphqlOptions {
   readonly isDraining: () => boolean;
   /** The metrics page for clients on this machine; `null`: it has a port of its own. */
   readonly metricsPage: (() => Promise<string>) | null;
-  readonly landing: LandingPage;
+  readonly sendLanding: SendLanding;
 }
 
 /** Routes a request by path: GraphQL, health, landing page, metrics, a file of GraphiQL, or 404. */
 export function createRoute(options: RouteOptions): (exchange: Exchange) => void {
-  const { graphqlPath, entrance, checkVersion, readiness, isDraining, metricsPage, landing, graphiql } = options;
+  const { graphqlPath, entrance, checkVersion, readiness, isDraining, metricsPage, sendLanding, graphiql } = options;
   const serveGraphql = createServeGraphql(options, entrance);
   return (exchange) => {
     const { req, res, path } = exchange;
@@ -42,7 +42,7 @@ export function createRoute(options: RouteOptions): (exchange: Exchange) => void
         if (!isRead || !metricsPage || !isFromThisMachine(req)) break;
         return exchange.failWith(metricsPage().then((page) => sendText(req, res, metricsType, page)));
       case '/':
-        if (isRead) return exchange.failWith(landing.send(req, res));
+        if (isRead) return exchange.failWith(sendLanding(req, res));
         break;
       default:
         if (isRead && graphiql && path.startsWith(graphiql.assetsPath))
@@ -88,21 +88,21 @@ function pathNotFound(graphqlPath: string): VersionRefusal {
  */
 export type CheckVersion = (req: Pick<IncomingMessage, 'headers'>, path: string | null) => VersionRefusal | null;
 
-export interface CheckVersionOptions {
-  /** Names of the headers by which a client asks for a version: the contract's, and the network's own. */
-  readonly versionHeaders: readonly string[];
-  /** Why the version in the path and header is not served; `null` if it is. */
-  readonly checkVersion: (path: string | null, header: string | undefined) => VersionRefusal | null;
-}
-
-export function createCheckVersion({ versionHeaders, checkVersion }: CheckVersionOptions): CheckVersion {
+/**
+ * @param versionHeaders names of the headers by which a client asks for a version: the contract's, and the network's own
+ * @param check called with the version in the path and in the headers, if there is one
+ */
+export function createCheckVersion(
+  versionHeaders: readonly string[],
+  check: (path: string | null, header: string | undefined) => VersionRefusal | null,
+): CheckVersion {
   return ({ headers }, path) => {
     let asked: string | undefined;
     for (const name of versionHeaders) {
       const header = headers[name];
       if (header !== undefined) asked = asked === undefined ? String(header) : `${asked}, ${header}`;
     }
-    return path === null && asked === undefined ? null : checkVersion(path, asked);
+    return path === null && asked === undefined ? null : check(path, asked);
   };
 }
 

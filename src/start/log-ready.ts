@@ -14,7 +14,7 @@ export function logReady(
   const service = { url: graphqlUrl, devnet, schema, profile: profile.name, ...(workers && { workers }) };
   if (schema === 'ledger') telemetry.ready(service);
   else telemetry.listening({ ...service, ...describeLedger(config) });
-  if (losesCursors(config)) telemetry.cursorKeyMade('CURSOR_KEYS');
+  if (losesCursors(config)) telemetry.cursorKeyMade();
 }
 
 /** Does a restart invalidate cursors of events that the network still has? With Redis, the cursor key survives. */

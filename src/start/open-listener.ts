@@ -1,31 +1,46 @@
-import type { AddressGate } from '../callers/caller-gate.ts';
+import { hash } from 'node:crypto';
+import type { Admission } from '../callers/caller-gate.ts';
 import { checkRpcVersion } from '../callers/rpc-version.ts';
 import { createSocketQuota } from '../callers/socket-quota.ts';
 import type { Config } from '../config/config.ts';
 import { gatewayVersion } from '../config/gateway-version.ts';
 import { usageHeadersOf, versionHeadersOf } from '../config/network-profile.ts';
 import type { Limits } from '../documents/cost/limits.ts';
+import type { TrustedDocuments } from '../documents/trusted-documents.ts';
+import { createMaskError } from '../errors/mask-error.ts';
 import { showSourceHeader } from '../ledger/immutable/answer-notes.ts';
+import type { ConnectedGraph } from '../ledger/ledger-upstream.ts';
+import { createAdmitOperation } from '../operation/admit-operation.ts';
+import type { FairTurns } from '../operation/fair-turns.ts';
+import { createOperationRunner } from '../operation/operation-runner.ts';
+import { createRunPlan } from '../operation/run-plan.ts';
 import { createCompression } from '../server/compression.ts';
+import { createOpenEventStream } from '../server/event-stream.ts';
 import { createCommonHeaders } from '../server/exchange.ts';
 import { startListener, startMetricsServer } from '../server/listener.ts';
 import { createGraphiqlPage } from '../server/pages/graphiql-page.ts';
-import { createLandingPage, type LandingFacts } from '../server/pages/landing-page.ts';
-import { type Readiness, toReadiness } from '../server/route.ts';
-import { graphqlPath } from '../server/yoga.ts';
+import { createSendLanding, type LandingFacts } from '../server/pages/landing-page.ts';
+import { createBytesInFlight } from '../server/read-body.ts';
+import { createCheckVersion, type Readiness, toReadiness } from '../server/route.ts';
+import { createLane } from '../server/serve-graphql.ts';
+import { createSocketServer } from '../server/websocket/socket-server.ts';
+import { createYogaTransport, graphqlPath } from '../server/yoga.ts';
 import type { Telemetry } from '../telemetry/events.ts';
+import type { Tracing } from '../telemetry/tracing.ts';
 import type { Upstreams } from './connect-upstreams.ts';
-import type { Transports } from './open-transports.ts';
 import { partOf, type Siblings } from './siblings.ts';
 import type { WatchedSchema } from './watch-schema.ts';
 
 export interface OpenListenerOptions {
   readonly config: Config;
-  readonly addresses: AddressGate;
-  readonly transports: Transports['transports'];
+  readonly admission: Pick<Admission, 'gate' | 'addresses'>;
   readonly schema: WatchedSchema;
+  readonly trusted: TrustedDocuments;
+  readonly graph: Pick<ConnectedGraph, 'forward' | 'raw'>;
+  readonly turns: FairTurns;
   readonly upstreams: Pick<Upstreams, 'health' | 'probe'>;
   readonly telemetry: Telemetry;
+  readonly tracing: Tracing | null;
   readonly metricsPage: () => Promise<string>;
   readonly siblings: Siblings | null;
   readonly now: () => number;
@@ -44,9 +59,10 @@ const minIdleMs = 76_000;
 
 /** Serves all transports over HTTP. Rejects when the address cannot be bound. */
 export async function openListener(options: OpenListenerOptions) {
-  const { config, addresses, transports, schema, telemetry, siblings, now } = options;
-  const { host, port, profile, limits, timeouts, settings } = config;
-  const { CORS_ORIGINS: corsOrigins } = settings;
+  const { config, admission, schema, telemetry, siblings, now } = options;
+  const { port, profile, limits, timeouts, settings } = config;
+  const { HOST: host, CORS_ORIGINS: corsOrigins } = settings;
+  const transports = openTransports(options);
   const { version } = schema;
   const versionHeaders = versionHeadersOf(profile);
   const usageHeaders = usageHeadersOf(profile);
@@ -63,28 +79,31 @@ export async function openListener(options: OpenListenerOptions) {
       ...usageHeaders.map(({ name }) => name),
     ].join(', '),
     compression: createCompression(settings.COMPRESSION),
-    versionHeaders,
-    checkVersion: (path, header) =>
+    checkVersion: createCheckVersion(versionHeaders, (path, header) =>
       checkRpcVersion({ path, header }, { build: version.current, available: schema.keeper.current.availableVersions }),
+    ),
     maxBodyBytes: limits.maxBodyBytes,
     ...transports,
     stallMs: longestMs + stallMarginMs,
     idleMs: Math.max(longestMs + stallMarginMs, minIdleMs),
     stamps: createCommonHeaders({ versionHeaders, rpcVersion: version, corsOrigins }),
     corsOrigins,
-    addresses,
-    socketQuota: createSocketQuota({ ...limits.sockets, max: partOf(limits.sockets.max, siblings) }),
+    addresses: admission.addresses,
+    socketQuota: createSocketQuota({
+      max: partOf(settings.WEBSOCKET_MAX, siblings),
+      maxPerAddress: settings.WEBSOCKET_MAX_PER_ADDRESS,
+    }),
     graphiql: settings.GRAPHIQL
       ? createGraphiqlPage({
           schema: () => schema.keeper.current.schema,
-          introspection: config.introspection,
+          introspection: settings.INTROSPECTION,
           usage: () => ({
             usageHeader: config.profile.headers.showUsage,
             limits: usageLimits(schema.keeper.current.limits),
           }),
         })
       : null,
-    landing: createLandingPage(() => landingFacts(options)),
+    sendLanding: createSendLanding(() => landingFacts(options)),
     // A worker that is replaced gets no new connections. Its successor is ready, so a load balancer must not avoid the gateway.
     readiness: (draining) => readiness(options, draining && !siblings?.isReplaced()),
     metricsPage: settings.METRICS_PORT === null ? options.metricsPage : null,
@@ -94,14 +113,76 @@ export async function openListener(options: OpenListenerOptions) {
   const { url, announceDrain, stopAccepting, drain } = await listening.catch((error: unknown) => {
     throw toListenError(error, { name: 'PORT', host, port });
   });
-  /** Stops accepting connections and waits for running requests. */
-  const close = () => drain(longestMs + drainMarginMs);
-  return { url, graphqlUrl: url + graphqlPath, announceDrain, stopAccepting, close };
+  const close = async () => {
+    await drain(longestMs + drainMarginMs);
+    await transports.graphql.dispose();
+  };
+  const { bytesInFlight } = transports;
+  return { url, graphqlUrl: url + graphqlPath, bytesInFlight, announceDrain, stopAccepting, close };
+}
+
+/**
+ * In bytes. Credentials take far less. Before a WebSocket is acknowledged, the caller is unknown, so its memory cannot count
+ * against it.
+ */
+const maxGreetingBytes = 16_384;
+
+function openTransports(options: OpenListenerOptions) {
+  const { config, admission, schema, trusted, graph, turns, telemetry, tracing } = options;
+  const { keeper } = schema;
+  const { limits, timeouts, settings } = config;
+  const admit = createAdmitOperation({
+    gate: admission.gate,
+    keeper,
+    cost: config.rateLimit.cost,
+    turns,
+    trusted,
+    policy: settings.TRUSTED_DOCUMENTS_POLICY,
+    onUntrusted: ({ id }, text, operation) =>
+      telemetry.documentUntrusted({ caller: id, hash: hash('sha256', text), operation }),
+    longestMs: Math.max(timeouts.queryMs, timeouts.mutationMs),
+  });
+  const maskError = createMaskError(telemetry.errorMasked);
+  const runner = createOperationRunner({
+    timeouts,
+    turns,
+    charge: admit.charge,
+    maskError,
+    runPlan: createRunPlan(graph.forward),
+    ledger: graph.raw,
+  });
+  const life = { admit, runner };
+  const bytesInFlight = createBytesInFlight(limits.maxBodyBytes);
+
+  const yoga = createYogaTransport({ ...life, maxBatchSize: settings.BATCH_MAX, keeper, turns, maskError });
+  const sockets = createSocketServer({
+    ...life,
+    maskError,
+    addresses: admission.addresses,
+    maxMessageBytes: limits.maxBodyBytes,
+    bytesInFlight,
+    maxGreetingBytes,
+    maxOperations: settings.WEBSOCKET_MAX_OPERATIONS,
+    usageHeaders: usageHeadersOf(config.profile),
+    onOperation: telemetry.socketOperationEnded,
+    tracing,
+  });
+  return {
+    graphql: yoga,
+    lane: createLane({ ...life, maskError }),
+    openEventStream: createOpenEventStream({ runner, maskError }),
+    sockets,
+    admit,
+    enter: admit.enter,
+    turns,
+    bytesInFlight,
+    tracing,
+  };
 }
 
 /** Serves `/metrics` on a port of its own; `null` without `METRICS_PORT`. Rejects when the address cannot be bound. */
 export async function openMetricsServer(
-  { host, settings: { METRICS_PORT: port } }: Pick<Config, 'host' | 'settings'>,
+  { settings: { HOST: host, METRICS_PORT: port } }: Pick<Config, 'settings'>,
   metricsPage: () => Promise<string>,
 ): Promise<{ readonly close: () => Promise<void> } | null> {
   if (port === null) return null;

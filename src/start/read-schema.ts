@@ -3,11 +3,9 @@ import type { Config } from '../config/config.ts';
 import { compareSchemas, type SchemaChange } from '../graph/compare-schemas.ts';
 import { buildGeneration } from '../graph/generation.ts';
 import { createOwnSchema } from '../graph/own-schema.ts';
-import { buildLedgerSchema, fetchLedgerIntrospection } from '../ledger/fetch-ledger-schema.ts';
+import { buildLedgerSchema } from '../ledger/fetch-ledger-schema.ts';
 import { silentLedgerService } from '../ledger/ledger-service.ts';
-import { createStreamQuota } from '../live/quota.ts';
-import { connectUpstream } from '../upstream/connect-upstream.ts';
-import { withNetworkOf } from './recognise-network.ts';
+import { introspectLedger, withNetworkOf } from './recognise-network.ts';
 import { upstreamList } from './upstreams.ts';
 
 export type { SchemaChange };
@@ -17,27 +15,24 @@ export type SchemaScope = 'ledger' | 'graph' | 'subgraph';
 
 /** Reads a schema over the configured ledger, or over the simulated network if none is configured. @returns SDL */
 export async function readSchema(scope: SchemaScope, config: Config): Promise<string> {
-  const { graph, ownFields } = upstreamList;
   const { urls, close } = await openLedger(config);
-  const connection = connectUpstream({ name: graph.name, urls, now: Date.now });
   try {
-    const { execute } = graph.connect(connection, config, createStreamQuota({ max: 0, maxPerCaller: 0 }));
-    const introspection = await fetchLedgerIntrospection(execute);
+    const introspection = await introspectLedger(upstreamList, urls, config);
     const ledger = buildLedgerSchema(introspection);
     if (scope === 'ledger') return toSdl(ledger);
     const recognised = withNetworkOf(ledger, config);
+    const { settings } = config;
     const source = { introspection, service: silentLedgerService, origin: 'ledger' } as const;
     const { schema, subgraphSdl } = buildGeneration(source, {
       // The schema is only printed: it needs no resolvers.
       prepareOn: () => () => null,
-      ownSchema: createOwnSchema(ownFields),
-      execute,
+      ownSchema: createOwnSchema(upstreamList.ownFields),
+      execute: () => Promise.reject(new Error('a schema that is only printed asks no upstream')),
       names: recognised.profile.joins,
-      config: { ...recognised, federation: scope === 'subgraph' || config.federation },
+      config: { ...recognised, settings: { ...settings, FEDERATION: scope === 'subgraph' || settings.FEDERATION } },
     });
     return scope === 'subgraph' ? `${subgraphSdl}\n` : toSdl(schema);
   } finally {
-    await connection.close();
     await close();
   }
 }

@@ -17,30 +17,33 @@ const recognitionMs = 5_000;
  */
 export async function recogniseConfiguredNetwork(
   config: Config,
-  { graph }: UpstreamList,
+  list: UpstreamList,
   telemetry: Pick<Telemetry, 'networkRecognised' | 'networkUnknown' | 'schemaCacheFailed'>,
 ): Promise<Config | null> {
-  const urls = config.upstreams.kind === 'remote' ? config.upstreams.addresses[graph.setting.name] : undefined;
+  const urls = config.upstreams.kind === 'remote' ? config.upstreams.addresses[list.graph.setting.name] : undefined;
   if (config.settings.NETWORK_PROFILE !== 'auto' || urls === undefined) return config;
-  const introspection = await askLedger(urls);
+  const timeouts = { ...config.timeouts, queryMs: Math.min(config.timeouts.queryMs, recognitionMs) };
+  const introspection = await introspectLedger(list, urls, { ...config, timeouts }).catch(() => null);
   const recognised = introspection
     ? withNetworkOf(buildLedgerSchema(introspection), config)
     : await withCachedNetwork(config, telemetry.schemaCacheFailed);
   if (recognised) telemetry.networkRecognised(recognised.profile.name);
   else telemetry.networkUnknown(config.profile.name);
   return recognised;
+}
 
-  async function askLedger(addresses: readonly string[]): Promise<IntrospectionQuery | null> {
-    const connection = connectUpstream({ name: graph.name, urls: addresses, now: Date.now });
-    const timeouts = { ...config.timeouts, queryMs: Math.min(config.timeouts.queryMs, recognitionMs) };
-    try {
-      const quota = createStreamQuota({ max: 0, maxPerCaller: 0 });
-      return await fetchLedgerIntrospection(graph.connect(connection, { ...config, timeouts }, quota).execute);
-    } catch {
-      return null;
-    } finally {
-      await connection.close();
-    }
+/** Introspects the ledger over a connection of its own. */
+export async function introspectLedger(
+  { graph }: UpstreamList,
+  urls: readonly string[],
+  config: Config,
+): Promise<IntrospectionQuery> {
+  const connection = connectUpstream({ name: graph.name, urls, now: Date.now });
+  try {
+    const quota = createStreamQuota({ max: 0, maxPerCaller: 0 });
+    return await fetchLedgerIntrospection(graph.connect(connection, config, quota).execute);
+  } finally {
+    await connection.close();
   }
 }
 

@@ -32,7 +32,7 @@ export async function openSponsorshipStore(options: SponsorshipStoreOptions): Pr
   };
   let isUnavailable = false;
   const failed = (error: unknown): void => {
-    if (!isUnavailable) telemetry.sponsorshipStoreAway(toReason(error), 'REDIS_URL');
+    if (!isUnavailable) telemetry.sponsorshipStoreAway(toReason(error));
     isUnavailable = true;
   };
   const ready = (): void => {
@@ -63,7 +63,7 @@ export async function openLiveFleet({ config, telemetry }: LiveFleetOptions): Pr
   return createFleet({
     logs: createRedisLeasedLogs({ url: redis.url }),
     clock: systemClock,
-    onUnavailable: (error) => telemetry.liveFleetAway(toReason(error), 'REDIS_URL'),
+    onUnavailable: (error) => telemetry.liveFleetAway(toReason(error)),
     onBack: telemetry.liveFleetBack,
   });
 }

@@ -26,7 +26,6 @@ import { connectUpstreams } from './connect-upstreams.ts';
 import { logReady } from './log-ready.ts';
 import { type OpenListener, openListener, openMetricsServer } from './open-listener.ts';
 import { type Network, openNetwork } from './open-network.ts';
-import { openTransports } from './open-transports.ts';
 import { createPrepareTrusted } from './prepare-trusted.ts';
 import { recogniseConfiguredNetwork, withCachedNetwork } from './recognise-network.ts';
 import { createShareSecret, openLiveFleet, openSponsorshipStore } from './shared-stores.ts';
@@ -133,15 +132,9 @@ async function open(
   defer(() => network.close());
   if (network.running && !siblings) telemetry.networkSimulated(config.profile.name);
 
-  const outage = {
-    began: (reason: string) => telemetry.sharedCountsLost(reason, 'REDIS_URL'),
-    ended: telemetry.sharedCountsBack,
-  };
-  const signingKeys = {
-    lost: (reason: string) => telemetry.signingKeysLost(reason, 'JWT_JWKS_URL'),
-    back: telemetry.signingKeysBack,
-    replaced: telemetry.signingKeysReplaced,
-  };
+  const outage = { began: telemetry.sharedCountsLost, ended: telemetry.sharedCountsBack };
+  const { signingKeysLost: lost, signingKeysBack: back, signingKeysReplaced: replaced } = telemetry;
+  const signingKeys = { lost, back, replaced };
   // In parallel with the stores: each may wait for Redis.
   const openingAdmission = openAdmission({ config, workers: siblings?.shared.workers ?? 1, now, outage, signingKeys });
   const limiting = openingAdmission.then(({ limiter }) => limiter);
@@ -165,7 +158,7 @@ async function open(
   const connecting = connectUpstreams({ list, network, host, siblings });
   deferClosing(connecting);
   const [admission, upstreams] = await Promise.all([openingAdmission, connecting]);
-  const { limiter, addresses } = admission;
+  const { limiter } = admission;
 
   const turns = new FairTurns(thisEventLoop);
   const { graph, outdateReads } = upstreams;
@@ -209,19 +202,6 @@ async function open(
   defer(() => schema.keeper.stop());
 
   siblings?.onMetrics(() => metrics.read());
-  const { transports, ...opened } = openTransports({
-    config,
-    admission,
-    schema,
-    trusted,
-    graph,
-    turns,
-    telemetry,
-    tracing,
-  });
-  defer(opened.close);
-
-  metrics.gauge('ledger_gateway_body_bytes', () => transports.bytesInFlight.bytes);
   for (const use of documentUses)
     metrics.gauge('ledger_gateway_documents', () => schema.keeper.current.documents.sizes[use], [use]);
   const metricsPage = siblings?.metricsPage ?? (async () => toMetricsPage(metrics.read()));
@@ -229,16 +209,20 @@ async function open(
   await network.hasHistory;
   const listener = await openListener({
     config,
-    addresses,
-    transports,
+    admission,
     schema,
+    trusted,
+    graph,
+    turns,
     upstreams,
     telemetry,
+    tracing,
     metricsPage,
     siblings,
     now,
   });
   defer(() => listener.close());
+  metrics.gauge('ledger_gateway_body_bytes', () => listener.bytesInFlight.bytes);
   // With several processes, the primary serves the metrics port for all.
   const metricsServer = siblings ? null : await openMetricsServer(config, metricsPage);
   defer(() => metricsServer?.close());

@@ -13,6 +13,10 @@ export interface ReloadedLists {
   readonly documents?: readonly TrustedDocument[];
 }
 
+interface WatchedConfig extends Pick<Config, 'clients' | 'trustedDocuments'> {
+  readonly settings: Pick<Config['settings'], 'CLIENTS_FILE' | 'TRUSTED_DOCUMENTS_FILE'>;
+}
+
 export interface WatchListsOptions {
   /** Replaces the lists in force. @param text content of the file */
   readonly adopt: (lists: ReloadedLists, path: string, text: string) => void;
@@ -22,10 +26,10 @@ export interface WatchListsOptions {
 
 /** Reloads clients and trusted documents when their files change. A file with mistakes, or a missing one, changes nothing. */
 export function watchLists(
-  config: Pick<Config, 'clients' | 'clientsFile' | 'trustedDocuments' | 'trustedDocumentsFile'>,
+  { clients, trustedDocuments, settings }: WatchedConfig,
   { adopt, telemetry, fileAt: open = fileAt }: WatchListsOptions,
 ): FollowedFile {
-  const { clients, clientsFile, trustedDocuments, trustedDocumentsFile } = config;
+  const { CLIENTS_FILE: clientsFile, TRUSTED_DOCUMENTS_FILE: trustedDocumentsFile } = settings;
   const files: FollowedFile[] = [];
   if (clients && clientsFile !== null) {
     const followed = followList(open(clientsFile), clients, {

@@ -127,11 +127,11 @@ const networkQuery = parse('{ chainIdentifier }');
 
 /** Cache of immutable reads; `null` if it is turned off. */
 function openImmutableReads({ config, graph, outdateReads, now }: WatchSchemaOptions): ImmutableReads | null {
-  const { maxBytes, lifeMs } = config.immutableReads;
+  const { IMMUTABLE_CACHE_BYTES: maxBytes, IMMUTABLE_CACHE_SECONDS: lifeSeconds } = config.settings;
   if (maxBytes === 0) return null;
   return createImmutableReads({
     maxBytes,
-    lifeMs,
+    lifeMs: lifeSeconds * 1_000,
     tables: config.profile.immutableFields.map((name) => immutableFields[name]),
     version: graph.version,
     async readNetworkId() {

@@ -87,8 +87,7 @@ const missingChecks = 10;
 const missing = 'missing';
 
 /**
- * Polls a file and reports changes.
- * Polls instead of using notifications, because polling detects every kind of replacement on every file system, including
+ * Polls a file and reports changes. Polls instead of using notifications, because polling detects every kind of replacement on every file system, including
  * symbolic links in the path. The first state counts as a change.
  */
 export function createWatchedFile({ see, read, report }: WatchedFileOptions) {
@@ -140,15 +139,12 @@ export function createWatchedFile({ see, read, report }: WatchedFileOptions) {
       const state = await see();
       judged = state.mark ?? missing;
       seen = null;
-      if (state.mark === null) return report({ kind: 'away', reason: state.reason ?? 'unknown error' });
-      let text: string;
       try {
-        text = await read();
+        await judge(state);
       } catch (error) {
         judged = null;
-        return report({ kind: 'away', reason: toErrorCode(error) });
+        report({ kind: 'away', reason: toErrorCode(error) });
       }
-      report({ kind: 'text', text });
     },
   };
 }

@@ -126,27 +126,21 @@ const maxShownReason = 200;
 /** After this many untrusted documents, earlier ones are logged again. */
 const maxKnownDocuments = 1_000;
 
+const ofRedis = (reason: string) => ({ setting: 'REDIS_URL', reason });
+
 /**
  * @param logger redacts its input, like that of `createLogger`
  * @param metrics counts the events
  * @param now milliseconds of any clock that only goes forward
  */
 export function createTelemetry(logger: Logger, metrics = new Metrics(), now: () => number = () => performance.now()) {
-  let lastReason: string | null = null;
-  let loggedMs = 0;
-  const isNews = (reason: string): boolean => {
-    const isRepeated = reason === lastReason && now() - loggedMs < repeatMs;
-    if (isRepeated) return false;
-    lastReason = reason;
-    loggedMs = now();
-    return true;
-  };
   /** Services that failed lately. */
-  const outages = new Map<string, { loggedMs: number; isOver: boolean }>();
-  const isNewOutage = (service: string): boolean => {
+  const outages = new Map<string, { reason: string; loggedMs: number; isOver: boolean }>();
+  /** @param reason another one counts as a new outage */
+  const isNewOutage = (service: string, reason = ''): boolean => {
     const outage = outages.get(service);
-    if (outage && now() - outage.loggedMs < repeatMs) return false;
-    outages.set(service, { loggedMs: now(), isOver: false });
+    if (outage?.reason === reason && now() - outage.loggedMs < repeatMs) return false;
+    outages.set(service, { reason, loggedMs: now(), isOver: false });
     return true;
   };
   const endsOutage = (service: string): boolean => {
@@ -213,12 +207,12 @@ export function createTelemetry(logger: Logger, metrics = new Metrics(), now: ()
     secretRead: (setting: string) => log('info', 'secret file reloaded', { setting }),
     secretRefused: (setting: string, expected: string, got: string) =>
       log('error', 'secret file rejected; the previous secret stays in force', { setting, expected, got }),
-    /**
-     * @param reason one line, without the address
-     * @param setting that has the address
-     */
-    signingKeysLost: (reason: string, setting: string) =>
-      log('warn', 'JWT signing keys cannot be fetched; the known keys stay in force', { setting, reason }),
+    /** @param reason one line, without the address */
+    signingKeysLost: (reason: string) =>
+      log('warn', 'JWT signing keys cannot be fetched; the known keys stay in force', {
+        setting: 'JWT_JWKS_URL',
+        reason,
+      }),
     signingKeysBack: () => log('info', 'JWT signing keys can be fetched again'),
     /**
      * The issuer publishes other keys than before.
@@ -247,19 +241,18 @@ export function createTelemetry(logger: Logger, metrics = new Metrics(), now: ()
         collisions: err.collisions,
       }),
     /** Repeated failures for the same reason are logged at debug level. */
-    schemaUnavailable: (failure: SchemaReadFailure) =>
-      log(isNews(failure.reason) ? 'warn' : 'debug', "the ledger's schema cannot be read; retrying", failure),
+    schemaUnavailable(failure: SchemaReadFailure): void {
+      const isNew = isNewOutage('schema', failure.reason);
+      log(isNew ? 'warn' : 'debug', "the ledger's schema cannot be read; retrying", failure);
+    },
     schemaCacheFailed: (err: unknown) => log('warn', 'the schema cache file cannot be used', { err }),
 
-    /**
-     * @param reason one line, without credentials
-     * @param setting that has the address of the store
-     */
-    sharedCountsLost: (reason: string, setting: string) =>
-      log('warn', 'shared rate limit store unavailable: each process counts callers by itself', { setting, reason }),
+    /** @param reason one line, without credentials */
+    sharedCountsLost: (reason: string) =>
+      log('warn', 'shared rate limit store unavailable: each process counts callers by itself', ofRedis(reason)),
     sharedCountsBack: () => log('info', 'shared rate limit store available again'),
-    liveFleetAway: (reason: string, setting: string) =>
-      log('warn', 'shared live readers unavailable: each process reads by itself', { setting, reason }),
+    liveFleetAway: (reason: string) =>
+      log('warn', 'shared live readers unavailable: each process reads by itself', ofRedis(reason)),
     liveFleetBack: () => log('info', 'shared live readers available again'),
     livePageTaken: (fault: string) =>
       log('warn', 'the events upstream keeps sending a faulty page; live streams accept it', { fault }),
@@ -271,8 +264,8 @@ export function createTelemetry(logger: Logger, metrics = new Metrics(), now: ()
       metrics.sponsorship(event);
       log('info', 'sponsorship', toSponsorshipLine(event));
     },
-    sponsorshipStoreAway: (reason: string, setting: string) =>
-      log('warn', 'sponsorship store unavailable: requests that need it are rejected', { setting, reason }),
+    sponsorshipStoreAway: (reason: string) =>
+      log('warn', 'sponsorship store unavailable: requests that need it are rejected', ofRedis(reason)),
     sponsorshipStoreBack: () => log('info', 'sponsorship store available again'),
     sponsorshipForgotten: ({ caller, leaseId, digest, outcome }: UnstoredOutcome) =>
       log('error', 'the outcome of a sponsored transaction was not stored: its gas counts as held', {
@@ -291,8 +284,8 @@ export function createTelemetry(logger: Logger, metrics = new Metrics(), now: ()
       log('warn', 'reservations are signed with a generated key and become invalid on restart', {
         setting,
       }),
-    cursorKeyMade: (setting: string) =>
-      log('warn', 'cursors are signed with a generated key and become invalid on restart', { setting }),
+    cursorKeyMade: () =>
+      log('warn', 'cursors are signed with a generated key and become invalid on restart', { setting: 'CURSOR_KEYS' }),
 
     tracingIdle: () =>
       log(

@@ -58,12 +58,13 @@ export async function createTestGateway(
   );
   // Contents come from the test and not from disk, so no file is watched.
   const onDisk = (path: string | null) => (path !== null && existsSync(path) ? path : null);
-  const watched = {
-    clientsFile: onDisk(config.clientsFile),
-    trustedDocumentsFile: onDisk(config.trustedDocumentsFile),
+  const settings = {
+    ...config.settings,
+    CLIENTS_FILE: onDisk(config.settings.CLIENTS_FILE),
+    TRUSTED_DOCUMENTS_FILE: onDisk(config.settings.TRUSTED_DOCUMENTS_FILE),
   };
   const logger = createLogger({ level: config.settings.LOG_LEVEL, destination });
-  const gateway = await startGatewayOver(list, { config: { ...config, ...watched }, logger, now });
+  const gateway = await startGatewayOver(list, { config: { ...config, settings }, logger, now });
   return {
     url: gateway.url,
     log,

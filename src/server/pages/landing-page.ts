@@ -14,27 +14,24 @@ export interface LandingFacts {
   readonly hasGraphiql: boolean;
 }
 
-export type LandingPage = ReturnType<typeof createLandingPage>;
+export type SendLanding = ReturnType<typeof createSendLanding>;
 
-/** @param facts returns the current facts */
-export function createLandingPage(facts: () => Promise<LandingFacts>) {
-  return {
-    /** Sends a page to browsers and JSON to other clients. */
-    async send(req: IncomingMessage, res: ServerResponse): Promise<void> {
-      const isPage = acceptsPage(req.headers.accept);
-      const shown = await facts();
-      const text = isPage ? renderLandingPage(shown, hostOf(req)) : `${JSON.stringify(toLandingJson(shown))}\n`;
-      const body = Buffer.from(text);
-      res.writeHead(200, {
-        'content-type': `${isPage ? 'text/html' : 'application/json'}; charset=utf-8`,
-        'content-length': body.length,
-        'cache-control': 'no-store',
-        'x-content-type-options': 'nosniff',
-        'referrer-policy': 'no-referrer',
-        ...(isPage && { 'content-security-policy': securityPolicy }),
-      });
-      res.end(req.method === 'HEAD' ? undefined : body);
-    },
+/** Returns a function that sends a page to browsers and JSON to other clients. */
+export function createSendLanding(facts: () => Promise<LandingFacts>) {
+  return async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
+    const isPage = acceptsPage(req.headers.accept);
+    const shown = await facts();
+    const text = isPage ? renderLandingPage(shown, hostOf(req)) : `${JSON.stringify(toLandingJson(shown))}\n`;
+    const body = Buffer.from(text);
+    res.writeHead(200, {
+      'content-type': `${isPage ? 'text/html' : 'application/json'}; charset=utf-8`,
+      'content-length': body.length,
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      ...(isPage && { 'content-security-policy': securityPolicy }),
+    });
+    res.end(req.method === 'HEAD' ? undefined : body);
   };
 }
 

@@ -100,7 +100,7 @@ export async function startWorkers(options: WorkersOptions) {
   const { config, count, secret, telemetry, metrics, startProcess, network, now } = options;
   const files = { ...options.files };
   if (network.running) telemetry.networkSimulated(config.profile.name);
-  const port = config.port === 0 ? await choosePort(config.host) : config.port;
+  const port = config.port === 0 ? await choosePort(config.settings.HOST) : config.port;
   const shared: Shared = { workers: count, network: network.running, secret };
   let isReady = false;
 

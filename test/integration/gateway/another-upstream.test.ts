@@ -200,7 +200,7 @@ describe('its setting', () => {
 
   test('requires a real ledger', () => {
     expect(mistakesOf({ PRICES_URL: 'http://prices.example' })).toBe(
-      'PRICES_URL: expected LEDGER_GRAPHQL_URL beside it, got no LEDGER_GRAPHQL_URL',
+      'PRICES_URL: expected LEDGER_GRAPHQL_URL to be set too, got no LEDGER_GRAPHQL_URL',
     );
   });
 

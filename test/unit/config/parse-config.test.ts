@@ -58,7 +58,6 @@ describe('without configuration', () => {
         SCHEMA_CACHE_FILE: null,
         SCHEMA_POLL_MS: 60_000,
       }),
-      host: '127.0.0.1',
       port: 4000,
       profile: networkProfiles.ledger,
       upstreams: { kind: 'devnet' },
@@ -82,21 +81,13 @@ describe('without configuration', () => {
         },
         maxTransactionPayloadBytes: 174_763,
         maxBodyBytes: 1_048_576,
-        maxEventCalls: 120,
-        sockets: { max: 10_000, maxPerAddress: 256, maxOperations: 100, maxGreetingBytes: 16_384 },
       },
       timeouts: { queryMs: 15_000, mutationMs: 30_000 },
       clients: null,
-      clientsFile: null,
       jwt: null,
       rateLimit: { perMinute: 600, cost: 'request', redis: null },
       trustedDocuments: null,
-      trustedDocumentsFile: null,
       trustedProxies: [],
-      federation: false,
-      introspection: true,
-      workers: 1,
-      immutableReads: { maxBytes: 33_554_432, lifeMs: 600_000 },
       expectsSpans: false,
     });
   });
@@ -155,7 +146,7 @@ describe('upstreams', () => {
     const mistakes = mistakesOf({ SPONSOR_URL: 'http://s', LEDGER_RPC_URL: 'http://r', LEDGER_RPC_WS_URL: 'ws://r' });
     expect(mistakes.map(({ key }) => key).sort()).toEqual(['LEDGER_RPC_URL', 'LEDGER_RPC_WS_URL', 'SPONSOR_URL']);
     for (const { expected, got } of mistakes) {
-      expect(expected).toBe('LEDGER_GRAPHQL_URL beside it');
+      expect(expected).toBe('LEDGER_GRAPHQL_URL to be set too');
       expect(got).toBe('no LEDGER_GRAPHQL_URL');
     }
   });
@@ -212,7 +203,7 @@ describe('SPONSOR_AUTH', () => {
 
   test('asks first for an unset permission, not for anonymous callers', () => {
     expect(mistakesOf({ ...held, CORS_ORIGINS: 'https://app.example' })[0]?.expected).toMatch(
-      /^CLIENTS_FILE or JWT_JWKS_URL instead, or true, /,
+      /^CLIENTS_FILE or JWT_JWKS_URL to be set, or true here, /,
     );
   });
 
@@ -261,7 +252,7 @@ describe('several workers', () => {
     expect(mistakesOf(env)).toEqual([
       {
         key: 'REDIS_URL',
-        expected: `it beside WORKERS=4 and ${sponsor}: workers share sponsorship records in Redis (or WORKERS=1)`,
+        expected: `a Redis in which workers share sponsorship records, because of WORKERS=4 and ${sponsor} (or set WORKERS=1)`,
         got: 'nothing',
       },
     ]);
@@ -271,7 +262,7 @@ describe('several workers', () => {
 
   test('need none without a sponsor, and WORKERS=auto is no mistake', () => {
     expect(keysOf({ ...ledger, WORKERS: '4' })).toEqual([]);
-    for (const env of [{}, several, real]) expect(parse({ ...env, WORKERS: 'auto' }).workers).toBe('auto');
+    for (const env of [{}, several, real]) expect(parse({ ...env, WORKERS: 'auto' }).settings.WORKERS).toBe('auto');
   });
 });
 
@@ -291,7 +282,7 @@ describe('lease keys', () => {
       {
         key: 'LEASE_KEYS',
         expected:
-          'it, or LEASE_KEYS_FILE, beside REDIS_URL, because SPONSOR_AUTH is token and all instances and workers need the same keys',
+          'keys here or in LEASE_KEYS_FILE: with REDIS_URL and SPONSOR_AUTH=token, all instances and workers need the same ones',
         got: 'neither',
       },
     ]);
@@ -312,13 +303,13 @@ describe('pages', () => {
     expect(mistakesOf({ LIMIT_MAX_PAGE_SIZE: '1000', LIMIT_MAX_EVENT_CALLS: '39' })).toEqual([
       {
         key: 'LIMIT_MAX_EVENT_CALLS',
-        expected: 'at least 40, what one page of LIMIT_MAX_PAGE_SIZE, 1000, may take',
+        expected: 'at least 40, the calls that one page of 1000 items (LIMIT_MAX_PAGE_SIZE) may take',
         got: '39',
       },
     ]);
     expect(mistakesOf({ LIMIT_MAX_PAGE_SIZE: '1000', LIMIT_MAX_EVENT_CALLS: '40' })).toEqual([]);
     expect(mistakesOf({ LIMIT_MAX_PAGE_SIZE: '10', LIMIT_DEFAULT_PAGE_SIZE: '11' })).toEqual([
-      { key: 'LIMIT_DEFAULT_PAGE_SIZE', expected: 'at most LIMIT_MAX_PAGE_SIZE, 10', got: '11' },
+      { key: 'LIMIT_DEFAULT_PAGE_SIZE', expected: 'at most 10, the value of LIMIT_MAX_PAGE_SIZE', got: '11' },
     ]);
   });
 });
@@ -336,14 +327,11 @@ describe('trusted documents', () => {
   });
 
   test('are needed by every policy about them', () => {
-    const mistakes = [
-      { key: 'CLIENTS_FILE.0.documents', expected: 'TRUSTED_DOCUMENTS_FILE beside it', got: 'none' },
-      {
-        key: 'TRUSTED_DOCUMENTS_POLICY',
-        expected: 'TRUSTED_DOCUMENTS_FILE beside it',
-        got: 'no TRUSTED_DOCUMENTS_FILE',
-      },
-    ];
+    const mistakes = ['CLIENTS_FILE.0.documents', 'TRUSTED_DOCUMENTS_POLICY'].map((key) => ({
+      key,
+      expected: 'TRUSTED_DOCUMENTS_FILE to be set too',
+      got: 'no TRUSTED_DOCUMENTS_FILE',
+    }));
     const env = { TRUSTED_DOCUMENTS_POLICY: 'only', CLIENTS_FILE: '/clients' };
     expect(() => parseConfig({ env, readFile: files })).toThrow(expect.objectContaining({ mistakes }));
   });
@@ -377,13 +365,13 @@ describe('JWTs', () => {
   test.each(Object.keys(rules))('are not accepted without %s', (left) => {
     const rest = Object.entries(rules).filter(([key]) => key !== left);
     expect(mistakesOf(Object.fromEntries(rest))).toEqual(
-      rest.map(([key]) => ({ key, expected: `${left} beside it`, got: `no ${left}` })),
+      rest.map(([key]) => ({ key, expected: `${left} to be set too`, got: `no ${left}` })),
     );
   });
 
   test.each(['JWT_SCOPES_CLAIM', 'JWT_GAS_PER_DAY', 'JWT_MOVE_CALLS'])('are a requirement of %s', (key) => {
     expect(mistakesOf({ [key]: key === 'JWT_MOVE_CALLS' ? '0x2' : '7' })).toEqual([
-      { key, expected: 'JWT_JWKS_URL beside it', got: 'no JWT_JWKS_URL' },
+      { key, expected: 'JWT_JWKS_URL to be set too', got: 'no JWT_JWKS_URL' },
     ]);
   });
 
@@ -457,7 +445,6 @@ describe('configuration file', () => {
     const config = parse(...file(text));
     expect(config).toMatchObject({
       port: 4100,
-      host: '127.0.0.1',
       settings: { GRAPHIQL: false, CORS_ORIGINS: ['https://a.example', 'https://b.example'] },
     });
   });

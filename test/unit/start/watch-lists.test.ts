@@ -15,7 +15,7 @@ function start(first: string) {
   const clients = 'mistakes' in parsed ? [] : parsed;
   const file = { see: async () => ({ mark: disk.text, reason: 'ENOENT' }), read: async () => disk.text ?? '' };
   const watched = watchLists(
-    { clients, clientsFile: 'clients', trustedDocuments: null, trustedDocumentsFile: null },
+    { clients, trustedDocuments: null, settings: { CLIENTS_FILE: 'clients', TRUSTED_DOCUMENTS_FILE: null } },
     {
       fileAt: () => file,
       adopt: ({ clients: list = [] }, path, text) => {
@@ -100,9 +100,8 @@ test('trusted documents are adopted as a whole, and the previous ones stay if th
   const watched = watchLists(
     {
       clients: null,
-      clientsFile: null,
       trustedDocuments: 'mistakes' in parsed ? [] : parsed,
-      trustedDocumentsFile: 'manifest',
+      settings: { CLIENTS_FILE: null, TRUSTED_DOCUMENTS_FILE: 'manifest' },
     },
     {
       fileAt: () => ({ see: async () => ({ mark: disk.text, reason: null }), read: async () => disk.text }),

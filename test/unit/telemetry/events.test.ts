@@ -136,7 +136,7 @@ const events: { readonly [Name in keyof Telemetry]: readonly [Parameters<Telemet
     },
   ],
   signingKeysLost: [
-    ['ECONNREFUSED', 'JWT_JWKS_URL'],
+    ['ECONNREFUSED'],
     {
       level: 'warn',
       msg: 'JWT signing keys cannot be fetched; the known keys stay in force',
@@ -179,7 +179,7 @@ const events: { readonly [Name in keyof Telemetry]: readonly [Parameters<Telemet
     { level: 'warn', msg: 'the schema cache file cannot be used', err: expect.objectContaining({ message: 'EACCES' }) },
   ],
   liveFleetAway: [
-    ['ECONNREFUSED', 'REDIS_URL'],
+    ['ECONNREFUSED'],
     {
       level: 'warn',
       msg: 'shared live readers unavailable: each process reads by itself',
@@ -208,7 +208,7 @@ const events: { readonly [Name in keyof Telemetry]: readonly [Parameters<Telemet
     },
   ],
   sponsorshipStoreAway: [
-    ['ECONNREFUSED', 'REDIS_URL'],
+    ['ECONNREFUSED'],
     {
       level: 'warn',
       msg: 'sponsorship store unavailable: requests that need it are rejected',
@@ -235,7 +235,7 @@ const events: { readonly [Name in keyof Telemetry]: readonly [Parameters<Telemet
     },
   ],
   sharedCountsLost: [
-    ['ECONNREFUSED', 'REDIS_URL'],
+    ['ECONNREFUSED'],
     {
       level: 'warn',
       msg: 'shared rate limit store unavailable: each process counts callers by itself',
@@ -305,7 +305,7 @@ const events: { readonly [Name in keyof Telemetry]: readonly [Parameters<Telemet
     },
   ],
   cursorKeyMade: [
-    ['CURSOR_KEYS'],
+    [],
     {
       level: 'warn',
       msg: 'cursors are signed with a generated key and become invalid on restart',
