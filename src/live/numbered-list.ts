@@ -62,6 +62,8 @@ export class MatchBits {
   #start: number;
   #end: number;
   #dropped = 0;
+  /** How many numbers matched, the dropped ones included. */
+  #matched = 0;
 
   constructor(first: number) {
     this.first = first;
@@ -83,6 +85,7 @@ export class MatchBits {
     const offset = this.#end - this.first;
     if (offset % wordBits === 0) this.#words.add(0);
     if (isMatch) {
+      this.#matched += 1;
       const word = Math.floor(offset / wordBits);
       this.#words.set(word, (this.#words.at(word) ?? 0) | (1 << (offset % wordBits)));
     }
@@ -112,8 +115,9 @@ export class MatchBits {
 
   /** How many match before this number, the dropped ones included. */
   countBefore(sequence: number): number {
-    let count = this.#dropped;
-    for (let at = this.next(this.#start); at < Math.min(sequence, this.#end); at = this.next(at + 1)) count += 1;
+    let count = this.#matched;
+    // From here to the end, because most streams begin near the end.
+    for (let at = this.next(sequence); at < this.#end; at = this.next(at + 1)) count -= 1;
     return count;
   }
 
