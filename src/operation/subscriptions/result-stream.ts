@@ -58,12 +58,8 @@ export interface SharedPrinting {
 export class ResultStream implements AsyncIterableIterator<ExecutionResult, undefined> {
   readonly #options: ResultStreamOptions;
   #reader: ResultReader | null = null;
-  /** Is an item being executed for this stream alone? */
-  #isBusy = false;
-  /** An item received while another one executes. */
-  #behind: object | null = null;
-  /** The items ended while an item was executing. */
-  #isEnding = false;
+  /** What is to be done after the item that is executing for this stream alone; `null` = none is executing. */
+  #afterItem: (() => void)[] | null = null;
   #errors = 0;
   #isOver = false;
 
@@ -105,12 +101,12 @@ export class ResultStream implements AsyncIterableIterator<ExecutionResult, unde
   }
 
   get isReady(): boolean {
-    return !this.#isBusy && this.#reader !== null && this.#reader.isReady;
+    return this.#afterItem === null && this.#reader !== null && this.#reader.isReady;
   }
 
   take(item: object): void {
-    if (this.#isBusy) {
-      this.#behind = item;
+    if (this.#afterItem) {
+      this.#afterItem.push(() => this.take(item));
       return;
     }
     const { results, print } = this.#options.shared as SharedPrinting;
@@ -120,7 +116,8 @@ export class ResultStream implements AsyncIterableIterator<ExecutionResult, unde
   }
 
   async #takeAlone(item: object): Promise<void> {
-    this.#isBusy = true;
+    const afterItem: (() => void)[] = [];
+    this.#afterItem = afterItem;
     try {
       const result = await this.#options.toResult(item);
       if (this.#isOver) return;
@@ -128,20 +125,19 @@ export class ResultStream implements AsyncIterableIterator<ExecutionResult, unde
       this.#reader?.takeResult(result);
     } catch (error) {
       this.fail(error);
+      return;
     }
-    this.#isBusy = false;
-    const behind = this.#behind;
-    this.#behind = null;
-    if (behind) this.take(behind);
-    if (this.#isEnding) this.end();
-    else this.resume();
+    this.#afterItem = null;
+    for (const step of afterItem) step();
+    if (!this.#isOver) this.resume();
   }
 
   end(): void {
-    this.#isEnding = true;
-    if (this.#isBusy || this.#isOver) return;
-    this.#end();
-    this.#reader?.end();
+    if (this.#afterItem) this.#afterItem.push(() => this.end());
+    else if (!this.#isOver) {
+      this.#end();
+      this.#reader?.end();
+    }
   }
 
   /** Ends the stream before its items do. */
