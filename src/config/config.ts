@@ -33,6 +33,8 @@ export interface Config {
     /** Files to reload the token and the keys from; `null` = none. */
     readonly files: { readonly token: string | null; readonly leaseKeys: string | null };
   };
+  /** Secrets from which the keys of cursors are derived: the first signs, all verify; `null` = created at the start. */
+  readonly cursorKeys: readonly Secret[] | null;
   /** Page sizes of events and transactions; the ledger sets those of its own connections. */
   readonly pages: { readonly defaultSize: number; readonly maxSize: number };
   readonly limits: {

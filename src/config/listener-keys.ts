@@ -103,7 +103,7 @@ export const operationKeys = {
   CURSOR_KEYS: {
     type: signingKeys,
     description:
-      'Keys that sign the cursors of `queryEvents`, `queryTransactionBlocks`, `liveEvents` and `liveTransactions`, separated by commas: the first signs, all verify. Unset: instances on one Redis share a key stored there. Without `REDIS_URL`, cursors are valid only on this instance (including its workers) and do not survive a restart.',
+      'Keys that sign the cursors of `queryEvents`, `queryTransactionBlocks`, `liveEvents` and `liveTransactions`, separated by commas: the first signs, all verify. Unset: with `REDIS_URL`, instances share a key stored in Redis; else the keys are derived from `LEASE_KEYS`. Without all three, cursors are valid only on this instance (including its workers) and do not survive a restart.',
   },
   CURSOR_KEYS_FILE: {
     type: secretFilePath,

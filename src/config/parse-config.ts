@@ -127,6 +127,8 @@ function toConfig(settings: Settings): Omit<Config, 'profile' | 'clients' | 'tru
     port: values.PORT,
     upstreams: toUpstreams(table, values),
     sponsorship: toSponsorship(settings),
+    // With Redis, all instances share a key there, which rotating the lease keys does not change.
+    cursorKeys: values.CURSOR_KEYS ?? (values.REDIS_URL === null ? values.LEASE_KEYS : null),
     pages: {
       defaultSize: values.LIMIT_DEFAULT_PAGE_SIZE ?? Math.min(limitDefaults.pageSize, values.LIMIT_MAX_PAGE_SIZE),
       maxSize: values.LIMIT_MAX_PAGE_SIZE,

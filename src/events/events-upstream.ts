@@ -82,7 +82,7 @@ export const eventsUpstream: OwnFieldsUpstream<EventsHost> = {
         throw gatewayError('NOT_CONFIGURED', message, { upstream: 'events', setting: setting.name });
       };
     };
-    const { keys, close } = await openCursorKeys(config.settings.CURSOR_KEYS, shareSecret);
+    const { keys, close } = await openCursorKeys(config.cursorKeys, shareSecret);
     const { upstreams } = config;
     connection?.follow?.({
       readNewest: async (call, timeoutMs) => {

@@ -88,7 +88,7 @@ const sharedKeyName = 'ledger-gateway:cursor-key';
  * whose cursors do not survive a restart.
  */
 export async function openCursorKeys(
-  configured: Config['settings']['CURSOR_KEYS'],
+  configured: Config['cursorKeys'],
   shareSecret: UpstreamHost['shareSecret'],
 ): Promise<{ readonly keys: CursorKeys; readonly close: () => void }> {
   const [first, ...rest] = configured ?? [];

@@ -18,9 +18,9 @@ export function logReady(
 }
 
 /** Does a restart invalidate cursors of events that the network still has? With Redis, the cursor key survives. */
-function losesCursors({ upstreams, settings, rateLimit }: Config): boolean {
-  const hasEvents = upstreams.kind === 'remote' && upstreams.addresses.LEDGER_RPC_URL !== undefined;
-  return hasEvents && settings.CURSOR_KEYS === null && rateLimit.redis === null;
+function losesCursors({ upstreams, settings, cursorKeys, rateLimit }: Config): boolean {
+  if (upstreams.kind === 'devnet' || cursorKeys !== null || rateLimit.redis !== null) return false;
+  return settings.EVENTS_SOURCE !== 'rpc' || upstreams.addresses.LEDGER_RPC_URL !== undefined;
 }
 
 /** The setting with the ledger's address, and the host in it. */

@@ -128,14 +128,14 @@ describe('cursor keys', () => {
     const { data, errors } = await reader.query(query, { after });
     return errors?.[0]?.message ?? data.queryEvents.nodes[0].txDigest;
   };
+  const cursorOf = async (maker: TestGateway): Promise<string> =>
+    (await maker.query('{ queryEvents(first: 1) { pageInfo { endCursor } } }')).data.queryEvents.pageInfo.endCursor;
   const [one, two] = ['the-first-key-of-'.repeat(2), 'the-second-key-of-'.repeat(2)] as const;
 
   test('shared by instances let them read each other’s cursors, also during a key rotation', async () => {
     await using instance = await createTestGateway({ ...env(), CURSOR_KEYS: one });
     await using next = await createTestGateway({ ...env(), CURSOR_KEYS: `${two},${one}` });
     await using last = await createTestGateway({ ...env(), CURSOR_KEYS_FILE: '/keys' }, { '/keys': `${two}\n` });
-    const cursorOf = async (maker: TestGateway): Promise<string> =>
-      (await maker.query('{ queryEvents(first: 1) { pageInfo { endCursor } } }')).data.queryEvents.pageInfo.endCursor;
     const second = crowd[1]?.id.txDigest;
     expect(await follow(next, await cursorOf(instance))).toBe(second);
     expect(await follow(last, await cursorOf(next))).toBe(second);
@@ -143,6 +143,17 @@ describe('cursor keys', () => {
     expect(await follow(gateway, await cursorOf(instance))).toMatch(
       /signed with a key that this gateway does not have/,
     );
+  });
+
+  test('derived from lease keys outlive a restart', async () => {
+    const keys = { LEASE_KEYS: one };
+    let cursor = '';
+    {
+      await using before = await createTestGateway({ ...env(), ...keys });
+      cursor = await cursorOf(before);
+    }
+    await using after = await createTestGateway({ ...env(), ...keys });
+    expect(await follow(after, cursor)).toBe(crowd[1]?.id.txDigest);
   });
 
   test('are never shown', async () => {

@@ -47,6 +47,7 @@ describe('while the ledger is down', () => {
         msg: expect.stringMatching(/^listening without the ledger, /),
         ...place,
       }),
+      expect.objectContaining({ level: 'warn', setting: 'CURSOR_KEYS' }),
     ]);
     expect(JSON.stringify(gateway.log)).not.toMatch(/stack|hunter2/);
   });
@@ -99,7 +100,11 @@ it('without cursor keys and Redis, one warning says that cursors end with the pr
   const rpc = { LEDGER_RPC_URL: 'http://127.0.0.1:9/' };
   const warning = expect.objectContaining({ level: 'warn', msg: expect.stringContaining('invalid on restart') });
   expect(await warned(rpc)).toEqual([warning]);
+  // The ledger's GraphQL has events too.
+  expect(await warned({})).toEqual([warning]);
+  expect(await warned({ ...rpc, EVENTS_SOURCE: 'rpc' })).toEqual([warning]);
   // No cursors are signed, or a lasting key signs them.
-  expect(await warned({})).toEqual([]);
+  expect(await warned({ EVENTS_SOURCE: 'rpc' })).toEqual([]);
   expect(await warned({ ...rpc, CURSOR_KEYS: 'k'.repeat(32) })).toEqual([]);
+  expect(await warned({ ...rpc, LEASE_KEYS: 'k'.repeat(32) })).toEqual([]);
 });

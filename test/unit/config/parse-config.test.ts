@@ -70,6 +70,7 @@ describe('without configuration', () => {
         leaseKeys: null,
         files: { token: null, leaseKeys: null },
       },
+      cursorKeys: null,
       pages: { defaultSize: 20, maxSize: 50 },
       limits: {
         documents: {
@@ -103,8 +104,18 @@ describe('without configuration', () => {
 
 test('cursor keys come from the environment or a file', () => {
   const [one, two] = ['1'.repeat(32), '2'.repeat(40)] as const;
-  const reveal = ({ settings }: ReturnType<typeof parse>) => settings.CURSOR_KEYS?.map((key) => key.reveal());
+  const reveal = ({ cursorKeys }: ReturnType<typeof parse>) => cursorKeys?.map((key) => key.reveal());
   expect(reveal(parse({ CURSOR_KEYS: `${one}, ${two}` }))).toEqual([one, two]);
+  expect(reveal(parse({ CURSOR_KEYS_FILE: '/keys' }, { '/keys': two }))).toEqual([two]);
+});
+
+test('without cursor keys and Redis, the lease keys serve for cursors too', () => {
+  const [one, two] = ['1'.repeat(32), '2'.repeat(40)] as const;
+  const reveal = (env: Env, files: Env = {}) => parse(env, files).cursorKeys?.map((key) => key.reveal()) ?? null;
+  expect(reveal({ LEASE_KEYS: `${one},${two}` })).toEqual([one, two]);
+  expect(reveal({ LEASE_KEYS_FILE: '/leases' }, { '/leases': one })).toEqual([one]);
+  expect(reveal({ LEASE_KEYS: one, CURSOR_KEYS: two })).toEqual([two]);
+  expect(reveal({ LEASE_KEYS: one, REDIS_URL: 'redis://localhost' })).toBeNull();
 });
 
 describe('upstreams', () => {
