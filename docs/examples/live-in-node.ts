@@ -1,6 +1,7 @@
+import { createClient } from 'ledger-gateway/client';
 import { follow } from './live.ts';
 
-const gateway = process.env.GATEWAY ?? 'http://127.0.0.1:4000/graphql';
+const client = createClient({ url: process.env.GATEWAY ?? 'http://127.0.0.1:4000/graphql' });
 // A service keeps the cursor in its database.
 const kept = new Map<string, string>();
 const store = {
@@ -8,4 +9,4 @@ const store = {
   setItem: (key: string, value: string) => kept.set(key, value),
   removeItem: (key: string) => kept.delete(key),
 };
-await follow(gateway, console.log, ({ code }) => console.error(code), store);
+await follow(client, console.log, ({ code }) => console.error(code), store);

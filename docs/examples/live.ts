@@ -1,15 +1,15 @@
-import { createClient, type GatewayError, type KeyStore } from 'ledger-gateway/client';
+import type { Client, GatewayError, KeyStore } from 'ledger-gateway/client';
 import { LiveEvents } from './texts.ts';
 
 /** Passes events to the app until the signal aborts. Each failure is reported and has a code. */
 export async function follow(
-  url: string,
+  client: Client,
   onEvent: (id: string) => void,
   report: (error: GatewayError) => void,
   store: KeyStore,
   signal?: AbortSignal,
 ): Promise<void> {
   const options = { store, storeKey: 'events', onRetry: report, signal };
-  for await (const { data } of createClient({ url }).tail(LiveEvents, {}, options))
+  for await (const { data } of client.tail(LiveEvents, {}, options))
     if (data.liveEvents.__typename === 'LiveEventItem') onEvent(data.liveEvents.event.id);
 }

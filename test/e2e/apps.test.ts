@@ -215,13 +215,17 @@ describe.skipIf(chromiumMissing !== null)(`the examples in a real browser ${chro
 
   it('the live example and a plain EventSource lose no event through restarts', async () => {
     await using gateway = await startRestartable();
+    const main = `import { createClient } from 'ledger-gateway/client';
+      export { follow } from './live.ts';
+      export const clientOf = (url: string) => createClient({ url });`;
+    writeFileSync(join(packaged.folder, 'live-page.ts'), main);
     const page = await browser.newPage();
     await page.goto(origin);
     await page.evaluate(`
       window.seen = [];
       window.reported = [];
-      import('/live.ts').then(({ follow }) =>
-        follow('${gateway.url()}', (id) => window.seen.push(id), ({ code }) => window.reported.push(code), localStorage));
+      import('/live-page.ts').then(({ clientOf, follow }) =>
+        follow(clientOf('${gateway.url()}'), (id) => window.seen.push(id), ({ code }) => window.reported.push(code), localStorage));
       window.plain = [];
       const query = 'subscription { liveEvents { ... on LiveEventItem { event { id } } } }';
       const source = new EventSource('${gateway.url()}?' + new URLSearchParams({ query }));
@@ -247,13 +251,14 @@ describe.skipIf(chromiumMissing !== null)(`the examples in a real browser ${chro
     await using gateway = await startRestartable();
     const main = `import { createElement, StrictMode } from 'react';
       import { createRoot } from 'react-dom/client';
+      import { type Client, createClient } from 'ledger-gateway/client';
       import { useLiveEvents } from './live-in-react.ts';
-      function Events({ url }: { url: string }) {
-        return createElement('ul', null, useLiveEvents(url).map((id) => createElement('li', { key: id }, id)));
+      function Events({ client }: { client: Client }) {
+        return createElement('ul', null, useLiveEvents(client).map((id) => createElement('li', { key: id }, id)));
       }
       export function show(url: string) {
         const mounted = createRoot(document.body);
-        mounted.render(createElement(StrictMode, null, createElement(Events, { url })));
+        mounted.render(createElement(StrictMode, null, createElement(Events, { client: createClient({ url }) })));
         return () => mounted.unmount();
       }`;
     writeFileSync(join(packaged.folder, 'react-page.ts'), main);
