@@ -13,8 +13,8 @@ export interface TailOptions extends RepeatOptions {
   /** The `cursor` of the last processed item. Without it, the tail begins at the stored cursor, or now. */
   readonly after?: string | null | undefined;
   /**
-   * Keeps the cursor of the last processed item, such as `localStorage`. If the gateway rejects the cursor, the tail reports the
-   * error to `onRetry`, drops the cursor and continues from now.
+   * Keeps the cursor up to which items were processed, such as `localStorage`. If the gateway rejects the cursor, the tail
+   * reports the error to `onRetry`, drops the cursor and continues from now.
    */
   readonly store?: KeyStore;
   /** Where in the store. Give each subscription its own key. */
@@ -72,14 +72,15 @@ export async function* tail(
           // The first event has no data: its id is the cursor at which the stream begins.
           cursor = id ?? cursor;
           const json = /^data: ?(.+)/m.exec(event)?.[1];
-          if (!json) continue;
-          const { data = null, errors = [] }: GraphqlResult = JSON.parse(json);
-          if (!data && !id) throw new GatewayError({ errors });
-          failures = 0;
-          yield { data, errors, cursor: id };
+          if (json) {
+            const { data = null, errors = [] }: GraphqlResult = JSON.parse(json);
+            if (!data && !id) throw new GatewayError({ errors });
+            failures = 0;
+            yield { data, errors, cursor: id };
+            // The cursor of a LiveMissed precedes the skipped items, which a new stream delivers.
+            hasMissed = Object.values(data ?? {}).some((item) => item?.resumeAfter && item.count > 0);
+          }
           if (id) await store?.setItem(storeKey, id);
-          // The cursor of a LiveMissed precedes the skipped items, which a new stream delivers.
-          hasMissed = Object.values(data ?? {}).some((item) => item?.resumeAfter && item.count > 0);
           if (hasMissed) break;
         }
       }

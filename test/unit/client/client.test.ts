@@ -357,7 +357,11 @@ describe('tail', () => {
   test('stores the cursor once an item is processed, and drops one that the gateway rejects', async () => {
     const extensions = { code: 'CURSOR_KEY_UNKNOWN', retry: 'never', argument: 'Last-Event-ID' };
     const rejected = `data: ${JSON.stringify({ errors: [{ message: 'rejected', extensions }] })}\n\n`;
-    const streams = [stream(item('1', { n: 1 }), item('2', { n: 2 })), stream(rejected), stream(item('9', { n: 9 }))];
+    const streams = [
+      stream(item('1', { n: 1 }), item('2', { n: 2 })),
+      stream(rejected),
+      stream('id: begin\n\n', item('9', { n: 9 })),
+    ];
     const { client, received } = await scriptGateway(() => streams.shift() ?? stream(failed('FORBIDDEN', 'never')));
     const kept = new Map([['events', 'old']]);
     const store = {
@@ -372,11 +376,11 @@ describe('tail', () => {
     const end = await (async () => {
       for await (const { data } of tail) seen.push([data, kept.get('events')]);
     })().catch(({ code }: { code: string }) => code);
-    // The stored cursor is that of the item before.
+    // The stored cursor is that of the item before, or the one at which the stream begins.
     expect(seen).toEqual([
       [{ n: 1 }, 'old'],
       [{ n: 2 }, '1'],
-      [{ n: 9 }, undefined],
+      [{ n: 9 }, 'begin'],
     ]);
     expect(reported).toEqual([
       ['NETWORK_ERROR', '2'],
