@@ -97,8 +97,8 @@ export async function connectUpstreams({ list, network, host, siblings }: Connec
   const healthOf = (upstream: Upstream, { readsGraph }: ConnectedUpstream) =>
     (readsGraph ? graphConnection : connections.get(upstream))?.health ?? null;
   const probes = all.flatMap(([upstream, { probe: ask, readsGraph }]) => {
-    const health = readsGraph ? null : connections.get(upstream)?.health;
-    return health && ask ? [{ health, ask }] : [];
+    const connection = readsGraph ? null : connections.get(upstream);
+    return connection && ask ? [{ health: connection.health, quietMs: connection.quietMs, ask }] : [];
   });
   return {
     graph,
@@ -122,7 +122,7 @@ export async function connectUpstreams({ list, network, host, siblings }: Connec
         health: healthOf(upstream, connected)?.() ?? null,
       })),
     /** Probes the upstreams without a recent call, and updates their `health`. */
-    probe: createProbes(probes, host.now),
+    probe: createProbes(probes),
     /** The network or its schema has changed: new callers share no read in flight. */
     outdateReads: () => {
       changes.count += 1;

@@ -109,6 +109,7 @@ export function connectUpstream({
     call: createUpstreamCall(rawCall),
     rawCall,
     health: watch.health,
+    quietMs: watch.quietMs,
     complain: watch.complain,
     /** Path and query of the upstream's first address. Calls to its other addresses use theirs. */
     path: first.path,

@@ -13,6 +13,8 @@ export interface UpstreamHealth {
 
 export interface HealthWatch extends CallWatch {
   readonly health: () => UpstreamHealth;
+  /** Milliseconds since its last response of any status; infinite before the first. */
+  readonly quietMs: () => number;
   /**
    * Marks an upstream as degraded although its calls succeed.
    * @param detail the reason, safe to show; `null` removes the mark
@@ -24,16 +26,23 @@ export interface HealthWatch extends CallWatch {
 export type CallEnded = (outcome: number | UpstreamFailure, durationMs: number) => void;
 
 /** Derives health from each call: a status below 500 means up, any other status degraded, no response down. */
-export function createHealthWatch(now: () => number, ended: CallEnded = () => {}): HealthWatch {
+export function createHealthWatch(
+  now: () => number,
+  ended: CallEnded = () => {},
+  clock: () => number = () => performance.now(),
+): HealthWatch {
   let health: UpstreamHealth = { state: 'unknown', lastSeenMs: null, detail: null };
+  let answeredAtMs = Number.NEGATIVE_INFINITY;
   let complaint: string | null = null;
   return {
     health: () =>
       complaint !== null && health.state === 'up' ? { ...health, state: 'degraded', detail: complaint } : health,
+    quietMs: () => clock() - answeredAtMs,
     complain(detail) {
       complaint = detail;
     },
     answered(status, durationMs) {
+      answeredAtMs = clock();
       health =
         status < 500
           ? { state: 'up', lastSeenMs: now(), detail: null }
@@ -53,8 +62,7 @@ const probeTimeoutMs = 2_000;
 /** Milliseconds after a response or a probe in which no new probe is needed. */
 const freshMs = 2_000;
 
-export interface Probe {
-  readonly health: () => UpstreamHealth;
+export interface Probe extends Pick<HealthWatch, 'health' | 'quietMs'> {
   /** Makes the cheapest call that shows whether the upstream answers. The outcome appears in `health`. */
   readonly ask: (timeoutMs: number) => Promise<unknown>;
 }
@@ -63,15 +71,16 @@ export interface Probe {
  * Probes all upstreams that are not up or have not answered lately, in parallel. Probes at most once in `freshMs`, however
  * often it is called.
  */
-export function createProbes(probes: readonly Probe[], now: () => number): () => Promise<void> {
+export function createProbes(
+  probes: readonly Probe[],
+  clock: () => number = () => performance.now(),
+): () => Promise<void> {
   let probedMs = Number.NEGATIVE_INFINITY;
   let inFlight: Promise<void> | undefined;
   return async () => {
-    if (now() - probedMs < freshMs) return inFlight;
-    probedMs = now();
-    const stale = probes.filter(
-      ({ health }) => now() - (health().lastSeenMs ?? 0) > freshMs || health().state !== 'up',
-    );
+    if (clock() - probedMs < freshMs) return inFlight;
+    probedMs = clock();
+    const stale = probes.filter(({ health, quietMs }) => quietMs() > freshMs || health().state !== 'up');
     inFlight = Promise.allSettled(stale.map(({ ask }) => ask(probeTimeoutMs))).then(() => undefined);
     return inFlight;
   };

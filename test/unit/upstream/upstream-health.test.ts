@@ -13,6 +13,7 @@ function start() {
   const world = { nowMs: 1_000_000, asked: 0, answer: () => {} };
   const probe: Probe = {
     health: () => ({ state: 'unknown', lastSeenMs: null, detail: null }),
+    quietMs: () => Number.POSITIVE_INFINITY,
     ask: () => {
       world.asked += 1;
       return new Promise<void>((resolve) => {
@@ -46,10 +47,14 @@ test('upstreams are probed at most once in two seconds', async () => {
 });
 
 /** Probes three upstreams whose health a test sets, and counts their probes. */
-function startThree(health: readonly Partial<UpstreamHealth>[], answer: (index: number) => Promise<unknown>) {
+function startThree(
+  facts: readonly (Pick<UpstreamHealth, 'state'> & { readonly quietMs: number })[],
+  answer: (index: number) => Promise<unknown>,
+) {
   const asked: number[] = [];
-  const probes = health.map((each, index) => ({
-    health: () => ({ state: 'up' as const, lastSeenMs: 10_000, detail: null, ...each }),
+  const probes = facts.map(({ state, quietMs }, index) => ({
+    health: () => ({ state, lastSeenMs: null, detail: null }),
+    quietMs: () => quietMs,
     ask: (timeoutMs: number) => {
       asked.push(index);
       expect(timeoutMs).toBe(2_000);
@@ -60,7 +65,7 @@ function startThree(health: readonly Partial<UpstreamHealth>[], answer: (index: 
 }
 
 test('a probe that fails delays and rejects nothing', async () => {
-  const unknown = { state: 'unknown', lastSeenMs: null } as const;
+  const unknown = { state: 'unknown', quietMs: Number.POSITIVE_INFINITY } as const;
   const { asked, ask } = startThree([unknown, unknown, unknown], async (index) => {
     if (index === 1) throw new Error('down');
   });
@@ -70,11 +75,35 @@ test('a probe that fails delays and rejects nothing', async () => {
 
 test('an upstream that is up and answered within two seconds is not probed', async () => {
   const { asked, ask } = startThree(
-    [{ lastSeenMs: 10_000 }, { lastSeenMs: 9_999 }, { lastSeenMs: 12_000, state: 'degraded' }],
+    [
+      { state: 'up', quietMs: 2_000 },
+      { state: 'up', quietMs: 2_001 },
+      { state: 'degraded', quietMs: 0 },
+    ],
     async () => {},
   );
   await ask();
   expect(asked).toEqual([1, 2]);
+});
+
+test('an upstream is probed again although the wall clock was set back by an hour', async () => {
+  const time = { clockMs: 5_000, wallMs: 7_200_000 };
+  const watch = createHealthWatch(
+    () => time.wallMs,
+    () => {},
+    () => time.clockMs,
+  );
+  let asked = 0;
+  const ask = async () => {
+    asked += 1;
+    watch.answered(200, 1);
+  };
+  const probe = createProbes([{ health: watch.health, quietMs: watch.quietMs, ask }], () => time.clockMs);
+  await probe();
+  time.wallMs -= 3_600_000;
+  time.clockMs += 2_001;
+  await probe();
+  expect(asked).toBe(2);
 });
 
 test.each<[string, (watch: HealthWatch) => void, Partial<UpstreamHealth>]>([
