@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest';
-import { type EndExecution, lingerMs, type StoreBounds } from '../../src/sponsor/store/sponsorship-store.ts';
+import {
+  type EndExecution,
+  lingerMs,
+  type StoreBounds,
+  textLifeMs,
+} from '../../src/sponsor/store/sponsorship-store.ts';
 import { midnight, newFlow, newName, noon, reserve, type StorePair, type Stores } from './sponsorship-flow.ts';
 
 export function describeBudgets(stores: Stores): void {
@@ -319,6 +324,26 @@ export function describeBounds(open: (bounds: StoreBounds) => StorePair | Promis
     expect(await one.findReservation(caller, flows[1]?.leaseId ?? '', noon + 5)).toBeNull();
     expect(await one.findReservation(caller, '77', noon + 5)).toMatchObject({ answer: 'new coins', state: 'active' });
   });
+
+  test.each([90, 80])(
+    'a reservation keeps its answer of %d bytes, if an expired one had its number and an answer of 90 bytes',
+    async (bytes) => {
+      const { one, other } = await open({ ...small, maxLeasesPerCaller: 100 });
+      const caller = newName('client:caller');
+      const reserveAt = async (nowMs: number, answer: string, knownAs?: string) => {
+        const { reservation, reservationEnd } = newFlow(caller);
+        await one.beginReservation(reservation({ nowMs, expiresAtMs: nowMs + 60_000 }));
+        await one.endReservation(reservationEnd({ kind: 'reserved', answer, knownAs }, nowMs));
+      };
+      await reserveAt(noon, 'x'.repeat(90), '77');
+      const answer = 'y'.repeat(bytes);
+      const againMs = noon + textLifeMs - 1;
+      await reserveAt(againMs, answer, '77');
+      expect(await other.findReservation(caller, '77', againMs)).toEqual({ answer, state: 'active' });
+      await reserveAt(againMs + 1, 'short');
+      expect(await other.findReservation(caller, '77', againMs + 1)).toEqual({ answer, state: 'active' });
+    },
+  );
 
   test("a caller's oldest answers make room for that caller's younger ones, and for nobody else's", async () => {
     const { one } = await open({ ...small, maxLeasesPerCaller: 100 });

@@ -185,11 +185,15 @@ end
 
 local function forget(list, member)
   local name, bytes = string.match(member, '^(.*):(%d+)$')
+  local record = at((list == 'keys' and 'key:' or 'lease:') .. name)
+  local keptAt = redis.call('ZSCORE', at(list .. ':' .. caller), member)
   redis.call('ZREM', at(list .. ':' .. caller), member)
   if redis.call('EXISTS', at(list .. ':' .. caller)) == 0 then redis.call('HDEL', at('bytes:' .. caller), list)
   else redis.call('HINCRBY', at('bytes:' .. caller), list, text(0 - tonumber(bytes))) end
-  if list == 'keys' then redis.call('DEL', at('key:' .. name))
-  else redis.call('HDEL', at('lease:' .. name), 'reservationText', 'executionText', 'bytes') end
+  -- The entry of an expired record must not remove the answer of a younger record with the same name.
+  if tonumber(keptAt) ~= tonumber(redis.call('HGET', record, 'keptAt')) then return end
+  if list == 'keys' then redis.call('DEL', record)
+  else redis.call('HDEL', record, 'reservationText', 'executionText', 'bytes') end
 end
 
 local function sweepList(list, lifeMs)
@@ -212,9 +216,12 @@ local function makeRoom(list, maxItems)
 end
 
 local function addToList(list, member, keptAt, bytes)
-  redis.call('ZADD', at(list .. ':' .. caller), keptAt, member)
+  -- An expired record with this name and size may have left the same entry.
+  if redis.call('ZADD', at(list .. ':' .. caller), keptAt, member) == 0 then
+    bytes = bytes - tonumber(string.match(member, '%d+$'))
+  end
   redis.call('PEXPIRE', at(list .. ':' .. caller), listLifeMs)
-  redis.call('HINCRBY', at('bytes:' .. caller), list, bytes)
+  redis.call('HINCRBY', at('bytes:' .. caller), list, text(bytes))
   redis.call('PEXPIRE', at('bytes:' .. caller), listLifeMs)
 end
 
