@@ -14,6 +14,7 @@ import type { AddressWatch } from '../upstream/spread-calls.ts';
 import type { ConnectedOwnFields, ConnectedUpstream, Upstream, UpstreamCapability } from '../upstream/upstream.ts';
 import type { UpstreamFailure } from '../upstream/upstream-call-error.ts';
 import { createProbes, type UpstreamHealth } from '../upstream/upstream-health.ts';
+import { closeAll } from './close-all.ts';
 import type { Network } from './open-network.ts';
 import { partOf, type Siblings } from './siblings.ts';
 import { type AllUpstreamsHost, allUpstreams, type UpstreamList } from './upstreams.ts';
@@ -76,10 +77,16 @@ export async function connectUpstreams({ list, network, host, siblings }: Connec
   const { transactions, push: ledgerPush, reads: ledgerReads } = graph;
   const hostOfFields: AllUpstreamsHost = { ...host, streamQuota, ledgerPush, ledgerReads, transactions };
   const ownFields: [Upstream, ConnectedOwnFields][] = [];
-  const close = async () => {
-    for (const [, connected] of ownFields) await connected.close?.();
-    await Promise.all([...connections.values()].map((connection) => connection.close()));
-  };
+  const closeConnections = () => Promise.all([...connections.values()].map((connection) => connection.close()));
+  const close = () =>
+    closeAll([
+      ...ownFields.map(
+        ([, connected]) =>
+          () =>
+            connected.close?.(),
+      ),
+      closeConnections,
+    ]);
   const outcomes = await Promise.allSettled(
     list.ownFields.map(async (upstream) => upstream.connect(connections.get(upstream) ?? null, hostOfFields)),
   );
@@ -89,7 +96,7 @@ export async function connectUpstreams({ list, network, host, siblings }: Connec
   }
   const failure = outcomes.find((outcome) => outcome.status === 'rejected');
   if (failure) {
-    await close();
+    await close().catch(() => {});
     throw failure.reason;
   }
 

@@ -22,6 +22,7 @@ import { documentUses } from '../telemetry/metric-table.ts';
 import { Metrics, toMetricsPage, watchLoopDelay } from '../telemetry/metrics.ts';
 import { isSdkLoaded } from '../telemetry/trace.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
+import { type Closer, closeAll } from './close-all.ts';
 import { connectUpstreams } from './connect-upstreams.ts';
 import { logReady } from './log-ready.ts';
 import { type OpenListener, openListener, openMetricsServer } from './open-listener.ts';
@@ -77,18 +78,15 @@ export function startGateway(options: StartOptions): Promise<RunningGateway> {
 /** Like `startGateway`, with another list of upstreams. The configuration must have been read with the same list. */
 export async function startGatewayOver(list: UpstreamList, options: StartOptions): Promise<RunningGateway> {
   const opened: Closer[] = [];
-  const closeAll = async () => {
-    for (let closer = opened.pop(); closer; closer = opened.pop()) await closer();
-  };
   try {
-    const { announceDrain, stopAccepting, ...gateway } = await open(list, options, (closer) => opened.push(closer));
+    const { announceDrain, stopAccepting, ...gateway } = await open(list, options, (closer) => opened.unshift(closer));
     let closing: Promise<void> | undefined;
     const drain = async (drainMs: number) => {
       // The successor of this worker gets the new connections.
       if (options.siblings?.isReplaced()) await stopAccepting();
       else announceDrain();
       if (drainMs > 0) await delay(drainMs);
-      await closeAll();
+      await closeAll(opened);
     };
     const close = (drainMs = 0) => {
       closing ??= drain(drainMs);
@@ -96,12 +94,11 @@ export async function startGatewayOver(list: UpstreamList, options: StartOptions
     };
     return { ...gateway, close, [Symbol.asyncDispose]: () => close() };
   } catch (error) {
-    await closeAll();
+    // A closer may fail for the same reason, and must not hide it.
+    await closeAll(opened).catch(() => {});
     throw error;
   }
 }
-
-type Closer = () => unknown;
 
 /** Opens each part after the parts it needs. `defer` registers a close function; they run in reverse order. */
 async function open(

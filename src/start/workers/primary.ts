@@ -2,6 +2,7 @@ import { createServer } from 'node:net';
 import { type Config, usualDrainMs } from '../../config/config.ts';
 import type { Telemetry } from '../../telemetry/events.ts';
 import { addCounts, type Metrics, type MetricValues, toMetricsPage } from '../../telemetry/metrics.ts';
+import { closeAll } from '../close-all.ts';
 import { logReady } from '../log-ready.ts';
 import { openMetricsServer } from '../open-listener.ts';
 import type { Network } from '../open-network.ts';
@@ -144,15 +145,14 @@ export async function startWorkers(options: WorkersOptions) {
   let closing: Promise<void> | undefined;
   /** Each worker keeps serving for `drainMs`, finishes its operations and ends. Safe to call twice. */
   const close = (drainMs = 0) => {
-    closing ??= closeAll(drainMs);
+    closing ??= closeAll([
+      polling.stop,
+      watched.stop,
+      () => pool.stop(drainMs),
+      () => metricsServer?.close(),
+      () => network.close(),
+    ]);
     return closing;
-  };
-  const closeAll = async (drainMs: number) => {
-    polling.stop();
-    watched.stop();
-    await pool.stop(drainMs);
-    await metricsServer?.close();
-    await network.close();
   };
   let metricsServer: Awaited<ReturnType<typeof openMetricsServer>> = null;
   let facts: WorkerFacts;
@@ -160,7 +160,7 @@ export async function startWorkers(options: WorkersOptions) {
     metricsServer = await openMetricsServer(config, async () => metricsPage());
     facts = await Promise.race([pool.complete, pool.failed]);
   } catch (error) {
-    await close();
+    await close().catch(() => {});
     throw error;
   }
   await network.hasHistory;

@@ -2,8 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ConfigError } from '../../../src/config/config-error.ts';
 import { type Devnet, startDevnet } from '../../../src/devnet/start-devnet.ts';
 import { explainOperation } from '../../../src/estimate/explain-operation.ts';
+import { openNetwork } from '../../../src/start/open-network.ts';
 import { readConfig } from '../../../src/start/read-config.ts';
+import { startGatewayOver } from '../../../src/start/start.ts';
 import { type UpstreamList, upstreamList } from '../../../src/start/upstreams.ts';
+import { createLogger } from '../../../src/telemetry/logger.ts';
 import { renderGeneratedParts } from '../../support/generated-docs.ts';
 import { pricesUpstream } from '../../support/prices-upstream.ts';
 import { type ScriptedSponsor, startScriptedSponsor } from '../../support/scripted-sponsor.ts';
@@ -173,6 +176,30 @@ describe('resources that an upstream opens', () => {
     );
     expect(closed).toEqual(['prices']);
   });
+});
+
+test('a resource that cannot be closed keeps no other open, and its error is reported', async () => {
+  const closed: string[] = [];
+  const failing = (name: string): UpstreamList['ownFields'][number] => ({
+    ...pricesUpstream,
+    name,
+    typeDefs: () => `extend type Query { ${name}: String }`,
+    connect: () => ({
+      resolvers: {},
+      close() {
+        closed.push(name);
+        throw new Error(`${name} stays open`);
+      },
+    }),
+  });
+  const moods: UpstreamList = { ...upstreamList, ownFields: [failing('joy'), failing('grief')] };
+  const env = { PORT: '0', LEDGER_GRAPHQL_URL: devnet.graphqlUrl };
+  const config = readConfig({ env, readFile: () => '' }, moods);
+  const network = { ...(await openNetwork(config)), close: async () => void closed.push('network') };
+  const logger = createLogger({ level: 'silent' });
+  const running = await startGatewayOver(moods, { config, logger, network: Promise.resolve(network) });
+  await expect(running.close()).rejects.toThrow('joy stays open');
+  expect(closed).toEqual(['joy', 'grief', 'network']);
 });
 
 describe('its setting', () => {
