@@ -72,7 +72,9 @@ reservationId sponsorAddress gasBudget gasCoins{objectId version digest}expiresA
   execute: `mutation($reservationId:ID!,$txBytes:Base64!,$userSig:Base64!,$idempotencyKey:String){
 executeTx(reservationId:$reservationId,txBytes:$txBytes,userSig:$userSig,idempotencyKey:$idempotencyKey){
 digest outcome effects{status{status error}}}}`,
-  lookUp: 'query($digest:String!){transactionBlock(digest:$digest){digest}}',
+  // Some ledgers have the first of these two fields, the others the second.
+  lookUp: 'query($digest:String!){found:transactionBlock(digest:$digest){digest}}',
+  lookUpTransaction: 'query($digest:String!){found:transaction(digest:$digest){digest}}',
 };
 
 export function createSponsor({ request }: Pick<Requests, 'request'>): Sponsor {
@@ -127,8 +129,11 @@ export function createSponsor({ request }: Pick<Requests, 'request'>): Sponsor {
     };
     const lookUp = async (digest = signed?.digest) => {
       if (!digest || (signed?.digest ?? digest) !== digest) return null;
-      const data = await request(sponsorDocuments.lookUp, { digest }, options);
-      return (data as { transactionBlock: unknown }).transactionBlock && { digest, outcome: 'RECOVERED' };
+      const data = await request(sponsorDocuments.lookUp, { digest }, options).catch((error) => {
+        if (error.retry !== 'never') throw error;
+        return request(sponsorDocuments.lookUpTransaction, { digest }, options);
+      });
+      return (data as { found: unknown }).found && { digest, outcome: 'RECOVERED' };
     };
     onStep?.('execute');
     const result = await repeat(async () => {

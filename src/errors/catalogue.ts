@@ -162,7 +162,7 @@ export const errorCatalogue = {
     meaning:
       'The transaction was sent to the sponsor, and its outcome is unknown: it may or may not execute. `extensions` has its digest.',
     advice:
-      'Do not sign another transaction. Look up `transactionBlock(digest)` after `checkAfterMs`, or repeat the identical call: the gateway looks the transaction up and does not send it again.',
+      'Do not sign another transaction. Look up the digest in the ledger after `checkAfterMs`, or repeat the identical call: the gateway looks the transaction up and does not send it again.',
   },
   IDEMPOTENCY_CONFLICT: {
     status: 409,

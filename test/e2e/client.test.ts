@@ -16,6 +16,7 @@ import { eventIds, quickPolls, startTickedDevnet } from '../support/live-network
 import { type RecordingUpstream, recordUpstream } from '../support/recording-upstream.ts';
 import { type RedisServer, redisMissing, startRedis } from '../support/redis-server.ts';
 import { type SpawnedGateway, spawnGateway } from '../support/spawn-gateway.ts';
+import { type SuiLedger, startSuiLedger } from '../support/sui-ledger.ts';
 import { openTcpGate, type TcpGate } from '../support/tcp-gate.ts';
 import { until } from '../support/until.ts';
 
@@ -36,6 +37,7 @@ describe.skipIf(redisMissing)(redisMissing ?? 'sponsor', () => {
   const token = 'token-of-the-sponsor';
   let devnet: Devnet;
   let sponsor: RecordingUpstream;
+  let sui: SuiLedger;
   let redis: RedisServer;
   let gateway: SpawnedGateway;
   let gate: TcpGate;
@@ -61,6 +63,7 @@ describe.skipIf(redisMissing)(redisMissing ?? 'sponsor', () => {
   beforeAll(async () => {
     devnet = await startDevnet({ sponsorToken: token, checkpointPerTransaction: true, genesis: { checkpoints: 3 } });
     sponsor = await recordUpstream(devnet.sponsorUrl);
+    sui = await startSuiLedger('newest');
     redis = await startRedis();
     gateway = await start();
     gate = await openTcpGate(gateway.port);
@@ -70,7 +73,7 @@ describe.skipIf(redisMissing)(redisMissing ?? 'sponsor', () => {
     sponsor.requests.length = 0;
   });
   afterAll(async () => {
-    for (const each of [gate, gateway, redis, sponsor, devnet]) await each?.[Symbol.asyncDispose]();
+    for (const each of [gate, gateway, redis, sui, sponsor, devnet]) await each?.[Symbol.asyncDispose]();
   });
 
   const signQuery = `query ($sponsor: LedgerAddress!, $coins: [DevnetGasCoinInput!]!, $budget: UInt53!) {
@@ -133,8 +136,12 @@ describe.skipIf(redisMissing)(redisMissing ?? 'sponsor', () => {
     expect(transactionBlock).toEqual({ digest: result.digest });
   });
 
-  test('finds an execution in the ledger that a restarted gateway without Redis has forgotten', async () => {
-    let forgetful = await start(0, { REDIS_URL: '' });
+  test.each([
+    ['transactionBlock', () => devnet.graphqlUrl],
+    ['transaction', () => sui.url],
+  ])('finds an execution by %s that a restarted gateway without Redis has forgotten', async (_, ledgerUrl) => {
+    const env = { REDIS_URL: '', LEDGER_GRAPHQL_URL: ledgerUrl() };
+    let forgetful = await start(0, env);
     await using path = await openTcpGate(forgetful.port);
     const lost = path.loseResponse('executeTx(');
     const repeated: string[] = [];
@@ -145,7 +152,7 @@ describe.skipIf(redisMissing)(redisMissing ?? 'sponsor', () => {
     await lost;
     path.cut();
     await forgetful[Symbol.asyncDispose]();
-    forgetful = await start(forgetful.port, { REDIS_URL: '' });
+    forgetful = await start(forgetful.port, env);
     path.heal();
     try {
       const result = await running;

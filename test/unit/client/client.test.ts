@@ -129,7 +129,7 @@ describe('sponsor', () => {
   const recovered = { digest: 'd', outcome: 'RECOVERED' };
 
   /** @param executions the responses to `executeTx`, one after the other @param isInLedger the result of the look-up */
-  async function script(executions: Answer[], isInLedger = false, states = ['ACTIVE']) {
+  async function script(executions: Answer[], isInLedger = false, states = ['ACTIVE'], lookUps: Answer[] = []) {
     const entries = new Map<string, string>();
     /** What the store has when each request arrives. */
     const kept: Record<string, unknown>[] = [];
@@ -138,7 +138,7 @@ describe('sponsor', () => {
       if (query.includes('reserveGas('))
         return { data: { reserveGas: { ...reservation, state: states.shift() ?? 'ACTIVE' } } };
       if (query.includes('executeTx(')) return executions.shift() ?? done;
-      return { data: { transactionBlock: isInLedger ? { digest: 'd' } : null } };
+      return lookUps.shift() ?? { data: { found: isInLedger ? { digest: 'd' } : null } };
     });
     const store = {
       getItem: async (key: string) => entries.get(key) ?? null,
@@ -186,6 +186,15 @@ describe('sponsor', () => {
       expect(found.sent('executeTx')).toHaveLength(2);
     },
   );
+
+  test('looks the transaction up by the field that the ledger has', async () => {
+    const refused = fail('RESERVATION_NOT_FOUND', 'look-up', { digest: 'd' });
+    const lookUps = [fail('UNAVAILABLE', 'backoff'), fail('GRAPHQL_VALIDATION_FAILED', 'never')];
+    const { client, order, received } = await script([lose, refused, refused], true, [], lookUps);
+    expect(await client.sponsor(order)).toEqual(recovered);
+    const fields = received.map(({ query }) => /transaction\w*/.exec(query)?.[0]).filter(Boolean);
+    expect(fields).toEqual(['transactionBlock', 'transactionBlock', 'transaction']);
+  });
 
   test('keeps a transaction that may have run and that the ledger does not have yet', async () => {
     const refused = fail('RESERVATION_NOT_FOUND', 'look-up', { digest: 'd' });
