@@ -15,7 +15,9 @@ FROM node:24-bookworm-slim
 LABEL org.opencontainers.image.title="ledger-gateway" \
       org.opencontainers.image.description="One GraphQL endpoint over a ledger, its gas sponsor and its events." \
       org.opencontainers.image.licenses="Apache-2.0"
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=4000
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=4000 STATE_DIRECTORY=/var/lib/ledger-gateway
+# A new volume gets the owner of the folder.
+RUN install -d -o node -g node -m 700 /var/lib/ledger-gateway
 WORKDIR /app
 COPY package.json LICENSE ./
 COPY schema ./schema

@@ -1,9 +1,11 @@
 import { type Config, usualDrainMs } from '../config/config.ts';
 import { ConfigError } from '../config/config-error.ts';
+import { Secret } from '../config/secret.ts';
 import type { RunningWorkers } from '../start/workers/primary.ts';
 import type { Beginning } from '../start/workers/worker-messages.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { type CliWorld, type RunningGateway, toFailureLine } from './cli-world.ts';
+import { withKeptCursorKey } from './cursor-key-file.ts';
 
 /** Serves until a stop signal. Resolves with the exit code: 0 stopped, 1 failed, 2 bad configuration. */
 export async function runServe(world: CliWorld): Promise<number> {
@@ -21,7 +23,8 @@ export async function runServe(world: CliWorld): Promise<number> {
   world.onReloadRequest(() => void reload());
   try {
     for (let current = read; ; ) {
-      const started = startHereOrInWorkers(world, { ...current, count, logger });
+      const lasting = withKeptCursorKey(current.config, world, logger);
+      const started = startHereOrInWorkers(world, { ...current, config: lasting, count, logger });
       const gateway = await Promise.race([started, world.stopRequested]);
       // A stop was requested before the gateway served.
       if (typeof gateway === 'string') return 0;
@@ -125,7 +128,12 @@ export async function runWorker(world: CliWorld): Promise<number> {
   try {
     const beginning = await Promise.race([orders.beginning, stop]);
     if (typeof beginning !== 'object') return 0;
-    const config = { ...(await readSameConfig(world, beginning)), port: beginning.port };
+    const { port, cursorKeys } = beginning;
+    const config = {
+      ...(await readSameConfig(world, beginning)),
+      port,
+      cursorKeys: cursorKeys?.map((key) => new Secret(key)) ?? null,
+    };
     const logger = world.createLogger(config.settings.LOG_LEVEL, true);
     world.onCrash((err) => logger.fatal({ err }, 'crashed: uncaught error'));
     const started = services.startGateway({ config, logger, siblings: orders.siblingsOf(beginning) });

@@ -87,3 +87,9 @@ export type Upstreams =
   | { readonly kind: 'devnet' }
   /** Addresses by setting, at least one each; an upstream without an address is not configured. */
   | { readonly kind: 'remote'; readonly addresses: Readonly<Record<string, readonly string[]>> };
+
+/** Does a restart invalidate cursors of events that the network still has? With Redis, the cursor key survives. */
+export function losesCursors({ upstreams, settings, cursorKeys, rateLimit }: Config): boolean {
+  if (upstreams.kind === 'devnet' || cursorKeys !== null || rateLimit.redis !== null) return false;
+  return settings.EVENTS_SOURCE !== 'rpc' || upstreams.addresses.LEDGER_RPC_URL !== undefined;
+}

@@ -103,7 +103,7 @@ export const operationKeys = {
   CURSOR_KEYS: {
     type: signingKeys,
     description:
-      'Keys that sign the cursors of `queryEvents`, `queryTransactionBlocks`, `liveEvents` and `liveTransactions`, separated by commas: the first signs, all verify. Unset: with `REDIS_URL`, instances share a key stored in Redis; else the keys are derived from `LEASE_KEYS`. Without all three, cursors are valid only on this instance (including its workers) and do not survive a restart.',
+      'Keys that sign the cursors of `queryEvents`, `queryTransactionBlocks`, `liveEvents` and `liveTransactions`, separated by commas: the first signs, all verify. Unset: with `REDIS_URL`, instances share a key stored in Redis; else the keys are derived from `LEASE_KEYS`. Without all three, `serve` generates a key and keeps it in [a file](live-events.md#cursor-keys), which other machines do not have.',
   },
   CURSOR_KEYS_FILE: {
     type: secretFilePath,

@@ -89,7 +89,7 @@ export const errorCatalogue = {
     retry: 'never',
     meaning: 'The cursor was signed with an unknown key: before a restart, by another gateway, or by a client.',
     advice:
-      'Start again from the first page, or subscribe without `after`. Set `CURSOR_KEYS` so that cursors survive restarts.',
+      'Start again from the first page, or subscribe without `after`. Set `CURSOR_KEYS` so that cursors work on every instance and survive restarts.',
   },
   UPSTREAM_UNAVAILABLE: {
     status: 502,

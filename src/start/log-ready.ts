@@ -1,4 +1,4 @@
-import type { Config } from '../config/config.ts';
+import { type Config, losesCursors } from '../config/config.ts';
 import type { Telemetry } from '../telemetry/events.ts';
 import type { WorkerFacts } from './siblings.ts';
 import { upstreamList } from './upstreams.ts';
@@ -15,12 +15,6 @@ export function logReady(
   if (schema === 'ledger') telemetry.ready(service);
   else telemetry.listening({ ...service, ...describeLedger(config) });
   if (losesCursors(config)) telemetry.cursorKeyMade();
-}
-
-/** Does a restart invalidate cursors of events that the network still has? With Redis, the cursor key survives. */
-function losesCursors({ upstreams, settings, cursorKeys, rateLimit }: Config): boolean {
-  if (upstreams.kind === 'devnet' || cursorKeys !== null || rateLimit.redis !== null) return false;
-  return settings.EVENTS_SOURCE !== 'rpc' || upstreams.addresses.LEDGER_RPC_URL !== undefined;
 }
 
 /** The setting with the ledger's address, and the host in it. */

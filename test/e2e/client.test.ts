@@ -249,6 +249,9 @@ describe('tail and pages', () => {
     liveEvents { __typename ... on LiveEventItem { event { id } } ... on LiveMissed { count resumeAfter } }
   }`;
 
+  const lasting = 'cursors are signed with the key in this file';
+  const lost = 'cursors are signed with a generated key and become invalid on restart';
+
   /** Follows until the signal aborts. @param store keeps the cursor */
   function follow({ url }: SpawnedGateway, store?: KeyStore) {
     const tab = new AbortController();
@@ -281,16 +284,20 @@ describe('tail and pages', () => {
     }, 'an event');
   };
 
-  test('loses and doubles no event through three restarts with CURSOR_KEYS, one of them without a goodbye', async () => {
-    const keys = { CURSOR_KEYS: 'a-key-for-cursors-of-the-client-0123456789' };
-    gateway = await start(0, keys);
+  test('loses and doubles no event through restarts, also after a kill and with workers', async () => {
+    const state = { HOME: mkdtempSync(join(tmpdir(), 'client-')) };
+    gateway = await start(0, state);
     const { seen, tab, ended } = follow(gateway);
     await seesMore(seen);
-    for (const signal of ['SIGTERM', 'SIGKILL', 'SIGTERM'] as const) {
+    for (const [signal, WORKERS] of [
+      ['SIGTERM', '1'],
+      ['SIGKILL', '2'],
+      ['SIGTERM', '1'],
+    ] as const) {
       gateway.cli.child.kill(signal);
       await gateway.cli.ended;
       for (let ticks = 0; ticks < 5; ticks += 1) devnet.tick();
-      gateway = await start(gateway.port, keys);
+      gateway = await start(gateway.port, { ...state, WORKERS });
       await seesMore(seen);
     }
     const all = eventIds(devnet);
@@ -299,13 +306,18 @@ describe('tail and pages', () => {
     expect([...seen.types].sort()).toEqual(['LiveEventItem', 'LiveMissed']);
     // A gateway that stops rejects new streams.
     expect(['NETWORK_ERROR', 'UNAVAILABLE']).toEqual(expect.arrayContaining([...seen.codes]));
+    expect(gateway.logged(lasting)).toMatchObject([{ path: `${state.HOME}/.local/state/ledger-gateway/cursor-key` }]);
+    expect(gateway.logged(lost)).toEqual([]);
     tab.abort();
     await ended;
     await gateway[Symbol.asyncDispose]();
   });
 
-  test('continues from now after three restarts without CURSOR_KEYS, and reports each rejected cursor once', async () => {
-    gateway = await start(0, {});
+  test('continues from now after restarts without a place for the key, and reports each rejected cursor once', async () => {
+    gateway = await start(0, { STATE_DIRECTORY: '/dev/null' });
+    const reason = expect.stringMatching(/^EEXIST/);
+    expect(gateway.logged('the cursor key file cannot be used')).toMatchObject([{ level: 'warn', reason }]);
+    expect(gateway.logged(lost)).toMatchObject([{ level: 'warn' }]);
     const { seen, tab, ended } = follow(gateway, createStore());
     const without = follow(gateway);
     const stopped = expect(without.ended).rejects.toMatchObject({ name: 'GatewayError', code: 'CURSOR_KEY_UNKNOWN' });

@@ -35,7 +35,13 @@ async function withWorkers(act: string | null, use: (whole: Whole) => Promise<vo
   const pool = startWorkerPool({
     count: 2,
     // Ten missed heartbeats are tolerated: enough for a busy machine to run the other worker.
-    beginning: () => ({ shared: { workers: 2, network: null, secret: 's' }, port: 1, files: {}, heartbeatMs: 200 }),
+    beginning: () => ({
+      shared: { workers: 2, network: null, secret: 's' },
+      port: 1,
+      cursorKeys: null,
+      files: {},
+      heartbeatMs: 200,
+    }),
     startProcess: createWorkerProcesses(program, act === null ? [] : [act, join(dir, 'first')]),
     now: () => performance.now(),
     startWithinMs: act === 'hang' ? 4_000 : 60_000,

@@ -26,7 +26,7 @@ let addresses;
 
 /** A process of the gateway's command line, once it says that it is ready. */
 async function start(args, env, isReady) {
-  const child = spawn(process.execPath, [cli, ...args], { env: { ...process.env, ...env } });
+  const child = spawn(process.execPath, [cli, ...args], { env: { ...process.env, STATE_DIRECTORY: folder, ...env } });
   let out = '';
   await new Promise((resolve, reject) => {
     child.once('exit', () => reject(new Error(`it ended: ${out}`)));

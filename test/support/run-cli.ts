@@ -4,7 +4,7 @@ import { builtProgram } from './built-program.ts';
 const cli = builtProgram();
 
 /** Environment variables of the developer that must not affect tests. */
-const bareEnvironment = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '' };
+const bareEnvironment = { PATH: process.env.PATH ?? '' };
 /** No load balancer is used, so stopping need not wait. */
 const noWait = { DRAIN_MS: '0' };
 

@@ -103,11 +103,12 @@ export async function startWorkers(options: WorkersOptions) {
   if (network.running) telemetry.networkSimulated(config.profile.name);
   const port = config.port === 0 ? await choosePort(config.settings.HOST) : config.port;
   const shared: Shared = { workers: count, network: network.running, secret };
+  const cursorKeys = config.cursorKeys?.map((key) => key.reveal()) ?? null;
   let isReady = false;
 
   const pool = startWorkerPool({
     count,
-    beginning: () => ({ shared, port, files, heartbeatMs }),
+    beginning: () => ({ shared, port, cursorKeys, files, heartbeatMs }),
     startProcess,
     now,
     startWithinMs: 2 * config.timeouts.queryMs + startMarginMs,

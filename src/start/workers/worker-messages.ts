@@ -7,6 +7,8 @@ export interface Beginning {
   readonly shared: Shared;
   /** Chosen once, so that all workers, also later ones, listen on the same port. */
   readonly port: number;
+  /** `cursorKeys` of the configuration: the primary may have read them from a file of its own. */
+  readonly cursorKeys: readonly string[] | null;
   /**
    * The text of every file that the configuration was read from, by path: a worker that starts later reads the same text even
    * if the files have changed. Of files that are reloaded: the text in force.

@@ -297,7 +297,7 @@ describe('serve in several processes', () => {
 describe('a worker', () => {
   const shared = { workers: 2, network: null, secret: 's' };
   const files = { '/gateway.yaml': 'PORT: 4001\nRATE_LIMIT_PER_MINUTE: 7' };
-  const beginning = { shared, port: 4002, files, heartbeatMs: 60_000 };
+  const beginning = { shared, port: 4002, cursorKeys: null, files, heartbeatMs: 60_000 };
 
   /** A primary that says all of this as soon as it is listened to, and keeps what it hears. */
   const primaryThatSays = (...messages: ToWorker[]) => {

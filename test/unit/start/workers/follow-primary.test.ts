@@ -8,6 +8,7 @@ const beginning: Beginning = {
   shared: { workers: 2, network: null, secret: 's' },
   port: 4000,
   files: {},
+  cursorKeys: null,
   heartbeatMs: 1_000_000,
 };
 const clientOf = (id: string) => ({ id }) as Client;

@@ -8,7 +8,8 @@ import { Metrics } from '../../../../src/telemetry/metrics.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-const beginning = { shared: { workers: 2, network: null, secret: 's' }, port: 4000, files: {}, heartbeatMs: 1_000 };
+const shared = { workers: 2, network: null, secret: 's' };
+const beginning = { shared, port: 4000, cursorKeys: null, files: {}, heartbeatMs: 1_000 };
 const facts = { url: 'http://127.0.0.1:4000', graphqlUrl: 'http://127.0.0.1:4000/graphql', schema: 'ledger' };
 
 /** A process that does what the test has it do. */
