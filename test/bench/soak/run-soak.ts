@@ -6,7 +6,7 @@ import { createLedgerAnswers } from '../load/ledger-answers.ts';
 import { readCpuMs, readMachineCpuMs, readRssMib } from '../load/process-usage.ts';
 import { createWorks } from '../load/works.ts';
 import { hasSettled, toWindowSeconds } from './judge-memory.ts';
-import { openSoakFaults, roundSeconds } from './soak-faults.ts';
+import { floodingMs, openSoakFaults, roundSeconds } from './soak-faults.ts';
 import { rememberedSeconds, requestsUntilAllSeen, soakWeights } from './soak-mix.ts';
 import type { SoakOptions } from './soak-options.ts';
 import type { SoakOrder, SoakReport } from './soak-orders.ts';
@@ -50,6 +50,15 @@ export async function runSoak(
     return load;
   };
 
+  const flood = async (): Promise<Pick<SoakReport, 'errors'>> => {
+    if (!faults) return { errors: 0 };
+    say('rehearsing responses that are too large');
+    await order({ kind: 'report', faulty: 'ledger' });
+    const load = order({ kind: 'saturate', atLeastMs: floodingMs, atLeastRequests: 1 });
+    await faults.flood();
+    return load;
+  };
+
   say('warming up: everything is asked once');
   const works = createWorks(createLedgerAnswers(process.cwd()));
   const variants = Object.fromEntries(works.map((work) => [work.id, work.variants]));
@@ -60,6 +69,7 @@ export async function runSoak(
     atLeastRequests: warmUp,
   });
   const rehearsed = await rehearse();
+  const flooded = await flood();
   const totalSeconds = options.minutes * 60;
   const windowSeconds = toWindowSeconds(totalSeconds);
   // Between a first stretch before any change and a last one well after all of them.
@@ -70,7 +80,7 @@ export async function runSoak(
   say(`capacity ${capacityPerSecond.toFixed(0)} requests a second; paced at ${pacedPerSecond.toFixed(0)}`);
 
   const beganAt = performance.now();
-  let errors = warmed.errors + rehearsed.errors + saturated.errors;
+  let errors = warmed.errors + rehearsed.errors + flooded.errors + saturated.errors;
   let shownErrors = saturated.faults;
   const explained: Record<string, number> = {};
   await order({ kind: 'pace', requestsPerSecond: pacedPerSecond });

@@ -6,6 +6,14 @@ import type { Child, Children } from '../load/child-processes.ts';
 const faultSeconds = 8;
 const pauseSeconds = 10;
 const eventEveryMs = 1_000;
+/**
+ * Responses of 80 MiB on every connection fill the memory for responses that arrive. The allocator keeps most of it for the next
+ * ones: 180 MiB after the first flood, 240 MiB after several. A run of 30 minutes has four floods, so more come before it.
+ */
+const floods = 6;
+const floodMs = 2_000;
+/** How long `flood` takes, in milliseconds. */
+export const floodingMs = floods * 2 * floodMs;
 
 /** The proxy duplicates and swaps chunks, which is a fault only of whole messages; TLS and DNS fail only before a connection. */
 const leftOut: readonly NetworkFault[] = ['duplicate answer', 'out of order', 'TLS failure', 'DNS failure'];
@@ -19,6 +27,8 @@ export const roundSeconds = faults.length * upstreamNames.length * (faultSeconds
 export interface SoakFaults {
   /** Addresses and timeouts for the gateway. */
   readonly env: Readonly<Record<string, string>>;
+  /** Makes the ledger's responses too large, several times. */
+  flood(): Promise<void>;
   /** Opens the live streams that run while upstreams fail. */
   open(gatewayUrl: string): Promise<void>;
   /** The upstream that fails in the next seconds. @param atSeconds since the first call */
@@ -57,6 +67,14 @@ export async function openSoakFaults(children: Children, upstream: Child): Promi
       LEDGER_RPC_URL: urlOf('events'),
       REQUEST_TIMEOUT_MS: '5000',
       MUTATION_TIMEOUT_MS: '5000',
+    },
+    async flood() {
+      for (let number = 0; number < floods; number += 1) {
+        proxies.ledger.begin('oversize');
+        await pause(floodMs);
+        heal();
+        await pause(floodMs);
+      }
     },
     async open(gatewayUrl) {
       for (const over of ['socket', 'sse'] as const) {
