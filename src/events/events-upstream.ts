@@ -89,7 +89,7 @@ export const eventsUpstream: OwnFieldsUpstream<EventsHost> = {
         const client = createEventsClient({ call, path: '/', methods, timeoutMs });
         const [newest] = (await client.queryTransactionBlocks(newestTransaction)).data;
         // A node without any data is behind every other.
-        return newest ? toTimestampMs(newest.timestampMs) : 0;
+        return { newest: newest ? toTimestampMs(newest.timestampMs) : 0, network: null };
       },
       maxBehind: maxBehindMs,
       leastOf: ({ least = null }) => least,

@@ -6,9 +6,9 @@ import type { RawRequest } from '../upstream/raw-call.ts';
 /** In checkpoints. Networks close about four a second. */
 const maxBehind = 20;
 
-/** Compares addresses of the ledger by their newest checkpoint, and requests by the checkpoint in their cursors. */
+/** Compares addresses of the ledger by their network and their newest checkpoint, and requests by the checkpoint in their cursors. */
 export function ledgerFreshness({ history }: Pick<NetworkProfile, 'history'>): FreshnessRules {
-  const body = JSON.stringify({ query: `{newest:${history.checkpoint.field}{sequenceNumber}}` });
+  const body = JSON.stringify({ query: `{chainIdentifier newest:${history.checkpoint.field}{sequenceNumber}}` });
   const headers = { 'content-type': 'application/json', accept: 'application/json' };
   return {
     maxBehind,
@@ -16,13 +16,16 @@ export function ledgerFreshness({ history }: Pick<NetworkProfile, 'history'>): F
     async readNewest(call, timeoutMs) {
       const answer = await call({ method: 'POST', path: '/', headers, body, timeoutMs });
       const parsed = parseJson(answer.body.toString()) as {
-        data?: { newest?: { sequenceNumber?: unknown } | null };
+        data?: { chainIdentifier?: unknown; newest?: { sequenceNumber?: unknown } | null } | null;
         errors?: unknown;
       };
-      const newest = parsed?.data?.newest;
+      const { chainIdentifier, newest } = parsed?.data ?? {};
       // A ledger without any checkpoint is behind every other.
       const checkpoint = newest === null && !parsed.errors ? 0 : Number(newest?.sequenceNumber ?? Number.NaN);
-      return Number.isSafeInteger(checkpoint) ? checkpoint : null;
+      return {
+        newest: Number.isSafeInteger(checkpoint) ? checkpoint : null,
+        network: typeof chainIdentifier === 'string' ? chainIdentifier : null,
+      };
     },
   };
 }

@@ -12,7 +12,7 @@ import type { StreamQuota } from '../live/quota.ts';
 import type { WatchAttempt } from '../live/watch.ts';
 import { createGraphqlSubscriptions } from '../upstream/sockets/graphql-event-streams.ts';
 import type { GraphqlSocket, PushSink } from '../upstream/sockets/graphql-socket.ts';
-import type { SharedSocketOptions } from '../upstream/sockets/shared-connection.ts';
+import type { SharedSocketOptions, SocketAddresses } from '../upstream/sockets/shared-connection.ts';
 import { toGatewayError } from '../upstream/upstream-call-error.ts';
 import { type ReadText, readLedgerResult, toErrors } from './answers/ledger-answer.ts';
 import type { ForwardRequest } from './ledger-executor.ts';
@@ -20,8 +20,7 @@ import type { ForwardRequest } from './ledger-executor.ts';
 /** Maximum of subscriptions, as nodes have for JSON-RPC. Further readers poll. */
 const maxSubscriptions = 100;
 
-interface LedgerPushOptions {
-  readonly urls: readonly string[];
+interface LedgerPushOptions extends SocketAddresses {
   /** The schema in force; `null` while there is none. */
   readonly schema: () => GraphQLSchema | null;
 }
@@ -33,9 +32,9 @@ export type LedgerPush = ReturnType<typeof createLedgerPush>;
  * Uses a connection of its own, because a large result for a client may break the clients' connection. Messages only trigger
  * polls, so few and small ones are enough.
  */
-export function createLedgerPush({ urls, schema }: LedgerPushOptions) {
+export function createLedgerPush({ schema, ...addresses }: LedgerPushOptions) {
   const socket = createGraphqlSubscriptions({
-    urls,
+    ...addresses,
     maxSubscriptions,
     socket: { maxMessageBytes: 65_536, maxMessagesPerSecond: 2_000 },
   });

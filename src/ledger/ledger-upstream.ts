@@ -71,7 +71,7 @@ export const ledgerUpstream: GraphUpstream = {
   setting: { name: 'LEDGER_GRAPHQL_URL', key: configKeys.LEDGER_GRAPHQL_URL },
   addressOnDevnet: ({ graphqlUrl }) => graphqlUrl,
 
-  connect({ call, rawCall, path, socketUrls, follow }, { profile, timeouts, upstreams }, places) {
+  connect({ call, rawCall, path, socketUrls, mayUse, follow }, { profile, timeouts, upstreams }, places) {
     let versionChanged = (_version: string, _previous: string) => {};
     const version = createRpcVersion((current, previous) => versionChanged(current, previous));
     let schemaInForce: () => GraphQLSchema | null = () => null;
@@ -80,6 +80,7 @@ export const ledgerUpstream: GraphUpstream = {
     const { transport, path: below } = profile.subscriptions;
     const urls =
       configured ?? socketUrls.map((url) => withPath(transport === 'sse' ? url.replace(/^ws/, 'http') : url, below));
+    const addresses = { urls, mayUse: configured ? undefined : mayUse };
     follow?.(ledgerFreshness(profile));
     const headers = { 'content-type': 'application/json' };
     const within = (timeoutMs: number) =>
@@ -94,8 +95,8 @@ export const ledgerUpstream: GraphUpstream = {
       execute: createLedgerExecutor(options),
       forward: createForwardToLedger(options),
       raw: createRawLedger({ ...options, rawCall }),
-      streams: createLedgerStreams({ urls, places }),
-      push: createLedgerPush({ urls, schema: () => schemaInForce() }),
+      streams: createLedgerStreams({ ...addresses, places }),
+      push: createLedgerPush({ ...addresses, schema: () => schemaInForce() }),
       reads: { within, schema: () => schemaInForce() },
       transactions: createTransactionFinder({
         execute: within(Math.min(timeouts.queryMs, findingMs)),

@@ -161,6 +161,8 @@ function watchAddresses({ telemetry, metrics }: ConnectUpstreamsOptions['host'],
       metrics.ofUpstream('ledger_gateway_upstream_ejections_total', upstream);
       telemetry.addressEjected(upstream, toPosition(index));
     },
+    otherNetwork: (index, chainIdentifier, expected) =>
+      telemetry.addressOfOtherNetwork({ upstream, address: toPosition(index), chainIdentifier, expected }),
   };
 }
 
@@ -172,7 +174,7 @@ function showAddresses(metrics: Pick<Metrics, 'gauge'>, upstream: string, addres
     metrics.gauge('ledger_gateway_upstream_waiting', () => calls.waiting, labels);
     metrics.gauge('ledger_gateway_upstream_breaker_open', () => Number(isBroken(state)), labels);
     if (addresses.length === 1) continue;
-    metrics.gauge('ledger_gateway_upstream_ejected', () => Number(state.isEjected), labels);
+    metrics.gauge('ledger_gateway_upstream_ejected', () => Number(state.isEjected || state.isOtherNetwork), labels);
     const behind = () => (newestOf(states, performance.now()) ?? Number.NaN) - (state.newest ?? Number.NaN);
     metrics.gauge('ledger_gateway_upstream_behind', behind, labels);
   }

@@ -102,6 +102,15 @@ export interface UntrustedDocument {
   readonly operation: string | null;
 }
 
+export interface OtherNetwork {
+  readonly upstream: string;
+  /** Its position in the setting, from 1. */
+  readonly address: string;
+  readonly chainIdentifier: string;
+  /** The chain identifier of the addresses in use. */
+  readonly expected: string;
+}
+
 export interface WorkerLoss {
   readonly worker: number;
   readonly exitCode: number | null;
@@ -310,6 +319,8 @@ export function createTelemetry(logger: Logger, metrics = new Metrics(), now: ()
     /** @param address its position in the setting, from 1 */
     addressEjected: (upstream: string, address: string) =>
       log('warn', 'an address of an upstream fails and is avoided', { upstream, address }),
+    addressOfOtherNetwork: (facts: OtherNetwork) =>
+      log('error', 'an address of an upstream serves another network and is not used', facts),
 
     networkRecognised: (network: string) => log('info', 'network recognised by its schema', { network }),
     networkUnknown: (network: string) =>

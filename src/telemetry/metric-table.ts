@@ -183,7 +183,7 @@ export const metricTable = {
   },
   ledger_gateway_upstream_ejected: {
     type: 'gauge',
-    help: '1 while the address is avoided because it fails. Only for upstreams with several addresses.',
+    help: '1 while the address is avoided because it fails or serves another network. Only for upstreams with several addresses.',
     labels: { upstream: upstreamNames, address: positions },
   },
   ledger_gateway_upstream_behind: {

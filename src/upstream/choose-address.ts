@@ -29,6 +29,8 @@ export interface AddressState {
   trialWaitMs: number;
   /** The address asked for a pause by `Retry-After`. */
   pausedUntilMs: number;
+  /** Serves another network than the others, or is not yet known to serve the same one. Never used. */
+  isOtherNetwork: boolean;
   /** Newest data that it reported, in the unit of the upstream; `null` = unknown. */
   newest: number | null;
   newestAtMs: number;
@@ -65,6 +67,7 @@ export function createAddressState(): AddressState {
     trialAtMs: 0,
     trialWaitMs: minTrialWaitMs,
     pausedUntilMs: 0,
+    isOtherNetwork: false,
     newest: null,
     newestAtMs: 0,
     newestPerMs: 0,
@@ -205,7 +208,7 @@ export function chooseAddress(states: readonly AddressState[], facts: ChoiceFact
   let trial = -1;
   let isTooOld = false;
   for (const [index, state] of states.entries()) {
-    if ((tried & (1 << index)) !== 0) continue;
+    if (state.isOtherNetwork || (tried & (1 << index)) !== 0) continue;
     if (newest !== null && state.newest !== null && newest - state.newest > maxBehind) continue;
     if (least !== null && index !== pinned && (state.newest ?? -1) < least) {
       if (!isBroken(state)) isTooOld = true;

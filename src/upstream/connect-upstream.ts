@@ -64,7 +64,7 @@ export interface ConnectOptions {
   readonly onAddressEvent?: AddressWatch;
 }
 
-const ignoreEvents: AddressWatch = { retried() {}, ejected() {}, refused() {} };
+const ignoreEvents: AddressWatch = { retried() {}, ejected() {}, refused() {}, otherNetwork() {} };
 
 export type UpstreamConnection = ReturnType<typeof connectUpstream>;
 
@@ -98,7 +98,7 @@ export function connectUpstream({
     ...rest,
     send: wrap([share, traceCalls(hostname)], send),
   }));
-  const freshness = createFreshness(addresses);
+  const freshness = createFreshness(addresses, onAddressEvent.otherNetwork);
   const several = () => {
     const spread = spreadCalls({ addresses, freshness, changes, watch: onAddressEvent, hedgeMs: hedgeMs || null });
     return wrap([countCalls, runOn, watchCalls(() => watch)], spread);
@@ -115,6 +115,8 @@ export function connectUpstream({
     path: first.path,
     /** The addresses for WebSockets, including credentials. */
     socketUrls: urls.map((url) => url.replace(/^http/i, 'ws')),
+    /** May the address at this position be used? */
+    mayUse: (index: number): boolean => !opened[index]?.state.isOtherNetwork,
     addresses: opened as readonly AddressFacts[],
     /** Begins to compare the data of the addresses. Absent if there is only one. */
     follow: opened.length === 1 ? undefined : freshness.follow,

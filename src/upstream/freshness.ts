@@ -3,10 +3,17 @@ import { type AddressState, newestOf, recordNewest } from './choose-address.ts';
 import type { RawCall, RawRequest } from './raw-call.ts';
 import { createUpstreamCall, type UpstreamCall } from './upstream-call.ts';
 
+/** What one address reports about its data. */
+export interface Report {
+  /** Its newest data, as a number that grows; `null` if it does not say. */
+  readonly newest: number | null;
+  /** Identifies its network; `null` if it does not say. */
+  readonly network: string | null;
+}
+
 /** How to compare the data of several addresses of one upstream. */
 export interface FreshnessRules {
-  /** Asks one address for its newest data, as a number that grows; `null` if the response does not say. */
-  readonly readNewest: (call: UpstreamCall, timeoutMs: number) => Promise<number | null>;
+  readonly readNewest: (call: UpstreamCall, timeoutMs: number) => Promise<Report>;
   /** An address further behind the newest one is not used. */
   readonly maxBehind: number;
   /** The oldest data with which a request can be answered, such as that of its cursor; `null` = any. */
@@ -26,26 +33,55 @@ export type Freshness = ReturnType<typeof createFreshness>;
 /** Knows how new the data of each address is. */
 export function createFreshness(
   addresses: readonly { readonly send: RawCall; readonly path: string; readonly state: AddressState }[],
+  /** Called once for each address, counted from 0, that reports another network than the others. */
+  onOtherNetwork: (index: number, reported: string, expected: string) => void = () => {},
   clock: () => number = () => performance.now(),
 ) {
   let rules: FreshnessRules | null = null;
   let timer: NodeJS.Timeout | undefined;
   let round: Promise<void> | null = null;
+  let network: string | null = null;
+  /** As each address reported it last. */
+  const networks: (string | null)[] = addresses.map(() => null);
+  const told: string[] = [];
   const readers = addresses.map(({ send, path, state }) => ({
     state,
     call: createUpstreamCall((request, listener) => send({ ...request, path }, listener)),
   }));
 
+  /**
+   * The network of the first address counts, or of the next one if the first one does not answer in its first round, so that all
+   * processes choose the same. Another one counts if no address serves it any more: test networks start anew.
+   */
+  function compareNetworks(isRoundOver: boolean): void {
+    if (network === null || !networks.includes(network)) {
+      const [first = null] = networks;
+      network = first ?? (isRoundOver ? (networks.find((each) => each !== null) ?? null) : null);
+    }
+    for (const [index, { state }] of readers.entries()) {
+      const reported = networks[index] ?? null;
+      state.isOtherNetwork = reported !== network;
+      if (!state.isOtherNetwork) continue;
+      state.newest = null;
+      if (network === null || reported === null || told[index] === reported) continue;
+      told[index] = reported;
+      onOtherNetwork(index, reported, network);
+    }
+  }
+
   async function ask(readNewest: FreshnessRules['readNewest']): Promise<void> {
-    const asked = readers.map(async ({ call, state }) => {
+    const asked = readers.map(async ({ call, state }, index) => {
       const askedMs = clock();
-      const newest = await readNewest(call, readTimeoutMs).catch(() => undefined);
-      if (newest === undefined) return;
+      const report = await readNewest(call, readTimeoutMs).catch(() => null);
+      if (!report) return;
       state.heardAtMs = clock();
-      if (newest !== null) recordNewest(state, newest, askedMs);
+      if (report.network !== null) networks[index] = report.network;
+      compareNetworks(false);
+      if (report.newest !== null && !state.isOtherNetwork) recordNewest(state, report.newest, askedMs);
     });
     // One address that does not answer must not delay the others.
     await Promise.race([Promise.all(asked), delay(refreshMs, undefined, { ref: false })]);
+    compareNetworks(true);
     await delay(pauseMs, undefined, { ref: false });
   }
 

@@ -33,6 +33,8 @@ export interface AddressWatch {
   retried(): void;
   ejected(index: number): void;
   refused(): void;
+  /** The address is not used, because it serves another network. */
+  otherNetwork(index: number, reported: string, expected: string): void;
 }
 
 export interface SpreadCallsOptions {

@@ -15,8 +15,11 @@ interface NodeProxy extends AsyncDisposable {
   fault: 'none' | 'slow' | 'dark' | 'half' | 'down' | 'pausing';
   /** Checkpoints by which it lags: it reports older ones, and does not know cursors of newer ones. */
   lag: number;
+  /** The chain identifier that it reports; `null` = the node's. */
+  network: string | null;
 }
 
+const networkIn = /"chainIdentifier":"\w+"/;
 const checkpointIn = /"sequenceNumber":(\d+)/;
 const slowMs = 300;
 
@@ -29,7 +32,9 @@ async function startProxy(target: string): Promise<NodeProxy> {
       answer.on('data', (chunk: Buffer) => chunks.push(chunk));
       answer.on('end', () => {
         const text = Buffer.concat(chunks).toString();
-        const older = text.replace(checkpointIn, (_, number) => `"sequenceNumber":${Number(number) - proxy.lag}`);
+        const older = text
+          .replace(checkpointIn, (_, number) => `"sequenceNumber":${Number(number) - proxy.lag}`)
+          .replace(networkIn, (own) => (proxy.network ? `"chainIdentifier":"${proxy.network}"` : own));
         newest = Math.max(newest, Number(checkpointIn.exec(older)?.[1] ?? 0));
         const cursor = JSON.parse(body.toString()).variables?.after;
         const seen = cursor ? JSON.parse(Buffer.from(cursor, 'base64url').toString()).c : 0;
@@ -68,6 +73,7 @@ async function startProxy(target: string): Promise<NodeProxy> {
     refused: 0,
     fault: 'none',
     lag: 0,
+    network: null,
     async [Symbol.asyncDispose]() {
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();
@@ -203,6 +209,23 @@ describe('three addresses of the ledger', () => {
     expect([errors, badPages]).toEqual([0, 0]);
     expect(behind).toBeLessThanOrEqual(20);
     expect(one().requests).toBe(0);
+  });
+
+  it('never mix networks: one that serves another network is not used, and used again if all serve it', async () => {
+    const told = () =>
+      gateway.log.filter(({ msg }) => msg === 'an address of an upstream serves another network and is not used');
+    const { chainIdentifier: expected } = (await gateway.query('{ chainIdentifier }')).data;
+    three().network = 'feedc0de';
+    await until(() => told().length > 0, 'the other network was reported');
+    three().requests = 0;
+    expect(await load(() => {})).toMatchObject({ errors: 0, badPages: 0 });
+    expect(three().requests).toBe(0);
+    expect(told()).toMatchObject([{ upstream: 'ledger', address: '3', chainIdentifier: 'feedc0de', expected }]);
+    for (const proxy of proxies) proxy.network = 'feedc0de';
+    await until(async () => {
+      await load(() => {}, 5);
+      return three().requests > 0;
+    }, 'it was used again');
   });
 
   it('serve the page after a cursor at an address that knows it', async () => {

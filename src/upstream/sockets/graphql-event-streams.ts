@@ -2,7 +2,7 @@ import { printJson } from '../../json/exact-json.ts';
 import { startPeerTimeout } from '../peer-timeout.ts';
 import { UpstreamCallError } from '../upstream-call-error.ts';
 import { createGraphqlSocket, type GraphqlSocket, type PushedOperation, type PushSink } from './graphql-socket.ts';
-import { parseMessage, type SharedSocketOptions } from './shared-connection.ts';
+import { parseMessage, type SharedSocketOptions, takeTurns } from './shared-connection.ts';
 import { type UpstreamSocketOptions, usualSocketOptions } from './upstream-socket.ts';
 
 /** Subscriptions at an upstream: as server-sent events if its URLs begin with `http`, else over one WebSocket. */
@@ -17,13 +17,13 @@ const silentBeats = 3;
 
 /** Makes one request per subscription. */
 function createEventStreams({
-  urls,
   maxSubscriptions = Number.POSITIVE_INFINITY,
   socket,
+  ...addresses
 }: SharedSocketOptions): GraphqlSocket {
   const options = { ...usualSocketOptions, ...socket };
   const open = new Set<(error: UpstreamCallError) => void>();
-  let opened = 0;
+  const nextUrl = takeTurns(addresses);
   return {
     subscribe(operation, sink) {
       if (open.size >= maxSubscriptions) {
@@ -38,9 +38,7 @@ function createEventStreams({
       };
       const lose = (error: UpstreamCallError) => end(() => sink.lost(error));
       open.add(lose);
-      const url = urls[opened % urls.length] as string;
-      opened += 1;
-      follow({ url, operation, options, sink, signal: controller.signal, end }).catch((error: unknown) => {
+      follow({ url: nextUrl(), operation, options, sink, signal: controller.signal, end }).catch((error: unknown) => {
         lose(error instanceof UpstreamCallError ? error : new UpstreamCallError('interrupted', String(error)));
       });
       return () => end(() => {});

@@ -3,9 +3,14 @@ import { startPeerTimeout } from '../peer-timeout.ts';
 import { UpstreamCallError } from '../upstream-call-error.ts';
 import { UpstreamSocket, type UpstreamSocketOptions, usualSocketOptions } from './upstream-socket.ts';
 
-export interface SharedSocketOptions {
+export interface SocketAddresses {
   /** Each connection is opened to the next one. */
   readonly urls: readonly string[];
+  /** May the address at this position be used now? Left out: all may. */
+  readonly mayUse?: ((index: number) => boolean) | undefined;
+}
+
+export interface SharedSocketOptions extends SocketAddresses {
   /** Milliseconds for which a connection without subscriptions stays open. */
   readonly graceMs?: number;
   /** Maximum of concurrent subscriptions; further ones are rejected. Default: no maximum. */
@@ -35,25 +40,35 @@ export type SharedSocket<Subscription, Sink extends SubscriptionSink> = ReturnTy
 
 const defaultGraceMs = 200;
 
+/** @returns the next address that may be used */
+export function takeTurns({ urls, mayUse = () => true }: SocketAddresses): () => string {
+  let index = -1;
+  return () => {
+    for (let skipped = 0; skipped < urls.length; skipped += 1) {
+      index = (index + 1) % urls.length;
+      if (mayUse(index)) break;
+    }
+    return urls[index] as string;
+  };
+}
+
 /**
  * Opens a connection for the first subscription and closes it after the last one. When the connection is lost, all its
  * subscriptions are lost; the next one opens another connection. Never reconnects by itself, since only the subscriber can
  * report the gap to its client.
  */
 export function createSharedSocket<Subscription, Sink extends SubscriptionSink>(
-  { urls, graceMs = defaultGraceMs, maxSubscriptions = Number.POSITIVE_INFINITY, socket }: SharedSocketOptions,
+  { graceMs = defaultGraceMs, maxSubscriptions = Number.POSITIVE_INFINITY, socket, ...addresses }: SharedSocketOptions,
   connect: (target: ConnectionTarget) => SharedConnection<Subscription, Sink>,
 ) {
   const options = { ...usualSocketOptions, ...socket };
   let current: SharedConnection<Subscription, Sink> | null = null;
   let graceTimer: NodeJS.Timeout | undefined;
-  let opened = 0;
+  const nextUrl = takeTurns(addresses);
 
   function open(): SharedConnection<Subscription, Sink> {
-    const url = urls[opened % urls.length] as string;
-    opened += 1;
     const connection = connect({
-      url,
+      url: nextUrl(),
       options,
       unused: () => {
         clearTimeout(graceTimer);

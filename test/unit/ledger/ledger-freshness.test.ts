@@ -35,14 +35,14 @@ it('reads no more than 20 cursors, and none without a body', () => {
 });
 
 it.each([
-  ['{"data":{"newest":{"sequenceNumber":88}}}', 88],
-  ['{"data":{"newest":{"sequenceNumber":"88"}}}', 88],
-  ['{"data":{"newest":null}}', 0],
-  ['{"data":null}', null],
-  ['{"data":{"newest":null},"errors":[{"message":"away"}]}', null],
-  ['{"errors":[]}', null],
-  ['null', null],
-])('reads the newest checkpoint from %s', async (text, newest) => {
+  ['{"data":{"chainIdentifier":"2304aa97","newest":{"sequenceNumber":88}}}', 88, '2304aa97'],
+  ['{"data":{"chainIdentifier":7,"newest":{"sequenceNumber":"88"}}}', 88, null],
+  ['{"data":{"newest":null}}', 0, null],
+  ['{"data":null}', null, null],
+  ['{"data":{"newest":null},"errors":[{"message":"away"}]}', null, null],
+  ['{"errors":[]}', null, null],
+  ['null', null, null],
+])('reads the newest checkpoint and the network from %s', async (text, newest, network) => {
   const { readNewest } = ledgerFreshness(networkProfiles.iota);
   const answer = { status: 200, headers: new Map(), body: Buffer.from(text) };
   const sent: unknown[] = [];
@@ -50,6 +50,6 @@ it.each([
     sent.push(body);
     return answer;
   }, 1_000);
-  expect(found).toBe(newest);
-  expect(sent).toEqual(['{"query":"{newest:checkpoint{sequenceNumber}}"}']);
+  expect(found).toEqual({ newest, network });
+  expect(sent).toEqual(['{"query":"{chainIdentifier newest:checkpoint{sequenceNumber}}"}']);
 });

@@ -97,6 +97,17 @@ const events: { readonly [Name in keyof Telemetry]: readonly [Parameters<Telemet
     ['ledger', '2'],
     { level: 'warn', msg: 'an address of an upstream fails and is avoided', upstream: 'ledger', address: '2' },
   ],
+  addressOfOtherNetwork: [
+    [{ upstream: 'ledger', address: '2', chainIdentifier: 'b', expected: 'a' }],
+    {
+      level: 'error',
+      msg: 'an address of an upstream serves another network and is not used',
+      upstream: 'ledger',
+      address: '2',
+      chainIdentifier: 'b',
+      expected: 'a',
+    },
+  ],
   networkRecognised: [['n'], { level: 'info', msg: 'network recognised by its schema', network: 'n' }],
   networkUnknown: [
     ['n'],

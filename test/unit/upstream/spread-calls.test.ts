@@ -67,6 +67,7 @@ function setUp({ count = 2, least = null as number | null, changes = { count: 0 
       retried: () => events.push('retried'),
       ejected: (index) => events.push(`ejected ${index}`),
       refused: () => events.push('refused'),
+      otherNetwork() {},
     },
   });
   const ends: string[] = [];
