@@ -23,8 +23,8 @@ export interface FreshnessRules {
 /** Nodes close a few checkpoints a second, so an address can lag about that much unnoticed. */
 export const refreshMs = 1_000;
 const readTimeoutMs = 2_000;
-/** Milliseconds between two rounds that calls wait for. */
-const pauseMs = 20;
+/** Milliseconds between two rounds. A client can make calls wait with a cursor that it made up. */
+const pauseMs = 100;
 /** Multiple of `maxBehind` by which a cursor may be ahead of all known data. */
 const maxAhead = 5;
 
@@ -40,6 +40,8 @@ export function createFreshness(
   let rules: FreshnessRules | null = null;
   let timer: NodeJS.Timeout | undefined;
   let round: Promise<void> | null = null;
+  /** When the last round ended. */
+  let endedMs = Number.NEGATIVE_INFINITY;
   let network: string | null = null;
   /** As each address reported it last. */
   const networks: (string | null)[] = addresses.map(() => null);
@@ -70,6 +72,8 @@ export function createFreshness(
   }
 
   async function ask(readNewest: FreshnessRules['readNewest']): Promise<void> {
+    const restMs = endedMs + pauseMs - clock();
+    if (restMs > 0) await delay(restMs, undefined, { ref: false });
     const asked = readers.map(async ({ call, state }, index) => {
       const askedMs = clock();
       const report = await readNewest(call, readTimeoutMs).catch(() => null);
@@ -82,7 +86,7 @@ export function createFreshness(
     // One address that does not answer must not delay the others.
     await Promise.race([Promise.all(asked), delay(refreshMs, undefined, { ref: false })]);
     compareNetworks(true);
-    await delay(pauseMs, undefined, { ref: false });
+    endedMs = clock();
   }
 
   const freshness = {

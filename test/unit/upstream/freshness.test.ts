@@ -63,6 +63,20 @@ describe('addresses of two networks', () => {
   });
 });
 
+it('calls that wait for newer data share rounds, which have a pause of 100 ms between them', async () => {
+  const { freshness, asked } = await follow(['a', 'a']);
+  const [before, beganMs] = [asked(), performance.now()];
+  const waitFor = async (rounds: number) => {
+    for (let round = 0; round < rounds; round += 1) await freshness.refresh();
+  };
+  await Promise.all(Array.from({ length: 100 }, () => waitFor(3)));
+  const elapsedMs = performance.now() - beganMs;
+  const rounds = (asked() - before) / 2;
+  expect(rounds).toBeGreaterThanOrEqual(3);
+  // Timers may fire 1 ms early.
+  expect(elapsedMs / rounds).toBeGreaterThanOrEqual(98);
+});
+
 it('sockets take turns at the addresses that may be used', () => {
   const usable = new Set([0, 2]);
   const next = takeTurns({ urls: ['a', 'b', 'c'], mayUse: (index) => usable.has(index) });
