@@ -164,10 +164,7 @@ export class FairTurns {
   /** Removes the next caller to serve from the queue. Forgets callers without work that have used no more time than others. */
   #takeNext(): TurnCaller | undefined {
     let next = this.#order.pop();
-    for (; next && next.queue.length === 0; next = this.#order.pop()) {
-      this.#virtualMs = next.usedMs;
-      this.#callers.delete(next.key);
-    }
+    for (; next && next.queue.length === 0; next = this.#order.pop()) this.#callers.delete(next.key);
     return next;
   }
 

@@ -6,7 +6,7 @@ let [now, ran, laterTurns, laterInTurn]: [number, string[], (() => void)[], (() 
 let turns: FairTurns;
 
 beforeEach(() => {
-  [now, ran, laterTurns, laterInTurn] = [0, [], [], []];
+  [now, ran, laterTurns, laterInTurn] = [1_000_000, [], [], []];
   turns = new FairTurns({
     now: () => now,
     nextTurn: (then) => laterTurns.push(then),
@@ -58,6 +58,27 @@ describe('while a turn has time left', () => {
     expect(ran).toEqual(['short']);
     nextTurn();
     expect(await steps).toBe('long');
+  });
+
+  test('a step for another caller waits for the next turn, however short the work is', () => {
+    turns.run('a', staying, () => void ask('b', 'of another', 0.1));
+    expect(ran).toEqual([]);
+    expect(nextTurn()).toEqual(['of another']);
+  });
+
+  test('work of a new caller runs immediately after work of another', () => {
+    ask('a', 'first', 3);
+    ask('b', 'second', 3);
+    expect(ran).toEqual(['first', 'second']);
+  });
+
+  test('anything else that takes time in the turn counts', () => {
+    ask('a', 'first', 2);
+    now += 5;
+    ask('b', 'second', 0.5);
+    now += 2;
+    ask('c', 'third', 0.5);
+    expect(ran).toEqual(['first', 'second']);
   });
 
   test('the time of several turns does not add up', () => {
@@ -145,8 +166,8 @@ describe('beyond the budget of a turn', () => {
     turns.run('burst', staying, () => {
       ran.push('first step');
       laterInTurn.unshift(() => {
-        ask('burst', 'second step', 0.5);
         ask('other', 'of another', 1);
+        ask('burst', 'second step', 0.5);
         now += 2;
         ask('burst', 'third step', 1);
       });
@@ -165,6 +186,15 @@ describe('beyond the budget of a turn', () => {
     expect(nextTurn()).toEqual(['of one that stays']);
     leave();
     expect(nextTurn()).toEqual([]);
+    expect(ran).toEqual(['of one that left', 'of one that stays']);
+  });
+
+  test('new work queues behind waiting work, even if it would fit into the rest of the turn', () => {
+    for (const name of ['one', 'two']) ask('costly', name, 6);
+    expect(nextTurn()).toEqual(['one']);
+    ask('new', 'short', 0.1);
+    expect(ran).toEqual(['one']);
+    expect(nextTurn()).toEqual(['short', 'two']);
   });
 });
 
