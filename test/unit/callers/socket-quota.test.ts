@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { createSocketQuota } from '../../../src/callers/socket-quota.ts';
+import { untilNothingIsLeft } from '../../support/count-live-objects.ts';
 
 const codeFor = (quota: ReturnType<typeof createSocketQuota>, network: string) =>
   quota.refusalFor(network)?.extensions.code ?? null;
@@ -36,4 +37,13 @@ it('are freed one by one', () => {
 
 it('may be limited to none', () => {
   expect(codeFor(createSocketQuota({ max: 0, maxPerAddress: 1 }), 'a')).toBe('UNAVAILABLE');
+});
+
+it('leave nothing of their networks behind', async () => {
+  const quota = createSocketQuota({ max: 9, maxPerAddress: 9 });
+  let opened = 0;
+  const openMany = async () => {
+    for (let count = 0; count < 10_000; count += 1) quota.take(`network ${opened++}`)();
+  };
+  await expect(untilNothingIsLeft(10_000, openMany)).resolves.toBeUndefined();
 });
