@@ -80,7 +80,6 @@ export function readBody(req: IncomingRequest, bounds: BodyBounds, done: (readin
     if (callback === null) return;
     whenDone = null;
     arrival?.leave();
-    arrival = null;
     blocks = [];
     pieces = [];
     callback(reading);
@@ -90,7 +89,7 @@ export function readBody(req: IncomingRequest, bounds: BodyBounds, done: (readin
   req.takeBody((chunk) => {
     if (whenDone === null) return;
     if (chunk === null) {
-      settle({ kind: 'whole', body: joined(blocks.length > 0 ? [...blocks, ...pieces] : pieces, size) });
+      settle({ kind: 'whole', body: joined([...blocks, ...pieces], size) });
       return;
     }
     size += chunk.length;

@@ -2,11 +2,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { IncomingRequest, readBody } from '../../../src/server/read-body.ts';
-import { createArrivals } from '../../../src/upstream/arrivals.ts';
+import { type Arrival, createArrivals } from '../../../src/upstream/arrivals.ts';
+import { countLiveObjects } from '../../support/count-live-objects.ts';
 import { openRawClient } from '../../support/raw-client.ts';
 import { until } from '../../support/until.ts';
 
 const maxBytes = 10;
+/** Larger, for a body of more pieces than are kept one by one. */
+const manyPieces = 1_300;
 /** Room for a dozen bodies that arrive, with their headers. */
 const arrivals = createArrivals(() => 4_000);
 /** What was read, in words. */
@@ -78,4 +81,69 @@ describe('a body', () => {
     await until(() => heard.length > 0, 'it was heard of');
     expect(heard).toEqual(['aborted']);
   });
+});
+
+/** Serves requests without closing their connections. @returns what they read, in words, and their arrivals */
+async function serve(IncomingMessage: typeof IncomingRequest = IncomingRequest) {
+  const read: string[] = [];
+  const arrivals: string[] = [];
+  const requests: IncomingRequest[] = [];
+  let crowdOut = () => {};
+  const begin = (abandon: () => void): Arrival => {
+    arrivals.push('begun');
+    crowdOut = abandon;
+    return { hold: () => void arrivals.push('held'), leave: () => void arrivals.push('left') };
+  };
+  server.close();
+  server = createServer({ IncomingMessage }, (req, res) => {
+    requests.push(req);
+    readBody(req, { maxBytes: 2 * manyPieces, arrivals: { begin } }, (reading) => {
+      read.push(reading.kind === 'whole' ? `whole ${reading.body}` : reading.kind);
+      res.end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { read, arrivals, requests, crowdOut: () => crowdOut() };
+}
+
+it('a body in many pieces is complete and in order', async () => {
+  const { read } = await serve();
+  const text = Array.from({ length: manyPieces }, (_, index) => String(index % 10)).join('');
+  const client = await open();
+  await client.send(chunked + chunks(...text) + end);
+  await until(() => read.length > 0, 'the body');
+  expect(read).toEqual([`whole ${text}`]);
+});
+
+it('a body that was dropped takes no memory, whatever its client still sends', async () => {
+  const { read, arrivals, crowdOut } = await serve();
+  const client = await open();
+  await client.send(chunked + chunks('x'));
+  await until(() => arrivals.length === 2, 'the first piece');
+  crowdOut();
+  await client.receive(/^HTTP\/1.1 200 /);
+  await client.send(chunks('y') + end + declared(1));
+  await client.send('z');
+  await until(() => read.length === 2, 'the next request on the connection');
+  expect(read).toEqual(['crowded-out', 'whole z']);
+  expect(arrivals).toEqual(['begun', 'held', 'left']);
+});
+
+it('a request that Node keeps does not keep its body', async () => {
+  const pieces: WeakRef<Buffer>[] = [];
+  const { read, requests } = await serve(
+    class extends IncomingRequest {
+      override push(piece: Buffer | null): boolean {
+        if (piece) pieces.push(new WeakRef(piece));
+        return super.push(piece);
+      }
+    },
+  );
+  const client = await open();
+  await client.send(chunked + chunks('x', 'y') + end);
+  await until(() => read.length > 0, 'the body');
+  await client.receive(/^HTTP\/1.1 200 /);
+  // It collects all garbage.
+  countLiveObjects(IncomingRequest);
+  expect([requests.length, pieces.map((each) => each.deref())]).toEqual([1, [undefined, undefined]]);
 });

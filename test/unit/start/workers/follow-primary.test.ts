@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import type { Client } from '../../../../src/config/client.ts';
 import type { ReloadedLists } from '../../../../src/start/watch-lists.ts';
 import { followPrimary } from '../../../../src/start/workers/follow-primary.ts';
@@ -11,6 +11,8 @@ const beginning: Beginning = {
   cursorKeys: null,
   heartbeatMs: 1_000_000,
 };
+afterEach(() => void vi.useRealTimers());
+
 const clientOf = (id: string) => ({ id }) as Client;
 const document = { id: 'a', name: null, text: '{ a }' };
 
@@ -92,4 +94,26 @@ test('a worker asks the primary for each metrics page, once for all that wait fo
   }
   expect(sent.filter(({ kind }) => kind === 'metrics requested')).toHaveLength(2);
   say({ kind: 'stop', drainMs: 0 });
+});
+
+test('a worker sends heartbeats with its metrics from its first message until its stop message', () => {
+  vi.useFakeTimers();
+  const { orders, sent, say } = start();
+  vi.advanceTimersByTime(10_000);
+  say({ kind: 'begin', beginning: { ...beginning, heartbeatMs: 1_000 } });
+  vi.advanceTimersByTime(1_000);
+  const siblings = orders.siblingsOf(beginning);
+  siblings.onMetrics(() => [1, 2]);
+  vi.advanceTimersByTime(1_000);
+  const facts = { url: 'http://127.0.0.1:1', graphqlUrl: 'http://127.0.0.1:1/graphql', schema: 'ledger' } as const;
+  siblings.ready(facts);
+  say({ kind: 'stop', drainMs: 0 });
+  vi.advanceTimersByTime(10_000);
+  expect(sent).toEqual([
+    { kind: 'hello' },
+    { kind: 'alive', metrics: null },
+    { kind: 'alive', metrics: [1, 2] },
+    { kind: 'ready', facts },
+  ]);
+  expect(vi.getTimerCount()).toBe(0);
 });
