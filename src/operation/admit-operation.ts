@@ -25,7 +25,7 @@ interface AdmitOperationOptions {
   readonly trusted: Pick<TrustedDocuments, 'resolve' | 'has' | 'register'>;
   /** For callers without a policy of their own. */
   readonly policy: DocumentPolicy;
-  /** Called for each document that is not trusted, of callers whose policy logs them. */
+  /** Called for each document that is served although it is not trusted, for callers whose policy logs them. */
   readonly onUntrusted: (caller: Caller, text: string, operationName: string | null) => void;
   /** Milliseconds that the longest operation may take from its arrival. */
   readonly longestMs: number;
@@ -100,6 +100,7 @@ export function createAdmitOperation(options: AdmitOperationOptions) {
     else {
       const { operation } = decision;
       const { variables, operationName } = request;
+      if (policyOf(caller) === 'log' && !trusted.has(text)) options.onUntrusted(caller, text, operation.name);
       admission = { kind: 'admitted', caller, operation, variables, operationName, usage };
       ownMutations = operation.ownMutations;
       if (request.documentId !== null) trusted.register(request);
@@ -117,11 +118,11 @@ export function createAdmitOperation(options: AdmitOperationOptions) {
   /** The text of the document, or why the caller may not run it. */
   function findText(caller: Caller, request: OperationRequest): string | GraphQLError {
     const text = request.documentId === null ? request.query : trusted.resolve(request);
-    const policy = caller.documents ?? options.policy;
-    if (policy === 'allow' || typeof text !== 'string' || trusted.has(text)) return text;
-    if (policy === 'only') return notTrusted();
-    options.onUntrusted(caller, text, request.operationName);
-    return text;
+    return policyOf(caller) !== 'only' || typeof text !== 'string' || trusted.has(text) ? text : notTrusted();
+  }
+
+  function policyOf({ documents }: Caller): DocumentPolicy {
+    return documents ?? options.policy;
   }
 }
 

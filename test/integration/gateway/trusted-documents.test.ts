@@ -193,7 +193,8 @@ test('documents of a caller that is being moved to trusted ones are served, logg
   const logged = () => log.filter(({ msg }) => msg === 'served a document that is not in TRUSTED_DOCUMENTS_FILE');
   await ask(chain);
   for (const _ of [1, 2]) expect(await ask('query Other { chainIdentifier }')).toEqual(served);
-  expect(logged()).toMatchObject([{ caller: 'client:new-app', hash: sha256('query Other { chainIdentifier }') }]);
+  const hash = sha256('query Other { chainIdentifier }');
+  expect(logged()).toMatchObject([{ caller: 'client:new-app', hash, operation: 'Other' }]);
   expect(await (await fetch(`${gateway.url}/metrics`)).text()).toContain('ledger_gateway_untrusted_documents_total 2');
 });
 
