@@ -3,7 +3,7 @@ import { gatewayError } from '../errors/gateway-error.ts';
 import { argumentError, refuse } from '../ledger/values/check-argument.ts';
 import type { Cancellation } from '../upstream/cancellation.ts';
 import type { CursorCodec } from './signed-cursor.ts';
-import { type Position, type Source, type SourcePage, toPositionKey } from './source.ts';
+import { compareNumberTexts, type Position, type Source, type SourcePage, toPositionKey } from './source.ts';
 
 export interface PageArguments {
   readonly first?: number | null | undefined;
@@ -203,7 +203,7 @@ function relationToBound(
 }
 
 function compare(a: Position, b: Position): number | null {
-  if (a.digest === b.digest) return Math.sign(Number(BigInt(a.eventSeq ?? 0) - BigInt(b.eventSeq ?? 0)));
+  if (a.digest === b.digest) return Math.sign(compareNumberTexts(a.eventSeq ?? '', b.eventSeq ?? ''));
   if (a.timestampMs === null || b.timestampMs === null || a.timestampMs === b.timestampMs) return null;
   return Math.sign(a.timestampMs - b.timestampMs);
 }

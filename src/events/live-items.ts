@@ -15,7 +15,7 @@ import {
 import { type ResumableItem, resumeCursorKey } from '../upstream/operation-context.ts';
 import { type EventFacts, toEventFacts } from './event-filter.ts';
 import { toEventNode } from './events-resolvers.ts';
-import { type Position, type Source, type SourcePageRequest, toPositionKey } from './source.ts';
+import { compareNumberTexts, type Position, type Source, type SourcePageRequest, toPositionKey } from './source.ts';
 import type { EventWire, TransactionWire } from './wire.ts';
 
 /** An event of a stream, and the parts that filters test. */
@@ -58,7 +58,9 @@ export function createLiveSource<Item, Live>(
     async after(position, cancellation) {
       const after = position && toPosition(position);
       const request = { after, limit: itemsPerCall, descending: false, cancellation };
-      const { items, next, hasMore } = await readPage(request).catch(toPositionLost);
+      const { items, next, hasMore } = await readPage(request).catch((error: unknown) => {
+        throw after && isPositionLost(error) ? new PositionLostError() : error;
+      });
       const entries = items.map((item) => ({ ...toItemPosition(item), ...toLive(item) }));
       const misplaced = [...findSwapped(items.map(source.positionOf)), ...findNextWithin(entries, next)];
       return { entries, hasMore, misplaced };
@@ -77,18 +79,20 @@ function toPosition({ key, timestampMs }: ItemPosition): Position {
   return { digest, eventSeq, timestampMs };
 }
 
-function toPositionLost(error: unknown): never {
-  throw error instanceof GraphQLError && error.extensions.code === 'STALE_CURSOR' ? new PositionLostError() : error;
+/** A node may also reject a position that it sent itself as malformed. */
+function isPositionLost(error: unknown): boolean {
+  const code = error instanceof GraphQLError ? error.extensions.code : null;
+  return code === 'STALE_CURSOR' || code === 'BAD_USER_INPUT';
 }
 
 /** Events that follow one of their own transaction with a greater number. */
 function findSwapped(positions: readonly Position[]): string[] {
-  const numbers = new Map<string, bigint>();
+  const numbers = new Map<string, string>();
   const isSwapped = ({ digest, eventSeq }: Position) => {
-    const number = BigInt(eventSeq ?? 0);
+    const number = eventSeq ?? '';
     const before = numbers.get(digest);
     numbers.set(digest, number);
-    return before !== undefined && number < before;
+    return before !== undefined && compareNumberTexts(number, before) < 0;
   };
   return positions.filter(isSwapped).map(toPositionKey);
 }

@@ -56,6 +56,11 @@ export function toPositionKey({ digest, eventSeq }: Position): string {
   return eventSeq === null ? digest : `${digest}:${eventSeq}`;
 }
 
+/** The order of two numbers as decimal text. Never throws: a node may send other text, which gets some order. */
+export function compareNumberTexts(a: string, b: string): number {
+  return a.length - b.length || Number(a > b) - Number(a < b);
+}
+
 /** `null` for anything but whole milliseconds: times only order items, and a missing one does no harm. */
 export function toTimestampMs(text: string | null): number | null {
   const value = text === null ? Number.NaN : Number(text);

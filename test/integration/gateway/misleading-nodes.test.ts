@@ -12,18 +12,19 @@ const pollMs = 700;
 let devnet: Devnet;
 let gateway: TestGateway;
 let rpc: ScriptedRpc;
-let events: { readonly name: string; readonly timestampMs: number }[] = [];
+let events: { readonly name: string; readonly timestampMs: number; readonly eventSeq?: string }[] = [];
 
 const digest = (name: string) =>
   `8qbHbw2BbbTHBW1sbeqakYXVKRQM8Ne7pLK7m6CVfeR1`.replace(/.{4}/, `8${name.padEnd(3, '1').slice(0, 3)}`);
 const idOf = (name: string) => `${digest(name)}:0`;
 
 function answer({ params: [, cursor, limit, descending] }: RpcCall): string {
+  if (cursor?.eventSeq === 'x') return 'null,"error":{"code":-32602,"message":"Invalid params"}';
   const all = descending ? events.toReversed() : events;
   const from = cursor === null ? 0 : all.findIndex(({ name }) => digest(name) === cursor.txDigest) + 1;
   const page = all.slice(from, from + limit);
-  const data = page.map(({ name, timestampMs }) => ({
-    id: { txDigest: digest(name), eventSeq: '0' },
+  const data = page.map(({ name, timestampMs, eventSeq = '0' }) => ({
+    id: { txDigest: digest(name), eventSeq },
     packageId: '0x2',
     transactionModule: 'm',
     sender: '0x5',
@@ -89,5 +90,24 @@ it('events whose times go back are delivered, and a warning is logged', async ()
   expect(client.ids).toEqual(['A', 'Bak', 'C'].map(idOf));
   const warnings = gateway.log.filter(({ msg }) => String(msg).includes('keeps sending a faulty page'));
   expect(warnings).toMatchObject([{ level: 'warn', fault: 'is out of order' }]);
+  await client.leave();
+});
+
+it('an event whose number is not decimal is delivered, and ends no stream, although the node rejects it as a position', async () => {
+  events = [{ name: 'Pre', timestampMs: 30_000 }];
+  const client = overEventStream(`${gateway.url}/graphql`, query, { filter: { moveEventType: '0x2::m::E' } });
+  const before = rpc.calls.length;
+  await until(() => rpc.calls.length > before + 1, 'a reader');
+  // A poll begins 24 events before the newest one.
+  const names = [...'abcdefghijkmnopqrstuvwxy'].map((letter) => `N${letter}1`);
+  events.push({ name: 'Bad', timestampMs: 31_000, eventSeq: 'x' });
+  for (const name of names) events.push({ name, timestampMs: 32_000 });
+  const expected = [`${digest('Bad')}:x`, ...names.map(idOf)];
+  await until(() => client.ids.length === expected.length, 'all');
+  events.push({ name: 'Fin', timestampMs: 33_000 });
+  await until(() => client.ids.length > expected.length, 'what follows');
+  expect(client.ids).toEqual([...expected, idOf('Fin')]);
+  const page = await gateway.query('{ queryEvents(filter: { sender: "0x5" }, first: 2) { nodes { id } } }');
+  expect(page.data.queryEvents.nodes[1]).toEqual({ id: `${digest('Bad')}:x` });
   await client.leave();
 });
