@@ -41,7 +41,6 @@ export function createRetryingStore(store: SponsorshipStore, options: RetryingSt
   let waitingCharacters = 0;
   let pauseMs = firstPauseMs;
   let timer: NodeJS.Timeout | undefined;
-  let isClosing = false;
   let writing: Promise<void> | null = null;
 
   function write({ kind, end }: AbandonedOutcome): Promise<unknown> {
@@ -69,13 +68,13 @@ export function createRetryingStore(store: SponsorshipStore, options: RetryingSt
       })
       .finally(() => {
         writing = null;
-        if (areWaiting() && !isClosing) retryLater();
+        if (areWaiting()) retryLater();
       });
     return writing;
   }
 
   function retryLater(): void {
-    timer ??= setTimeout(retry, pauseMs).unref();
+    if (!timer) timer = setTimeout(retry, pauseMs).unref();
   }
 
   function keep(end: AbandonedOutcome, queue: Set<AbandonedOutcome>): void {
@@ -88,7 +87,7 @@ export function createRetryingStore(store: SponsorshipStore, options: RetryingSt
     const kept = waitingCharacters + charactersOf(end) > maxWaitingCharacters ? withoutAnswer(end) : end;
     waitingCharacters += charactersOf(kept);
     queue.add(kept);
-    if (!writing) retryLater();
+    retryLater();
   }
 
   /** Does nothing for an end that was dropped while it was being written. */
@@ -133,8 +132,6 @@ export function createRetryingStore(store: SponsorshipStore, options: RetryingSt
     },
     endExecution: (end) => writeOrKeep(store.endExecution(end), { kind: 'execution', end }, true),
     async close() {
-      isClosing = true;
-      clearTimeout(timer);
       const deadline = performance.now() + closeWithinMs;
       while (areWaiting() && performance.now() < deadline) {
         await Promise.race([retry(), pause(deadline - performance.now())]);

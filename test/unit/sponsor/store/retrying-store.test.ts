@@ -250,6 +250,24 @@ test('closing writes what waits, and gives up what cannot be written in time', a
   expect(await patient.memory.beginExecution(other.execution())).toMatchObject({ kind: 'refused' });
 });
 
+test('closing retries with pauses, gives up uncertain begins too, and writes nothing afterwards', async () => {
+  const { memory, store, away, givenUp, stepsTaken } = open({ firstPauseMs: 5, closeWithinMs: 20 });
+  const { execution, executionEnd } = await reserve(memory);
+  await store.beginExecution(execution());
+  away.fault = 'before';
+  await store.endExecution(executionEnd({ kind: 'refused' }));
+  await expect(store.beginReservation(newFlow().reservation())).rejects.toThrow(StoreUnavailableError);
+  const before = stepsTaken();
+  await store.close();
+  expect(stepsTaken() - before).toBeLessThan(30);
+  expect(givenUp.map(({ kind }) => kind)).toEqual(['execution', 'reservation']);
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const after = stepsTaken();
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(stepsTaken()).toBe(after);
+});
+
 test('closing closes the store behind it, after the last write', async () => {
   const memory = createMemoryStore();
   const calls: string[] = [];
