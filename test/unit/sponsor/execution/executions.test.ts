@@ -599,6 +599,17 @@ describe('a client that disconnects', () => {
     expect(await second.ended).toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' });
   });
 
+  it('after its response does not cancel the call', async () => {
+    const { begin, sent, settle, pass, ledger } = setUp();
+    const { ended, cancellation } = begin();
+    await settle();
+    ledger.has = async () => ({ gasUsed: 4 });
+    await pass(mutationMs);
+    expect(await ended).toMatchObject({ outcome: 'RECOVERED' });
+    cancellation.cancel('aborted');
+    expect(sent[0]?.cancellation.cause).toBeNull();
+  });
+
   it('gets its timeout immediately, whatever store and sponsor do', async () => {
     const { store, release } = slowStore();
     const { begin, settle, sent } = setUp({ store });
