@@ -192,6 +192,26 @@ function describeKeys(stores: Stores): void {
     }
   });
 
+  test('a key whose lost reservation is over replays the next reservation for a day', async () => {
+    const { one, other } = stores();
+    const idempotency = { key: 'once', bodyHash: 'body' };
+    const { caller, reservation, reservationEnd } = newFlow();
+    await one.beginReservation(reservation({ idempotency }));
+    await one.endReservation(reservationEnd({ kind: 'lost' }));
+    const begin = (nowMs: number, flow = newFlow(caller)) =>
+      other.beginReservation(
+        flow.reservation({ idempotency, nowMs, answerByMs: nowMs + 15_000, expiresAtMs: nowMs + 60_000 }),
+      );
+    const next = newFlow(caller);
+    const laterMs = noon + 3_600_000;
+    expect(await begin(laterMs, next)).toEqual({ kind: 'begun' });
+    expect(await begin(laterMs)).toMatchObject({ kind: 'in-progress' });
+    await one.endReservation(next.reservationEnd({ kind: 'reserved', answer: 'coins' }, laterMs));
+    for (const nowMs of [noon + 86_400_000, laterMs + 86_399_999])
+      expect(await begin(nowMs)).toEqual({ kind: 'replay', answer: 'coins' });
+    expect(await begin(laterMs + 86_400_000)).toEqual({ kind: 'begun' });
+  });
+
   test('a refused reservation frees its key', async () => {
     const { one, other } = stores();
     const { reservation, reservationEnd } = newFlow();

@@ -107,7 +107,7 @@ export function createMemoryRecords(bounds: StoreBounds) {
   function drop(lease: Lease): void {
     leases.delete(leaseKey(lease.caller, lease.leaseId));
     cancelLookup(lease);
-    texts.remove(lease);
+    texts.drop(lease);
     // No entry of the queue is at this time.
     lease.queuedAtMs = Number.NaN;
     const count = (leaseCounts.get(lease.caller) ?? 1) - 1;
@@ -228,11 +228,8 @@ export function createMemoryRecords(bounds: StoreBounds) {
       keys.add(record);
       return record;
     },
-    forgetKey(record: KeyRecord): void {
-      // A dropped record may have a successor with the same id.
-      if (keys.has(record)) keyRecords.delete(record.id);
-      keys.remove(record);
-    },
+    /** Does nothing for a dropped record, because a successor may have its id. */
+    forgetKey: keys.drop,
 
     answerOf(record: KeyRecord, nowMs: number): string | null {
       keys.dropOld(record, nowMs);
@@ -289,15 +286,11 @@ export function createKeptTexts<Item extends Kept>(options: KeptTextsOptions<Ite
   const byCaller = new Map<string, AgeOrder<Item>>();
   const isOld = ({ keptAtMs }: Kept, nowMs: number) => keptAtMs + lifeMs <= nowMs;
 
-  function remove(item: Item): void {
+  function drop(item: Item): void {
     const own = byCaller.get(item.caller);
     if (!own?.delete(item)) return;
     all.delete(item);
     if (own.size === 0) byCaller.delete(item.caller);
-  }
-
-  function drop(item: Item): void {
-    remove(item);
     forget(item);
   }
 
@@ -325,7 +318,7 @@ export function createKeptTexts<Item extends Kept>(options: KeptTextsOptions<Ite
       item.bytes = bytes;
       makeRoom(item.caller);
     },
-    remove,
+    drop,
     /** Drops items that are too old, up to this number. */
     sweep(nowMs: number, most: number): void {
       for (let count = 0; count < most && all.oldest && isOld(all.oldest, nowMs); count += 1) drop(all.oldest);

@@ -155,7 +155,7 @@ export function createMemoryStore(bounds: StoreBounds = defaultStoreBounds): Spo
     records.cancelLookup(lease);
     const { isSpentElsewhere = false, isOfNobody = false } = outcome.kind === 'refused' ? outcome : {};
     if (outcome.kind === 'not-sent' || (isOfNobody && lease.reserving === 'foreign')) {
-      removeFence(lease, nowMs);
+      removeFence(lease);
       return true;
     }
     lease.executing = 'done';
@@ -171,11 +171,11 @@ export function createMemoryStore(bounds: StoreBounds = defaultStoreBounds): Spo
   }
 
   /** Undo the begin of the execution. */
-  function removeFence(lease: Lease, nowMs: number): void {
+  function removeFence(lease: Lease): void {
     const isForeign = lease.reserving === 'foreign';
     lease.executing = 'none';
     for (const key of lease.executionKeys) records.forgetKey(key);
-    if (lease.hold && (isForeign || nowMs >= lease.expiresAtMs)) releaseHold(lease.hold, 0);
+    if (lease.hold && isForeign) releaseHold(lease.hold, 0);
     else if (lease.hold) resumeHoldExpiry(lease.hold, lease.expiresAtMs);
     if (isForeign) records.dropLease(lease);
     else records.dropLeaseAt(lease, lease.expiresAtMs + lingerMs);

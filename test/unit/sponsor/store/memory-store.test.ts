@@ -9,9 +9,9 @@ import {
   lingerMs,
   textLifeMs,
 } from '../../../../src/sponsor/store/sponsorship-store.ts';
-import { countLiveObjects } from '../../../support/count-live-objects.ts';
+import { countLiveObjects, untilNothingIsLeft } from '../../../support/count-live-objects.ts';
 import { runs } from '../../../support/runs.ts';
-import { noon, reserve } from '../../../support/sponsorship-flow.ts';
+import { newFlow, noon, reserve } from '../../../support/sponsorship-flow.ts';
 import { arbitrarySteps, newWorld, takeStep } from '../../../support/sponsorship-steps.ts';
 import { describeSponsorshipStore } from '../../../support/sponsorship-store-suite.ts';
 
@@ -168,4 +168,16 @@ test('leases that are dropped early leave no other trace', async () => {
   countLiveObjects(WeakRef);
   // Of the last ones, too few to be worth a look, something may be left.
   expect(dropped.filter((ref) => ref.deref() !== undefined).length).toBeLessThan(200);
+});
+
+test('callers without leases and keys leave nothing behind', async () => {
+  const store = createMemoryStore();
+  const round = async () => {
+    for (let index = 0; index < 500; index += 1) {
+      const { reservation, reservationEnd } = newFlow();
+      await store.beginReservation(reservation({ idempotency: { key: 'once', bodyHash: 'body' } }));
+      await store.endReservation(reservationEnd({ kind: 'refused' }));
+    }
+  };
+  await expect(untilNothingIsLeft(500, round)).resolves.toBeUndefined();
 });
