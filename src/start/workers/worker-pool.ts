@@ -157,7 +157,7 @@ export function startWorkerPool(options: WorkerPoolOptions) {
   };
   /** Stops the grown worker, now that its successor serves. */
   const stopGrown = (): void => {
-    if (grown === null || grown.isReplaced) return;
+    if (grown === null) return;
     const { worker } = grown;
     grown.isReplaced = true;
     // It sends no more heartbeats.
@@ -221,7 +221,6 @@ export function startWorkerPool(options: WorkerPoolOptions) {
     isStopping = true;
     clearInterval(checking);
     for (const restart of restarts) clearTimeout(restart);
-    for (const { stopAwaiting } of members) stopAwaiting();
     if (members.size === 0) return;
     send({ kind: 'stop', drainMs });
     const stopWaiting = startPeerTimeout(drainMs + endWithinMs, () => {
