@@ -147,8 +147,7 @@ function countFailures({ recent }: AddressState): number {
 }
 
 /** Did all of the last calls fail, and not only by timeouts of one caller? */
-export const isBroken = ({ recent, known, failsForAll }: AddressState): boolean =>
-  known === window && recent === all && failsForAll;
+export const isBroken = ({ recent, failsForAll }: AddressState): boolean => recent === all && failsForAll;
 
 /** Obeys `Retry-After`. */
 export function pause(state: AddressState, forMs: number, nowMs: number): void {

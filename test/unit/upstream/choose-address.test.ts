@@ -196,6 +196,8 @@ describe('the choice of an address', () => {
     recordNewest(state, 0, 1_000);
     recordNewest(state, 5_000_000, 2_000);
     expect(upperNewest(state, 3_000)).toBe(5_000_000);
+    recordNewest(state, 5_000_004, 2_000);
+    expect(upperNewest(state, 3_000)).toBe(5_000_004);
   });
 
   it('keeps an operation at its address, or moves it to one with data as new', () => {

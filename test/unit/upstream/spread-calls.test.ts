@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { CancelCause, ServedOperation } from '../../../src/upstream/cancellation.ts';
 import { type AddressState, createAddressState, recordNewest } from '../../../src/upstream/choose-address.ts';
 import type { Freshness } from '../../../src/upstream/freshness.ts';
@@ -225,6 +225,21 @@ describe('a read', () => {
       .listener.stream?.(begun, () => {})
       ?.end();
     expect(received).toEqual(['aborted', 'end']);
+  });
+
+  it('leaves no timer behind, however it ends', () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const { call, at, ends } = setUp();
+    const begun = { status: 200, headers: new Map(), chunks: [], size: 0 };
+    const calls = [0, 1, 2].map(() => call());
+    call({}, { stream: () => ({ data: () => true, end() {}, failed() {} }) });
+    expect(vi.getTimerCount()).toBe(4);
+    at(0).answer();
+    at(1).fail('timeout');
+    calls[2]?.cancel('aborted');
+    at(3).listener.stream?.(begun, () => {});
+    expect([ends, vi.getTimerCount()]).toEqual([['200', 'timeout', 'aborted'], 0]);
   });
 
   it('is not repeated after its client has left', () => {

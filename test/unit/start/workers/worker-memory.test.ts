@@ -52,6 +52,7 @@ test('one that uses too much memory stops once its successor serves; only one at
 test('one that does not stop in time after its successor serves is killed', async () => {
   const whole = await startCompletePool();
   const { started, seen } = whole;
+  started[0]?.says({ kind: 'hello' });
   await passServing(whole, 10);
   started[0]?.says(uses(1_001));
   started[2]?.says({ kind: 'ready', facts });
@@ -127,4 +128,14 @@ test('one is not replaced for its memory before all serve', async () => {
   await passServing(whole, 10);
   for (const puppet of whole.started) puppet.says(uses(1_001));
   expect(whole.started).toHaveLength(2);
+});
+
+test('one that is starting is not replaced for its memory', async () => {
+  const whole = await startCompletePool();
+  const { started } = whole;
+  await passServing(whole, 10);
+  started[1]?.end();
+  await pass();
+  started[2]?.says(uses(1_001));
+  expect(started).toHaveLength(3);
 });
