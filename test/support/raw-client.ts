@@ -10,6 +10,7 @@ export interface RawClient {
   whole(): Promise<string>;
   /** Stops reading, so that data piles up on the way. */
   stopReading(): void;
+  resumeReading(): void;
   /** Closes with FIN or with RST. */
   vanish(how: 'closing' | 'resetting'): void;
 }
@@ -52,6 +53,7 @@ export async function openRawClient(port: number): Promise<RawClient> {
         onNews();
       }),
     stopReading: () => void socket.pause(),
+    resumeReading: () => void socket.resume(),
     vanish(how) {
       if (how === 'closing') socket.destroy();
       else socket.resetAndDestroy();

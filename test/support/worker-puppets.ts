@@ -8,7 +8,7 @@ export const beginning = { shared, port: 4000, cursorKeys: null, files: {}, hear
 export const facts = { url: 'http://127.0.0.1:4000', graphqlUrl: 'http://127.0.0.1:4000/graphql', schema: 'ledger' };
 
 /** A worker's process as a test double: it sends what the test tells it to send. */
-class Puppet implements WorkerProcess {
+export class Puppet implements WorkerProcess {
   readonly pid: number;
   readonly told: ToWorker[] = [];
   #hear: (message: FromWorker) => void = () => {};

@@ -51,6 +51,26 @@ describe('an operation', () => {
     expect(causeOf()).toBe('timeout');
   });
 
+  it('is charged to its own caller, as are its calls', async () => {
+    const caller = toTestCaller({ id: 'client:shop', rate: { key: 'client:shop', perMinute: 5 } });
+    const charged: unknown[] = [];
+    const openOperation = createOpenOperation({
+      timeouts,
+      turns: quietTurns(),
+      charge: async (_, by, points) => {
+        charged.push([by.id, points]);
+        return null;
+      },
+    });
+    const { context } = openOperation(createTestServer(), { ...admitForTest(graph, { text: '{ a }' }), caller });
+    await context.charge?.(3);
+    expect([charged, context.caller, context.cancellation.caller]).toEqual([
+      [['client:shop', 3]],
+      caller,
+      'client:shop',
+    ]);
+  });
+
   it('is chosen by name in a document with several', () => {
     const { run, server, causeOf } = open('query A { a } mutation B { b }', 'B');
     run.complete(0);

@@ -38,6 +38,17 @@ it.each([
   expect(vi.getTimerCount()).toBe(0);
 });
 
+it('a connection that its client does not close is closed a second after its last byte', async () => {
+  const socket = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() });
+  const finished = once(socket, 'finish');
+  endLingering(socket);
+  await finished;
+  vi.advanceTimersByTime(999);
+  expect(socket.destroyed).toBe(false);
+  vi.advanceTimersByTime(1);
+  expect(socket.destroyed).toBe(true);
+});
+
 it('nothing is kept of closed connections', async () => {
   class CountedSocket extends Socket {}
   const connections = createConnections(() => {});
@@ -284,6 +295,23 @@ describe('a server that is stopping', () => {
     await until(() => answers.size === 1, 'the request');
     answers.get('/a')?.();
     expect(await client.whole()).toContain('answer to /a');
+    await closed;
+  });
+
+  it('waits a second for the rest of a request, however long the connection was silent before', async () => {
+    const { connections, server, answers, connect } = await openServer();
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
+    const accepted = once(server, 'connection');
+    const client = await connect();
+    await accepted;
+    const closed = connections.drain(server, 60_000);
+    await until(() => vi.getTimerCount() === 1, 'the gateway looks for silent connections');
+    vi.advanceTimersByTime(500);
+    await client.send('POST /unfinished HTTP/1.1\r\nhost: a\r\ncontent-length: 10\r\n\r\n12345');
+    await until(() => answers.size === 1, 'the request');
+    vi.advanceTimersByTime(900);
+    answers.get('/unfinished')?.();
+    expect(await client.whole()).toContain('answer to /unfinished');
     await closed;
   });
 

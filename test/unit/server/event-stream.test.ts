@@ -30,14 +30,15 @@ afterEach(async () => {
 });
 
 const errors: string[] = [];
+const options = {
+  framing: eventFraming,
+  lastEventId: undefined,
+  maskError: () => new GraphQLError('masked'),
+  onErrors: (all: readonly GraphQLError[]) => void errors.push(...all.map(({ message }) => message)),
+};
 function open(framing: Framing = eventFraming): EventStream {
   errors.length = 0;
-  return new EventStream(response, {
-    framing,
-    lastEventId: undefined,
-    maskError: () => new GraphQLError('masked'),
-    onErrors: (all) => void errors.push(...all.map(({ message }) => message)),
-  });
+  return new EventStream(response, { ...options, framing });
 }
 
 /** Results that come when a test says so, until the stream is left. */
@@ -145,6 +146,34 @@ describe('an event stream', () => {
     await until(() => response.destroyed, 'the client is gone');
     stream.follow(results);
     expect([state, vi.getTimerCount()]).toEqual([{ asked: 0, left: 1 }, 0]);
+  });
+
+  it('resumes at the last event id of its client, of which it reads 4,096 characters', () => {
+    const at = (lastEventId: string) => new EventStream(response, { ...options, lastEventId }).after;
+    expect([at(''), at('abc'), at('x'.repeat(5_000))]).toEqual([null, 'abc', 'x'.repeat(4_096)]);
+  });
+
+  it('of results that are pushed asks for more when its client has read, and breaks if its source fails', async () => {
+    const [resumed, left] = [vi.fn(), vi.fn()];
+    const iterator = { next: () => new Promise(() => {}), return: async () => left() };
+    const source = {
+      isPushed: true,
+      pushTo() {},
+      resume: resumed,
+      [Symbol.asyncIterator]: () => iterator,
+    };
+    const stream = open();
+    stream.follow(source as never);
+    client.stopReading();
+    while (stream.isReady) stream.takeResult({ data: { name: 'x'.repeat(100_000) } });
+    expect(resumed).not.toHaveBeenCalled();
+    client.resumeReading();
+    await until(() => resumed.mock.calls.length > 0, 'the client has read');
+    expect(stream.isReady).toBe(true);
+    stream.fail();
+    await until(() => left.mock.calls.length === 1, 'the source is left');
+    expect([response.destroyed, vi.getTimerCount()]).toEqual([true, 0]);
+    expect(await client.whole()).not.toContain('event: complete');
   });
 
   it('in parts has the boundary after each part, and no cursors', async () => {

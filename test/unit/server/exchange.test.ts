@@ -5,6 +5,7 @@ import { Exchange, type ExchangeOptions } from '../../../src/server/exchange.ts'
 import { IncomingRequest, readBody } from '../../../src/server/read-body.ts';
 import { countLiveObjects } from '../../support/count-live-objects.ts';
 import { openRawClient } from '../../support/raw-client.ts';
+import { toTestCaller } from '../../support/test-caller.ts';
 import { until } from '../../support/until.ts';
 
 const faults: [unknown, string | undefined][] = [];
@@ -132,9 +133,12 @@ describe('an exchange that has ended', () => {
     expect([read, arrivals]).toEqual([['aborted'], ['held', 'left']]);
   });
 
-  it('releases the memory of its body', async () => {
+  it('releases the memory of its body, and the body', async () => {
     let released = 0;
+    let kept: Exchange | undefined;
     await ask((exchange) => {
+      kept = exchange;
+      exchange.body = Buffer.from('{}');
       const release = () => {
         released += 1;
       };
@@ -143,20 +147,55 @@ describe('an exchange that has ended', () => {
       exchange.res.end();
       exchange.close();
     });
-    expect(released).toBe(1);
+    expect([released, kept?.body, kept?.held]).toEqual([1, null, undefined]);
   });
 });
 
+it('a request that has no response yet is recorded as left by its client', async () => {
+  const statuses: number[] = [];
+  await ask((exchange) => {
+    statuses.push(exchange.toRecord().status);
+    exchange.writeHead(206, 'text/plain', 0);
+    exchange.res.end();
+    statuses.push(exchange.toRecord().status);
+  });
+  expect(statuses).toEqual([499, 206]);
+});
+
+it('a batch takes its counted caller once', async () => {
+  const caller = toTestCaller();
+  const taken: unknown[] = [];
+  await ask((exchange) => {
+    const { takeCounted, turnKey } = exchange.toYogaContext(caller);
+    taken.push(turnKey, takeCounted(), takeCounted());
+    exchange.refuse('BAD_REQUEST', 'No.');
+  });
+  expect(taken).toEqual([caller.rate.key, caller, null]);
+});
+
+it.each(['before', 'after'])('the rest of the limit is in the headers if it is known %s they are set', async (when) => {
+  const { headers } = await ask((exchange) => {
+    if (when === 'after') exchange.stamp();
+    exchange.onStanding({ limit: 5, remaining: 4, resetsAtMs: 60_000 });
+    exchange.stamp();
+    exchange.res.end();
+  });
+  expect([headers.get('ratelimit'), headers.get('x-stamp')]).toEqual(['"default";r=4;t=60', 'a']);
+});
+
 describe('an answer', () => {
-  /** Answers one request, and says whether the connection was closed before its client left. */
-  async function answer(size: number, read: boolean): Promise<boolean> {
-    let isAwaited = false;
+  /** Answers one request. Returns whether the gateway bounds the reading, and whether it checks all unread bytes now. */
+  async function answer(size: number, read: boolean): Promise<readonly [isAwaited: boolean, isChecked: boolean]> {
+    let [isAwaited, isChecked] = [false, false];
+    const onLongUnread = () => {
+      isChecked = true;
+    };
     let wasClosed = () => {};
     const closed = new Promise<void>((resolve) => {
       wasClosed = resolve;
     });
     const server = createServer({ IncomingMessage: IncomingRequest }, (req, res) => {
-      const exchange = new Exchange(req, res, '/', { ...options, stallMs: 50 });
+      const exchange = new Exchange(req, res, '/', { ...options, stallMs: 50, onLongUnread });
       req.socket.once('close', wasClosed);
       exchange.writeHead(200, 'text/plain', size);
       res.end(Buffer.alloc(size, 'x'));
@@ -174,14 +213,14 @@ describe('an answer', () => {
     await closed;
     client.vanish('closing');
     await new Promise((resolve) => server.close(resolve));
-    return isAwaited;
+    return [isAwaited, isChecked];
   }
 
   it('that the client does not read closes the connection', async () => {
-    expect(await answer(64 * 1024 * 1024, false)).toBe(true);
+    expect(await answer(64 * 1024 * 1024, false)).toEqual([true, true]);
   });
 
   it('that the system accepts immediately is not waited for', async () => {
-    expect(await answer(100, true)).toBe(false);
+    expect(await answer(100, true)).toEqual([false, false]);
   });
 });

@@ -152,11 +152,15 @@ describe.each([
   const graceMs = 1_000_004;
   /** The gateway's running timers, by their lengths: no other timer has these. */
   const running = new Map<unknown, number>();
+  const callbacks = new Map<unknown, () => void>();
   beforeEach(async () => {
     const { setTimeout: set, clearTimeout: clear } = globalThis;
     vi.spyOn(globalThis, 'setTimeout').mockImplementation(((run: () => void, ms = 0) => {
       const timer = set(run, ms);
-      if (ms >= 1_000_000) running.set(timer, ms);
+      if (ms >= 1_000_000) {
+        running.set(timer, ms);
+        callbacks.set(timer, run);
+      }
       return timer;
     }) as typeof setTimeout);
     vi.spyOn(globalThis, 'clearTimeout').mockImplementation((timer) => {
@@ -263,6 +267,15 @@ describe.each([
     await until(() => peer.connections() === 0, 'the end of the connection');
     await news(await subscribe('b'), 'b');
     expect(calls).toEqual(['up']);
+  });
+
+  it('keep a connection that had none for a moment', async () => {
+    (await subscribe('a')).leave();
+    const { calls } = await subscribe('b');
+    for (const [timer, ms] of running) if (ms === graceMs) callbacks.get(timer)?.();
+    peer.act('b', 'push');
+    await until(() => calls.includes('news'), 'news on the same connection');
+    expect(peer.connections()).toBe(1);
   });
 
   it('that are closed are lost', async () => {

@@ -162,6 +162,8 @@ describe('a read', () => {
     await until(() => sent.length === 2, 'the second address was asked');
     at(1).answer();
     expect([ends, at(0).cancelled]).toEqual([['200'], 'aborted']);
+    // It takes at least as long as it was waited for.
+    expect(states[at(0).address]?.latencyMs).toBeGreaterThan(0);
     at(0).answer();
     expect(ends).toEqual(['200']);
     expect(states.map(({ inFlight, recent }) => [inFlight, recent])).toEqual([
@@ -266,10 +268,10 @@ describe('a mutation', () => {
     expect([sent.length, ends]).toEqual([1, ['503']]);
   });
 
-  it('is repeated elsewhere if it certainly did not arrive', () => {
+  it.each(['unreachable', 'crowded'] as const)('is repeated elsewhere if it did not arrive: %s', (failure) => {
     const { call, at, ends } = setUp();
     call(mutation);
-    at(0).fail('unreachable');
+    at(0).fail(failure);
     at(1).answer();
     expect([at(0).address, at(1).address, ends]).toEqual([0, 1, ['200']]);
   });
@@ -297,6 +299,16 @@ describe('answers that do not go back in time', () => {
     call({ operation: one });
     call({ operation: operation() });
     expect([at(1).address, at(2).address]).toEqual([0, 1]);
+  });
+
+  it('keep no call at an address that answered with an error', () => {
+    const { call, at, states } = setUpLag();
+    const one = operation();
+    call({ operation: one });
+    at(0).answer(500);
+    busy(states[0]);
+    call({ operation: one });
+    expect(at(1).address).toBe(1);
   });
 
   it('ask for news before an operation moves to an address that may be older, and move once it is as new', async () => {

@@ -112,6 +112,27 @@ describe('a join loader', () => {
     expect(texts).toHaveLength(3);
   });
 
+  it('has at most four requests in flight, and sends the others when one of them ends', async () => {
+    const ends: (() => void)[] = [];
+    let inFlight = 0;
+    const execute = async (): Promise<ExecutionResult> => {
+      inFlight += 1;
+      await new Promise<void>((resolve) => ends.push(resolve));
+      inFlight -= 1;
+      return { data: { k0: 'a' } };
+    };
+    const loader = createLoader({ execute, limits: { ...roomy, maxQueryNodes: 3 }, variables: {} });
+    const loading = loader.load(['a', 'b', 'c', 'd', 'e', 'f'].map((id) => lookup(id)));
+    const seen: number[] = [];
+    for (let ended = 0; ended < 6; ended += 1) {
+      await new Promise((resolve) => setImmediate(resolve));
+      seen.push(inFlight);
+      ends[ended]?.();
+    }
+    expect(values(await loading)).toEqual(Array(6).fill('a'));
+    expect(seen).toEqual([4, 4, 4, 3, 2, 1]);
+  });
+
   it('sends the variables that the selections use, and counts no others against the bound of a request', async () => {
     const { execute, texts, variables } = scripted();
     const loader = createLoader({
@@ -210,6 +231,21 @@ describe('a join loader', () => {
       ],
     ]);
   });
+});
+
+it('lookups that were sent when the last field resolved leave no timer', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const roots = new OpenRoots();
+  const leave = roots.open();
+  let sent = 0;
+  roots.onceIdle(() => {
+    sent += 1;
+  });
+  expect([sent, vi.getTimerCount()]).toEqual([0, 1]);
+  leave();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect([sent, vi.getTimerCount()]).toEqual([1, 0]);
 });
 
 it('lookups wait a second at most for a slow field, each time', () => {

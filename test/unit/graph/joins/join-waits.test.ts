@@ -1,3 +1,4 @@
+import { GraphQLError } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { awaitIndex, checkWaitMs } from '../../../../src/graph/joins/join-waits.ts';
 import { createCancellation } from '../../../../src/upstream/cancellation.ts';
@@ -32,6 +33,26 @@ describe('waiting for the indexer', () => {
     expect(looks).toBe(2);
     expect(await awaitIndex(found, again, 10_000, createCancellation())).toBe(found);
     expect(looks).toBe(2);
+  });
+
+  it('ends with an error of the ledger, and with a failed call', async () => {
+    const again = () => Promise.reject(new Error('not needed'));
+    for (const answer of [{ value: null, errors: [new GraphQLError('no')] }, new Error('gone')])
+      expect(await awaitIndex(answer, again, 10_000, createCancellation())).toBe(answer);
+  });
+
+  it('ends with its operation', async () => {
+    const cancellation = createCancellation();
+    let looks = 0;
+    const again = async () => {
+      looks += 1;
+      return nothing;
+    };
+    const waiting = awaitIndex(nothing, again, 10_000, cancellation);
+    await Promise.resolve();
+    cancellation.cancel('aborted');
+    await expect(waiting).rejects.toMatchObject({ extensions: { code: 'REQUEST_TIMEOUT', upstream: 'ledger' } });
+    expect(looks).toBe(0);
   });
 
   it('makes the last pause shorter, rather than wait longer than it may', async () => {

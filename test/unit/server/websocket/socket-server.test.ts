@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import { type ExecutionResult, GraphQLError } from 'graphql';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { WebSocket } from 'ws';
+import type { Sender } from '../../../../src/callers/identify-caller.ts';
 import type {
   AdmittedOperation,
   OperationAdmission,
@@ -36,6 +37,8 @@ const timersNow = () => process.getActiveResourcesInfo().filter((name) => name =
 
 /** Records of operations that have ended. */
 const ended: unknown[] = [];
+/** Senders that were counted when they initialised their connections. */
+const senders: Sender[] = [];
 let sockets: SocketServer;
 let server: ReturnType<typeof createServer>;
 let port: number;
@@ -44,10 +47,16 @@ let connection: Duplex;
 
 async function start(pingMs: number, given = operations, maxOperations = 1): Promise<void> {
   ended.length = 0;
+  senders.length = 0;
   sockets = createSocketServer({
     ...given,
     maskError: () => new GraphQLError('masked'),
-    addresses: { admit: () => Promise.resolve({ error: null, standing: null }) },
+    addresses: {
+      admit: async (sender) => {
+        senders.push(sender);
+        return { error: null, standing: null };
+      },
+    },
     maxMessageBytes: 1_000,
     bytesInFlight: createBytesInFlight(1_000),
     maxGreetingBytes: 1_000,
@@ -288,6 +297,23 @@ describe('the protocol', () => {
     const code = await new Promise((resolve) => bare.once('close', resolve));
     expect(code).toBe(4406);
     legacy.terminate();
+  });
+
+  it('takes credentials from the initialisation, and nothing that a browser or a proxy says of the client', async () => {
+    await start(60_000);
+    const client = await openWebSocket(`ws://127.0.0.1:${port}`, { 'x-api-key': 'of the handshake' });
+    const payload = {
+      'X-API-Key': 'first',
+      'x-api-key': 'second',
+      Authorization: 'Bearer a',
+      'X-Forwarded-For': '203.0.113.1',
+      Origin: 'https://evil.example',
+    };
+    client.send({ type: 'connection_init', payload });
+    await until(() => client.messages.length > 0, 'an acknowledgement');
+    const [sender] = senders;
+    expect([sender?.apiKey?.reveal(), sender?.authorization?.reveal()]).toEqual(['first', 'Bearer a']);
+    expect(sender).toMatchObject({ forwardedFor: undefined, origin: undefined, remoteAddress: '127.0.0.1' });
   });
 
   it.each(['1', 'x'.repeat(128)])('closes the connection for an id that is in use: %s', async (id) => {
