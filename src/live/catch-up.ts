@@ -1,12 +1,13 @@
 import { createCancellation } from '../upstream/cancellation.ts';
 import type { Channel, Delivery, Position } from './channel.ts';
 import { type Clock, pause } from './clock.ts';
-import type { Feed } from './feed.ts';
+import type { Feed, FeedEnd } from './feed.ts';
 import type { History } from './history.ts';
 import { type ItemPosition, type LiveEntry, type LivePage, type ResumePoint, resumeAt } from './live-source.ts';
 import { PositionReader, type PositionReaderOptions, unavailableReason } from './position-reader.ts';
 import { Progress } from './progress.ts';
 import { type FeedChange, toItemPosition } from './timeline.ts';
+import type { Turns } from './turns.ts';
 
 export interface CatchUpOptions extends Pick<PositionReaderOptions<unknown>, 'clock' | 'lostAfterMs'> {
   /** The owner of the stream: callers take turns at reading history. */
@@ -116,24 +117,23 @@ export class CatchUp<Item, Payload> {
    */
   async *#beginNow(): AsyncGenerator<Delivery<Payload>, Joint | null> {
     const { feed, presenter } = this.#channel;
-    const opening = feed.isStarted ? { joint: jointAtEnd(feed), at: resumeAt(feed.frontier) } : null;
+    const opening = feed.isStarted ? feed.end : null;
     const { isUp } = feed;
     this.progress.waitFor('the reader to look at the upstream');
     const caughtUp = feed.caughtUp(this.#cancellation);
-    const isPrompt = await isWithin(promptMs, caughtUp, this.#options.clock);
+    const isPrompt = await isWithin(promptMs, caughtUp, this.#options.clock, this.#channel.turns);
     if (!isPrompt && opening && isUp) {
-      this.#at = opening.at;
-      return opening.joint;
+      this.#at = resumeAt(opening.frontier);
+      return jointAtEnd(opening);
     }
-    await caughtUp;
+    const end = await caughtUp;
     if (this.#cancellation.cause || !feed.isStarted) return null;
-    this.#at = resumeAt(feed.frontier);
-    const joint = jointAtEnd(feed);
+    this.#at = resumeAt(end.frontier);
     if (!isPrompt) {
-      const payload = presenter.gap(opening?.at ?? null, null, unavailableReason);
-      yield this.#passing({ payload, at: opening?.at ?? this.#at });
+      const after = opening && resumeAt(opening.frontier);
+      yield this.#passing({ payload: presenter.gap(after, null, unavailableReason), at: after ?? this.#at });
     }
-    return joint;
+    return jointAtEnd(end);
   }
 
   async *#readHistory(point: ResumePoint): AsyncGenerator<Delivery<Payload>, Joint | null> {
@@ -171,8 +171,7 @@ export class CatchUp<Item, Payload> {
           yield this.#passing({ payload, at: lost });
         }
         if (!loss.oldest) {
-          await feed.caughtUp(cancellation);
-          return jointAtEnd(feed);
+          return jointAtEnd(await feed.caughtUp(cancellation));
         }
         behindGap = oldest?.key ?? null;
         this.#takePage(loss.oldest);
@@ -244,9 +243,10 @@ export class CatchUp<Item, Payload> {
   }
 }
 
-function isWithin(ms: number, settling: Promise<void>, clock: Clock): Promise<boolean> {
+/** @param turns in which it resolves with `false`: thousands may give up at once */
+function isWithin(ms: number, settling: Promise<unknown>, clock: Clock, turns: Turns): Promise<boolean> {
   return new Promise((resolve) => {
-    const stop = clock.after(ms, () => resolve(false));
+    const stop = clock.after(ms, () => turns.add(() => resolve(false)));
     void settling.then(() => {
       stop();
       resolve(true);
@@ -254,8 +254,8 @@ function isWithin(ms: number, settling: Promise<void>, clock: Clock): Promise<bo
   });
 }
 
-function jointAtEnd<Item>({ news }: Feed<Item>): Joint {
-  return { sequence: news.end - 1, delivered: new Set() };
+function jointAtEnd({ sequence }: FeedEnd): Joint {
+  return { sequence, delivered: new Set() };
 }
 
 /** The sequence number of a position; `null` if the feed does not know it, or has dropped what follows it. */

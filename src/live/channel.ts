@@ -68,6 +68,10 @@ export class Channel<Item, Payload> implements Wakeable {
     feed.follow(this);
   }
 
+  get turns(): Turns {
+    return this.#options.turns;
+  }
+
   /** The first sequence number of the feed that it matches. Streams match older items themselves. */
   get first(): number {
     return this.#matches.first;

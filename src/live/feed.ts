@@ -1,6 +1,6 @@
 import type { Cancellation } from '../upstream/cancellation.ts';
 import type { History } from './history.ts';
-import type { LiveSource } from './live-source.ts';
+import type { ItemPosition, LiveSource } from './live-source.ts';
 import type { Progress } from './progress.ts';
 import type { Shares } from './quota.ts';
 import { Reader, type ReaderOptions } from './reader.ts';
@@ -38,15 +38,23 @@ export interface FleetMember {
   close(): void;
 }
 
+/** The newest item of a feed. */
+export interface FeedEnd {
+  readonly sequence: number;
+  readonly frontier: ItemPosition | null;
+}
+
 /** The newest part of one query, read once for all its followers. */
 export class Feed<Item> extends Timeline<Item> {
   readonly history: History<Item>;
   readonly #reader: Reader<Item>;
   readonly #member: FleetMember | null = null;
   readonly #leaveBudget: () => void;
+  readonly #turns: Turns;
 
   constructor(source: LiveSource<Item>, { budget, turns, history, join, ...options }: FeedOptions<Item>) {
     super(turns);
+    this.#turns = turns;
     this.history = history;
     this.#leaveBudget = budget.enter(() => this.shrinkTo(budget.share()));
     const mostBytes = budget.share;
@@ -62,23 +70,32 @@ export class Feed<Item> extends Timeline<Item> {
     return this.#member?.isFollowing || this.#reader.isUp;
   }
 
+  get end(): FeedEnd {
+    return { sequence: this.news.end - 1, frontier: this.frontier };
+  }
+
   get progress(): Progress {
     return this.#reader.progress;
   }
 
-  /** Resolves when a poll that begins after this call has read everything, or when it is cancelled. */
-  caughtUp(cancellation: Cancellation): Promise<void> {
+  /**
+   * Resolves when a poll that begins after this call has read everything, or when it is cancelled. Thousands may wait for one
+   * poll, so they continue in turns.
+   * @returns the end of the feed when the poll ended; by their turn, it may have more
+   */
+  caughtUp(cancellation: Cancellation): Promise<FeedEnd> {
     const polls = this.#member ?? this.#reader;
     return new Promise((resolve) => {
       let stopListening = () => {};
       const then = () => {
         stopListening();
-        resolve();
+        const { end } = this;
+        this.#turns.add(() => resolve(end));
       };
       polls.whenCaughtUp(then);
       stopListening = cancellation.onCancel(() => {
         polls.stopWaiting(then);
-        resolve();
+        resolve(this.end);
       });
     });
   }

@@ -2,6 +2,7 @@ import { type Cancellation, createCancellation, type OpenCancellation } from '..
 import type { Clock } from './clock.ts';
 import type { ItemPosition, LivePage } from './live-source.ts';
 import type { PageJudge } from './position-reader.ts';
+import type { Turns } from './turns.ts';
 
 export interface CallQueueOptions {
   readonly clock: Pick<Clock, 'now' | 'after'>;
@@ -101,10 +102,13 @@ export interface Requester {
  */
 export class SharedCalls<Value> {
   readonly #queue: CallQueue;
+  readonly #turns: Turns;
   readonly #underWay = new Map<string, SharedCall<Value>>();
 
-  constructor(queue: CallQueue) {
+  /** @param turns in which the streams continue: thousands may have requested one page */
+  constructor(queue: CallQueue, turns: Turns) {
     this.#queue = queue;
+    this.#turns = turns;
   }
 
   /** @param key equal for calls with the same answer */
@@ -124,7 +128,14 @@ export class SharedCalls<Value> {
         }
         reject(new Error('given up'));
       });
-      shared.answer.then(resolve, reject).finally(stopListening);
+      const inTurn = (settle: () => void) => {
+        stopListening();
+        this.#turns.add(settle);
+      };
+      shared.answer.then(
+        (value) => inTurn(() => resolve(value)),
+        (error: unknown) => inTurn(() => reject(error)),
+      );
     });
   }
 

@@ -64,7 +64,7 @@ interface OpenFeed<Item, Payload> {
 /** Streams of one kind of items. Each query of the upstream is read once, however many follow it. */
 export function createLiveHub<Item, Payload>(options: LiveHubOptions<Item>) {
   const { clock, streamQuota, readerQuota, graceMs, lostAfterMs } = options;
-  const calls = new SharedCalls<LivePage<Item>>(options.historyCalls);
+  const calls = new SharedCalls<LivePage<Item>>(options.historyCalls, options.turns);
   const feeds = new Map<string, OpenFeed<Item, Payload>>();
   const streams = new Set<LiveStream<Item, Payload>>();
   let isStopping = false;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CallQueue, SharedCalls } from '../../../src/live/history.ts';
+import { Turns } from '../../../src/live/turns.ts';
 import { createCancellation } from '../../../src/upstream/cancellation.ts';
 import { createTestClock, settled } from '../../support/memory-source.ts';
 
@@ -68,7 +69,10 @@ describe('a queue of calls', () => {
 });
 
 it('an asker that comes as the last one gives up does not join the call that is given up', async () => {
-  const calls = new SharedCalls<number>(new CallQueue({ clock: createTestClock(), maxAtOnce: 4, maxPerSecond: 50 }));
+  const calls = new SharedCalls<number>(
+    new CallQueue({ clock: createTestClock(), maxAtOnce: 4, maxPerSecond: 50 }),
+    new Turns(),
+  );
   let made = 0;
   const call = async () => {
     made += 1;

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { CallQueue, SharedCalls } from '../../../src/live/history.ts';
+import { Turns } from '../../../src/live/turns.ts';
 import { type Cancellation, createCancellation } from '../../../src/upstream/cancellation.ts';
 import { createTestClock, settled } from '../../support/memory-source.ts';
 
@@ -11,7 +12,7 @@ function createCalls() {
 }
 
 function createShared(maxAtOnce: number): SharedCalls<string> {
-  return new SharedCalls(new CallQueue({ clock: createTestClock(), maxAtOnce, maxPerSecond: 50 }));
+  return new SharedCalls(new CallQueue({ clock: createTestClock(), maxAtOnce, maxPerSecond: 50 }), new Turns());
 }
 
 const asker = (cancellation: Cancellation = createCancellation()) => ({ caller: 'somebody', cancellation });
