@@ -9,7 +9,7 @@ export interface SocketQuotaOptions {
 
 export type SocketQuota = ReturnType<typeof createSocketQuota>;
 
-/** Seconds. An estimate: a WebSocket may close at any time. */
+/** An estimate: a WebSocket may close at any time. */
 const retryAfterMs = 10_000;
 
 /** Limits the number of open WebSockets. */

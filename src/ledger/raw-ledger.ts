@@ -107,7 +107,7 @@ export function createRawLedger({ rawCall, versionHeader, version, ...options }:
           }
         },
         stream: (begun, resume) => {
-          if (!canStream || isMutation || !isPlain(begun) || !hasPlainHead(begun)) return null;
+          if (!canStream || !isPlain(begun) || !hasPlainHead(begun)) return null;
           version.observe(begun.headers.get(versionHeader));
           const body = new AnswerStream(begun, resume, { usage, readText, settle });
           answered({ kind: 'stream', body });

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buildSchema, type GraphQLSchema } from 'graphql';
 import { afterEach, expect, test } from 'vitest';
-import { createGraphiqlPage } from '../../../../src/server/pages/graphiql-page.ts';
+import { createGraphiqlPage } from '../../../src/server/pages/graphiql-page.ts';
 
 const first = buildSchema('type Query { first: Int }');
 const second = buildSchema('type Query { second: Int }');
