@@ -16,6 +16,7 @@ const memoryTests = [
   'test/unit/documents/document-store.test.ts',
   'test/unit/documents/kept-bytes.test.ts',
   'test/unit/documents/refused-documents.test.ts',
+  'test/unit/live/kept-keys.test.ts',
   'test/unit/upstream/share-reads.test.ts',
 ];
 

@@ -33,15 +33,15 @@ interface Joint {
 
 const pace = { minMs: 100, maxMs: 2_000 };
 /** Delivered keys that a stream remembers because they may come again from the feed; far more than can have come late. */
-const maxDelivered = 2_000;
-/** The same while it reads history. */
-const maxDeliveredFromHistory = 1_000;
+const maxDelivered = 256;
+/** The same while it reads history: more than two pages. Ten thousand streams may read different history. */
+const maxDeliveredFromHistory = 128;
 /** Delivered keys that the feed may not have read yet: more than its reader reads back. */
 const maxUnread = 32;
 /** A poll takes less than so many milliseconds while the upstream is up. */
 const promptMs = 2_000;
-/** Items of the feed that are matched for one stream before others have their turn. */
-const maxMatchedAtOnce = 256;
+/** Items that are matched for one stream before other streams have their turn. */
+const maxMatchedAtOnce = 16;
 
 /**
  * Delivers the items between a stream's resume point and the present. Reads the upstream's history page by page until it meets the
@@ -62,6 +62,7 @@ export class CatchUp<Item, Payload> {
   #entries: LiveEntry<Item>[] = [];
   /** Does the upstream have more behind them? */
   #hasMore = false;
+  #matched = 0;
 
   constructor(
     { at, delivered }: Pick<Handover, 'at' | 'delivered'>,
@@ -187,6 +188,7 @@ export class CatchUp<Item, Payload> {
         if (delivery) yield this.#passing(delivery);
         isNew ||= !isKnown;
         delivered.add(key);
+        if (this.#isTurnOver()) await this.#nextTurn();
         const joint = jointAt(sequenceAt(feed, at));
         if (joint) return joint;
         const [oldest = ''] = delivered;
@@ -220,9 +222,18 @@ export class CatchUp<Item, Payload> {
       const isDelivered = change.kind === 'item' && this.#delivered.has(change.entry.key);
       const delivery = isDelivered ? null : channel.deliverIfMatching(change);
       if (delivery) yield this.#passing(delivery);
-      if ((next + 1 - first) % maxMatchedAtOnce === 0) await pause(this.#options.clock, 0, this.#cancellation);
+      if (this.#isTurnOver()) await this.#nextTurn();
     }
     return true;
+  }
+
+  #isTurnOver(): boolean {
+    this.#matched = (this.#matched + 1) % maxMatchedAtOnce;
+    return this.#matched === 0;
+  }
+
+  #nextTurn(): Promise<void> {
+    return new Promise((resolve) => this.#channel.turns.add(resolve));
   }
 
   #readerOf(history: History<Item>): PositionReader<Item> {
