@@ -17,6 +17,9 @@ import type { SponsorshipStore } from './store/sponsorship-store.ts';
 
 const tokenSetting = 'SPONSOR_TOKEN';
 
+/** Monotonic, so that no correction of the wall clock keeps a version or an execution waiting. */
+const clock = () => performance.now();
+
 /** Fields of `sponsor` that call the sponsor, once per operation, however often they are selected. */
 const reads = ['health', 'version'];
 
@@ -44,7 +47,7 @@ export const sponsorUpstream: OwnFieldsUpstream<SponsorHost> = {
     const opened = connection && open(connection, host);
     const leases = connection && isStoreNeeded ? await openLeaseKeys(host) : null;
     const pace = toExecutionPace(mutationMs);
-    const world = { store, isStoreNeeded, audit, ledger, now, clock: () => performance.now(), pace };
+    const world = { store, isStoreNeeded, audit, ledger, now, clock, pace };
     const executions = createExecutions(world);
     const stopWatching = connection && watchOverdueExecutions(world);
     const resolvers = createSponsorResolvers({
@@ -78,7 +81,7 @@ export const sponsorUpstream: OwnFieldsUpstream<SponsorHost> = {
   },
 };
 
-function open({ call, path, complain }: UpstreamConnection, { config, telemetry, now, watchSecret }: UpstreamHost) {
+function open({ call, path, complain }: UpstreamConnection, { config, telemetry, watchSecret }: UpstreamHost) {
   const { sponsorship, timeouts, profile } = config;
   const authorization = createSponsorAuthorization(sponsorship);
   // The embedded sponsor keeps the token that it was started with.
@@ -86,7 +89,7 @@ function open({ call, path, complain }: UpstreamConnection, { config, telemetry,
     const { adopt } = authorization;
     watchSecret({ setting: `${tokenSetting}_FILE`, path: sponsorship.files.token, type: bearerToken, adopt });
   }
-  const version = watchSponsorVersion({ call, path, authorization: authorization.own, now });
+  const version = watchSponsorVersion({ call, path, authorization: authorization.own, clock });
   const { requestTypeKey } = profile.sponsor;
   const observed = telemetry.sponsorObserved;
   const client = version.observe(createSponsorClient({ call, path, requestTypeKey, timeouts, observe: observed }));
@@ -129,7 +132,8 @@ export function watchSponsorToken(client: SponsorClient, changed: (isRejected: b
   };
 }
 
-export interface SponsorVersionOptions extends Pick<UpstreamHost, 'now'>, Pick<UpstreamConnection, 'call' | 'path'> {
+export interface SponsorVersionOptions extends Pick<UpstreamConnection, 'call' | 'path'> {
+  readonly clock: () => number;
   /** The gateway's own header, if it has one. */
   readonly authorization: () => Secret | null;
 }
@@ -143,7 +147,7 @@ const retryMs = 2_000;
 
 /** Caches the sponsor's version: one call per minute at most, however many clients query it. */
 export function watchSponsorVersion(options: SponsorVersionOptions) {
-  const { call, authorization, now } = options;
+  const { call, authorization, clock } = options;
   const { method, path } = sponsorEndpoints.version;
   let current: string | null = null;
   let readAtMs = Number.NEGATIVE_INFINITY;
@@ -153,7 +157,7 @@ export function watchSponsorVersion(options: SponsorVersionOptions) {
   const keep = (version: string | null): void => {
     if (version === null) return;
     current = version;
-    readAtMs = now();
+    readAtMs = clock();
   };
   const fetchVersion = async (): Promise<void> => {
     const own = authorization()?.reveal();
@@ -167,8 +171,8 @@ export function watchSponsorVersion(options: SponsorVersionOptions) {
   return {
     /** The last known version, fetched again if it is old; `null` if the sponsor did not answer in time. Never rejects. */
     async latest(): Promise<string | null> {
-      if (now() - readAtMs >= freshMs && now() - calledAtMs >= retryMs) {
-        calledAtMs = now();
+      if (clock() - readAtMs >= freshMs && clock() - calledAtMs >= retryMs) {
+        calledAtMs = clock();
         inFlight = fetchVersion();
       }
       if (current === null) await Promise.race([inFlight, pause(timeoutMs, undefined, { ref: false })]);
@@ -180,7 +184,7 @@ export function watchSponsorVersion(options: SponsorVersionOptions) {
       version(own, cancellation) {
         const version = client.version(own, cancellation);
         // `latest` waits for this call instead of making another one.
-        calledAtMs = now();
+        calledAtMs = clock();
         inFlight = version.then(keep, () => {});
         return version;
       },

@@ -47,6 +47,22 @@ test('a closed upstream reads the store no more, and leaves no timer', async () 
   expect([claims, vi.getTimerCount()]).toEqual([before, 0]);
 });
 
+test('fetches the version again after a minute, although the wall clock is set back', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const versions = ['1.0.0-a', '1.0.0-b'];
+  const call = async () => ({ status: 200, headers: new Map(), body: Buffer.from(versions.shift() ?? '') }) as never;
+  let nowMs = Date.UTC(2027, 4, 5);
+  const connected = await connect(call, {}, { now: () => nowMs });
+  expect(await connected.version?.()).toBe('1.0.0-a');
+  nowMs -= 3_600_000;
+  await vi.advanceTimersByTimeAsync(60_000);
+  await connected.version?.();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(await connected.version?.()).toBe('1.0.0-b');
+  await connected.close?.();
+});
+
 test('closing waits for an execution that the sponsor has not answered', async () => {
   let fail = (_: Error) => {};
   const call = () =>

@@ -15,7 +15,7 @@ function watched(...sayings: Said[]) {
   const watch = watchSponsorVersion({
     path: '/base/',
     authorization: () => new Secret('Bearer of-the-gateway'),
-    now: () => clock.now,
+    clock: () => clock.now,
     call: async (request) => {
       asked.push(request);
       const said = await sayings[Math.min(asked.length, sayings.length) - 1];
