@@ -2,7 +2,14 @@ import { GraphQLError } from 'graphql';
 import { type ErrorCode, isErrorCode } from '../errors/catalogue.ts';
 import { type ErrorFacts, gatewayError } from '../errors/gateway-error.ts';
 import { toGatewayError, UpstreamCallError } from '../upstream/upstream-call-error.ts';
-import { errorTextOf, hasResult, type SponsorAnswer, type SponsorEndpoint, sentenceOf } from './sponsor-response.ts';
+import {
+  errorTextOf,
+  hasResult,
+  isCutOff,
+  type SponsorAnswer,
+  type SponsorEndpoint,
+  sentenceOf,
+} from './sponsor-response.ts';
 
 /** The error for the caller of a response without a result. */
 export interface SponsorRefusal {
@@ -49,7 +56,8 @@ export function toSponsorRefusal(
     return { ...inconclusiveRefusal(endpoint, status), own: false, unknown: true, mayHaveRun: true };
   const envelopeText = errorTextOf(answer);
   const known = findKnownRefusal(endpoint, envelopeText ?? sentenceOf(answer) ?? '');
-  const isRefused = isClientError(status);
+  // The missing end may contain the digest.
+  const isRefused = isClientError(status) && !isCutOff(answer);
   if (isRefused && envelopeText !== null) {
     const code = known?.code ?? codeOfClientError(status);
     return { code, message: envelopeText, own: true, unknown: false, mayHaveRun: false };

@@ -57,6 +57,11 @@ export function hasResult({ json }: SponsorAnswer): boolean {
   return effects !== null || result !== null;
 }
 
+/** Is it JSON without its end? */
+export function isCutOff({ json, text }: SponsorAnswer): boolean {
+  return json === undefined && /^\s*[{[]/.test(text) && parseShallowJson(text) === undefined;
+}
+
 /** Plain text that may be a sentence of the sponsor; `null` for JSON objects, HTML pages and long texts. */
 export function sentenceOf(answer: SponsorAnswer): string | null {
   const word = wordOf(answer);

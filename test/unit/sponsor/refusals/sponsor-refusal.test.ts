@@ -181,6 +181,18 @@ describe('a plain-text response', () => {
   });
 });
 
+describe('JSON that was cut off', () => {
+  it.each(['{"error":"Timed out waiting for the effects of ', ' [', '{'])('is no rejection: %s', (text) => {
+    for (const endpoint of ['reserveGas', 'executeTx'] as const)
+      expect(toSponsorRefusal(endpoint, plain(400, text))).toMatchObject({ unknown: true, mayHaveRun: true });
+    expect(toSponsorRefusal('executeTx', plain(400, text)).code).toBe('EXECUTION_OUTCOME_UNKNOWN');
+  });
+
+  it('is not assumed if plain text contains whole JSON', () => {
+    expect(toSponsorRefusal('executeTx', plain(403, '{"message":"no"}')).code).toBe('SPONSOR_FORBIDDEN');
+  });
+});
+
 describe('unreadable effects', () => {
   it.each([
     '{"effects":{"status":{"status":"failure","error":"Reservation no longer exist"',
