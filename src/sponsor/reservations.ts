@@ -149,7 +149,8 @@ export function createReservations(world: ReservationWorld) {
       const answerByMs = nowMs + world.answerMs;
       let start: ReservationStart;
       try {
-        const begun = { caller, leaseId, amount, expiresAtMs, gas, idempotency, answerByMs, nowMs };
+        const isOptional = !isStoreNeeded && idempotency === null;
+        const begun = { caller, leaseId, amount, expiresAtMs, gas, idempotency, answerByMs, nowMs, isOptional };
         start = await store.beginReservation(begun);
       } catch {
         return beginWithoutStore(order);

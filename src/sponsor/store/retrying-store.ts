@@ -117,7 +117,8 @@ export function createRetryingStore(store: SponsorshipStore, options: RetryingSt
   return {
     ...store,
     beginReservation(begin) {
-      const { caller, leaseId, nowMs } = begin;
+      const { caller, leaseId, nowMs, isOptional } = begin;
+      if (isOptional) return store.beginReservation(begin);
       const end: EndReservation = { caller, leaseId, nowMs, outcome: { kind: 'refused' } };
       return beginOrUndo(store.beginReservation(begin), { kind: 'reservation', end });
     },

@@ -10,7 +10,7 @@ import { hash } from 'node:crypto';
 export interface SponsorshipStore {
   /**
    * Looks up the idempotency key and holds the budget, before the sponsor is called. After `in-progress`, a twin retries. If it
-   * rejects, the store releases the budget, so the caller has nothing to undo.
+   * rejects, the store releases the budget, so the caller has nothing to undo, unless the step is optional.
    */
   beginReservation(begin: BeginReservation): Promise<ReservationStart>;
   /** Stores how a reservation ended. Idempotent. */
@@ -90,6 +90,8 @@ export interface BeginReservation {
   /** When twins may treat the attempt as dead. */
   readonly answerByMs: number;
   readonly nowMs: number;
+  /** Does the reservation continue if this step fails? Then it stores its own end, and nothing is undone. */
+  readonly isOptional?: boolean;
 }
 
 export type ReservationStart =

@@ -6,6 +6,7 @@ import { createLeaseKeys } from '../../../../src/sponsor/leases.ts';
 import { createReservations, pauseUnlessOver, type ReservationOrder } from '../../../../src/sponsor/reservations.ts';
 import { InconclusiveResponse } from '../../../../src/sponsor/sponsor-refusal.ts';
 import { createMemoryStore } from '../../../../src/sponsor/store/memory-store.ts';
+import { createRetryingStore } from '../../../../src/sponsor/store/retrying-store.ts';
 import {
   defaultStoreBounds,
   type SponsorshipStore,
@@ -14,6 +15,7 @@ import {
 import type { SponsorshipFacts } from '../../../../src/telemetry/sponsorship-line.ts';
 import { type Cancellation, createCancellation } from '../../../../src/upstream/cancellation.ts';
 import { UpstreamCallError } from '../../../../src/upstream/upstream-call-error.ts';
+import { failingStore, type StoreFault } from '../../../support/failing-store.ts';
 
 const holder = 'client:web-app';
 const gas = { key: 'client:web-app', perDay: 100 };
@@ -404,6 +406,23 @@ describe('while the store is unavailable', () => {
       extensions: { code: 'UPSTREAM_UNAVAILABLE', argument: 'idempotencyKey' },
     });
     expect(asked).toHaveLength(1);
+  });
+
+  it('forward mode stores a reservation whose begin was not confirmed', async () => {
+    const memory = createMemoryStore();
+    let fault: StoreFault = 'after';
+    const failing = failingStore(memory, () => fault);
+    const store = createRetryingStore(failing, { now: () => 0, givenUp: () => {} });
+    const { here, order, time } = setUp({ auth: 'forward', store });
+    const send = async () => {
+      fault = null;
+      // Writes what waits, as the store does while the sponsor responds.
+      await store.close();
+      return coins(42);
+    };
+    await here.reserve(order({ gas, send }));
+    expect(await here.find('42', holder)).toMatchObject({ reservationId: '42' });
+    expect(await memory.gasAllowance(gas, time.nowMs)).toMatchObject({ held: 5 });
   });
 
   test('a made reservation is returned, even if its end cannot be stored', async () => {
