@@ -277,13 +277,15 @@ export interface KeptTextsOptions<Item extends Kept> {
 }
 
 /**
- * Stores items in order of age. A caller's oldest items make room for its younger ones; the oldest of all make room when all
- * callers together exceed the limits.
+ * Stores items in order of age. A caller's oldest items make room for its younger ones. Those of busy callers make room when
+ * all callers together exceed the limits.
  */
 export function createKeptTexts<Item extends Kept>(options: KeptTextsOptions<Item>) {
   const { lifeMs, perCaller, inAll, forget } = options;
   const all = new AgeOrder<Item>();
   const byCaller = new Map<string, AgeOrder<Item>>();
+  const isOver = ({ size, bytes }: AgeOrder<Item>, { maxItems, maxBytes }: TextBounds) =>
+    size > maxItems || bytes > maxBytes;
   const isOld = ({ keptAtMs }: Kept, nowMs: number) => keptAtMs + lifeMs <= nowMs;
 
   function drop(item: Item): void {
@@ -295,11 +297,16 @@ export function createKeptTexts<Item extends Kept>(options: KeptTextsOptions<Ite
   }
 
   function makeRoom(caller: string): void {
-    for (const [order, { maxItems, maxBytes }] of [
-      [byCaller.get(caller), perCaller],
-      [all, inAll],
-    ] as const)
-      while (order?.oldest && (order.size > maxItems || order.bytes > maxBytes)) drop(order.oldest);
+    const own = byCaller.get(caller);
+    while (own?.oldest && isOver(own, perCaller)) drop(own.oldest);
+    while (all.oldest && isOver(all, inAll)) drop(oldestOfBusy() ?? all.oldest);
+  }
+
+  /** The oldest item of a caller with at least the average load, so that busy callers displace only one another. */
+  function oldestOfBusy(): Item | null {
+    const loadOf = ({ size, bytes }: AgeOrder<Item>) => size / inAll.maxItems + bytes / inAll.maxBytes;
+    for (const own of byCaller.values()) if (loadOf(own) * byCaller.size >= loadOf(all)) return own.oldest;
+    return null;
   }
 
   return {

@@ -224,7 +224,7 @@ export interface KeptReservation {
   readonly state: 'active' | 'consumed';
 }
 
-/** Limits of the store. Limits per caller ensure that no caller can displace other callers' entries. */
+/** Limits of the store. Busy callers do not displace the entries of others. */
 export interface StoreBounds {
   /** Reservations and executions of one caller, until `lingerMs` after their expiry. Beyond: `full`. */
   readonly maxLeasesPerCaller: number;

@@ -113,6 +113,24 @@ test('a claim with no execution due takes no longer when many executions are ope
   expect(many.micros).toBeLessThan(50 * few.micros);
 });
 
+test.each([
+  ['keys', { maxKeys: 20, maxKeysPerCaller: 10 }],
+  ['bytes', { maxAnswerBytesInAll: 2_000, maxAnswerBytesPerCaller: 1_000 }],
+])('callers at their limit of %s displace only one another', async (_, bounds) => {
+  const store = createMemoryStore({ ...defaultStoreBounds, ...bounds });
+  const ask = async (caller: string, key: string) => {
+    const { reservation, reservationEnd } = newFlow(caller);
+    const { kind } = await store.beginReservation(reservation({ idempotency: { key, bodyHash: 'body' } }));
+    await store.endReservation(reservationEnd({ kind: 'reserved', answer: 'x'.repeat(100) }));
+    return kind;
+  };
+  await ask('rare', 'once');
+  for (let index = 0; index < 30; index += 1) for (const caller of ['a', 'b', 'c']) await ask(caller, `${index}`);
+  expect(await ask('rare', 'once')).toBe('replay');
+  expect(await Promise.all(['a', 'b', 'c'].map((caller) => ask(caller, '29')))).toEqual(Array(3).fill('replay'));
+  expect(await ask('a', '0')).toBe('begun');
+});
+
 test('a clock that ran far ahead and is corrected keeps no budget for longer than its day', async () => {
   const store = createMemoryStore();
   const gas = { key: 'gas', perDay: 100 };
