@@ -147,7 +147,9 @@ export function createSponsor({ request }: Pick<Requests, 'request'>): Sponsor {
         const isRejected = /^SPONSOR_/.test(code);
         const isFinal = isRejected || retry === 'never' || code === 'RESERVATION_NOT_FOUND';
         mayHaveRun ||= !isFinal && (retry !== 'backoff' || code === 'INTERNAL_SERVER_ERROR');
-        const found = mayHaveRun && (isFinal || retry === 'look-up') ? await lookUp(extensions.digest) : null;
+        // A proxy may have sent the transaction twice.
+        const isDoubtful = mayHaveRun || code === 'RESERVATION_NOT_FOUND';
+        const found = isDoubtful && (isFinal || retry === 'look-up') ? await lookUp(extensions.digest) : null;
         if (isRejected) mayHaveRun = false;
         if (found || isFinal) return found || { error };
         throw error;

@@ -64,8 +64,9 @@ export class ExecutionRecords {
     const outcome = {
       kind: 'refused',
       attempt: this.#attempt,
-      // Another transaction may have spent the reservation while the store was unavailable.
-      isSpentElsewhere: isForward && code === 'RESERVATION_NOT_FOUND',
+      // Another transaction may have spent the reservation while the store was unavailable, or a proxy may have sent this
+      // one twice.
+      isSpentElsewhere: code === 'RESERVATION_NOT_FOUND',
       // In forward mode the credential is the caller's own, and only the sponsor knows whether it is valid.
       isOfNobody: isForward && code === 'SPONSOR_UNAUTHORIZED',
     } as const;

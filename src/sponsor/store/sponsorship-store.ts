@@ -203,7 +203,7 @@ export interface EndExecution {
     | {
         readonly kind: 'refused';
         readonly attempt?: string;
-        /** An unknown transaction spent it: repeated calls get `spent` with an empty digest. */
+        /** An unknown transaction, or an earlier copy of this one, spent it: repeated calls get `spent` with an empty digest. */
         readonly isSpentElsewhere?: boolean;
         /**
          * The sponsor rejected the caller's credential. Nothing is stored about a lease that was not reserved here, nor its

@@ -172,7 +172,8 @@ describe('sponsor', () => {
       const retry = code === 'BAD_USER_INPUT' ? 'never' : 'look-up';
       const { client, order, sent, entries } = await script([fail(code, retry, { digest: 'd' })]);
       expect(await outcome(client, order)).toBe(code);
-      expect([sent('executeTx').length, sent('transactionBlock').length, entries.size]).toEqual([1, 0, 0]);
+      const lookUps = code === 'RESERVATION_NOT_FOUND' ? 1 : 0;
+      expect([sent('executeTx').length, sent('transactionBlock').length, entries.size]).toEqual([1, lookUps, 0]);
     },
   );
 
@@ -186,6 +187,11 @@ describe('sponsor', () => {
       expect(found.sent('executeTx')).toHaveLength(2);
     },
   );
+
+  test('finds a transaction that a proxy sent twice, so that the sponsor rejected the second request', async () => {
+    const { client, order } = await script([fail('RESERVATION_NOT_FOUND', 'look-up', { digest: 'd' })], true);
+    expect(await client.sponsor(order)).toEqual(recovered);
+  });
 
   test('looks the transaction up by the field that the ledger has', async () => {
     const refused = fail('RESERVATION_NOT_FOUND', 'look-up', { digest: 'd' });

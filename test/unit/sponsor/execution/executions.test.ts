@@ -27,7 +27,12 @@ const effects = { effects: null, rawEffects: { of: 'TX' } };
 type Tell = (verdict: SponsorVerdict) => void;
 
 const executed: SponsorVerdict = { event: 'executed', succeeded: true, gasUsed: 7, effects };
-type Said = 'SPONSOR_REJECTED' | 'SPONSOR_UNAUTHORIZED' | 'EXECUTION_OUTCOME_UNKNOWN' | 'UPSTREAM_UNAVAILABLE';
+type Said =
+  | 'SPONSOR_REJECTED'
+  | 'SPONSOR_UNAUTHORIZED'
+  | 'RESERVATION_NOT_FOUND'
+  | 'EXECUTION_OUTCOME_UNKNOWN'
+  | 'UPSTREAM_UNAVAILABLE';
 const sponsorError = (code: Said) => gatewayError(code, `said: ${code}`);
 const refused: SponsorVerdict = { event: 'refused', error: sponsorError('SPONSOR_REJECTED') };
 const unsent: SponsorVerdict = { event: 'unsent', error: sponsorError('UPSTREAM_UNAVAILABLE') };
@@ -305,6 +310,21 @@ describe('a lease', () => {
       expect(message).not.toMatch(/was used|look/);
     }
     expect(sent).toHaveLength(1);
+  });
+
+  it.each([
+    ['token', true],
+    ['forward', false],
+  ])('that the sponsor no longer has may have been executed, in %s mode', async (_, mustBeKnown) => {
+    const { begin, sent, settle, store } = setUp();
+    const { caller, leaseId, reservation } = newFlow();
+    await store.beginReservation(reservation({ nowMs: dayStart, expiresAtMs: dayStart + 60_000 }));
+    const { ended } = begin({ caller, leaseId, mustBeKnown });
+    await settle();
+    sent[0]?.tell({ event: 'refused', error: sponsorError('RESERVATION_NOT_FOUND') });
+    expect(await ended).toMatchObject({ retry: 'look-up' });
+    const repeated = await begin({ caller, leaseId, mustBeKnown }).ended;
+    expect(repeated).toMatchObject({ retry: 'look-up', message: expect.stringMatching(/may or may not execute/) });
   });
 
   it('is shared by twins: ten thousand of them are one dispatch and one response', async () => {
