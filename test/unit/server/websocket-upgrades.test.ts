@@ -32,7 +32,7 @@ function create(replaced: Partial<WebSocketUpgradesOptions> = {}) {
     },
     stamps: () => [],
     telemetry: {
-      upgradeAnswered: ({ status }) => events.push(status),
+      upgradeAnswered: ({ status, codes = [] }) => events.push(status, ...codes),
       errorMasked: (error) => events.push(error),
     },
     now: () => 0,
@@ -58,7 +58,7 @@ function open(
 }
 
 it.each([
-  ['is over its limit', async () => overLimit, () => {}, [429]],
+  ['is over its limit', async () => overLimit, () => {}, [429, 'RATE_LIMITED']],
   ['cannot be counted', async () => fail(), () => {}, [fault]],
   ['is admitted, but not accepted', async () => ({ error: null, standing: null }), fail, [fault]],
 ])('the connection of an address that %s is closed, and leaves the quota', async (_, admit, accept, expected) => {

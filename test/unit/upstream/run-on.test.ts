@@ -312,3 +312,14 @@ describe('a call that waits for a connection', () => {
     expect([seen.requests, late]).toEqual([2, []]);
   });
 });
+
+it('forgets writers after 30 s, and the oldest of 10,000', () => {
+  const writers = new RecentWriters();
+  writers.note('a', 0);
+  expect(writers.pinsOf('a', 29_999)).not.toBeNull();
+  expect(writers.pinsOf('a', 30_000)).toBeNull();
+  for (let index = 0; index < 10_000; index += 1) writers.note(`caller ${index}`, 0);
+  expect(writers.pinsOf('a', 1)).toBeNull();
+  expect(writers.pinsOf('caller 0', 1)).not.toBeNull();
+  expect(writers.pinsOf(undefined, 1)).toBeNull();
+});

@@ -84,6 +84,11 @@ function setUp({ count = 2, least = null as number | null, changes = { count: 0 
   return { call, at, sent, ends, events, states };
 }
 
+/** The state of an address that fails every call. */
+const broken = {
+  ...{ isEjected: true, recent: 2 ** 20 - 1, known: 20, failsForAll: true },
+  trialAtMs: Number.POSITIVE_INFINITY,
+};
 const operation = (): ServedOperation => ({ calls: 0 });
 
 describe('a read', () => {
@@ -261,6 +266,11 @@ describe('a mutation', () => {
     expect([sent.length, ends]).toEqual([1, [failure]]);
   });
 
+  it('counts as sent once any address has it, and waits for no newer data', () => {
+    const { call, sent } = setUp({ least: 10_000 });
+    expect([call(mutation).isSent, sent.length]).toEqual([true, 1]);
+  });
+
   it('is not repeated after a bad status', () => {
     const { call, at, sent, ends } = setUp();
     call(mutation);
@@ -317,11 +327,7 @@ describe('answers that do not go back in time', () => {
     call({ operation: one });
     at(0).answer();
     const [first, second] = states as [AddressState, AddressState];
-    first.isEjected = true;
-    first.recent = 2 ** 20 - 1;
-    first.known = 20;
-    first.failsForAll = true;
-    first.trialAtMs = Number.POSITIVE_INFINITY;
+    Object.assign(first, broken);
     call({ operation: one });
     expect(sent).toHaveLength(1);
     await until(() => events.includes('refreshed'), 'the addresses are asked');
@@ -330,6 +336,18 @@ describe('answers that do not go back in time', () => {
     expect(at(1).address).toBe(1);
     at(1).answer();
     expect(ends).toEqual(['200', '200']);
+  });
+
+  it('do not move to an older address for a page, which that address has, but for a mutation', () => {
+    const { call, at, sent, states } = setUpLag({ least: 50 });
+    const one = operation();
+    call({ operation: one });
+    at(0).answer();
+    Object.assign(states[0] as AddressState, broken);
+    call({ operation: one });
+    expect(sent).toHaveLength(1);
+    call({ operation: one, runOnMs: 1_000 });
+    expect(at(1).address).toBe(1);
   });
 
   it('send a page to an address that has its checkpoint, or to any if none ever will', async () => {
@@ -367,25 +385,7 @@ describe('answers that do not go back in time', () => {
 
 it('refuses calls if every address fails', () => {
   const { call, states, ends, events, sent } = setUp();
-  for (const state of states)
-    Object.assign(state, {
-      isEjected: true,
-      recent: 2 ** 20 - 1,
-      known: 20,
-      failsForAll: true,
-      trialAtMs: Number.POSITIVE_INFINITY,
-    });
+  for (const state of states) Object.assign(state, broken);
   call();
   expect([ends, events, sent.length]).toEqual([['refused'], ['refused'], 0]);
-});
-
-it('forgets writers after 30 s, and the oldest of 10,000', () => {
-  const writers = new RecentWriters();
-  writers.note('a', 0);
-  expect(writers.pinsOf('a', 29_999)).not.toBeNull();
-  expect(writers.pinsOf('a', 30_000)).toBeNull();
-  for (let index = 0; index < 10_000; index += 1) writers.note(`caller ${index}`, 0);
-  expect(writers.pinsOf('a', 1)).toBeNull();
-  expect(writers.pinsOf('caller 0', 1)).not.toBeNull();
-  expect(writers.pinsOf(undefined, 1)).toBeNull();
 });
