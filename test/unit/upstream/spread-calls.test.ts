@@ -266,6 +266,15 @@ describe('a mutation', () => {
     expect([sent.length, ends]).toEqual([1, [failure]]);
   });
 
+  it('is never sent to a second address while the first one may still answer', () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const { call, sent } = setUp({ hedgeMs: 1 });
+    call(mutation);
+    vi.advanceTimersByTime(600_000);
+    expect([sent.length, vi.getTimerCount()]).toEqual([1, 0]);
+  });
+
   it('counts as sent once any address has it, and waits for no newer data', () => {
     const { call, sent } = setUp({ least: 10_000 });
     expect([call(mutation).isSent, sent.length]).toEqual([true, 1]);
