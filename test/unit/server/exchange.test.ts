@@ -183,6 +183,16 @@ it.each(['before', 'after'])('the rest of the limit is in the headers if it is k
   expect([headers.get('ratelimit'), headers.get('x-stamp')]).toEqual(['"default";r=4;t=60', 'a']);
 });
 
+it('the rest of the limit that becomes known after the headers were sent changes nothing', async () => {
+  const { status, headers } = await ask((exchange) => {
+    exchange.stamp();
+    exchange.writeHead(200, 'text/plain', 0);
+    exchange.onStanding({ limit: 5, remaining: 4, resetsAtMs: 60_000 });
+    exchange.res.end();
+  });
+  expect([status, headers.get('ratelimit')]).toEqual([200, null]);
+});
+
 describe('an answer', () => {
   /** Answers one request. Returns whether the gateway bounds the reading, and whether it checks all unread bytes now. */
   async function answer(size: number, read: boolean): Promise<readonly [isAwaited: boolean, isChecked: boolean]> {
