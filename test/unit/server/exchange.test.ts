@@ -1,8 +1,10 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { Compression } from '../../../src/server/compression.ts';
 import { Exchange, type ExchangeOptions } from '../../../src/server/exchange.ts';
 import { IncomingRequest, readBody } from '../../../src/server/read-body.ts';
+import type { OperationFacts } from '../../../src/telemetry/request-line.ts';
 import { countLiveObjects } from '../../support/count-live-objects.ts';
 import { openRawClient } from '../../support/raw-client.ts';
 import { toTestCaller } from '../../support/test-caller.ts';
@@ -25,10 +27,10 @@ let close: (() => Promise<unknown>) | undefined;
 afterEach(() => close?.());
 
 /** Serves one request as told and asks for it. */
-async function ask(serve: (exchange: Exchange) => void): Promise<Response> {
+async function ask(serve: (exchange: Exchange) => void, given: Partial<ExchangeOptions> = {}): Promise<Response> {
   faults.length = 0;
   const server = createServer({ IncomingMessage: IncomingRequest }, (req, res) =>
-    serve(new Exchange(req, res, req.url ?? '', options)),
+    serve(new Exchange(req, res, req.url ?? '', { ...options, ...given })),
   );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   close = () => {
@@ -191,6 +193,28 @@ it('the rest of the limit that becomes known after the headers were sent changes
     exchange.res.end();
   });
   expect([status, headers.get('ratelimit')]).toEqual([200, null]);
+});
+
+it.each([
+  ['queries', ['query', 'query'], 11, 'br', 'accept-encoding'],
+  ['queries, if it is short', ['query'], 10, null, null],
+  // Compressed, it would reveal what its secrets have in common with the client's text.
+  ['a mutation beside a query', ['query', 'mutation'], 11, null, null],
+  ['a mutation', ['mutation'], 11, null, null],
+  ['no operation', [], 11, null, null],
+] as const)('a response to %s has its encoding, and varies by it', async (_, types, size, encoding, vary) => {
+  const chosen: unknown[] = [];
+  const compression = { isFor: (bytes: number) => bytes > 10, choose: () => 'br' } as unknown as Compression;
+  const { headers } = await ask(
+    (exchange) => {
+      exchange.operations.push(...types.map((type) => ({ type }) as OperationFacts));
+      chosen.push(exchange.chooseEncoding(size));
+      exchange.writeHead(200, 'text/plain', 0);
+      exchange.res.end();
+    },
+    { compression },
+  );
+  expect([chosen, headers.get('vary')]).toEqual([[encoding], vary]);
 });
 
 describe('an answer', () => {
