@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import { gatewayError } from '../../../src/errors/gateway-error.ts';
 import type { Compression } from '../../../src/server/compression.ts';
 import { Exchange, type ExchangeOptions } from '../../../src/server/exchange.ts';
 import { IncomingRequest, readBody } from '../../../src/server/read-body.ts';
@@ -215,6 +216,19 @@ it.each([
     { compression },
   );
   expect([chosen, headers.get('vary')]).toEqual([[encoding], vary]);
+});
+
+const quota = { limit: 5, remaining: 0, resetsAtMs: 7_000 };
+it.each([
+  ['over the limit', { ...quota, isGranted: false, retryAfterSeconds: 7 } as const, '7', '"default";r=0;t=7'],
+  ['within the limit', quota, '5', '"default";r=0;t=7'],
+  ['without a limit', null, '5', null],
+])('a rejection of a caller %s says once when to retry', async (_, standing, retryAfter, ratelimit) => {
+  const { headers } = await ask((exchange) => {
+    exchange.onStanding(standing);
+    exchange.refuseWith(gatewayError('UNAVAILABLE', 'No.', { retryAfterMs: 4_001 }));
+  });
+  expect([headers.get('retry-after'), headers.get('ratelimit')]).toEqual([retryAfter, ratelimit]);
 });
 
 describe('an answer', () => {
