@@ -86,9 +86,14 @@ export class CallQueue {
 }
 
 interface SharedCall<Value> {
-  readonly answer: Promise<Value>;
   readonly cancellation: OpenCancellation;
-  members: number;
+  readonly members: Set<Member<Value>>;
+}
+
+interface Member<Value> {
+  readonly resolve: (value: Value) => void;
+  readonly reject: (error: unknown) => void;
+  stopListening: () => void;
 }
 
 export interface Requester {
@@ -118,35 +123,45 @@ export class SharedCalls<Value> {
     { caller, cancellation: own }: Requester,
   ): Promise<Value> {
     const shared = this.#underWay.get(key) ?? this.#begin(key, call, caller);
-    shared.members += 1;
     return new Promise((resolve, reject) => {
-      const stopListening = own.onCancel(() => {
-        shared.members -= 1;
-        if (shared.members === 0) {
+      const member: Member<Value> = { resolve, reject, stopListening() {} };
+      shared.members.add(member);
+      member.stopListening = own.onCancel(() => {
+        shared.members.delete(member);
+        if (shared.members.size === 0) {
           this.#forget(key, shared);
           shared.cancellation.cancel('aborted');
         }
         reject(new Error('given up'));
       });
-      const inTurn = (settle: () => void) => {
-        stopListening();
-        this.#turns.add(settle);
-      };
-      shared.answer.then(
-        (value) => inTurn(() => resolve(value)),
-        (error: unknown) => inTurn(() => reject(error)),
-      );
     });
   }
 
   #begin(key: string, call: (cancellation: Cancellation) => Promise<Value>, caller: string): SharedCall<Value> {
     const cancellation = createCancellation();
-    const answer = this.#queue
-      .run(caller, () => call(cancellation), cancellation)
-      .finally(() => this.#forget(key, shared));
-    const shared: SharedCall<Value> = { answer, cancellation, members: 0 };
+    const shared: SharedCall<Value> = { cancellation, members: new Set() };
     this.#underWay.set(key, shared);
+    void this.#queue
+      .run(caller, () => call(cancellation), cancellation)
+      .finally(() => this.#forget(key, shared))
+      .then(
+        (value) => this.#settle(shared, ({ resolve }) => resolve(value)),
+        (error: unknown) => this.#settle(shared, ({ reject }) => reject(error)),
+      );
     return shared;
+  }
+
+  /** Settles one member in each step. */
+  #settle({ members }: SharedCall<Value>, settle: (member: Member<Value>) => void): void {
+    const round = members.values();
+    const settleNext = () => {
+      const { done, value: member } = round.next();
+      if (done) return;
+      this.#turns.add(settleNext);
+      member.stopListening();
+      settle(member);
+    };
+    this.#turns.add(settleNext);
   }
 
   #forget(key: string, shared: SharedCall<Value>): void {
