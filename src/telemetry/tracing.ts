@@ -62,7 +62,8 @@ const traceparentForm = /^00-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})$/;
 /** Reads the header of W3C Trace Context. @returns `null` if it is absent or malformed */
 function readTraceparent(header: string | string[] | undefined) {
   const found = typeof header === 'string' ? traceparentForm.exec(header) : null;
-  const [, traceId = '', spanId = '', flags = ''] = found ?? [];
+  if (!found) return null;
+  const [, traceId = '', spanId = '', flags = ''] = found;
   const parent = { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true };
   return isSpanContextValid(parent) ? parent : null;
 }

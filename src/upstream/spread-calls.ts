@@ -98,6 +98,8 @@ class SpreadCall implements CallInFlight {
   readonly beganMs: number;
   readonly #isRead: boolean;
   readonly #holder: Pins | null;
+  /** The oldest data that the call's own cursor allows; `null` = any. */
+  #cursor: number | null;
   #least: number | null;
   readonly #running = new Set<Attempt>();
   #attempts = 0;
@@ -116,7 +118,16 @@ class SpreadCall implements CallInFlight {
     this.#holder = holderOf(request.operation, shared.changes, this.beganMs);
     const cursor = this.#isRead ? shared.freshness.leastOf(request) : null;
     const seen = this.#isRead ? (this.#pin?.least ?? null) : null;
+    this.#cursor = cursor;
     this.#least = cursor === null || seen === null ? (cursor ?? seen) : Math.max(cursor, seen);
+  }
+
+  /** The pinned address is as new as what it has answered, but may be older than a cursor from another one. */
+  get #pinned(): number {
+    const pin = this.#pin;
+    if (!pin) return -1;
+    const newest = Math.max(pin.least ?? -1, this.shared.states[pin.index]?.newest ?? -1);
+    return this.#cursor !== null && newest < this.#cursor ? -1 : pin.index;
   }
 
   get #pin(): Pin | undefined {
@@ -174,7 +185,7 @@ class SpreadCall implements CallInFlight {
       random,
       maxBehind: freshness.maxBehind,
       least: this.#least,
-      pinned: this.#pin?.index ?? -1,
+      pinned: this.#pinned,
       tried: this.#tried,
       isRepeatable: this.#isRead && this.#attempts === 0,
     });
@@ -195,7 +206,7 @@ class SpreadCall implements CallInFlight {
     const { freshness, states } = this.shared;
     const isPatient = nowMs - this.beganMs < Math.min(maxWaitForNewerMs, this.#lateMs);
     if (isPatient && freshness.mayReach(this.#least, states)) await freshness.refresh();
-    else this.#least = null;
+    else this.#least = this.#cursor = null;
     if (!this.#isOver) this.#start();
   }
 

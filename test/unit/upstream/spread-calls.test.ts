@@ -370,6 +370,16 @@ describe('answers that do not go back in time', () => {
     expect(sent).toHaveLength(1);
   });
 
+  it('leave the address of an operation for a page that is newer than all it has answered', () => {
+    const { call, at, states } = setUpLag({ least: 108 });
+    const one = operation();
+    busy(states[0]);
+    call({ operation: one, runOnMs: 1_000 });
+    at(0).answer();
+    call({ operation: one });
+    expect([at(0).address, at(1).address]).toEqual([1, 0]);
+  });
+
   it('can be cancelled while they wait', () => {
     const { call, sent, ends } = setUpLag({ least: 10_000 });
     const inFlight = call();
