@@ -97,6 +97,10 @@ describe('usage errors are one line that names the mistake', () => {
       '--id: expected 1 to 64 lower-case letters, digits and hyphens, with a letter or digit at both ends, got "Web"; --scopes: expected scopes separated by commas, of read, sponsor, admin, got "root"; --per-minute: expected an integer from 0 to 1000000000, got "-"; --origins: expected origins separated by commas, each like https://app.example.com, without a path, got "*"',
     ],
     [
+      ['keys', 'new', '--id', 'web', '--scopes', 'read,sponsors'],
+      '--scopes: expected scopes separated by commas, of read, sponsor, admin, got "read,sponsors"',
+    ],
+    [
       ['keys', 'new', '--id', 'web', '--gas-per-day', '0', '--move-calls', '0x2,coin'],
       '--gas-per-day: expected an integer from 1 to 999999999999999 (of the smallest unit of the gas coin), got "0"; --move-calls: expected what may be called, separated by commas, each package::module::function, package::module or package, the package like 0x2, got "0x2,coin"',
     ],

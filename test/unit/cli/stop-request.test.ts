@@ -21,6 +21,12 @@ test('a second one, a moment later, forces it', () => {
   expect(seen.insisted).toEqual(['SIGINT']);
 });
 
+test('signals in quick succession force it once the first is old enough', () => {
+  const { seen, stop } = createStop();
+  for (seen.nowMs = 0; seen.nowMs <= 300; seen.nowMs += 100) stop.signal('SIGINT');
+  expect(seen.insisted).toEqual(['SIGINT']);
+});
+
 test('the copy of Ctrl-C that npm forwards is not a second request', () => {
   const { seen, stop } = createStop();
   stop.signal('SIGINT');

@@ -94,6 +94,7 @@ describe('the values of variables', () => {
   it('are their defaults if they are absent, and null if they are null', () => {
     expect(coerceVariables(operationOf('Int', ' = 3'), {})).toEqual({ values: { v: 3 } });
     expect(coerceVariables(operationOf('Int', ' = 3'), { v: null })).toEqual({ values: { v: null } });
+    expect(coerceVariables(operationOf('Int', ' = null'), {})).toEqual({ values: { v: null } });
     expect(coerceVariables(operationOf('Int'), {})).toEqual({ values: {} });
   });
 

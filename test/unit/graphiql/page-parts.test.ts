@@ -23,8 +23,8 @@ test('variables that name a step get its answer, and others stay', () => {
 
 describe('the tab that opens', () => {
   const tabs = [{ query: '{ a }' }, { query: '{ b }', variables: '{"x":1}' }];
-  const open = (address: string, saved: unknown = { activeTabIndex: 1, tabs }) => {
-    const kept = new Map([['graphiql:tabState', typeof saved === 'string' ? saved : JSON.stringify(saved)]]);
+  const open = (address: string, saved: unknown = { activeTabIndex: 1, tabs }, before: [string, string][] = []) => {
+    const kept = new Map([...before, ['graphiql:tabState', typeof saved === 'string' ? saved : JSON.stringify(saved)]]);
     const storage = {
       getItem: (key: string) => kept.get(key) ?? null,
       setItem: (key: string, value: string) => kept.set(key, value),
@@ -44,6 +44,16 @@ describe('the tab that opens', () => {
     const { initial, kept } = open('query={ a }');
     expect(initial).toEqual({ initialQuery: '{ a }' });
     expect(JSON.parse(kept.get('graphiql:tabState') ?? '')).toMatchObject({ activeTabIndex: 0 });
+  });
+
+  test('has nothing of the tab before', () => {
+    const before: [string, string][] = [
+      ['graphiql:variables', '{"old":1}'],
+      ['graphiql:headers', '{"x-api-key":"old"}'],
+    ];
+    const { initial, kept } = open('query={ a }', { activeTabIndex: 1, tabs }, before);
+    expect(initial).toEqual({ initialQuery: '{ a }' });
+    expect([...kept.keys()].sort()).toEqual(['graphiql:query', 'graphiql:tabState']);
   });
 
   test('is a new one for another query, without the variables of the last one', () => {

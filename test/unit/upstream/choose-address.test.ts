@@ -57,6 +57,14 @@ describe('the choice of an address', () => {
     expect(indexes(states, { nowMs: 1_600 })).toEqual([0, 1, 2]);
   });
 
+  it('forgets the failures of an address whose trial succeeded', () => {
+    const [bad] = statesOf(3) as [AddressState];
+    fail(bad, 12);
+    recordOutcome(bad, 'ok', { nowMs: 600, durationMs: 1, random: 0.5, isTrial: true });
+    fail(bad, 4, 700);
+    expect(bad.isEjected).toBe(false);
+  });
+
   const succeed = (state: AddressState, times: number, nowMs = 0, isTrial = false) => {
     for (let time = 0; time < times; time += 1)
       recordOutcome(state, 'ok', { nowMs, durationMs: 1, random: 0.5, isTrial });

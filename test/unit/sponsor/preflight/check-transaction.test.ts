@@ -153,6 +153,15 @@ describe('moveCalls', () => {
     expect(check(calling('0x2::coin::join'), [])).toEqual(refused('this caller may call nothing', 'FORBIDDEN'));
   });
 
+  test.each([
+    { kind: 'publish', modules: [Uint8Array.of(1)], dependencies: [] },
+    { kind: 'upgrade', modules: [Uint8Array.of(1)], dependencies: [], package: stranger, ticket: { kind: 'gasCoin' } },
+  ] as const)('allow no $kind, whose code no list can name', (command) => {
+    const bytes = sampleTransaction({ kind: { kind: 'PROGRAMMABLE_TX', inputs: [], commands: [command] } });
+    expect(check(bytes, allow('0x2', stranger))).toEqual(refused('it publishes or upgrades a package', 'FORBIDDEN'));
+    expect(check(bytes)).not.toMatchObject({ of: 'calls' });
+  });
+
   test('are checked before the reservation', () => {
     const bytes = sampleTransaction({ gas: { owner: stranger } }, (tx) => tx.call('0x9::a::b', []));
     expect(check(bytes, [])).toMatchObject({ code: 'FORBIDDEN' });
