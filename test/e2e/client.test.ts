@@ -317,6 +317,8 @@ describe('tail and pages', () => {
     gateway = await start(0, { STATE_DIRECTORY: '/dev/null' });
     const reason = expect.stringMatching(/^EEXIST/);
     expect(gateway.logged('the cursor key file cannot be used')).toMatchObject([{ level: 'warn', reason }]);
+    // It follows the line that the gateway is ready.
+    await until(() => gateway.logged(lost).length > 0, 'the warning is logged');
     expect(gateway.logged(lost)).toMatchObject([{ level: 'warn' }]);
     const { seen, tab, ended } = follow(gateway, createStore());
     const without = follow(gateway);
