@@ -5,7 +5,7 @@ import { buildSchema } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { shippedLimits } from '../../../src/documents/cost/limits.ts';
 import { createDocumentStore } from '../../../src/documents/document-store.ts';
-import type { ValidOperation } from '../../../src/documents/prepared-document.ts';
+import { admitDocument, type ValidOperation } from '../../../src/documents/prepared-document.ts';
 import { ledgersOnly } from '../../support/documents.ts';
 
 const options = {
@@ -34,6 +34,18 @@ describe('prepared documents', () => {
     expect(made).toMatchObject({ kind: 'readable' });
     expect(store.prepare(text(1_001))).toBe(made);
     expect(store.find(text(1_001))).toBe(made);
+  });
+
+  it('have operations exactly if their length is allowed', () => {
+    const { length } = text(1_000);
+    const allowed = Array.from({ length: 200 }, (_, index) => {
+      const limits = { ...shippedLimits, maxQueryPayloadSize: length - 50 + index };
+      const prepared = createDocumentStore({ ...options, limits }).prepare(text(1_000));
+      const { errors } = admitDocument(prepared, {}, limits);
+      expect(prepared.kind === 'readable' && prepared.operation(null) !== null).toBe(errors.length === 0);
+      return errors.length === 0;
+    });
+    expect(new Set(allowed).size).toBe(2);
   });
 
   it('in use stay during a flood of documents that come once', () => {
