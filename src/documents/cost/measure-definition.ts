@@ -11,6 +11,7 @@ import {
   Kind,
   type OperationDefinitionNode,
   type SelectionNode,
+  type SelectionSetNode,
   type ValueNode,
 } from 'graphql';
 import { type NetworkProfile, networkProfiles } from '../../config/network-profile.ts';
@@ -145,8 +146,8 @@ export function measureDefinition(
     }
   }
   readDirectives(definition.directives);
-  const { selections } = definition.selectionSet;
-  const open: Frame[] = [{ selections, next: 0, level: 1, isTop: true, type: rootType(), fields, rows, page: null }];
+  const open: Frame[] = [];
+  enter(definition.selectionSet, 1, true, rootType(), fields, rows, null);
   for (let frame = open.at(-1); frame !== undefined; frame = open.at(-1)) {
     const selection = frame.selections[frame.next];
     frame.next += 1;
@@ -168,14 +169,8 @@ export function measureDefinition(
     if (selection.kind === Kind.FIELD) {
       readField(selection, frame);
     } else if (selection.kind === Kind.INLINE_FRAGMENT) {
-      open.push({
-        ...frame,
-        selections: selection.selectionSet.selections,
-        next: 0,
-        level: frame.level + 1,
-        type: namedType(selection.typeCondition?.name.value) ?? frame.type,
-        page: null,
-      });
+      const type = namedType(selection.typeCondition?.name.value) ?? frame.type;
+      enter(selection.selectionSet, frame.level + 1, frame.isTop, type, frame.fields, frame.rows, null);
     } else {
       const { level, isTop } = frame;
       const spread: MeasuredSpread = {
@@ -204,28 +199,36 @@ export function measureDefinition(
     // Counting by type, each item of the page is a node besides its fields.
     if (isRow && schema) frame.rows.own += 1;
     if (!field.selectionSet) return;
-    const { selections: set } = field.selectionSet;
+    const level = frame.level + 1;
     const type = schema && typeOf(frame.type, field);
     const below = createTally();
-    const inner = { selections: set, next: 0, level: frame.level + 1, isTop: false, type, rows: below };
     const list = isEntities(field) ? toItems(field) : schema && toKeys(field, rules);
     if (list) {
       // All fields of an item are multiplied, not only those of a page. A key is a node besides its fields.
       const items = { own: isEntities(field) ? 0 : 1, isPaged: true };
       if (list.max !== null) boundedPages.push(list);
-      open.push({
-        ...inner,
-        fields: items,
-        rows: items,
-        page: { kind: 'page', rows: items, to: frame.fields, size: list },
-      });
+      const page = { kind: 'page', rows: items, to: frame.fields, size: list } as const;
+      enter(field.selectionSet, level, false, type, items, items, page);
       return;
     }
     const to = isRow ? frame.rows : frame.fields;
     const bounds = isConnection(type) && !isCalled(frame, field) ? pageBounds(frame.type, field, rules) : null;
     const size = toPageSize(field.arguments, bounds);
     if (bounds) boundedPages.push(size);
-    open.push({ ...inner, fields: to, page: { kind: 'page', rows: below, to, size } });
+    enter(field.selectionSet, level, false, type, to, below, { kind: 'page', rows: below, to, size });
+  }
+
+  /** One literal with all members: with object spreads, measuring takes four times as long. */
+  function enter(
+    { selections }: SelectionSetNode,
+    level: number,
+    isTop: boolean,
+    type: GraphQLNamedType | null,
+    fields: Tally,
+    rows: Tally,
+    page: MeasuredStep | null,
+  ): void {
+    open.push({ selections, next: 0, level, isTop, type, fields, rows, page });
   }
 
   function rootType(): GraphQLNamedType | null {
