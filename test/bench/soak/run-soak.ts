@@ -210,7 +210,7 @@ async function settle(
   say: (line: string) => void,
 ): Promise<number | null> {
   const perWindow = Math.max(1, Math.round(Math.min(settlingWindowSeconds, settleSeconds / 4) / sampleSeconds));
-  const leastSeconds = withFaults ? Math.max(rememberedSeconds, roundSeconds) : rememberedSeconds;
+  const leastSeconds = withFaults ? Math.max(rememberedSeconds, 2 * roundSeconds) : rememberedSeconds;
   const rss: number[] = [];
   let isFull = false;
   while (rss.length * sampleSeconds < settleSeconds) {

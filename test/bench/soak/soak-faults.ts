@@ -20,7 +20,7 @@ const leftOut: readonly NetworkFault[] = ['duplicate answer', 'out of order', 'T
 const faults = networkFaults.filter((fault) => !leftOut.includes(fault));
 const upstreamNames = ['ledger', 'sponsor', 'events'] as const;
 
-/** Every fault of every upstream has occurred once after this time, so memory for it is in use. */
+/** Every fault of every upstream has occurred once after this time. V8's heap takes two rounds to reach its size. */
 export const roundSeconds = faults.length * upstreamNames.length * (faultSeconds + pauseSeconds);
 
 /** Upstreams that fail in turns, and streams of events that must arrive all the same, each once and in order. */

@@ -25,7 +25,7 @@ export const soakHelp = `Usage: npm run soak -- [options]
   --generations N       so many changes of the ledger's schema in the meantime (default 0)
   --faults              upstreams fail in turns, every 18 seconds for 8, with live streams
   --settle N            most seconds before it, until what is remembered is full and memory
-                        has settled (default 720)
+                        has settled (default 720; 1200 with --faults)
   --sample N            seconds between two samples (default 5)
   --capacity N          seconds in which the capacity is measured (default 10)
   --json FILE           where the samples go (default bench-results/soak-<time>.json)
@@ -44,7 +44,7 @@ export function parseSoakOptions(args: readonly string[]): SoakOptions | null {
       load: { type: 'string' },
       generations: { type: 'string', default: '0' },
       faults: { type: 'boolean', default: false },
-      settle: { type: 'string', default: '720' },
+      settle: { type: 'string' },
       sample: { type: 'string', default: '5' },
       capacity: { type: 'string', default: '10' },
       json: { type: 'string' },
@@ -57,7 +57,7 @@ export function parseSoakOptions(args: readonly string[]): SoakOptions | null {
     load: parseNumber('--load', values.load ?? (values.faults ? '40' : '90'), 1, 100),
     generations: parseWhole('--generations', values.generations, 0, 10_000),
     withFaults: values.faults,
-    settleSeconds: parseNumber('--settle', values.settle, 0, 3_600),
+    settleSeconds: parseNumber('--settle', values.settle ?? (values.faults ? '1200' : '720'), 0, 3_600),
     sampleSeconds: parseNumber('--sample', values.sample, 0.1, 60),
     capacitySeconds: parseNumber('--capacity', values.capacity, 0.5, 600),
     json: values.json ?? null,
