@@ -1,6 +1,6 @@
 export type Closer = () => unknown;
 
-/** Calls every closer in turn, even if some fail. Rejects with the first error. */
+/** Calls all closers, one after the other. If some fail, it calls the rest too, then rejects with the first error. */
 export async function closeAll(closers: Iterable<Closer>): Promise<void> {
   const errors: unknown[] = [];
   for (const close of closers) {

@@ -122,7 +122,7 @@ class SpreadCall implements CallInFlight {
     this.#least = cursor === null || seen === null ? (cursor ?? seen) : Math.max(cursor, seen);
   }
 
-  /** The pinned address is as new as what it has answered, but may be older than a cursor from another one. */
+  /** The address of the operation; -1 if it has none, or if its data is older than the call's cursor. */
   get #pinned(): number {
     const pin = this.#pin;
     if (!pin) return -1;

@@ -282,7 +282,8 @@ describe('a server that is stopping', () => {
     expect(await client.whole()).toBe('');
   });
 
-  it('answers the first request of a new connection that arrives half a second later', async () => {
+  /** A new connection has been silent for half a second of a drain. */
+  async function drainSilent() {
     const { connections, server, answers, connect } = await openServer();
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
     const accepted = once(server, 'connection');
@@ -291,6 +292,11 @@ describe('a server that is stopping', () => {
     const closed = connections.drain(server, 60_000);
     await until(() => vi.getTimerCount() === 1, 'the gateway looks for silent connections');
     vi.advanceTimersByTime(500);
+    return { answers, client, closed };
+  }
+
+  it('answers the first request of a new connection that arrives half a second later', async () => {
+    const { answers, client, closed } = await drainSilent();
     await client.send(get('/a'));
     await until(() => answers.size === 1, 'the request');
     answers.get('/a')?.();
@@ -299,14 +305,7 @@ describe('a server that is stopping', () => {
   });
 
   it('waits a second for the rest of a request, however long the connection was silent before', async () => {
-    const { connections, server, answers, connect } = await openServer();
-    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
-    const accepted = once(server, 'connection');
-    const client = await connect();
-    await accepted;
-    const closed = connections.drain(server, 60_000);
-    await until(() => vi.getTimerCount() === 1, 'the gateway looks for silent connections');
-    vi.advanceTimersByTime(500);
+    const { answers, client, closed } = await drainSilent();
     await client.send('POST /unfinished HTTP/1.1\r\nhost: a\r\ncontent-length: 10\r\n\r\n12345');
     await until(() => answers.size === 1, 'the request');
     vi.advanceTimersByTime(900);
