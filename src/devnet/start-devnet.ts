@@ -19,7 +19,7 @@ import type { Clock, Ledger } from './state/ledger-state.ts';
 import { createNetworkTime } from './state/network-time.ts';
 import { createDevnetSigner } from './transactions/devnet-signer.ts';
 
-/** What differs on the wire between the networks that a devnet can play. */
+/** The wire format of the network that a devnet simulates. */
 export interface NetworkDialect {
   readonly headers: LedgerHeaders;
   readonly timeRange: EventDialect;
@@ -38,15 +38,14 @@ export interface DevnetOptions {
   readonly startMs?: number;
   /** Milliseconds since the Unix epoch, for the sponsor, and for the ledger where there is no `startMs`. Default: the system's. */
   readonly clock?: Clock;
-  /** Default 127.0.0.1. The devnet authenticates nobody, and its coins have no value. */
+  /** Default 127.0.0.1. The devnet does not authenticate callers, and its coins have no value. */
   readonly host?: string;
-  /** One port for all three faces; 0 takes any. Without it each face has a port of its own. */
+  /** One port for all three interfaces; 0 = any free port. Left out: each interface has a port of its own. */
   readonly port?: number;
-  /** Each face on a port of its own, or all on one. Default: by whether `port` is given. */
+  /** Gives each interface a port of its own. Default: unless `port` is given. */
   readonly separateSockets?: boolean;
   /**
-   * Time between checkpoints, milliseconds. Default 500; 0 = checkpoints close by hand, or by
-   * `checkpointPerTransaction`.
+   * Time between checkpoints, milliseconds. Default 500; 0 = checkpoints close on `tick`, or by `checkpointPerTransaction`.
    */
   readonly checkpointIntervalMs?: number;
   /** Close a checkpoint with every transaction that is executed; the network's time then moves by a second each. Default false. */
@@ -54,13 +53,11 @@ export interface DevnetOptions {
   /** Checkpoints of the clock between two transactions of the devnet's users. Default 4; 0 = none. */
   readonly activityEveryCheckpoints?: number;
   /**
-   * Names and forms on the wire of the network it plays. Default: as the contract says. Method names are known with
-   * any prefix.
+   * Wire format of the simulated network. Default: that of the profile `ledger`. Methods are accepted with any known prefix.
    */
   readonly dialect?: NetworkDialect;
   /**
-   * Leaves most of a start's work for later: the first read completes the history, or `writeHistory` does between other work.
-   * Default false.
+   * Starts faster and writes the history later: at the first read, or by `writeHistory` between other work. Default false.
    */
   readonly isHistoryDeferred?: boolean;
   /** How much history there is at the start. */
@@ -86,9 +83,9 @@ export interface Devnet extends AsyncDisposable {
   readonly sponsor: Omit<SponsorFace, keyof DevnetFace>;
   /** Writes a deferred history, in short turns of the event loop. Resolves at the end of the history. */
   writeHistory(): Promise<void>;
-  /** Has one of the devnet's users send a transaction, which is in the next checkpoint. */
+  /** Sends a transaction of one of the devnet's users, for the next checkpoint. */
   act(): void;
-  /** Does what the checkpoint clock does in one interval, now: a user may act, and a checkpoint closes. */
+  /** Performs one interval of the checkpoint clock now: a user may act, and a checkpoint closes. */
   tick(): void;
   /** Ends every connection, then resolves. */
   close(): Promise<void>;
@@ -164,7 +161,7 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
 /** How long one turn writes history, in milliseconds: short enough that requests are served meanwhile. */
 const historyTurnMs = 5;
 
-/** How far time moves when a checkpoint closes outside the clock's intervals. */
+/** Milliseconds by which time advances when a checkpoint closes outside the clock's intervals. */
 const singleCheckpointMs = 1_000;
 
 /** The same ledger, but it closes a checkpoint after every transaction that is executed for the first time. */

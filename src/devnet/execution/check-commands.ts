@@ -2,7 +2,7 @@ import type { Command, ProgrammableTransaction } from '../../transactions/transa
 import { gasSchedule } from './gas-schedule.ts';
 import { inputRefusal } from './refusal.ts';
 
-/** Checks the rules on commands that do not depend on the ledger. Refuses what a validator would not start. */
+/** Checks the rules on commands that do not depend on the ledger. Rejects transactions that a validator would not start. */
 export function checkCommands({ inputs, commands }: ProgrammableTransaction): void {
   if (commands.length === 0) throw inputRefusal('Empty input: a transaction needs at least one command');
   if (commands.length > gasSchedule.maxCommands) {

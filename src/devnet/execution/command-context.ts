@@ -7,7 +7,7 @@ import type { EventDraft } from './move-call.ts';
 import type { ObjectDraft } from './move-object.ts';
 import type { TemporaryStore } from './temporary-store.ts';
 
-/** What the commands of one transaction share. */
+/** State that the commands of one transaction share. */
 export interface CommandContext {
   readonly store: TemporaryStore;
   readonly values: CommandValues;

@@ -3,7 +3,7 @@ import type { CallOutcome } from './move-call.ts';
 import { ExecutionFailure } from './refusal.ts';
 import type { ObjectAccess, ResolvedInput } from './resolve-inputs.ts';
 
-/** What an argument stands for while commands run. */
+/** The value of an argument while commands run. */
 export type Value =
   | { readonly kind: 'pure'; readonly bytes: Uint8Array }
   | { readonly kind: 'object'; readonly objectId: string; readonly access: ObjectAccess | 'gas' | 'result' }

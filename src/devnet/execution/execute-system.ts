@@ -11,9 +11,9 @@ import { TemporaryStore } from './temporary-store.ts';
 import { toTransactionRecord } from './transaction-record.ts';
 
 export interface SystemEffects {
-  /** The objects it rewrites, as they are before. */
+  /** The objects that the transaction replaces, as they were before. */
   readonly inputs: readonly ObjectRecord[];
-  /** The objects as it leaves them: rewritten ones and new ones. */
+  /** The objects after the transaction: replaced ones and new ones. */
   readonly outputs: readonly ObjectDraft[];
   readonly events: readonly EventDraft[];
 }

@@ -45,7 +45,7 @@ export function storageCostOf(object: { readonly bcs: Uint8Array }): bigint {
   return gasSchedule.storageUnitPrice * (gasSchedule.objectOverheadBytes + BigInt(object.bcs.length));
 }
 
-/** @param storedBefore what storing the replaced and deleted objects had cost */
+/** @param storedBefore what was paid for storing the replaced and deleted objects */
 export function toGasSummary(
   computationCost: bigint,
   burned: bigint,

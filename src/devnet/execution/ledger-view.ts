@@ -1,6 +1,6 @@
 import type { ObjectRecord } from '../state/records.ts';
 
-/** What execution can see of the ledger. */
+/** The part of the ledger that execution reads. */
 export interface LedgerView {
   /** The newest live version, pending transactions included. */
   currentObject(objectId: string): ObjectRecord | undefined;

@@ -4,7 +4,7 @@ import type { AnyTransactionData } from '../transactions/system-transaction.ts';
 import type { LedgerView } from './ledger-view.ts';
 import { inputRefusal } from './refusal.ts';
 
-/** An input of a programmable transaction that was found and may be used. */
+/** An input of a programmable transaction that exists and may be used. */
 export type ResolvedInput =
   | { readonly kind: 'pure'; readonly bytes: Uint8Array }
   | { readonly kind: 'object'; readonly record: ObjectRecord; readonly access: ObjectAccess };

@@ -8,10 +8,10 @@ import { makeMoveVec, moveCall, publish, transferObjects, upgrade } from './obje
 import { ExecutionFailure } from './refusal.ts';
 
 /**
- * Runs the commands in order, with their effects in the context's store and events. Throws `ExecutionFailure` at the
- * first that fails. `report` is called for each that ran. What Move code would do with its arguments is unknown here,
- * so a call leaves objects as they are, with one exception: an object that was made for a call by a command and is
- * not used afterwards stays with the called contract, as in a real deposit.
+ * Runs the commands in order, with their effects in the context's store and events. Throws `ExecutionFailure` at the first
+ * that fails. `report` is called for each that ran. The devnet runs no Move code, so a call leaves objects as they are, with
+ * one exception: an object that was made for a call by a command and is not used afterwards stays with the called contract,
+ * as in a real deposit.
  */
 export function runCommands(
   commands: readonly Command[],

@@ -2,8 +2,8 @@ import type { ObjectChange, ObjectRecord } from '../state/records.ts';
 import { type ObjectDraft, toObjectRecord, toTombstone } from './move-object.ts';
 
 /**
- * What a transaction has done so far. Nothing reaches the ledger before `toChanges`; dropping the store undoes it all.
- * Every mutable input ends at a new version, touched or not: that is how the network orders transactions on one object.
+ * The changes of a running transaction. The ledger gets them from `toChanges`; dropping the store undoes them. Every mutable
+ * input ends at a new version, touched or not: that is how the network orders transactions on one object.
  */
 export class TemporaryStore {
   readonly #inputs: ReadonlyMap<string, ObjectRecord>;

@@ -1,6 +1,6 @@
 import { createKeypair, type Keypair } from '../transactions/keypair.ts';
 
-/** Who has keys on a devnet of a given seed. */
+/** The key pairs of a devnet with a given seed. */
 export interface DevnetAccounts {
   /** Owns the gas coins of the sponsor face, and no other code spends them. */
   readonly sponsor: Keypair;

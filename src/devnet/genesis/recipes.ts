@@ -4,7 +4,7 @@ import type { DevnetContracts } from './contracts.ts';
 import type { toSharedIds } from './genesis-objects.ts';
 import type { SeededRandom } from './seeded-random.ts';
 
-/** What a recipe works with: an empty transaction, and what its sender owns. */
+/** The input of a recipe: an empty transaction, and the objects of its sender. */
 export interface Scene {
   readonly builder: ProgrammableBuilder;
   readonly random: SeededRandom;
@@ -15,7 +15,7 @@ export interface Scene {
   readonly friend: string;
   /** The sender's coins of a type without the one that pays gas, richest first. */
   coins(coinType: string): readonly ObjectRecord[];
-  /** The same of the native coin. */
+  /** The sender's native coins, likewise. */
   readonly native: readonly ObjectRecord[];
   /** How many objects of a type the sender owns. */
   count(type: string): number;
@@ -117,7 +117,7 @@ const tidy: Recipe = (scene) => {
   sell(scene);
 };
 
-/** What users do. One listed twice is done twice as often. */
+/** The transactions of users. One listed twice occurs twice as often. */
 export const recipes: readonly [Recipe, ...Recipe[]] = [
   trade,
   trade,

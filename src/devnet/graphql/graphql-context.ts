@@ -7,7 +7,7 @@ import type { FindStruct } from './moves/type-layout.ts';
 /** Builds and signs a small transaction that another account's coins pay for. */
 export type DevnetSigner = (request: SigningRequest) => SignedForSponsor;
 
-/** What every resolver of one request sees. */
+/** The context of every resolver of one request. */
 export interface GraphqlContext {
   readonly ledger: Ledger;
   readonly limits: GraphqlLimits;

@@ -118,7 +118,7 @@ export interface ExecutionModel extends Viewed {
   readonly outcome: Extract<ExecutionOutcome, { kind: 'executed' }>;
 }
 
-/** What one command of a dry run did. */
+/** The results and changes of one command of a dry run. */
 export interface CommandReportModel {
   readonly report: CommandReport;
   readonly transaction: TransactionModel;

@@ -28,7 +28,7 @@ export function* eventKeys(event: EventRecord): Iterable<string> {
   yield `name ${type.name}`;
 }
 
-/** What differs between networks. */
+/** The rules for filters that differ between networks. */
 export interface EventDialect {
   /** Is the end of a time range exclusive, as on real nodes? */
   readonly endExclusive: boolean;
@@ -83,7 +83,7 @@ function readModule(where: string, content: unknown): string {
   return `${readAddress(`${where}.package`, id)}::${readName(`${where}.module`, module)}`;
 }
 
-/** Without type arguments it stands for every instantiation. */
+/** A type without type arguments matches every instantiation. */
 function readType(where: string, content: unknown): EventFilter {
   const { module, name, parameters } = readStructType(where, readText(where, content));
   const matches =

@@ -16,7 +16,7 @@ export type RpcQuery = (params: readonly unknown[]) => unknown;
 /** The part of the ledger the queries read. */
 export type QueriedLedger = Pick<LedgerReader, 'events' | 'transactions' | 'transaction' | 'checkpoint' | 'object'>;
 
-/** The two paginated queries over what has been checkpointed. */
+/** The two paginated queries over the transactions in checkpoints. */
 export function createQueries(ledger: QueriedLedger, dialect?: EventDialect) {
   return {
     queryEvents: createEventQuery(ledger, dialect),

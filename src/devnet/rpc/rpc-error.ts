@@ -12,7 +12,7 @@ export const rpcCodes = {
 
 export type RpcCode = (typeof rpcCodes)[keyof typeof rpcCodes];
 
-/** A refusal the caller is told about as it is; anything else that is thrown is answered as an internal error. */
+/** An error that the caller gets unchanged; any other error is reported as an internal error. */
 export class RpcError extends Error {
   override readonly name = 'RpcError';
   readonly code: RpcCode;

@@ -6,7 +6,7 @@ export interface SocketHandler {
   onClose(): void;
 }
 
-/** A client that falls this far behind, in bytes, is cut off: its messages would be buffered without limit. */
+/** A client with more unread bytes than this is disconnected, because its messages would be buffered without limit. */
 const maxBacklogBytes = 16 * 1024 * 1024;
 
 /** Joins a WebSocket to a handler for as long as it is open. */

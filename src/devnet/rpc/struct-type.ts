@@ -18,7 +18,7 @@ export function splitStructType(type: string): StructType {
   return { module: path.slice(0, colons), name: path.slice(colons + 2), parameters: type.slice(path.length) };
 }
 
-/** Of a type as a caller writes it. */
+/** Splits a struct type as a caller writes it. */
 export function readStructType(where: string, type: string): StructType {
   const rule = `${where} must be package::module::Struct, with or without type arguments`;
   try {

@@ -11,7 +11,7 @@ import { readTransactionFilter } from './transaction-filter.ts';
 export interface Subscriptions {
   /** Answers one of the four subscription methods; `undefined` if the call is to another. */
   answer(call: RpcCall): number | boolean | undefined;
-  /** Sends what a newly closed checkpoint has for each subscription. */
+  /** Sends the items of a newly closed checkpoint to their subscriptions. */
   publish(transactions: readonly TransactionRecord[]): void;
 }
 

@@ -42,7 +42,7 @@ export function* transactionKeys(transaction: TransactionRecord): Iterable<strin
   if (transaction.kind !== 'PROGRAMMABLE_TX') yield `kind ${anySystemKind}`;
 }
 
-/** Owners of what it created or changed: as on real nodes, that includes whoever paid the gas. */
+/** Owners of created or changed objects: as on real nodes, these include the payer of the gas. */
 function* recipientsOf({ changes }: TransactionRecord): Iterable<string> {
   for (const { output } of changes) {
     if (output?.live === true && output.owner.kind === 'address') yield output.owner.address;

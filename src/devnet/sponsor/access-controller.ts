@@ -1,10 +1,7 @@
 import { hash256 } from '../../transactions/digest.ts';
 import { toAddress } from '../../transactions/ledger-bcs.ts';
 
-/**
- * Decides whose transactions are paid for, and simulates the ways in which that check can break. Tests change it by
- * hand.
- */
+/** Decides whose transactions the sponsor pays for, and simulates failures of that check. Tests change it directly. */
 export interface AccessController {
   /** `null` when access is granted. */
   check(sender: string): { readonly status: number; readonly error: string } | null;

@@ -99,7 +99,10 @@ export function createGasPool({ ledger, clock, sponsorAddress }: GasPoolOptions)
   };
 }
 
-/** The first of the free coins that cover the budget, and how many were looked at to find them; `null` if too few do. */
+/**
+ * Takes free coins in order until they cover the budget. Also returns how many were inspected; `null` if they do not
+ * suffice.
+ */
 function pickCoins(
   free: readonly string[],
   readCoin: (objectId: string) => ObjectRecord | null,

@@ -3,7 +3,9 @@ import type { GasPool } from './gas-pool.ts';
 import type { ReserveGasBody } from './request-body.ts';
 import { jsonAnswer, type SponsorAnswer } from './sponsor-answer.ts';
 
-/** The service refuses budgets above this. This very amount passes, though its message says otherwise. */
+/**
+ * The service refuses budgets above this. Exactly this amount passes, although the message of the rejection says otherwise.
+ */
 const maxGasBudget = 2_000_000_000n;
 const maxReserveDurationSecs = 600n;
 

@@ -1,4 +1,4 @@
-/** What the sponsor answers, before it is written to a socket. */
+/** A response of the sponsor, before it is written to a socket. */
 export interface SponsorAnswer {
   readonly status: number;
   readonly body: { readonly text: string } | { readonly json: unknown };

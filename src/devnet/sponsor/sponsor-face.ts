@@ -13,13 +13,13 @@ export interface SponsorFaceOptions {
   readonly clock: Clock;
   /** Owns the gas coins and signs for them. */
   readonly sponsor: Keypair;
-  /** The bearer token; `null` lets everyone in, as a service does that has no token configured. */
+  /** The bearer token; `null` accepts every caller, like a service without a configured token. */
   readonly token: string | null;
   /** Net gas per UTC day after which nothing is reserved, smallest unit. Default 1500 coins. */
   readonly dailyGasCap?: bigint;
 }
 
-/** The sponsor, with handles for tests to bring about what clients should be ready for. */
+/** The sponsor's interface, with handles by which tests cause failures. */
 export interface SponsorFace extends DevnetFace {
   readonly sponsorAddress: string;
   readonly access: Pick<AccessController, 'deny' | 'allow' | 'breakChecks' | 'breakConfiguration'>;
@@ -71,7 +71,7 @@ export function createSponsorFace(options: SponsorFaceOptions): SponsorFace {
       try {
         write(res, await route(req));
       } catch (error) {
-        // The client left before its body was complete: nobody waits for an answer.
+        // The client left before its body was complete, so no answer is sent.
         if (req.complete) throw error;
         res.destroy();
       }
@@ -80,7 +80,7 @@ export function createSponsorFace(options: SponsorFaceOptions): SponsorFace {
   };
 }
 
-/** If the client has hung up, the answer is lost, but what it asked for has been done. */
+/** If the client has hung up, the answer is lost, although the request was executed. */
 function write(res: ServerResponse, { status, body }: SponsorAnswer): void {
   const isText = 'text' in body;
   const content = isText ? body.text : JSON.stringify(body.json);

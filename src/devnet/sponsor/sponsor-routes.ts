@@ -16,7 +16,7 @@ import { jsonAnswer, type SponsorAnswer, textAnswer } from './sponsor-answer.ts'
 export interface SponsorRoutesOptions {
   readonly ledger: Ledger;
   readonly sponsor: Keypair;
-  /** The bearer token; `null` lets everyone in. */
+  /** The bearer token; `null` accepts every caller. */
   readonly token: string | null;
   readonly pool: GasPool;
   readonly cap: DailyCap;

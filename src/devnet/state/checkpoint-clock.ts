@@ -28,7 +28,7 @@ export interface CheckpointClockOptions {
 }
 
 export interface CheckpointClock {
-  /** Does what the clock does in one interval, now. */
+  /** Performs one interval of the clock now. */
   tick(): void;
   /** Closes a checkpoint now, and ends the epoch if it is due. Sends no transaction, and skips nothing. */
   close(): void;

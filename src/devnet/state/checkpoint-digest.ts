@@ -2,7 +2,7 @@ import { toDigest } from '../../transactions/digest.ts';
 import { contentHash } from '../transactions/content-hash.ts';
 import type { TransactionRecord } from './records.ts';
 
-/** The digest of a checkpoint: a hash over everything that tells it from others. */
+/** The digest of a checkpoint: a hash over all its distinguishing fields. */
 export function toCheckpointDigest(
   sequenceNumber: number,
   epoch: number,

@@ -19,7 +19,7 @@ export interface CommitterOptions {
 export interface Committer {
   /** The clock's time, never before the newest checkpoint's. */
   now(): number;
-  /** What a transaction executed now sees of the ledger. */
+  /** The ledger as a transaction that is executed now reads it. */
   view(): LedgerView;
   /** Writes an executed transaction to the ledger, pending until a checkpoint closes. */
   commit(transaction: TransactionRecord): TransactionRecord;

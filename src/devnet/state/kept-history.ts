@@ -17,7 +17,7 @@ export function createKeptHistory(retention: HistoryRetention) {
   const events: EventRecord[] = [];
   const checkpoints: CheckpointRecord[] = [];
   const byDigest = new Map<string, CheckpointRecord>();
-  /** Estimated bytes of each checkpoint, and of all. */
+  /** Estimated bytes of each checkpoint, and their sum. */
   const weights: number[] = [];
   let weight = 0;
 

@@ -13,7 +13,7 @@ export interface LedgerReadsOptions {
 
 export type LedgerReads = Omit<LedgerReader, 'chainIdentifier' | 'buildVersion' | 'coinMetadata' | 'onCheckpoint'>;
 
-/** What can be read of the state, once checkpoint 0 is closed. */
+/** The read operations of the ledger, valid once checkpoint 0 is closed. */
 export function createLedgerReads(options: LedgerReadsOptions): LedgerReads {
   const { chain, history, nativeCoinType, referenceGasPrice, availableCheckpoints } = options;
   const newest = (): number => chain.latestCheckpoint().sequenceNumber;

@@ -7,7 +7,7 @@ import type {
   TransactionRecord,
 } from './records.ts';
 
-/** What the three faces may read of the ledger. Every list is in ledger order, oldest first. */
+/** The ledger as the three interfaces read it. Every list is in ledger order, oldest first. */
 export interface LedgerReader {
   /** First four bytes of the genesis checkpoint digest, hex. */
   readonly chainIdentifier: string;
@@ -30,7 +30,7 @@ export interface LedgerReader {
 
   /** Checkpointed transactions that are remembered, by sequence without gaps. Pending ones are not in it. */
   readonly transactions: readonly TransactionRecord[];
-  /** Finds it whether it is in a checkpoint or pending. */
+  /** Finds a transaction in a checkpoint or pending. */
   transaction(digest: string): TransactionRecord | undefined;
 
   /** Checkpointed events that are remembered, by sequence without gaps. */

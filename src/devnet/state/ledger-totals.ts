@@ -13,7 +13,7 @@ export function createLedgerTotals(): LedgerTotals {
   let supplies: ReadonlyMap<string, bigint> = new Map();
   let storageFund = 0n;
 
-  /** What a transaction added to the live coins of each type, or took from them: mostly only gas. */
+  /** The change of each coin type's supply by a transaction: mostly only gas. */
   const differences = ({ changes }: TransactionRecord): Map<string, bigint> => {
     const sums = new Map<string, bigint>();
     const count = (object: ObjectRecord | null, sign: bigint): void => {

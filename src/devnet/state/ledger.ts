@@ -38,7 +38,7 @@ export function createLedger(options: LedgerOptions): Ledger {
 export interface DeferredLedger {
   /** The first read or write completes the history. */
   readonly ledger: Ledger;
-  /** Writes history for about so many milliseconds. @returns whether there is more to write */
+  /** Writes history for about this many milliseconds. @returns whether there is more to write */
   writeHistoryFor(ms: number): boolean;
   hasHistory(): boolean;
 }

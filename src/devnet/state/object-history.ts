@@ -99,7 +99,7 @@ function createViewCache() {
   };
 }
 
-/** Takes out the versions replaced by the time of a checkpoint; if the object was deleted by then, all of them. */
+/** Removes the versions that were replaced before a checkpoint; if the object was deleted by then, all of them. */
 function dropReplaced(versions: ObjectRecord[], checkpoint: number): void {
   const visible = countVisible(versions, checkpoint);
   if (visible > 1) versions.splice(0, visible - 1);

@@ -1,9 +1,9 @@
 import type { Argument, ObjectRef } from '../../transactions/transaction-bcs.ts';
 
 /**
- * What the simulated ledger remembers. Plain immutable records: the three faces read them, only execution and the
- * checkpoint clock write them. Identifiers are in their canonical text form: addresses and object ids `0x` + 64
- * lower-case hex digits, digests base58 of 32 bytes.
+ * The records of the simulated ledger: immutable, read by the three interfaces, written only by execution and the checkpoint
+ * clock. Identifiers are in their canonical text form: addresses and object ids `0x` + 64 lower-case hex digits, digests
+ * base58 of 32 bytes.
  */
 
 export type TransactionKind =
@@ -119,7 +119,7 @@ export interface TransactionRecord {
   readonly epoch: number;
   /** When it executed; once it is in a checkpoint, that checkpoint's time. The same holds for its events. */
   readonly timestampMs: number;
-  /** Only for a dry run that succeeded: what each command changed and returned. */
+  /** Only for a dry run that succeeded: the changes and results of each command. */
   readonly commandReports?: readonly CommandReport[];
   /** Sequence number of the containing checkpoint; `null` until the checkpoint clock closes it. */
   readonly checkpoint: number | null;
@@ -131,7 +131,7 @@ export interface ReportedValue {
   readonly bcs: Uint8Array;
 }
 
-/** What one command changed and returned. */
+/** The changes and results of one command. */
 export interface CommandReport {
   readonly mutated: readonly (ReportedValue & { readonly argument: Argument })[];
   readonly returned: readonly ReportedValue[];
@@ -149,9 +149,9 @@ export interface CheckpointRecord {
   readonly networkTotalTransactions: number;
   /** Running total of the epoch so far. */
   readonly rollingGasSummary: GasSummary;
-  /** What all live coins of a type add up to, type by type. */
+  /** Total of all live coins, by coin type. */
   readonly coinSupplies: ReadonlyMap<string, bigint>;
-  /** What has been paid for storage, less the rebates paid out: smallest units of the native coin. */
+  /** Payments for storage less rebates, in the smallest unit of the native coin. */
   readonly storageFund: bigint;
   /** Base64 of a simulated aggregate signature. */
   readonly validatorSignatures: string;
@@ -163,11 +163,11 @@ export interface EpochRecord {
   readonly startMs: number;
   readonly endMs: number | null;
   readonly firstCheckpoint: number;
-  /** Sequence number of the first checkpoint after it; `null` while it runs. */
+  /** Sequence number of the first checkpoint after the epoch; `null` while the epoch runs. */
   readonly endCheckpoint: number | null;
   readonly firstTransaction: number;
   readonly totalGasFees: bigint;
-  /** Base58, over every object alive when it ended; `null` while it runs. */
+  /** Base58 digest of every object alive at the end of the epoch; `null` while the epoch runs. */
   readonly liveObjectSetDigest: string | null;
 }
 

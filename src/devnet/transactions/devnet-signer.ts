@@ -9,7 +9,7 @@ import { signTransaction } from './signature.ts';
 export interface DevnetSignerOptions {
   readonly accounts: Pick<DevnetAccounts, 'visitor'>;
   readonly contracts: Pick<DevnetContracts, 'packages'>;
-  /** Price per unit of gas the transaction offers. */
+  /** Price per unit of gas that the transaction offers. */
   readonly gasPrice: bigint;
 }
 

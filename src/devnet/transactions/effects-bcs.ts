@@ -110,7 +110,7 @@ const effects = bcs.enum('TransactionEffects', { V1: effectsV1 });
 type EffectsV1 = Parameters<typeof effectsV1.serialize>[0];
 
 /**
- * What a transaction did, as the network encodes it.
+ * Encodes the effects of a transaction in BCS, as the network does.
  * @param unchangedShared shared objects that it only read
  */
 export function encodeEffects(record: TransactionRecord, unchangedShared: readonly ObjectRef[]): Uint8Array {

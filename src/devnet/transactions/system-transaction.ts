@@ -13,5 +13,5 @@ export type SystemTransaction =
 
 export type TransactionPayload = ProgrammableTransaction | SystemTransaction;
 
-/** What is in the ledger: what users send, and what validators make. */
+/** Any transaction of the ledger: of users, or of validators. */
 export type AnyTransactionData = TransactionData<TransactionPayload>;

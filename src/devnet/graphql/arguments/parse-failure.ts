@@ -10,7 +10,7 @@ export function kindFailure(typeName: string, value: unknown): GraphQLError {
   return new GraphQLError(`Expected input type "${typeName}", found ${JSON.stringify(value) ?? 'null'}.`);
 }
 
-/** Refuses an argument that can be read but not served. */
+/** Rejects an argument that is valid but cannot be served. */
 export function inputRefusal(message: string): GraphQLError {
   return new GraphQLError(message, { extensions: { code: 'BAD_USER_INPUT' } });
 }

@@ -9,7 +9,7 @@ export interface PageArguments {
   readonly before?: string | null | undefined;
 }
 
-/** The same arguments after they were read and checked. */
+/** The page arguments after parsing and checking. */
 export interface Page<Cursor> {
   /** Exclusive bounds. */
   readonly after: Cursor | undefined;

@@ -1,10 +1,10 @@
 import type { Page } from './page.ts';
 
-/** The place of a cursor among the positions of an ordered set. */
+/** The position of a cursor in an ordered set. */
 export interface Bound {
   /** Its own position; if it is not a member, for `after` the next position above, for `before` the next one below. */
   readonly at: number;
-  /** Is it a member of the set? */
+  /** Does the cursor mark a member of the set? */
   readonly exact: boolean;
   /** The cursor marks the edge of a scanned window, which need not be a member. */
   readonly scanned?: boolean;

@@ -20,7 +20,7 @@ export function operationsOf(document: DocumentNode): readonly OperationDefiniti
   return document.definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION);
 }
 
-/** What lies one level below a selection; `undefined` for a spread of no known fragment. */
+/** The selections one level below a selection; `undefined` for a spread of an unknown fragment. */
 export function childrenOf(selection: SelectionNode, fragments: Fragments): readonly SelectionNode[] | undefined {
   if (selection.kind === Kind.FRAGMENT_SPREAD) return fragments.get(selection.name.value)?.selectionSet.selections;
   return selection.selectionSet?.selections ?? [];

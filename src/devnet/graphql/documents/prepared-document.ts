@@ -8,7 +8,7 @@ import { limitRefusal } from './limit-refusal.ts';
 import { type InputMeasure, measureInput } from './measure-input.ts';
 import { findTransactionArguments, inlinedBytes, type TransactionArgumentValues } from './transaction-payload.ts';
 
-/** Everything about a document that its text alone decides. */
+/** Facts about a document that depend on its text alone. */
 export type PreparedDocument =
   | { readonly kind: 'refused'; readonly error: GraphQLError }
   | {

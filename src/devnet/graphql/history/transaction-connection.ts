@@ -21,7 +21,7 @@ interface TransactionCursor {
   readonly i: boolean;
 }
 
-/** The positions that are looked at, whether they match or not. */
+/** The range of positions that are searched. */
 interface Window {
   readonly from: number;
   readonly to: number;

@@ -27,7 +27,7 @@ const objectInput = {
     objectAtVersion(context, input.ref.objectId, input.ref.version, viewedAt),
 };
 
-/** What a programmable transaction says, read from its bytes. */
+/** Resolvers of a programmable transaction's inputs and commands, decoded from its bytes. */
 export const commandResolvers = {
   ProgrammableTransactionBlock: {
     inputs: (parent: TransactionModel, args: PageArguments, context: GraphqlContext) =>

@@ -80,7 +80,7 @@ function toDryTransaction({ outcome, viewedAt }: DryRunModel): TransactionModel 
   return outcome.kind === 'refused' ? null : { record: outcome.transaction, viewedAt, dryRun: true };
 }
 
-/** Runs a transaction without keeping what it did. */
+/** Runs a transaction without committing its changes. */
 export function dryRun(
   args: {
     readonly txBytes: string;

@@ -13,7 +13,7 @@ import { queryResolvers } from './query-resolvers.ts';
 import { serviceConfigResolvers } from './service-config-resolvers.ts';
 import { transactionResolvers } from './transaction-resolvers.ts';
 
-/** How every type of the graph is answered from the ledger's state. */
+/** Resolvers of every type of the graph. */
 export const resolvers: Resolvers<GraphqlContext> = {
   ...queryResolvers,
   ...serviceConfigResolvers,

@@ -34,7 +34,7 @@ export function createValuesRule(uses: ArgumentUse[]) {
 }
 
 /**
- * The same for arguments that variables decide.
+ * Rejects values that do not fit, for an argument that variables decide.
  * @param variables of the operation that runs, defaults included; arguments of other operations are not checked
  */
 export function checkArgumentUse(

@@ -26,7 +26,7 @@ const rewordings: readonly (readonly [RegExp, string])[] = [
   [/^Fragment "(\w+)" is never used\.$/, 'Fragment "$1" is never used'],
 ];
 
-/** A validation error in the real service's words; unchanged if it has none for it. */
+/** Translates a validation error of graphql-js into the real service's message; unchanged without a known translation. */
 export function toLedgerText(message: string): string {
   const found = rewordings.find(([pattern]) => pattern.test(message));
   return found ? message.replace(...found) : message;

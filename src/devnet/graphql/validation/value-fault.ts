@@ -11,8 +11,8 @@ import {
 const maxInt = 2 ** 31 - 1;
 
 /**
- * Says what is wrong with an argument's value, with its path; `undefined` if nothing is. The ledger's own scalars are
- * read by their fields.
+ * Describes the fault of an argument's value and its path; `undefined` for a valid one. Resolvers check the ledger's own
+ * scalars.
  */
 export function valueFault(type: GraphQLInputType, value: unknown, path: string): string | undefined {
   if (isNonNullType(type)) {
