@@ -78,8 +78,7 @@ function toTable(settings: readonly SettingInForce[]): string {
 }
 
 /**
- * Creates an API key. Writes the key and its entry for the clients file to standard output, and instructions to standard
- * error.
+ * Creates an API key. Writes it and its entry for the clients file to standard output, and instructions to standard error.
  */
 function makeKey(command: Command & { readonly name: 'keys new' }, world: CliWorld): number {
   const { id, scopes, perMinute, origins, gasPerDay, moveCalls } = command;

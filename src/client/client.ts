@@ -36,7 +36,7 @@ interface PageInfo {
   readonly startCursor?: string | null;
 }
 
-/** A Relay connection with what the next page needs. */
+/** A Relay connection with the page info that leads to the next page. */
 export interface Connection {
   readonly pageInfo: Pick<PageInfo, 'hasNextPage' | 'endCursor'> | Pick<PageInfo, 'hasPreviousPage' | 'startCursor'>;
 }
@@ -73,7 +73,7 @@ export interface Client {
   /**
    * Reserves gas, has the transaction signed and executes it: once, however often requests are repeated or the page is
    * reloaded.
-   * @throws GatewayError, or what `sign` throws
+   * @throws GatewayError, or the error of `sign`
    */
   readonly sponsor: Sponsor;
 }

@@ -31,9 +31,9 @@ interface ParsedDocument {
 }
 
 interface TrustedDocument {
-  /** Of gql.tada. */
+  /** Set by gql.tada. */
   readonly documentId?: string;
-  /** Of codegen. */
+  /** Set by codegen. */
   readonly __meta__?: { readonly hash?: string };
 }
 
@@ -43,7 +43,7 @@ export interface RequestOptions {
 
 export interface Requests {
   readonly toText: (document: unknown) => string;
-  /** @throws GatewayError if no response arrives, or what the signal says */
+  /** @throws GatewayError if no response arrives, or the signal's reason */
   readonly open: (document: unknown, variables: unknown, headers: Headers, signal: AbortSignal) => Promise<Response>;
   /** @throws GatewayError also for an error in the response */
   readonly request: (document: unknown, variables?: unknown, options?: RequestOptions) => Promise<unknown>;

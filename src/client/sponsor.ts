@@ -9,7 +9,7 @@ export interface GasReservation {
   readonly expiresAt: string;
 }
 
-/** What the SDKs' `Transaction.sign` returns. */
+/** The result of the SDKs' `Transaction.sign`. */
 export interface SignedTransaction {
   /** Base64. */
   readonly bytes: string;
@@ -39,7 +39,7 @@ export interface SponsorOptions<Result> extends RepeatOptions {
   readonly gasBudget: number;
   /** How long signing may take. Default 60 s. */
   readonly reserveDurationSecs?: number;
-  /** Has the transaction signed that pays with the reserved coins. Called again after a reload during signing. */
+  /** Builds and signs the transaction that pays with the reserved coins. Called again after a reload during signing. */
   readonly sign: (reservation: GasReservation) => SignedTransaction | Promise<SignedTransaction>;
   readonly store: KeyStore;
   /** Names this transaction in the store. The same name returns the same result, until the app removes it from the store. */
@@ -56,7 +56,7 @@ export type Sponsor = <Result extends Pick<SponsorResult, 'digest'> = SponsorRes
   options: SponsorOptions<Result>,
 ) => Promise<Result>;
 
-/** What the store keeps, written before each request that it describes. */
+/** The content of the store, written before each request that it describes. */
 interface Kept {
   readonly key: string;
   readonly reservationId?: string;

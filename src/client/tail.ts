@@ -17,7 +17,7 @@ export interface TailOptions extends RepeatOptions {
    * reports the error to `onRetry`, drops the cursor and continues from now.
    */
   readonly store?: KeyStore;
-  /** Where in the store. Give each subscription its own key. */
+  /** Key of the cursor in the store. Give each subscription its own key. */
   readonly storeKey?: string;
 }
 
@@ -58,7 +58,7 @@ export async function* tail(
       let hasMissed = false;
       while (!hasMissed) {
         clearTimeout(timer);
-        // Not while the consumer works on an item, which may take longer.
+        // The timeout does not run while the consumer works on an item, which may take longer.
         timer = setTimeout(leave, maxSilenceMs);
         const { done, value } = await reader.read().catch((cause) => {
           throw toNetworkError(cause);

@@ -67,7 +67,7 @@ export interface Config {
   };
   /** Addresses and CIDR ranges of proxies whose `X-Forwarded-For` is used. */
   readonly trustedProxies: readonly string[];
-  /** `OTEL_*` variables are set: somebody waits for spans. */
+  /** `OTEL_*` variables are set, so the operator expects spans. */
   readonly expectsSpans: boolean;
 }
 

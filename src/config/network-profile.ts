@@ -41,7 +41,7 @@ export function versionHeadersOf({ headers }: Pick<NetworkProfile, 'headers'>): 
 
 export interface UsageHeader {
   readonly name: string;
-  /** Does the header ask for usage whatever its value? */
+  /** Does the header request usage with any value, even `false`? */
   readonly isByPresence: boolean;
 }
 

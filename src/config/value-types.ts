@@ -122,7 +122,7 @@ export function urls(...schemes: readonly string[]) {
   );
 }
 
-/** The same for a URL whose credentials must not be printed with the configuration. */
+/** A URL as a secret, because its credentials must not be printed with the configuration. */
 export function secretUrl(...schemes: readonly string[]) {
   const type = url(...schemes);
   return valueType(
@@ -132,7 +132,7 @@ export function secretUrl(...schemes: readonly string[]) {
   );
 }
 
-/** The same for a URL that is called with `fetch`, which rejects credentials in a URL. */
+/** A URL without credentials, because `fetch` rejects them. */
 export function urlWithoutCredentials(...schemes: readonly string[]) {
   const type = url(...schemes);
   const hasNone = (text: string) => URL.canParse(text) && new URL(text).username + new URL(text).password === '';

@@ -11,7 +11,7 @@ import { fillIn, keepAnswer } from './example-steps.ts';
 import { openSavedTab, showInAddress } from './saved-tabs.ts';
 import { showUsage, subscribeToUsage, usageText } from './usage-line.ts';
 
-/** What the gateway writes into the page's element `#options`. */
+/** The options that the gateway writes into the page's element `#options`. */
 interface PageOptions {
   readonly tabs: NonNullable<GraphiQLProps['defaultTabs']>;
   /** Path of a file with the schema, which the browser keeps as long as the schema stays the same; `null` if it is hidden. */
@@ -34,7 +34,7 @@ Object.assign(self, {
 const endpoint = '/graphql';
 const options: PageOptions = JSON.parse(document.querySelector('#options')?.textContent ?? '');
 
-/** `null` once it was read: when the schema is read again, it may have changed. */
+/** Path of the schema's file; `null` after its first use, because the schema may have changed since. */
 let schemaFile = options.introspection;
 
 type Fetcher = GraphiQLProps['fetcher'];
@@ -73,7 +73,7 @@ function findOperation(query: string, name: string | null | undefined) {
     if (operation)
       return { operationName: operation.name?.value, isSubscription: operation.operation === 'subscription' };
   } catch {
-    // The gateway says what is wrong.
+    // The gateway reports the syntax error.
   }
   return { operationName: name ?? undefined, isSubscription: false };
 }

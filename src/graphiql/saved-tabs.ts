@@ -7,7 +7,7 @@ interface SavedTabs {
 /**
  * Makes GraphiQL open the tab of the query in the address, or else the tab that was open last. GraphiQL itself looks for a
  * tab whose query, variables and headers are exactly those saved last, and adds an empty tab if there is none.
- * @returns what GraphiQL begins with
+ * @returns initial properties for GraphiQL
  */
 export function openSavedTab(
   address: URLSearchParams,

@@ -90,10 +90,7 @@ export async function watchSchema(options: WatchSchemaOptions): Promise<WatchedS
   return { keeper, version: graph.rpcVersion };
 }
 
-/**
- * Logs a new schema and, unless it is the first one, how the graph changed, including joins that were lost with the field that
- * they read.
- */
+/** The log line of a new schema and, unless it is the first one, of how the graph changed. */
 interface ReplacedSchema extends SchemaFacts {
   /** The joins that left the graph, with the reasons. */
   readonly lostJoins?: readonly string[];

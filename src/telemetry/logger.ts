@@ -93,7 +93,7 @@ export function createLineOutput(stream: DestinationStream, most: number): LineO
         if (waiting.length + line.length > most) release();
         waiting += line;
         if (waiting.length >= most) release();
-        // Not `unref`: the process must not end before its last lines are written.
+        // No `unref`, so that the process does not end before its last lines are written.
         else timer ??= setTimeout(release, heldMs);
       },
     },

@@ -5,7 +5,7 @@ export interface Trace {
   readonly spanId: string;
   /**
    * Starts the span of a call to an upstream.
-   * @param attempt which one of a call that is retried, from 1
+   * @param attempt its number, from 1; more than 1 for a retry
    */
   startCall(upstream: string, host: string, method: string, attempt: number): CallTrace;
   /** Ends the span. Must be called once. */
@@ -13,13 +13,13 @@ export interface Trace {
 }
 
 export interface CallTrace {
-  /** What to add to the request: names and values by turns. */
+  /** Headers to add to the request: alternating names and values. */
   readonly headers: readonly string[];
-  /** Must be called once. @param outcome the status of the response, or what failed */
+  /** Must be called once. @param outcome the status of the response, or the kind of failure */
   ended(outcome: number | string): void;
 }
 
-/** What a span says of a request. An operation over a WebSocket has no method, path or status. */
+/** Facts of a request that its span records. An operation over a WebSocket has no method, path or status. */
 export interface TracedFacts {
   readonly method?: string;
   readonly path?: string;

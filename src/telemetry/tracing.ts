@@ -28,16 +28,16 @@ export interface Tracing {
   flush(): Promise<void>;
 }
 
-/** Milliseconds. A collector that is away must not hold up a stop. */
+/** Maximum milliseconds for exporting spans at the stop, in case the collector is unavailable. */
 const flushMs = 1_000;
 
 /** @returns `null` if no SDK is registered, or only one that does not support the API version */
 export function openTracing(options: TracingOptions): Tracing | null {
   const tracer = traceApi.getTracer('ledger-gateway');
-  // Never ended, so never exported.
+  // This span is never ended, so it is never exported.
   if (!isSpanContextValid(tracer.startSpan('start').spanContext())) return null;
   return {
-    // Decided before a span is made: an SDK's sampler runs inside `startSpan`, which by then has cost most of it.
+    // Decide before creating a span: an SDK's own sampler runs inside `startSpan`, after most of the cost.
     begin(header) {
       const parent = readTraceparent(header);
       const isSampled = parent ? (parent.traceFlags & TraceFlags.SAMPLED) !== 0 : options.random() < options.ratio;
@@ -127,7 +127,7 @@ class SpanTrace implements Trace {
     }
     const [code] = codes;
     if (code !== undefined) span.setAttribute('error.type', code);
-    // A mistake of the client is no error of the server.
+    // Do not count client mistakes as server errors.
     if ((status ?? 0) >= 500 || codes.some(isServerError)) span.setStatus({ code: SpanStatusCode.ERROR });
     span.end();
   }

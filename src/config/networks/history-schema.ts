@@ -29,7 +29,7 @@ export const historySchema = z.strictObject({
     hasCheckpoints: z.boolean('true or false'),
     paths: z.strictObject({
       txDigest: path,
-      /** `null`: the last member of `cursor`. */
+      /** `null`: the sequence number is the last member of `cursor`. */
       eventSeq: path.nullable(),
       packageId: path,
       transactionModule: path,

@@ -49,7 +49,7 @@ export function followPrimary({ send, onMessage }: PrimaryLink) {
   });
   void send({ kind: 'hello' });
   return {
-    /** Everything that the worker needs to start. */
+    /** Resolves with everything that the worker needs to start. */
     beginning: beginning.promise,
     /** Resolves when the worker must stop, with the milliseconds for which it keeps serving. */
     stop: stop.promise,
