@@ -59,7 +59,7 @@ export function createDocumentStore<Operation>(
   const proven = new LRUCache<string, Prepared>({
     maxSize: bounds.maxProvenBytes,
     sizeCalculation,
-    // The proven document that was not used for longest becomes a newcomer again.
+    // The least recently used proven document becomes a newcomer again.
     disposeAfter: (prepared, text, reason) => {
       if (reason === 'evict') newcomers.set(text, prepared);
     },
@@ -83,7 +83,7 @@ export function createDocumentStore<Operation>(
 
   return {
     find,
-    /** Documents that are kept. Pinned ones may be among the others too. */
+    /** Numbers of kept documents. A pinned document may also be counted as new or used. */
     get sizes() {
       return { new: newcomers.size, used: proven.size, trusted: pinned.size };
     },
@@ -120,7 +120,7 @@ export function createDocumentStore<Operation>(
   };
 }
 
-/** A text is forgotten when another one takes its slot: on average after so many others. */
+/** A text is forgotten when another one takes its slot: on average after this many others. */
 const slots = 65_536;
 
 /**

@@ -20,7 +20,7 @@ import { toLocatedError } from '../errors/light-error.ts';
 type CompleteValue = (value: unknown, path: ResponsePath, state: ExecutionState) => unknown;
 
 /**
- * The same for the fields selected on an object.
+ * Completes the fields selected on an object.
  * @throws the error of a non-null field, with its path
  */
 export type CompleteObject = (

@@ -139,7 +139,7 @@ function toOwnership(ownSchema: GraphQLSchema, ledger: GraphQLSchema | null, gra
       ledger !== null && rootNames(ledger).every((name, index) => name === undefined || name === usualNames[index]),
     ownerOf: (operation, name) => {
       if (ownSchema.getRootType(operation)?.getFields()[name]) return 'own';
-      // An own field whose whole value is a join.
+      // A field of the gateway whose whole value comes from a join.
       if (name === entitiesField && graph.getRootType(operation)?.getFields()[name]) return 'own';
       return name === 'serviceConfig' || !ledger?.getRootType(operation)?.getFields()[name] ? null : 'upstream';
     },

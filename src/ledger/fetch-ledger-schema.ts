@@ -18,7 +18,7 @@ const usualOptions: IntrospectionOptions = {
 
 interface Introspection {
   readonly document: DocumentNode;
-  /** Words that each query lacks compared to the one before. A ledger that does not know one of them names it in its error. */
+  /** Words of the previous query that this one leaves out. A ledger that does not know one of them names it in its error. */
   readonly words: readonly string[];
 }
 
@@ -88,7 +88,7 @@ export function withoutFederation(introspection: IntrospectionQuery): Introspect
   return { ...introspection, __schema: { ...schema, types } };
 }
 
-/** Finds something once per schema; `null` before there is a schema. */
+/** Computes a value once per schema; `null` before there is a schema. */
 export function createPerSchema<Found>(
   schema: () => GraphQLSchema | null,
   find: (schema: GraphQLSchema) => Found,

@@ -35,7 +35,7 @@ interface LedgerPostContent {
   readonly isMutation: boolean;
 }
 
-/** In characters. A longer body is encoded once, so that its text is not kept. */
+/** Characters above which a body is encoded once, so that its text is not kept. */
 const longBody = 16 * 1024;
 
 /** No header of the caller is sent, so that callers can share equal reads. */
@@ -96,7 +96,7 @@ export interface ForwardRequest {
 /** Sends a document to the ledger unchanged. Rejects with a catalogued error if there is no response. */
 export type ForwardToLedger = (request: ForwardRequest) => Promise<ExecutionResult>;
 
-/** Each answer may be parsed and executed for a millisecond, and a burst of one caller may bring hundreds together. */
+/** Answers handled in one turn of the event loop. Each may take a millisecond, and one caller may cause hundreds at once. */
 const answersPerTurn = 8;
 
 /** Sends the document with its variables, and no header of the caller. */

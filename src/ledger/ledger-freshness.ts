@@ -3,7 +3,7 @@ import { parseJson } from '../json/exact-json.ts';
 import type { FreshnessRules } from '../upstream/freshness.ts';
 import type { RawRequest } from '../upstream/raw-call.ts';
 
-/** In checkpoints. Networks close about four a second. */
+/** Checkpoints by which an address may lag. Networks close about four a second. */
 const maxBehind = 20;
 
 /** Compares addresses of the ledger by their network and their newest checkpoint, and requests by the checkpoint in their cursors. */

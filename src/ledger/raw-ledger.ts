@@ -65,7 +65,7 @@ export type RawLedger = (
 
 export type RawLedgerOptions = Omit<LedgerExecutorOptions, 'call'> & { readonly rawCall: RawCall };
 
-/** In bytes. Larger responses are forwarded as they arrive; buffering smaller ones costs less. */
+/** Bytes above which a response is forwarded as it arrives; buffering smaller ones costs less. */
 const streamAboveBytes = 1024 * 1024;
 
 export function createRawLedger({ rawCall, versionHeader, version, ...options }: RawLedgerOptions): RawLedger {

@@ -46,7 +46,7 @@ export function createExecuteHere(options: ExecuteHereOptions): ExecuteHere {
   return withCoercion(options, operation, boundAnswer(execute, true));
 }
 
-/** Coerces the variables first. */
+/** Wraps an execution so that it coerces the variables first. */
 function withCoercion(
   { schema, texts = noTexts }: ExecuteHereOptions,
   operation: OperationDefinitionNode,
@@ -142,7 +142,7 @@ const maxAnswerCharacters = 16 * 1024 * 1024;
  * less than half.
  */
 const maxItemCharacters = 4 * 1024 * 1024;
-/** Bytes read from upstreams below which even 300 aliases for every field make no such response. */
+/** An operation that read fewer bytes from upstreams stays below the maximum, even with 300 aliases for every field. */
 const harmlessBytes = maxAnswerCharacters / 300;
 
 type Execute = (

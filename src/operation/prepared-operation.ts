@@ -51,7 +51,7 @@ export interface PreparedOperation extends OperationPlan {
 /** How to forward the ledger's answer without parsing it. `queryJson` is the ledger's document as a JSON string. */
 export type ForwardForm = { readonly kind: 'whole'; readonly queryJson: string } | ForwardSplit;
 
-/** First all root keys of one owner, then all of the other: both answers can be joined as texts. */
+/** An operation whose root keys are grouped by owner, so that the two answers can be joined as texts. */
 export interface ForwardSplit {
   readonly kind: 'split';
   readonly queryJson: string;

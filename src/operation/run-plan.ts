@@ -20,7 +20,7 @@ export interface PlannedRequest {
   readonly keep?: CacheLookup['keep'] | undefined;
 }
 
-/** Above this number of errors, settling them takes so long that others get turns before and after. */
+/** With more errors, settling them is slow, so other callers get turns before and after. */
 const manyErrors = 500;
 
 /** Executes by the operation's plan. Rejects as `execute` of graphql-js does. */

@@ -83,7 +83,7 @@ interface Selected {
   readonly nodes: FieldNode[];
   /** Type of the field's value; `null` for a leaf. */
   readonly type: GraphQLCompositeType | null;
-  /** The fields below, once they were needed. */
+  /** The fields below; `null` until they are needed. */
   below: Level | null;
 }
 

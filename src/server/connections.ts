@@ -164,7 +164,7 @@ class Connection extends RingLink {
     return true;
   }
 
-  /** No request is in flight, and the connection is not closing. */
+  /** The connection has no request in flight, and is not closing. */
   get isFree(): boolean {
     return this.exchanges.length === 0 && !this.#isClosing;
   }
@@ -173,7 +173,7 @@ class Connection extends RingLink {
     return !this.#isClosing && this.exchanges.every(({ isReading }) => isReading);
   }
 
-  /** The first request has not arrived, or a response has not begun. */
+  /** The connection's first request has not arrived, or a response has not begun. */
   get isAwaited(): boolean {
     if (this.exchanges.length === 0) return !this.hasServed && !this.#isClosing;
     return this.exchanges.some(({ res }) => !res.headersSent);

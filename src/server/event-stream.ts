@@ -54,7 +54,7 @@ function notAcceptable(): GraphQLError {
 
 /** Milliseconds between heartbeats, also of WebSockets: proxies close connections that are silent for a minute. */
 export const heartbeatMs = 15_000;
-/** In characters. A longer `Last-Event-ID` is truncated: cursors have a few hundred. */
+/** Characters after which `Last-Event-ID` is truncated: cursors have a few hundred. */
 const maxLastEventId = 4_096;
 
 interface EventStreamOptions {

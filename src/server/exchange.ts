@@ -69,7 +69,7 @@ export class Exchange implements ServerContext {
   isInLane = false;
   /** Media type of a response in one piece; `null` before `negotiate`, or if the client accepts none. */
   plainType: PlainType | null = null;
-  /** The body is still arriving, so no other code responds. */
+  /** The body is still arriving, so only the code that reads it may respond. */
   isReading = false;
   requestBytes = 0;
   /** The request's body, from its last byte until the request is served. */

@@ -144,7 +144,7 @@ const largestAtOnce = 96;
  * body.
  */
 const copies = 3;
-/** In bytes. Smaller bodies are not counted: other limits apply to them, and the rest of a request takes as much memory. */
+/** Smaller bodies, in bytes, are not counted: other limits apply to them, and the rest of a request takes as much memory. */
 const smallBytes = 16 * 1024;
 
 /**

@@ -61,7 +61,7 @@ function writeBytes(exchange: Exchange, contentType: string, { chunks, size }: C
   exchange.awaitReading();
 }
 
-/** In characters. A longer text is written as bytes, because unread strings stay on V8's heap, which may be small. */
+/** Characters above which a text is written as bytes, because unread strings stay on V8's heap, which may be small. */
 const maxWrittenText = 64 * 1024;
 
 /** Writes head and body as one string, unless the body is long. */

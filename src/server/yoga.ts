@@ -52,16 +52,16 @@ export function createYogaTransport({ maxBatchSize, keeper, admit, runner, turns
     // Not passed on directly: Yoga's second argument is its own text.
     maskedErrors: { maskError: (error) => maskError(error) },
     plugins: [
-      // numbers, digit by digit
+      // Keeps the digits of large numbers in variables.
       useExactNumbers(),
 
-      // the answer, in one piece
+      // Writes the response in one piece.
       useWholeAnswer(turns),
 
-      // the operation: its admission, its execution, and how long its response may be cached
+      // Admits the operation, runs it, and sets how long its response may be cached.
       useOperation(admit, runner, keeper),
 
-      // errors of the request itself; it was counted all the same
+      // Gives errors of the request itself a code. Such a request is counted too.
       useRequestErrors(),
     ],
   });

@@ -91,14 +91,14 @@ export function isEntities(field: FieldNode): boolean {
   return field.name.value === '_entities';
 }
 
-/** How often the fields below occur. */
+/** The number of items that multiplies the fields below. */
 export function toItems(field: FieldNode): PageSize {
   return isEntities(field) ? toListSize(field.arguments?.[0]?.value) : toPageSize(field.arguments);
 }
 
 export interface Counting {
   readonly rules: LimitRules;
-  /** Given, connections are recognised by their type. */
+  /** If given, connections are recognised by their type. */
   readonly schema: GraphQLSchema | null;
   /** Root fields with pages of the gateway, which has its own limits for them. */
   readonly calledFields: ReadonlySet<string>;
@@ -196,7 +196,7 @@ export function measureDefinition(
     frame.fields.own += 1;
     const isRow = isRows(field) && (schema === null || isConnection(frame.type));
     if (isRow) frame.rows.isPaged = true;
-    // Counting by type, each item of the page is a node besides its fields.
+    // For ledgers that count by type, each item of the page is a node besides its fields.
     if (isRow && schema) frame.rows.own += 1;
     if (!field.selectionSet) return;
     const level = frame.level + 1;

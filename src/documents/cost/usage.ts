@@ -87,7 +87,7 @@ export function createTally(): Tally {
 
 /** Reused by every pricing: fields of each tally with all page sizes multiplied in. */
 const counts: number[] = [];
-/** Reused likewise: the largest product of page sizes on any path down from each tally. */
+/** Reused by every pricing: the largest product of page sizes on any path down from each tally. */
 const peaks: number[] = [];
 
 /** Memory of a page size, counted in numbers. */

@@ -22,7 +22,7 @@ export interface Cost extends Occurrence {
   readonly parent: Cost | null;
   /** How often the field may occur in a response; 0 for operations, spreads and inline fragments. */
   readonly times: number;
-  /** Output nodes of the field itself. Counting by type, also of the items of a page, or of the keys. */
+  /** Output nodes of the field itself. For ledgers that count by type, also those of a page's items, or of the keys. */
   readonly cost: number;
   /** Size of the page or list that multiplies what is below; `null` for any other field. */
   readonly size: CostSize | null;

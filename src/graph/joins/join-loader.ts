@@ -196,7 +196,7 @@ function createToAnswer(
   const byAlias = new Map<unknown, GraphQLError[]>(aliases.map((alias) => [alias, []]));
   for (const { message, path, extensions } of errors) {
     const error = lightError(message, { path: path?.slice(1), extensions });
-    // An error without a path concerns all of them. The ledger's order is kept.
+    // An error without a path concerns every lookup of the request. The ledger's order is kept.
     for (const list of path ? [byAlias.get(path[0])] : byAlias.values()) list?.push(error);
   }
   return (alias) => ({ value: data?.[alias] ?? null, errors: byAlias.get(alias) ?? noErrors });

@@ -118,7 +118,7 @@ export interface JoinKey {
   readonly version?: string | undefined;
 }
 
-/** A key of usual length. */
+/** A join key of typical length, for estimates. */
 export function sampleJoinKey({ target }: Join): JoinKey {
   return { id: target === 'transaction' ? '1'.repeat(44) : `0x${'1'.repeat(64)}`, version: '1000000' };
 }

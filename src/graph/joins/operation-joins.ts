@@ -225,7 +225,7 @@ interface PreparedJoin extends JoinField {
   readonly kind: 'join';
   readonly nodes: readonly FieldNode[];
   readonly toLookup: (selected: Variables) => JoinLookup;
-  /** A lookup of usual length. */
+  /** A lookup of typical length, for estimates. */
   readonly sample: () => JoinLookup;
   /** `null` for a join that never waits. */
   readonly readArguments: ReadArguments | null;

@@ -163,7 +163,7 @@ export function createStitchedJoins({ execute, limits, ledger, own, entities, ro
   return { resolverOf, entityResolvers };
 }
 
-/** Position of an answer in the response. */
+/** Position of a join's answer in the response. */
 interface PlacedAnswer {
   /** The ledger's type that the selections are made on. */
   readonly type: GraphQLCompositeType;

@@ -75,7 +75,7 @@ const names: ImmutableFields['names'] = {
 };
 
 /**
- * An object at one version. Not its status, which depends on what is still stored, nor the objects that it owns, nor its
+ * An object at one version. Excludes its status, which depends on what is still stored, the objects that it owns, and its
  * display.
  */
 const object: TypeRules = {
@@ -87,7 +87,7 @@ const object: TypeRules = {
 
 /** Modules are published once. System packages are replaced in place, so only their version identifies them. */
 const code: ImmutableFields['fields'] = {
-  // Not its owner, nor its other versions, whose number grows.
+  // Excludes its owner, and its other versions, whose number grows.
   MovePackage: {
     ...all('address version digest storageRebate bcs linkage typeOrigins moduleBcs objectBcs packageBcs'),
     modules: paged,
@@ -137,7 +137,7 @@ const common: ImmutableFields['fields'] = {
   Shared: all('initialSharedVersion'),
   Immutable: all('isPackage'),
 
-  // Not `query`, which leads from the checkpoint to all other data.
+  // Excludes `query`, which leads from the checkpoint to all other data.
   Checkpoint: {
     ...all('digest sequenceNumber timestamp validatorSignatures previousCheckpointDigest networkTotalTransactions'),
     ...all('rollingGasSummary epoch contentDigest contentBcs summaryBcs artifactsDigest'),
@@ -145,7 +145,7 @@ const common: ImmutableFields['fields'] = {
     transactions: paged,
   },
   ValidatorAggregatedSignature: { ...all('signature signersMap'), epoch: name },
-  // An epoch with an end time. Not its validators, its supply, nor lists that reach beyond it.
+  // An epoch with an end time. Excludes its validators, its supply, and lists that reach beyond it.
   Epoch: {
     epochId: fixed,
     ...all(
@@ -161,7 +161,7 @@ const common: ImmutableFields['fields'] = {
   ProtocolConfig: all('key value'),
   FeatureFlag: all('key value'),
 
-  // Not the objects that paid: each is looked up, and a pruned one is missing from the list.
+  // Excludes the objects that paid: each is looked up, and a pruned one is missing from the list.
   GasInput: { ...all('gasPrice gasBudget'), gasSponsor: name },
   GasCostSummary: all('computationCost computationCostBurned storageCost storageRebate nonRefundableStorageFee'),
   GasEffects: all('gasObject gasSummary'),
@@ -235,7 +235,7 @@ const transactionBlocks: ImmutableFields = {
       epoch: { ...keyed('id'), given: [{ argument: 'id' }] },
       protocolConfig: { ...keyed('protocolVersion'), given: [{ argument: 'protocolVersion' }] },
     },
-    // Not whether one node has indexed it.
+    // Excludes whether one node has indexed it.
     TransactionBlock: {
       ...all('digest gasInput kind signatures effects bcs'),
       sender: name,
@@ -259,7 +259,7 @@ const transactionBlocks: ImmutableFields = {
     SharedObjectCancelled: all('address version'),
     ProgrammableTransactionBlock: all('inputs transactions', paged),
     ...pages('ProgrammableTransaction'),
-    // Not the function itself: an upgraded system package has another one under the same address.
+    // Excludes the function itself: an upgraded system package has another one under the same address.
     MoveCallTransaction: all('package module functionName typeArguments arguments'),
     TransferObjectsTransaction: all('inputs address'),
     SplitCoinsTransaction: all('coin amounts'),
@@ -318,7 +318,7 @@ const transactions: ImmutableFields = {
     ProgrammableTransaction: all('inputs commands', paged),
     ProgrammableSystemTransaction: all('inputs commands', paged),
     ...pages('Command'),
-    // Not the called code: a system package gets other code under the same address.
+    // Excludes the called code: a system package gets other code under the same address.
     TransferObjectsCommand: all('inputs address'),
     SplitCoinsCommand: all('coin amounts'),
     MergeCoinsCommand: all('coin coins'),

@@ -58,7 +58,7 @@ export interface SharedPrinting {
 export class ResultStream implements AsyncIterableIterator<ExecutionResult, undefined> {
   readonly #options: ResultStreamOptions;
   #reader: ResultReader | null = null;
-  /** What is to be done after the item that is executing for this stream alone; `null` = none is executing. */
+  /** Callbacks to run after the item that is executing for this stream alone; `null` = none is executing. */
   #afterItem: (() => void)[] | null = null;
   #errors = 0;
   #isOver = false;
@@ -234,7 +234,7 @@ export class ResultTexts {
     return this.#bytes;
   }
 
-  /** @returns joins the streams of one document that have the same key */
+  /** @returns a function that joins the streams of one document that have the same key */
   ofDocument(): (key: string) => SharedResults {
     const groups = new Map<string, SharedResults>();
     return (fullKey) => {

@@ -49,7 +49,7 @@ export interface OperationSocket {
   forget(id: string): void;
 }
 
-/** In characters. Each result of a stream repeats the id. */
+/** Characters of an operation id, which each result of a stream repeats. */
 const maxIdLength = 128;
 /** Errors of one operation that are inspected for the log: a stream may have one in each of its results. */
 const maxNotedErrors = 10;

@@ -1,14 +1,14 @@
 import type { Duplex } from 'node:stream';
 import { WebSocket } from 'ws';
 
-/** In bytes. The gateway reads nothing more from a client with more unread bytes. */
+/** The gateway reads no more messages from a client that has more than this many bytes unread. */
 const holdBytes = 1024 * 1024;
 /**
- * In bytes: the largest response of an upstream. With more unread bytes, the next message closes the connection. Only
- * operations that began before reading stopped can exceed it.
+ * Bytes of an upstream's largest response. With more unread bytes, the next message closes the connection. Only operations
+ * that began before reading stopped can exceed it.
  */
 const maxWaitingBytes = 64 * 1024 * 1024;
-/** In bytes. Pushed messages of one turn are joined up to this size: a turn may have a hundred results for one client. */
+/** Bytes up to which pushed messages of one turn are joined: a turn may have a hundred results for one client. */
 const maxJoinedBytes = 16 * 1024;
 
 /**
