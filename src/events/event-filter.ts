@@ -63,7 +63,7 @@ export function toEventFacts(event: Omit<RpcEvent, 'id' | 'eventSeq' | 'bcs'>): 
  */
 type FilterTree =
   | { readonly kind: 'leaf'; readonly key: string; readonly leaf: EventLeaf }
-  /** Of no parts: matches everything, or nothing. */
+  /** Without parts, `all` matches every event and `any` none. */
   | { readonly kind: 'all' | 'any'; readonly key: string; readonly parts: readonly FilterTree[] }
   | { readonly kind: 'not'; readonly key: string; readonly part: FilterTree };
 

@@ -207,7 +207,7 @@ export function createGraphqlSources({ execute, profile, times, isLive }: Graphq
       isLive,
       known: known.events,
     });
-  /** Every event of one transaction, from its effects. */
+  /** Reads every event of one transaction from its effects. */
   const readEventsOf = async (digest: string, cancellation: Cancellation | undefined) => {
     const all: EventWire[] = [];
     for (let cursor: string | null = null, pages = 0; pages < maxPagesOfTransaction; pages += 1) {

@@ -103,7 +103,7 @@ function findNextWithin(positions: readonly ItemPosition[], next: Position | nul
   return key !== null && positions.slice(0, -1).some((position) => position.key === key) ? [key] : [];
 }
 
-/** Events as processes of a fleet share them, with every digit that the node sent. */
+/** Writes and reads the events that processes of a fleet share, with every digit that the node sent. */
 export const eventText: ItemText<LiveEvent> = {
   write: ({ node }) => printJson(node),
   read(text) {

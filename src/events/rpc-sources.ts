@@ -216,7 +216,7 @@ export function createRpcSources(client: EventsClient, { events }: Pick<NetworkP
   };
 }
 
-/** The events that match a filter. */
+/** Reads the events that match a filter. */
 export function createEventSource(client: EventsClient, filter: FilterWire): Source<EventWire> {
   const toPosition = ({ txDigest, eventSeq }: EventIdWire) => ({ digest: txDigest, eventSeq, timestampMs: null });
   return {

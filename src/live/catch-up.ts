@@ -18,13 +18,13 @@ export interface CatchUpOptions extends Pick<PositionReaderOptions<unknown>, 'cl
 export interface Handover {
   /** Read position in the channel. Everything before it is delivered. */
   readonly position: Position;
-  /** Keys of items behind it that are delivered already: they came to the feed late. */
+  /** Keys of later items in the feed that are delivered already, because they came to the feed late. */
   readonly delivered: ReadonlySet<string>;
   /** Where the stream resumes if it delivers nothing more. */
   readonly at: ResumePoint | null;
 }
 
-/** Where a stream changes from the upstream's history to the feed. */
+/** The point at which a stream changes from the upstream's history to the feed. */
 interface Joint {
   /** Sequence number of the feed up to which everything is delivered. */
   readonly sequence: number;
@@ -34,11 +34,14 @@ interface Joint {
 const pace = { minMs: 100, maxMs: 2_000 };
 /** Delivered keys that a stream remembers because they may come again from the feed; far more than can have come late. */
 const maxDelivered = 256;
-/** The same while it reads history: more than two pages. Ten thousand streams may read different history. */
+/**
+ * The same limit while it reads history: more than two pages, yet small, because ten thousand streams may read different
+ * history.
+ */
 const maxDeliveredFromHistory = 128;
 /** Delivered keys that the feed may not have read yet: more than its reader reads back. */
 const maxUnread = 32;
-/** A poll takes less than so many milliseconds while the upstream is up. */
+/** Milliseconds within which a poll ends while the upstream is up. */
 const promptMs = 2_000;
 /** Items that are matched for one stream before other streams have their turn. */
 const maxMatchedAtOnce = 16;
@@ -54,13 +57,13 @@ export class CatchUp<Item, Payload> {
   readonly #options: CatchUpOptions;
   readonly #cancellation = createCancellation();
   readonly #deliveries: AsyncGenerator<Delivery<Payload>, Handover | null>;
-  /** Behind the last delivery. */
+  /** Resume point after the last delivery. */
   #at: ResumePoint | null;
   /** Keys that the stream has delivered, and that the feed may bring again. */
   #delivered: ReadonlySet<string>;
-  /** What is left of the page that is being delivered. */
+  /** The rest of the page that is being delivered. */
   #entries: LiveEntry<Item>[] = [];
-  /** Does the upstream have more behind them? */
+  /** Does the upstream have more items after this page? */
   #hasMore = false;
   #matched = 0;
 
@@ -277,8 +280,9 @@ function sequenceAt<Item>(feed: Feed<Item>, position: ItemPosition | null): numb
 }
 
 /**
- * The sequence number of the feed's newest position if that is delivered and the feed knows everything that was delivered. For
- * streams whose newest item came late to the feed: the feed then ends at another position.
+ * Joins a stream at the feed's newest position, if that position is delivered and the feed knows every delivered item.
+ * Needed if the stream's newest item came late to the feed: the feed then ends at another position. @returns a sequence
+ * number
  */
 function sequenceAtLateEnd<Item>(
   feed: Feed<Item>,
@@ -315,7 +319,10 @@ function lateKeysOf({ last, from }: ResumePoint): string[] {
   return last && last.key !== from?.key ? [last.key] : [];
 }
 
-/** Delivered keys that the feed has behind the joint, and the newest that it does not know: it may yet read them as late items. */
+/**
+ * Delivered keys that follow the joint in the feed, and the newest ones that the feed does not know: it may yet read them as
+ * late items.
+ */
 function behind<Item>(delivered: ReadonlySet<string>, sequence: number, feed: Feed<Item>): ReadonlySet<string> {
   const firstUnknown = delivered.size - maxUnread;
   return new Set(

@@ -10,9 +10,9 @@ import { type Turns, type Wakeable, WakeList } from './turns.ts';
 export interface Presenter<Item, Payload> {
   readonly matches: (item: Item) => boolean;
   readonly item: (entry: LiveEntry<Item>, at: ResumePoint) => Payload;
-  /** @param after `null` = the position before the gap is not known */
+  /** @param after `null` = the position before the gap is unknown */
   readonly gap: (after: ResumePoint | null, before: ItemPosition | null, reason: string) => Payload;
-  /** So many items were left out. A new stream that resumes at this point gets them. */
+  /** Reports the number of items that were left out. A new stream that resumes at this point gets them. */
   readonly missed: (count: number, resumeAfter: ResumePoint) => Payload;
 }
 

@@ -19,7 +19,7 @@ export const systemClock: Clock = {
   random: Math.random,
 };
 
-/** Resolves after so many milliseconds, or as soon as it is cancelled. */
+/** Resolves after this many milliseconds, or as soon as it is cancelled. */
 export function pause(clock: Clock, ms: number, cancellation: Cancellation): Promise<void> {
   return new Promise((resolve) => {
     let stopListening = () => {};

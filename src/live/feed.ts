@@ -33,7 +33,7 @@ export interface FleetMember {
   /** Calls back when the timeline has the items of a poll that began after this call, or when the member is closed. */
   whenCaughtUp(then: () => void): void;
   stopWaiting(then: () => void): void;
-  /** The reader may have added something to the timeline. */
+  /** Call when the reader may have added items to the timeline: the other processes get them. */
   share(): void;
   close(): void;
 }

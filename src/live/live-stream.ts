@@ -12,7 +12,7 @@ export interface LiveStreamOptions extends CatchUpOptions {
   readonly onEnd: (stream: object) => void;
 }
 
-/** Takes payloads as soon as they are there. */
+/** Receives payloads as they arrive. */
 export interface DeliveryConsumer<Payload> {
   /** Does it take another one now? When it does again, it calls `resume` of the stream. */
   readonly isReady: boolean;
@@ -21,7 +21,9 @@ export interface DeliveryConsumer<Payload> {
   fail(error: unknown): void;
 }
 
-/** A page of history may be megabytes: a stream whose subscriber takes nothing for so many milliseconds releases it. */
+/**
+ * Milliseconds after which a stream whose subscriber reads nothing releases its page of history, which may have megabytes.
+ */
 const holdPageMs = 2_000;
 /** Maximum payloads pushed to one consumer before other consumers get theirs. */
 const maxPushedAtOnce = 64;
@@ -41,7 +43,7 @@ export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefi
   #catchUp: CatchUp<Item, Payload> | null;
   /** Position in the channel; `null` while the stream is not live. */
   #position: Position | null = null;
-  /** Is it live, and has not read anything yet? */
+  /** Is the stream live without having read from its channel yet? */
   #isJoining = false;
   /** Keys that were delivered from history already. */
   #delivered = noKeys;
@@ -50,7 +52,7 @@ export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefi
   #consumer: DeliveryConsumer<Payload> | null = null;
   /** The resume point of a stream that was stopped between two calls of `next`. */
   #unread: Payload | undefined;
-  /** Does it wait for the next delivery of its history? */
+  /** Is the stream waiting for the next delivery from its history? */
   #isReading = false;
   #isPushing = false;
   #isStopped = false;
@@ -101,7 +103,7 @@ export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefi
     this.wake();
   }
 
-  /** The channel may have something new. */
+  /** Called when the channel may have new items. */
   wake(): void {
     const consumer = this.#consumer;
     // Reading the channel may wake all its followers, this one among them, which would then deliver out of order.

@@ -10,7 +10,7 @@ interface PageFault {
 
 /** Milliseconds for which a fault is rejected. After that it counts as the upstream's own order. */
 const refusedForMs = 5_000;
-/** A fault that was not seen for so many milliseconds counts as new. */
+/** Milliseconds after which a fault that was not seen again counts as new. */
 const forgottenAfterMs = 3_000;
 const maxPending = 256;
 const maxAcceptedFaults = 1_024;

@@ -20,7 +20,7 @@ export class Progress {
     this.#now = now;
   }
 
-  /** `null` while it waits only for news. */
+  /** `null` while it only waits for new items. */
   get stall(): Stall | null {
     if (this.#waitsFor === null) return null;
     return { who: this.#who, waitsFor: this.#waitsFor, forMs: Math.round(this.#now() - this.#sinceMs) };

@@ -1,9 +1,9 @@
 import { gatewayError } from '../errors/gateway-error.ts';
 
 export interface QuotaOptions {
-  /** Of this process. */
+  /** Maximum in this process. */
   readonly max: number;
-  /** Of one caller among them. */
+  /** Maximum of one caller. */
   readonly maxPerCaller: number;
 }
 
@@ -22,7 +22,7 @@ export function createQuota({ max, maxPerCaller }: QuotaOptions) {
   const taken = new Map<string, number>();
   let all = 0;
   return {
-    /** The bound that prevents the caller from taking so many more; `null` = none does. */
+    /** The bound that prevents the caller from taking this many more; `null` = none does. */
     boundOf(caller: string, count = 1): ReachedBound | null {
       if ((taken.get(caller) ?? 0) + count > maxPerCaller) return { of: 'caller', max: maxPerCaller };
       return all + count > max ? { of: 'gateway', max } : null;

@@ -56,7 +56,7 @@ export class Reader<Item> {
   /** Callbacks that wait for a poll that has not begun, and for the poll in flight. */
   readonly #waiting = new Set<() => void>();
   readonly #served = new Set<() => void>();
-  /** Shortens the pause between two polls to so many milliseconds since it began. */
+  /** Shortens the pause between two polls to this many milliseconds since it began. */
   #limitRest = (_ms: number) => {};
 
   constructor(source: LiveSource<Item>, timeline: Timeline<Item>, options: ReaderOptions) {

@@ -127,7 +127,7 @@ export class Timeline<Item> {
     this.beginAt(recent);
   }
 
-  /** Drops the oldest news until the rest takes at most so many bytes. */
+  /** Drops the oldest news until the rest takes at most this many bytes. */
   shrinkTo(maxBytes: number): void {
     while (this.#bytes > maxBytes) {
       const dropped = this.news.dropOldest();

@@ -15,7 +15,7 @@ export type Listen = (attempt: WatchAttempt) => () => void;
 const firstRetryMs = 500;
 const longestRetryMs = 30_000;
 const refusedMs = 60_000;
-/** A subscription that was up for so many milliseconds resets the backoff. */
+/** Milliseconds after which a subscription that stays up resets the backoff. */
 const soundMs = 30_000;
 
 /** Keeps a subscription open: subscribes again after each failure, with backoff. */

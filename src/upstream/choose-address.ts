@@ -38,7 +38,7 @@ export interface AddressState {
   newestPerMs: number;
 }
 
-/** Outcomes that count. */
+/** Number of recent outcomes that count. */
 const window = 20;
 const all = 2 ** window - 1;
 const failuresInRowToEject = 5;
@@ -158,7 +158,7 @@ export function recordNewest(state: AddressState, newest: number, nowMs: number)
   const elapsedMs = nowMs - state.newestAtMs;
   // A late answer to an earlier question.
   if (elapsedMs < 0) return;
-  // An address that had no data before has not grown by all of it just now.
+  // The first report of an address says nothing about its growth.
   if (state.newest && elapsedMs > 0) state.newestPerMs = Math.max(0, (newest - state.newest) / elapsedMs);
   state.newest = newest;
   state.newestAtMs = nowMs;

@@ -5,9 +5,9 @@ import { createUpstreamCall, type UpstreamCall } from './upstream-call.ts';
 
 /** What one address reports about its data. */
 export interface Report {
-  /** Its newest data, as a number that grows; `null` if it does not say. */
+  /** Its newest data, as a number that grows; `null` if it does not report it. */
   readonly newest: number | null;
-  /** Identifies its network; `null` if it does not say. */
+  /** Identifies its network; `null` if it does not report it. */
   readonly network: string | null;
 }
 
@@ -43,7 +43,7 @@ export function createFreshness(
   /** When the last round ended. */
   let endedMs = Number.NEGATIVE_INFINITY;
   let network: string | null = null;
-  /** As each address reported it last. */
+  /** The network that each address reported last. */
   const networks: (string | null)[] = addresses.map(() => null);
   const told: string[] = [];
   const readers = addresses.map(({ send, path, state }) => ({

@@ -33,7 +33,7 @@ export interface RawRequest {
   readonly operation?: ServedOperation | undefined;
   /** Number of the attempt, from 1, for a layer that retries. Left out: 1. */
   readonly attempt?: number;
-  /** Its response must not be dropped for lack of memory. */
+  /** Its response must arrive even if memory is short. */
   readonly isVital?: boolean;
   /** A read without data about its caller; identical ones in flight may share one call. */
   readonly isShareable?: boolean;

@@ -19,7 +19,7 @@ export interface WaitingCallsOptions {
 
 export type WaitingCalls = ReturnType<typeof createWaitingCalls>;
 
-/** How many times what all callers leave free one caller may have: alone three quarters. */
+/** A caller may have this many times the free space: three quarters of the whole if it is alone. */
 const maxTimesFree = 3;
 
 /** May a caller have one more? There is always room for another caller. */

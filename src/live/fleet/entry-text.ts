@@ -12,7 +12,7 @@ export interface Entry<Item> {
   /** The positions before its items; empty = not known yet. A process that does not know the last one must not continue here. */
   readonly from: ItemPositions;
   readonly items: readonly SharedItem<Item>[];
-  /** Asks that came before the poll that brought the last of the items. */
+  /** Requests for a poll that arrived before the poll that brought the last of the items. */
   readonly answers: readonly string[];
 }
 
@@ -72,7 +72,10 @@ export function writeChanges<Item>(
   return [...entries, writeEntry([from], lines, answers)];
 }
 
-/** For changes that cannot be written. No process can read the first entry, so each reads the upstream up to the second. */
+/**
+ * Two entries in place of changes that cannot be written. No process can read the first, so each reads the upstream up to
+ * the second.
+ */
 export function writeUnshared(front: ItemPosition | null, answers: readonly string[]): readonly string[] {
   return ['null', writeEntry([front], [], answers)];
 }

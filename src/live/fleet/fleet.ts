@@ -59,11 +59,14 @@ interface MemberOptions<Item> extends FeedParts<Item> {
 
 /** Milliseconds between two reads of the log: a third of a lease. */
 const checkEveryMs = 1_000;
-/** A follower that cannot read the log for so many milliseconds reads for itself. A lost leader's lease ends about then. */
+/** Milliseconds after which a follower that cannot read the log reads for itself. A lost leader's lease ends about then. */
 const unavailableAfterMs = 2_500;
-/** A process that gets no position from the leader for so many milliseconds reads for itself. */
+/** Milliseconds after which a process that gets no position from the leader reads for itself. */
 const maxJoiningMs = 3_000;
-/** A leader whose reader makes no progress for so many milliseconds gives its lease up: other processes may reach the upstream. */
+/**
+ * Milliseconds after which a leader whose reader makes no progress releases its lease: other processes may reach the
+ * upstream.
+ */
 const maxStuckMs = 10_000;
 const maxEntries = 4_096;
 
@@ -98,7 +101,7 @@ class Member<Item> implements FleetMember {
   #written = { isStarted: false, end: 0, front: null as ItemPosition | null };
   /** As leader: the sizes of its entries in bytes, oldest first. */
   #sizes: number[] = [];
-  /** As leader: asks for which its reader polls, and asks that the next entry answers. */
+  /** As leader: requests for a poll that its reader has not served yet, and those that the next entry answers. */
   readonly #heard = new Set<string>();
   #answers: string[] = [];
   /** Callbacks that wait for a poll; those of `#asked` wait for the leader's answer. */
@@ -206,7 +209,7 @@ class Member<Item> implements FleetMember {
     }
   }
 
-  /** Repeated with each check until the leader answers, since messages may be lost. */
+  /** Requests a poll from the leader. Repeated with each check until the leader answers, since messages may be lost. */
   #ask(): void {
     if (!this.#asked) return;
     this.#inTurn(async () => {

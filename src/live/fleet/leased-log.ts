@@ -18,9 +18,9 @@ export interface LeasedLog {
    * @returns its id; `null` if this process does not hold the lease, or `after` is not the newest entry
    */
   append(after: string, entry: string, maxEntries: number): Promise<string | null>;
-  /** Announces that the holder of the lease should poll, and answer with an entry that names this text. */
+  /** Requests that the holder of the lease polls, and answers with an entry that contains this text. */
   ask(ask: string): Promise<void>;
-  /** Gives the lease back, and stops listening. */
+  /** Releases the lease, and stops listening. */
   leave(): Promise<void>;
 }
 
@@ -44,8 +44,8 @@ export interface LogEntry {
 export type OnLogChange = (ask: string) => void;
 
 export interface LeasedLogs {
-  /** @param onChange called when a process wrote an entry, gave the lease back, or asked for a poll; may be missed */
+  /** @param onChange called when a process wrote an entry, released the lease, or requested a poll; may be missed */
   open(query: string, onChange: OnLogChange): LeasedLog;
-  /** Waits until all leases are given back. */
+  /** Waits until all leases are released. */
   close(): Promise<void>;
 }

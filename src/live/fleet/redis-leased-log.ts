@@ -9,7 +9,7 @@ const prefix = 'ledger-gateway:{live}:';
 const defaultTimeoutMs = 1_000;
 /** Milliseconds after which another process replaces a leader that does not renew its lease. */
 const leaseMs = 3_000;
-/** Entries that are no longer read or renewed expire after so many milliseconds. */
+/** Milliseconds after which entries that are no longer read or renewed expire. */
 const keptMs = 60_000;
 const maxEntriesRead = 32;
 /** Far below 2^53: larger numbers are not exact in Lua. */
