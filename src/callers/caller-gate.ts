@@ -25,7 +25,7 @@ import {
 
 type GatewayError = ReturnType<typeof gatewayError>;
 
-/** The rest of the caller's limit after an attempt; `null` for a caller without a limit. */
+/** What remains of the caller's rate limit after an attempt; `null` for a caller without a limit. */
 export type RateLimitState = Quota | RateRefusal | null;
 
 export type CallerAdmission =

@@ -12,7 +12,7 @@ import type { Caller } from '../upstream/operation-context.ts';
 /** The fields of a caller that decide its counter and its limit. */
 export type RatedCaller = Pick<Caller, 'rate'>;
 
-/** The rest of a caller's limit. */
+/** What remains of a caller's rate limit in its window. */
 export interface Quota {
   /** Points per window. */
   readonly limit: number;
@@ -106,7 +106,7 @@ export function createRateLimiter({ store, perMinute: usual, sharedBy = 1, outag
         },
       );
     },
-    /** Reads the rest of the caller's limit. Does not report outages: an attempt counts before. */
+    /** Reads what remains of the caller's limit. Does not report outages, because `consume` was called before and did. */
     async peek(caller: RatedCaller): Promise<Quota | null> {
       const counters = countersOf(caller);
       if (!counters) return null;

@@ -79,7 +79,7 @@ export interface ReservationOrder {
 type ReservationEvent = Extract<SponsorshipFacts['event'], `reserve${string}`>;
 
 export interface ReservationWorld {
-  /** `null`: clients get the sponsor's own numbers. */
+  /** `null`: clients get the sponsor's own reservation numbers. */
   readonly leases: LeaseKeys | null;
   readonly store: SponsorshipStore;
   /** Must the store answer before the sponsor is called? */

@@ -56,7 +56,7 @@ export interface SponsorResolversOptions {
   readonly sponsorship: Pick<Config['sponsorship'], 'auth' | 'token' | 'maxGasBudgetExclusive' | 'preflight'>;
   readonly limits: Pick<Config['limits'], 'maxTransactionPayloadBytes'>;
   readonly mutationMs: number;
-  /** Left out: by `sponsorship`. */
+  /** Left out: created from `sponsorship`. */
   readonly authorization?: SponsorAuthorization | undefined;
   readonly services: SponsorshipServices;
   /** Called for each transaction that is sent although `enforce` would reject it. */

@@ -20,7 +20,7 @@ const tokenSetting = 'SPONSOR_TOKEN';
 /** Monotonic, so that no correction of the wall clock keeps a version or an execution waiting. */
 const clock = () => performance.now();
 
-/** Fields of `sponsor` that call the sponsor, once per operation, however often they are selected. */
+/** Fields of `sponsor` that call the sponsor once per operation, however often they are selected. */
 const reads = ['health', 'version'];
 
 export interface SponsorHost extends UpstreamHost {

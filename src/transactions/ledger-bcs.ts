@@ -12,7 +12,7 @@ interface FieldsBcs<Values> {
 
 type Variants = Readonly<Record<string, readonly [index: number, fields: FieldsBcs<object> | null]>>;
 
-/** A value as it is read: its lists are not to be changed. */
+/** The type of a value that was read: its lists are read-only. */
 type Read<Type> = Type extends { read(reader: BcsReader): infer Values }
   ? { readonly [Name in keyof Values]: Values[Name] extends (infer Item)[] ? readonly Item[] : Values[Name] }
   : unknown;

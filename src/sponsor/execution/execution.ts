@@ -300,7 +300,7 @@ export class Execution {
 
   /** A call whose client hung up is answered at the end, for the log; a call that timed out is answered now. */
   #leave(waiter: Waiter, cause: CancelCause): void {
-    // The call may have been answered, and its operation may have continued.
+    // A call that was answered may still time out or be cancelled, because its operation may have continued.
     if (!this.#present.delete(waiter)) return;
     this.#absent.push(waiter);
     const answerTimeout = () => {

@@ -81,7 +81,7 @@ function giveBack(hold: GasHold, settled: number): void {
   hold.account.settled += Math.min(settled, hold.amount);
 }
 
-/** Fewer unneeded entries are not worth a search. */
+/** A search for unneeded entries is worth its time from this number on. */
 const minForgotten = 64;
 
 export type TimeQueue<Item> = ReturnType<typeof createTimeQueue<Item>>;
