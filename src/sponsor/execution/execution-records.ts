@@ -16,6 +16,8 @@ export class ExecutionRecords {
   readonly #subject: ExecutionSubject;
   readonly #attempt: string;
   readonly #world: ExecutionWorld;
+  /** The store has no record of the execution, so no other process logs its end. */
+  #isUnrecorded = false;
 
   /** @param attempt unique: only this attempt may remove its own fence */
   constructor(subject: ExecutionSubject, attempt: string, world: ExecutionWorld) {
@@ -25,14 +27,16 @@ export class ExecutionRecords {
   }
 
   /** Sets the fence, unless the store rejects it. `null`: the store is unavailable, and may have set the fence. */
-  fence(needsReservation: boolean): Promise<ExecutionStart | null> {
+  async fence(needsReservation: boolean): Promise<ExecutionStart | null> {
     const { idempotencyKey: key, bodyHash } = this.#subject;
     const { store, now, pace } = this.#world;
     const nowMs = now();
     const idempotency = key === null ? null : { key, bodyHash };
     const answerByMs = nowMs + pace.answerMs;
     const begin = { ...this.#subject, idempotency, attempt: this.#attempt, answerByMs, needsReservation, nowMs };
-    return store.beginExecution(begin).catch(() => null);
+    const start = await store.beginExecution(begin).catch(() => null);
+    this.#isUnrecorded = start === null || start.kind === 'full';
+    return start;
   }
 
   /** The outcome of the execution in another process; `null` if the store has none. */
@@ -53,7 +57,7 @@ export class ExecutionRecords {
     if (!isRecovered) this.#audit(resultEvents[result.outcome], gasUsed);
     const isNew = await this.#end({ kind: 'executed', gasUsed: gasUsed ?? this.#subject.amount }, toAnswerText(result));
     // Several processes may look for it: only the first to find it logs the event.
-    if (isRecovered && isNew) this.#audit('recovered', gasUsed);
+    if (isRecovered && (isNew || this.#isUnrecorded)) this.#audit('recovered', gasUsed);
   }
 
   /** Stores that nothing ran, and releases the gas hold. */

@@ -547,6 +547,20 @@ describe('a lost response', () => {
     expect([asked, told()]).toEqual([[], ['dispatched', 'unknown']]);
   });
 
+  it('is logged once found, although the store had no record of the execution', async () => {
+    let fault: StoreFault = 'before';
+    const store = failingStore(createMemoryStore(), () => fault);
+    const { begin, sent, settle, pass, ledger, told } = setUp({ store, isStoreNeeded: false });
+    const { ended } = begin();
+    await settle();
+    fault = null;
+    sent[0]?.tell(lost());
+    ledger.has = async () => ({ gasUsed: 4 });
+    await pass(100);
+    expect(await ended).toMatchObject({ outcome: 'RECOVERED' });
+    expect(told()).toEqual(['dispatched', 'recovered']);
+  });
+
   it('of a slow sponsor is looked up before the timeout', async () => {
     const { begin, settle, pass, ledger } = setUp();
     const { ended } = begin();
