@@ -102,7 +102,6 @@ export class Execution {
 
   /** Waits for the end of the execution or of the operation. Rejects with an error meant for the client. */
   join(cancellation: Cancellation): Promise<ExecutionResult> {
-    if (this.#present.size === 0) this.#handle('joined');
     return new Promise((resolve, reject) => {
       const waiter: Waiter = (answer) => {
         if ('result' in answer) resolve(answer.result);
@@ -110,6 +109,8 @@ export class Execution {
       };
       this.#present.add(waiter);
       cancellation.onCancel((cause) => this.#leave(waiter, cause));
+      // After the waiter was added: if the ledger cannot be queried, this answers it.
+      if (this.#present.size === 1) this.#handle('joined');
     });
   }
 

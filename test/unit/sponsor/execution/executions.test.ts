@@ -545,6 +545,7 @@ describe('a lost response', () => {
     sent[0]?.tell(lost());
     expect(await ended).toMatchObject({ code: 'EXECUTION_OUTCOME_UNKNOWN' });
     expect([asked, told()]).toEqual([[], ['dispatched', 'unknown']]);
+    expect(await begin().ended).toMatchObject({ code: 'EXECUTION_OUTCOME_UNKNOWN' });
   });
 
   it('is logged once found, although the store had no record of the execution', async () => {
