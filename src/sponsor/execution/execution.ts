@@ -5,6 +5,7 @@ import {
   createCancellation,
   type OpenCancellation,
 } from '../../upstream/cancellation.ts';
+import { toGatewayError } from '../../upstream/upstream-call-error.ts';
 import type { ExecutionFound, ExecutionStart } from '../store/sponsorship-store.ts';
 import {
   type ExecutionAct,
@@ -108,9 +109,9 @@ export class Execution {
         else reject(answer.error);
       };
       this.#present.add(waiter);
-      cancellation.onCancel((cause) => this.#leave(waiter, cause));
       // After the waiter was added: if the ledger cannot be queried, this answers it.
       if (this.#present.size === 1) this.#handle('joined');
+      cancellation.onCancel((cause) => this.#leave(waiter, cause));
     });
   }
 
@@ -179,10 +180,18 @@ export class Execution {
   }
 
   #check(): void {
-    const { check, needsReservation } = this.#order ?? {};
-    const error = needsReservation ? null : check?.(null);
+    const error = this.#order?.needsReservation ? null : this.#findFault(null);
     if (error) this.#handle('declined', { error });
     else this.#handle('checked');
+  }
+
+  /** Why the transaction must not be sent, or `null`. A check that fails itself must not leave the lease fenced. */
+  #findFault(reservation: string | null): GraphQLError | null {
+    try {
+      return this.#order?.check(reservation) ?? null;
+    } catch (error) {
+      return toGatewayError(error, 'sponsor');
+    }
   }
 
   async #fence(): Promise<void> {
@@ -193,9 +202,9 @@ export class Execution {
   }
 
   #begin(reservation: string | null): void {
-    const { check, needsReservation } = this.#order ?? {};
     // If every client has left, the check is skipped, because the transaction is not sent anyway.
-    const error = needsReservation && this.state === 'fencing' ? check?.(reservation) : null;
+    const isChecked = !this.#order?.needsReservation || this.state !== 'fencing';
+    const error = isChecked ? null : this.#findFault(reservation);
     if (error) this.#handle('barred', { error });
     else this.#handle('begun');
   }

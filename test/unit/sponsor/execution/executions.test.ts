@@ -195,6 +195,23 @@ describe('an execution', () => {
     expect([sent, told()]).toEqual([[], []]);
   });
 
+  it.each([false, true])(
+    'is not sent if its check fails unexpectedly, and its lease stays usable (with a stored reservation: %s)',
+    async (needsReservation) => {
+      const { begin, sent, settle } = setUp();
+      const check = () => {
+        throw new TypeError('x is undefined');
+      };
+      const failed = begin({}, undefined, { needsReservation, check });
+      expect(await failed.ended).toMatchObject({ code: 'INTERNAL_SERVER_ERROR' });
+      const { ended } = begin();
+      await settle();
+      expect(sent).toHaveLength(1);
+      sent[0]?.tell(executed);
+      expect(await ended).toMatchObject({ outcome: 'EXECUTED' });
+    },
+  );
+
   it('in forward mode is checked against its stored reservation, in two steps of the store, and leaves it usable', async () => {
     const store = createMemoryStore();
     const flow = newFlow('client:a');
