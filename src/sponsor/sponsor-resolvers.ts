@@ -221,13 +221,15 @@ function createExecuteTx({ sponsorship, limits, services, doubted, now }: Sponso
       },
       dispatch: (call, report) => {
         call.caller = caller.rate.key;
+        const failed = (error: unknown) => toFailed(error, { digest, reservationId });
+        const failedAtLast = (error: unknown) => toLastVerdict(failed(error));
         const sent = client.executeTx(
           input,
           authorization.headerFor(caller),
           call,
-          (ended) => void ended.then(toExecuted, toLastVerdict).then(report),
+          (ended) => void ended.then(toExecuted, failedAtLast).then(report),
         );
-        void sent.then(toExecuted, toFailed).then(report);
+        void sent.then(toExecuted, failed).then(report);
       },
     };
     const execution = services.executions.execute(order, cancellation);
@@ -259,14 +261,19 @@ function throwWithSameKey(error: unknown): never {
 }
 
 /** The verdict for an error of the client: a lost response, a call that was never made, or a rejection. */
-function toFailed(error: unknown): SponsorVerdict {
+function toFailed(error: unknown, id: Pick<ExecuteTxInput, 'digest' | 'reservationId'>): SponsorVerdict {
   const known = error instanceof GraphQLError ? error : null;
   const cause = known?.originalError;
   if (!known || (known.extensions.code === 'INTERNAL_SERVER_ERROR' && !(cause instanceof UpstreamCallError))) {
     // A fault of the gateway itself, which may have sent the transaction.
     const message = `The transaction was handed to the sponsor, and its answer could not be read. ${lookUpAdvice}`;
     const options = { originalError: error instanceof Error ? error : new Error(String(error)) };
-    const unknown = gatewayError('EXECUTION_OUTCOME_UNKNOWN', message, { upstream: 'sponsor', checkAfterMs }, options);
+    const unknown = gatewayError(
+      'EXECUTION_OUTCOME_UNKNOWN',
+      message,
+      { upstream: 'sponsor', ...id, checkAfterMs },
+      options,
+    );
     return { event: 'lost', error: unknown, isOver: true };
   }
   if (known.extensions.code === 'EXECUTION_OUTCOME_UNKNOWN') {
@@ -278,8 +285,7 @@ function toFailed(error: unknown): SponsorVerdict {
 }
 
 /** The verdict for an error of a call that continued after its timeout and has ended. */
-function toLastVerdict(error: unknown): SponsorVerdict {
-  const verdict = toFailed(error);
+function toLastVerdict(verdict: SponsorVerdict): SponsorVerdict {
   return verdict.event === 'lost' ? { ...verdict, isOver: true } : verdict;
 }
 

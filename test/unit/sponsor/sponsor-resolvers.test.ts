@@ -334,6 +334,16 @@ describe('executeTx', () => {
     expect(calls[0]?.[1]).toMatchObject({ rawReservationId: '42', reservationId: lease() });
   });
 
+  it('has an unknown outcome with its digest after a fault of the gateway', async () => {
+    const { client } = recordingClient({ executeTx: () => Promise.reject(new TypeError('x is undefined')) });
+    expect(await errorOf(ask(execute, { client }))).toMatchObject({
+      extensions: {
+        ...{ code: 'EXECUTION_OUTCOME_UNKNOWN', retry: 'look-up', checkAfterMs: 5_000 },
+        ...{ digest: digestOfThreeZeros, reservationId: '42' },
+      },
+    });
+  });
+
   it('does not spend a reservation by a call that was never made for its credential', async () => {
     const answers = [gatewayError('UNAUTHENTICATED', 'no header'), null];
     const { client } = recordingClient({
