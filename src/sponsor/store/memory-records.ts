@@ -287,6 +287,10 @@ export function createKeptTexts<Item extends Kept>(options: KeptTextsOptions<Ite
   const isOver = ({ size, bytes }: AgeOrder<Item>, { maxItems, maxBytes }: TextBounds) =>
     size > maxItems || bytes > maxBytes;
   const isOld = ({ keptAtMs }: Kept, nowMs: number) => keptAtMs + lifeMs <= nowMs;
+  const loadOf = ({ size, bytes }: AgeOrder<Item>) => size / inAll.maxItems + bytes / inAll.maxBytes;
+  const isBusy = (own: AgeOrder<Item>) => loadOf(own) * byCaller.size >= loadOf(all);
+  let callers = byCaller.values();
+  let busy: AgeOrder<Item> | undefined;
 
   function drop(item: Item): void {
     const own = byCaller.get(item.caller);
@@ -299,14 +303,26 @@ export function createKeptTexts<Item extends Kept>(options: KeptTextsOptions<Ite
   function makeRoom(caller: string): void {
     const own = byCaller.get(caller);
     while (own?.oldest && isOver(own, perCaller)) drop(own.oldest);
-    while (all.oldest && isOver(all, inAll)) drop(oldestOfBusy() ?? all.oldest);
+    while (all.oldest && isOver(all, inAll)) drop(oldestOfBusy(own) ?? all.oldest);
   }
 
-  /** The oldest item of a caller with at least the average load, so that busy callers displace only one another. */
-  function oldestOfBusy(): Item | null {
-    const loadOf = ({ size, bytes }: AgeOrder<Item>) => size / inAll.maxItems + bytes / inAll.maxBytes;
-    for (const own of byCaller.values()) if (loadOf(own) * byCaller.size >= loadOf(all)) return own.oldest;
-    return null;
+  /**
+   * The oldest item of a caller with at least the average load, so that busy callers displace only one another. First of the
+   * caller that needs the room, so that none becomes busy meanwhile; then of the next one in turn, so that a search does not
+   * begin with the same thousands of others each time.
+   */
+  function oldestOfBusy(own: AgeOrder<Item> | undefined): Item | null {
+    // A caller's only item is its newest.
+    if (own && own.size > 1 && isBusy(own)) return own.oldest;
+    for (let left = byCaller.size; left >= 0 && !(busy && isBusy(busy)); left -= 1) {
+      let next = callers.next();
+      if (next.done) {
+        callers = byCaller.values();
+        next = callers.next();
+      }
+      busy = next.value;
+    }
+    return busy?.oldest ?? null;
   }
 
   return {
