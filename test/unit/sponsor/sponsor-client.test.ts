@@ -304,6 +304,20 @@ describe('executeTx', () => {
     expect(error.extensions).toMatchObject({ code: 'EXECUTION_OUTCOME_UNKNOWN', digest: 'TX', checkAfterMs: 5_000 });
   });
 
+  it.each([
+    ['SPONSOR_MAINTENANCE', 503, 'Gas station is in maintenance mode. Please try again later.'],
+    ['SPONSOR_EXHAUSTED', 429, 'slow down'],
+  ])(
+    'rejected with %s advises no retry, because its reservation is spent; reserveGas does',
+    async (code, status, error) => {
+      const { client } = setUp(json({ error }, status));
+      const { extensions } = await refusalOf(client.executeTx(execution, null, goingOn));
+      expect(extensions).toMatchObject({ code, retry: 'never' });
+      const reserved = client.reserveGas({ gasBudget: 1, reserveDurationSecs: 1 }, null, goingOn);
+      expect((await refusalOf(reserved)).extensions).toMatchObject({ code, retry: 'backoff' });
+    },
+  );
+
   it('names digest and reservation in a rejection, so that the caller can look it up', async () => {
     const { client } = setUp(json({ effects: null, error: 'Reservation no longer exist: 42' }, 500));
     const error = await refusalOf(client.executeTx(execution, null, goingOn));

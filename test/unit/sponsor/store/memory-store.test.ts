@@ -145,6 +145,16 @@ test('making room in a full store takes no longer when many callers have one ent
   expect(cpuOfAdding(40_000)).toBeLessThan(20 * few);
 });
 
+test('the hold of an execution that was not sent expires, although many others were dispatched meanwhile', async () => {
+  const store = createMemoryStore();
+  const gas = { key: 'gas', perDay: 100_000 };
+  const flows = await Promise.all(Array.from({ length: 100 }, () => reserve(store, { gas })));
+  for (const { execution } of flows) await store.beginExecution(execution({ attempt: 'mine' }));
+  await store.endExecution(flows[0]!.executionEnd({ kind: 'not-sent', attempt: 'mine' }));
+  expect(await store.gasAllowance(gas, noon + 59_999)).toMatchObject({ held: 10_000 });
+  expect(await store.gasAllowance(gas, noon + 60_000)).toMatchObject({ held: 9_900 });
+});
+
 test.each([
   ['keys', { maxKeys: 20, maxKeysPerCaller: 10 }],
   ['bytes', { maxAnswerBytesInAll: 2_000, maxAnswerBytesPerCaller: 1_000 }],
