@@ -56,7 +56,8 @@ export function toSponsorRefusal(
     return { ...inconclusiveRefusal(endpoint, status), own: false, unknown: true, mayHaveRun: true };
   const envelopeText = errorTextOf(answer);
   const known = findKnownRefusal(endpoint, envelopeText ?? sentenceOf(answer) ?? '');
-  // The missing end may contain the digest.
+  // The missing end of an envelope may contain the digest. Plain text comes from a web framework or a proxy that executed
+  // nothing, so its end does not matter.
   const isRefused = isClientError(status) && !isCutOff(answer);
   if (isRefused && envelopeText !== null) {
     const code = known?.code ?? codeOfClientError(status);
