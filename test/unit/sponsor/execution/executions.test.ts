@@ -12,11 +12,7 @@ import type {
 import { toExecutionPace } from '../../../../src/sponsor/execution/execution-order.ts';
 import { createExecutions, type ExecutionsOptions } from '../../../../src/sponsor/execution/executions.ts';
 import { createMemoryStore } from '../../../../src/sponsor/store/memory-store.ts';
-import {
-  defaultStoreBounds,
-  type SponsorshipStore,
-  StoreUnavailableError,
-} from '../../../../src/sponsor/store/sponsorship-store.ts';
+import { defaultStoreBounds, type SponsorshipStore } from '../../../../src/sponsor/store/sponsorship-store.ts';
 import { createCancellation, type OpenCancellation } from '../../../../src/upstream/cancellation.ts';
 import { countLiveObjects } from '../../../support/count-live-objects.ts';
 import { failingStore, type StoreFault } from '../../../support/failing-store.ts';
@@ -427,30 +423,20 @@ describe('a lease', () => {
     expect(await second.ended).toMatchObject({ outcome: 'RECOVERED' });
     expect(told()).toEqual(['dispatched', 'unknown', 'recovered']);
   });
-
-  it('is not dispatched while the store is unavailable, unless the sponsor has a fence', async () => {
-    const needed = setUp({ store: awayStore() });
-    expect(await needed.begin().ended).toMatchObject({ code: 'UPSTREAM_UNAVAILABLE', reservationId: 'the-lease' });
-    expect(needed.sent).toEqual([]);
-    const spare = setUp({ store: awayStore(), isStoreNeeded: false });
-    const { ended } = spare.begin();
-    await spare.settle();
-    spare.sent[0]?.tell(executed);
-    expect(await ended).toMatchObject({ outcome: 'EXECUTED' });
-  });
 });
 
-describe('when the store is full', () => {
-  const full = () => createMemoryStore({ ...defaultStoreBounds, maxLeases: 0 });
-
+describe.each([
+  ['full', () => createMemoryStore({ ...defaultStoreBounds, maxLeases: 0 }), 'RATE_LIMITED'],
+  ['unavailable', awayStore, 'UPSTREAM_UNAVAILABLE'],
+] as const)('while the store is %s', (_, open, code) => {
   it('nothing is sent that only the store fences', async () => {
-    const { begin, sent } = setUp({ store: full() });
-    expect(await begin().ended).toMatchObject({ code: 'RATE_LIMITED' });
+    const { begin, sent } = setUp({ store: open() });
+    expect(await begin().ended).toMatchObject({ code, reservationId: 'the-lease' });
     expect(sent).toEqual([]);
   });
 
   it('an execution with the sponsor’s own fence continues, because invented credentials could fill the store', async () => {
-    const { begin, settle, sent } = setUp({ store: full(), isStoreNeeded: false });
+    const { begin, settle, sent } = setUp({ store: open(), isStoreNeeded: false });
     const { ended } = begin();
     await settle();
     sent[0]?.tell(executed);
@@ -610,12 +596,11 @@ describe('a lost response', () => {
 });
 
 describe('a client that disconnects', () => {
-  it('before the fence has nothing sent', async () => {
+  it.each(['aborted', 'timeout'] as const)('before the fence has nothing sent: %s', async (cause) => {
     const { store, release } = slowStore();
     const { begin, sent, settle } = setUp({ store });
     const { ended, cancellation } = begin();
-    cancellation.cancel('aborted');
-    await settle();
+    cancellation.cancel(cause);
     expect(await ended).toMatchObject({ code: 'REQUEST_TIMEOUT' });
     release();
     await settle();
@@ -662,19 +647,12 @@ describe('a client that disconnects', () => {
     expect(sent[0]?.cancellation.cause).toBeNull();
   });
 
-  it('gets its timeout immediately, whatever store and sponsor do', async () => {
-    const { store, release } = slowStore();
-    const { begin, settle, sent } = setUp({ store });
-    const waiting = begin();
-    waiting.cancellation.cancel('timeout');
-    expect(await waiting.ended).toMatchObject({ code: 'REQUEST_TIMEOUT' });
-    release();
+  it('by a timeout is answered immediately, whatever the sponsor does', async () => {
+    const { begin, settle } = setUp();
+    const { ended, cancellation } = begin();
     await settle();
-    const asking = begin();
-    await settle();
-    expect(sent).toHaveLength(1);
-    asking.cancellation.cancel('timeout');
-    expect(await asking.ended).toMatchObject({ code: 'EXECUTION_OUTCOME_UNKNOWN', checkAfterMs: 5_000 });
+    cancellation.cancel('timeout');
+    expect(await ended).toMatchObject({ code: 'EXECUTION_OUTCOME_UNKNOWN', checkAfterMs: 5_000 });
   });
 
   it('and is followed by another in the same turn leaves neither unanswered', async () => {
@@ -770,14 +748,6 @@ describe('two processes with one store', () => {
     // Its own answer is the better one, and changes nothing that is written.
     one.sent[0]?.tell(executed);
     expect(await first.ended).toMatchObject({ outcome: 'EXECUTED' });
-    const [third, fourth] = twoProcesses();
-    third.begin();
-    await third.settle();
-    const second = fourth.begin();
-    await fourth.pass(700);
-    third.sent[0]?.tell(executed);
-    await fourth.pass(900);
-    expect(await second.ended).toMatchObject({ outcome: 'EXECUTED' });
   });
 
   it('tell a repeat of a rejection that the other wrote after its time', async () => {
@@ -946,18 +916,7 @@ describe('closing', () => {
 });
 
 function awayStore(): SponsorshipStore {
-  const away = () => Promise.reject(new StoreUnavailableError());
-  return {
-    beginReservation: away,
-    endReservation: away,
-    beginExecution: away,
-    findExecution: away,
-    endExecution: away,
-    claimOverdue: away,
-    findReservation: away,
-    gasAllowance: away,
-    close() {},
-  };
+  return failingStore(createMemoryStore(), () => 'before');
 }
 
 /** A store whose first answer is held back. */
