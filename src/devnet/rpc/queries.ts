@@ -1,12 +1,13 @@
 import { endSequence, firstSequence, recordAt } from '../state/kept-records.ts';
 import type { LedgerReader } from '../state/ledger-state.ts';
+import { lowerBound } from '../state/lower-bound.ts';
 import type { EventRecord, TransactionRecord } from '../state/records.ts';
 import { type EventDialect, type EventFilter, eventKeys, readQueryFilter } from './event-filter.ts';
 import { toEventJson } from './event-json.ts';
 import { readDigest, readFlag, readLimit, readObject, readWholeNumber } from './read-param.ts';
 import { readRecords } from './read-records.ts';
 import { invalidParams } from './rpc-error.ts';
-import { createSequenceIndex, firstPosition, type SequenceList, sequenceRange } from './sequence-index.ts';
+import { createSequenceIndex, type SequenceList, sequenceRange } from './sequence-index.ts';
 import { readTransactionFilter, type TransactionFilter, transactionKeys } from './transaction-filter.ts';
 import { readTransactionOptions, toTransactionJson } from './transaction-json.ts';
 
@@ -33,8 +34,8 @@ function createEventQuery(ledger: QueriedLedger, dialect: EventDialect | undefin
     if (candidates.kind === 'key') return index.lookup(candidates.key);
     if (candidates.kind === 'all') return sequenceRange(first, first + length);
     const timeAt = (position: number) => ledger.events[position]?.timestampMs ?? Number.POSITIVE_INFINITY;
-    const start = firstPosition(length, (position) => timeAt(position) >= candidates.startMs);
-    const end = firstPosition(length, (position) => timeAt(position) > candidates.endMs);
+    const start = lowerBound(length, (position) => timeAt(position) >= candidates.startMs);
+    const end = lowerBound(length, (position) => timeAt(position) > candidates.endMs);
     return sequenceRange(first + start, first + end);
   }
 
@@ -97,7 +98,7 @@ function toEventPlace(ledger: QueriedLedger, digest: string, eventSeq: number): 
   const event = transaction.events[eventSeq];
   if (event) return event.sequence;
   const sequenceOf = (position: number) => ledger.transaction(ledger.events[position]?.txDigest ?? '')?.sequence ?? 0;
-  const next = firstPosition(ledger.events.length, (position) => sequenceOf(position) > transaction.sequence);
+  const next = lowerBound(ledger.events.length, (position) => sequenceOf(position) > transaction.sequence);
   return firstSequence(ledger.events) + next - 0.5;
 }
 

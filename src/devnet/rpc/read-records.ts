@@ -1,4 +1,5 @@
-import { firstPosition, type SequenceList } from './sequence-index.ts';
+import { lowerBound } from '../state/lower-bound.ts';
+import type { SequenceList } from './sequence-index.ts';
 
 export interface RecordsRequest<Item> {
   /** Where to look, in ledger order. */
@@ -37,6 +38,6 @@ function firstCandidate<Item>({ candidates, cursor, descending }: RecordsRequest
   const { length } = candidates;
   if (cursor === null) return descending ? length - 1 : 0;
   return descending
-    ? firstPosition(length, (position) => candidates.at(position) >= cursor) - 1
-    : firstPosition(length, (position) => candidates.at(position) > cursor);
+    ? lowerBound(length, (position) => candidates.at(position) >= cursor) - 1
+    : lowerBound(length, (position) => candidates.at(position) > cursor);
 }

@@ -1,4 +1,5 @@
 import { endSequence, firstSequence } from '../state/kept-records.ts';
+import { lowerBound } from '../state/lower-bound.ts';
 
 /** Sequence numbers in ascending order. */
 export interface SequenceList {
@@ -26,7 +27,7 @@ export function createSequenceIndex<Item extends { readonly sequence: number }>(
   function forgetBefore(first: number) {
     oldest = first;
     for (const [key, list] of lists) {
-      const gone = firstPosition(list.length, (position) => (list[position] ?? first) >= first);
+      const gone = lowerBound(list.length, (position) => (list[position] ?? first) >= first);
       if (gone === list.length) lists.delete(key);
       else if (gone > 0) list.splice(0, gone);
     }
@@ -58,16 +59,4 @@ export function createSequenceIndex<Item extends { readonly sequence: number }>(
 /** All sequence numbers from `start` up to, but not including, `end`. */
 export function sequenceRange(start: number, end: number): SequenceList {
   return { length: Math.max(0, end - start), at: (position) => start + position };
-}
-
-/** The first position from 0 to `length` at which a monotonic condition holds; `length` if it never does. */
-export function firstPosition(length: number, holds: (position: number) => boolean): number {
-  let low = 0;
-  let high = length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (holds(middle)) high = middle;
-    else low = middle + 1;
-  }
-  return low;
 }

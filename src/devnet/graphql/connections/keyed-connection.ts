@@ -1,10 +1,10 @@
+import { lowerBound } from '../../state/lower-bound.ts';
 import type { GraphqlContext } from '../graphql-context.ts';
 import type { ConnectionModel } from '../models.ts';
 import { toConnection } from './connection.ts';
 import { nameCursor } from './cursor.ts';
 import { type PageArguments, parsePage, pinnedCheckpoint } from './page.ts';
 import { type Bound, paginate } from './paginate.ts';
-import { lowerBound } from './search.ts';
 
 /** Items to page through that have unique names and are ordered by them. */
 export interface KeyedSource<Item, Node> {

@@ -1,7 +1,7 @@
 import { endSequence, firstSequence } from '../../state/kept-records.ts';
 import type { LedgerReader } from '../../state/ledger-state.ts';
+import { lowerBound } from '../../state/lower-bound.ts';
 import { inputRefusal } from '../arguments/parse-failure.ts';
-import { lowerBound } from '../connections/search.ts';
 
 /** How many transactions there were at a checkpoint. A future checkpoint has those there are now. */
 export function transactionCountAt(ledger: LedgerReader, checkpoint: number): number {
