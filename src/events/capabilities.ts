@@ -1,5 +1,5 @@
 import { eventFilterMembers, type NetworkProfile } from '../config/network-profile.ts';
-import type { ReachedBound } from '../live/quota.ts';
+import type { ReachedBound } from '../upstream/quota.ts';
 import type { UpstreamCapability } from '../upstream/upstream.ts';
 import { ledgerEventFilters, offersTransactionFilter, transactionFilterMembers } from './graphql-sources.ts';
 

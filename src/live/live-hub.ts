@@ -1,4 +1,5 @@
 import { gatewayError } from '../errors/gateway-error.ts';
+import type { Quota, QuotaShare } from '../upstream/quota.ts';
 import { Channel, type Presenter } from './channel.ts';
 import { Feed, type FeedOptions, type JoinFleet } from './feed.ts';
 import { type CallQueue, type History, SharedCalls } from './history.ts';
@@ -6,7 +7,7 @@ import type { LivePage, LiveSource, ResumePoint } from './live-source.ts';
 import { LiveStream, type LiveStreamOptions } from './live-stream.ts';
 import { PageJudge } from './position-reader.ts';
 import { OncePerMinute, type Progress, type StallReport, watchStalls } from './progress.ts';
-import { type Quota, type QuotaShare, retryAfterMs, type Shares, type StreamQuota } from './quota.ts';
+import { retryAfterMs, type Shares, type StreamQuota } from './quota.ts';
 
 export interface LiveHubOptions<Item> extends Omit<FeedOptions<Item>, 'join' | 'history'> {
   readonly streamQuota: StreamQuota;

@@ -3,8 +3,9 @@ import type { Fleet } from '../../src/live/fleet/fleet.ts';
 import { CallQueue } from '../../src/live/history.ts';
 import { createLiveHub, type LiveHub } from '../../src/live/live-hub.ts';
 import type { ResumePoint } from '../../src/live/live-source.ts';
-import { createQuota, createShares, createStreamQuota, type Shares } from '../../src/live/quota.ts';
+import { createShares, createStreamQuota, type Shares } from '../../src/live/quota.ts';
 import { Turns } from '../../src/live/turns.ts';
+import { createQuota } from '../../src/upstream/quota.ts';
 import { createMemorySource, createTestClock, type MemorySource, selectFrom, type TestClock } from './memory-source.ts';
 
 /** A delivery of a stream of names, as text: a name, `gap a…b`, `missed 3 after a`. */

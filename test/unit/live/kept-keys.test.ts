@@ -6,8 +6,9 @@ import { CallQueue } from '../../../src/live/history.ts';
 import { createLiveHub } from '../../../src/live/live-hub.ts';
 import type { LiveEntry, LiveSource } from '../../../src/live/live-source.ts';
 import type { LiveStream } from '../../../src/live/live-stream.ts';
-import { createQuota, createShares, createStreamQuota } from '../../../src/live/quota.ts';
+import { createShares, createStreamQuota } from '../../../src/live/quota.ts';
 import { Turns } from '../../../src/live/turns.ts';
+import { createQuota } from '../../../src/upstream/quota.ts';
 import { until } from '../../support/until.ts';
 
 setFlagsFromString('--expose-gc');
