@@ -1,9 +1,9 @@
-import type { ConfigTable } from './config-key.ts';
 import { maxSpareCalls } from './event-calls.ts';
 import { documentPolicies } from './trusted-documents.ts';
 import {
   anyText,
   boolean,
+  type ConfigTable,
   filePath,
   integer,
   moveCallTargets,

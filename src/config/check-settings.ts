@@ -1,7 +1,7 @@
 import type { ConfigMistake } from './config-error.ts';
-import type { ConfigTable } from './config-key.ts';
 import { itemsPerCall, maxSpareCalls } from './event-calls.ts';
 import type { ConfigValues } from './keys.ts';
+import type { ConfigTable } from './value-types.ts';
 
 /** Parsed values, and which keys were set. A key that was set wrongly counts as set and has its default as value. */
 export interface Settings {

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import type { ConfigKey, ConfigTable } from './config-key.ts';
 import { type ConfigSource, readSettings } from './read-settings.ts';
-import { expectedOf, showText } from './value-types.ts';
+import { type ConfigKey, type ConfigTable, expectedOf, showText } from './value-types.ts';
 
 export interface SettingInForce {
   readonly name: string;

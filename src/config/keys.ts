@@ -1,7 +1,7 @@
 import { callerKeys, limitKeys } from './caller-keys.ts';
-import type { AddressSetting, ConfigTable, ValueOfKey } from './config-key.ts';
 import { listenerKeys, operationKeys } from './listener-keys.ts';
 import { sponsorshipKeys, upstreamKeys } from './upstream-keys.ts';
+import type { AddressSetting, ConfigTable, ValueOfKey } from './value-types.ts';
 
 /** The settings under the headings of the documentation, in the documentation's order. */
 export const configGroups = {

@@ -1,6 +1,6 @@
-import type { ConfigTable } from './config-key.ts';
 import {
   boolean,
+  type ConfigTable,
   encodingList,
   filePath,
   fraction,

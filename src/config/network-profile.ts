@@ -4,6 +4,7 @@ import { ledger } from './networks/ledger.ts';
 import { type NetworkProfile, networkProfileSchema, type ProfileDifferences } from './networks/profile-schema.ts';
 import { sui } from './networks/sui.ts';
 import { suiLegacy } from './networks/sui-legacy.ts';
+import { isJsonObject } from './value-types.ts';
 
 export { type EventFilterMember, eventFilterMembers, type NetworkProfile } from './networks/profile-schema.ts';
 
@@ -73,7 +74,7 @@ function mergeDeep(base: object, over: object): object {
   const merged = new Map<string, unknown>(Object.entries(base));
   for (const [key, value] of Object.entries(over)) {
     const below = merged.get(key);
-    merged.set(key, isObject(below) && isObject(value) ? mergeDeep(below, value) : value);
+    merged.set(key, isJsonObject(below) && isJsonObject(value) ? mergeDeep(below, value) : value);
   }
   // `fromEntries` defines own properties, so a key `__proto__` stays a plain, unknown key.
   return Object.fromEntries(merged);
@@ -81,9 +82,5 @@ function mergeDeep(base: object, over: object): object {
 
 function describe(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
-  return isObject(value) ? 'an object' : quoteText(String(value));
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isJsonObject(value) ? 'an object' : quoteText(String(value));
 }

@@ -3,7 +3,6 @@ import { checkSettings, type Settings, toMissing, toSponsorAuth } from './check-
 import { type Client, parseClients } from './client.ts';
 import type { Config, Upstreams } from './config.ts';
 import { ConfigError, type ConfigMistake } from './config-error.ts';
-import type { AddressSetting, ConfigKey, ConfigTable } from './config-key.ts';
 import { type ConfigValues, withAddresses } from './keys.ts';
 import { networkProfiles, parseNetworkProfile } from './network-profile.ts';
 
@@ -17,7 +16,14 @@ import {
   toErrorCode,
 } from './read-settings.ts';
 import { parseManifest } from './trusted-documents.ts';
-import { expectedOf, parseText, showText } from './value-types.ts';
+import {
+  type AddressSetting,
+  type ConfigKey,
+  type ConfigTable,
+  expectedOf,
+  parseText,
+  showText,
+} from './value-types.ts';
 
 /**
  * Turns environment and configuration file into a checked configuration.

@@ -1,8 +1,7 @@
 import { type Document, isMap, isScalar as isScalarNode, parseDocument } from 'yaml';
 import { type ConfigMistake, quoteKey, quoteText } from './config-error.ts';
-import type { ConfigKey, ConfigTable } from './config-key.ts';
 import { misspeltName, nearestName } from './nearest-name.ts';
-import { expectedOf, isListType, jsonObject } from './value-types.ts';
+import { type ConfigKey, type ConfigTable, expectedOf, isListType, jsonObject } from './value-types.ts';
 
 type ParsedYaml =
   | { readonly value: unknown; readonly document: Document }

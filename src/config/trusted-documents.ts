@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { type ConfigMistake, quoteText } from './config-error.ts';
 import type { ListResult } from './read-settings.ts';
+import { isJsonObject } from './value-types.ts';
 
 /** What a caller may run: everything; everything, with a log line for other documents; trusted documents only. */
 export const documentPolicies = ['allow', 'log', 'only'] as const;
@@ -38,7 +39,7 @@ export function parseManifest(text: string, setting = 'TRUSTED_DOCUMENTS_FILE'):
   } catch {
     return refuse(setting, shape, 'text that is not JSON');
   }
-  if (!isObject(value)) return refuse(setting, shape, 'something else');
+  if (!isJsonObject(value)) return refuse(setting, shape, 'something else');
   const entries = Array.isArray(value.operations)
     ? readApollo(value, value.operations, setting)
     : readFlat(value, setting);
@@ -67,7 +68,7 @@ function readApollo(
   if (format !== apolloFormat) return refuse(`${setting}.format`, apolloFormat, 'another one');
   if (version !== 1) return refuse(`${setting}.version`, '1', 'another one');
   return operations.map((operation, index): Entry => {
-    const { id, body, name } = isObject(operation) ? operation : {};
+    const { id, body, name } = isJsonObject(operation) ? operation : {};
     return { key: `${setting}.operations.${index}`, id, text: body, name: typeof name === 'string' ? name : null };
   });
 }
@@ -99,10 +100,6 @@ const hashPrefix = 'sha256:';
 /** An id as Apollo's clients send it: without the prefix that the GraphQL over HTTP draft gives hashes. */
 export function toBareId(id: string): string {
   return id.startsWith(hashPrefix) ? id.slice(hashPrefix.length) : id;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function refuse(key: string, expected: string, got: string): { readonly mistakes: readonly ConfigMistake[] } {

@@ -1,8 +1,8 @@
-import type { ConfigTable } from './config-key.ts';
 import { type NetworkProfileName, networkProfiles } from './network-profile.ts';
 import {
   bearerToken,
   boolean,
+  type ConfigTable,
   integer,
   jsonObject,
   oneOf,

@@ -263,10 +263,14 @@ export const jsonObject = valueType(
 function parseJsonObject(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
+    return isJsonObject(value) ? { ...value } : undefined;
   } catch {
     return undefined;
   }
+}
+
+export function isJsonObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 export const anyText = valueType('text', text);
@@ -274,4 +278,34 @@ export const anyText = valueType('text', text);
 /** A custom type. `parse` returns `undefined` for unacceptable text, and never throws. */
 export function textType<Value>(expected: string, parse: (text: string) => Value | undefined): ValueType<Value> {
   return valueType(expected, parsedBy(text, parse));
+}
+
+/** One setting: its type, its default, its documentation, and what it depends on. */
+export interface ConfigKey<Value = unknown> {
+  readonly type: ValueType<Value>;
+  /** The value when unset. Left out: `null`. */
+  readonly fallback?: Value;
+  /** The default as the documentation shows it, if it differs from `fallback`. */
+  readonly fallbackText?: string;
+  /** What the setting does, for the documentation: one paragraph, with units. */
+  readonly description: string;
+  readonly needs?: string;
+  /** For the path of a file with a secret: the setting that would contain the secret itself. */
+  readonly holds?: string;
+  /** The value is the address of an upstream. */
+  readonly isAddress?: true;
+}
+
+/** All settings of a gateway by name, in the order of the documentation. */
+export type ConfigTable = Readonly<Record<string, ConfigKey>>;
+
+export type ValueOfKey<Key extends ConfigKey> =
+  | z.output<Key['type']>
+  | (Key extends { readonly fallback: unknown } ? never : null);
+
+/** The setting that holds the address of an upstream. */
+export interface AddressSetting {
+  /** The value in the form of the environment. */
+  readonly name: string;
+  readonly key: ConfigKey<string | readonly string[]>;
 }

@@ -1,7 +1,6 @@
 import type { Config } from '../config/config.ts';
-import type { AddressSetting } from '../config/config-key.ts';
 import type { Secret } from '../config/secret.ts';
-import type { ValueType } from '../config/value-types.ts';
+import type { AddressSetting, ValueType } from '../config/value-types.ts';
 import type { Telemetry } from '../telemetry/events.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { UpstreamConnection } from './connect-upstream.ts';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'graphql';
-import type { ConfigKey } from '../../src/config/config-key.ts';
 import { configGroups, configKeyNames, withAddresses } from '../../src/config/keys.ts';
 import { networkProfiles } from '../../src/config/network-profile.ts';
+import type { ConfigKey } from '../../src/config/value-types.ts';
 import { expectedOf } from '../../src/config/value-types.ts';
 import { errorCatalogue } from '../../src/errors/catalogue.ts';
 import { offeredFilters } from '../../src/events/capabilities.ts';
