@@ -1,6 +1,6 @@
 import { maxAddresses } from '../config/value-types.ts';
 import { errorCatalogue } from '../errors/catalogue.ts';
-import type { SponsorshipFacts } from './sponsorship-line.ts';
+import { sponsorshipEvents } from './sponsorship-line.ts';
 
 /**
  * One metric: its help text, and every value that each label may have. Label sets are closed, so callers cannot add series.
@@ -106,24 +106,7 @@ export const metricTable = {
   ledger_gateway_sponsorship_events_total: {
     type: 'counter',
     help: 'Events of sponsored transactions, as in the audit log.',
-    labels: {
-      event: [
-        'reserved',
-        'reserve-refused',
-        'reserve-lost',
-        'reserve-replayed',
-        'declined',
-        'dispatched',
-        'executed',
-        'failed',
-        'recovered',
-        'refused',
-        'unsent',
-        'unknown',
-        'replayed',
-        'abandoned',
-      ] satisfies SponsorshipFacts['event'][],
-    },
+    labels: { event: sponsorshipEvents },
   },
   ledger_gateway_gas_reserved_total: {
     type: 'counter',

@@ -10,19 +10,11 @@ import {
   plans,
   upstreamNames,
 } from './metric-table.ts';
+import type { RequestFacts } from './request-line.ts';
 import type { SponsorshipFacts } from './sponsorship-line.ts';
 
 /** The counted facts of a completed request, or of an operation over WebSocket. */
-interface CountedRequest {
-  readonly operations: readonly {
-    readonly type: string;
-    readonly plan: string;
-    readonly usage: Readonly<Record<'inputNodes' | 'outputNodes' | 'depth' | 'queryPayload', number>> | null;
-    readonly from?: 'memory';
-  }[];
-  readonly codes?: readonly string[];
-  readonly durationMs: number;
-}
+type CountedRequest = Pick<RequestFacts, 'operations' | 'codes' | 'durationMs'>;
 
 /** Position of each value in a label's list; unknown values are the last one, `other`. */
 function createIndex(values: readonly string[]): (value: string) => number {
@@ -80,7 +72,7 @@ export class Metrics {
     this.#gauges.push([start + index, read]);
   }
 
-  request(request: CountedRequest & { readonly lane?: boolean }): void {
+  request(request: CountedRequest & Pick<RequestFacts, 'lane'>): void {
     this.#countRequest(request.lane ? lane : http, request);
   }
 

@@ -1,5 +1,6 @@
 import type { DestinationStream } from 'pino';
 import pretty from 'pino-pretty';
+import type { OperationFacts, RequestFacts } from './request-line.ts';
 
 export interface ReadableLinesOptions {
   readonly write: (text: string) => void;
@@ -35,21 +36,8 @@ export function createReadableLines({ write, isColoured }: ReadableLinesOptions)
   };
 }
 
-interface RequestLog {
-  readonly requestId: string;
-  readonly method: string;
-  readonly path: string;
-  readonly status: number;
-  readonly durationMs: number;
-  readonly operations?: readonly {
-    readonly type?: string;
-    readonly name?: string | null;
-    readonly plan?: string;
-    readonly caller?: string;
-    readonly from?: string;
-    readonly errors?: number;
-  }[];
-  readonly codes?: readonly string[];
+interface RequestLog extends Omit<RequestFacts, 'operations'> {
+  readonly operations?: readonly Partial<OperationFacts>[];
 }
 
 function describeRequest({ method, path, status, durationMs, operations = [], codes, requestId }: RequestLog): string {

@@ -1,23 +1,26 @@
 import { type RequestLineFields, requestLine, toJsonText } from './logger.ts';
 
+export const sponsorshipEvents = [
+  'reserved',
+  'reserve-refused',
+  'reserve-lost',
+  'reserve-replayed',
+  // Rejected by the preflight: nothing was sent, nothing is spent.
+  'declined',
+  'dispatched',
+  'executed',
+  'failed',
+  'recovered',
+  'refused',
+  'unsent',
+  'unknown',
+  'replayed',
+  'abandoned',
+] as const;
+
 /** One event of a sponsored transaction: which caller spends how much of the sponsor's gas, and the outcome. */
 export interface SponsorshipFacts {
-  readonly event:
-    | 'reserved'
-    | 'reserve-refused'
-    | 'reserve-lost'
-    | 'reserve-replayed'
-    /** Rejected by the preflight: nothing was sent, nothing is spent. */
-    | 'declined'
-    | 'dispatched'
-    | 'executed'
-    | 'failed'
-    | 'recovered'
-    | 'refused'
-    | 'unsent'
-    | 'unknown'
-    | 'replayed'
-    | 'abandoned';
+  readonly event: (typeof sponsorshipEvents)[number];
   readonly caller: string;
   /** The name of the lease, or the sponsor's own number, but not the secret that spends it. `null` if there is none. */
   readonly leaseId: string | null;
