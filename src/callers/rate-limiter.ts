@@ -156,7 +156,7 @@ export function createOutage({ began, ended }: OutageEvents) {
     failed(error: unknown): void {
       if (isUnavailable) return;
       isUnavailable = true;
-      began(toReason(error));
+      began(toOutageReason(error));
     },
     succeeded(): void {
       if (!isUnavailable) return;
@@ -167,7 +167,7 @@ export function createOutage({ began, ended }: OutageEvents) {
 }
 
 /** The message alone: errors of the Redis client also hold the failed command, and a failed login holds the password. */
-function toReason(error: unknown): string {
+export function toOutageReason(error: unknown): string {
   const { message, code } =
     error instanceof Error ? (error as NodeJS.ErrnoException) : { message: String(error), code: undefined };
   return message.split('\n', 1)[0] || code || 'unknown';

@@ -5,6 +5,7 @@ import { buildGeneration } from '../graph/generation.ts';
 import { createOwnSchema } from '../graph/own-schema.ts';
 import { buildLedgerSchema } from '../ledger/fetch-ledger-schema.ts';
 import { silentLedgerService } from '../ledger/ledger-service.ts';
+import { openNetwork } from './open-network.ts';
 import { introspectLedger, withNetworkOf } from './recognise-network.ts';
 import { upstreamList } from './upstreams.ts';
 
@@ -15,8 +16,9 @@ export type SchemaScope = 'ledger' | 'graph' | 'subgraph';
 
 /** Reads a schema over the configured ledger, or over the simulated network if none is configured. @returns SDL */
 export async function readSchema(scope: SchemaScope, config: Config): Promise<string> {
-  const { urls, close } = await openLedger(config);
+  const network = await openNetwork(config);
   try {
+    const urls = network.addressesOf(upstreamList.graph) ?? [];
     const introspection = await introspectLedger(upstreamList, urls, config);
     const ledger = buildLedgerSchema(introspection);
     if (scope === 'ledger') return toSdl(ledger);
@@ -33,7 +35,7 @@ export async function readSchema(scope: SchemaScope, config: Config): Promise<st
     });
     return scope === 'subgraph' ? `${subgraphSdl}\n` : toSdl(schema);
   } finally {
-    await close();
+    await network.close();
   }
 }
 
@@ -45,15 +47,4 @@ export async function compareSdl(before: string, after: string): Promise<readonl
 /** Sorted, so that two runs print the same text. */
 function toSdl(schema: GraphQLSchema): string {
   return `${printSchema(lexicographicSortSchema(schema))}\n`;
-}
-
-async function openLedger({
-  upstreams,
-}: Config): Promise<{ readonly urls: readonly string[]; close(): Promise<void> }> {
-  const { graph } = upstreamList;
-  const urls = upstreams.kind === 'remote' ? upstreams.addresses[graph.setting.name] : undefined;
-  if (urls !== undefined) return { urls, close: async () => {} };
-  const { startDevnet } = await import('../devnet/start-devnet.ts');
-  const devnet = await startDevnet({ sponsorToken: 'unused', checkpointIntervalMs: 0, isHistoryDeferred: true });
-  return { urls: [graph.addressOnDevnet(devnet)], close: () => devnet.close() };
 }

@@ -1,3 +1,4 @@
+import { createOutage, toOutageReason } from '../callers/rate-limiter.ts';
 import type { Config } from '../config/config.ts';
 import { Secret } from '../config/secret.ts';
 import { systemClock } from '../live/clock.ts';
@@ -30,17 +31,9 @@ export async function openSponsorshipStore(options: SponsorshipStoreOptions): Pr
     const digest = forgotten.kind === 'execution' ? forgotten.end.digest : null;
     telemetry.sponsorshipForgotten({ caller, leaseId, digest, outcome: outcome.kind });
   };
-  let isUnavailable = false;
-  const failed = (error: unknown): void => {
-    if (!isUnavailable) telemetry.sponsorshipStoreAway(toReason(error));
-    isUnavailable = true;
-  };
-  const ready = (): void => {
-    if (isUnavailable) telemetry.sponsorshipStoreBack();
-    isUnavailable = false;
-  };
+  const outage = createOutage({ began: telemetry.sponsorshipStoreAway, ended: telemetry.sponsorshipStoreBack });
   const { connectRedisStore } = await import('../sponsor/redis-store/redis-store.ts');
-  const store = await connectRedisStore({ url: redis.url }, { failed, ready });
+  const store = await connectRedisStore({ url: redis.url }, { failed: outage.failed, ready: outage.succeeded });
   return createRetryingStore(store, { now, givenUp });
 }
 
@@ -63,12 +56,10 @@ export async function openLiveFleet({ config, telemetry }: LiveFleetOptions): Pr
   return createFleet({
     logs: createRedisLeasedLogs({ url: redis.url }),
     clock: systemClock,
-    onUnavailable: (error) => telemetry.liveFleetAway(toReason(error)),
+    onUnavailable: (error) => telemetry.liveFleetAway(toOutageReason(error)),
     onBack: telemetry.liveFleetBack,
   });
 }
-
-const toReason = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 export interface ShareSecretOptions extends RedisOptions {
   readonly name: string;
