@@ -2,11 +2,12 @@ import { randomBytes } from 'node:crypto';
 
 /**
  * `JSON.parse` and `JSON.stringify` round numbers to doubles. To avoid rounding, a number is written as a string: this mark,
- * then its digits. The mark is random per process, so that clients cannot forge it; a forged one would only be read as a
- * number.
+ * then its digits. The mark is random per process and secret: any text with the mark would be printed without its quotes, and
+ * the response might not be JSON.
  */
 const mark = `exact-${randomBytes(12).toString('base64url')}:`;
 const markedText = new RegExp(`"${mark}(-?[0-9][0-9.eE+-]*)"`, 'g');
+let isPrinting = false;
 
 /**
  * A JSON number that a double cannot print back unchanged, such as `18446744073709551615` or `1.10`. Keeps the digits. In
@@ -28,9 +29,9 @@ export class ExactNumber {
     return Number(this.text);
   }
 
-  /** A marked string, which `printJson` turns back into a number. */
+  /** For `printJson`, a marked string, which it turns back into a number. Nothing else gets the mark. */
   toJSON(): string {
-    return mark + this.text;
+    return isPrinting ? mark + this.text : this.text;
   }
 }
 
@@ -46,7 +47,13 @@ function isExactDouble(text: string): boolean {
 
 /** `JSON.stringify` that keeps the digits of exact numbers. */
 export function printJson(value: unknown): string {
-  const json = JSON.stringify(value);
+  isPrinting = true;
+  let json: string;
+  try {
+    json = JSON.stringify(value);
+  } finally {
+    isPrinting = false;
+  }
   return json.includes(mark) ? json.replace(markedText, '$1') : json;
 }
 

@@ -1,6 +1,7 @@
 import { base58 } from '@scure/base';
 import type { GraphQLError } from 'graphql';
 import { gatewayError } from '../../errors/gateway-error.ts';
+import { printJson } from '../../json/exact-json.ts';
 import { isMoveIdentifier, toCanonicalAddress, toCanonicalStructType } from './move-types.ts';
 
 /**
@@ -75,6 +76,6 @@ const maxShownCharacters = 64;
 function shorten(value: unknown): string {
   // Truncate before escaping: the text may be a megabyte, and many fields may get it.
   const shown = typeof value === 'string' ? value.slice(0, maxShownCharacters) : value;
-  const text = JSON.stringify(shown) ?? String(shown);
+  const text = shown === undefined ? String(shown) : printJson(shown);
   return text.length > maxShownCharacters ? `${text.slice(0, maxShownCharacters)}…` : text;
 }

@@ -211,7 +211,7 @@ export function createOpenStream(options: OpenStreamOptions): OpenStream {
     return {
       items: source[Symbol.asyncIterator](),
       execute: (item, itemContext) => execute(values, itemContext, item),
-      share: (rest) => join(JSON.stringify([rest, ...resultVariables.map((name) => valueFor(values, name))])),
+      share: (rest) => join(printJson([rest, ...resultVariables.map((name) => valueFor(values, name))])),
     };
   };
 }

@@ -5,7 +5,7 @@ import type { AddressGate } from '../../callers/caller-gate.ts';
 import { type Sender, toSender } from '../../callers/identify-caller.ts';
 import type { UsageHeader } from '../../config/network-profile.ts';
 import { isUsageAsked } from '../../documents/cost/usage.ts';
-import { isObject, parseMessageJson } from '../../json/exact-json.ts';
+import { isObject, parseMessageJson, printJson } from '../../json/exact-json.ts';
 import { isTooComplex, maxJsonCommas, maxJsonNesting } from '../../json/json-size.ts';
 import { type OperationRequest, parseRequest } from '../../operation/parse-request.ts';
 import type { Arrivals } from '../../upstream/arrivals.ts';
@@ -211,7 +211,7 @@ export class ClientSocket implements OperationSocket {
         return this.#initialise(message.payload ?? {});
       case 'ping': {
         const { payload } = message;
-        return this.writer.send(JSON.stringify({ type: 'pong', ...(payload && { payload }) }));
+        return this.writer.send(printJson({ type: 'pong', ...(payload && { payload }) }));
       }
       case 'pong':
         return undefined;

@@ -40,6 +40,12 @@ describe('JSON with numbers of any size', () => {
     (number) => expect(parseJson(`[${number}]`)).toEqual([Number(number)]),
   );
 
+  it('reveals nothing that would turn the text of others into a number', () => {
+    expect(JSON.stringify([exact('1.10')])).toBe('["1.10"]');
+    expect(() => printJson([exact('1.10'), 1n])).toThrow(TypeError);
+    expect(JSON.stringify([exact('1.10')])).toBe('["1.10"]');
+  });
+
   it('ignores digits in strings', () => {
     for (const text of ['18446744073709551615', '\\"1.10, 1.10', '\\\\', 'a\\\\\\", 1.10: [1.10', '']) {
       const json = `{"${text}":["${text}",1,"${text}"]}`;

@@ -330,14 +330,14 @@ describe('the protocol', () => {
   it('answers pings with their payload, operations with a result and a completion, and frees their id', async () => {
     await start(60_000, scripted().given);
     const client = await greet({});
-    client.send({ type: 'ping', payload: { a: [1] } });
+    client.socket.send('{"type":"ping","payload":{"a":[1],"variables":{"b":1.10}}}');
     client.send({ type: 'pong' });
     for (const count of [3, 5]) {
       client.send(subscribe({ query: '{ a }', unknown: 1 }));
       await until(() => client.messages.length === count + 1, 'a completion');
     }
     expect(client.messages.slice(1)).toEqual([
-      { type: 'pong', payload: { a: [1] } },
+      { type: 'pong', payload: { a: [1], variables: { b: 1.1 } } },
       { id: '1', type: 'next', payload: { data: {} } },
       { id: '1', type: 'complete' },
       { id: '1', type: 'next', payload: { data: {} } },
