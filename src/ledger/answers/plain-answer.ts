@@ -48,8 +48,8 @@ export function findPlainEnd(body: ChunkedBody): number | null {
   const last = skipSpaceBack(end, end.length - 1);
   const dataEnd = skipSpaceBack(end, last - 1);
   if (end[last] !== closingBrace || end[dataEnd] !== closingBrace) return null;
-  if (nestsTooDeep(end, last) || hasErrors(end.subarray(-errorsWithinBytes))) return null;
-  return !hasExtensions(end) || hasOnlyData(body) ? body.size - end.length + last : null;
+  if (nestsTooDeep(end, last) || hasErrors(end)) return null;
+  return !hasExtensions(body) || hasOnlyData(body) ? body.size - end.length + last : null;
 }
 
 /** Does a response begin with `data` that is an object with members? */
@@ -60,20 +60,31 @@ export function hasPlainHead({ chunks, size }: ChunkedBody): boolean {
   return Buffer.concat(chunks as Buffer[], head.length).equals(head);
 }
 
-/** The last bytes of a body, the part that is searched. Copies them only if the last chunk is too small. */
+/** The last bytes of a body, Copies them only if the last chunk is too small. */
 function toEnd({ chunks }: ChunkedBody): Buffer {
   let from = chunks.length - 1;
   let size = chunks[from]?.length ?? 0;
-  while (from > 0 && size < extensionsWithinBytes) {
+  while (from > 0 && size < errorsWithinBytes) {
     from -= 1;
     size += chunks[from]?.length ?? 0;
   }
   const end = from === chunks.length - 1 ? chunks[from] : Buffer.concat(chunks.slice(from), size);
-  return end?.subarray(-extensionsWithinBytes) ?? Buffer.alloc(0);
+  return end?.subarray(-errorsWithinBytes) ?? Buffer.alloc(0);
 }
 
-function hasExtensions(end: Buffer): boolean {
-  return end.includes(partOfExtensionsKey) && end.includes(extensionsKey);
+/** Is the key `extensions` near the end of a body? Copies only the bytes around the seams of chunks. */
+function hasExtensions({ chunks }: ChunkedBody): boolean {
+  let next: Buffer | null = null;
+  let missing = extensionsWithinBytes;
+  for (let at = chunks.length - 1; at >= 0 && missing > 0; at -= 1) {
+    const part: Buffer = (chunks[at] as Buffer).subarray(-missing);
+    if (part.includes(partOfExtensionsKey) && part.includes(extensionsKey)) return true;
+    const seam: Buffer = next ? Buffer.concat([part.subarray(1 - extensionsKey.length), next]) : part;
+    if (next && seam.includes(extensionsKey)) return true;
+    next = (part.length < extensionsKey.length ? seam : part).subarray(0, extensionsKey.length - 1);
+    missing -= part.length;
+  }
+  return false;
 }
 
 /**
