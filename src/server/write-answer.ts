@@ -179,10 +179,10 @@ interface RefusalHints {
 /** A stream of one result and its end, for a client that accepts streams only. */
 export function toWholeStream(result: ExecutionResult, framing: Framing) {
   const [refusal] = result.data === undefined ? (result.errors ?? []) : [];
-  const { code, retryAfterMs = rejectedRetryMs, http } = (refusal?.extensions ?? {}) as RefusalHints;
-  const begin = refusal && code !== 'UNAVAILABLE' ? framing.begin(retryAfterMs) : framing.begin();
+  const { code, retryAfterMs, http } = (refusal?.extensions ?? {}) as RefusalHints;
+  const usualMs = refusal && code !== 'UNAVAILABLE' ? rejectedRetryMs : undefined;
   return {
-    body: begin + framing.next(printResult(result), null) + framing.end,
+    body: framing.begin(retryAfterMs ?? usualMs) + framing.next(printResult(result), null) + framing.end,
     // A document error does not set the status: an `EventSource` could not read the errors then.
     status: (!http?.spec && http?.status) || 200,
     headers: { ...framing.headers, ...http?.headers },

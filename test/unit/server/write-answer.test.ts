@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest';
+import { gatewayError } from '../../../src/errors/gateway-error.ts';
+import { eventFraming, toWholeStream } from '../../../src/server/write-answer.ts';
+
+const soon = [1_000, 3_000];
+
+it.each([
+  ['a result', { data: {} }, soon],
+  ['a result with errors', { data: {}, errors: [gatewayError('BAD_USER_INPUT', 'No.')] }, soon],
+  ['a rejection', { errors: [gatewayError('BAD_USER_INPUT', 'No.')] }, [60_000, 60_000]],
+  ['a rejection for a time', { errors: [gatewayError('RATE_LIMITED', 'No.', { retryAfterMs: 7 })] }, [7, 7]],
+  ['a gateway that stops', { errors: [gatewayError('UNAVAILABLE', 'No.')] }, soon],
+  [
+    'a gateway that is full',
+    { errors: [gatewayError('UNAVAILABLE', 'No.', { retryAfterMs: 10_000 })] },
+    [10_000, 10_000],
+  ],
+])('an EventSource reconnects after %s in the time that is right for it', (_, result, [fromMs = 0, toMs = 0]) => {
+  const { body } = toWholeStream(result, eventFraming);
+  const retryMs = Number(/^retry: (\d+)\n/.exec(body)?.[1]);
+  expect(retryMs).toBeGreaterThanOrEqual(fromMs);
+  expect(retryMs).toBeLessThanOrEqual(toMs);
+});
