@@ -1,6 +1,7 @@
 import { expect, it, test } from 'vitest';
 import { networkProfiles } from '../../../src/config/network-profile.ts';
 import { ledgerFreshness } from '../../../src/ledger/ledger-freshness.ts';
+import { cpuMsSince } from '../../support/cpu-time.ts';
 
 const { leastOf } = ledgerFreshness(networkProfiles.ledger);
 const leastOfBody = (body: string | Buffer | null) =>
@@ -26,6 +27,20 @@ test.each([
 ])('the oldest checkpoint for %s', (_name, body, least) => {
   expect(leastOfBody(body)).toBe(least);
   expect(leastOfBody(Buffer.from(body))).toBe(least);
+});
+
+it('reads a long text without cursors once, not from each of its characters', () => {
+  const leastCpuMs = (letter: string) => {
+    const body = bodyOf(letter.repeat(1_000_000));
+    const times = Array.from({ length: 5 }, () => {
+      const before = process.cpuUsage();
+      expect(leastOfBody(body)).toBeNull();
+      return cpuMsSince(before);
+    });
+    return Math.min(...times);
+  };
+  // From each, it takes a hundred times as long.
+  expect(leastCpuMs('A')).toBeLessThan(20 * leastCpuMs('.'));
 });
 
 it('reads no more than 20 cursors, and none without a body', () => {
