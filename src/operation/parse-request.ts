@@ -27,6 +27,7 @@ export type ParsedRequest = ({ readonly kind: 'request' } & OperationRequest) | 
  */
 export function parseRequest(value: unknown): ParsedRequest {
   if (!isObject(value)) return fault(`Expected params to be an object but given ${typeName(value)}.`);
+  if (exceedsNesting(value, maxJsonNesting)) return fault(`The request is nested over ${maxJsonNesting} levels.`);
   const { query, variables, operationName, extensions } = value;
   if (operationName != null && typeof operationName !== 'string')
     return fault('The parameter "operationName" must be a string.');
@@ -108,7 +109,6 @@ export function readBodyRequest(body: Buffer): OperationRequest | null {
   } catch {
     return null;
   }
-  if (exceedsNesting(value, maxJsonNesting)) return null;
   const request = parseRequest(value);
   if (request.kind === 'fault') return null;
   for (const name of Object.keys(value as object)) {

@@ -102,6 +102,20 @@ const cases: [name: string, path: string, init: RequestInit, status: number, cod
     'BAD_REQUEST',
   ],
   [
+    'such variables by GET',
+    `/graphql?query={chainIdentifier}&variables={"a":${'['.repeat(127)}${']'.repeat(127)}}`,
+    {},
+    400,
+    'BAD_REQUEST',
+  ],
+  [
+    'variables nested as deep as anything reads',
+    `/graphql?query={chainIdentifier}&variables={"a":${'['.repeat(126)}${']'.repeat(126)}}`,
+    {},
+    200,
+    null,
+  ],
+  [
     'a thousand nested braces',
     '/graphql',
     post({ query: '{a'.repeat(1_000) + '}'.repeat(1_000) }, strict),
