@@ -3,6 +3,7 @@ import type { StreamedAnswer } from '../ledger/answers/answer-stream.ts';
 import { spliceData } from '../ledger/answers/plain-answer.ts';
 import type { RawLedger, RawLedgerAnswer } from '../ledger/raw-ledger.ts';
 import type { OperationContext } from '../upstream/operation-context.ts';
+import { startPeerTimeout } from '../upstream/peer-timeout.ts';
 import { type AdmittedOperation, lateError, type ServerContext } from './admit-operation.ts';
 import {
   type Complete,
@@ -89,8 +90,9 @@ export function createOperationRunner({ runPlan, ledger, ...options }: Operation
     }
     const form = operation.unread();
     if (form?.kind === 'whole') {
-      const isLate = waitedMs(server, turns) >= (timeoutOf(admitted, timeouts) ?? Number.POSITIVE_INFINITY);
-      if (!isLate) return forward(form.queryJson, admitted, server, canStream, done);
+      const waited = waitedMs(server, turns);
+      const leftMs = (timeoutOf(admitted, timeouts) ?? Number.POSITIVE_INFINITY) - waited;
+      if (leftMs > 0) return forward(form.queryJson, waited === 0 ? null : leftMs, admitted, server, canStream, done);
     }
     const run = open(server, admitted);
     const { context } = run;
@@ -101,11 +103,23 @@ export function createOperationRunner({ runPlan, ledger, ...options }: Operation
     await passResult(runPlan({ operation, operationName, variables, context }).finally(run.end), run, pass);
   }
 
-  /** Runs an operation that is a single call to the ledger. Sets no deadline, because the call has one. */
-  function forward(queryJson: string, ...[admitted, server, canStream, done]: Parameters<RunUnparsed>): void {
+  /**
+   * Runs an operation that is a single call to the ledger.
+   * @param leftMs until its deadline; `null` = that of the call is enough, because the operation has hardly waited
+   */
+  function forward(
+    queryJson: string,
+    leftMs: number | null,
+    ...[admitted, server, canStream, done]: Parameters<RunUnparsed>
+  ): void {
     const { operation, operationName, variables } = admitted;
     const upstream = { calls: 0, held: server.held, trace: server.trace, caller: admitted.caller.rate.key };
-    const complete = createComplete(server, admitted, upstream);
+    const record = createComplete(server, admitted, upstream);
+    let stopDeadline = () => {};
+    const complete: Complete = (errors, isFromMemory) => {
+      stopDeadline();
+      record(errors, isFromMemory);
+    };
     const usage = server.showUsage ? admitted.usage : null;
     const ask = operation.immutable?.ask(variables);
     if (ask?.kept) {
@@ -126,6 +140,7 @@ export function createOperationRunner({ runPlan, ledger, ...options }: Operation
       done({ kind: 'gone' });
       return;
     }
+    if (leftMs !== null) stopDeadline = startPeerTimeout(leftMs, () => abandon('timeout'));
     abandon = ledger(
       {
         queryJson,

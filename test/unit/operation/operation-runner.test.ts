@@ -143,6 +143,35 @@ describe('an operation for a transport that writes bytes', () => {
     expect([run.server.operations.length, vi.getTimerCount()]).toEqual([1, 0]);
   });
 
+  it('at the ledger has the rest of its time, counted from its arrival', async () => {
+    const run = runUnparsed(whole, null, 4_000);
+    await run.running;
+    const pass = async (ms: number) => {
+      vi.advanceTimersByTime(ms);
+      await new Promise((resolve) => setImmediate(resolve));
+    };
+    await pass(5_999);
+    expect(run.cancelled).toEqual([]);
+    await pass(1);
+    expect(run.cancelled).toEqual(['timeout']);
+    run.answer(other(() => fails()));
+    await expect.poll(() => run.outcomes.map(({ kind }) => kind)).toEqual(['result']);
+  });
+
+  it.each([
+    ['its bytes', plain],
+    ['its errors', other(() => ({ data: null, errors: [fault] }))],
+    ['a stream', streamed((writer) => writer.end(0))],
+    ['a stream that breaks', streamed((writer) => writer.fail())],
+  ])('that waited for its turn leaves no timer behind %s', async (_, answer) => {
+    const run = runUnparsed(whole, null, 4_000);
+    await run.running;
+    expect(vi.getTimerCount()).toBe(1);
+    run.answer(answer);
+    await expect.poll(() => run.server.operations.length).toBe(1);
+    expect([vi.getTimerCount(), run.cancelled]).toEqual([0, []]);
+  });
+
   it.each([
     ['the client has left', 0],
     ['its time is up', 10_000],
