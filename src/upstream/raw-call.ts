@@ -48,6 +48,8 @@ export interface RawRequest {
 export interface CallInFlight {
   /** The call has a connection: it was sent, or is being sent. */
   readonly isSent: boolean;
+  /** Waits for calls of its own caller, which has more than its share in flight. Left out: it does not. */
+  readonly isHeldBack?: boolean;
   /** Cancels the call: its listener or sink gets the failure as its last event. Does nothing once the call has ended. */
   cancel(cause: CancelCause): void;
 }

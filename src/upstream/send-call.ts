@@ -130,6 +130,10 @@ class AnswerCollector implements Dispatcher.DispatchHandler, CallInFlight, Waiti
     return this.#abort !== undefined;
   }
 
+  get isHeldBack(): boolean {
+    return this.#unsent !== null && this.#upstream.waiting?.isHeldBack(this) === true;
+  }
+
   /** Called for every call, mostly after its end, so it must be cheap then. */
   cancel(cause: CancelCause): void {
     if (!this.#isSettled) this.#fail(toCancelledError(cause));

@@ -24,7 +24,8 @@ const maxCompared = 64;
  * Makes identical reads in flight share one call and the buffers of its response. Shares only requests marked `isShareable`,
  * which contain no data about their caller. A member that leaves does not affect the others; the call is cancelled when none
  * is left. The timeout is the first member's, so a call can be joined only early. A call that began before a change is not
- * joined after it, since its response may be older than the change. A response is streamed only to a single member, and then
+ * joined after it, since its response may be older than the change. A call that waits because its caller has too many in flight
+ * is joined only by requests of that caller. A response is streamed only to a single member, and then
  * no other can join; for several members it is buffered. Nothing is kept after the response.
  */
 export function shareReads({ changes, now = () => performance.now() }: ShareReadsOptions): CallLayer {
@@ -36,7 +37,8 @@ export function shareReads({ changes, now = () => performance.now() }: ShareRead
       const calls = inFlight[body.length % bucketCount] as SharedCall[];
       const nowMs = now();
       const known = calls.find((each) => isSame(each.request, request));
-      if (known?.changesBefore === changes.count && nowMs < known.joinedUntilMs) return known.join(listener);
+      const isCurrent = known?.changesBefore === changes.count && nowMs < known.joinedUntilMs;
+      if (isCurrent && !known.isHeldBackFrom(request)) return known.join(listener);
       // The new call replaces this one in the list.
       known?.forget();
       if (calls.length >= maxCompared) return next(request, listener);
@@ -87,6 +89,11 @@ class SharedCall implements RawListener {
 
   get isSent(): boolean {
     return this.#underWay?.isSent ?? false;
+  }
+
+  /** Does it wait behind the calls of a caller other than this request's? */
+  isHeldBackFrom({ operation }: RawRequest): boolean {
+    return this.request.operation?.caller !== operation?.caller && this.#underWay?.isHeldBack === true;
   }
 
   join(listener: RawListener): Member {

@@ -41,10 +41,10 @@ export function createWaitingCalls({ maxSent, maxWaiting, maxWaitingBytes }: Wai
   let isSending = false;
 
   const free = () => freeSlots.length;
-  const mayBegin = (caller: string | undefined): boolean => {
+  const mayBegin = (caller: string | undefined, ofFree = free()): boolean => {
     // The gateway itself makes few calls. Mostly, all calls together are within the share of one caller.
-    if (caller === undefined || isWithinShare(maxSent - free(), free())) return true;
-    return isWithinShare(inFlight.filter((each) => each === caller).length, free());
+    if (caller === undefined || isWithinShare(maxSent - free(), ofFree)) return true;
+    return isWithinShare(inFlight.filter((each) => each === caller).length, ofFree);
   };
   const mayWait = ({ caller, bytes }: WaitingCall): boolean => {
     const freeBytes = maxWaitingBytes - waitingBytes - bytes;
@@ -104,6 +104,8 @@ export function createWaitingCalls({ maxSent, maxWaiting, maxWaitingBytes }: Wai
       waiting.push(call);
       return true;
     },
+    /** Would the next free connection go to other callers? */
+    isHeldBack: ({ caller }: WaitingCall): boolean => !mayBegin(caller, Math.max(1, free())),
     /** Call when a sent call has ended. */
     ended({ slot }: Pick<WaitingCall, 'slot'>): void {
       inFlight[slot] = null;

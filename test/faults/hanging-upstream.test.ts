@@ -118,18 +118,21 @@ describe('an upstream with one address', () => {
     isHanging = false;
     await using gate = await startHangingQuery('600000');
     const left = new AbortController();
-    const hanging = Array.from({ length: 300 }, (_, index) =>
+    const read = (query: string) =>
       fetch(`${gate.url}/graphql`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', 'x-forwarded-for': '203.0.113.1' },
-        body: JSON.stringify({ query: `{ a${index}: expensive }` }),
+        body: JSON.stringify({ query }),
         signal: left.signal,
-      }).catch(() => 'left'),
-    );
+      }).catch(() => 'left');
+    const hanging = Array.from({ length: 300 }, (_, index) => read(`{ a${index}: expensive }`));
     const count = (name: string) => metric(`ledger_gateway_upstream_${name}`, gate.url, 'ledger');
     await until(async () => (await count('waiting')) === 300 - 96, 'all of them are at the ledger, or wait');
-    for (let read = 0; read < 20; read += 1)
-      expect(await gate.ask('{ chainIdentifier }', '203.0.113.2')).toBeUndefined();
+    // Of another length than those above, of which no more are shared.
+    const shared = '{ chainIdentifier chainIdentifier }';
+    hanging.push(read(shared));
+    await until(async () => (await count('waiting')) === 301 - 96, 'it waits too');
+    for (let reads = 0; reads < 20; reads += 1) expect(await gate.ask(shared, '203.0.113.2')).toBeUndefined();
     expect(await count('in_flight')).toBe(96);
     left.abort();
     expect(new Set(await Promise.all(hanging))).toEqual(new Set(['left']));
