@@ -78,7 +78,7 @@ export function spreadCalls(options: SpreadCallsOptions): RawCall {
   };
   return (request, listener) => {
     const call = new SpreadCall(shared, request, listener);
-    call.begin();
+    call.start();
     return call;
   };
 }
@@ -98,6 +98,8 @@ class SpreadCall implements CallInFlight {
   readonly beganMs: number;
   readonly #isRead: boolean;
   readonly #holder: Pins | null;
+  /** The pin when the call began. */
+  readonly #firstPin: Pin | undefined;
   /** The oldest data that the call's own cursor allows; `null` = any. */
   #cursor: number | null;
   #least: number | null;
@@ -116,6 +118,7 @@ class SpreadCall implements CallInFlight {
     this.beganMs = shared.clock();
     this.#isRead = request.runOnMs === undefined;
     this.#holder = holderOf(request.operation, shared.changes, this.beganMs);
+    this.#firstPin = this.#pin;
     const cursor = this.#isRead ? shared.freshness.leastOf(request) : null;
     const seen = this.#isRead ? (this.#pin?.least ?? null) : null;
     this.#cursor = cursor;
@@ -137,14 +140,6 @@ class SpreadCall implements CallInFlight {
   get isSent(): boolean {
     for (const { call } of this.#running) if (call?.isSent) return true;
     return false;
-  }
-
-  begin(): void {
-    this.#start();
-    if (!this.#isRead || this.#isOver) return;
-    const [first] = this.#running;
-    const hedgeMs = this.shared.hedgeMs ?? Number.POSITIVE_INFINITY;
-    this.#watch(Math.min(this.#lateMs, hedgeMs, first?.isTrial ? trialMs : silentMs));
   }
 
   /** Starts a second attempt after this time, or later if the address still answers other calls. */
@@ -171,13 +166,13 @@ class SpreadCall implements CallInFlight {
   #startSecond(): void {
     const { tokens, watch } = this.shared;
     if (this.#isOver || this.#attempts !== 1 || !mayRetry(tokens)) return;
-    if (!this.#start(true)) return;
+    if (!this.start(true)) return;
     countTokens(tokens, true);
     watch.retried();
   }
 
   /** @param isOptional another attempt is running, so nothing is reported if there is no address */
-  #start(isOptional = false): boolean {
+  start(isOptional = false): boolean {
     const { states, freshness, clock, random, watch } = this.shared;
     const nowMs = clock();
     const choice = chooseAddress(states, {
@@ -207,7 +202,7 @@ class SpreadCall implements CallInFlight {
     const isPatient = nowMs - this.beganMs < Math.min(maxWaitForNewerMs, this.#lateMs);
     if (isPatient && freshness.mayReach(this.#least, states)) await freshness.refresh();
     else this.#least = this.#cursor = null;
-    if (!this.#isOver) this.#start();
+    if (!this.#isOver) this.start();
   }
 
   #send(index: number, isTrial: boolean, nowMs: number): void {
@@ -219,6 +214,10 @@ class SpreadCall implements CallInFlight {
     const attempt = new Attempt(this, index, isTrial, nowMs);
     this.#running.add(attempt);
     attempt.call = send({ ...this.request, path, timeoutMs, attempt: this.#attempts }, attempt);
+    if (!this.#isRead || this.#isOver || this.#attempts > 1) return;
+    const { hedgeMs } = this.shared;
+    const lateMs = this.#lateMs - (nowMs - this.beganMs);
+    this.#watch(Math.min(lateMs, hedgeMs ?? lateMs, isTrial ? trialMs : silentMs));
   }
 
   /** @param isFault the response says that the address cannot serve now */
@@ -241,7 +240,7 @@ class SpreadCall implements CallInFlight {
   #retry(): boolean {
     const { tokens, watch, clock } = this.shared;
     const isLate = clock() - this.beganMs >= this.request.timeoutMs;
-    if (this.#attempts >= maxAttempts || isLate || !mayRetry(tokens) || !this.#start(true)) return false;
+    if (this.#attempts >= maxAttempts || isLate || !mayRetry(tokens) || !this.start(true)) return false;
     watch.retried();
     return true;
   }
@@ -258,6 +257,9 @@ class SpreadCall implements CallInFlight {
     }
     if (!this.#holder || status !== 200) return;
     const least = upperNewest(this.shared.states[attempt.index] as AddressState, nowMs);
+    const pin = this.#pin;
+    // Another call of the operation was answered meanwhile, with newer data: the next one must not be answered with older data.
+    if (pin && pin !== this.#firstPin && (pin.least ?? 0) > (least ?? 0)) return;
     this.#holder[this.shared.pins] = { index: attempt.index, least };
   }
 

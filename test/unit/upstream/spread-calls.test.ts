@@ -18,7 +18,13 @@ interface Sent {
 }
 
 /** Two addresses whose calls a test answers, and a random choice that begins with the first. */
-function setUp({ count = 2, least = null as number | null, changes = { count: 0 } as WriteCounter, hedgeMs = 0 } = {}) {
+function setUp({
+  count = 2,
+  least = null as number | null,
+  changes = { count: 0 } as WriteCounter,
+  hedgeMs = 0,
+  refreshMs = 0,
+} = {}) {
   const sent: Sent[] = [];
   const events: string[] = [];
   const states: AddressState[] = [];
@@ -52,7 +58,10 @@ function setUp({ count = 2, least = null as number | null, changes = { count: 0 
   const freshness: Freshness = {
     maxBehind: 20,
     leastOf: () => least,
-    refresh: async () => void events.push('refreshed'),
+    refresh: async () => {
+      events.push('refreshed');
+      if (refreshMs > 0) await new Promise((resolve) => setTimeout(resolve, refreshMs));
+    },
     mayReach: () => events.length < 3,
     follow() {},
     stop() {},
@@ -378,6 +387,30 @@ describe('answers that do not go back in time', () => {
     at(0).answer();
     call({ operation: one });
     expect([at(0).address, at(1).address]).toEqual([1, 0]);
+  });
+
+  it('are repeated elsewhere if the address is silent, also after they waited for newer data', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const { call, sent } = setUpLag({ least: 10_000, refreshMs: 1_600 });
+    call();
+    await vi.advanceTimersByTimeAsync(3_200);
+    expect(sent).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(1_600);
+    expect(sent.map(({ address }) => address)).toEqual([0, 1]);
+  });
+
+  it('keep an operation at the newest address of those that answered calls at once, whichever was last', () => {
+    const { call, at, states } = setUpLag();
+    const one = operation();
+    call({ operation: one });
+    busy(states[0]);
+    call({ operation: one });
+    expect([at(0).address, at(1).address]).toEqual([0, 1]);
+    at(0).answer();
+    at(1).answer();
+    call({ operation: one });
+    expect(at(2).address).toBe(0);
   });
 
   it('can be cancelled while they wait', () => {
