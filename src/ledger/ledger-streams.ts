@@ -9,6 +9,7 @@ import {
 } from 'graphql';
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { StreamQuota } from '../live/quota.ts';
+import { Turns } from '../live/turns.ts';
 import type { WatchAttempt } from '../live/watch.ts';
 import { createGraphqlSubscriptions } from '../upstream/sockets/graphql-event-streams.ts';
 import type { GraphqlSocket, PushSink } from '../upstream/sockets/graphql-socket.ts';
@@ -106,6 +107,8 @@ export function createLedgerStreams({ places, ...options }: LedgerStreamsOptions
   };
   const unread: UnreadResults = { bytes: 0 };
   const streams = new Set<LedgerStream>();
+  /** A connection may have thousands of streams, which would all end in one turn of the event loop. */
+  const turns = new Turns();
   let isStopping = false;
   return {
     open({ text, isClientsText, operationName, variables, caller }: LedgerStreamRequest) {
@@ -123,7 +126,7 @@ export function createLedgerStreams({ places, ...options }: LedgerStreamsOptions
         ...stream.sink,
         lost(error) {
           if (error.failure === 'too-large') isolate(caller);
-          stream.sink.lost(error);
+          turns.add(() => stream.sink.lost(error));
         },
       });
       return stream;
@@ -131,8 +134,10 @@ export function createLedgerStreams({ places, ...options }: LedgerStreamsOptions
     /** Ends every stream with an error that gives the reason, and opens no more. */
     stop(): void {
       isStopping = true;
-      for (const stream of streams) stream.fail(stopping());
-      for (const each of [socket, ...isolated.values()]) each.close();
+      for (const stream of streams) turns.add(() => stream.fail(stopping()));
+      turns.add(() => {
+        for (const each of [socket, ...isolated.values()]) each.close();
+      });
     },
   };
 }

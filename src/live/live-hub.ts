@@ -179,10 +179,10 @@ export function createLiveHub<Item, Payload>(options: LiveHubOptions<Item>) {
       streams.add(stream);
       return stream;
     },
-    /** Ends every stream with a resume point. No more are opened. */
+    /** Ends every stream with a resume point, in turns, since there may be thousands. No more are opened. */
     stop(): void {
       isStopping = true;
-      for (const stream of streams) stream.stop();
+      for (const stream of streams) options.turns.add(() => stream.stop());
     },
     close(): void {
       for (const [query, open] of [...feeds]) end(query, open);

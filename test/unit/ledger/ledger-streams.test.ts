@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
 import { WebSocketServer } from 'ws';
-import { createLedgerStreams, LedgerStream } from '../../../src/ledger/ledger-streams.ts';
+import { createLedgerStreams, LedgerStream, type LedgerStreams } from '../../../src/ledger/ledger-streams.ts';
 import { createStreamQuota } from '../../../src/live/quota.ts';
 import { UpstreamCallError } from '../../../src/upstream/upstream-call-error.ts';
 import { countLiveObjects } from '../../support/count-live-objects.ts';
@@ -170,6 +170,35 @@ it('sends what the client sent, and keeps callers together when a connection is 
     { query: text, variables: { b: 1 } },
   ];
   expect(ledger.payloads).toEqual([named, unnamed, named]);
+  streams.stop();
+});
+
+it.each<[string, (streams: LedgerStreams, ledger: Awaited<ReturnType<typeof startLedger>>) => unknown]>([
+  ['the connection breaks', (_, { clients: [client] }) => client?.terminate()],
+  ['the gateway stops', (streams) => streams.stop()],
+])('ends a thousand streams in several turns of the event loop if %s', async (_, end) => {
+  await using ledger = await startLedger(false);
+  const count = 1_000;
+  const places = createStreamQuota({ max: count, maxPerCaller: count });
+  const streams = createLedgerStreams({ urls: [ledger.url], places });
+  const request = { text: 'subscription { a }', isClientsText: true, operationName: null, variables: {}, caller: 'a' };
+  let ended = 0;
+  const open = () =>
+    streams
+      .open(request)
+      .next()
+      .catch(() => (ended += 1));
+  for (let opened = 0; opened < count; opened += 1) void open();
+  await until(() => ledger.subscribed === count, 'the subscriptions');
+  end(streams, ledger);
+  let most = 0;
+  while (ended < count) {
+    const before = ended;
+    await new Promise(setImmediate);
+    most = Math.max(most, ended - before);
+  }
+  // 64 steps are one turn.
+  expect(most).toBeLessThanOrEqual(3 * 64);
   streams.stop();
 });
 

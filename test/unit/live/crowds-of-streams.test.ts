@@ -62,3 +62,24 @@ it('streams that read one page of history begin in several turns of the event lo
   const point = { key: 'a', timestampMs: 1_001 };
   expect(await countInOneTurn({ last: point, from: point }, 0)).toBeLessThanOrEqual(3 * maxPerTurn);
 });
+
+it('streams that the hub stops end in several turns of the event loop', async () => {
+  const { hub, byHand } = createTestHub(createMemorySource('a'), {
+    maxStreams: streams,
+    maxStreamsPerCaller: streams,
+  });
+  let ended = 0;
+  for (let stream = 0; stream < streams; stream += 1)
+    void byHand(undefined)
+      .next()
+      .then(() => (ended += 1));
+  hub.stop();
+  let most = 0;
+  while (ended < streams) {
+    const before = ended;
+    await new Promise(setImmediate);
+    most = Math.max(most, ended - before);
+  }
+  hub.close();
+  expect(most).toBeLessThanOrEqual(3 * maxPerTurn);
+});
