@@ -191,10 +191,15 @@ export class PositionReader<Item> {
 
   /** @returns milliseconds until the next attempt */
   retryAfter(error: unknown): number {
-    if (this.#unknown) this.#unknown.lastMs = null;
+    this.interrupt();
     const message = error instanceof Error ? error.message : String(error);
     this.#options.progress.waitFor(`a better answer than: ${message.slice(0, 200)}`);
     return this.pace.afterFailure(error instanceof PageRefusedError ? checkAgainMs : undefined);
+  }
+
+  /** The time until the next answer does not count towards the loss of a position. */
+  interrupt(): void {
+    if (this.#unknown) this.#unknown.lastMs = null;
   }
 
   /**

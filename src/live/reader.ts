@@ -80,6 +80,7 @@ export class Reader<Item> {
 
   start(): void {
     this.#isOn = true;
+    this.#positions.interrupt();
     this.#announcements.start();
     if (!this.#isRunning) void this.#run();
   }

@@ -2,7 +2,10 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { type LivePage, PositionLostError } from '../../../src/live/live-source.ts';
 import { PageJudge, PageRefusedError, PositionReader } from '../../../src/live/position-reader.ts';
 import { Progress } from '../../../src/live/progress.ts';
-import { createTestClock } from '../../support/memory-source.ts';
+import { Reader } from '../../../src/live/reader.ts';
+import { Timeline } from '../../../src/live/timeline.ts';
+import { Turns } from '../../../src/live/turns.ts';
+import { createMemorySource, createTestClock } from '../../support/memory-source.ts';
 
 const at = (key: string, timestampMs: number | null = 100) => ({ key, timestampMs });
 const pageOf = (...keys: (readonly [string, number | null])[]): LivePage<string> => ({
@@ -62,6 +65,7 @@ describe('a position that the upstream does not know', () => {
 
   it.each<[string, seconds: number, () => unknown]>([
     ['a failure', 2, () => reader.recover(new Error('away'), at('p'))],
+    ['an interruption of the reader', 2, () => reader.interrupt()],
     [
       'a failure to read the oldest page',
       1,
@@ -101,6 +105,31 @@ describe('a position that the upstream does not know', () => {
   it('is not the beginning, which is always known', async () => {
     expect(await reader.recover(new PositionLostError(), null)).toBeLessThan(1_000);
   });
+});
+
+it('a position is not lost by the time in which its reader was stopped', async () => {
+  const source = createMemorySource('a');
+  const timeline = new Timeline<string>(new Turns());
+  const readerOfAll = new Reader(source, timeline, {
+    pace: { minMs: 100, maxMs: 1_000 },
+    clock,
+    lostAfterMs: 5_000,
+    judge: new PageJudge(clock, () => {}),
+    mostBytes: () => 10_000,
+  });
+  readerOfAll.start();
+  await clock.pass(10);
+  // A node that lags.
+  source.items = [{ key: 'older', timestampMs: 1, item: 'older', bytes: 1 }];
+  await clock.pass(2_000);
+  readerOfAll.stop();
+  await clock.pass(3_600_000);
+  readerOfAll.start();
+  await clock.pass(2_000);
+  expect(timeline.news.end).toBe(0);
+  await clock.pass(6_000);
+  expect(timeline.news.at(0)).toMatchObject({ kind: 'gap' });
+  readerOfAll.close();
 });
 
 describe('a faulty page', () => {
