@@ -55,8 +55,8 @@ export const eventsUpstream: OwnFieldsUpstream<EventsHost> = {
   ) {
     const { profile, pages, timeouts } = config;
     const { methods } = profile.events;
-    const connect = (timeoutMs: number) =>
-      connection && createEventsClient({ call: connection.call, path: connection.path, methods, timeoutMs });
+    const connect = (timeoutMs: number, isLenient = false) =>
+      connection && createEventsClient({ call: connection.call, path: connection.path, methods, timeoutMs, isLenient });
     const { EVENTS_SOURCE: chosen, LIVE_SOURCE: liveSource } = config.settings;
     // The embedded network has JSON-RPC under every profile, and a schema of its own.
     const prefersGraphql = profile.eventsSource === 'graphql' && config.upstreams.kind === 'remote';
@@ -70,7 +70,7 @@ export const eventsUpstream: OwnFieldsUpstream<EventsHost> = {
       return missing && `the ledger's GraphQL has other events than this gateway reads (${missing})`;
     };
     const openSources = (timeoutMs: number, isLive: boolean): (() => EventSources) => {
-      const client = connect(timeoutMs);
+      const client = connect(timeoutMs, isLive);
       const execute = ledgerReads.within(timeoutMs);
       const times = createCheckpointTimes(execute, profile.history);
       const rpc = client && createRpcSources(client, profile);

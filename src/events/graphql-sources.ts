@@ -186,7 +186,7 @@ interface GraphqlSourcesOptions {
 export function createGraphqlSources({ execute, profile, times, isLive }: GraphqlSourcesOptions): EventSources {
   const { history } = profile;
   const known = { events: createKnownCursors(), transactions: createKnownCursors() };
-  const events = eventNodes(profile);
+  const events = { ...eventNodes(profile), isLenient: isLive };
   const readEvents = createReadLedgerPage(history.events.field, events, execute);
   const checkpointOf = async ({ digest }: Position, cancellation: Cancellation | undefined) => {
     const { transaction, transactions, checkpoints } = history;
@@ -216,7 +216,7 @@ export function createGraphqlSources({ execute, profile, times, isLive }: Graphq
       const found = valueAt(await askLedger(execute, text, cancellation, cursor !== null), 'found.effects.events');
       // The ledger does not know the transaction yet.
       if (found === null) break;
-      const { edges, hasNext, end } = toLedgerPage(found, events);
+      const { edges, hasNext, end } = toLedgerPage(found, { ...events, isLenient: false });
       all.push(...edges.map(({ item }) => item));
       if (!hasNext || end === null) break;
       cursor = end;
@@ -235,7 +235,7 @@ export function createGraphqlSources({ execute, profile, times, isLive }: Graphq
     },
     transactions(given, isWhole) {
       const { identity, filter } = toLedgerTransactionQuery(given, profile);
-      const nodes = transactionNodes(profile, isWhole);
+      const nodes = { ...transactionNodes(profile, isWhole), isLenient: isLive };
       const source = createLedgerSource({
         read: createReadLedgerPage(history.transactions.field, nodes, execute),
         filter,

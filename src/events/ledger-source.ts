@@ -21,6 +21,8 @@ interface LedgerEdge<Item> {
 /** A page of a connection, oldest item first. */
 export interface LedgerPage<Item> {
   readonly edges: readonly LedgerEdge<Item>[];
+  /** How many of the edges precede each one of an unknown form, which a lenient reader leaves out. */
+  readonly unreadableAt?: readonly number[];
   readonly hasPrevious: boolean;
   readonly hasNext: boolean;
   readonly start: string | null;
@@ -45,6 +47,8 @@ export interface LedgerNodes<Item> {
   readonly toItem: (node: LedgerNode, order: readonly number[] | null) => Item;
   /** Members of the JSON in a cursor that order items; `null`: opaque. */
   readonly cursor: readonly string[] | null;
+  /** Does a page leave out nodes of an unknown form, unless all are? Otherwise it is rejected. */
+  readonly isLenient?: boolean;
 }
 
 export function createReadLedgerPage<Item>(
@@ -87,23 +91,37 @@ export function toPageSelection(
   return `(${backward ? 'last' : 'first'}:${size} ${at}${filterArgument}){${info}edges{cursor node${selection}}}`;
 }
 
-export function toLedgerPage<Item>(value: unknown, { toItem, cursor }: LedgerNodes<Item>): LedgerPage<Item> {
+export function toLedgerPage<Item>(value: unknown, nodes: LedgerNodes<Item>): LedgerPage<Item> {
   const page = toNode(value);
   const info = toNode(page.pageInfo);
   if (!Array.isArray(page.edges)) throw badLedger('sent a page without edges');
-  const edges = page.edges.map((each: unknown) => {
-    const edge = toNode(each);
-    const text = toText(edge.cursor);
-    const order = cursor && readOrder(text, cursor);
-    return { item: toItem(toNode(edge.node), order), cursor: text, order };
-  });
+  const edges: LedgerEdge<Item>[] = [];
+  const unreadableAt: number[] = [];
+  let fault: unknown = null;
+  for (const each of page.edges as readonly unknown[]) {
+    try {
+      edges.push(toEdge(each, nodes));
+    } catch (error) {
+      fault ??= error;
+      unreadableAt.push(edges.length);
+    }
+  }
+  if (fault !== null && (!nodes.isLenient || edges.length === 0)) throw fault;
   return {
     edges,
+    unreadableAt,
     hasPrevious: info.hasPreviousPage === true,
     hasNext: info.hasNextPage === true,
     start: toTextOrNull(info.startCursor),
     end: toTextOrNull(info.endCursor),
   };
+}
+
+function toEdge<Item>(value: unknown, { toItem, cursor }: LedgerNodes<Item>): LedgerEdge<Item> {
+  const edge = toNode(value);
+  const text = toText(edge.cursor);
+  const order = cursor && readOrder(text, cursor);
+  return { item: toItem(toNode(edge.node), order), cursor: text, order };
 }
 
 function readOrder(cursor: string, members: readonly string[]): readonly number[] {
@@ -271,7 +289,9 @@ export function createLedgerSource<Item>(options: LedgerSourceOptions<Item>): So
     const page = await read({ filter, cursor: null, backward: true, cancellation });
     const key = toPositionKey(after);
     const at = page.edges.findIndex((edge) => keyOf(edge) === key);
-    return at < 0 ? null : { ...page, edges: page.edges.slice(at + 1), hasNext: false };
+    if (at < 0) return null;
+    const unreadableAt = page.unreadableAt?.map((before) => before - at - 1).filter((before) => before >= 0) ?? [];
+    return { ...page, edges: page.edges.slice(at + 1), unreadableAt, hasNext: false };
   }
 
   /** Continues in the ledger's state as of a cursor. @returns `null` at its end: by now there may be more */
@@ -335,6 +355,7 @@ export function createLedgerSource<Item>(options: LedgerSourceOptions<Item>): So
       items: taken.map(({ item }) => item),
       next: last ? positionOf(last.item) : null,
       hasMore: hasMore || isCut,
+      unreadableAt: descending ? [] : page.unreadableAt?.filter((before) => before <= taken.length),
     };
   }
 }

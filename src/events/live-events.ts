@@ -94,6 +94,7 @@ export function createLiveEvents(options: LiveEventsOptions) {
     max: settings.LIVE_MAX_READERS,
     maxPerCaller: settings.LIVE_MAX_READERS_PER_CALLER,
   });
+  const onMissed = (count: number) => metrics.add('ledger_gateway_live_missed_total', count);
   // Events and transactions share limits, but not readers.
   const shared = {
     pace: {
@@ -110,6 +111,7 @@ export function createLiveEvents(options: LiveEventsOptions) {
     lostAfterMs,
     graceMs,
     onFaultyPageAccepted: options.onFaultyPageAccepted,
+    onUnreadable: () => onMissed(1),
     onStall: options.onStall,
     onItem: ({ timestampMs }: ItemPosition) => {
       if (timestampMs !== null) metrics.liveLag(now() - timestampMs);
@@ -123,7 +125,6 @@ export function createLiveEvents(options: LiveEventsOptions) {
 
   metrics.gauge('ledger_gateway_live_readers', () => events.readers + transactions.readers);
   metrics.gauge('ledger_gateway_live_replay_bytes', () => events.replayBytes + transactions.replayBytes);
-  const onMissed = (count: number) => metrics.add('ledger_gateway_live_missed_total', count);
 
   const eventQuery = (filter: EventQueryFilter): LiveQuery<LiveEvent> => {
     const { identity, source } = sources().events(filter);

@@ -52,18 +52,20 @@ export function createLiveSource<Item, Live>(
   };
   const readPage = async (request: SourcePageRequest) => {
     const page = await source.readPage(request);
-    return { ...page, hasMore: page.hasMore ?? page.items.length >= request.limit };
+    const { items, unreadableAt = [] } = page;
+    return { ...page, unreadableAt, hasMore: page.hasMore ?? items.length + unreadableAt.length >= request.limit };
   };
   return {
     async after(position, cancellation) {
       const after = position && toPosition(position);
       const request = { after, limit: itemsPerCall, descending: false, cancellation };
-      const { items, next, hasMore } = await readPage(request).catch((error: unknown) => {
+      const { items, next, hasMore, unreadableAt } = await readPage(request).catch((error: unknown) => {
         throw after && isPositionLost(error) ? new PositionLostError() : error;
       });
       const entries = items.map((item) => ({ ...toItemPosition(item), ...toLive(item) }));
       const misplaced = [...findSwapped(items.map(source.positionOf)), ...findNextWithin(entries, next)];
-      return { entries, hasMore, misplaced };
+      const unreadableAfter = unreadableAt.map((at) => (at === 0 ? position : entries[at - 1])?.key ?? '');
+      return { entries, hasMore, misplaced, unreadableAfter };
     },
     async newest(count, cancellation) {
       const { items, next, hasMore } = await readPage({ after: null, limit: count, descending: true, cancellation });

@@ -8,7 +8,7 @@ import type { Cancellation } from '../upstream/cancellation.ts';
 import type { UpstreamCall, UpstreamResponse } from '../upstream/upstream-call.ts';
 import { toGatewayError } from '../upstream/upstream-call-error.ts';
 import { toEventFilterWire, toTransactionFilterWire } from './filter-wire.ts';
-import { type EventSources, type Source, type SourcePageRequest, toTimestampMs } from './source.ts';
+import { type EventSources, type Source, type SourcePage, type SourcePageRequest, toTimestampMs } from './source.ts';
 import {
   type EventIdWire,
   type EventWire,
@@ -101,20 +101,22 @@ interface EventsClientOptions {
   readonly methods: { readonly queryEvents: string; readonly queryTransactionBlocks: string };
   /** Timeout of one call up to the last byte of its response, in milliseconds. */
   readonly timeoutMs: number;
+  /** Does a page leave out items of an unknown form, unless all are? Otherwise it is rejected. */
+  readonly isLenient?: boolean;
 }
 
 export type EventsClient = ReturnType<typeof createEventsClient>;
 
 /** The ledger's JSON-RPC queries. Rejects only with errors meant for the client. */
-export function createEventsClient({ call, path, methods, timeoutMs }: EventsClientOptions) {
+export function createEventsClient({ call, path, methods, timeoutMs, isLenient = false }: EventsClientOptions) {
   let lastId = 0;
 
-  async function ask<Result>(
+  async function ask<Result extends object>(
     method: string,
     params: readonly unknown[],
     shape: z.ZodType<Result>,
     { cursor, cursorMs = null, cancellation }: RpcPageRequest<unknown, unknown>,
-  ): Promise<Result> {
+  ): Promise<Result & Pick<SourcePage<unknown>, 'unreadableAt'>> {
     lastId += 1;
     const id = lastId;
     const response = await call({
@@ -133,8 +135,10 @@ export function createEventsClient({ call, path, methods, timeoutMs }: EventsCli
     if (answer.id !== id) throw badResponse('answered another call');
     if (isEndless(answer.result)) throw badResponse('sent far more items than it was asked for');
     const result = shape.safeParse(answer.result);
-    if (!result.success) throw badResponse('sent a page of an unknown shape', result.error);
-    return result.data;
+    if (result.success) return result.data;
+    const page = isLenient && leaveOutUnreadable(answer.result, result.error);
+    if (!page) throw badResponse('sent a page of an unknown shape', result.error);
+    return { ...shape.parse(page), unreadableAt: page.unreadableAt };
   }
 
   return {
@@ -153,6 +157,24 @@ export function createEventsClient({ call, path, methods, timeoutMs }: EventsCli
 
 /** 50 are requested. Checking the form of a hundred thousand would take seconds. */
 const maxItems = 1_000;
+
+/** The page without the items of an unknown form; `null` if nothing is left, or if it has other faults. */
+function leaveOutUnreadable(page: unknown, { issues }: z.ZodError) {
+  const unreadable = new Set<unknown>();
+  for (const { path } of issues) {
+    const [member, index] = path;
+    if (member === 'data' && index !== undefined) unreadable.add(index);
+    // Names the last item, which may be of an unknown form.
+    else if (member !== 'nextCursor') return null;
+  }
+  const data: unknown[] = [];
+  const unreadableAt: number[] = [];
+  for (const [index, item] of (page as { readonly data: readonly unknown[] }).data.entries()) {
+    if (unreadable.has(index)) unreadableAt.push(data.length);
+    else data.push(item);
+  }
+  return data.length > 0 ? { ...(page as object), data, nextCursor: null, unreadableAt } : null;
+}
 
 function isEndless(page: unknown): boolean {
   const data = typeof page === 'object' && page !== null && 'data' in page ? page.data : null;
@@ -207,8 +229,9 @@ export function createRpcSources(client: EventsClient, { events }: Pick<NetworkP
           const options = isWhole ? wholeTransaction : {};
           const cursor = after?.digest ?? null;
           const rest = { filter: wire, options, cursor, cursorMs: after?.timestampMs ?? null };
-          const { data, nextCursor, hasNextPage } = await client.queryTransactionBlocks({ ...request, ...rest });
-          return { items: data, next: nextCursor === null ? null : toPosition(nextCursor), hasMore: hasNextPage };
+          const page = await client.queryTransactionBlocks({ ...request, ...rest });
+          const { data: items, nextCursor, hasNextPage: hasMore, unreadableAt } = page;
+          return { items, next: nextCursor === null ? null : toPosition(nextCursor), hasMore, unreadableAt };
         },
       };
       return { identity, source };
@@ -224,8 +247,9 @@ export function createEventSource(client: EventsClient, filter: FilterWire): Sou
     async readPage({ after, ...request }) {
       const cursor = after && { txDigest: after.digest, eventSeq: after.eventSeq ?? '0' };
       const rest = { filter, cursor, cursorMs: after?.timestampMs ?? null };
-      const { data, nextCursor, hasNextPage } = await client.queryEvents({ ...request, ...rest });
-      return { items: data, next: nextCursor && toPosition(nextCursor), hasMore: hasNextPage };
+      const page = await client.queryEvents({ ...request, ...rest });
+      const { data: items, nextCursor, hasNextPage: hasMore, unreadableAt } = page;
+      return { items, next: nextCursor && toPosition(nextCursor), hasMore, unreadableAt };
     },
   };
 }

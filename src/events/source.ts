@@ -36,6 +36,11 @@ export interface SourcePage<Item> {
   readonly next: Position | null;
   /** `null` if the upstream does not report it; then only an empty page means the end. */
   readonly hasMore: boolean | null;
+  /**
+   * How many of the items precede each item of an unknown form. Left out: there is none, since a source that is not live rejects
+   * its page.
+   */
+  readonly unreadableAt?: readonly number[] | undefined;
 }
 
 /** A query, and the text that cursors are bound to: the same for every way of writing the same filter. */

@@ -22,12 +22,16 @@ const eventWire = z.object({
   timestampMs: orNull(decimalText),
 });
 
-const transactionWire = z.looseObject({ digest: z.string() }).transform((raw) => ({
-  digest: raw.digest,
-  ...timeAndPlace.parse(raw),
-  raw: raw as Readonly<Record<string, unknown>>,
-}));
 const timeAndPlace = z.object({ timestampMs: orNull(decimalText), checkpoint: orNull(decimalText) });
+
+const transactionWire = z.looseObject({ digest: z.string() }).transform((raw, context) => {
+  const { success, data } = timeAndPlace.safeParse(raw);
+  if (!success) {
+    context.issues.push({ code: 'custom', input: raw });
+    return z.NEVER;
+  }
+  return { digest: raw.digest, ...data, raw: raw as Readonly<Record<string, unknown>> };
+});
 
 /**
  * Only `data` is always present. `nextCursor` is the last item's id even on the last page, so only `hasNextPage` says whether

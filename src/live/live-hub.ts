@@ -5,7 +5,7 @@ import { Feed, type FeedOptions, type JoinFleet } from './feed.ts';
 import { type CallQueue, type History, SharedCalls } from './history.ts';
 import type { LivePage, LiveSource, ResumePoint } from './live-source.ts';
 import { LiveStream, type LiveStreamOptions } from './live-stream.ts';
-import { PageJudge } from './position-reader.ts';
+import { PageJudge, unreadableItem } from './position-reader.ts';
 import { OncePerMinute, type Progress, type StallReport, watchStalls } from './progress.ts';
 import { retryAfterMs, type Shares, type StreamQuota } from './quota.ts';
 
@@ -16,8 +16,10 @@ export interface LiveHubOptions<Item> extends Omit<FeedOptions<Item>, 'join' | '
   readonly historyCalls: CallQueue;
   /** Milliseconds for which a feed without followers is kept, for clients that reconnect. */
   readonly graceMs: number;
-  /** Called when a page is accepted in spite of a fault, described in words. */
+  /** Called when a page is accepted in spite of a fault, described in words; at most once a minute for each. */
   readonly onFaultyPageAccepted: (fault: string) => void;
+  /** Called for each item of an unknown form that a reader leaves out. */
+  readonly onUnreadable: () => void;
   /** Called for readers and streams that make no progress. */
   readonly onStall: (report: StallReport) => void;
   /** Payloads that all channels together may keep. */
@@ -72,6 +74,7 @@ export function createLiveHub<Item, Payload>(options: LiveHubOptions<Item>) {
   let stopWatching = () => {};
   const reported = new OncePerMinute(clock);
   const onFaultyPageAccepted = (fault: string) => {
+    if (fault === unreadableItem) options.onUnreadable();
     if (reported.isDue(fault)) options.onFaultyPageAccepted(fault);
   };
 

@@ -19,6 +19,8 @@ export interface PositionPage<Entry extends ItemPosition = ItemPosition> {
   readonly hasMore: boolean;
   /** Keys of entries whose position contradicts other data of the page. Left out: none. */
   readonly misplaced?: readonly string[];
+  /** For each item of an unknown form, which is not among the entries: the key before it. Left out: none. */
+  readonly unreadableAfter?: readonly string[];
 }
 
 /** Oldest first. */

@@ -20,8 +20,11 @@ export class PageRefusedError extends Error {
   override readonly name = 'PageRefusedError';
 }
 
+/** The fault of a page without an item that the upstream has. */
+export const unreadableItem = 'has an item of an unknown form';
+
 /**
- * Rejects pages that are out of order, repeat an item or do not advance: a retry usually brings a better page. Accepts a page that
+ * Rejects pages that are out of order, repeat an item, do not advance or lack an item of an unknown form: a retry usually brings a better page. Accepts a page that
  * keeps its fault for 5 s, because streams would wait for ever otherwise. All readers of a query share one.
  */
 export class PageJudge {
@@ -30,7 +33,7 @@ export class PageJudge {
   readonly #pending = new Map<string, { readonly key: string; readonly sinceMs: number; lastMs: number }>();
   readonly #accepted = new Set<string>();
 
-  /** @param onAccepted called with a fault in words when a page is accepted in spite of it */
+  /** @param onAccepted called with each fault in words when a page is accepted in spite of it */
   constructor({ now }: Pick<Clock, 'now'>, onAccepted: (fault: string) => void) {
     this.#now = now;
     this.#onAccepted = onAccepted;
@@ -65,12 +68,12 @@ export class PageJudge {
     for (const fault of fresh) {
       this.#pending.delete(nameOf(fault));
       this.#accepted.add(nameOf(fault));
+      this.#onAccepted(fault.what);
     }
     for (const oldest of this.#accepted) {
       if (this.#accepted.size <= maxAcceptedFaults) break;
       this.#accepted.delete(oldest);
     }
-    this.#onAccepted(first.what);
   }
 
   #clear({ entries }: PositionPage, from: ItemPosition | null): void {
@@ -80,14 +83,15 @@ export class PageJudge {
   }
 }
 
-/** The faults of a page that should follow a position. They would deliver items twice or out of order. */
+/** The faults of a page that should follow a position. They would deliver items twice, out of order or not at all. */
 export function findPageFaults(
-  { entries, hasMore, misplaced = [] }: PositionPage,
+  { entries, hasMore, misplaced = [], unreadableAfter = [] }: PositionPage,
   from: ItemPosition | null,
 ): PageFault[] {
-  if (entries.length === 0)
-    return hasMore ? [{ what: 'is empty and says that there is more', key: from?.key ?? '' }] : [];
   const faults = misplaced.map((key) => ({ what: 'is out of order', key }));
+  for (const key of unreadableAfter) faults.push({ what: unreadableItem, key });
+  if (entries.length === 0 && hasMore)
+    faults.push({ what: 'is empty and says that there is more', key: from?.key ?? '' });
   const keys = new Set<string>();
   let latest = from?.timestampMs ?? null;
   for (const { key, timestampMs } of entries) {

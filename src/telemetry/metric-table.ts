@@ -188,7 +188,7 @@ export const metricTable = {
   },
   ledger_gateway_live_missed_total: {
     type: 'counter',
-    help: 'Items that slow subscribers missed, as reported to them by LiveMissed.',
+    help: 'Items that slow subscribers missed, as reported to them by LiveMissed, and items of an unknown form that readers left out.',
     labels: {},
   },
   ledger_gateway_live_replay_bytes: {

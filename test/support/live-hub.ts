@@ -88,6 +88,7 @@ export function createTestHub(source = createMemorySource(), options: TestHubOpt
     lostAfterMs: 5_000,
     graceMs: 500,
     onFaultyPageAccepted: (fault) => log.push(`taken: ${fault}`),
+    onUnreadable: () => log.push('left out'),
     onStall: ({ who, waitsFor, count }) => log.push(`${count} ${who}: ${waitsFor}`),
     join: fleet && ((query) => fleet.join(query, { write: (item) => item, read: (text) => text })),
   });

@@ -12,7 +12,12 @@ const pollMs = 700;
 let devnet: Devnet;
 let gateway: TestGateway;
 let rpc: ScriptedRpc;
-let events: { readonly name: string; readonly timestampMs: number; readonly eventSeq?: string }[] = [];
+let events: {
+  readonly name: string;
+  readonly timestampMs: number;
+  readonly eventSeq?: string;
+  readonly sender?: null;
+}[] = [];
 
 const digest = (name: string) =>
   `8qbHbw2BbbTHBW1sbeqakYXVKRQM8Ne7pLK7m6CVfeR1`.replace(/.{4}/, `8${name.padEnd(3, '1').slice(0, 3)}`);
@@ -23,11 +28,11 @@ function answer({ params: [, cursor, limit, descending] }: RpcCall): string {
   const all = descending ? events.toReversed() : events;
   const from = cursor === null ? 0 : all.findIndex(({ name }) => digest(name) === cursor.txDigest) + 1;
   const page = all.slice(from, from + limit);
-  const data = page.map(({ name, timestampMs, eventSeq = '0' }) => ({
+  const data = page.map(({ name, timestampMs, eventSeq = '0', sender = '0x5' }) => ({
     id: { txDigest: digest(name), eventSeq },
     packageId: '0x2',
     transactionModule: 'm',
-    sender: '0x5',
+    sender,
     type: '0x2::m::E',
     parsedJson: {},
     bcs: '',
@@ -109,5 +114,31 @@ it('an event whose number is not decimal is delivered, and ends no stream, altho
   expect(client.ids).toEqual([...expected, idOf('Fin')]);
   const page = await gateway.query('{ queryEvents(filter: { sender: "0x5" }, first: 2) { nodes { id } } }');
   expect(page.data.queryEvents.nodes[1]).toEqual({ id: `${digest('Bad')}:x` });
+  await client.leave();
+});
+
+it('an event of an unknown form is left out and counted, a warning is logged, and the stream goes on', async () => {
+  events = [{ name: 'Pre', timestampMs: 40_000 }];
+  const client = overEventStream(`${gateway.url}/graphql`, query, {
+    filter: { moveModule: { package: '0x2', module: 'm' } },
+  });
+  const polls = () => rpc.calls.filter(({ params: [filter] }) => 'MoveModule' in filter).length;
+  await until(() => polls() > 1, 'its reader');
+  events.push(
+    { name: 'A', timestampMs: 41_000 },
+    { name: 'Unk', timestampMs: 42_000, sender: null },
+    { name: 'B', timestampMs: 43_000 },
+  );
+  await until(() => client.ids.length === 2, 'the others');
+  events.push({ name: 'Fin', timestampMs: 44_000 });
+  await until(() => client.ids.length === 3, 'what follows');
+  expect(client.ids).toEqual(['A', 'B', 'Fin'].map(idOf));
+  const warnings = gateway.log.filter(({ fault }) => fault === 'has an item of an unknown form');
+  expect(warnings).toMatchObject([{ level: 'warn', msg: expect.stringContaining('keeps sending a faulty page') }]);
+  const metrics = await (await fetch(`${gateway.url}/metrics`)).text();
+  expect(metrics).toMatch(/^ledger_gateway_live_missed_total [1-9]/m);
+  // A query cannot leave it out without telling its caller.
+  const { errors } = await gateway.query('{ queryEvents(filter: { sender: "0x5" }, first: 3) { nodes { id } } }');
+  expect(errors).toMatchObject([{ extensions: { code: 'UPSTREAM_BAD_RESPONSE' } }]);
   await client.leave();
 });

@@ -3,6 +3,8 @@ import {
   createKnownCursors,
   createLedgerSource,
   createListSource,
+  createReadLedgerPage,
+  type LedgerNode,
   type LedgerPage,
   type LedgerPageRequest,
 } from '../../../src/events/ledger-source.ts';
@@ -192,4 +194,56 @@ test('cursors are known by position and filter, the newest 5000', () => {
   known.set('0', 'again');
   known.set('5000', 'c5000');
   expect(['0', '1', '2', '5000'].map((key) => known.get(key))).toEqual(['again', undefined, 'c2', 'c5000']);
+});
+
+describe('nodes of an unknown form', () => {
+  const node = (number: number) => ({ cursor: `c${number}`, node: { number } });
+  const read = (edges: readonly unknown[], isLenient: boolean) => {
+    const page = { pageInfo: { hasNextPage: false }, edges };
+    const nodes = { selection: '{number}', cursor: null, isLenient, toItem: toNumbered };
+    const readPage = createReadLedgerPage('events', nodes, async () => ({ data: { page } }));
+    return readPage({ filter: {}, cursor: null, backward: false, cancellation: undefined });
+  };
+  function toNumbered({ number }: LedgerNode): Item {
+    if (typeof number !== 'number') throw new Error('no number');
+    return { number, isOdd: number % 2 === 1 };
+  }
+  const bad = { cursor: 'c', node: {} };
+
+  test('are left out by a lenient reader, which says where they were', async () => {
+    const { edges, unreadableAt } = await read([bad, node(0), null, { node: { number: 3 } }, node(1), bad], true);
+    expect([edges.map(({ item }) => item.number), unreadableAt]).toEqual([
+      [0, 1],
+      [0, 1, 1, 2],
+    ]);
+  });
+
+  test.each([
+    ['there is nothing else', [bad], true],
+    ['the reader is not lenient', [node(0), bad], false],
+  ])('make the page a bad one if %s', async (_, edges, isLenient) => {
+    await expect(read(edges, isLenient)).rejects.toThrow('no number');
+  });
+
+  test.each([
+    ['among the newest', 4, [0, 5]],
+    ['all behind', -1, [3, 5, 10]],
+  ])('are named by the items of the page before them: %s', async (_, after, expected) => {
+    const edges = Array.from({ length: 10 }, (_each, number) => ({
+      item: { number, isOdd: false },
+      cursor: String(number),
+      order: [number],
+    }));
+    const source = createLedgerSource({
+      read: async () => ({ edges, unreadableAt: [3, 5, 10], hasPrevious: false, hasNext: false, start: '0', end: '9' }),
+      filter: {},
+      positionOf,
+      narrow: async () => ({}),
+      isPinned: true,
+      isLive: true,
+      known: createKnownCursors(),
+    });
+    const { items, unreadableAt } = await source.readPage({ ...request, after: after < 0 ? null : at(after) });
+    expect([items.length, unreadableAt]).toEqual([9 - after, expected]);
+  });
 });

@@ -51,6 +51,7 @@ async function measureStreams(count: number): Promise<number> {
     lostAfterMs: 5_000,
     graceMs: 0,
     onFaultyPageAccepted() {},
+    onUnreadable() {},
     onStall() {},
   });
   const query = { query: 'all', source: () => source };

@@ -46,6 +46,11 @@ describe('the faults of a page', () => {
     ['a time before its place', { entries: [place('a', 4)], hasMore: false }, ['a is out of order']],
     ['the place itself', { entries: [place('from', 5), place('a', 6)], hasMore: false }, ['from does not advance']],
     ['an item twice', { entries: [place('a'), place('b'), place('a')], hasMore: false }, ['a has an item twice']],
+    [
+      'items of an unknown form alone',
+      { entries: [], hasMore: false, unreadableAfter: ['from'] },
+      ['from has an item of an unknown form'],
+    ],
     ['one misplaced', { entries: [place('a'), place('b')], hasMore: false, misplaced: ['a'] }, ['a is out of order']],
   ])('%s', (_, page, faults) => {
     expect(findPageFaults(page, from).map(({ key, what }) => `${key} ${what}`)).toEqual(faults);
@@ -86,6 +91,30 @@ describe('a page that keeps its fault', () => {
     const { told } = follow({ last: start, from: start });
     await clock.pass(7_000);
     expect(told).toEqual(['a', 'b', 'back', 'c', ...names(1, 100)]);
+  });
+
+  it('is taken without an item of an unknown form, also one that comes later, and operators are told', async () => {
+    const { clock, source, first, follow, log } = await live();
+    const start = source.items[0] ?? null;
+    source.spoil = (page) => {
+      const keys = page.entries.map(({ key }) => key);
+      const entries = page.entries.filter(({ key }) => !key.startsWith('bad'));
+      return { ...page, entries, unreadableAfter: keys.filter((_, index) => keys[index + 1]?.startsWith('bad')) };
+    };
+    source.add('a', 'bad1', 'b');
+    await clock.pass(4_000);
+    expect(first.told).toEqual([]);
+    await clock.pass(2_500);
+    source.add('c');
+    await clock.pass(1_500);
+    expect(first.told).toEqual(['a', 'b', 'c']);
+    source.add('bad2', 'd');
+    await clock.pass(6_500);
+    expect(first.told).toEqual(['a', 'b', 'c', 'd']);
+    expect(log).toEqual(['left out', 'taken: has an item of an unknown form', 'left out']);
+    const { told } = follow({ last: start, from: start });
+    await clock.pass(1_000);
+    expect(told).toEqual(['a', 'b', 'c', 'd']);
   });
 
   it('is not taken when a good one came meanwhile', async () => {

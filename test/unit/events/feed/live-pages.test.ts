@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createLiveSource, toLiveEvent } from '../../../../src/events/live-items.ts';
-import { createEventSource, type EventsClient } from '../../../../src/events/rpc-sources.ts';
+import { createEventSource, createEventsClient, type EventsClient } from '../../../../src/events/rpc-sources.ts';
 import type { EventWire } from '../../../../src/events/wire.ts';
 import { createCancellation } from '../../../../src/upstream/cancellation.ts';
 
@@ -43,5 +43,49 @@ describe('a page of events', () => {
     const hasMore = async (data: readonly EventWire[]) =>
       (await sourceOf(data, null).after(null, createCancellation())).hasMore;
     expect([await hasMore(full), await hasMore(full.slice(1))]).toEqual([true, false]);
+  });
+});
+
+describe('a page with events of an unknown form', () => {
+  const pageOf = async (data: readonly unknown[], more: object = {}) => {
+    const client = createEventsClient({
+      path: '/',
+      methods: { queryEvents: 'q', queryTransactionBlocks: 't' },
+      timeoutMs: 1_000,
+      isLenient: true,
+      call: async ({ body }) => {
+        const { id } = JSON.parse(String(body));
+        const answer = { jsonrpc: '2.0', id, result: { data, nextCursor: null, ...more } };
+        return { status: 200, headers: new Map(), body: Buffer.from(JSON.stringify(answer)) };
+      },
+    });
+    const source = createLiveSource(createEventSource(client, {}), toLiveEvent, undefined);
+    const page = await source.after({ key: 'start:50', timestampMs: null }, createCancellation());
+    return { ...page, entries: page.entries.map(({ key }) => key) };
+  };
+  const bad = { ...event('bad', '0'), sender: null, type: 1 };
+
+  it('has the others, and says behind which of them each one was', async () => {
+    const data = [bad, event('a', '0'), bad, bad, event('b', '0'), bad];
+    expect(await pageOf(data, { nextCursor: { txDigest: 7 } })).toEqual({
+      entries: ['a:0', 'b:0'],
+      hasMore: false,
+      misplaced: [],
+      unreadableAfter: ['start:50', 'a:0', 'a:0', 'b:0'],
+    });
+  });
+
+  it('counts as full with those that are left out', async () => {
+    const data = Array.from({ length: 49 }, (_, index) => event('a', String(index)));
+    expect((await pageOf([...data, bad])).hasMore).toBe(true);
+  });
+
+  it.each<[string, readonly unknown[], object]>([
+    ['nothing else', [bad, bad], {}],
+    ['another fault', [event('a', '0'), bad], { hasNextPage: 'yes' }],
+  ])('is rejected if it has %s', async (_, data, more) => {
+    await expect(pageOf(data, more)).rejects.toMatchObject({
+      message: 'The events upstream sent a page of an unknown shape.',
+    });
   });
 });
