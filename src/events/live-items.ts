@@ -13,6 +13,7 @@ import {
   type ResumePoint,
 } from '../live/live-source.ts';
 import { type ResumableItem, resumeCursorKey } from '../upstream/operation-context.ts';
+import { UpstreamCallError } from '../upstream/upstream-call-error.ts';
 import { type EventFacts, toEventFacts } from './event-filter.ts';
 import { toEventNode } from './events-resolvers.ts';
 import { compareNumberTexts, type Position, type Source, type SourcePageRequest, toPositionKey } from './source.ts';
@@ -55,13 +56,17 @@ export function createLiveSource<Item, Live>(
     const { items, unreadableAt = [] } = page;
     return { ...page, unreadableAt, hasMore: page.hasMore ?? items.length + unreadableAt.length >= request.limit };
   };
+  /** Items of the next page: fewer while pages are too large for one answer. */
+  let limit = itemsPerCall;
   return {
     async after(position, cancellation) {
       const after = position && toPosition(position);
-      const request = { after, limit: itemsPerCall, descending: false, cancellation };
+      const request = { after, limit, descending: false, cancellation };
       const { items, next, hasMore, unreadableAt } = await readPage(request).catch((error: unknown) => {
+        if (isTooLarge(error)) limit = Math.ceil(request.limit / 4);
         throw after && isPositionLost(error) ? new PositionLostError() : error;
       });
+      limit = Math.min(itemsPerCall, 2 * request.limit);
       const entries = items.map((item) => ({ ...toItemPosition(item), ...toLive(item) }));
       const misplaced = [...findSwapped(items.map(source.positionOf)), ...findNextWithin(entries, next)];
       const unreadableAfter = unreadableAt.map((at) => (at === 0 ? position : entries[at - 1])?.key ?? '');
@@ -85,6 +90,11 @@ function toPosition({ key, timestampMs }: ItemPosition): Position {
 function isPositionLost(error: unknown): boolean {
   const code = error instanceof GraphQLError ? error.extensions.code : null;
   return code === 'STALE_CURSOR' || code === 'BAD_USER_INPUT';
+}
+
+function isTooLarge(error: unknown): boolean {
+  const cause = error instanceof GraphQLError ? error.originalError : null;
+  return cause instanceof UpstreamCallError && cause.failure === 'too-large';
 }
 
 /** Events that follow one of their own transaction with a greater number. */

@@ -3,6 +3,7 @@ import { createLiveSource, toLiveEvent } from '../../../../src/events/live-items
 import { createEventSource, createEventsClient, type EventsClient } from '../../../../src/events/rpc-sources.ts';
 import type { EventWire } from '../../../../src/events/wire.ts';
 import { createCancellation } from '../../../../src/upstream/cancellation.ts';
+import { toGatewayError, UpstreamCallError } from '../../../../src/upstream/upstream-call-error.ts';
 
 const event = (txDigest: string, eventSeq: string): EventWire => ({
   id: { txDigest, eventSeq },
@@ -88,4 +89,18 @@ describe('a page with events of an unknown form', () => {
       message: 'The events upstream sent a page of an unknown shape.',
     });
   });
+});
+
+it('pages that are too large are followed by smaller ones, and those by larger ones again', async () => {
+  const limits: number[] = [];
+  const client: Pick<EventsClient, 'queryEvents'> = {
+    queryEvents: async ({ limit }) => {
+      limits.push(limit);
+      if (limit > 10) throw toGatewayError(new UpstreamCallError('too-large', 'answer over 64 MiB'), 'events');
+      return { data: [event('a', '0')], nextCursor: null, hasNextPage: false };
+    },
+  };
+  const source = createLiveSource(createEventSource(client as EventsClient, {}), toLiveEvent, undefined);
+  for (let reads = 0; reads < 6; reads += 1) await source.after(null, createCancellation()).catch(() => {});
+  expect(limits).toEqual([50, 13, 4, 8, 16, 4]);
 });
