@@ -20,7 +20,7 @@ import type { JoinedObjects } from '../graph/joins/operation-joins.ts';
 import { type FieldCalls, isConfigured, type OwnFieldsUpstream, type RootField } from '../upstream/upstream.ts';
 
 /** Decides which fields cost a call, and to which upstream. */
-export interface CallCounting {
+export interface CallCountingOptions {
   /** The whole graph, joins included. */
   readonly schema: GraphQLSchema;
   /** The gateway's own part. Other root fields are the ledger's. */
@@ -50,7 +50,7 @@ export interface BoundOperation {
  * those of a mutation for each of its fields, in as many requests as the ledger's limits require; so are federated entities.
  * @returns `null` for a subscription, whose length is unknown
  */
-export function countUpstreamCalls(bound: BoundOperation, plan: Plan, facts: CallCounting): number | null {
+export function countUpstreamCalls(bound: BoundOperation, plan: Plan, facts: CallCountingOptions): number | null {
   const { operation, fragments, variables, entityRequests, countJoinRequests } = bound;
   const { schema, ownSchema } = facts;
   const type = schema.getRootType(operation.operation);
@@ -90,7 +90,7 @@ function callsOfOwnField(
   field: GraphQLField<unknown, unknown>,
   nodes: readonly FieldNode[],
   { operation, fragments, variables }: BoundOperation,
-  facts: CallCounting,
+  facts: CallCountingOptions,
 ): (FieldCalls & { readonly joined: readonly JoinedObjects[] }) | null {
   const [node] = nodes;
   if (!node) return null;
@@ -110,7 +110,7 @@ function callsOfOwnField(
   }
 }
 
-type Walk = SelectionScope & Pick<CallCounting, 'isJoin' | 'defaultPageSize'>;
+type Walk = SelectionScope & Pick<CallCountingOptions, 'isJoin' | 'defaultPageSize'>;
 type Field = GraphQLField<unknown, unknown>;
 
 /** Finds the joins below a field. @param count objects with this field */

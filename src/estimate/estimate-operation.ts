@@ -31,12 +31,12 @@ import { decideOperation } from '../operation/admit-operation.ts';
 import type { FairTurns } from '../operation/fair-turns.ts';
 import type { PreparedOperation, ServedGeneration } from '../operation/prepared-operation.ts';
 import { createPerOperation } from '../upstream/operation-context.ts';
-import { type BoundOperation, type CallCounting, countUpstreamCalls } from './count-upstream-calls.ts';
+import { type BoundOperation, type CallCountingOptions, countUpstreamCalls } from './count-upstream-calls.ts';
 
 interface EstimateResolversOptions {
   /** `undefined` before the first operation is served. */
   readonly current: () => ServedGeneration | undefined;
-  readonly ownFieldCalls: CallCounting['ownFieldCalls'];
+  readonly ownFieldCalls: CallCountingOptions['ownFieldCalls'];
   readonly cost: RateCost;
   readonly turns: Pick<FairTurns, 'run'>;
 }
@@ -260,15 +260,15 @@ function findFault(
 export function toCallCounting(
   { schema, limits }: Pick<ServedGeneration, 'schema' | 'limits'>,
   ownSchema: GraphQLSchema,
-  ownFieldCalls: CallCounting['ownFieldCalls'],
-): CallCounting {
+  ownFieldCalls: CallCountingOptions['ownFieldCalls'],
+): CallCountingOptions {
   const defaultPageSize = limits.calledPages?.defaultSize ?? limits.defaultPageSize;
   return { schema, ownSchema, isJoin, ownFieldCalls, defaultPageSize };
 }
 
 interface EstimateFacts {
   readonly cost: RateCost;
-  readonly calls: CallCounting;
+  readonly calls: CallCountingOptions;
 }
 
 /** The largest `Int` of GraphQL. Fragments within fragments exceed it within a few hundred bytes. */

@@ -12,7 +12,7 @@ import type { OwnFieldsUpstream, UpstreamHost } from '../upstream/upstream.ts';
 import { filterCapabilities } from './capabilities.ts';
 import { createEventWatches } from './event-watches.ts';
 import { createEventsResolvers } from './events-resolvers.ts';
-import { createGraphqlSources, findMissing, ledgerEventFilters } from './graphql-sources.ts';
+import { createGraphqlSources, findMissingName, ledgerEventFilters } from './graphql-sources.ts';
 import { createLiveEvents } from './live-events.ts';
 import { createEventsClient, createRpcSources } from './rpc-sources.ts';
 import { openCursorKeys } from './signed-cursor.ts';
@@ -62,7 +62,7 @@ export const eventsUpstream: OwnFieldsUpstream<EventsHost> = {
     const prefersGraphql = profile.eventsSource === 'graphql' && config.upstreams.kind === 'remote';
     const isGraphql = chosen === 'graphql' || (chosen === 'auto' && (!connection || prefersGraphql));
     const source = isGraphql ? 'graphql' : 'rpc';
-    const findMissingInSchema = createPerSchema(ledgerReads.schema, (schema) => findMissing(schema, profile));
+    const findMissingInSchema = createPerSchema(ledgerReads.schema, (schema) => findMissingName(schema, profile));
     /** Why there is no upstream with events; `null` = there is one. */
     const whyNone = () => {
       if (!isGraphql) return connection ? null : `${setting.name} is not set`;

@@ -255,7 +255,7 @@ export function createGraphqlSources({ execute, profile, times, isLive }: Graphq
 }
 
 /** The first name that the gateway would query and the schema lacks; `null` if nothing is missing. */
-export function findMissing(schema: GraphQLSchema, profile: NetworkProfile): string | null {
+export function findMissingName(schema: GraphQLSchema, profile: NetworkProfile): string | null {
   const { events, transactions } = profile.history;
   const pages = [
     `events:${events.field}(first:1){edges{cursor node${eventNodes(profile).selection}}}`,

@@ -27,7 +27,7 @@ import {
   eventText,
   type LiveEvent,
   type LiveRoot,
-  type Presentation,
+  type PresenterOptions,
   toLiveEvent,
   toLiveTransaction,
   transactionText,
@@ -131,7 +131,7 @@ export function createLiveEvents(options: LiveEventsOptions) {
     return { query: identity, source: () => createLiveSource(source, toLiveEvent, watches.ofEvents(filter)) };
   };
 
-  type Opening<Item> = Omit<Presentation<Item>, 'onMissed'> &
+  type Opening<Item> = Omit<PresenterOptions<Item>, 'onMissed'> &
     Omit<LiveCursorScope, 'field'> &
     Pick<OpenLiveStream<Item, LiveRoot>, 'query' | 'source' | 'everything' | 'weight'>;
 

@@ -143,7 +143,7 @@ function asObject(value: unknown): Readonly<Record<string, unknown>> {
 /** The root value of one result of a stream: the payload under the name of the field. */
 export type LiveRoot = Readonly<Record<string, object>> & ResumableItem;
 
-export interface Presentation<Item> {
+export interface PresenterOptions<Item> {
   /** The field of `Subscription`. */
   readonly field: string;
   /** The type of an item in the field's union. */
@@ -156,7 +156,7 @@ export interface Presentation<Item> {
 
 /** Makes payloads of the types of the graph. */
 export function createPresenter<Item>(
-  { field, itemType, toItem, matches, onMissed }: Presentation<Item>,
+  { field, itemType, toItem, matches, onMissed }: PresenterOptions<Item>,
   toCursor: (point: ResumePoint) => string,
 ): Presenter<Item, LiveRoot> {
   return {

@@ -143,7 +143,7 @@ export interface PositionReaderOptions<Item> {
 }
 
 /** A position that the upstream does not know. */
-export interface Loss<Item> {
+export interface LostPosition<Item> {
   readonly lost: ItemPosition;
   readonly reason: string;
   /** What the upstream still has begins with this page; `null` if the upstream has not dropped the position, or may not have. */
@@ -172,7 +172,7 @@ export class PositionReader<Item> {
   }
 
   /** @returns the loss of the position, or milliseconds until the next attempt */
-  async recover(error: unknown, position: ItemPosition | null): Promise<Loss<Item> | number> {
+  async recover(error: unknown, position: ItemPosition | null): Promise<LostPosition<Item> | number> {
     if (!(error instanceof PositionLostError) || !position) return this.retryAfter(error);
     const { clock, lostAfterMs, progress } = this.#options;
     progress.waitFor('the upstream to know the place to go on from');

@@ -1,9 +1,9 @@
 import { createCancellation } from '../upstream/cancellation.ts';
 import type { Pace } from './clock.ts';
 import { type ItemPosition, type LiveEntry, type LivePage, type LiveSource, PositionLostError } from './live-source.ts';
-import { type Loss, PageRefusedError, PositionReader, type PositionReaderOptions } from './position-reader.ts';
+import { type LostPosition, PageRefusedError, PositionReader, type PositionReaderOptions } from './position-reader.ts';
 import { Progress } from './progress.ts';
-import { type ItemPositions, readBack, type Timeline, toItemPosition } from './timeline.ts';
+import { type ItemPositions, readBackItems, type Timeline, toItemPosition } from './timeline.ts';
 import { Announcements } from './watch.ts';
 
 export interface ReaderOptions
@@ -17,7 +17,7 @@ export interface ReaderOptions
 }
 
 /** Pages in a row that may bring nothing new although more follow: small pages, on the way to the newest position. */
-const maxIdlePages = readBack;
+const maxIdlePages = readBackItems;
 
 /** A poll that takes several pages. */
 interface Walk<Item> {
@@ -254,7 +254,7 @@ export class Reader<Item> {
 
   /** The upstream's newest positions, the newest last. */
   async #readNewest(): Promise<ItemPositions> {
-    const newest = await this.#source.newest(readBack + 1, this.#cancellation);
+    const newest = await this.#source.newest(readBackItems + 1, this.#cancellation);
     const isEmpty = newest.entries.length === 0;
     const oldestFirst = { ...newest, entries: newest.entries.toReversed(), hasMore: isEmpty && newest.hasMore };
     const { entries } = this.#options.judge.take(oldestFirst, null);
@@ -277,7 +277,7 @@ export class Reader<Item> {
     }
   }
 
-  async #goOnBehind({ lost, reason, oldest }: Loss<Item>): Promise<void> {
+  async #goOnBehind({ lost, reason, oldest }: LostPosition<Item>): Promise<void> {
     const recent = oldest ? [null] : await this.#readNewest();
     if (!this.#isOn || this.#timeline.frontier?.key !== lost.key) return;
     this.#timeline.addGap(lost, oldest?.entries[0] ?? null, reason, recent);

@@ -19,7 +19,7 @@ export type FeedChange<Item> =
  * How many items before the newest one a poll begins to read. It finds items there that the upstream shows late, before others
  * that it has shown already. Less than half a page, so that a poll has room for new items.
  */
-export const readBack = 24;
+export const readBackItems = 24;
 /** Keys of dropped items that are remembered: more than a poll can bring twice. */
 const maxDroppedKeys = 256;
 /** What an entry takes beside its item, in bytes. */
@@ -108,7 +108,7 @@ export class Timeline<Item> {
   addNext(entry: LiveEntry<Item>): void {
     if (this.knows(entry.key)) return;
     const position = toItemPosition(entry);
-    this.#recent = [...this.#recent.slice(-readBack), position];
+    this.#recent = [...this.#recent.slice(-readBackItems), position];
     this.#remember(entry.key);
     this.#add({ kind: 'item', entry, at: resumeAt(position) }, entry.bytes);
   }

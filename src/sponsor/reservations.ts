@@ -114,7 +114,7 @@ export function createReservations(world: ReservationWorld) {
     async reserve(order: ReservationOrder): Promise<Reservation> {
       const attempt: Attempt = { order, leaseId: createLeaseId(), issuedAtMs: 0, expiresAtMs: 0 };
       const start = await begin(attempt);
-      if (start.kind === 'replay') return replay(order, readKept(start.answer));
+      if (start.kind === 'replay') return replay(order, parseReservation(start.answer));
       if (start.kind !== 'begun') throw refused(order, toDeclined(start, order.gasBudget, now()));
       const name = nameOf(order);
       const sent = send(attempt);
@@ -131,7 +131,7 @@ export function createReservations(world: ReservationWorld) {
         throw storeAway();
       });
       if (!kept) return null;
-      return toReservation(readKept(kept.answer), { leases, holder, isConsumed: kept.state === 'consumed' });
+      return toReservation(parseReservation(kept.answer), { leases, holder, isConsumed: kept.state === 'consumed' });
     },
   };
 
@@ -230,7 +230,7 @@ export function createReservations(world: ReservationWorld) {
 }
 
 /** Parses a stored reservation. */
-export function readKept(answer: string): ReservationRecord {
+export function parseReservation(answer: string): ReservationRecord {
   return JSON.parse(answer) as ReservationRecord;
 }
 

@@ -13,7 +13,7 @@ import type { ExecutionOrder, ExecutionResult, SponsorVerdict } from './executio
 import type { Executions } from './execution/executions.ts';
 import { hashCoins, type LeaseKeys } from './leases.ts';
 import { preflight, type ReservationTerms } from './preflight.ts';
-import { createReservations, readKept } from './reservations.ts';
+import { createReservations, parseReservation } from './reservations.ts';
 import {
   createSponsorAuthorization,
   type ExecuteTxInput,
@@ -240,7 +240,7 @@ function createExecuteTx({ sponsorship, limits, services, doubted, now }: Sponso
 /** What the stored reservation allows; `null` if nothing is stored. */
 function toKeptTerms(kept: string | null): ReservationTerms | null {
   if (kept === null) return null;
-  const reservation = readKept(kept);
+  const reservation = parseReservation(kept);
   return { ...reservation, coinsHash: hashCoins(reservation.gasCoins) };
 }
 

@@ -16,7 +16,7 @@ import type { UpstreamFailure } from '../upstream/upstream-call-error.ts';
 import { createProbes, type UpstreamHealth } from '../upstream/upstream-health.ts';
 import { closeAll } from './close-all.ts';
 import type { Network } from './open-network.ts';
-import { partOf, type Siblings } from './siblings.ts';
+import { type Siblings, workerShareOf } from './siblings.ts';
 import { type AllUpstreamsHost, allUpstreams, type UpstreamList } from './upstreams.ts';
 
 export interface ConnectUpstreamsOptions {
@@ -35,7 +35,7 @@ const maxArrivingBytes = 128 * 1024 * 1024;
 /** Creates one connection to each configured upstream. Sends nothing yet. */
 export async function connectUpstreams({ list, network, host, siblings }: ConnectUpstreamsOptions) {
   let isStopping = false;
-  const maxConnections = partOf(maxConnectionsPerUpstream, siblings);
+  const maxConnections = workerShareOf(maxConnectionsPerUpstream, siblings);
   const everyAddress = allUpstreams(list).map(network.addressesOf);
   const hasSeveral = everyAddress.some((urls) => (urls?.length ?? 0) > 1);
   const changes: WriteCounter = { count: 0, ...(hasSeveral && { writers: new RecentWriters() }) };

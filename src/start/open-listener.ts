@@ -28,7 +28,7 @@ import { createYogaTransport, graphqlPath } from '../server/yoga.ts';
 import type { Telemetry } from '../telemetry/events.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import type { Upstreams } from './connect-upstreams.ts';
-import { partOf, type Siblings } from './siblings.ts';
+import { type Siblings, workerShareOf } from './siblings.ts';
 import type { WatchedSchema } from './watch-schema.ts';
 
 export interface OpenListenerOptions {
@@ -90,7 +90,7 @@ export async function openListener(options: OpenListenerOptions) {
     corsOrigins,
     addresses: admission.addresses,
     socketQuota: createSocketQuota({
-      max: partOf(settings.WEBSOCKET_MAX, siblings),
+      max: workerShareOf(settings.WEBSOCKET_MAX, siblings),
       maxPerAddress: settings.WEBSOCKET_MAX_PER_ADDRESS,
     }),
     graphiql: settings.GRAPHIQL

@@ -54,6 +54,6 @@ export function deriveSecret({ secret }: Shared, name: string): Secret {
 }
 
 /** A worker's share of a limit on all workers together, rounded up. */
-export function partOf(whole: number, siblings: Siblings | null): number {
+export function workerShareOf(whole: number, siblings: Siblings | null): number {
   return Math.ceil(whole / (siblings?.shared.workers ?? 1));
 }

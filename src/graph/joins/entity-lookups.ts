@@ -60,7 +60,7 @@ export function createReadEntities(nodes: readonly FieldNode[], reading: EntityR
     if (knownEntity) return knownEntity;
     const [type, rootType] = [schema.getType(entity.type), schema.getType(entity.rootType)];
     if (!isObjectType(type) || !isCompositeType(rootType)) throw new Error(`the graph has no type ${entity.type}`);
-    const selections = selectionsOn(type, nodes, reading);
+    const selections = selectionsOnType(type, nodes, reading);
     const asked = entity.below.reduceRight<readonly SelectionNode[]>(
       (below, name) => [toField(name, below)],
       selections.length > 0 ? selections : [toField('__typename')],
@@ -124,7 +124,7 @@ export function toField(name: string, below?: readonly SelectionNode[]): FieldNo
 }
 
 /** The selections that apply to one type of the union. Drops fragments on its other types, because a ledger rejects them there. */
-export function selectionsOn(
+export function selectionsOnType(
   type: GraphQLNamedType,
   nodes: readonly FieldNode[],
   { schema, fragments }: Pick<EntityReading, 'schema' | 'fragments'>,

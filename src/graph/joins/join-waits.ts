@@ -104,7 +104,7 @@ export function checkWaitMs(waitMs: unknown): number {
  * @param first the first answer, or a promise of it
  * @throws REQUEST_TIMEOUT if the operation ends before
  */
-export async function awaitIndex(
+export async function awaitIndexer(
   first: JoinAnswer | Error | Promise<JoinAnswer | Error>,
   retryLookup: () => Promise<JoinAnswer | Error>,
   waitMs: number,

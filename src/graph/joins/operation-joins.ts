@@ -29,13 +29,13 @@ import {
   type EntityReading,
   type EntityRequest,
   type ReadEntities,
-  selectionsOn,
+  selectionsOnType,
   toEntityAnswer,
   toField,
 } from './entity-lookups.ts';
 import { createJoinSelections, createToJoinLookup, type JoinLookup, type RequestBounds } from './join-document.ts';
 import { createJoinLoader, type JoinAnswer, type JoinLoader, OpenRoots, toJoinRequests } from './join-loader.ts';
-import { awaitIndex, checkWaitMs } from './join-waits.ts';
+import { awaitIndexer, checkWaitMs } from './join-waits.ts';
 import { createReadJoinKey, joinSelectionSet, type ServedJoin, sampleJoinKey } from './joins.ts';
 
 type Variables = Readonly<Record<string, unknown>>;
@@ -119,7 +119,7 @@ export function createOperationJoins(options: OperationJoinsOptions): CreateOper
     /** `null` if it cannot be compiled, such as joins below a reservation. */
     const compileReservation = (nodes: readonly FieldNode[], reading: EntityReading): FindReservation | null => {
       const type = schema.getType('GasReservation');
-      const selections = type ? selectionsOn(type, nodes, reading) : [];
+      const selections = type ? selectionsOnType(type, nodes, reading) : [];
       const id = { kind: Kind.VARIABLE, name: { kind: Kind.NAME, value: reservationVariable } } as const;
       const name = { kind: Kind.NAME, value: ownEntities.GasReservation } as const;
       const found = toField('reservation', selections.length > 0 ? selections : [toField('__typename')]);
@@ -293,7 +293,7 @@ async function answerPoints(
     if (waitMs === 0) return toOutcome(answer, asking, reported);
     isWaiting = true;
     const leftMs = waitMs - (performance.now() - startedMs);
-    return awaitIndex(answer, () => loader.reload(lookup), leftMs, cancellation).then(
+    return awaitIndexer(answer, () => loader.reload(lookup), leftMs, cancellation).then(
       (last) => toOutcome(last, asking, reported),
       (error: unknown) => failed(error, asking, reported),
     );

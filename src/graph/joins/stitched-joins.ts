@@ -30,7 +30,7 @@ import { entitiesField, entityUnion, type LedgerEntity } from './entities.ts';
 import { createReadEntities, EntityBudget, type EntityRequest, toEntityAnswer } from './entity-lookups.ts';
 import { createJoinSelections, createToJoinLookup, type JoinLookup, type RequestBounds } from './join-document.ts';
 import { createJoinLoader, type JoinAnswer, type OpenRoots, toJoinRequests } from './join-loader.ts';
-import { awaitIndex, checkWaitMs } from './join-waits.ts';
+import { awaitIndexer, checkWaitMs } from './join-waits.ts';
 import { createReadJoinKey, type JoinKey, type ServedJoin } from './joins.ts';
 
 export interface StitchedJoinsOptions {
@@ -108,7 +108,7 @@ export function createStitchedJoins({ execute, limits, ledger, own, entities, ro
       const waitMs = checkWaitMs(args.waitMs);
       const first = loader.loadOne(lookup);
       const reload = () => loader.reload(lookup);
-      const answer = await (waitMs === 0 ? first : awaitIndex(first, reload, waitMs, context.cancellation));
+      const answer = await (waitMs === 0 ? first : awaitIndexer(first, reload, waitMs, context.cancellation));
       const below = fieldNodes.map(({ selectionSet }) => selectionSet);
       return place(answer, { type, below, path: responsePathAsArray(info.path) }, context, info);
     };

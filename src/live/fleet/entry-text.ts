@@ -35,7 +35,7 @@ interface EntryText {
 }
 
 /** The first entry of a leader. @param recent the newest positions, the newest last; empty: none is known yet */
-export function writeOpening(recent: ItemPositions): string {
+export function writeFirstEntry(recent: ItemPositions): string {
   return writeEntry(recent, [], []);
 }
 

@@ -9,7 +9,7 @@ import {
   type ItemText,
   readEntry,
   writeChanges,
-  writeOpening,
+  writeFirstEntry,
   writeUnshared,
 } from './entry-text.ts';
 import type { LeasedLog, LeasedLogs, LogEntry, OnLogChange } from './leased-log.ts';
@@ -284,7 +284,7 @@ class Member<Item> implements FleetMember {
     const { timeline } = this.#options;
     const { isStarted, frontier, news } = timeline;
     const written = { isStarted, end: news.end, front: frontier };
-    const opening = writeOpening(timeline.recent);
+    const opening = writeFirstEntry(timeline.recent);
     try {
       const id = await this.#leased.lead(opening);
       // Another process was faster. A joining process can begin with its entries.

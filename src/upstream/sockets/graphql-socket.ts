@@ -3,11 +3,11 @@ import { UpstreamCallError } from '../upstream-call-error.ts';
 import {
   type ConnectionTarget,
   createSharedSocket,
-  type Entry,
   parseMessage,
   SharedConnection,
   type SharedSocket,
   type SharedSocketOptions,
+  type SubscriptionEntry,
   type SubscriptionSink,
 } from './shared-connection.ts';
 
@@ -35,7 +35,7 @@ export function createGraphqlSocket(options: SharedSocketOptions): GraphqlSocket
   return createSharedSocket(options, (target) => new GraphqlConnection(target));
 }
 
-type PushEntry = Entry<PushedOperation, PushSink>;
+type PushEntry = SubscriptionEntry<PushedOperation, PushSink>;
 
 class GraphqlConnection extends SharedConnection<PushedOperation, PushSink> {
   readonly #acknowledgeMs: number;

@@ -2,11 +2,11 @@ import { UpstreamCallError } from '../upstream-call-error.ts';
 import {
   type ConnectionTarget,
   createSharedSocket,
-  type Entry,
   parseMessage,
   SharedConnection,
   type SharedSocket,
   type SharedSocketOptions,
+  type SubscriptionEntry,
   type SubscriptionSink,
 } from './shared-connection.ts';
 
@@ -37,7 +37,7 @@ export function createRpcSocket({ answerMs = 10_000, ...options }: RpcSocketOpti
   return createSharedSocket(options, (target) => new RpcConnection(target, answerMs));
 }
 
-type RpcEntry = Entry<RpcSubscription, RpcSink>;
+type RpcEntry = SubscriptionEntry<RpcSubscription, RpcSink>;
 
 class RpcConnection extends SharedConnection<RpcSubscription, RpcSink> {
   readonly #answerMs: number;

@@ -26,7 +26,7 @@ export interface SubscriptionSink {
 }
 
 /** A subscription on a connection. */
-export interface Entry<Subscription, Sink extends SubscriptionSink> {
+export interface SubscriptionEntry<Subscription, Sink extends SubscriptionSink> {
   readonly subscription: Subscription;
   readonly sink: Sink;
   /** The subscription's id in the protocol; `null` until it has one. */
@@ -116,7 +116,7 @@ export interface ConnectionTarget {
 /** One connection with its subscriptions. A subclass implements the protocol. */
 export abstract class SharedConnection<Subscription, Sink extends SubscriptionSink> extends UpstreamSocket {
   readonly #target: ConnectionTarget;
-  readonly #entries = new Set<Entry<Subscription, Sink>>();
+  readonly #entries = new Set<SubscriptionEntry<Subscription, Sink>>();
   #isReady = false;
   #stopAwaiting = () => {};
 
@@ -126,15 +126,15 @@ export abstract class SharedConnection<Subscription, Sink extends SubscriptionSi
   }
 
   /** Sends a subscription to the upstream. */
-  protected abstract ask(entry: Entry<Subscription, Sink>): void;
+  protected abstract ask(entry: SubscriptionEntry<Subscription, Sink>): void;
   /** Unsubscribes at the upstream. The subscription may not have been sent yet. */
-  protected abstract left(entry: Entry<Subscription, Sink>): void;
+  protected abstract left(entry: SubscriptionEntry<Subscription, Sink>): void;
 
   get size(): number {
     return this.#entries.size;
   }
 
-  add(entry: Entry<Subscription, Sink>): () => void {
+  add(entry: SubscriptionEntry<Subscription, Sink>): () => void {
     this.#entries.add(entry);
     if (this.#isReady) queueMicrotask(() => this.#askOpen(entry));
     return () => {
@@ -162,16 +162,16 @@ export abstract class SharedConnection<Subscription, Sink extends SubscriptionSi
     for (const entry of [...this.#entries]) this.#askOpen(entry);
   }
 
-  #askOpen(entry: Entry<Subscription, Sink>): void {
+  #askOpen(entry: SubscriptionEntry<Subscription, Sink>): void {
     if (this.has(entry)) this.ask(entry);
   }
 
-  protected has(entry: Entry<Subscription, Sink>): boolean {
+  protected has(entry: SubscriptionEntry<Subscription, Sink>): boolean {
     return this.#entries.has(entry);
   }
 
   /** Ends a subscription. @returns `false` if it had ended before */
-  protected remove(entry: Entry<Subscription, Sink>): boolean {
+  protected remove(entry: SubscriptionEntry<Subscription, Sink>): boolean {
     if (!this.#entries.delete(entry)) return false;
     if (this.#entries.size === 0) this.#target.unused();
     return true;

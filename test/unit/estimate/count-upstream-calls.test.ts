@@ -4,7 +4,7 @@ import type { Plan } from '../../../src/documents/plan-operation.ts';
 import { toExecutableDocument } from '../../../src/documents/selections.ts';
 import {
   type BoundOperation,
-  type CallCounting,
+  type CallCountingOptions,
   countUpstreamCalls,
   createOwnFieldCalls,
   type OwnFieldCalls,
@@ -36,7 +36,7 @@ const theirs = /* GraphQL */ `
   type Epoch { id: Int event: Event }
 `;
 
-const facts: CallCounting = {
+const facts: CallCountingOptions = {
   schema: buildSchema(ours + theirs),
   ownSchema: buildSchema(ours),
   isJoin: (type, field) => ['Event.block', 'Coin.object'].includes(`${type}.${field}`),
@@ -54,7 +54,7 @@ function callsWith(settings: readonly string[]): OwnFieldCalls {
 function count(
   text: string,
   sent: Record<string, unknown> = {},
-  changed: Partial<CallCounting> = {},
+  changed: Partial<CallCountingOptions> = {},
   plan: Plan = 'STITCHED',
   entityRequests = 0,
 ) {

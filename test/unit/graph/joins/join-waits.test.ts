@@ -1,6 +1,6 @@
 import { GraphQLError } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { awaitIndex, checkWaitMs } from '../../../../src/graph/joins/join-waits.ts';
+import { awaitIndexer, checkWaitMs } from '../../../../src/graph/joins/join-waits.ts';
 import { createCancellation } from '../../../../src/upstream/cancellation.ts';
 import { until } from '../../../support/until.ts';
 
@@ -18,7 +18,7 @@ describe('waiting for the indexer', () => {
       looks += 1;
       return nothing;
     };
-    expect(await awaitIndex(slow, again, 40, createCancellation())).toBe(nothing);
+    expect(await awaitIndexer(slow, again, 40, createCancellation())).toBe(nothing);
     expect(looks).toBe(0);
   });
 
@@ -29,16 +29,16 @@ describe('waiting for the indexer', () => {
       looks += 1;
       return looks < 2 ? nothing : found;
     };
-    expect(await awaitIndex(nothing, again, 10_000, createCancellation())).toBe(found);
+    expect(await awaitIndexer(nothing, again, 10_000, createCancellation())).toBe(found);
     expect(looks).toBe(2);
-    expect(await awaitIndex(found, again, 10_000, createCancellation())).toBe(found);
+    expect(await awaitIndexer(found, again, 10_000, createCancellation())).toBe(found);
     expect(looks).toBe(2);
   });
 
   it('ends with an error of the ledger, and with a failed call', async () => {
     const again = () => Promise.reject(new Error('not needed'));
     for (const answer of [{ value: null, errors: [new GraphQLError('no')] }, new Error('gone')])
-      expect(await awaitIndex(answer, again, 10_000, createCancellation())).toBe(answer);
+      expect(await awaitIndexer(answer, again, 10_000, createCancellation())).toBe(answer);
   });
 
   it('ends with its operation', async () => {
@@ -48,7 +48,7 @@ describe('waiting for the indexer', () => {
       looks += 1;
       return nothing;
     };
-    const waiting = awaitIndex(nothing, again, 10_000, cancellation);
+    const waiting = awaitIndexer(nothing, again, 10_000, cancellation);
     await Promise.resolve();
     cancellation.cancel('aborted');
     await expect(waiting).rejects.toMatchObject({ extensions: { code: 'REQUEST_TIMEOUT', upstream: 'ledger' } });
@@ -62,7 +62,7 @@ describe('waiting for the indexer', () => {
       const late = setTimeout(() => {
         isLate = true;
       }, 1_540);
-      expect(await awaitIndex(nothing, async () => nothing, 1_000, createCancellation())).toBe(nothing);
+      expect(await awaitIndexer(nothing, async () => nothing, 1_000, createCancellation())).toBe(nothing);
       clearTimeout(late);
       return !isLate;
     };

@@ -3,7 +3,7 @@ import {
   frontOf,
   readEntry,
   writeChanges,
-  writeOpening,
+  writeFirstEntry,
   writeUnshared,
 } from '../../../../src/live/fleet/entry-text.ts';
 import type { FeedChange } from '../../../../src/live/timeline.ts';
@@ -53,9 +53,9 @@ describe('an entry', () => {
 
   it('opens with the newest places, if any are known', () => {
     const opened = ([] as ReturnType<typeof place>[][]).concat([[]], [[place('a'), place('b')]]);
-    expect(opened.map((recent) => frontIn(writeOpening(recent)))).toEqual([undefined, place('b')]);
-    expect(frontIn(writeOpening([null]))).toBeNull();
-    expect(readEntry(writeOpening([null, place('a')]), same)).toEqual({
+    expect(opened.map((recent) => frontIn(writeFirstEntry(recent)))).toEqual([undefined, place('b')]);
+    expect(frontIn(writeFirstEntry([null]))).toBeNull();
+    expect(readEntry(writeFirstEntry([null, place('a')]), same)).toEqual({
       from: [null, place('a')],
       items: [],
       answers: [],

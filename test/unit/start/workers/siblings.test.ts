@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createMemoryStore } from '../../../../src/sponsor/store/memory-store.ts';
-import { deriveSecret, partOf, type Shared } from '../../../../src/start/siblings.ts';
+import { deriveSecret, type Shared, workerShareOf } from '../../../../src/start/siblings.ts';
 
 const shared = (workers: number, secret = 'of the whole'): Shared => ({ workers, network: null, secret });
 const siblings = (workers: number) => ({
@@ -17,9 +17,9 @@ const siblings = (workers: number) => ({
 });
 
 test('workers get equal parts of a shared limit, rounded up so that none gets zero', () => {
-  expect([1, 10, 128].map((whole) => partOf(whole, siblings(4)))).toEqual([1, 3, 32]);
-  expect(partOf(0, siblings(4))).toBe(0);
-  expect(partOf(128, null)).toBe(128);
+  expect([1, 10, 128].map((whole) => workerShareOf(whole, siblings(4)))).toEqual([1, 3, 32]);
+  expect(workerShareOf(0, siblings(4))).toBe(0);
+  expect(workerShareOf(128, null)).toBe(128);
 });
 
 test('workers of one gateway derive the same secret for a name, and other gateways another one', () => {
