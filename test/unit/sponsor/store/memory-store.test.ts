@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createKeptTexts, createMemoryRecords, type Kept } from '../../../../src/sponsor/store/memory-records.ts';
+import { createKeptTexts, type Kept } from '../../../../src/sponsor/store/kept-texts.ts';
+import { createMemoryRecords } from '../../../../src/sponsor/store/memory-records.ts';
 import { createMemoryStore } from '../../../../src/sponsor/store/memory-store.ts';
 import {
   dayMs,
