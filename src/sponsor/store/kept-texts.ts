@@ -32,7 +32,7 @@ export function createKeptTexts<Item extends Kept>(options: KeptTextsOptions<Ite
   const isOld = ({ keptAtMs }: Kept, nowMs: number) => keptAtMs + lifeMs <= nowMs;
   const loadOf = ({ size, bytes }: AgeOrder<Item>) => size / inAll.maxItems + bytes / inAll.maxBytes;
   const isBusy = (own: AgeOrder<Item>) => loadOf(own) * byCaller.size >= loadOf(all);
-  let callers = byCaller.values();
+  const callers = new Cycle(byCaller);
   let busy: AgeOrder<Item> | undefined;
 
   function drop(item: Item): void {
@@ -57,22 +57,19 @@ export function createKeptTexts<Item extends Kept>(options: KeptTextsOptions<Ite
   function oldestOfBusy(own: AgeOrder<Item> | undefined): Item | null {
     // A caller's only item is its newest.
     if (own && own.size > 1 && isBusy(own)) return own.oldest;
-    for (let left = byCaller.size; left >= 0 && !(busy && isBusy(busy)); left -= 1) {
-      let next = callers.next();
-      if (next.done) {
-        callers = byCaller.values();
-        next = callers.next();
-      }
-      busy = next.value;
-    }
+    for (let left = byCaller.size; left >= 0 && !(busy && isBusy(busy)); left -= 1) busy = callers.next();
     return busy?.oldest ?? null;
   }
 
   return {
     has: (item: Item): boolean => all.has(item),
     add(item: Item): void {
-      const own = byCaller.get(item.caller) ?? new AgeOrder<Item>();
-      byCaller.set(item.caller, own);
+      let own = byCaller.get(item.caller);
+      if (!own) {
+        own = new AgeOrder();
+        byCaller.set(item.caller, own);
+        callers.noteAdded();
+      }
       own.add(item);
       all.add(item);
       makeRoom(item.caller);
@@ -98,8 +95,7 @@ export function createKeptTexts<Item extends Kept>(options: KeptTextsOptions<Ite
 /** Items in order of insertion, with their total bytes. */
 class AgeOrder<Item extends Kept> {
   readonly #items = new Set<Item>();
-  /** Stays open: a new iterator would skip everything deleted since the set was last rebuilt. */
-  #scan = this.#items.values();
+  readonly #cycle = new Cycle(this.#items);
   #oldest: Item | null = null;
   bytes = 0;
 
@@ -108,13 +104,7 @@ class AgeOrder<Item extends Kept> {
   }
 
   get oldest(): Item | null {
-    if (this.#oldest || this.size === 0) return this.#oldest;
-    let next = this.#scan.next();
-    if (next.done) {
-      this.#scan = this.#items.values();
-      next = this.#scan.next();
-    }
-    this.#oldest = next.value ?? null;
+    if (this.size > 0) this.#oldest ??= this.#cycle.next() ?? null;
     return this.#oldest;
   }
 
@@ -124,6 +114,7 @@ class AgeOrder<Item extends Kept> {
 
   add(item: Item): void {
     this.#items.add(item);
+    this.#cycle.noteAdded();
     this.bytes += item.bytes;
   }
 
@@ -132,5 +123,43 @@ class AgeOrder<Item extends Kept> {
     this.bytes -= item.bytes;
     if (item === this.#oldest) this.#oldest = null;
     return true;
+  }
+}
+
+interface Iterated<Item> {
+  readonly size: number;
+  values(): IterableIterator<Item>;
+}
+
+/** Returns the items of a set or map in turn, again and again. */
+class Cycle<Item> {
+  readonly #items: Iterated<Item>;
+  /** Stays open: a new iterator would skip everything deleted since the set was last rebuilt. */
+  #scan: IterableIterator<Item>;
+  #added = 0;
+
+  constructor(items: Iterated<Item>) {
+    this.#items = items;
+    this.#scan = items.values();
+  }
+
+  /** Begins again from time to time, because an open iterator keeps everything in memory that the set has outgrown. */
+  noteAdded(): void {
+    this.#added += 1;
+    if (this.#added > this.#items.size) this.#begin();
+  }
+
+  next(): Item | undefined {
+    let next = this.#scan.next();
+    if (next.done) {
+      this.#begin();
+      next = this.#scan.next();
+    }
+    return next.value;
+  }
+
+  #begin(): void {
+    this.#scan = this.#items.values();
+    this.#added = 0;
   }
 }

@@ -208,6 +208,26 @@ test('expired results are dropped some at a time, and a requested one immediatel
   expect(forgotten).toEqual([0, 1, 2, 7, 3, 4, 5, 6, 8]);
 });
 
+test('an old entry keeps no memory of younger entries that came and went', () => {
+  const bounds = { maxItems: 1_000, maxBytes: 1_000 };
+  const texts = createKeptTexts<Kept>({ lifeMs: dayMs, perCaller: bounds, inAll: bounds, forget() {} });
+  const toItem = (caller: string) => ({ caller, keptAtMs: 0, bytes: 0 });
+  const comeAndGo = (count: number) => {
+    for (let index = 0; index < count; index += 1) {
+      const item = toItem(`caller ${index}`);
+      texts.add(item);
+      texts.drop(item);
+    }
+    // Collects all garbage.
+    countLiveObjects(WeakRef);
+    return process.memoryUsage().heapUsed;
+  };
+  texts.add(toItem('old'));
+  const before = comeAndGo(10_000);
+  // An iterator that stays open would keep 50 bytes of each.
+  expect(comeAndGo(200_000) - before).toBeLessThan(2_000_000);
+});
+
 test('leases that are dropped early leave no other trace', async () => {
   const records = createMemoryRecords(defaultStoreBounds);
   const dropped = Array.from({ length: 1_000 }, (_, index) => {
