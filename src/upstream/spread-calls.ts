@@ -96,6 +96,8 @@ class SpreadCall implements CallInFlight {
   readonly request: RawRequest;
   readonly listener: RawListener;
   readonly beganMs: number;
+  /** When the first address was asked; before that, when the call began. */
+  #sentMs: number;
   readonly #isRead: boolean;
   readonly #holder: Pins | null;
   /** The pin when the call began. */
@@ -116,6 +118,7 @@ class SpreadCall implements CallInFlight {
     this.request = request;
     this.listener = listener;
     this.beganMs = shared.clock();
+    this.#sentMs = this.beganMs;
     this.#isRead = request.runOnMs === undefined;
     this.#holder = holderOf(request.operation, shared.changes, this.beganMs);
     this.#firstPin = this.#pin;
@@ -149,17 +152,17 @@ class SpreadCall implements CallInFlight {
       const [first] = this.#running;
       if (!first) return;
       const nowMs = clock();
-      const waitedMs = nowMs - this.beganMs;
-      const quietMs = nowMs - Math.max(this.beganMs, (states[first.index] as AddressState).heardAtMs);
+      const waitedMs = nowMs - this.#sentMs;
+      const quietMs = nowMs - Math.max(this.#sentMs, (states[first.index] as AddressState).heardAtMs);
       this.#isFault = first.isTrial || waitedMs >= this.#lateMs || quietMs >= silentMs;
       if (this.#isFault || waitedMs >= (hedgeMs ?? Number.POSITIVE_INFINITY)) this.#startSecond();
       else this.#watch(Math.min(this.#lateMs - waitedMs, silentMs - quietMs, (hedgeMs ?? this.#lateMs) - waitedMs));
     });
   }
 
-  /** Milliseconds after which an address is too slow. */
+  /** Milliseconds after which an address is too slow: half of those that it has. */
   get #lateMs(): number {
-    return this.request.timeoutMs / 2;
+    return (this.request.timeoutMs - (this.#sentMs - this.beganMs)) / 2;
   }
 
   /** Tries a second address while the first one may still answer. */
@@ -216,8 +219,8 @@ class SpreadCall implements CallInFlight {
     attempt.call = send({ ...this.request, path, timeoutMs, attempt: this.#attempts }, attempt);
     if (!this.#isRead || this.#isOver || this.#attempts > 1) return;
     const { hedgeMs } = this.shared;
-    const lateMs = this.#lateMs - (nowMs - this.beganMs);
-    this.#watch(Math.min(lateMs, hedgeMs ?? lateMs, isTrial ? trialMs : silentMs));
+    this.#sentMs = nowMs;
+    this.#watch(Math.min(this.#lateMs, hedgeMs ?? this.#lateMs, isTrial ? trialMs : silentMs));
   }
 
   /** @param isFault the response says that the address cannot serve now */

@@ -4,7 +4,7 @@ import { type AddressState, createAddressState, recordNewest } from '../../../sr
 import type { Freshness } from '../../../src/upstream/freshness.ts';
 import type { RawListener, RawRequest, RawSink } from '../../../src/upstream/raw-call.ts';
 import { RecentWriters, type WriteCounter } from '../../../src/upstream/run-on.ts';
-import { spreadCalls } from '../../../src/upstream/spread-calls.ts';
+import { spreadCalls, toOutcome } from '../../../src/upstream/spread-calls.ts';
 import { UpstreamCallError, type UpstreamFailure } from '../../../src/upstream/upstream-call-error.ts';
 import { until } from '../../support/until.ts';
 
@@ -93,6 +93,11 @@ function setUp({
   return { call, at, sent, ends, events, states };
 }
 
+function fakeTimers(): void {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+}
+
 /** The state of an address that fails every call. */
 const broken = {
   ...{ isEjected: true, recent: 2 ** 20 - 1, known: 20, failsForAll: true },
@@ -157,17 +162,47 @@ describe('a read', () => {
     for (const all of [states, others]) expect(all[0]?.pausedUntilMs).toBeGreaterThan(performance.now() + 20_000);
   });
 
-  it('is not repeated once the retries of all calls have used the tokens', () => {
+  it.each<[string, end: (sent: Sent) => void]>([
+    ['interrupted', ({ fail }) => fail('interrupted')],
+    ['503', ({ answer }) => answer(503)],
+    ['429', ({ answer }) => answer(429, { 'retry-after': '30' })],
+  ])('is not repeated once the retries of all calls have used the tokens: %s', (outcome, end) => {
     const { call, sent, ends, states } = setUp();
     for (let calls = 0; calls < 60; calls += 1) {
       // The breaker would refuse the calls first.
       for (const state of states) Object.assign(state, createAddressState());
       call();
-      for (let last = sent.at(-1); ends.length <= calls; last = sent.at(-1)) last?.fail('interrupted');
+      for (let last = sent.at(-1); ends.length <= calls; last = sent.at(-1)) if (last) end(last);
     }
-    expect(new Set(ends)).toEqual(new Set(['interrupted']));
+    expect(new Set(ends)).toEqual(new Set([outcome]));
     // A hundred tokens: each attempt takes one, and retries stop at fifty.
     expect(sent).toHaveLength(60 + 25);
+  });
+
+  it('takes a token for a second address of its own accord, which a call that was left does not return', () => {
+    fakeTimers();
+    const { call, sent, ends } = setUp({ hedgeMs: 100 });
+    for (let calls = 0; calls < 60; calls += 1) {
+      call();
+      vi.advanceTimersByTime(101);
+      sent.at(-1)?.answer();
+    }
+    // A success returns a tenth.
+    expect(sent).toHaveLength(60 + 56);
+    for (let calls = 0; calls < 100; calls += 1) call().cancel('aborted');
+    const before = sent.length;
+    call();
+    sent.at(-1)?.fail('interrupted');
+    expect([sent.length - before, ends.at(-1)]).toEqual([1, 'interrupted']);
+  });
+
+  it('is sent to no third address', () => {
+    fakeTimers();
+    const { call, at, sent } = setUp({ count: 3 });
+    call();
+    at(0).fail('interrupted');
+    vi.advanceTimersByTime(599_000);
+    expect(sent).toHaveLength(2);
   });
 
   it('is sent to a second address if the first one is slow, and the first response counts', async () => {
@@ -180,9 +215,9 @@ describe('a read', () => {
     expect(states[at(0).address]?.latencyMs).toBeGreaterThan(0);
     at(0).answer();
     expect(ends).toEqual(['200']);
-    expect(states.map(({ inFlight, recent }) => [inFlight, recent])).toEqual([
-      [0, 0],
-      [0, 0],
+    expect(states.map(({ inFlight, recent, known }) => [inFlight, recent, known])).toEqual([
+      [0, 0, 0],
+      [0, 0, 1],
     ]);
   });
 
@@ -211,14 +246,36 @@ describe('a read', () => {
     expect(slow.sent).toHaveLength(1);
   });
 
-  it('that is a trial is sent to a second address soon', async () => {
+  it('that is a trial is the only one, and is sent to a second address after 250 ms', () => {
+    fakeTimers();
     const { call, at, sent, ends, states } = setUp();
     Object.assign(states[0] as AddressState, { isEjected: true, trialAtMs: 0, heardAtMs: Number.POSITIVE_INFINITY });
     call();
-    expect(at(0).address).toBe(0);
-    await until(() => sent.length === 2, 'the second address was asked');
+    call();
+    expect(sent.map(({ address }) => address)).toEqual([0, 1]);
     at(1).answer();
-    expect([ends, states[0]?.isEjected]).toEqual([['200'], true]);
+    vi.advanceTimersByTime(249);
+    expect(sent).toHaveLength(2);
+    vi.advanceTimersByTime(2);
+    expect(sent).toHaveLength(3);
+    at(2).answer();
+    expect([ends, states[0]?.isEjected]).toEqual([['200', '200'], true]);
+    Object.assign(states[0] as AddressState, { trialAtMs: 0 });
+    call();
+    at(3).answer();
+    expect([at(3).address, states[0]?.isEjected]).toEqual([0, false]);
+  });
+
+  it('has the rest of its time at the second address, whose answer counts if the first one fails', () => {
+    fakeTimers();
+    const { call, at, sent, ends } = setUp();
+    call({ timeoutMs: 10_000 });
+    vi.advanceTimersByTime(1_501);
+    expect(sent.map(({ request }) => Math.round(request.timeoutMs / 100))).toEqual([100, 85]);
+    at(0).answer(503);
+    expect(ends).toEqual([]);
+    at(1).answer();
+    expect([ends, vi.getTimerCount()]).toEqual([['200'], 0]);
   });
 
   it('that streams is neither repeated nor hedged, and can be cancelled', () => {
@@ -244,13 +301,16 @@ describe('a read', () => {
   });
 
   it('leaves no timer behind, however it ends', () => {
-    vi.useFakeTimers();
-    onTestFinished(() => void vi.useRealTimers());
+    fakeTimers();
     const { call, at, ends } = setUp();
     const begun = { status: 200, headers: new Map(), chunks: [], size: 0 };
     const calls = [0, 1, 2].map(() => call());
     call({}, { stream: () => ({ data: () => true, end() {}, failed() {} }) });
     expect(vi.getTimerCount()).toBe(4);
+    call();
+    at(4).fail('interrupted');
+    at(5).answer();
+    ends.length = 0;
     at(0).answer();
     at(1).fail('timeout');
     calls[2]?.cancel('aborted');
@@ -276,8 +336,7 @@ describe('a mutation', () => {
   });
 
   it('is never sent to a second address while the first one may still answer', () => {
-    vi.useFakeTimers();
-    onTestFinished(() => void vi.useRealTimers());
+    fakeTimers();
     const { call, sent } = setUp({ hedgeMs: 1 });
     call(mutation);
     vi.advanceTimersByTime(600_000);
@@ -287,6 +346,15 @@ describe('a mutation', () => {
   it('counts as sent once any address has it, and waits for no newer data', () => {
     const { call, sent } = setUp({ least: 10_000 });
     expect([call(mutation).isSent, sent.length]).toEqual([true, 1]);
+  });
+
+  it('is not repeated once its time is over', () => {
+    fakeTimers();
+    const { call, at, sent } = setUp();
+    call({ ...mutation, timeoutMs: 10 });
+    vi.advanceTimersByTime(10);
+    at(0).fail('unreachable');
+    expect(sent).toHaveLength(1);
   });
 
   it('is not repeated after a bad status', () => {
@@ -390,14 +458,28 @@ describe('answers that do not go back in time', () => {
   });
 
   it('are repeated elsewhere if the address is silent, also after they waited for newer data', async () => {
-    vi.useFakeTimers();
-    onTestFinished(() => void vi.useRealTimers());
+    fakeTimers();
     const { call, sent } = setUpLag({ least: 10_000, refreshMs: 1_600 });
     call();
     await vi.advanceTimersByTimeAsync(3_200);
     expect(sent).toHaveLength(1);
     await vi.advanceTimersByTimeAsync(1_600);
     expect(sent.map(({ address }) => address)).toEqual([0, 1]);
+  });
+
+  it('blame no address for the time in which they waited for newer data', async () => {
+    fakeTimers();
+    const { call, at, sent, states } = setUpLag({ least: 10_000, refreshMs: 600 });
+    call({ timeoutMs: 2_000 });
+    // It waits for at most half of its time.
+    await vi.advanceTimersByTimeAsync(1_200);
+    expect(sent).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(399);
+    expect(sent).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(2);
+    expect(sent).toHaveLength(2);
+    at(1).answer();
+    expect(states[0]?.recent).toBe(1);
   });
 
   it('keep an operation at the newest address of those that answered calls at once, whichever was last', () => {
@@ -440,4 +522,38 @@ it('refuses calls if every address fails', () => {
   for (const state of states) Object.assign(state, broken);
   call();
   expect([ends, events, sent.length]).toEqual([['refused'], ['refused'], 0]);
+});
+
+it('reports an address that fails once, however often it fails', () => {
+  const { call, at, events } = setUp({ count: 1 });
+  for (let calls = 0; calls < 8; calls += 1) {
+    call();
+    at(calls).fail('timeout');
+  }
+  expect(events).toEqual(['ejected 0']);
+});
+
+it.each([
+  [['a', 'b'], true],
+  [['a', 'a'], false],
+])('counts timeouts of the callers %j as a failure for all: %s', (callers, expected) => {
+  const { call, at, states } = setUp({ count: 1 });
+  for (const [index, caller] of callers.entries()) {
+    call({ operation: { calls: 0, caller } });
+    at(index).fail('timeout');
+  }
+  expect(states[0]?.failsForAll).toBe(expected);
+});
+
+it.each<[UpstreamFailure, ReturnType<typeof toOutcome>]>([
+  ['too-large', 'ok'],
+  ['garbled', 'ok'],
+  ['timeout', 'timeout'],
+  ['no-connection', 'timeout'],
+  ['interrupted', 'failed'],
+  ['unreachable', 'failed'],
+  ['aborted', 'unrelated'],
+  ['crowded', 'unrelated'],
+])('a call that is %s says of its address: %s', (failure, outcome) => {
+  expect(toOutcome(new UpstreamCallError(failure, 'of a test'))).toBe(outcome);
 });
