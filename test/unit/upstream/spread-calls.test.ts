@@ -135,7 +135,8 @@ describe('a read', () => {
   it.each([200, 400, 429, 500])('is not repeated after the status %s', (status) => {
     const { call, at, sent, ends } = setUp();
     call();
-    at(0).answer(status);
+    // A pause that is over already.
+    at(0).answer(status, { 'retry-after': new Date(Date.now() - 30_000).toUTCString() });
     expect([sent.length, ends]).toEqual([1, [String(status)]]);
   });
 
@@ -244,6 +245,16 @@ describe('a read', () => {
     at(1).answer();
     expect(states[at(0).address]?.recent).toBe(1);
     expect(slow.sent).toHaveLength(1);
+  });
+
+  it('is a trial of an address only if it may be repeated elsewhere', () => {
+    const { call, at, states } = setUp({ count: 3 });
+    Object.assign(states[1] as AddressState, { isEjected: true, trialAtMs: 0 });
+    call({ runOnMs: 1_000 });
+    call();
+    call();
+    at(2).fail('interrupted');
+    expect([0, 1, 2, 3].map((index) => at(index).address)).toEqual([0, 1, 2, 0]);
   });
 
   it('that is a trial is the only one, and is sent to a second address after 250 ms', () => {
@@ -495,12 +506,59 @@ describe('answers that do not go back in time', () => {
     expect(at(2).address).toBe(0);
   });
 
-  it('can be cancelled while they wait', () => {
-    const { call, sent, ends } = setUpLag({ least: 10_000 });
+  it.each([
+    ['as new by now', 105, 120],
+    ['perhaps as new', 109, 105],
+  ])('stay at the address of an operation for a page if it is %s', (_, seen, newest) => {
+    const { call, at, states } = setUpLag({ least: 108 });
+    const second = states[1] as AddressState;
+    const one = operation();
+    busy(states[0]);
+    second.newest = seen;
+    call({ operation: one, runOnMs: 1_000 });
+    at(0).answer();
+    second.newest = newest;
+    Object.assign(states[0] as AddressState, { inFlight: 0 });
+    busy(second);
+    call({ operation: one });
+    expect([at(0).address, at(1).address]).toEqual([1, 1]);
+  });
+
+  it('stay at the address of an operation for a page that no address ever has', async () => {
+    const { call, at, sent, states } = setUpLag({ least: 10_000 });
+    const one = operation();
+    busy(states[0]);
+    call({ operation: one, runOnMs: 1_000 });
+    at(0).answer();
+    Object.assign(states[0] as AddressState, { inFlight: 0 });
+    busy(states[1]);
+    call({ operation: one });
+    await until(() => sent.length === 2, 'the page is sent');
+    expect([at(0).address, at(1).address]).toEqual([1, 1]);
+  });
+
+  it('count what an address may have got since its last report', () => {
+    fakeTimers();
+    const { call, at, sent, states } = setUpLag();
+    const one = operation();
+    busy(states[0]);
+    Object.assign(states[1] as AddressState, { newestPerMs: 1 });
+    vi.advanceTimersByTime(10);
+    call({ operation: one });
+    at(0).answer();
+    Object.assign(states[1] as AddressState, broken);
+    call({ operation: one });
+    // The other one has 110, and the answer may have had 115.
+    expect(sent).toHaveLength(1);
+  });
+
+  it('can be cancelled while they wait, and are not sent then', async () => {
+    const { call, sent, ends, events } = setUpLag({ least: 10_000 });
     const inFlight = call();
     expect(inFlight.isSent).toBe(false);
     inFlight.cancel('timeout');
-    expect([ends, sent.length]).toEqual([['timeout'], 0]);
+    await new Promise(setImmediate);
+    expect([ends, sent.length, events]).toEqual([['timeout'], 0, ['refreshed']]);
   });
 
   it('keep a caller that has written at one address, and others free', () => {
