@@ -198,7 +198,6 @@ function createExecuteTx({ sponsorship, limits, services, doubted, now }: Sponso
         digest,
         bodyHash: hash('sha256', JSON.stringify([leaseId, digest, userSig, requestType]), 'base64url'),
         idempotencyKey,
-        gas: caller.gas,
         amount: budget ?? sponsorship.maxGasBudgetExclusive - 1,
         budget,
         expiresAtMs: lease?.expiresAtMs ?? nowMs + longestReservationMs,

@@ -273,7 +273,7 @@ test('sponsorships of many callers, with every end, leave nothing behind two day
     const ended = executions.execute(
       {
         subject: {
-          ...{ requestId: 'r', caller: holder, leaseId: reservationId, reservationId, digest, idempotencyKey, gas },
+          ...{ requestId: 'r', caller: holder, leaseId: reservationId, reservationId, digest, idempotencyKey },
           ...{ bodyHash: digest, amount: 10, budget: 10, expiresAtMs: nowMs + 60_000, mustBeKnown: true },
         },
         check: () => null,

@@ -53,7 +53,6 @@ export function newFlow(caller = newName('client:caller')) {
     digest: 'digest-1',
     expiresAtMs: noon + 60_000,
     mustBeKnown: true,
-    gas: null,
     amount: 100,
     idempotency: null,
     bodyHash: 'body-1',

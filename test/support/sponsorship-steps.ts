@@ -171,7 +171,6 @@ async function execute(world: SponsorshipWorld, store: SponsorshipStore, step: S
   const { caller, nowMs } = world;
   const slot = world.slots[step.slot] as Slot;
   const isForeign = step.slot === foreignSlot;
-  const gas = gasOf(world, step.slot);
   const bodyHash = `body ${step.body}`;
   const expiresAtMs = isForeign ? nowMs + minute : slot.expiresAtMs;
   const start = await store.beginExecution({
@@ -180,7 +179,6 @@ async function execute(world: SponsorshipWorld, store: SponsorshipStore, step: S
     digest: `digest ${step.body}`,
     expiresAtMs,
     mustBeKnown: !isForeign,
-    gas,
     amount: step.amount,
     idempotency: step.key === null ? null : { key: `key ${step.key}`, bodyHash: `${bodyHash} of ${slot.leaseId}` },
     bodyHash,
@@ -193,13 +191,6 @@ async function execute(world: SponsorshipWorld, store: SponsorshipStore, step: S
   });
   if (start.kind === 'begun') {
     Object.assign(slot, { attempt: `attempt ${id}`, executing: 'sent' });
-    if (isForeign) {
-      const hold = { gas, amount: step.amount, day: dayOf(nowMs), expiresAtMs, state: 'open', used: 0 } as const;
-      // A reservation that ended before still counts what it used.
-      const before = world.holds.get(slot.leaseId);
-      if (before) world.holds.set(`${slot.leaseId} before ${id}`, before);
-      world.holds.set(slot.leaseId, { ...hold });
-    }
     const hold = world.holds.get(slot.leaseId);
     if (hold) hold.state = 'sent';
   }
@@ -214,15 +205,11 @@ async function endExecution(world: SponsorshipWorld, store: SponsorshipStore, st
   const kind = (['executed', 'refused', 'unknown', 'not-sent'] as const)[step.outcome] ?? 'unknown';
   const hold = world.holds.get(slot.leaseId);
   const isOpen = found !== null && (slot.executing === 'sent' || slot.executing === 'unsure');
-  if (hold && isOpen && (kind === 'executed' || kind === 'refused')) {
+  if (isOpen)
+    slot.executing = ({ unknown: 'unsure', 'not-sent': 'none', executed: 'done', refused: 'done' } as const)[kind];
+  if (hold && isOpen && kind !== 'unknown') {
     hold.used = kind === 'executed' ? Math.min(step.amount, hold.amount) : 0;
-    hold.state = 'over';
-    slot.executing = 'done';
-  } else if (isOpen && kind === 'unknown') {
-    slot.executing = 'unsure';
-  } else if (hold && isOpen && kind === 'not-sent') {
-    hold.state = step.slot === foreignSlot ? 'over' : 'open';
-    slot.executing = 'none';
+    hold.state = kind === 'not-sent' ? 'open' : 'over';
   }
   const outcome =
     kind === 'executed'

@@ -135,7 +135,7 @@ export function describeBudgets(stores: Stores): void {
     const attempt = 'mine';
     const flow = newFlow();
     const beginMs = begin === null ? null : midnight + begin;
-    const beginNow = () => one.beginExecution(flow.execution({ attempt, gas, nowMs: beginMs ?? 0 }));
+    const beginNow = () => one.beginExecution(flow.execution({ attempt, nowMs: beginMs ?? 0 }));
     await one.beginReservation(flow.reservation({ gas, nowMs: midnight - 2, expiresAtMs: midnight + 60_000 }));
     if (outcome) await one.endReservation(flow.reservationEnd({ kind: 'reserved', answer: 'coins' }, midnight - 2));
     if (beginMs !== null && beginMs < midnight) await beginNow();

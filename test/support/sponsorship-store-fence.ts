@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { BeginExecution } from '../../src/sponsor/store/sponsorship-store.ts';
-import { claimOf, newFlow, newName, noon, reserve, type Stores } from './sponsorship-flow.ts';
+import { claimOf, newFlow, noon, reserve, type Stores } from './sponsorship-flow.ts';
 
 export function describeFence(stores: Stores): void {
   test('of many executions of one lease at once exactly one begins, wherever they ask', async () => {
@@ -231,13 +231,10 @@ export function describeFence(stores: Stores): void {
   test("a sponsor's own number is fenced from its execution on, for its caller", async () => {
     const { one, other } = stores();
     const { caller, execution, executionEnd } = newFlow();
-    const gas = { key: newName('gas'), perDay: 1_000 };
-    const begin = (more: Partial<BeginExecution> = {}) => execution({ mustBeKnown: false, gas, amount: 300, ...more });
+    const begin = (more: Partial<BeginExecution> = {}) => execution({ mustBeKnown: false, ...more });
     expect(await one.beginExecution(begin({ attempt: 'first' }))).toEqual({ kind: 'begun' });
     expect(await other.beginExecution(begin())).toMatchObject({ kind: 'in-progress' });
-    expect(await other.gasAllowance(gas, noon)).toMatchObject({ held: 300 });
     await one.endExecution(executionEnd({ kind: 'not-sent', attempt: 'first' }));
-    expect(await other.gasAllowance(gas, noon)).toMatchObject({ held: 0 });
     expect(await other.beginExecution(begin())).toEqual({ kind: 'begun' });
     expect(await other.beginExecution(begin({ caller: `${caller} 2` }))).toEqual({ kind: 'begun' });
   });

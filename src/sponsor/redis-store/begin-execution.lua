@@ -15,7 +15,7 @@ end
 if now >= tonumber(lease and lease.expiresAt or arg.expiresAtMs) then return { 'kind', 'expired' } end
 if not lease then
   if isFull() then return { 'kind', 'full' } end
-  addLease('foreign', arg.gas ~= '' and openAccount(arg.gas).day or '')
+  addLease('foreign', '')
   lease = read('lease:' .. ref)
 end
 setLease('executing', 'sent', 'digest', arg.digest, 'body', arg.body, 'attempt', arg.attempt, 'answerBy', arg.answerByMs,

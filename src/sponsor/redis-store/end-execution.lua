@@ -19,8 +19,7 @@ if arg.outcome == 'not-sent' or (arg.isOfNobody == '1' and isForeign) then
     local record = ownKey(key)
     if record then forgetKey(key, record) end
   end
-  if isForeign then releaseFixedHold(lease, 0)
-  elseif isOfToday(lease) then expireHold(lease.gas, lease.expiresAt, lease.hold) end
+  if isOfToday(lease) then expireHold(lease.gas, lease.expiresAt, lease.hold) end
   if isForeign then
     dropLease(ref)
     return 1

@@ -106,9 +106,9 @@ export async function connectRedisStore(options: RedisStoreOptions, events: Redi
       await run('endReservation', end, { outcome: outcome.kind, answer, knownAs: name, leaseId });
     },
     async beginExecution(begin) {
-      const { gas, idempotency, nowMs, bodyHash: body, ...rest } = begin;
+      const { idempotency, nowMs, bodyHash: body, ...rest } = begin;
       const key = idempotency && keyIdOf('execute', begin.caller, idempotency.key);
-      const args = { ...rest, body, gas: gas && refOf(gas.key), key, keyBody: idempotency?.bodyHash };
+      const args = { ...rest, body, key, keyBody: idempotency?.bodyHash };
       return toRecord(await run('beginExecution', begin, args)) as unknown as ExecutionStart;
     },
     async findExecution(twin) {

@@ -170,7 +170,7 @@ local function releaseExpiringHold(lease)
 end
 
 local function addLease(reserving, day)
-  local gas, amount, expiresAt = arg.gas, arg.amount, arg.expiresAtMs
+  local gas, amount, expiresAt = arg.gas or '', arg.amount, arg.expiresAtMs
   local hold = gas ~= '' and (ref .. ':' .. amount) or ''
   setLease('reserving', reserving, 'executing', 'none', 'expiresAt', expiresAt, 'gas', gas, 'day', day, 'hold', hold,
     'run', run())

@@ -81,7 +81,7 @@ export function createMemoryStore(bounds: StoreBounds = defaultStoreBounds): Spo
   }
 
   function beginExecution(begin: BeginExecution): ExecutionStart {
-    const { caller, leaseId, expiresAtMs, gas, idempotency, nowMs } = begin;
+    const { caller, leaseId, expiresAtMs, idempotency, nowMs } = begin;
     const known = idempotency ? records.key(keyIdOf('execute', caller, idempotency.key), nowMs) : undefined;
     if (known) {
       if (known.bodyHash !== idempotency?.bodyHash) return { kind: 'conflict' };
@@ -97,8 +97,7 @@ export function createMemoryStore(bounds: StoreBounds = defaultStoreBounds): Spo
     if (nowMs >= (lease?.expiresAtMs ?? expiresAtMs)) return { kind: 'expired' };
     if (!lease) {
       if (records.isFull(caller, nowMs)) return { kind: 'full' };
-      const hold = gas && openHold(accounts.of(gas.key, nowMs), begin.amount, expiresAtMs);
-      lease = records.addLease({ caller, leaseId, expiresAtMs, hold, reserving: 'foreign' }, nowMs);
+      lease = records.addLease({ caller, leaseId, expiresAtMs, hold: null, reserving: 'foreign' }, nowMs);
     }
     setFence(lease, begin);
     if (known) records.forgetKey(known);
@@ -172,12 +171,10 @@ export function createMemoryStore(bounds: StoreBounds = defaultStoreBounds): Spo
 
   /** Undo the begin of the execution. */
   function removeFence(lease: Lease): void {
-    const isForeign = lease.reserving === 'foreign';
     lease.executing = 'none';
     for (const key of lease.executionKeys) records.forgetKey(key);
-    if (lease.hold && isForeign) releaseHold(lease.hold, 0);
-    else if (lease.hold) resumeHoldExpiry(lease.hold, lease.expiresAtMs);
-    if (isForeign) records.dropLease(lease);
+    if (lease.hold) resumeHoldExpiry(lease.hold, lease.expiresAtMs);
+    if (lease.reserving === 'foreign') records.dropLease(lease);
     else records.dropLeaseAt(lease, lease.expiresAtMs + lingerMs);
   }
 

@@ -137,11 +137,10 @@ export interface BeginExecution {
   readonly expiresAtMs: number;
   /**
    * Must the lease have been reserved in this store? A store that was emptied, restarted or replaced may have lost the fact
-   * that the lease is spent. `false` for the sponsor's own numbers, which the sponsor accepts once.
+   * that the lease is spent. `false` for the sponsor's own numbers, which the sponsor accepts once, and which have no budget
+   * here.
    */
   readonly mustBeKnown: boolean;
-  /** The budget of a lease that is not in the store; all others have their hold. */
-  readonly gas: GasBudget | null;
   readonly amount: number;
   readonly idempotency: Idempotency | null;
   /** Hash of all executed arguments: a second call with the same hash is a twin. */

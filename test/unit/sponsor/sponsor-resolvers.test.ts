@@ -14,6 +14,7 @@ import { UpstreamCallError } from '../../../src/upstream/upstream-call-error.ts'
 import { createOwnSchema } from '../../support/own-schema.ts';
 import { sponsorEffects } from '../../support/sponsor-effects.ts';
 import { toSponsoredTransaction } from '../../support/sponsored-transaction.ts';
+import { newFlow } from '../../support/sponsorship-flow.ts';
 import { toTestServices } from '../../support/sponsorship-services.ts';
 import { toTestCaller } from '../../support/test-caller.ts';
 import { until } from '../../support/until.ts';
@@ -407,6 +408,9 @@ describe('executeTx', () => {
     const { client } = recordingClient({ executeTx: async ({ digest }) => executed(digest, { gasUsed }) });
     const services = toTestServices('token', () => nowMs, { leases, isStoreNeeded: false });
     const gas = { key: 'gas', perDay: 50_000_000 };
+    const { leaseId } = leases.open(lease(), toTestCaller().id)!;
+    const terms = { leaseId, amount: 5_000, gas, nowMs, expiresAtMs: nowMs + 60_000 };
+    await services.store.beginReservation(newFlow(toTestCaller().id).reservation(terms));
     // Where gas is counted it must be readable.
     const { txBytes } = toSponsoredTransaction(
       { sponsorAddress: `0x${'5'.padStart(64, '0')}`, gasCoins: [], gasBudget: 5_000 },

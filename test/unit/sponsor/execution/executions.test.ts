@@ -41,6 +41,13 @@ const lost = (isOver = true): SponsorVerdict => ({
 const mutationMs = 900;
 const dayStart = Date.UTC(2026, 0, 31);
 
+const gas = { key: 'client:a', perDay: 100 };
+/** Holds gas for the lease that `begin` executes. */
+const reservedLease = newFlow('client:a').reservation({
+  ...{ leaseId: 'L', amount: 10, gas },
+  ...{ nowMs: dayStart, expiresAtMs: dayStart + 600_000 },
+});
+
 interface SetUp extends ExecutionsOptions {
   readonly store?: SponsorshipStore;
   readonly isStoreNeeded?: boolean;
@@ -82,7 +89,6 @@ function setUp({ store = createMemoryStore(), time = { ms: 0 }, ...options }: Se
       digest: 'TX',
       bodyHash: 'body',
       idempotencyKey: null,
-      gas: null,
       amount: 10,
       budget: 10,
       expiresAtMs: dayStart + 600_000,
@@ -157,8 +163,8 @@ describe('an execution', () => {
     [null, 10],
   ])('that used %s of its gas settles %i: all of it where the effects do not tell', async (gasUsed, settled) => {
     const { begin, sent, settle, store } = setUp();
-    const gas = { key: 'client:a', perDay: 100 };
-    const { ended } = begin({ gas });
+    await store.beginReservation(reservedLease);
+    const { ended } = begin();
     await settle();
     sent[0]?.tell({ ...executed, gasUsed });
     await ended;
@@ -494,8 +500,8 @@ describe('a lost response', () => {
     const time = { ms: 0 };
     const store = createMemoryStore();
     const { begin, sent, settle, pass, ledger, told } = setUp({ store, time });
-    const gas = { key: 'budget', perDay: 100 };
-    const { ended, cancellation } = begin({ gas });
+    await store.beginReservation(reservedLease);
+    const { ended, cancellation } = begin();
     await settle();
     sent[0]?.tell(lost());
     await pass(mutationMs);

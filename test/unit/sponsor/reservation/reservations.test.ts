@@ -70,7 +70,7 @@ function awayFrom(step: 'beginReservation' | 'endReservation' | 'findReservation
 async function execute(store: SponsorshipStore, reservationId: string, expiresAtMs: number, nowMs: number) {
   const { leaseId } = leases.open(reservationId, holder) ?? { leaseId: '' };
   await store.beginExecution({
-    ...{ caller: holder, leaseId, digest: 'D', expiresAtMs, mustBeKnown: true, gas: null, amount: 5 },
+    ...{ caller: holder, leaseId, digest: 'D', expiresAtMs, mustBeKnown: true, amount: 5 },
     ...{ idempotency: null, bodyHash: 'b', attempt: 'a', answerByMs: nowMs, nowMs },
     ...{ budget: 5, requestId: 'r', needsReservation: false },
   });
