@@ -1,6 +1,8 @@
 import DataLoader from 'dataloader';
 import type { ExecutionResult, GraphQLError } from 'graphql';
+import { gatewayError } from '../../errors/gateway-error.ts';
 import { lightError } from '../../errors/light-error.ts';
+import { printJson } from '../../json/exact-json.ts';
 import type { LedgerExecutor } from '../../ledger/ledger-executor.ts';
 import type { Cancellation } from '../../upstream/cancellation.ts';
 import {
@@ -136,14 +138,21 @@ export class OpenRoots {
 
 /** Concurrent requests of one operation, limited so that a large operation leaves connections to others. */
 const maxInFlight = 4;
+/** In bytes: the variables of one largest request. Each request for joins repeats the variables that its selections use. */
+const maxRepeatedBytes = 1024 * 1024;
 
 /** Sends lookups to the ledger, in as few requests as its limits allow, and stores the answers. */
 async function sendAll(asked: readonly PendingLookup[], options: JoinLoaderOptions): Promise<void> {
+  const lookups = asked.map(({ lookup }) => lookup);
+  const requests = toJoinRequests(lookups, options);
+  const repeatedBytes = (requests.length - 1) * bytesOfVariables(lookups, options.variables);
+  if (repeatedBytes > maxRepeatedBytes) {
+    const error = repeatsTooMuch(requests.length, repeatedBytes);
+    for (const each of asked) each.answer = error;
+    return;
+  }
   let start = 0;
-  const groups = toJoinRequests(
-    asked.map(({ lookup }) => lookup),
-    options,
-  ).map((group) => {
+  const groups = requests.map((group) => {
     const members = asked.slice(start, start + group.length);
     start += group.length;
     return { group, members };
@@ -160,8 +169,16 @@ export function toJoinRequests(
   lookups: readonly JoinLookup[],
   { limits, variables }: Pick<JoinLoaderOptions, 'limits' | 'variables'>,
 ): readonly (readonly JoinLookup[])[] {
-  const sharedBytes = Buffer.byteLength(JSON.stringify(variablesOf(lookups, variables)));
-  return groupJoinLookups(lookups, limits, sharedBytes);
+  return groupJoinLookups(lookups, limits, bytesOfVariables(lookups, variables));
+}
+
+function bytesOfVariables(lookups: readonly JoinLookup[], variables: Variables): number {
+  return Buffer.byteLength(printJson(variablesOf(lookups, variables)));
+}
+
+function repeatsTooMuch(requests: number, bytes: number): GraphQLError {
+  const message = `The joins take ${requests} requests to the ledger, which would repeat ${bytes} bytes of variables: use shorter variables, or select fewer joins.`;
+  return gatewayError('PAYLOAD_TOO_LARGE', message);
 }
 
 async function sendGroup(

@@ -162,6 +162,24 @@ describe('a join loader', () => {
     expect(Math.max(...bodies)).toBeLessThanOrEqual(700);
   });
 
+  it('sends no requests that would repeat more than a megabyte of variables, and one request with any', async () => {
+    const ask = async (bytes: number, requests: number) => {
+      const { execute, texts } = scripted();
+      const variables = { size: 'x'.repeat(bytes - '{"size":""}'.length) };
+      const loader = createLoader({ execute, limits: roomy, variables });
+      const sized = selection('J0', { size: '$size:String!' });
+      const ids = Array.from({ length: requests }, (_, index) => `id-${index}`);
+      const answers = values(await loader.load(ids.map((id) => lookup(id, sized))));
+      return [texts.length, new Set(answers).size === 1 ? answers[0] : answers.length];
+    };
+    // Each lookup takes a request of its own, since the ledger would reject these variables anyway.
+    expect(await ask(2 ** 20, 2)).toEqual([2, 2]);
+    expect(await ask(2 ** 18, 5)).toEqual([5, 5]);
+    const refused = 'The joins take 5 requests to the ledger, which would repeat 1048580 bytes of variables';
+    expect(await ask(2 ** 18 + 1, 5)).toEqual([0, expect.stringContaining(refused)]);
+    expect(await ask(2 ** 21, 1)).toEqual([1, 'id-0']);
+  });
+
   it('gives each lookup its own errors, and those of nobody to all', async () => {
     const { execute } = scripted((result) => ({
       ...result,
