@@ -171,7 +171,9 @@ function useWholeAnswer(turns: Pick<FairTurns, 'run'>): Plugin<object, YogaConte
         const contentType = { 'content-type': `${type}; charset=utf-8` };
         const write = (each: ExecutionResult) =>
           turns.run(serverContext.turnKey, serverContext.server, () => printResult(each));
-        const plain = Array.isArray(whole) ? await toBatch(whole, write) : await write(whole as ExecutionResult);
+        const plain = Array.isArray(whole)
+          ? await toBatch(whole, write, serverContext.server.codes)
+          : await write(whole as ExecutionResult);
         const encoding = serverContext.body.chooseEncoding(Buffer.byteLength(plain));
         const compressed = encoding && (await serverContext.body.compression?.compress(Buffer.from(plain), encoding));
         const body = compressed ? new Uint8Array(compressed) : plain;
@@ -184,17 +186,37 @@ function useWholeAnswer(turns: Pick<FairTurns, 'run'>): Plugin<object, YogaConte
 
 type RequestResult = ExecutionResult | readonly ExecutionResult[];
 
-/** As bytes: joining and encoding this much text as a string takes as long as writing it. */
+/** Maximum bytes of all entries of a batch together: as many as one response of the ledger may have. */
+const maxBatchBytes = 64 * 1024 * 1024;
+
+/**
+ * As bytes: joining and encoding this much text as a string takes as long as writing it. The entry that exceeds the
+ * maximum becomes an error, and so does each after it.
+ */
 async function toBatch(
   results: readonly ExecutionResult[],
   write: (result: ExecutionResult) => string | Promise<string>,
+  codes: string[],
 ): Promise<Uint8Array<ArrayBuffer>> {
   const pieces = [Buffer.from('[')];
-  for (const [index, result] of results.entries()) {
-    if (index > 0) pieces.push(Buffer.from(','));
-    pieces.push(Buffer.from(await write(result)));
+  let left = maxBatchBytes;
+  for (const result of results) {
+    let piece = left < 0 ? null : Buffer.from(await write(result));
+    left -= piece?.length ?? 0;
+    if (!piece || left < 0) {
+      const errors = [batchTooLong()];
+      addErrorCodes(codes, errors);
+      piece = Buffer.from(printResult({ data: null, errors }));
+    }
+    if (pieces.length > 1) pieces.push(Buffer.from(','));
+    pieces.push(piece);
   }
   return Buffer.concat([...pieces, Buffer.from(']')]);
+}
+
+function batchTooLong(): GraphQLError {
+  const message = `The responses of the batch would be longer than ${maxBatchBytes} bytes together: send the operation in a request of its own. What a mutation did is done.`;
+  return gatewayError('PAYLOAD_TOO_LARGE', message);
 }
 
 /** Each entry of a batch contains its own errors. */

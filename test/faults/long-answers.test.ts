@@ -30,7 +30,7 @@ beforeAll(async () => {
     }));
     return JSON.stringify({ data, nextCursor: null, hasNextPage: false });
   });
-  gateway = await createTestGateway({ LEDGER_GRAPHQL_URL: ledger.url, LEDGER_RPC_URL: rpc.url });
+  gateway = await createTestGateway({ LEDGER_GRAPHQL_URL: ledger.url, LEDGER_RPC_URL: rpc.url, BATCH_MAX: '6' });
 });
 afterEach(() => {
   ledger.override = undefined;
@@ -75,6 +75,23 @@ test.each([
   expect(await gateway.query(query)).toMatchObject({ status: 200, data: null, errors: tooLong });
   answerWith('x'.repeat(100));
   expect((await gateway.query(query)).errors).toBeUndefined();
+});
+
+test('a batch is no longer than the longest single response: further entries are errors', async () => {
+  eventText = 'x'.repeat(2_900);
+  const entry = { query: events(named(100, 'parsedJson')) };
+  const response = await fetch(`${gateway.url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify([...Array(5).fill(entry), { query: '{ chainIdentifier }' }]),
+  });
+  const answers = (await response.json()) as { data: object | null; errors?: object[] }[];
+  const beyond = { data: null, errors: [{ extensions: { code: 'PAYLOAD_TOO_LARGE' } }] };
+  expect(answers.map(({ errors }) => errors?.length ?? 0)).toEqual([0, 0, 0, 0, 1, 1]);
+  expect(answers.slice(4)).toMatchObject([beyond, beyond]);
+  const logged = () => gateway.log.filter(({ msg }) => msg === 'request').at(-1);
+  await until(() => logged()?.codes !== undefined, 'its log line');
+  expect(logged()).toMatchObject({ codes: ['PAYLOAD_TOO_LARGE'] });
 });
 
 test('clients that stop reading their responses do not fill the memory together', async () => {
