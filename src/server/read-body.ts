@@ -23,6 +23,7 @@ const nothing = () => {};
 export class IncomingRequest extends IncomingMessage {
   abandonBody = nothing;
   #take: ((piece: Buffer | null) => void) | null = null;
+  #unread = 0;
 
   /**
    * From here on the stream gets nothing. Call in the turn in which the request arrived: what was pushed before stays there.
@@ -33,9 +34,14 @@ export class IncomingRequest extends IncomingMessage {
   }
 
   override push(piece: Buffer | null, encoding?: BufferEncoding): boolean {
-    if (this.#take === null) return super.push(piece, encoding);
-    this.#take(piece);
-    return true;
+    if (this.#take !== null) {
+      this.#take(piece);
+      return true;
+    }
+    if (piece === null) return super.push(piece);
+    this.#unread += 1;
+    // No code reads this body, and Node keeps each piece. `false` pauses the connection.
+    return this.#unread <= maxLoosePieces && super.push(piece, encoding);
   }
 }
 

@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { IncomingRequest, readBody } from '../../../src/server/read-body.ts';
@@ -84,10 +84,14 @@ describe('a body', () => {
 });
 
 /** Serves requests without closing their connections. @returns what they read, in words, and their arrivals */
-async function serve(IncomingMessage: typeof IncomingRequest = IncomingRequest) {
+async function serve(IncomingMessage: typeof IncomingRequest = IncomingRequest, isHeld = false) {
   const read: string[] = [];
   const arrivals: string[] = [];
   const requests: IncomingRequest[] = [];
+  const responses: ServerResponse[] = [];
+  const respond = () => {
+    for (const res of responses.splice(0)) res.end();
+  };
   let crowdOut = () => {};
   const begin = (abandon: () => void): Arrival => {
     arrivals.push('begun');
@@ -99,11 +103,12 @@ async function serve(IncomingMessage: typeof IncomingRequest = IncomingRequest) 
     requests.push(req);
     readBody(req, { maxBytes: 2 * manyPieces, arrivals: { begin } }, (reading) => {
       read.push(reading.kind === 'whole' ? `whole ${reading.body}` : reading.kind);
-      res.end();
+      responses.push(res);
+      if (!isHeld) respond();
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { read, arrivals, requests, crowdOut: () => crowdOut() };
+  return { read, arrivals, requests, respond, crowdOut: () => crowdOut() };
 }
 
 it('a body in many pieces is complete and in order', async () => {
@@ -127,6 +132,39 @@ it('a body that was dropped takes no memory, whatever its client still sends', a
   await until(() => read.length === 2, 'the next request on the connection');
   expect(read).toEqual(['crowded-out', 'whole z']);
   expect(arrivals).toEqual(['begun', 'held', 'left']);
+});
+
+it('a body that was dropped takes no memory before its response either', async () => {
+  const { read, arrivals, crowdOut, respond } = await serve(IncomingRequest, true);
+  const client = await open();
+  await client.send(chunked + chunks('x'));
+  await until(() => arrivals.length === 2, 'the first piece');
+  crowdOut();
+  await client.send(`${chunks('y')}${end}${declared(1)}z`);
+  await until(() => read.length === 2, 'the next request on the connection');
+  expect(read).toEqual(['crowded-out', 'whole z']);
+  expect(arrivals).toEqual(['begun', 'held', 'left']);
+  respond();
+});
+
+it('a body that no code reads takes the memory of a few pieces, and the next request is served', async () => {
+  const requests: IncomingRequest[] = [];
+  const responses: ServerResponse[] = [];
+  server.close();
+  server = createServer({ IncomingMessage: IncomingRequest }, (req, res) => {
+    requests.push(req);
+    responses.push(res);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const client = await open();
+  await client.send(chunked + chunks(...'x'.repeat(9_000)));
+  await until(() => requests[0]?.socket.isPaused() === true, 'the connection is paused');
+  expect(requests[0]?.readableLength).toBe(512);
+  await client.send(`${end}GET / HTTP/1.1\r\nhost: a\r\n\r\n`);
+  responses[0]?.end('first');
+  await until(() => responses.length === 2, 'the next request on the connection');
+  responses[1]?.end('second');
+  await client.receive(/first.*second/s);
 });
 
 it('a request that Node keeps does not keep its body', async () => {
