@@ -356,6 +356,9 @@ export function endLingering(socket: Duplex): void {
   // Other timeouts apply to slow clients.
   if (socket.writableFinished) linger();
   else socket.once('finish', linger);
+  // Take the bytes from Node's HTTP parser: for a body in small chunks, it needs a hundred times as long as discarding it.
+  socket.removeAllListeners('data');
+  socket.on('data', () => {});
   socket.resume();
   socket.end();
 }

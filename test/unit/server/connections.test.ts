@@ -170,6 +170,31 @@ it('a paused connection that Node closes after its response reads no further req
   expect(socket.isPaused()).toBe(true);
 });
 
+it('what a client sends after the last response of its connection is not parsed', async () => {
+  const connections = createConnections(() => {});
+  const sockets: Socket[] = [];
+  let requests = 0;
+  const server = createServer((_req, res) => {
+    requests += 1;
+    res.setHeader('connection', 'close');
+    res.end('last');
+  });
+  server.on('connection', (socket: Socket) => {
+    connections.opened(socket);
+    sockets.push(socket);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const client = await openRawClient((server.address() as AddressInfo).port);
+  const request = 'GET / HTTP/1.1\r\nhost: a\r\n\r\n';
+  await client.send(request);
+  await client.receive(/last$/);
+  await client.send(request);
+  await until(() => sockets[0]?.bytesRead === 2 * request.length, 'the second request is read');
+  expect(requests).toBe(1);
+  client.vanish('closing');
+  await new Promise((resolve) => server.close(resolve));
+});
+
 it('unread bytes of a connection without requests count, as of a WebSocket', () => {
   const { connections, socket } = openOne();
   Object.defineProperty(socket, 'writableLength', { value: 1_000 });
