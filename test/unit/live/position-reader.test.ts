@@ -107,7 +107,8 @@ describe('a position that the upstream does not know', () => {
   });
 });
 
-it('a position is not lost by the time in which its reader was stopped', async () => {
+/** A reader of one item, and its timeline. */
+function readOne() {
   const source = createMemorySource('a');
   const timeline = new Timeline<string>(new Turns());
   const readerOfAll = new Reader(source, timeline, {
@@ -117,6 +118,27 @@ it('a position is not lost by the time in which its reader was stopped', async (
     judge: new PageJudge(clock, () => {}),
     mostBytes: () => 10_000,
   });
+  return { source, timeline, readerOfAll };
+}
+
+it('a callback that waits no longer is forgotten, also during its poll', async () => {
+  const { source, readerOfAll } = readOne();
+  readerOfAll.start();
+  await clock.pass(10);
+  source.before = () => Promise.reject(new Error('away'));
+  const called: string[] = [];
+  const left = () => void called.push('left');
+  for (const then of [left, () => void called.push('stayed')]) readerOfAll.whenCaughtUp(then);
+  await clock.pass(5_000);
+  readerOfAll.stopWaiting(left);
+  source.before = () => {};
+  await clock.pass(5_000);
+  expect(called).toEqual(['stayed']);
+  readerOfAll.close();
+});
+
+it('a position is not lost by the time in which its reader was stopped', async () => {
+  const { source, timeline, readerOfAll } = readOne();
   readerOfAll.start();
   await clock.pass(10);
   // A node that lags.

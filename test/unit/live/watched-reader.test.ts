@@ -103,7 +103,7 @@ it('is not asked more often than it may be, however often it is told of news', a
   expect(source.reads.length - before).toBeGreaterThanOrEqual(9);
 });
 
-it('is left alone while it fails, whatever it is told', async () => {
+it('is left alone while it fails, whatever it is told and however many begin to follow', async () => {
   const { follow, clock, last, source } = watched('a');
   follow();
   last().up();
@@ -115,7 +115,9 @@ it('is left alone while it fails, whatever it is told', async () => {
   const before = source.reads.length;
   for (let ms = 0; ms < 5_000; ms += 10) {
     last().news();
+    const newcomer = follow();
     await clock.pass(10);
+    await newcomer.leave();
   }
   expect(source.reads.length - before).toBeLessThanOrEqual(3);
 });
