@@ -137,6 +137,33 @@ it('a callback that waits no longer is forgotten, also during its poll', async (
   readerOfAll.close();
 });
 
+it('a failing upstream is asked no sooner for callbacks that come during a poll', async () => {
+  const { source, readerOfAll } = readOne();
+  readerOfAll.start();
+  await clock.pass(10);
+  let polls = 0;
+  source.before = () => {
+    polls += 1;
+    if (polls < 100) readerOfAll.whenCaughtUp(() => {});
+    return Promise.reject(new Error('away'));
+  };
+  await clock.pass(10_000);
+  expect(polls).toBeLessThan(10);
+  readerOfAll.close();
+});
+
+it('a reader that was stopped while it failed is not stalled', async () => {
+  const { source, readerOfAll } = readOne();
+  readerOfAll.start();
+  await clock.pass(10);
+  source.before = () => Promise.reject(new Error('away'));
+  await clock.pass(20_000);
+  expect(readerOfAll.progress.stall?.forMs).toBeGreaterThan(10_000);
+  readerOfAll.stop();
+  await clock.pass(0);
+  expect([readerOfAll.progress.stall, readerOfAll.isUp]).toEqual([null, false]);
+});
+
 it('a position is not lost by the time in which its reader was stopped', async () => {
   const { source, timeline, readerOfAll } = readOne();
   readerOfAll.start();

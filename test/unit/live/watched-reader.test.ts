@@ -109,6 +109,7 @@ it('is left alone while it fails, whatever it is told and however many begin to 
   last().up();
   await clock.pass(1_000);
   source.before = () => {
+    last().news();
     throw new Error('away');
   };
   await clock.pass(60_000);
