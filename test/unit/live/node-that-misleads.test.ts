@@ -160,6 +160,15 @@ describe('a page that keeps its fault', () => {
     expect(told).toEqual(['a']);
   });
 
+  it('is none of many small pages in a row with new items, which are one poll', async () => {
+    const { clock, source, first, log } = await live(createMemorySource(...names(1, 40)));
+    source.pageSize = 1;
+    source.add(...names(41, 140));
+    while (first.told.length === 0) await clock.pass(10);
+    expect(first.told).toEqual(names(41, 140));
+    expect(log).toEqual([]);
+  });
+
   it('ends where pages go round in a circle', async () => {
     const { clock, source, first, log } = await live(createMemorySource(...names(1, 100)));
     source.spoil = () => ({ entries: source.items.slice(90, 95), hasMore: true });
