@@ -79,7 +79,11 @@ describe('request', () => {
     };
     for (const answer of [lose, cut, () => {}]) {
       const { client } = await scriptGateway(() => answer, { timeoutMs: 1_000 });
-      await expect(client.request('{ a }')).rejects.toMatchObject({ code: 'NETWORK_ERROR', retry: 'same-key' });
+      for (const options of [{}, { signal: new AbortController().signal }])
+        await expect(client.request('{ a }', {}, options)).rejects.toMatchObject({
+          code: 'NETWORK_ERROR',
+          retry: 'same-key',
+        });
     }
   });
 
@@ -119,6 +123,25 @@ describe('request', () => {
     expect(received.map(({ query }) => query)).toEqual(['{ plain }', '{ text }', '{ parsed }', '{ printed }']);
     expect(received.map(({ headers }) => headers.authorization)).toEqual([1, 2, 3, 4].map((each) => `Bearer ${each}`));
   });
+});
+
+test('pages go forwards only with the variable $after, not with one whose name begins in the same way', async () => {
+  const pageInfo = { hasNextPage: true, endCursor: 'end', hasPreviousPage: true, startCursor: 'start' };
+  const { client, received } = await scriptGateway(() => ({ data: { events: { pageInfo } } }));
+  for (const name of ['$after: String', '$before: String, $afterCheckpoint: Int']) {
+    let pages = 0;
+    const query = `query (${name}) { events { pageInfo { hasNextPage } } }`;
+    for await (const page of client.pages<{ events: { pageInfo: typeof pageInfo } }, object, never>(
+      query,
+      {},
+      ({ events }) => events as never,
+    )) {
+      expect(page).toEqual({ pageInfo });
+      pages += 1;
+      if (pages === 2) break;
+    }
+  }
+  expect(received.map(({ variables }) => variables)).toEqual([{}, { after: 'end' }, {}, { before: 'start' }]);
 });
 
 describe('sponsor', () => {
