@@ -73,13 +73,14 @@ export function describeBudgets(stores: Stores): void {
   test('refused and lost reservations give back at once, and at their expiry', async () => {
     const { one, other } = stores();
     const gas = { key: newName('gas'), perDay: 1_000 };
-    const [refused, lost] = [newFlow(), newFlow()];
-    await one.beginReservation(refused.reservation({ gas }));
-    await one.beginReservation(lost.reservation({ gas }));
+    const [refused, lost, refusedLate] = [newFlow(), newFlow(), newFlow()];
+    for (const { reservation } of [refused, lost, refusedLate]) await one.beginReservation(reservation({ gas }));
     await one.endReservation(refused.reservationEnd({ kind: 'refused' }));
     await one.endReservation(refused.reservationEnd({ kind: 'refused' }));
     await one.endReservation(lost.reservationEnd({ kind: 'lost' }));
-    expect(await other.gasAllowance(gas, noon)).toMatchObject({ held: 100 });
+    expect(await other.gasAllowance(gas, noon)).toMatchObject({ held: 200 });
+    expect(await other.gasAllowance(gas, noon + 60_000)).toMatchObject({ held: 0 });
+    await one.endReservation(refusedLate.reservationEnd({ kind: 'refused' }, noon + 60_000));
     expect(await other.gasAllowance(gas, noon + 60_000)).toMatchObject({ held: 0 });
   });
 

@@ -32,10 +32,13 @@ it.each([
   expect(decompress(compressed ?? Buffer.alloc(0)).equals(body)).toBe(true);
 });
 
-it('compresses 16 bodies at a time: those beyond are sent as they are, until one is done', async () => {
+it('compresses 16 bodies at a time: those beyond are sent as they are, and do not count', async () => {
   const compression = createCompression(['br']);
   const body = randomBytes(100_000);
-  const results = await Promise.all(Array.from({ length: 20 }, () => compression?.compress(body, 'br')));
-  expect(results.map((result) => result !== null)).toEqual(Array.from({ length: 20 }, (_, index) => index < 16));
-  expect(await compression?.compress(body, 'br')).not.toBeNull();
+  const compressAll = async (count: number) => {
+    const results = await Promise.all(Array.from({ length: count }, () => compression?.compress(body, 'br')));
+    return results.filter((result) => result !== null).length;
+  };
+  expect(await compressAll(20)).toBe(16);
+  expect(await compressAll(20)).toBe(16);
 });

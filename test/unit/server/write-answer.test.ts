@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { gatewayError } from '../../../src/errors/gateway-error.ts';
-import { eventFraming, toWholeStream } from '../../../src/server/write-answer.ts';
+import { eventFraming, toAnswerHead, toWholeStream } from '../../../src/server/write-answer.ts';
 
 const soon = [1_000, 3_000];
 
@@ -20,4 +20,13 @@ it.each([
   const retryMs = Number(/^retry: (\d+)\n/.exec(body)?.[1]);
   expect(retryMs).toBeGreaterThanOrEqual(fromMs);
   expect(retryMs).toBeLessThanOrEqual(toMs);
+});
+
+it('waits for the longest of the budgets that rejected every field', () => {
+  const errors = [2_500, 400].map((retryAfterMs) => gatewayError('RATE_LIMITED', 'No.', { retryAfterMs }));
+  expect(toAnswerHead({ data: { a: null, b: null }, errors }, 'application/json')).toEqual({
+    status: 429,
+    retryAfterSeconds: 3,
+    headers: {},
+  });
 });
