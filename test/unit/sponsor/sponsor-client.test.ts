@@ -10,6 +10,7 @@ import {
   type SponsorClient,
   type SponsorClientOptions,
 } from '../../../src/sponsor/sponsor-client.ts';
+import { mayHaveRun } from '../../../src/sponsor/sponsor-refusal.ts';
 import { createCancellation } from '../../../src/upstream/cancellation.ts';
 import type { UpstreamRequest } from '../../../src/upstream/upstream-call.ts';
 import { UpstreamCallError } from '../../../src/upstream/upstream-call-error.ts';
@@ -216,6 +217,16 @@ describe('reserveGas', () => {
     const error = await refusalOf(client.reserveGas({ gasBudget: 1, reserveDurationSecs: 1 }, null, goingOn));
     expect(error.extensions).toEqual({ code: 'SPONSOR_EXHAUSTED', retry: 'backoff', upstream: 'sponsor' });
     expect(observations).toEqual([]);
+  });
+
+  it('may have locked coins unless its response is a rejection', async () => {
+    const mayHaveLocked = async (reply: Reply) => {
+      const { client } = setUp(reply);
+      return mayHaveRun(await refusalOf(client.reserveGas({ gasBudget: 1, reserveDurationSecs: 1 }, null, goingOn)));
+    };
+    expect(await mayHaveLocked({ status: 502, type: 'text/html', body: '<html></html>' })).toBe(true);
+    expect(await mayHaveLocked(json({ result: null, error: 'unknown' }, 500))).toBe(true);
+    expect(await mayHaveLocked(json({ result: null, error: 'no' }, 400))).toBe(false);
   });
 
   it('cuts a very long rejection', async () => {

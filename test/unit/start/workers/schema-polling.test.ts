@@ -37,6 +37,8 @@ describe('workers', () => {
     for (const worker of workers) polling.replaced('second', worker);
     vi.advanceTimersByTime(10_000);
     expect(took()).toBe('');
+    polling.replaced('third', workers[0]!);
+    expect(took()).toBe('bc');
   });
 
   test('poll once a second during many changes, and get the last one', () => {
