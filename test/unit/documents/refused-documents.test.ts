@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { buildSchema, GraphQLError, Location, Source } from 'graphql';
 import { expect, test } from 'vitest';
 import { maxLines, shippedLimits } from '../../../src/documents/cost/limits.ts';
+import type { Variables } from '../../../src/documents/cost/usage.ts';
 import { createDocumentStore } from '../../../src/documents/document-store.ts';
 import { admitDocument } from '../../../src/documents/prepared-document.ts';
 import { maxErrors } from '../../../src/documents/validation/validate-document.ts';
@@ -98,6 +99,20 @@ test('a rejected document returns the same error each time: message, locations, 
     extensions: { code: 'BAD_USER_INPUT', retry: 'never', limit: { name: 'maxQueryNodes', max: 300, actual: 301 } },
   };
   expect([tell(wide), tell(wide)]).toEqual([[excess], [excess]]);
+});
+
+test.each<[string, boolean, string, Variables?]>([
+  ['syntax', false, '{'],
+  ['an unsupported directive', false, '{ chainIdentifier @nope }'],
+  ['the depth', true, `${'{ a '.repeat(21)}${'}'.repeat(21)}`],
+  ['the nodes', true, `{ ${repeat(301, () => 'chainIdentifier')} }`],
+  ['a transaction', false, `mutation { executeTx(txBytes: "${'A'.repeat(174_762)}") { digest } }`],
+  ['the length of the text', false, `{ chainIdentifier } #${'x'.repeat(6_000)}`],
+  ['output nodes', true, 'query ($n: Int) { checkpoints(first: $n) { nodes { digest } } }', { n: 1_000_000 }],
+  ['an unknown field', true, '{ unknown }'],
+])('a rejection for %s has usage: %s', (_, hasUsage, text, variables = {}) => {
+  const { errors, usage } = admitDocument(createStore().prepare(text), variables, limits);
+  expect([errors.length > 0, usage !== null]).toEqual([true, hasUsage]);
 });
 
 test('reported errors are bounded in number, characters and locations', () => {
