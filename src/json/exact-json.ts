@@ -40,9 +40,12 @@ export function toExactNumber(text: string): number | ExactNumber {
   return isExactDouble(text) ? Number(text) : new ExactNumber(text);
 }
 
+/** A double prints at most this many characters, as `-0.0000012345678901234567`. Reading longer numbers takes microseconds. */
+const maxDoubleLength = 25;
+
 /** Does a double print back the same digits? */
 function isExactDouble(text: string): boolean {
-  return String(Number(text)) === text;
+  return text.length <= maxDoubleLength && String(Number(text)) === text;
 }
 
 /** `JSON.stringify` that keeps the digits of exact numbers. */

@@ -35,10 +35,17 @@ describe('JSON with numbers of any size', () => {
     }
   });
 
-  it.each(['0', '-1', '1.5', '9007199254740991', '123456789012345680', '1e+21', '5e-324'])(
-    'parses %s as a number',
-    (number) => expect(parseJson(`[${number}]`)).toEqual([Number(number)]),
-  );
+  it.each([
+    '0',
+    '-1',
+    '1.5',
+    '9007199254740991',
+    '123456789012345680',
+    '1e+21',
+    '5e-324',
+    '-1.7976931348623157e+308',
+    '-0.0000012345678901234567',
+  ])('parses %s as a number', (number) => expect(parseJson(`[${number}]`)).toEqual([Number(number)]));
 
   it('reveals nothing that would turn the text of others into a number', () => {
     expect(JSON.stringify([exact('1.10')])).toBe('["1.10"]');
