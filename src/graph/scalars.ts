@@ -6,6 +6,7 @@ import {
   Kind,
   type ValueNode,
 } from 'graphql';
+import { readVariable } from '../documents/cost/usage.ts';
 import { lightError } from '../errors/light-error.ts';
 import { ExactNumber, toExactNumber } from '../json/exact-json.ts';
 import { showValue } from '../json/show-value.ts';
@@ -91,7 +92,7 @@ function toJsonValue(node: ValueNode, variables: Readonly<Record<string, unknown
       return Object.assign(Object.create(null), Object.fromEntries(members));
     }
     case Kind.VARIABLE:
-      return variables[node.name.value];
+      return readVariable(variables, node.name.value);
     default:
       return node.value;
   }

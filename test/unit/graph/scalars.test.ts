@@ -38,6 +38,11 @@ describe.each(cases)('%s', (name, accepted, refused) => {
 });
 
 describe('literals', () => {
+  it('have nothing in place of a variable without a value, whatever its name', () => {
+    const literal = parseValue('{ a: $given, b: $constructor, c: [$__proto__] }');
+    expect(sharedScalars.JSON?.parseLiteral(literal, { given: 1 })).toEqual({ a: 1, b: undefined, c: [undefined] });
+  });
+
   it.each([
     ['UInt53', '5', 5],
     ['BigInt', '"5"', '5'],
