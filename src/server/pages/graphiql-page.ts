@@ -51,7 +51,11 @@ interface SchemaPage {
 export function createGraphiqlPage({ schema, introspection, usage }: GraphiqlPageOptions) {
   let loading: ReturnType<typeof loadGraphiqlAssets> | undefined;
   const assets = () => {
-    loading ??= loadGraphiqlAssets();
+    loading ??= loadGraphiqlAssets().catch((error: unknown) => {
+      // The next request reads again: too many files may have been open.
+      loading = undefined;
+      throw error;
+    });
     return loading;
   };
   let current: { readonly of: GraphQLSchema; readonly made: Promise<SchemaPage> } | undefined;
@@ -75,7 +79,10 @@ export function createGraphiqlPage({ schema, introspection, usage }: GraphiqlPag
     const of = schema();
     if (current?.of === of) return current.made;
     previous = current?.made;
-    const made = make(of);
+    const made = make(of).catch((error: unknown) => {
+      if (current?.of === of) current = undefined;
+      throw error;
+    });
     current = { of, made };
     return made;
   };

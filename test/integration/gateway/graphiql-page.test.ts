@@ -63,3 +63,23 @@ test('with introspection off, no process has a file with the schema', { timeout:
   expect(await schemaPathOn(closed)).toBeNull();
   expect((await fetch(closed + (await schemaPathOn(open)))).status).toBe(404);
 });
+
+test('a page that could not be made is made for the next request', async () => {
+  let attempts = 0;
+  const page = createGraphiqlPage({
+    schema: () => first,
+    introspection: true,
+    usage: () => {
+      attempts += 1;
+      if (attempts === 1) throw new Error('not yet');
+      return { usageHeader: 'x-show', limits: {} };
+    },
+  });
+  const server = createServer((req, res) => {
+    page.send(req, res).catch(() => res.writeHead(500).end());
+  });
+  opened.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const ask = async () => (await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)).status;
+  expect([await ask(), await ask(), await ask(), attempts]).toEqual([500, 200, 200, 2]);
+});
