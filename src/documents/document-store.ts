@@ -60,8 +60,8 @@ export function createDocumentStore<Operation>(
     maxSize: bounds.maxProvenBytes,
     sizeCalculation,
     // The least recently used proven document becomes a newcomer again.
-    disposeAfter: (prepared, text, reason) => {
-      if (reason === 'evict') newcomers.set(text, prepared);
+    disposeAfter: (prepared, text) => {
+      newcomers.set(text, prepared);
     },
   });
   const wasSeen = createWasSeen();
@@ -130,8 +130,7 @@ const slots = 65_536;
 function createWasSeen(): (text: string) => boolean {
   const marks = new Uint32Array(slots);
   return (text) => {
-    // 0 marks an empty slot.
-    const mark = hash('sha256', text, 'buffer').readUInt32LE() || 1;
+    const mark = hash('sha256', text, 'buffer').readUInt32LE();
     const slot = mark % slots;
     if (marks[slot] === mark) return true;
     marks[slot] = mark;
