@@ -103,6 +103,12 @@ describe('prepared documents', () => {
     expect(hits(store, [2_000, 2_001])).toBe(2);
   });
 
+  it('are kept at second sight, also after a thousand others', () => {
+    const store = createDocumentStore(options, { maxBytes: room(8), maxProvenBytes: room(6) });
+    for (const _ of [1, 2]) for (const index of range(2_000, 1_000)) store.prepare(text(index));
+    expect(hits(store, range(2_996, 4))).toBe(4);
+  });
+
   it('that were not used for long count as seen once again', () => {
     const store = createDocumentStore(options, { maxBytes: room(8), maxProvenBytes: room(2) });
     const four = range(1_000, 4);
