@@ -105,8 +105,16 @@ export function createLedgerStreams({ places, ...options }: LedgerStreamsOptions
     const [oldest] = isolated.size > maxIsolated ? isolated.keys() : [];
     if (oldest !== undefined) isolated.delete(oldest);
   };
-  const unread: UnreadResults = { bytes: 0 };
   const streams = new Set<LedgerStream>();
+  const unread: UnreadResults = {
+    bytes: 0,
+    endSlowest(bytes) {
+      let slowest: LedgerStream | null = null;
+      for (const each of streams) if (each.unreadBytes > (slowest?.unreadBytes ?? bytes)) slowest = each;
+      slowest?.endUnread();
+      return slowest !== null;
+    },
+  };
   /** A connection may have thousands of streams, which would all end in one turn of the event loop. */
   const turns = new Turns();
   let isStopping = false;
@@ -145,12 +153,14 @@ export function createLedgerStreams({ places, ...options }: LedgerStreamsOptions
 /** Memory of unread results of all streams together. */
 interface UnreadResults {
   bytes: number;
+  /** Ends the stream with the most of it. @returns `false` if none has more than these bytes */
+  readonly endSlowest?: (bytes: number) => boolean;
 }
 
 /** Limits on unread results in bytes of text; parsed values take several times as much. */
 const maxBytesOfStream = 256 * 1024;
 const maxBytesOfAll = 32 * 1024 * 1024;
-/** Each stream may always keep one result of this size, so that slow readers do not end the streams of others. */
+/** Each stream may always keep one result of this size. */
 const minQueueBytes = 16 * 1024;
 
 interface Unread {
@@ -196,8 +206,18 @@ export class LedgerStream implements AsyncIterator<ExecutionResult, undefined> {
     return { done: false, value: first.read() };
   }
 
+  get unreadBytes(): number {
+    return this.#bytes;
+  }
+
+  /** Ends it with an error in place of the unread results. */
+  endUnread(): void {
+    this.#dropUnread();
+    this.fail(tooSlow());
+  }
+
   async return(): Promise<IteratorResult<ExecutionResult, undefined>> {
-    for (const { bytes } of this.#unread.splice(0)) this.#count(-bytes);
+    this.#dropUnread();
     this.#end();
     return { done: true, value: undefined };
   }
@@ -211,13 +231,26 @@ export class LedgerStream implements AsyncIterator<ExecutionResult, undefined> {
 
   #take(result: unknown, bytes: number): void {
     if (this.#isOver) return;
-    const hasRoom = this.#all.bytes + bytes <= maxBytesOfAll;
     const isFirst = this.#unread.length === 0;
-    if (isFirst ? hasRoom || bytes <= minQueueBytes : hasRoom && this.#bytes + bytes <= maxBytesOfStream) {
+    if (
+      isFirst
+        ? bytes <= minQueueBytes || this.#hasRoom(bytes)
+        : this.#bytes + bytes <= maxBytesOfStream && this.#hasRoom(bytes)
+    ) {
       this.#count(bytes);
       this.#unread.push({ bytes, read: () => readLedgerResult(result, bytes, this.#readText) });
       this.#wake();
     } else this.fail(tooSlow());
+  }
+
+  /** Streams with more unread results than this one make room. */
+  #hasRoom(bytes: number): boolean {
+    while (this.#all.bytes + bytes > maxBytesOfAll) if (!this.#all.endSlowest?.(this.#bytes + bytes)) return false;
+    return true;
+  }
+
+  #dropUnread(): void {
+    for (const { bytes } of this.#unread.splice(0)) this.#count(-bytes);
   }
 
   #finish(read: Unread['read']): void {

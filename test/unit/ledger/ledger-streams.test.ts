@@ -90,6 +90,31 @@ it.each<[string, bytesOfOthers: number, sizes: number[], isServed: boolean]>([
   expect(all.bytes).toBe(bytesOfOthers);
 });
 
+it('ends a stream with more unread results for one with fewer, when all together keep too much', async () => {
+  await using ledger = await startLedger(false);
+  const streams = createLedgerStreams({
+    urls: [ledger.url],
+    places: createStreamQuota({ max: 200, maxPerCaller: 200 }),
+  });
+  const open = (caller: string) =>
+    streams.open({ text: 'subscription { a }', isClientsText: true, operationName: null, variables: {}, caller });
+  const slow = Array.from({ length: 130 }, () => open('slow'));
+  const [read, last] = [open('other'), open('other')];
+  await until(() => ledger.subscribed === 132, 'the subscriptions');
+  const [client] = ledger.clients;
+  const send = (id: number, bytes: number) =>
+    client?.send(JSON.stringify({ type: 'next', id: String(id), payload: { data: { a: 'x'.repeat(bytes) } } }));
+  for (let id = 1; id <= 130; id += 1) send(id, 255 * kib);
+  for (let results = 0; results < 5; results += 1) send(131, 40 * kib);
+  send(132, kib);
+  await last.next();
+  for (let results = 0; results < 5; results += 1) expect((await read.next()).done).toBe(false);
+  const firsts = await Promise.allSettled(slow.map((stream) => stream.next()));
+  // 128 results of 255 KiB fit into 32 MiB.
+  expect(firsts.filter(({ status }) => status === 'rejected')).toHaveLength(3);
+  streams.stop();
+});
+
 it('returns its place when a stream ends, in any way, and opens none without one', async () => {
   await using ledger = await startLedger(false);
   const places = createStreamQuota({ max: 10, maxPerCaller: 1 });
