@@ -121,6 +121,18 @@ if (redisMissing) {
       }));
   });
 
+  test('reports that Redis is ready at each connection, not only the first', () =>
+    withRedis(async (redis) => {
+      const told: string[] = [];
+      const events = { failed: () => {}, ready: () => void told.push('ready') };
+      const store = await connectRedisStore({ url: new Secret(redis.url) }, events);
+      expect(told).toEqual(['ready']);
+      await redis.kill();
+      await redis.restart();
+      await until(() => told.length === 2, 'Redis is ready again');
+      await store.close();
+    }));
+
   test('reports the first rejected step, and the recovery when that step succeeds again', () =>
     withRedis(async (redis, admin) => {
       const told: string[] = [];

@@ -1,5 +1,7 @@
+import type { GraphQLError } from 'graphql';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parseConfig } from '../../../src/config/parse-config.ts';
+import { gatewayError } from '../../../src/errors/gateway-error.ts';
 import { createMaskError } from '../../../src/errors/mask-error.ts';
 import { type RunningGateway, startGateway } from '../../../src/start/start.ts';
 import { createLogger } from '../../../src/telemetry/logger.ts';
@@ -59,4 +61,13 @@ it('a masked error is logged once, however often it is handled', () => {
   const masked = mask(new Error('inside'), 'r');
   expect(mask(mask(masked))).toBe(masked);
   expect(told).toEqual([['inside', 'r']]);
+});
+
+it('an unexpected error of another part is logged with its cause, although its code is in the catalogue', () => {
+  const told: unknown[] = [];
+  const mask = createMaskError((error) => told.push((error as GraphQLError).originalError));
+  const cause = new Error('no file descriptor is free');
+  const text = 'Unexpected error.';
+  expect(mask(gatewayError('INTERNAL_SERVER_ERROR', text, {}, { originalError: cause })).message).toBe(text);
+  expect(told).toEqual([cause]);
 });
