@@ -136,6 +136,12 @@ describe.skipIf(chromiumMissing !== null)(`GraphiQL in a real browser ${chromium
     await expect.poll(() => page.locator('.graphiql-history').innerText()).toContain('LatestTransactions');
   });
 
+  it('introspects the gateway when the user fetches the schema again', async () => {
+    const asked = page.waitForRequest((request) => (request.postData() ?? '').includes('IntrospectionQuery'));
+    await page.getByRole('button', { name: /re-fetch/i }).click();
+    expect((await asked).url()).toBe(`${gateway.url}/graphql`);
+  });
+
   it('contacts no other host and logs no error', () => {
     expect(foreign).toEqual([]);
     expect(complaints).toEqual([]);
