@@ -101,6 +101,14 @@ describe('a split operation', () => {
     expect(lane).toBe(true);
   });
 
+  it("answers the gateway's own fields when the ledger rejects its part without executing it", async () => {
+    ledger.override = () => ({ status: 200, body: '{"errors":[{"message":"no"}]}' });
+    const { first, second, lane } = await known('{ epoch { epochId } sponsor { health } } # rejected');
+    expect(lane).toBe(true);
+    expect(second.data).toEqual({ epoch: null, sponsor: { health: 'OK' } });
+    expect(second.text).toBe(first.text);
+  });
+
   it('responds as Yoga would when the ledger hangs', async () => {
     await using hasty = await createTestGateway({ ...env, REQUEST_TIMEOUT_MS: '1000' });
     ledger.override = () => 'hang';

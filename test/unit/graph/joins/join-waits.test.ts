@@ -1,6 +1,6 @@
-import { GraphQLError } from 'graphql';
+import { buildSchema, GraphQLError, Kind, type OperationDefinitionNode, parse } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { awaitIndexer, checkWaitMs } from '../../../../src/graph/joins/join-waits.ts';
+import { awaitIndexer, checkWaitMs, createCheckWaits } from '../../../../src/graph/joins/join-waits.ts';
 import { createCancellation } from '../../../../src/upstream/cancellation.ts';
 import { until } from '../../../support/until.ts';
 
@@ -74,4 +74,16 @@ describe('waiting for the indexer', () => {
     for (const wait of [0, 10_000]) expect(checkWaitMs(wait)).toBe(wait);
     for (const wait of [-1, 10_001]) expect(() => checkWaitMs(wait)).toThrow(/from 0 to 10000/);
   });
+});
+
+it('rejects a waitMs out of range only where the field is executed', () => {
+  const schema = buildSchema(`
+    type Query { executeTx: ExecuteTxResult }
+    type ExecuteTxResult { transactionBlock(waitMs: Int): Boolean }
+  `);
+  const { definitions } = parse('query ($no: Boolean!) { executeTx { transactionBlock(waitMs: -1) @skip(if: $no) } }');
+  const operation = definitions.find(({ kind }) => kind === Kind.OPERATION_DEFINITION) as OperationDefinitionNode;
+  const checkWaits = createCheckWaits(schema, { operation, fragments: new Map() });
+  expect(checkWaits?.({ no: false })).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }]);
+  expect(checkWaits?.({ no: true })).toEqual([]);
 });
