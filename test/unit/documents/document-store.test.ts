@@ -57,13 +57,20 @@ describe('prepared documents', () => {
   });
 
   it('that are pinned stay during any flood, within their own memory, until others are pinned', () => {
-    const store = createDocumentStore(options, { maxBytes: room(8), maxProvenBytes: room(6), maxPinnedBytes: room(3) });
+    let prepared = 0;
+    const prepareOperation = (valid: ValidOperation) => {
+      prepared += 1;
+      return options.prepareOperation(valid);
+    };
+    const maxPinnedBytes = 3 * bytesOfOne;
+    const bounds = { maxBytes: room(8), maxProvenBytes: room(6), maxPinnedBytes };
+    const store = createDocumentStore({ ...options, prepareOperation }, bounds);
     const pin = (indices: readonly number[]) => [...store.pin(indices.map(text))].length;
     const flood = () => {
       for (const index of range(2_000, 2_000)) for (const _ of [1, 2]) store.prepare(text(index));
     };
-    // The same text under two ids takes the memory of one.
-    expect(pin([1_000, 1_000, 1_001, 1_002, 1_003])).toBe(5);
+    // The same text under two ids takes the memory of one, and is prepared once.
+    expect([pin([1_000, 1_000, 1_001, 1_002, 1_003]), prepared]).toEqual([5, 4]);
     flood();
     expect(hits(store, range(1_000, 4))).toBe(3);
     pin([1_004]);
