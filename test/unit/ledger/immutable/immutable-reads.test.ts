@@ -286,6 +286,49 @@ describe('answers in memory', () => {
     expect(keptFor({ a: '1', b: '2s' })).toBeNull();
   });
 
+  it('of a variable that is null are not those of its default', () => {
+    const reads = openReads(tables);
+    const query = `query ($n: Int = 2) {
+      checkpoint(id: { sequenceNumber: 3 }) { transactionBlocks(first: $n) { nodes { digest } } }
+    }`;
+    const read = reads.prepare(schema, () => treeOf(query));
+    read?.ask({})?.keep(bodyOf({ data: { checkpoint: { transactionBlocks: { nodes: [{ digest: 'd' }] } } } }));
+    expect(read?.ask({})?.kept).not.toBeNull();
+    expect(read?.ask({ n: null })?.kept).toBeNull();
+  });
+
+  it('that identify the network expire after ten seconds, or as soon as others, and count as a check', () => {
+    const identify = (lifeMs: number, atMs: readonly number[]) => {
+      let nowMs = 0;
+      let asked = 0;
+      const readNetworkId = async () => {
+        asked += 1;
+        return null;
+      };
+      const options = { maxBytes: 8_000_000, lifeMs, tables, version: () => '2026.11.0' };
+      const reads = createImmutableReads({ ...options, readNetworkId, now: () => nowMs });
+      nowMs = 50_000;
+      const read = reads.prepare(schema, () => treeOf('{ chainIdentifier }'));
+      read?.ask({})?.keep(bodyOf({ data: { chainIdentifier: 'a' } }));
+      const other = reads.prepare(schema, () => treeOf('{ object(address: "0x5", version: 1) { digest } }'));
+      other?.ask({})?.keep(bodyOf({ data: { object: { digest: 'd' } } }));
+      return atMs.map((ms) => {
+        nowMs = 50_000 + ms;
+        return [read?.ask({})?.isFromMemory, other?.ask({})?.isFromMemory, asked];
+      });
+    };
+    expect(identify(600_000, [9_999, 10_000, 59_999, 60_000])).toEqual([
+      [true, true, 0],
+      [false, true, 0],
+      [false, true, 0],
+      [false, true, 1],
+    ]);
+    expect(identify(5_000, [4_999, 5_000])).toEqual([
+      [true, true, 0],
+      [false, false, 0],
+    ]);
+  });
+
   it('do not include one that was requested before all were forgotten', () => {
     const reads = openReads(tables);
     const request = { query: '{ object(address: "0x5", version: 1) { digest } }' };
