@@ -161,3 +161,33 @@ it('a stream that takes what the reader still had slower than the reader drops i
   expect(source.reads.slice(reads)).toContain('n2');
   await stream.return(undefined);
 });
+
+it('an item that came late to the reader is not repeated to a new filter that has read it in the history', async () => {
+  const { clock, source, follow } = createTestHub(createMemorySource(...names(1, 60)));
+  const first = follow();
+  await clock.pass(10);
+  const [before = null, last] = [source.items[9], source.items[59]];
+  source.items.splice(59, 0, { key: 'nx', timestampMs: last?.timestampMs ?? 0, item: 'nx', bytes: 10 });
+  await clock.pass(2_000);
+  source.add('na');
+  await clock.pass(2_000);
+  expect(first.told).toEqual(['nx', 'na']);
+  const { told } = follow({ last: before, from: before }, { filter: 'n' });
+  await clock.pass(2_000);
+  expect(told).toEqual([...names(11, 59), 'nx', 'n60', 'na']);
+});
+
+it('an item that a node moves behind others is delivered once to a stream that reads it in the history', async () => {
+  const { clock, source, follow } = createTestHub(createMemorySource(...names(1, 60)));
+  source.items = source.items.map((item) => ({ ...item, timestampMs: null }));
+  source.pageSize = 2;
+  const before = source.items[9] ?? null;
+  const { after } = source;
+  source.after = (place, cancellation) => {
+    if (place?.key === 'n12') source.items.splice(12, 0, ...source.items.splice(10, 1));
+    return after(place, cancellation);
+  };
+  const { told } = follow({ last: before, from: before });
+  await clock.pass(5_000);
+  expect(told).toEqual(names(11, 60));
+});
