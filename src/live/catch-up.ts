@@ -151,8 +151,6 @@ export class CatchUp<Item, Payload> {
     let { history } = channel;
     let reader = this.#readerOf(history);
     let at = point.from;
-    /** The item behind the gap that was delivered last. */
-    let behindGap: string | null = null;
     const delivered = new Set<string>(lateKeysOf(point));
     const jointAt = (sequence: number | null): Joint | null =>
       sequence === null ? null : { sequence, delivered: behind(delivered, sequence, feed) };
@@ -169,15 +167,10 @@ export class CatchUp<Item, Payload> {
         }
         const lost = resumeAt(loss.lost);
         const oldest = loss.oldest?.entries[0] ?? null;
-        // A page that was released before its first item is read here again.
-        if (!oldest || oldest.key !== behindGap) {
-          const payload = presenter.gap(lost, oldest && toItemPosition(oldest), loss.reason);
-          yield this.#passing({ payload, at: lost });
-        }
-        if (!loss.oldest) {
-          return jointAtEnd(await feed.caughtUp(cancellation));
-        }
-        behindGap = oldest?.key ?? null;
+        const payload = presenter.gap(lost, oldest && toItemPosition(oldest), loss.reason);
+        yield this.#passing({ payload, at: lost });
+        if (!loss.oldest) return jointAtEnd(await feed.caughtUp(cancellation));
+        // Only now, so that nothing releases the page before its first item.
         this.#takePage(loss.oldest);
       }
       let isNew = false;

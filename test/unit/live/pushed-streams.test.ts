@@ -173,6 +173,33 @@ describe('a stream that is pushed', () => {
     expect(one.told).toEqual([...names.slice(10), 'live']);
   });
 
+  it('tells a gap once to a reader that takes nothing behind it for a while', async () => {
+    const names = Array.from({ length: 120 }, (_, index) => `n${index + 1}`);
+    const hub = createTestHub(createMemorySource(...names));
+    const lost = hub.source.items[9] ?? null;
+    hub.points.set('n10', { last: lost, from: lost });
+    hub.source.items.splice(0, 20);
+    const one = reader();
+    const taker = {
+      ...one.pushed,
+      get isReady() {
+        return one.isReady;
+      },
+      take(payload: unknown) {
+        one.told.push(payload);
+        one.isReady = one.told.length !== 1;
+      },
+    };
+    const stream = open(hub, 'n10');
+    stream.pushTo(taker);
+    await hub.clock.pass(5_000);
+    expect(one.told).toEqual(['gap n10…n21 The upstream']);
+    one.isReady = true;
+    stream.resume();
+    await hub.clock.pass(5_000);
+    expect(one.told.slice(1)).toEqual(names.slice(20));
+  });
+
   it('says where to go on when it is stopped, and ends once, ready or not', async () => {
     const hub = createTestHub(createMemorySource('old'));
     const readers = [reader(), reader(false)];
