@@ -194,6 +194,13 @@ describe('the prepared operation', () => {
     expect(operation(null)).toBeNull();
   });
 
+  it('of a document with several has its own tree, with positions for its errors', () => {
+    const readEach = { ...options, prepareOperation: ({ readTree }: ValidOperation) => readTree().operation };
+    const prepared = createDocumentStore(readEach).prepare('query A { a } query B { a }');
+    const operation = prepared.kind === 'readable' ? prepared.operation('B') : null;
+    expect([operation?.name?.value, operation?.loc?.start]).toEqual(['B', 14]);
+  });
+
   it('is the same with and without its name, if the document has only one', () => {
     const operation = operationsOf('query A { a }');
     expect(operation(null)).toBe(operation('A'));
