@@ -12,7 +12,6 @@ import {
 import { RecentWriters, type WriteCounter } from '../upstream/run-on.ts';
 import type { AddressWatch } from '../upstream/spread-calls.ts';
 import type { ConnectedOwnFields, ConnectedUpstream, Upstream, UpstreamCapability } from '../upstream/upstream.ts';
-import type { UpstreamFailure } from '../upstream/upstream-call-error.ts';
 import { createProbes, type UpstreamHealth } from '../upstream/upstream-health.ts';
 import { closeAll } from './close-all.ts';
 import type { Network } from './open-network.ts';
@@ -45,7 +44,7 @@ export async function connectUpstreams({ list, network, host, siblings }: Connec
     const urls = network.addressesOf(upstream);
     if (urls === null) continue;
     const { maxAnswerBytes } = upstream;
-    const options = {
+    const connection = connectUpstream({
       name: upstream.name,
       urls,
       maxConnections,
@@ -53,17 +52,11 @@ export async function connectUpstreams({ list, network, host, siblings }: Connec
       arrivals,
       now: host.now,
       isStopping: () => isStopping,
-      onCallEnded(outcome: number | UpstreamFailure, durationMs: number) {
-        host.metrics.upstreamCall(upstream.name, outcome, durationMs);
-        const { state, detail } = connection.health();
-        if (typeof outcome === 'number' && outcome < 500) host.telemetry.upstreamCalled(upstream.name, null);
-        else if (state !== 'up' && detail !== null) host.telemetry.upstreamCalled(upstream.name, detail);
-      },
+      onCallEnded: host.telemetry.upstreamCalled,
       changes,
       hedgeMs: host.config.settings.UPSTREAM_HEDGE_MS,
       onAddressEvent: watchAddresses(host, upstream.name),
-    };
-    const connection: UpstreamConnection = connectUpstream(options);
+    });
     connections.set(upstream, connection);
     host.metrics.gauge('ledger_gateway_upstream_up', () => toUp(connection.health()), [upstream.name]);
     showAddresses(host.metrics, upstream.name, connection.addresses);

@@ -304,11 +304,16 @@ export function createTelemetry(logger: Logger, metrics = new Metrics(), now: ()
 
     /**
      * The end of each call. A failure is logged once a minute for each upstream, and the first answer after it.
-     * @param reason of the failure, without the address; `null` = answered
+     * @param outcome HTTP status, or why there was no response
+     * @param reason why the upstream is not up, without the address; `null` = it is up
      */
-    upstreamCalled: (upstream: string, reason: string | null) => {
-      if (reason !== null && isNewOutage(upstream)) log('warn', 'calls to an upstream fail', { upstream, reason });
-      if (reason === null && endsOutage(upstream)) log('info', 'an upstream answers again', { upstream });
+    upstreamCalled: (upstream: string, outcome: number | string, durationMs: number, reason: string | null) => {
+      metrics.upstreamCall(upstream, outcome, durationMs);
+      if (typeof outcome === 'number' && outcome < 500) {
+        if (endsOutage(upstream)) log('info', 'an upstream answers again', { upstream });
+      } else if (reason !== null && isNewOutage(upstream)) {
+        log('warn', 'calls to an upstream fail', { upstream, reason });
+      }
     },
     /** The subscriptions that trigger reads broke, could not be opened, or are open. Logged like failed calls. */
     subscriptionsChanged: (isOpen: boolean) => {

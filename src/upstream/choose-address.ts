@@ -1,3 +1,5 @@
+import type { UpstreamCallError } from './upstream-call-error.ts';
+
 /**
  * Decides which address of an upstream a call goes to. Choosing and refusing are separate decisions: an address that fails
  * often is avoided as long as others remain, but calls are refused only if every one of the last calls failed. A breaker that
@@ -79,6 +81,16 @@ export function createAddressState(): AddressState {
  * `unrelated`: the call says nothing about the address, for example because its client left.
  */
 export type CallOutcome = 'ok' | 'failed' | 'timeout' | 'unrelated';
+
+/** What a failure says about the address: nothing if the client left, or the response arrived and was not acceptable. */
+export function toOutcome({ failure, isUnrelated }: UpstreamCallError): CallOutcome {
+  if (failure === 'too-large' || failure === 'garbled') return 'ok';
+  if (failure === 'timeout' || failure === 'no-connection') return 'timeout';
+  return isUnrelated ? 'unrelated' : 'failed';
+}
+
+/** Statuses of a proxy that cannot reach the service behind it. */
+export const isFailureStatus = (status: number): boolean => status >= 502 && status <= 504;
 
 /** @param random from 0 up to 1 */
 export function recordOutcome(state: AddressState, outcome: CallOutcome, facts: OutcomeFacts): void {

@@ -1,12 +1,20 @@
 import { Pool } from 'undici';
 import type { Arrivals } from './arrivals.ts';
-import { type AddressState, admitCall, createAddressState, isBroken, recordOutcome } from './choose-address.ts';
+import {
+  type AddressState,
+  admitCall,
+  createAddressState,
+  isBroken,
+  isFailureStatus,
+  recordOutcome,
+  toOutcome,
+} from './choose-address.ts';
 import { createFreshness } from './freshness.ts';
 import { type CallInFlight, type CallLayer, type CallWatch, type RawCall, traceCalls, watchCalls } from './raw-call.ts';
 import { letRunOn, type WriteCounter } from './run-on.ts';
 import { createSendCall } from './send-call.ts';
 import { shareReads } from './share-reads.ts';
-import { type AddressWatch, isFailureStatus, spreadCalls, toOutcome } from './spread-calls.ts';
+import { type AddressWatch, spreadCalls } from './spread-calls.ts';
 import { createUpstreamCall } from './upstream-call.ts';
 import { UpstreamCallError } from './upstream-call-error.ts';
 import { type CallEnded, createHealthWatch, type HealthWatch } from './upstream-health.ts';
@@ -56,7 +64,7 @@ export interface ConnectOptions {
   readonly now: () => number;
   /** Is the gateway stopping? Then no call that cannot be cancelled may begin. */
   readonly isStopping?: () => boolean;
-  readonly onCallEnded?: CallEnded;
+  readonly onCallEnded?: (upstream: string, ...call: Parameters<CallEnded>) => void;
   /** Shared by the upstreams of one network: data written through one may be read through another. */
   readonly changes?: WriteCounter;
   /** Milliseconds after which a read without a response is sent to a second address; 0 = after half of its timeout. */
@@ -83,7 +91,7 @@ export function connectUpstream({
   const opened = urls.map((url) => openAddress(url, options));
   const [first] = opened;
   if (!first) throw new Error(`${name} has no address`);
-  const watch = createHealthWatch(now, onCallEnded);
+  const watch = createHealthWatch(now, (...call) => onCallEnded?.(name, ...call));
   const runOn = letRunOn({ watch, isStopping, changes });
   const share = shareReads({ changes });
   /** @param layers outermost first */

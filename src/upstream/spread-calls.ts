@@ -7,11 +7,13 @@ import {
   chooseAddress,
   countTokens,
   createRetryTokens,
+  isFailureStatus,
   mayRetry,
   pause,
   type RetryTokens,
   recordLatency,
   recordOutcome,
+  toOutcome,
   upperNewest,
 } from './choose-address.ts';
 import { type Freshness, refreshMs } from './freshness.ts';
@@ -364,16 +366,6 @@ class Attempt implements RawListener, RawSink {
     if (state.isEjected && !wasEjected) watch.ejected(this.index);
   }
 }
-
-/** What a failure says about the address: nothing if the client left, or the response arrived and was not acceptable. */
-export function toOutcome({ failure, isUnrelated }: UpstreamCallError): CallOutcome {
-  if (failure === 'too-large' || failure === 'garbled') return 'ok';
-  if (failure === 'timeout' || failure === 'no-connection') return 'timeout';
-  return isUnrelated ? 'unrelated' : 'failed';
-}
-
-/** Statuses of a proxy that cannot reach the service behind it. */
-export const isFailureStatus = (status: number): boolean => status >= 502 && status <= 504;
 
 /** Milliseconds of `Retry-After`; `null` without a usable one. */
 function readPause({ status, headers }: RawResponse): number | null {

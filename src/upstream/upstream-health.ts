@@ -22,8 +22,8 @@ export interface HealthWatch extends CallWatch {
   readonly complain: (detail: string | null) => void;
 }
 
-/** Records the end of a call, after it changed the health: its HTTP status, or why there was no response, and its duration in milliseconds. */
-export type CallEnded = (outcome: number | UpstreamFailure, durationMs: number) => void;
+/** Records the end of a call: its HTTP status or kind of failure, and `UpstreamHealth.detail` after it. */
+export type CallEnded = (outcome: number | UpstreamFailure, durationMs: number, detail: string | null) => void;
 
 /** Derives health from each call: a status below 500 means up, any other status degraded, no response down. */
 export function createHealthWatch(
@@ -34,9 +34,10 @@ export function createHealthWatch(
   let health: UpstreamHealth = { state: 'unknown', lastSeenMs: null, detail: null };
   let answeredAtMs = Number.NEGATIVE_INFINITY;
   let complaint: string | null = null;
+  const healthNow = (): UpstreamHealth =>
+    complaint !== null && health.state === 'up' ? { ...health, state: 'degraded', detail: complaint } : health;
   return {
-    health: () =>
-      complaint !== null && health.state === 'up' ? { ...health, state: 'degraded', detail: complaint } : health,
+    health: healthNow,
     quietMs: () => clock() - answeredAtMs,
     complain(detail) {
       complaint = detail;
@@ -47,12 +48,12 @@ export function createHealthWatch(
         status < 500
           ? { state: 'up', lastSeenMs: now(), detail: null }
           : { state: 'degraded', lastSeenMs: now(), detail: `answered with HTTP status ${status}` };
-      ended(status, durationMs);
+      ended(status, durationMs, healthNow().detail);
     },
     failed({ failure, message, isUnrelated }, durationMs) {
       const state = failure === 'too-large' ? 'degraded' : 'down';
       if (!isUnrelated) health = { state, lastSeenMs: health.lastSeenMs, detail: message };
-      if (durationMs !== undefined) ended(failure, durationMs);
+      if (durationMs !== undefined) ended(failure, durationMs, healthNow().detail);
     },
   };
 }

@@ -86,7 +86,7 @@ const events: { readonly [Name in keyof Telemetry]: readonly [Parameters<Telemet
     },
   ],
   upstreamCalled: [
-    ['sponsor', 'cannot connect (ECONNREFUSED)'],
+    ['sponsor', 'unreachable', 5, 'cannot connect (ECONNREFUSED)'],
     { level: 'warn', msg: 'calls to an upstream fail', upstream: 'sponsor', reason: 'cannot connect (ECONNREFUSED)' },
   ],
   subscriptionsChanged: [
@@ -560,8 +560,8 @@ test('failing calls to an upstream are logged once a minute, and the first answe
     destination: { write: (line) => void lines.push(JSON.parse(line).msg) },
   });
   const telemetry = createTelemetry(logger, undefined, () => nowMs);
-  const fails = () => telemetry.upstreamCalled('sponsor', 'no answer');
-  const answers = () => telemetry.upstreamCalled('sponsor', null);
+  const fails = () => telemetry.upstreamCalled('sponsor', 'timeout', 5, 'no answer');
+  const answers = () => telemetry.upstreamCalled('sponsor', 200, 5, null);
   answers();
   fails();
   fails();
@@ -573,6 +573,6 @@ test('failing calls to an upstream are logged once a minute, and the first answe
   expect(lines.splice(0)).toEqual(['calls to an upstream fail', 'an upstream answers again']);
   nowMs = 60_000;
   fails();
-  telemetry.upstreamCalled('ledger', 'no answer');
+  telemetry.upstreamCalled('ledger', 'timeout', 5, 'no answer');
   expect(lines).toEqual(['calls to an upstream fail', 'calls to an upstream fail']);
 });

@@ -1,10 +1,15 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { CancelCause, ServedOperation } from '../../../src/upstream/cancellation.ts';
-import { type AddressState, createAddressState, recordNewest } from '../../../src/upstream/choose-address.ts';
+import {
+  type AddressState,
+  createAddressState,
+  recordNewest,
+  toOutcome,
+} from '../../../src/upstream/choose-address.ts';
 import type { Freshness } from '../../../src/upstream/freshness.ts';
 import type { RawListener, RawRequest, RawSink } from '../../../src/upstream/raw-call.ts';
 import { RecentWriters, type WriteCounter } from '../../../src/upstream/run-on.ts';
-import { spreadCalls, toOutcome } from '../../../src/upstream/spread-calls.ts';
+import { spreadCalls } from '../../../src/upstream/spread-calls.ts';
 import { UpstreamCallError, type UpstreamFailure } from '../../../src/upstream/upstream-call-error.ts';
 import { until } from '../../support/until.ts';
 
