@@ -208,6 +208,23 @@ test('expired results are dropped some at a time, and a requested one immediatel
   expect(forgotten).toEqual([0, 1, 2, 7, 3, 4, 5, 6, 8]);
 });
 
+test('results of all callers together stay within their bytes when they grow', () => {
+  const forgotten: string[] = [];
+  const bounds = { maxItems: 10, maxBytes: 100 };
+  const forget = ({ caller }: Kept) => void forgotten.push(caller);
+  const texts = createKeptTexts<Kept>({ lifeMs: dayMs, perCaller: bounds, inAll: bounds, forget });
+  const [large, small] = [
+    { caller: 'large', keptAtMs: 0, bytes: 0 },
+    { caller: 'small', keptAtMs: 0, bytes: 0 },
+  ];
+  for (const item of [large, small]) texts.add(item);
+  texts.resize(large, 60);
+  texts.resize(small, 40);
+  expect(forgotten).toEqual([]);
+  texts.resize(small, 41);
+  expect(forgotten).toEqual(['large']);
+});
+
 test('an old entry keeps no memory of younger entries that came and went', () => {
   const bounds = { maxItems: 1_000, maxBytes: 1_000 };
   const texts = createKeptTexts<Kept>({ lifeMs: dayMs, perCaller: bounds, inAll: bounds, forget() {} });
