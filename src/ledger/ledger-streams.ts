@@ -15,7 +15,7 @@ import { createGraphqlSubscriptions } from '../upstream/sockets/graphql-event-st
 import type { GraphqlSocket, PushSink } from '../upstream/sockets/graphql-socket.ts';
 import type { SharedSocketOptions, SocketAddresses } from '../upstream/sockets/shared-connection.ts';
 import { toGatewayError } from '../upstream/upstream-call-error.ts';
-import { type ReadText, readLedgerResult, toErrors } from './answers/ledger-answer.ts';
+import { type ReadText, readLedgerResult, toGraphqlErrors } from './answers/ledger-answer.ts';
 import type { ForwardRequest } from './ledger-executor.ts';
 
 /** Maximum of subscriptions, as nodes have for JSON-RPC. Further readers poll. */
@@ -174,7 +174,7 @@ export class LedgerStream implements AsyncIterator<ExecutionResult, undefined> {
   /** Receives the ledger's messages. */
   readonly sink: PushSink = {
     next: (result, bytes) => this.#take(result, bytes),
-    refused: (errors) => this.#finish(() => ({ errors: toErrors(errors, this.#readText) })),
+    refused: (errors) => this.#finish(() => ({ errors: toGraphqlErrors(errors, this.#readText) })),
     ended: () => this.#end(),
     lost: (error) => this.fail(toGatewayError(error, 'ledger')),
   };

@@ -1,5 +1,5 @@
 import { createCancellation } from '../upstream/cancellation.ts';
-import type { Channel, Delivery, Position } from './channel.ts';
+import type { Delivery, LiveChannel, Position } from './channel.ts';
 import { type Clock, pause } from './clock.ts';
 import type { Feed, FeedEnd } from './feed.ts';
 import type { History } from './history.ts';
@@ -53,7 +53,7 @@ const maxMatchedAtOnce = 16;
  */
 export class CatchUp<Item, Payload> {
   readonly progress: Progress;
-  readonly #channel: Channel<Item, Payload>;
+  readonly #channel: LiveChannel<Item, Payload>;
   readonly #options: CatchUpOptions;
   readonly #cancellation = createCancellation();
   readonly #deliveries: AsyncGenerator<Delivery<Payload>, Handover | null>;
@@ -69,7 +69,7 @@ export class CatchUp<Item, Payload> {
 
   constructor(
     { at, delivered }: Pick<Handover, 'at' | 'delivered'>,
-    channel: Channel<Item, Payload>,
+    channel: LiveChannel<Item, Payload>,
     options: CatchUpOptions,
   ) {
     this.progress = new Progress('stream', options.clock);

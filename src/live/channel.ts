@@ -43,7 +43,7 @@ const maxMade = 512;
  * A feed through one filter, from when the channel is opened. It matches each item once for all followers, and keeps a bit of
  * each. It keeps only the newest payloads and makes others again, because a thousand channels may share one feed.
  */
-export class Channel<Item, Payload> implements Wakeable {
+export class LiveChannel<Item, Payload> implements Wakeable {
   readonly feed: Feed<Item>;
   readonly presenter: Presenter<Item, Payload>;
   /** Older items, read with the narrowest possible query. */

@@ -151,7 +151,7 @@ export class SharedCalls<Value> {
     return shared;
   }
 
-  /** Settles one member in each step. */
+  /** Tells the waiting streams of a page that it arrived or failed, a few in each turn of the event loop. */
   #settle({ members }: SharedCall<Value>, settle: (member: Member<Value>) => void): void {
     const round = members.values();
     const settleNext = () => {

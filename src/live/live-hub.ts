@@ -1,6 +1,6 @@
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { Quota, QuotaShare } from '../upstream/quota.ts';
-import { Channel, type Presenter } from './channel.ts';
+import { LiveChannel, type Presenter } from './channel.ts';
 import { Feed, type FeedOptions, type JoinFleet } from './feed.ts';
 import { type CallQueue, type History, SharedCalls } from './history.ts';
 import type { LivePage, LiveSource, ResumePoint } from './live-source.ts';
@@ -55,7 +55,7 @@ export type LiveHub<Item, Payload> = ReturnType<typeof createLiveHub<Item, Paylo
 
 interface OpenFeed<Item, Payload> {
   readonly feed: Feed<Item>;
-  readonly channels: Map<string, { readonly channel: Channel<Item, Payload>; followers: number }>;
+  readonly channels: Map<string, { readonly channel: LiveChannel<Item, Payload>; followers: number }>;
   /** `null`: the reader of all items, which is not counted. */
   readonly quotaShare: QuotaShare | null;
   readonly opener: string;
@@ -159,7 +159,7 @@ export function createLiveHub<Item, Payload>(options: LiveHubOptions<Item>) {
       countStream(open, caller, 1);
       const openChannel = () => {
         const history = chosen.query === request.query ? undefined : historyOf(request.query, request.source());
-        return { channel: new Channel(open.feed, presenter(), options, history), followers: 0 };
+        return { channel: new LiveChannel(open.feed, presenter(), options, history), followers: 0 };
       };
       const followed = open.channels.get(filter) ?? openChannel();
       open.channels.set(filter, followed);

@@ -1,5 +1,5 @@
 import { CatchUp, type CatchUpOptions } from './catch-up.ts';
-import type { Channel, Position } from './channel.ts';
+import type { LiveChannel, Position } from './channel.ts';
 import { type ResumePoint, resumeAt } from './live-source.ts';
 import type { Progress } from './progress.ts';
 
@@ -37,7 +37,7 @@ const noKeys: ReadonlySet<string> = new Set();
  * promise each. `next` is a consumer of one payload.
  */
 export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefined> {
-  readonly #channel: Channel<Item, Payload>;
+  readonly #channel: LiveChannel<Item, Payload>;
   readonly #options: Omit<LiveStreamOptions, 'after'>;
   /** `null` while it is live: most streams are, most of the time. */
   #catchUp: CatchUp<Item, Payload> | null;
@@ -61,7 +61,7 @@ export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefi
   #stopPause: (() => void) | null = null;
   #stopHolding = () => {};
 
-  constructor(channel: Channel<Item, Payload>, { after, ...options }: LiveStreamOptions) {
+  constructor(channel: LiveChannel<Item, Payload>, { after, ...options }: LiveStreamOptions) {
     this.#channel = channel;
     this.#options = options;
     this.#at = after;

@@ -26,7 +26,10 @@ export interface Finding {
   /** `FORBIDDEN`: the caller may not call this function. `BAD_USER_INPUT`: all other reasons. */
   readonly code: 'BAD_USER_INPUT' | 'FORBIDDEN';
   readonly reason: string;
-  /** `gas`: it could spend more than the caller's budget records. `all`: it cannot be parsed, so nothing could be checked. */
+  /**
+   * What the finding concerns. `gas`: the transaction could spend gas that the caller's budget would not count. `all`: the
+   * transaction cannot be parsed, so no rule could be checked.
+   */
   readonly of: 'calls' | 'gas' | 'rest' | 'all';
 }
 

@@ -4,16 +4,16 @@ import type { RawCall, RawRequest } from './raw-call.ts';
 import { createUpstreamCall, type UpstreamCall } from './upstream-call.ts';
 
 /** What one address reports about its data. */
-export interface Report {
-  /** Its newest data, as a number that grows; `null` if it does not report it. */
+export interface FreshnessReport {
+  /** How new its data is: a number that grows, such as its last checkpoint; `null` if it does not say. */
   readonly newest: number | null;
-  /** Identifies its network; `null` if it does not report it. */
+  /** Identifies its network; `null` if it does not say. */
   readonly network: string | null;
 }
 
 /** How to compare the data of several addresses of one upstream. */
 export interface FreshnessRules {
-  readonly readNewest: (call: UpstreamCall, timeoutMs: number) => Promise<Report>;
+  readonly readNewest: (call: UpstreamCall, timeoutMs: number) => Promise<FreshnessReport>;
   /** An address further behind the newest one is not used. */
   readonly maxBehind: number;
   /** The oldest data with which a request can be answered, such as that of its cursor; `null` = any. */

@@ -6,7 +6,7 @@ import { queryObjects } from 'node:v8';
 import { expect, test } from 'vitest';
 import type { Devnet } from '../../src/devnet/start-devnet.ts';
 import { CatchUp } from '../../src/live/catch-up.ts';
-import { Channel } from '../../src/live/channel.ts';
+import { LiveChannel } from '../../src/live/channel.ts';
 import { Feed } from '../../src/live/feed.ts';
 import { LiveStream } from '../../src/live/live-stream.ts';
 import { Reader } from '../../src/live/reader.ts';
@@ -34,7 +34,7 @@ type Counts = Readonly<Record<string, number>>;
 /** Classes with one object per subscription, or per query. */
 const ofSubscriptions = [
   LiveStream,
-  Channel,
+  LiveChannel,
   WakeList,
   Feed,
   Reader,

@@ -60,7 +60,7 @@ function answerJoins(answer: (keys: readonly string[]) => object): void {
 
 const ofEach = (keys: readonly string[], value: unknown) => Object.fromEntries(keys.map((key) => [key, value]));
 
-const toErrors = (count: number, error: object) =>
+const toGraphqlErrors = (count: number, error: object) =>
   Array.from({ length: count }, (_, index) => ({ message: `no ${index}`, ...error }));
 
 test.each<[string, Parameters<typeof answerJoins>[0]]>([
@@ -68,11 +68,11 @@ test.each<[string, Parameters<typeof answerJoins>[0]]>([
     'of fields',
     (keys) => ({
       data: ofEach(keys, { address: null, name: 'x' }),
-      errors: keys.flatMap((key) => toErrors(300, { path: [key, 'address'] })),
+      errors: keys.flatMap((key) => toGraphqlErrors(300, { path: [key, 'address'] })),
     }),
   ],
-  ['of none', (keys) => ({ data: ofEach(keys, { address: null, name: 'x' }), errors: toErrors(300, {}) })],
-  ['and no data', () => ({ data: null, errors: toErrors(300, {}) })],
+  ['of none', (keys) => ({ data: ofEach(keys, { address: null, name: 'x' }), errors: toGraphqlErrors(300, {}) })],
+  ['and no data', () => ({ data: null, errors: toGraphqlErrors(300, {}) })],
 ])(
   'errors %s that stand for thousands of places are told as far as an answer goes, and that there are more',
   async (_, answer) => {
@@ -132,7 +132,10 @@ test('a long message for thousands of paths does not fill the memory', async () 
 });
 
 test('the same number of the ledger’s errors is forwarded, each with its path', async () => {
-  const errors = toErrors(maxReportedErrors + 7, { path: ['chainIdentifier'], locations: [{ line: 2, column: 1 }] });
+  const errors = toGraphqlErrors(maxReportedErrors + 7, {
+    path: ['chainIdentifier'],
+    locations: [{ line: 2, column: 1 }],
+  });
   ledger.override = (query) =>
     query.includes('__schema') ? undefined : { status: 200, body: JSON.stringify({ data: null, errors }) };
   const told = (await gateway.query('{\nchainIdentifier }')).errors ?? [];

@@ -1,6 +1,6 @@
 import type { TransactionRecord } from './records.ts';
 
-/** Estimated bytes in memory of a record without its contents: measured over a long history, and rounded up. */
+/** Estimated bytes that a checkpoint takes in memory without its transactions, measured over a long history and rounded up. */
 export const checkpointWeight = 1_000;
 const transactionOverhead = 2_000;
 const changeOverhead = 700;

@@ -14,7 +14,7 @@ import type { NetworkProfile } from '../../config/network-profile.ts';
 export interface LedgerEntity {
   readonly type: string;
   readonly key: string;
-  readonly form: KeyForm;
+  readonly form: EntityKeyForm;
   /** The root field that finds an object by the key, its argument, and a member of that argument if it is an input object. */
   readonly root: { readonly field: string; readonly id: string; readonly member: string | null };
   /** The type that the root field returns. */
@@ -25,7 +25,7 @@ export interface LedgerEntity {
   readonly maxId: number;
 }
 
-export type KeyForm = 'address' | 'digest' | 'number';
+export type EntityKeyForm = 'address' | 'digest' | 'number';
 
 export const entitiesField = '_entities';
 export const serviceField = '_service';

@@ -4,7 +4,7 @@ import { type Usage, withUsage } from '../../documents/cost/usage.ts';
 import { parseJson, printJson } from '../../json/exact-json.ts';
 import { maxAnswerNesting } from '../../json/json-size.ts';
 import type { RawResponse, RawSink } from '../../upstream/raw-call.ts';
-import { type ReadText, toErrors } from './ledger-answer.ts';
+import { type ReadText, toGraphqlErrors } from './ledger-answer.ts';
 import { type ChunkedBody, cutAt, isSpace } from './plain-answer.ts';
 
 const [quote, backslash] = [0x22, 0x5c];
@@ -231,7 +231,7 @@ function readErrors(behind: string, readText: ReadText | null): readonly GraphQL
     const members = parseJson(behind.replace(/^\s*,/, '{')) as Readonly<Record<string, unknown>>;
     // Drop members other than errors, as for any response. A second `data` would replace the first: reject the response.
     if ('data' in members) return null;
-    return toErrors(members.errors ?? [], readText);
+    return toGraphqlErrors(members.errors ?? [], readText);
   } catch {
     return null;
   }

@@ -59,7 +59,7 @@ export function readLedgerResult(value: unknown, size: number, readText: ReadTex
 
 function toResult(body: Record<string, unknown>, size: number, readText: ReadText | null): ExecutionResult {
   // Some servers send `errors: null`.
-  const errors = body.errors === undefined || body.errors === null ? [] : toErrors(body.errors, readText);
+  const errors = body.errors === undefined || body.errors === null ? [] : toGraphqlErrors(body.errors, readText);
   const data = toData(body.data);
   // Each level takes two bytes, so smaller responses cannot be too deep.
   if (size >= 2 * maxAnswerNesting) checkNesting(data);
@@ -86,7 +86,7 @@ function toData(value: unknown): Record<string, unknown> | null {
  * Converts a response's errors to the form that clients see. Throws if they are malformed.
  * @param readText as for `parseLedgerAnswer`
  */
-export function toErrors(value: unknown, readText: ReadText | null): readonly GraphQLError[] {
+export function toGraphqlErrors(value: unknown, readText: ReadText | null): readonly GraphQLError[] {
   if (!Array.isArray(value)) throw invalidResponse("The ledger's answer has errors that are not a list.");
   checkNesting(value);
   const toPositions = createToPositions(readText);

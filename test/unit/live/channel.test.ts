@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { Channel, type Position } from '../../../src/live/channel.ts';
+import { LiveChannel, type Position } from '../../../src/live/channel.ts';
 import type { Feed } from '../../../src/live/feed.ts';
 import { createShares } from '../../../src/live/quota.ts';
 import { Timeline } from '../../../src/live/timeline.ts';
@@ -22,7 +22,7 @@ it('each follower reads every matching item in order, or the number of those tha
       feed.beginAt([null]);
       const presenter = { matches, item: ({ item }: { item: string }) => item, gap: () => '', missed: () => '' };
       const made = createShares({ total: 3, least: 1 });
-      const channel = new Channel<string, string>(feed as Feed<string>, presenter, { turns, made });
+      const channel = new LiveChannel<string, string>(feed as Feed<string>, presenter, { turns, made });
       const all: string[] = [];
       let start = 0;
       /** Items that the channel did not match before they were dropped count as missed. */
@@ -80,7 +80,9 @@ it('a channel that is closed is not woken by its feed', () => {
   let asked = 0;
   const presenter = { matches: () => ++asked > 0, item: () => '', gap: () => '', missed: () => '' };
   const made = createShares({ total: 3, least: 1 });
-  const [, closes] = [0, 1].map(() => new Channel<string, string>(feed as Feed<string>, presenter, { turns, made }));
+  const [, closes] = [0, 1].map(
+    () => new LiveChannel<string, string>(feed as Feed<string>, presenter, { turns, made }),
+  );
   closes?.close();
   feed.addNext({ key: 'a', timestampMs: null, item: 'a', bytes: 0 });
   feed.wakeFollowers();

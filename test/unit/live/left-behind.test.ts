@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { Channel } from '../../../src/live/channel.ts';
+import { LiveChannel } from '../../../src/live/channel.ts';
 import { createPace, pause } from '../../../src/live/clock.ts';
 import { Feed } from '../../../src/live/feed.ts';
 import type { LiveStream } from '../../../src/live/live-stream.ts';
@@ -234,7 +234,7 @@ it('a channel that is closed gives its share of payloads back', () => {
   const [turns, made] = [new Turns(), createShares({ total: 10, least: 1 })];
   const feed = new Timeline<string>(turns) as Feed<string>;
   const presenter = { matches: () => true, item: () => '', gap: () => '', missed: () => '' };
-  const channels = [0, 1].map(() => new Channel<string, string>(feed, presenter, { turns, made }));
+  const channels = [0, 1].map(() => new LiveChannel<string, string>(feed, presenter, { turns, made }));
   expect(made.share()).toBe(5);
   for (const channel of channels) channel.close();
   expect(made.share()).toBe(10);
@@ -394,8 +394,8 @@ it('a channel keeps its share of the payloads, and makes the others again', () =
     return '';
   };
   const presenter = { matches: () => true, item, gap: () => '', missed: () => '' };
-  const [channel] = [0, 1].map(() => new Channel<string, string>(feed, presenter, { turns, made })) as [
-    Channel<string, string>,
+  const [channel] = [0, 1].map(() => new LiveChannel<string, string>(feed, presenter, { turns, made })) as [
+    LiveChannel<string, string>,
   ];
   for (let count = 0; count < 2; count += 1) channel.follow({ wake() {} });
   for (const key of names(1, 50)) feed.addNext({ key, timestampMs: 1, item: key, bytes: 1 });

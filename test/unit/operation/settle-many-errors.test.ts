@@ -1,6 +1,6 @@
 import { buildSchema, type FieldNode, GraphQLError, Kind, type OperationDefinitionNode, parse } from 'graphql';
 import { expect, test } from 'vitest';
-import { toErrors } from '../../../src/ledger/answers/ledger-answer.ts';
+import { toGraphqlErrors } from '../../../src/ledger/answers/ledger-answer.ts';
 import { settleErrors } from '../../../src/operation/settle-errors.ts';
 
 const schema = buildSchema('type Query { items: [Item] } type Item { name: String }');
@@ -32,9 +32,9 @@ test('the text is scanned once for all errors of a response, and not for errors 
     return '{\n items { name } }';
   };
   const entry = { message: 'no', path: ['items'], locations: [{ line: 2, column: 2 }] };
-  const errors = toErrors(Array(1_000).fill(entry), readText);
+  const errors = toGraphqlErrors(Array(1_000).fill(entry), readText);
   expect(errors.every(({ locations }) => locations?.[0]?.line === 2 && locations[0].column === 2)).toBe(true);
   expect(read).toBe(1);
-  toErrors([{ message: 'no' }], readText);
+  toGraphqlErrors([{ message: 'no' }], readText);
   expect(read).toBe(1);
 });
