@@ -196,6 +196,11 @@ describe('every response has the version and a request id, and every rejection o
     expect(text).not.toMatch(/node_modules|\bat \w+ \(/);
   });
 
+  it('says which method a mutation needs', async () => {
+    const response = await fetch(`${gateway.url}/graphql?query=${encodeURIComponent(pay)}`);
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
+  });
+
   it('and no mutation ran', () => {
     expect(executed).toBe(0);
   });

@@ -109,6 +109,15 @@ describe('a split operation', () => {
     expect(second.text).toBe(first.text);
   });
 
+  it('has the errors of both parts', async () => {
+    ledger.override = () => ({ status: 200, body: '{"errors":[{"message":"no"}]}' });
+    sponsor.answer('/version', { status: 503, body: 'later' });
+    const { first, second, lane } = await known('{ epoch { epochId } sponsor { version { raw } } } # both fail');
+    expect(lane).toBe(true);
+    expect(second.errors?.map(({ path }) => path)).toEqual([['sponsor', 'version'], undefined]);
+    expect(second.text).toBe(first.text);
+  });
+
   it('responds as Yoga would when the ledger hangs', async () => {
     await using hasty = await createTestGateway({ ...env, REQUEST_TIMEOUT_MS: '1000' });
     ledger.override = () => 'hang';
