@@ -280,7 +280,7 @@ export function textType<Value>(expected: string, parse: (text: string) => Value
   return valueType(expected, parsedBy(text, parse));
 }
 
-/** One setting: its type, its default, its documentation, and what it depends on. */
+/** The type, default, documentation and dependencies of one setting. */
 export interface ConfigKey<Value = unknown> {
   readonly type: ValueType<Value>;
   /** The value when unset. Left out: `null`. */

@@ -45,7 +45,7 @@ export function storageCostOf(object: { readonly bcs: Uint8Array }): bigint {
   return gasSchedule.storageUnitPrice * (gasSchedule.objectOverheadBytes + BigInt(object.bcs.length));
 }
 
-/** @param storedBefore what was paid for storing the replaced and deleted objects */
+/** @param storedBefore gas that was paid to store the objects which the transaction replaces or deletes */
 export function toGasSummary(
   computationCost: bigint,
   burned: bigint,

@@ -75,8 +75,8 @@ const names: ImmutableFields['names'] = {
 };
 
 /**
- * An object at one version. Excludes its status, which depends on what is still stored, the objects that it owns, and its
- * display.
+ * An object at one version, without its status, its display and the objects that it owns: these can change while the version
+ * stays the same.
  */
 const object: TypeRules = {
   ...all('address version digest owner storageRebate bcs contents asMoveObject asMovePackage'),

@@ -50,9 +50,9 @@ export function createKeptTexts<Item extends Kept>(options: KeptTextsOptions<Ite
   }
 
   /**
-   * The oldest item of a caller with at least the average load, so that busy callers displace only one another. First of the
-   * caller that needs the room, so that none becomes busy meanwhile; then of the next one in turn, so that a search does not
-   * begin with the same thousands of others each time.
+   * The oldest item of a caller with at least the average load, so that busy callers displace only one another. Prefers the
+   * caller that needs the room. Otherwise the search continues where the last one ended: from the first caller, it would pass
+   * the same thousands of light callers each time.
    */
   function oldestOfBusy(own: AgeOrder<Item> | undefined): Item | null {
     // A caller's only item is its newest.
@@ -131,7 +131,7 @@ interface Iterated<Item> {
   values(): IterableIterator<Item>;
 }
 
-/** Returns the items of a set or map in turn, again and again. */
+/** Iterates over a set or a map, and begins again at its end. */
 class Cycle<Item> {
   readonly #items: Iterated<Item>;
   /** Stays open: a new iterator would skip everything deleted since the set was last rebuilt. */

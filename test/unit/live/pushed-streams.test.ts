@@ -37,6 +37,18 @@ function open(hub: ReturnType<typeof createTestHub>, after?: string) {
   return stream;
 }
 
+/** Takes results until it has this many, and then none until it is ready again. */
+const stopAfter = (one: ReturnType<typeof reader>, count: number) => ({
+  ...one.pushed,
+  get isReady() {
+    return one.isReady;
+  },
+  take(payload: unknown) {
+    one.told.push(payload);
+    one.isReady = one.told.length !== count;
+  },
+});
+
 describe('a stream that is pushed', () => {
   it('tells a crowd the same as one who asks, in order and each once', async () => {
     const hub = createTestHub(createMemorySource('old'), { maxStreams: 2_000, maxStreamsPerCaller: 2_000 });
@@ -147,18 +159,8 @@ describe('a stream that is pushed', () => {
     const first = hub.source.items[9] ?? null;
     hub.points.set('n10', { last: first, from: first });
     const one = reader();
-    const taker = {
-      ...one.pushed,
-      get isReady() {
-        return one.isReady;
-      },
-      take(payload: unknown) {
-        one.told.push(payload);
-        one.isReady = one.told.length !== 5;
-      },
-    };
     const stream = open(hub, 'n10');
-    stream.pushTo(taker);
+    stream.pushTo(stopAfter(one, 5));
     await hub.clock.pass(100);
     await collected();
     expect([one.told.length, isThere('n20')]).toEqual([5, true]);
@@ -180,18 +182,8 @@ describe('a stream that is pushed', () => {
     hub.points.set('n10', { last: lost, from: lost });
     hub.source.items.splice(0, 20);
     const one = reader();
-    const taker = {
-      ...one.pushed,
-      get isReady() {
-        return one.isReady;
-      },
-      take(payload: unknown) {
-        one.told.push(payload);
-        one.isReady = one.told.length !== 1;
-      },
-    };
     const stream = open(hub, 'n10');
-    stream.pushTo(taker);
+    stream.pushTo(stopAfter(one, 1));
     await hub.clock.pass(5_000);
     expect(one.told).toEqual(['gap n10…n21 The upstream']);
     one.isReady = true;
