@@ -69,16 +69,30 @@ export function createLiveSource<Item, Live>(
       limit = Math.min(itemsPerCall, 2 * request.limit);
       const entries = items.map((item) => ({ ...toItemPosition(item), ...toLive(item) }));
       const misplaced = [...findSwapped(items.map(source.positionOf)), ...findNextWithin(entries, next)];
-      const unreadableAfter = unreadableAt.map((at) => (at === 0 ? position : entries[at - 1])?.key ?? '');
-      return { entries, hasMore, misplaced, unreadableAfter };
+      return { entries, hasMore, misplaced, unreadableAfter: keysBefore(unreadableAt, entries, position) };
     },
     async newest(count, cancellation) {
-      const { items, next, hasMore } = await readPage({ after: null, limit: count, descending: true, cancellation });
-      const positions = items.map(toItemPosition);
-      return { entries: positions.slice(0, count), hasMore, misplaced: findNextWithin(positions, next) };
+      const page = await readPage({ after: null, limit: count, descending: true, cancellation });
+      const entries = page.items.map(toItemPosition).slice(0, count);
+      const misplaced = findNextWithin(entries, page.next);
+      return {
+        entries,
+        hasMore: page.hasMore,
+        misplaced,
+        unreadableAfter: keysBefore(page.unreadableAt, entries, null),
+      };
     },
     watch,
   };
+}
+
+/** For each item of an unknown form: the key before it. */
+function keysBefore(
+  unreadableAt: readonly number[],
+  entries: readonly ItemPosition[],
+  from: ItemPosition | null,
+): readonly string[] {
+  return unreadableAt.map((at) => (at === 0 ? from : entries[at - 1])?.key ?? '');
 }
 
 function toPosition({ key, timestampMs }: ItemPosition): Position {

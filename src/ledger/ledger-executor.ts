@@ -15,7 +15,7 @@ import type { Cancellation } from '../upstream/cancellation.ts';
 import type { UpstreamCall } from '../upstream/upstream-call.ts';
 import { toGatewayError } from '../upstream/upstream-call-error.ts';
 import { attributeErrors } from './answers/attribute-errors.ts';
-import { parseLedgerAnswer } from './answers/ledger-answer.ts';
+import { parseLedgerAnswer, type TransientErrors } from './answers/ledger-answer.ts';
 import { type ChunkedBody, isPlain } from './answers/plain-answer.ts';
 import type { RpcVersion } from './rpc-version.ts';
 
@@ -77,6 +77,8 @@ export interface LedgerExecutorOptions extends LedgerPostOptions {
   /** Response header that carries the build version, lower case. */
   readonly versionHeader: string;
   readonly version: RpcVersion;
+  /** Left out: none. */
+  readonly transient?: TransientErrors | undefined;
 }
 
 export interface ForwardRequest {
@@ -101,7 +103,7 @@ const answersPerTurn = 8;
 
 /** Sends the document with its variables, and no header of the caller. */
 export function createForwardToLedger(options: LedgerExecutorOptions): ForwardToLedger {
-  const { call, versionHeader, version } = options;
+  const { call, versionHeader, version, transient } = options;
   const toPost = createToLedgerPost(options);
   const turns = new Turns({ maxSteps: answersPerTurn });
   return async ({ text, isClientsText, operationName, variables, isMutation, cancellation, keep }) => {
@@ -111,7 +113,7 @@ export function createForwardToLedger(options: LedgerExecutorOptions): ForwardTo
       await new Promise<void>((resolve) => turns.add(resolve));
       version.observe(response.headers.get(versionHeader));
       if (keep && isPlain(response)) keep({ chunks: [response.body], size: response.body.length });
-      return parseLedgerAnswer(response, isClientsText ? () => text : null, isMutation);
+      return parseLedgerAnswer(response, isClientsText ? () => text : null, isMutation, transient);
     } catch (error) {
       throw toGatewayError(error, 'ledger', isMutation);
     }

@@ -15,7 +15,7 @@ import { createGraphqlSubscriptions } from '../upstream/sockets/graphql-event-st
 import type { GraphqlSocket, PushSink } from '../upstream/sockets/graphql-socket.ts';
 import type { SharedSocketOptions, SocketAddresses } from '../upstream/sockets/shared-connection.ts';
 import { toGatewayError } from '../upstream/upstream-call-error.ts';
-import { type ReadText, readLedgerResult, toGraphqlErrors } from './answers/ledger-answer.ts';
+import { type ReadText, readLedgerResult, type TransientErrors, toGraphqlErrors } from './answers/ledger-answer.ts';
 import type { ForwardRequest } from './ledger-executor.ts';
 
 /** Maximum of subscriptions, as nodes have for JSON-RPC. Further readers poll. */
@@ -84,6 +84,8 @@ export type OpenLedgerStream = (
 
 interface LedgerStreamsOptions extends SharedSocketOptions {
   readonly places: StreamQuota;
+  /** Left out: none. */
+  readonly transient?: TransientErrors;
 }
 
 /** Callers with a connection of their own. Beyond this number, the oldest return to the shared connection. */
@@ -96,7 +98,7 @@ export type LedgerStreams = ReturnType<typeof createLedgerStreams>;
  * result. Nothing about the caller is sent. If a message is too large and breaks the connection, each caller on it gets a
  * connection of its own next time, so that a second such message affects only one caller.
  */
-export function createLedgerStreams({ places, ...options }: LedgerStreamsOptions) {
+export function createLedgerStreams({ places, transient, ...options }: LedgerStreamsOptions) {
   const socket = createGraphqlSubscriptions(options);
   const isolated = new Map<string, GraphqlSocket>();
   const isolate = (caller: string) => {
@@ -123,11 +125,12 @@ export function createLedgerStreams({ places, ...options }: LedgerStreamsOptions
       if (isStopping) throw stopping();
       const releaseSlot = places.take(caller);
       let unsubscribe = () => {};
-      const stream = new LedgerStream(unread, isClientsText ? () => text : null, () => {
+      const onEnd = () => {
         streams.delete(stream);
         releaseSlot();
         unsubscribe();
-      });
+      };
+      const stream = new LedgerStream(unread, isClientsText ? () => text : null, onEnd, transient);
       streams.add(stream);
       const operation = { query: text, variables, ...(operationName !== null && { operationName }) };
       unsubscribe = (isolated.get(caller) ?? socket).subscribe(operation, {
@@ -174,7 +177,7 @@ export class LedgerStream implements AsyncIterator<ExecutionResult, undefined> {
   /** Receives the ledger's messages. */
   readonly sink: PushSink = {
     next: (result, bytes) => this.#take(result, bytes),
-    refused: (errors) => this.#finish(() => ({ errors: toGraphqlErrors(errors, this.#readText) })),
+    refused: (errors) => this.#finish(() => ({ errors: toGraphqlErrors(errors, this.#readText, this.#transient) })),
     ended: () => this.#end(),
     lost: (error) => this.fail(toGatewayError(error, 'ledger')),
   };
@@ -182,16 +185,18 @@ export class LedgerStream implements AsyncIterator<ExecutionResult, undefined> {
   readonly #all: UnreadResults;
   readonly #readText: ReadText | null;
   readonly #onEnd: () => void;
+  readonly #transient: TransientErrors;
   #unread: Unread[] = [];
   #bytes = 0;
   #waiting: (() => void)[] = [];
   #isOver = false;
 
   /** @param onEnd called once, when the subscription at the ledger is no longer needed */
-  constructor(all: UnreadResults, readText: ReadText | null, onEnd: () => void) {
+  constructor(all: UnreadResults, readText: ReadText | null, onEnd: () => void, transient: TransientErrors = []) {
     this.#all = all;
     this.#readText = readText;
     this.#onEnd = onEnd;
+    this.#transient = transient;
   }
 
   async next(): Promise<IteratorResult<ExecutionResult, undefined>> {
@@ -238,7 +243,7 @@ export class LedgerStream implements AsyncIterator<ExecutionResult, undefined> {
         : this.#bytes + bytes <= maxBytesOfStream && this.#hasRoom(bytes)
     ) {
       this.#count(bytes);
-      this.#unread.push({ bytes, read: () => readLedgerResult(result, bytes, this.#readText) });
+      this.#unread.push({ bytes, read: () => readLedgerResult(result, bytes, this.#readText, this.#transient) });
       this.#wake();
     } else this.fail(tooSlow());
   }

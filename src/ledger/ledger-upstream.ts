@@ -75,7 +75,8 @@ export const ledgerUpstream: GraphUpstream = {
     let versionChanged = (_version: string, _previous: string) => {};
     const version = createRpcVersion((current, previous) => versionChanged(current, previous));
     let schemaInForce: () => GraphQLSchema | null = () => null;
-    const options = { call, path, versionHeader: profile.headers.version, version, timeouts };
+    const transient = profile.transientErrors;
+    const options = { call, path, versionHeader: profile.headers.version, version, timeouts, transient };
     const configured = upstreams.kind === 'remote' ? upstreams.addresses.LEDGER_GRAPHQL_WS_URL : undefined;
     const { transport, path: below } = profile.subscriptions;
     const urls =
@@ -95,7 +96,7 @@ export const ledgerUpstream: GraphUpstream = {
       execute: createLedgerExecutor(options),
       forward: createForwardToLedger(options),
       raw: createRawLedger({ ...options, rawCall }),
-      streams: createLedgerStreams({ ...addresses, places }),
+      streams: createLedgerStreams({ ...addresses, places, transient }),
       push: createLedgerPush({ ...addresses, schema: () => schemaInForce() }),
       reads: { within, schema: () => schemaInForce() },
       transactions: createTransactionFinder({

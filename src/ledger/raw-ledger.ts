@@ -68,7 +68,13 @@ export type RawLedgerOptions = Omit<LedgerExecutorOptions, 'call'> & { readonly 
 /** Bytes above which a response is forwarded as it arrives; buffering smaller ones costs less. */
 const streamAboveBytes = 1024 * 1024;
 
-export function createRawLedger({ rawCall, versionHeader, version, ...options }: RawLedgerOptions): RawLedger {
+export function createRawLedger({
+  rawCall,
+  versionHeader,
+  version,
+  transient,
+  ...options
+}: RawLedgerOptions): RawLedger {
   const toPost = createToLedgerPost(options);
   return (
     { queryJson, operationName, variables, isMutation, operation, usage, canStream, settle, keep, isClientsText },
@@ -100,7 +106,10 @@ export function createRawLedger({ rawCall, versionHeader, version, ...options }:
           version.observe(response.headers.get(versionHeader));
           const plainEnd = isPlain(response) ? findPlainEnd(response) : null;
           if (plainEnd === null)
-            answered({ kind: 'other', read: () => parseLedgerAnswer(toWhole(response), readText, isMutation) });
+            answered({
+              kind: 'other',
+              read: () => parseLedgerAnswer(toWhole(response), readText, isMutation, transient),
+            });
           else {
             answered(new PlainLedgerAnswer(response, plainEnd, usage));
             keep?.(response);
@@ -109,7 +118,7 @@ export function createRawLedger({ rawCall, versionHeader, version, ...options }:
         stream: (begun, resume) => {
           if (!canStream || !isPlain(begun) || !hasPlainHead(begun)) return null;
           version.observe(begun.headers.get(versionHeader));
-          const body = new AnswerStream(begun, resume, { usage, readText, settle });
+          const body = new AnswerStream(begun, resume, { usage, readText, transient, settle });
           answered({ kind: 'stream', body });
           return body;
         },

@@ -18,6 +18,7 @@ import { type AddressWatch, spreadCalls } from './spread-calls.ts';
 import { createUpstreamCall } from './upstream-call.ts';
 import { UpstreamCallError } from './upstream-call-error.ts';
 import { type CallEnded, createHealthWatch, type HealthWatch } from './upstream-health.ts';
+import { takeCredentials } from './url-credentials.ts';
 import { createWaitingCalls, type WaitingCalls } from './waiting-calls.ts';
 
 /** Default limit. The introspection of a large ledger has a few megabytes. */
@@ -145,10 +146,8 @@ function openAddress(
     arrivals,
   }: Pick<ConnectOptions, 'maxConnections' | 'maxAnswerBytes' | 'arrivals'>,
 ) {
-  const { origin, hostname, pathname, search, username, password } = new URL(url);
-  const authorization = username
-    ? `Basic ${Buffer.from(`${decoded(username)}:${decoded(password)}`).toString('base64')}`
-    : null;
+  const { address, authorization } = takeCredentials(url);
+  const { origin, hostname, pathname, search } = address;
   const dispatcher = new Pool(origin, { ...poolOptions, connections: maxConnections });
   const calls = createWaitingCalls({
     maxSent: maxConnections,
@@ -202,12 +201,3 @@ const countCalls: CallLayer = (next) => (request, listener) => {
   if (request.operation) request.operation.calls += 1;
   return next(request, listener);
 };
-
-/** Decodes a credential of a URL; one with a bare percent sign is used unchanged. */
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}

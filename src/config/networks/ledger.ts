@@ -82,6 +82,8 @@ export const ledger: NetworkProfile = {
     events: { field: 'events', moveModule: 'emittingModule' },
     transactions: { field: 'transactions', fromAddress: 'signingAddress', moveFunction: 'function' },
   },
+  // The same code rejects documents that are too expensive.
+  transientErrors: [{ code: 'RESOURCE_EXHAUSTED', text: 'retry later' }],
   serviceConfig: { queryTimeoutMs: 'requestTimeoutMs' },
   sponsor: { requestTypeKey: 'requestType' },
   limits: {

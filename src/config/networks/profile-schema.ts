@@ -72,6 +72,8 @@ export const networkProfileSchema = z.strictObject({
     events: z.strictObject({ field: graphqlName, moveModule: graphqlName }),
     transactions: z.strictObject({ field: graphqlName, fromAddress: graphqlName, moveFunction: graphqlName }),
   }),
+  /** Errors of the ledger's own codes after which a repeated request may succeed. Clients receive `backoff` for them. */
+  transientErrors: z.array(z.strictObject({ code: wireName, text: z.string('a part of the message') })).readonly(),
   /** Members of `serviceConfig` whose names differ between networks. */
   serviceConfig: z.strictObject({ queryTimeoutMs: graphqlName }),
   /** The key of an `execute_tx` body that sets how long to wait. */

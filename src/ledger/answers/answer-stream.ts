@@ -4,7 +4,7 @@ import { type Usage, withUsage } from '../../documents/cost/usage.ts';
 import { parseJson, printJson } from '../../json/exact-json.ts';
 import { maxAnswerNesting } from '../../json/json-size.ts';
 import type { RawResponse, RawSink } from '../../upstream/raw-call.ts';
-import { type ReadText, toGraphqlErrors } from './ledger-answer.ts';
+import { type ReadText, type TransientErrors, toGraphqlErrors } from './ledger-answer.ts';
 import { type ChunkedBody, cutAt, isSpace } from './plain-answer.ts';
 
 const [quote, backslash] = [0x22, 0x5c];
@@ -107,6 +107,7 @@ interface EndOptions {
   readonly usage: Usage | null;
   /** Returns the document's text if the client wrote it; `null` if the gateway did. */
   readonly readText: ReadText | null;
+  readonly transient?: TransientErrors | undefined;
   readonly settle?: SettleErrors | undefined;
 }
 
@@ -209,7 +210,7 @@ const onlyBrace = /^\s*\}\s*$/;
 export function checkEnd(
   tail: ChunkedBody,
   extent: DataExtent,
-  { usage, readText, settle = (errors) => errors }: EndOptions,
+  { usage, readText, transient, settle = (errors) => errors }: EndOptions,
 ): AnswerEnd | null {
   const dataEnd = (extent.dataEnd ?? 0) - (extent.size - tail.size);
   if (!extent.isWhole || extent.dataEnd === null || dataEnd < 0) return null;
@@ -217,7 +218,7 @@ export function checkEnd(
   const behind = Buffer.concat(tail.chunks as Buffer[], tail.size).toString('utf8', dataEnd + 1);
   const isPlain = onlyBrace.test(behind);
   if (isPlain && !usage) return { body: tail, errorCount: 0 };
-  const found = isPlain ? [] : readErrors(behind, readText);
+  const found = isPlain ? [] : readErrors(behind, readText, transient);
   if (!found) return null;
   const errors = settle(found);
   const members = printJson(withUsage(errors.length > 0 ? { errors } : {}, usage));
@@ -226,12 +227,16 @@ export function checkEnd(
 }
 
 /** @param behind what follows the data, from the comma on. @returns `null` if it is malformed */
-function readErrors(behind: string, readText: ReadText | null): readonly GraphQLError[] | null {
+function readErrors(
+  behind: string,
+  readText: ReadText | null,
+  transient: TransientErrors | undefined,
+): readonly GraphQLError[] | null {
   try {
     const members = parseJson(behind.replace(/^\s*,/, '{')) as Readonly<Record<string, unknown>>;
     // Drop members other than errors, as for any response. A second `data` would replace the first: reject the response.
     if ('data' in members) return null;
-    return toGraphqlErrors(members.errors ?? [], readText);
+    return toGraphqlErrors(members.errors ?? [], readText, transient);
   } catch {
     return null;
   }

@@ -1,4 +1,5 @@
 import { type ExecutionResult, GraphQLError, Source, type SourceLocation } from 'graphql';
+import type { NetworkProfile } from '../../config/network-profile.ts';
 import { type ErrorCode, retryAdviceFor } from '../../errors/catalogue.ts';
 import { gatewayError } from '../../errors/gateway-error.ts';
 import { lightError, type SourcePositions, withExtensions } from '../../errors/light-error.ts';
@@ -10,6 +11,8 @@ import type { UpstreamResponse } from '../../upstream/upstream-call.ts';
 /** Returns the text of a document. A function, because only errors need the text. */
 export type ReadText = () => string;
 
+export type TransientErrors = NetworkProfile['transientErrors'];
+
 /**
  * Parses the ledger's response. Clients see its errors with message, path and extensions, except `extensions.http`, which
  * would set the status of the gateway's response, and `extensions.debug`, where servers put their stacks and file paths. An
@@ -17,15 +20,17 @@ export type ReadText = () => string;
  * @param readText returns the document's text if the client wrote it; `null` if the gateway did, because error locations in
  * that text would mean nothing to the client
  * @param isMutation the ledger may have executed the document despite errors
+ * @param transient the ledger's errors after which a repeated request may succeed
  */
 export function parseLedgerAnswer(
   response: UpstreamResponse,
   readText: ReadText | null,
   isMutation: boolean,
+  transient: TransientErrors = [],
 ): ExecutionResult {
-  if (!isMutation) return parseAnswer(response, readText);
+  if (!isMutation) return parseAnswer(response, readText, transient);
   try {
-    const { errors, ...result } = parseAnswer(response, readText);
+    const { errors, ...result } = parseAnswer(response, readText, transient);
     return errors ? { ...result, errors: errors.map(toErrorOfMutation) } : result;
   } catch (error) {
     throw error instanceof GraphQLError ? toErrorOfMutation(error) : error;
@@ -37,7 +42,11 @@ function toErrorOfMutation(error: GraphQLError): GraphQLError {
   return retry === error.extensions.retry ? error : withExtensions(error, { ...error.extensions, retry });
 }
 
-function parseAnswer(response: UpstreamResponse, readText: ReadText | null): ExecutionResult {
+function parseAnswer(
+  response: UpstreamResponse,
+  readText: ReadText | null,
+  transient: TransientErrors,
+): ExecutionResult {
   if (response.status === 429 || response.status >= 500) {
     throw gatewayError('UPSTREAM_UNAVAILABLE', `The ledger answered with HTTP status ${response.status}.`, {
       upstream: 'ledger',
@@ -47,19 +56,30 @@ function parseAnswer(response: UpstreamResponse, readText: ReadText | null): Exe
   if (response.status !== 200 || body === undefined || !('data' in body || 'errors' in body)) {
     throw invalidResponse(`The ledger's answer is not GraphQL (HTTP status ${response.status}).`);
   }
-  return toResult(body, response.body.length, readText);
+  return toResult(body, response.body.length, readText, transient);
 }
 
 /** Parses a result received over a WebSocket, in the same way. @param size of its text, in bytes, roughly */
-export function readLedgerResult(value: unknown, size: number, readText: ReadText | null): ExecutionResult {
+export function readLedgerResult(
+  value: unknown,
+  size: number,
+  readText: ReadText | null,
+  transient: TransientErrors = [],
+): ExecutionResult {
   if (!isObject(value) || !('data' in value || 'errors' in value))
     throw invalidResponse("The ledger's result is not GraphQL.");
-  return toResult(value, size, readText);
+  return toResult(value, size, readText, transient);
 }
 
-function toResult(body: Record<string, unknown>, size: number, readText: ReadText | null): ExecutionResult {
+function toResult(
+  body: Record<string, unknown>,
+  size: number,
+  readText: ReadText | null,
+  transient: TransientErrors,
+): ExecutionResult {
   // Some servers send `errors: null`.
-  const errors = body.errors === undefined || body.errors === null ? [] : toGraphqlErrors(body.errors, readText);
+  const errors =
+    body.errors === undefined || body.errors === null ? [] : toGraphqlErrors(body.errors, readText, transient);
   const data = toData(body.data);
   // Each level takes two bytes, so smaller responses cannot be too deep.
   if (size >= 2 * maxAnswerNesting) checkNesting(data);
@@ -86,7 +106,11 @@ function toData(value: unknown): Record<string, unknown> | null {
  * Converts a response's errors to the form that clients see. Throws if they are malformed.
  * @param readText as for `parseLedgerAnswer`
  */
-export function toGraphqlErrors(value: unknown, readText: ReadText | null): readonly GraphQLError[] {
+export function toGraphqlErrors(
+  value: unknown,
+  readText: ReadText | null,
+  transient: TransientErrors = [],
+): readonly GraphQLError[] {
   if (!Array.isArray(value)) throw invalidResponse("The ledger's answer has errors that are not a list.");
   checkNesting(value);
   const toPositions = createToPositions(readText);
@@ -97,8 +121,10 @@ export function toGraphqlErrors(value: unknown, readText: ReadText | null): read
     const { http: _http, debug: _debug, ...extensions } = isObject(entry.extensions) ? entry.extensions : {};
     const path = isPath(entry.path) ? entry.path : undefined;
     if (typeof extensions.code !== 'string') Object.assign(extensions, codeFor(entry, path));
-    extensions.retry = retryAdviceFor(extensions.code);
-    return lightError(entry.message, { path, extensions, positions: toPositions(entry.locations) });
+    const { message } = entry;
+    const isTransient = transient.some(({ code, text }) => code === extensions.code && message.includes(text));
+    extensions.retry = isTransient ? 'backoff' : retryAdviceFor(extensions.code);
+    return lightError(message, { path, extensions, positions: toPositions(entry.locations) });
   };
   if (value.length <= maxReportedErrors) return value.map(toError);
   return [...value.slice(0, maxReportedErrors).map(toError), toOmissionError()];

@@ -1,6 +1,7 @@
 import { printJson } from '../../json/exact-json.ts';
 import { startPeerTimeout } from '../peer-timeout.ts';
 import { UpstreamCallError } from '../upstream-call-error.ts';
+import { takeCredentials } from '../url-credentials.ts';
 import { createGraphqlSocket, type GraphqlSocket, type PushedOperation, type PushSink } from './graphql-socket.ts';
 import { parseMessage, type SharedSocketOptions, takeTurns } from './shared-connection.ts';
 import { type UpstreamSocketOptions, usualSocketOptions } from './upstream-socket.ts';
@@ -147,13 +148,9 @@ export class BlockSplitter {
 
 /** Credentials in the URL become a header. */
 function toRequest(url: string, operation: PushedOperation, signal: AbortSignal): [URL, RequestInit] {
-  const address = new URL(url);
-  const { username, password } = address;
-  const credentials = [username, password].map(decodeURIComponent).join(':');
+  const { address, authorization } = takeCredentials(url);
   const headers = new Headers({ 'content-type': 'application/json', accept: 'text/event-stream' });
-  if (username) headers.set('authorization', `Basic ${Buffer.from(credentials).toString('base64')}`);
-  address.username = '';
-  address.password = '';
+  if (authorization) headers.set('authorization', authorization);
   return [address, { method: 'POST', headers, body: printJson(operation), signal, redirect: 'error' }];
 }
 

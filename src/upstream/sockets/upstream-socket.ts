@@ -1,6 +1,7 @@
 import { WebSocket } from 'ws';
 import { startPeerTimeout } from '../peer-timeout.ts';
 import { UpstreamCallError } from '../upstream-call-error.ts';
+import { takeCredentials } from '../url-credentials.ts';
 
 export interface UpstreamSocketOptions {
   readonly connectMs: number;
@@ -41,7 +42,9 @@ export abstract class UpstreamSocket {
   /** @param url `ws:` or `wss:`; credentials in it become a Basic authorization header */
   constructor(url: string, protocol: string | null, options: UpstreamSocketOptions) {
     this.#options = options;
-    this.#socket = new WebSocket(url, protocol ?? [], {
+    const { address, authorization } = takeCredentials(url);
+    this.#socket = new WebSocket(address, protocol ?? [], {
+      headers: authorization ? { authorization } : {},
       maxPayload: options.maxMessageBytes,
       perMessageDeflate: false,
       followRedirects: false,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type LiveClient, overEventStream, overWebSocket, type Subscribe } from '../../support/live-clients.ts';
+import { startSuiNetwork } from '../../support/networks/sui-network.ts';
 import { type PushedEvent, type PushingLedger, startPushingLedger } from '../../support/pushing-ledger.ts';
 import { startScriptedLedger } from '../../support/scripted-ledger.ts';
 import { createTestGateway, type TestGateway } from '../../support/test-gateway.ts';
@@ -205,6 +206,18 @@ it('use the network’s WebSocket URL', async () => {
   await until(() => real.opened === 2 && real.following === 1, 'another follower');
   await other.leave();
   expect(real.opened).toBe(2);
+});
+
+it('advise a retry if the ledger has too many subscribers', async () => {
+  await using sui = await startSuiNetwork({ isAtCapacity: true });
+  await using full = await createTestGateway({ LEDGER_GRAPHQL_URL: sui.graphqlUrl, NETWORK_PROFILE: 'sui' });
+  for (const subscribe of [overWebSocket, overEventStream]) {
+    const client = subscribe(`${full.url}/graphql`, 'subscription { checkpoints { cursor } }');
+    await until(() => client.results.length === 1, 'a rejection');
+    const [error] = client.results[0]?.errors ?? [];
+    expect(error?.extensions).toMatchObject({ code: 'RESOURCE_EXHAUSTED', retry: 'backoff' });
+    await client.leave();
+  }
 });
 
 it('exist only if the ledger has subscriptions', async () => {

@@ -36,6 +36,8 @@ export interface SuiNetworkOptions {
   readonly limits?: SuiLimits;
   /** Records that a page of events or transactions examines at most: pages may then be empty while more follows. */
   readonly scanLimit?: number;
+  /** Rejects every subscription, as a server with 1,024 subscribers does. */
+  readonly isAtCapacity?: boolean;
 }
 
 /** Current Sui: no JSON-RPC, subscriptions as server-sent events, its own limits. */
@@ -49,6 +51,9 @@ const words = {
   firstAndLast: "Cannot provide both 'first' and 'last' parameters for connection",
 };
 
+/** MystenLabs/sui#27787 */
+const atCapacity = 'The server is at its concurrent-subscription capacity; retry later';
+
 const encode = (key: readonly number[]) => Buffer.from(`sui ${key.join(' ')}`).toString('base64');
 
 function decode(cursor: string): number[] {
@@ -61,13 +66,16 @@ function badInput(message: string): GraphQLError {
   return new GraphQLError(message, { extensions: { code: 'BAD_USER_INPUT' } });
 }
 
-function toRules({ limits = suiLimits, scanLimit }: SuiNetworkOptions): NetworkRules {
+function toRules({ limits = suiLimits, scanLimit, isAtCapacity = false }: SuiNetworkOptions): NetworkRules {
   return {
     schema: suiSchema,
     headerPrefix: 'x-sui',
     subscriptions: { sse: '/graphql/subscriptions' },
     root: (ledger, isShown) => createHistory(ledger, isShown, limits, scanLimit).root,
-    stream: (ledger, isShown, field, args) => createHistory(ledger, isShown, limits, scanLimit).stream(field, args),
+    stream: (ledger, isShown, field, args) => {
+      if (isAtCapacity) throw new GraphQLError(atCapacity, { extensions: { code: 'RESOURCE_EXHAUSTED' } });
+      return createHistory(ledger, isShown, limits, scanLimit).stream(field, args);
+    },
     checkLimits: (document, request) => {
       const max = limits.maxQueryPayloadSize + limits.maxTransactionPayloadSize;
       if (request.bytes > max) {

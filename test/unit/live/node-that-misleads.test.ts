@@ -117,6 +117,26 @@ describe('a page that keeps its fault', () => {
     expect(told).toEqual(['a', 'b', 'c', 'd']);
   });
 
+  it('begins no reader for 5 s without an item of an unknown form, which would be delivered twice', async () => {
+    const { clock, source, first, points } = await live();
+    source.add('a', 'bad', 'b');
+    await clock.pass(1_500);
+    expect(first.told).toEqual(['a', 'bad', 'b']);
+    const restarted = createTestHub(source);
+    source.spoil = (page) => ({
+      ...page,
+      entries: page.entries.filter(({ key }) => key !== 'bad'),
+      unreadableAfter: ['b'],
+    });
+    const { told } = restarted.follow(points.get('b'));
+    await restarted.clock.pass(1_500);
+    source.spoil = (page) => page;
+    await restarted.clock.pass(1_500);
+    source.add('c');
+    await restarted.clock.pass(1_500);
+    expect(told).toEqual(['c']);
+  });
+
   it('is not taken when a good one came meanwhile', async () => {
     const { clock, source, first, log } = await live();
     source.add('a', 'b');

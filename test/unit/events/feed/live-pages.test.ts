@@ -48,7 +48,7 @@ describe('a page of events', () => {
 });
 
 describe('a page with events of an unknown form', () => {
-  const pageOf = async (data: readonly unknown[], more: object = {}) => {
+  const sourceOf = (data: readonly unknown[], more: object = {}) => {
     const client = createEventsClient({
       path: '/',
       methods: { queryEvents: 'q', queryTransactionBlocks: 't' },
@@ -60,8 +60,10 @@ describe('a page with events of an unknown form', () => {
         return { status: 200, headers: new Map(), body: Buffer.from(JSON.stringify(answer)) };
       },
     });
-    const source = createLiveSource(createEventSource(client, {}), toLiveEvent, undefined);
-    const page = await source.after({ key: 'start:50', timestampMs: null }, createCancellation());
+    return createLiveSource(createEventSource(client, {}), toLiveEvent, undefined);
+  };
+  const pageOf = async (data: readonly unknown[], more: object = {}) => {
+    const page = await sourceOf(data, more).after({ key: 'start:50', timestampMs: null }, createCancellation());
     return { ...page, entries: page.entries.map(({ key }) => key) };
   };
   const bad = { ...event('bad', '0'), sender: null, type: 1 };
@@ -74,6 +76,11 @@ describe('a page with events of an unknown form', () => {
       misplaced: [],
       unreadableAfter: ['start:50', 'a:0', 'a:0', 'b:0'],
     });
+  });
+
+  it('says so also of a page of the newest positions', async () => {
+    const page = await sourceOf([event('b', '0'), bad, event('a', '0')]).newest(25, createCancellation());
+    expect([page.entries.map(({ key }) => key), page.unreadableAfter]).toEqual([['b:0', 'a:0'], ['b:0']]);
   });
 
   it('counts as full with those that are left out', async () => {

@@ -1,7 +1,9 @@
 import { GraphQLError } from 'graphql';
 import { describe, expect, it } from 'vitest';
+import { networkProfiles } from '../../../../src/config/network-profile.ts';
+import { checkEnd, DataExtent, type SettleErrors } from '../../../../src/ledger/answers/answer-stream.ts';
 import { attributeErrors, attributeRefusal, restoreCauses } from '../../../../src/ledger/answers/attribute-errors.ts';
-import { parseLedgerAnswer } from '../../../../src/ledger/answers/ledger-answer.ts';
+import { parseLedgerAnswer, toGraphqlErrors } from '../../../../src/ledger/answers/ledger-answer.ts';
 import { createRpcVersion } from '../../../../src/ledger/rpc-version.ts';
 
 const answer = (body: unknown, status = 200, text: string | null = null, isMutation = false) =>
@@ -21,6 +23,26 @@ describe("the ledger's answer", () => {
     expect(errors?.map((error) => error.toJSON())).toEqual([
       { message: 'no', path: ['a', 0], extensions: { code: 'X', retry: 'never' } },
     ]);
+  });
+
+  it.each([
+    ['The server is at its concurrent-subscription capacity; retry later', 'backoff'],
+    ['Move value exceeded the size limit of 1048576 bytes', 'never'],
+  ] as const)('advises by the text of a code that the ledger uses for several errors: %s', (message, retry) => {
+    const { transientErrors } = networkProfiles.sui;
+    const error = { message, extensions: { code: 'RESOURCE_EXHAUSTED' } };
+    expect(toGraphqlErrors([error], null, transientErrors)[0]?.extensions.retry).toBe(retry);
+    const end = Buffer.from(`{"data":{"a":1},"errors":[${JSON.stringify(error)}]}`);
+    const extent = new DataExtent();
+    extent.read(end);
+    const settled: unknown[] = [];
+    const settle: SettleErrors = (errors) => {
+      settled.push(...errors.map(({ extensions }) => extensions.retry));
+      return errors;
+    };
+    const options = { usage: null, readText: null, transient: transientErrors, settle };
+    checkEnd({ chunks: [end], size: end.length }, extent, options);
+    expect(settled).toEqual([retry]);
   });
 
   it.each([
