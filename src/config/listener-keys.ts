@@ -5,6 +5,7 @@ import {
   filePath,
   fraction,
   host,
+  hosts,
   integer,
   networks,
   oneOf,
@@ -32,7 +33,13 @@ export const listenerKeys = {
     type: origins,
     fallback: '*',
     description:
-      'Web origins whose pages may read responses; `*` allows every origin. Responses never allow browsers to add cookies or other stored credentials.',
+      'Web origins whose pages may read responses; `*` allows every origin. With a list, POST requests and WebSockets of other origins get 403, except those of the gateway’s own page at an IP address, `localhost` or a name in `ALLOWED_HOSTS`. Responses never allow browsers to add cookies or other stored credentials.',
+  },
+  ALLOWED_HOSTS: {
+    type: hosts,
+    fallbackText: 'names of this machine if `HOST` is a loopback address, else any name',
+    description:
+      'Host names by which clients may address the gateway, besides `localhost` and IP addresses. Requests with another name in their Host header get 403, because a web page can resolve its own name to the gateway’s address. Set it behind a proxy that keeps the client’s Host header, if the gateway listens on loopback. `*`: any name.',
   },
   TRUSTED_PROXIES: {
     type: networks,
@@ -113,7 +120,7 @@ export const operationKeys = {
   METRICS_PORT: {
     type: integer(0, 65_535),
     description:
-      'A separate port for `/metrics`, on the address of `HOST`. Protect it: the page has no credentials. Unset: the main port serves the page to clients on this machine.',
+      'A separate port for `/metrics`, on the address of `HOST`. Protect it: the page has no credentials. Unset: the main port serves the page to programs on this machine that address it by a loopback name, without an Origin header.',
   },
   TRACE_RATIO: {
     type: fraction,

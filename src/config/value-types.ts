@@ -197,6 +197,13 @@ export const origins = valueType(
   { isList: true },
 );
 
+/** Names in Host headers, in lower case. */
+export const hosts = valueType(
+  '* or host names separated by commas, like gateway.example.net, without a port',
+  z.union([z.literal('*'), listOf((name) => (isHost(name) ? name.toLowerCase() : undefined))]),
+  { isList: true },
+);
+
 /** @returns `undefined` if the text is not an origin */
 export function toOrigin(text: string): string | undefined {
   if (!/^[a-z][a-z\d+.-]*:\/\/[^/?#@\s\\,*]+$/i.test(text) || !URL.canParse(text)) return undefined;

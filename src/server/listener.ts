@@ -8,9 +8,10 @@ import { createConnections } from './connections.ts';
 import { Exchange, type ExchangeOptions } from './exchange.ts';
 import { createRefuseMalformed } from './raw-response.ts';
 import { type BytesInFlight, IncomingRequest } from './read-body.ts';
-import { isHostMissing, pathOf, toRequestTarget } from './request-head.ts';
+import { pathOf, toRequestTarget } from './request-head.ts';
 import { createRoute, type RouteOptions } from './route.ts';
 import { createRequestGate, type Refusal, type RequestGateOptions, refuseMethod } from './serve-graphql.ts';
+import type { SiteChecks } from './site-checks.ts';
 import type { SocketServer } from './websocket/socket-server.ts';
 import { createWebSocketUpgrades } from './websocket-upgrades.ts';
 
@@ -21,7 +22,7 @@ export interface ListenerOptions
   readonly bytesInFlight: BytesInFlight;
   readonly host: string;
   readonly port: number;
-  readonly corsOrigins: '*' | readonly string[];
+  readonly site: SiteChecks;
   readonly sockets: SocketServer;
   readonly addresses: AddressGate;
   readonly socketQuota: SocketQuota;
@@ -51,7 +52,7 @@ export async function startListener(options: ListenerOptions) {
   const exchangeOptions = { ...options, onLongUnread: cutUnread };
   const entrance = createRequestGate(options);
   const webSocketUpgrades = createWebSocketUpgrades({ ...options, connections, entrance });
-  // `begin` rejects a missing Host header, because Node's own rejection would lack our response headers.
+  // `begin` checks the Host header, because Node's own rejection would lack our response headers.
   const server = createServer({
     requireHostHeader: false,
     IncomingMessage: createRequestClass(webSocketUpgrades.takes),
@@ -73,14 +74,15 @@ export async function startListener(options: ListenerOptions) {
   const begin = (req: IncomingRequest, res: ServerResponse, serve: (exchange: Exchange) => void) => {
     // Node still parses the bytes that it had read from a connection before it was destroyed.
     if (req.socket.destroyed) return;
-    const hasHost = !isHostMissing(req);
     normaliseTarget(req);
-    const exchange = new Exchange(req, res, pathOf(req), exchangeOptions);
+    const path = pathOf(req);
+    const exchange = new Exchange(req, res, path, exchangeOptions);
     if (!connections.enter(exchange)) return;
     res.on('close', () => connections.leave(exchange));
     try {
-      if (hasHost) serve(exchange);
-      else entrance.refuseUnread(exchange, noHost);
+      const refusal = options.site.checkHost(req, path);
+      if (refusal) entrance.refuseUnread(exchange, refusal);
+      else serve(exchange);
     } catch (error) {
       exchange.fail(error);
     }
@@ -165,7 +167,6 @@ function toUrl(host: string, { port, family, address }: AddressInfo): string {
   return `http://${isAny ? '127.0.0.1' : host}:${port}`;
 }
 
-const noHost: Refusal = { code: 'BAD_REQUEST', status: 400, message: 'A request needs a Host header.' };
 const unmetExpectation: Refusal = {
   code: 'BAD_REQUEST',
   status: 417,

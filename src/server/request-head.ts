@@ -30,9 +30,23 @@ export function versionIn(fullPath: string, graphqlPath: string): string | null 
   return version === undefined || version === '' || rest !== undefined ? undefined : version;
 }
 
-/** Is the Host header missing, which only HTTP/1.0 allows? */
-export function isHostMissing({ headers, httpVersion }: IncomingMessage): boolean {
-  return headers.host === undefined && httpVersion !== '1.0';
+/** A host with or without a port, by the grammar of RFC 3986. */
+const validHost = /^(?:\[[\da-f:.]+\]|[\w.~%!$&'()*+,;=-]*)(?::\d*)?$/i;
+
+/**
+ * The Host header in lower case. Reads the raw headers, because Node drops all but the first, and the listener replaces it.
+ * @returns `null` if it is missing, `undefined` if there are several or it is invalid
+ */
+export function readHost({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): string | null | undefined {
+  let host: string | null = null;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] as string;
+    if (name.length !== 4 || (name !== 'host' && name.toLowerCase() !== 'host')) continue;
+    if (host !== null) return undefined;
+    host = rawHeaders[index + 1] as string;
+  }
+  if (host === null) return null;
+  return validHost.test(host) ? host.toLowerCase() : undefined;
 }
 
 /** A Content-Type, or one entry of an Accept header. */

@@ -9,6 +9,7 @@ import type { GraphiqlPage } from './pages/graphiql-page.ts';
 import type { SendLanding } from './pages/landing-page.ts';
 import { versionIn, withoutTrailingSlash } from './request-head.ts';
 import { createServeGraphql, type RequestGate, type ServeGraphqlOptions } from './serve-graphql.ts';
+import { isLoopbackHost } from './site-checks.ts';
 
 export interface RouteOptions extends ServeGraphqlOptions {
   readonly entrance: RequestGate;
@@ -40,6 +41,8 @@ export function createRoute(options: RouteOptions): (exchange: Exchange) => void
         return exchange.failWith(readiness(isDraining()).then(({ status, body }) => sendJson(req, res, status, body)));
       case '/metrics':
         if (!isRead || !metricsPage || !isFromThisMachine(req)) break;
+        // Responses are stamped for pages of other origins, which must not read this one.
+        for (const name of res.getHeaderNames()) if (name.startsWith('access-control-')) res.removeHeader(name);
         return exchange.failWith(metricsPage().then((page) => sendText(req, res, metricsType, page)));
       case '/':
         if (isRead) return exchange.failWith(sendLanding(req, res));
@@ -63,10 +66,13 @@ function sendText(req: IncomingMessage, res: ServerResponse, type: string, text:
   res.end(req.method === 'HEAD' ? undefined : body);
 }
 
-/** Is the client on this machine, and not a proxy on this machine that serves clients elsewhere? */
-function isFromThisMachine({ socket, headers }: IncomingMessage): boolean {
-  const isForwarded = ['x-forwarded-for', 'forwarded', 'via', 'x-real-ip'].some((name) => headers[name] !== undefined);
-  return !isForwarded && isLoopback(socket.remoteAddress ?? '');
+/** Headers of a proxy on this machine, which may serve clients elsewhere, or of a page of another site. */
+const foreignHeaders = ['origin', 'x-forwarded-for', 'forwarded', 'via', 'x-real-ip'];
+
+/** Is the client a program on this machine, and neither a proxy nor a web page? */
+function isFromThisMachine(req: IncomingMessage): boolean {
+  const isForeign = foreignHeaders.some((name) => req.headers[name] !== undefined);
+  return !isForeign && isLoopback(req.socket.remoteAddress ?? '') && isLoopbackHost(req);
 }
 
 /** Serves a file of GraphiQL. Counts as a request of the address: requesting is cheap, and the file may have megabytes. */

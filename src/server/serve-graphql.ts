@@ -22,6 +22,7 @@ import type { Exchange, YogaContext } from './exchange.ts';
 import type { GraphiqlPage } from './pages/graphiql-page.ts';
 import { type BodyReading, type BytesInFlight, readBody, restoreBody, tooMuchInFlight } from './read-body.ts';
 import { acceptsPage, isEncoded, isJsonType } from './request-head.ts';
+import type { SiteChecks } from './site-checks.ts';
 import { writeOutcome } from './write-answer.ts';
 
 export interface ServeGraphqlOptions {
@@ -33,6 +34,7 @@ export interface ServeGraphqlOptions {
   readonly openEventStream: OpenEventStream;
   readonly graphql: (req: IncomingMessage, res: ServerResponse, context: YogaContext) => unknown;
   readonly graphiql: GraphiqlPage | null;
+  readonly site: Pick<SiteChecks, 'checkOrigin'>;
   /** `null` when no requests are traced. */
   readonly tracing: Pick<Tracing, 'begin'> | null;
 }
@@ -42,7 +44,7 @@ export interface ServeGraphqlOptions {
  * rest by Yoga: GET, batches, and invalid requests.
  */
 export function createServeGraphql(options: ServeGraphqlOptions, entrance: RequestGate): (exchange: Exchange) => void {
-  const { graphqlPath, maxBodyBytes, graphiql, tracing, admit, lane, openEventStream } = options;
+  const { graphqlPath, maxBodyBytes, graphiql, site, tracing, admit, lane, openEventStream } = options;
   const bodyBounds = { maxBytes: maxBodyBytes, arrivals: options.bytesInFlight };
 
   return (exchange) => {
@@ -59,7 +61,7 @@ export function createServeGraphql(options: ServeGraphqlOptions, entrance: Reque
 
   function servePost(exchange: Exchange) {
     const { req } = exchange;
-    const refusal = checkPostHead(exchange);
+    const refusal = checkPostHead(exchange) ?? site.checkOrigin(req);
     if (refusal) return entrance.refuseUnread(exchange, refusal);
     // Yoga compares the header as text, so give it the plainest form of what was accepted here.
     req.headers['content-type'] = 'application/json';

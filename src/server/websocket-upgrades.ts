@@ -10,11 +10,12 @@ import { addErrorCodes } from '../errors/reported-errors.ts';
 import type { Telemetry } from '../telemetry/events.ts';
 import { toRequestRecord } from '../telemetry/request-line.ts';
 import type { Connections } from './connections.ts';
-import { type CommonHeaders, type Exchange, isListed, toRequestId } from './exchange.ts';
+import { type CommonHeaders, type Exchange, toRequestId } from './exchange.ts';
 import { sendRaw, toHeaderObject } from './raw-response.ts';
-import { isHostMissing, pathOf, toRequestTarget, versionIn } from './request-head.ts';
+import { pathOf, toRequestTarget, versionIn } from './request-head.ts';
 import type { CheckVersion } from './route.ts';
 import type { Refusal, RequestGate } from './serve-graphql.ts';
+import type { SiteChecks } from './site-checks.ts';
 import type { SocketServer } from './websocket/socket-server.ts';
 
 export interface WebSocketUpgradesOptions {
@@ -23,7 +24,7 @@ export interface WebSocketUpgradesOptions {
   readonly addresses: AddressGate;
   readonly socketQuota: SocketQuota;
   readonly graphqlPath: string;
-  readonly corsOrigins: '*' | readonly string[];
+  readonly site: SiteChecks;
   readonly checkVersion: CheckVersion;
   readonly entrance: Pick<RequestGate, 'refuse'>;
   readonly stamps: CommonHeaders;
@@ -37,7 +38,7 @@ export interface WebSocketUpgradesOptions {
  * request, in pipeline order. The rate limit of the address is checked after the connection was taken over.
  */
 export function createWebSocketUpgrades(options: WebSocketUpgradesOptions) {
-  const { connections, sockets, addresses, socketQuota, graphqlPath, corsOrigins, checkVersion, telemetry } = options;
+  const { connections, sockets, addresses, socketQuota, graphqlPath, site, checkVersion, telemetry } = options;
   const networkOf = ({ headers, socket }: IncomingMessage) =>
     addresses.networkOf(toSender(headers, socket.remoteAddress)) ?? '';
 
@@ -46,16 +47,15 @@ export function createWebSocketUpgrades(options: WebSocketUpgradesOptions) {
 
   /** Why a WebSocket upgrade is rejected for its headers; `null` = it is not. */
   const checkHead = (req: IncomingMessage): Refusal | null => {
-    const version = versionIn(pathOf({ url: toRequestTarget(req.url) }), graphqlPath);
+    const path = pathOf({ url: toRequestTarget(req.url) });
+    const foreignHost = site.checkHost(req, path);
+    if (foreignHost) return foreignHost;
+    const version = versionIn(path, graphqlPath);
     if (version === undefined)
       return refusal(404, 'BAD_REQUEST', `There is no WebSocket at this path. It is at ${graphqlPath}.`);
     if (hasBody(req)) return refusal(400, 'BAD_REQUEST', 'The request for a WebSocket has a body.');
-    const { origin } = req.headers;
-    // Browsers let a page of any origin open a WebSocket, without the CORS preflight that protects a POST.
-    if (origin !== undefined && corsOrigins !== '*' && !isListed(origin, corsOrigins))
-      return refusal(403, 'FORBIDDEN', 'This origin is not allowed.');
-    const wrongVersion = checkVersion(req, version);
-    if (wrongVersion) return wrongVersion;
+    const refused = site.checkOrigin(req) ?? checkVersion(req, version);
+    if (refused) return refused;
     if (sockets.draining) return { error: gatewayError('UNAVAILABLE', 'This gateway is stopping. Connect again.') };
     const error = socketQuota.refusalFor(networkOf(req));
     return error && { error };
@@ -63,7 +63,7 @@ export function createWebSocketUpgrades(options: WebSocketUpgradesOptions) {
 
   return {
     /** Does a request offer a WebSocket, and does the gateway accept? */
-    takes: (req: IncomingMessage) => isHandshake(req) && !isHostMissing(req) && isFree(req) && checkHead(req) === null,
+    takes: (req: IncomingMessage) => isHandshake(req) && isFree(req) && checkHead(req) === null,
     /**
      * Rejects a WebSocket upgrade that was not accepted.
      * @returns `false` if the request offers another protocol

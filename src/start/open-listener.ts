@@ -23,6 +23,7 @@ import { createSendLanding, type LandingFacts } from '../server/pages/landing-pa
 import { createBytesInFlight } from '../server/read-body.ts';
 import { createCheckVersion, type Readiness, toReadiness } from '../server/route.ts';
 import { createLane } from '../server/serve-graphql.ts';
+import { createSiteChecks } from '../server/site-checks.ts';
 import { createSocketServer } from '../server/websocket/socket-server.ts';
 import { createYogaTransport, graphqlPath } from '../server/yoga.ts';
 import type { Telemetry } from '../telemetry/events.ts';
@@ -87,7 +88,7 @@ export async function openListener(options: OpenListenerOptions) {
     stallMs: longestMs + stallMarginMs,
     idleMs: Math.max(longestMs + stallMarginMs, minIdleMs),
     stamps: createCommonHeaders({ versionHeaders, rpcVersion: version, corsOrigins }),
-    corsOrigins,
+    site: createSiteChecks({ allowedHosts: settings.ALLOWED_HOSTS, host, corsOrigins }),
     addresses: admission.addresses,
     socketQuota: createSocketQuota({
       max: workerShareOf(settings.WEBSOCKET_MAX, siblings),
@@ -96,7 +97,7 @@ export async function openListener(options: OpenListenerOptions) {
     graphiql: settings.GRAPHIQL
       ? createGraphiqlPage({
           schema: () => schema.keeper.current.schema,
-          introspection: settings.INTROSPECTION,
+          introspection: settings.INTROSPECTION && settings.TRUSTED_DOCUMENTS_POLICY !== 'only',
           usage: () => ({
             usageHeader: config.profile.headers.showUsage,
             limits: usageLimits(schema.keeper.current.limits),

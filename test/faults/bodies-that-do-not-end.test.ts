@@ -17,7 +17,7 @@ const request = '{"query":"{ chainIdentifier }"';
 /** A request of the maximum size, without its last brace. */
 const largest = request + ' '.repeat(maxBodyBytes - 1 - request.length);
 const head = (length: string) =>
-  `POST /graphql HTTP/1.1\r\nhost: a\r\nconnection: close\r\ncontent-type: application/json\r\n${length}\r\n\r\n`;
+  `POST /graphql HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: application/json\r\n${length}\r\n\r\n`;
 
 async function begin(text: string): Promise<RawClient> {
   const client = await openRawClient(gateway.port);

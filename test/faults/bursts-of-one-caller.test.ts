@@ -41,7 +41,7 @@ function draw(index: number): string {
 
 const post = (query: string) => toPostText({ query });
 const get = (query: string, accept: string) =>
-  `GET /graphql?query=${encodeURIComponent(query)} HTTP/1.1\r\nhost: a\r\naccept: ${accept}\r\n\r\n`;
+  `GET /graphql?query=${encodeURIComponent(query)} HTTP/1.1\r\nhost: localhost\r\naccept: ${accept}\r\n\r\n`;
 
 /** Sends requests on one connection, all at once, and waits for their responses. @returns their statuses */
 async function run(localAddress: string, requests: readonly string[], answers = requests.length): Promise<string[]> {

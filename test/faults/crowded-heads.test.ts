@@ -15,6 +15,6 @@ test('a proxy header after thousands of client headers is read', async () => {
 test('too many headers are rejected, whether client or proxy added the last', async () => {
   await using gateway = await createTestGateway();
   const client = await openRawClient(Number(new URL(gateway.url).port));
-  await client.send(`GET /health/live HTTP/1.1\r\nhost: a\r\n${'x:aaaaaaaa\r\n'.repeat(4_000)}\r\n`);
+  await client.send(`GET /health/live HTTP/1.1\r\nhost: localhost\r\n${'x:aaaaaaaa\r\n'.repeat(4_000)}\r\n`);
   expect(await client.whole()).toMatch(/^HTTP\/1\.1 431 /);
 });

@@ -220,12 +220,12 @@ describe('every response has the version and a request id, and every rejection o
     ['what is no HTTP', 'nonsense\r\n\r\n', '400 Bad Request'],
     [
       'headers too large',
-      `GET /graphql HTTP/1.1\r\nhost: a\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`,
+      `GET /graphql HTTP/1.1\r\nhost: localhost\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`,
       '431 Request Header Fields Too Large',
     ],
     [
       'half a WebSocket handshake',
-      'GET /graphql HTTP/1.1\r\nhost: a\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n',
+      'GET /graphql HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n',
       '400 Bad Request',
     ],
   ])('%s, on a raw socket', async (_, request, status) => {

@@ -110,7 +110,7 @@ it('a request that waits when its connection closes is ended and logged like any
   gate.hold();
   const before = requests().length;
   const client = open();
-  client.socket.write(toPostText({ query: '{a}' }) + 'GET /health/live HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(25));
+  client.socket.write(toPostText({ query: '{a}' }) + 'GET /health/live HTTP/1.1\r\nhost: localhost\r\n\r\n'.repeat(25));
   await gate.holding(1);
   client.socket.destroy();
   const since = (path: string) =>

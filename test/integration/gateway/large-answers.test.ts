@@ -81,7 +81,7 @@ function askSlowly(version = '1.1', url = gateway.url): Socket {
   const socket = connect(Number(port), hostname);
   socket.pause();
   socket.write(
-    `POST /graphql HTTP/${version}\r\nhost: x\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+    `POST /graphql HTTP/${version}\r\nhost: localhost\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
   );
   return socket;
 }

@@ -204,7 +204,7 @@ async function askInOrder(url: string, queries: readonly string[]): Promise<{ an
   const requests = queries.map((query, index) => {
     const body = JSON.stringify({ query });
     const closing = index === queries.length - 1 ? 'connection: close\r\n' : '';
-    return `POST /graphql HTTP/1.1\r\nhost: x\r\n${closing}content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+    return `POST /graphql HTTP/1.1\r\nhost: localhost\r\n${closing}content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
   });
   await new Promise<void>((resolve) => socket.write(requests.join(''), () => resolve()));
   const answers = text(socket).then((all) => all.match(/^\{.*\}/gm) ?? []);

@@ -334,3 +334,17 @@ describe('a manifest on disk', () => {
     expect(await ask('new')).toEqual({ data: { epoch: { generation1: 1 } } });
   });
 });
+
+it('with the policy only for everyone, GraphiQL has no file with the schema', async () => {
+  const schemaPath = /\/graphiql\/schema-[^"]+\.json/;
+  const pageOf = async ({ url }: TestGateway) =>
+    (await fetch(`${url}/graphql`, { headers: { accept: 'text/html' } })).text();
+  const [path = ''] = schemaPath.exec(await pageOf(plain)) ?? [];
+  expect((await fetch(plain.url + path)).status).toBe(200);
+  await using closed = await createTestGateway(
+    { LEDGER_GRAPHQL_URL: ledger.url, TRUSTED_DOCUMENTS_FILE: 'manifest', TRUSTED_DOCUMENTS_POLICY: 'only' },
+    files,
+  );
+  expect(await pageOf(closed)).not.toMatch(schemaPath);
+  expect((await fetch(closed.url + path)).status).toBe(404);
+});

@@ -6,6 +6,7 @@ import { createSocketQuota } from '../../../src/callers/socket-quota.ts';
 import { gatewayError } from '../../../src/errors/gateway-error.ts';
 import { createConnections } from '../../../src/server/connections.ts';
 import type { Exchange } from '../../../src/server/exchange.ts';
+import { createSiteChecks } from '../../../src/server/site-checks.ts';
 import { createWebSocketUpgrades, type WebSocketUpgradesOptions } from '../../../src/server/websocket-upgrades.ts';
 import { until } from '../../support/until.ts';
 
@@ -14,6 +15,9 @@ const overLimit = { error: gatewayError('RATE_LIMITED', 'Too many.'), standing: 
 const fail = () => {
   throw fault;
 };
+
+const toSite = (corsOrigins: '*' | readonly string[]) =>
+  createSiteChecks({ allowedHosts: null, host: '0.0.0.0', corsOrigins });
 
 /** Upgrades with a quota of one WebSocket. */
 function create(replaced: Partial<WebSocketUpgradesOptions> = {}) {
@@ -25,7 +29,7 @@ function create(replaced: Partial<WebSocketUpgradesOptions> = {}) {
     addresses: { networkOf: () => 'network', admit: async () => ({ error: null, standing: null }) },
     socketQuota: quota,
     graphqlPath: '/graphql',
-    corsOrigins: '*',
+    site: toSite('*'),
     checkVersion: () => null,
     entrance: {
       refuse: (_, refusal) => events.push('error' in refusal ? refusal.error.extensions.code : refusal.status),
@@ -103,9 +107,17 @@ it('a connection that becomes a WebSocket no longer counts as one without a requ
   socket.destroy();
 });
 
-const handshake = { upgrade: 'WebSocket', host: 'a' };
+const handshake = { upgrade: 'WebSocket' };
 const toRequest = (about: object = {}) =>
-  ({ method: 'GET', url: '/graphql', httpVersion: '1.1', socket: {}, headers: handshake, ...about }) as never;
+  ({
+    method: 'GET',
+    url: '/graphql',
+    httpVersion: '1.1',
+    socket: {},
+    headers: handshake,
+    rawHeaders: ['Host', 'a'],
+    ...about,
+  }) as never;
 const free = { of: () => ({ isFree: true }) as never };
 
 it.each<[string, Partial<WebSocketUpgradesOptions>, object, unknown]>([
@@ -114,7 +126,7 @@ it.each<[string, Partial<WebSocketUpgradesOptions>, object, unknown]>([
   ['a body without a length', {}, { headers: { ...handshake, 'transfer-encoding': 'chunked' } }, 400],
   [
     'an origin that is not listed',
-    { corsOrigins: ['https://dapp.example'] },
+    { site: toSite(['https://dapp.example']) },
     { headers: { ...handshake, origin: 'https://evil.example' } },
     403,
   ],
@@ -132,8 +144,8 @@ it.each<[string, Partial<WebSocketUpgradesOptions>, object, unknown]>([
 
 it.each([
   ['of any origin where all are allowed', {}, { origin: 'https://any.example' }],
-  ['of a listed origin', { corsOrigins: ['https://dapp.example'] }, { origin: 'https://DAPP.example' }],
-  ['without an origin', { corsOrigins: ['https://dapp.example'] }, {}],
+  ['of a listed origin', { site: toSite(['https://dapp.example']) }, { origin: 'https://DAPP.example' }],
+  ['without an origin', { site: toSite(['https://dapp.example']) }, {}],
   ['without a body', {}, { 'content-length': '0' }],
 ])('an upgrade %s is taken', (_, options, headers) => {
   const { upgrades } = create({ connections: free, ...options });
@@ -151,5 +163,5 @@ it.each([
 
 it('an upgrade without a Host header is not taken', () => {
   const { upgrades } = create({ connections: free });
-  expect(upgrades.takes(toRequest({ headers: { upgrade: 'websocket' } }))).toBe(false);
+  expect(upgrades.takes(toRequest({ rawHeaders: [] }))).toBe(false);
 });
