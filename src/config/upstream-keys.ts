@@ -128,7 +128,7 @@ export const sponsorshipKeys = {
     type: oneOf('enforce', 'warn', 'off'),
     fallbackText: '`enforce` with `token`, `warn` with `forward`',
     description:
-      'Whether the gateway checks a transaction against its reservation before it sends it to the sponsor. `enforce`: rejects a transaction that does not match or cannot be parsed. `warn`: sends and logs it. `off`: no check. In every mode, a client’s `moveCalls` apply, and a client with a gas budget must not exceed the reserved budget.',
+      'Whether the gateway checks a transaction against its reservation before it sends it to the sponsor. `enforce`: rejects a transaction that does not match or cannot be parsed. `warn`: sends and logs it. `off`: sends it. In every mode, a transaction may take nothing but gas from the sponsor, a client’s `moveCalls` apply, and a client with a gas budget must not exceed the reserved budget.',
   },
   LEASE_KEYS: {
     type: signingKeys,

@@ -27,10 +27,10 @@ export interface Finding {
   readonly code: 'BAD_USER_INPUT' | 'FORBIDDEN';
   readonly reason: string;
   /**
-   * What the finding concerns. `gas`: the transaction could spend gas that the caller's budget would not count. `all`: the
-   * transaction cannot be parsed, so no rule could be checked.
+   * What the finding concerns. `sponsor`: the transaction could take more from the sponsor than gas. `gas`: it could spend gas
+   * that the caller's budget would not count. `all`: it cannot be parsed, so no rule could be checked.
    */
-  readonly of: 'calls' | 'gas' | 'rest' | 'all';
+  readonly of: 'calls' | 'sponsor' | 'gas' | 'rest' | 'all';
 }
 
 /**
@@ -45,15 +45,19 @@ export function checkTransaction(bytes: Uint8Array, { terms, moveCalls }: Transa
     const reason = `it cannot be verified, because it is no transaction of a form that this gateway knows: ${read.reason}`;
     return { argument: 'txBytes', code: 'BAD_USER_INPUT', reason, of: 'all' };
   }
-  const { outline } = read;
-  // Faults that count under every policy come first.
+  return checkOutline(read.outline, { terms, moveCalls });
+}
+
+function checkOutline(outline: TransactionOutline, { terms, moveCalls }: TransactionRules): Finding | null {
+  // Ordered by the policies under which they count: all of them first.
   const forbidden = moveCalls && toCallFault(outline, moveCalls);
   if (forbidden) return { argument: 'txBytes', code: 'FORBIDDEN', reason: forbidden, of: 'calls' };
+  const taking = toTakingFault(outline, terms);
+  if (taking) return { argument: 'txBytes', code: 'BAD_USER_INPUT', reason: taking, of: 'sponsor' };
   const excess = terms && toBudgetFault(outline, terms);
   if (excess) return { argument: 'txBytes', code: 'BAD_USER_INPUT', reason: excess, of: 'gas' };
-  const reason = toGasFault(outline) ?? (terms && toTermsFault(outline, terms));
-  if (reason === null) return null;
-  return { argument: 'txBytes', code: 'BAD_USER_INPUT', reason, of: outline.takesGasCoin ? 'gas' : 'rest' };
+  const reason = terms && toTermsFault(outline, terms);
+  return reason === null ? null : { argument: 'txBytes', code: 'BAD_USER_INPUT', reason, of: 'rest' };
 }
 
 function toBudgetFault({ gas }: TransactionOutline, { gasBudget }: ReservationTerms): string | null {
@@ -61,12 +65,20 @@ function toBudgetFault({ gas }: TransactionOutline, { gasBudget }: ReservationTe
   return `the gas budget is ${gas.budget}; it may be at most ${gasBudget}, for which gas was reserved`;
 }
 
-/** Transactions that no sponsor pays for, whatever was reserved. */
-function toGasFault({ sender, gas, takesGasCoin }: TransactionOutline): string | null {
-  if (sender === gas.owner) {
+/** Why a transaction could take what belongs to the sponsor besides gas, whatever was reserved. */
+function toTakingFault(outline: TransactionOutline, terms: ReservationTerms | null): string | null {
+  const { sender, gas, takesGasCoin, funders } = outline;
+  if (sender === gas.owner)
     return `sender and gas owner are both ${sender}; a sponsored transaction has the sponsor as gas owner and another sender`;
+  const sponsors = [gas.owner, ...(terms ? [toFullAddress(terms.sponsorAddress)] : [])];
+  if (sponsors.includes(sender)) return `the sender is the sponsor, ${sender}; it must be another address`;
+  if (takesGasCoin) return 'it uses a gas coin as an argument or an input; gas coins may only pay gas';
+  const funder = sponsors.find((sponsor) => funders.has(sponsor));
+  if (funder) {
+    return `it withdraws funds from the balance of ${funder}, which pays its gas; it may withdraw those of its sender, and of other addresses that allow it`;
   }
-  return takesGasCoin ? 'it uses a gas coin as an argument or an input; gas coins may only pay gas' : null;
+  if (gas.payment.length > 0) return null;
+  return `the gas payment is empty, so that the balance of ${gas.owner} would pay; it must be the gasCoins of the reservation`;
 }
 
 function toTermsFault({ gas }: TransactionOutline, terms: ReservationTerms): string | null {
@@ -76,8 +88,7 @@ function toTermsFault({ gas }: TransactionOutline, terms: ReservationTerms): str
   const coins = gas.payment.map((coin) => ({ ...coin, version: String(coin.version) }));
   if (hashCoins(coins) === terms.coinsHash) return null;
   const names = coins.map(({ objectId, version }) => `${objectId} at version ${version}`);
-  const payment = names.length === 0 ? 'empty' : toList(names, 3);
-  return `the gas payment is ${payment}; it must be exactly the gasCoins of the reservation, each with its version and digest`;
+  return `the gas payment is ${toList(names, 3)}; it must be exactly the gasCoins of the reservation, each with its version and digest`;
 }
 
 /**
@@ -115,8 +126,9 @@ function toList(names: readonly string[], max: number): string {
 }
 
 /**
- * `enforce` rejects a transaction that fails a check or cannot be parsed. `warn` sends it and logs the reason. `off` checks
- * nothing. The caller's own limits, an allowlist and a gas budget, apply under every policy.
+ * `enforce` rejects a transaction that fails a check or cannot be parsed. `warn` sends it and logs the reason. `off` sends it.
+ * Under every policy, a transaction may take nothing but gas from the sponsor, and the caller's own limits apply: an allowlist
+ * and a gas budget.
  */
 export type PreflightPolicy = 'enforce' | 'warn' | 'off';
 
@@ -134,7 +146,6 @@ export interface PreflightSubject extends TransactionRules {
  * @returns `FORBIDDEN` for a function that this caller may not call; `BAD_USER_INPUT` for all other reasons
  */
 export function preflight(policy: PreflightPolicy, subject: PreflightSubject): GraphQLError | null {
-  if (policy === 'off' && subject.moveCalls === null && !subject.isGasCounted) return null;
   const found =
     checkTransaction(subject.txBytes, subject) ??
     toSignatureFinding(subject.userSig) ??
@@ -151,7 +162,7 @@ export function preflight(policy: PreflightPolicy, subject: PreflightSubject): G
 
 /** Does the finding apply under every policy? */
 function isBinding({ of }: Finding, { moveCalls, isGasCounted }: PreflightSubject): boolean {
-  if (of === 'calls') return true;
+  if (of === 'calls' || of === 'sponsor') return true;
   if (of === 'gas') return isGasCounted;
   return of === 'all' && (isGasCounted || moveCalls !== null);
 }

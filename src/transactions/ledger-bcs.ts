@@ -5,9 +5,9 @@ import { parseDigest, toDigest } from './digest.ts';
 export class NotKnownError extends TypeError {}
 
 /** The used part of `BcsType`, which is invariant in its input as a whole. */
-interface FieldsBcs<Values> {
+export interface FieldsBcs<Values> {
   read(reader: BcsReader): Values;
-  write(values: Values, writer: BcsWriter): void;
+  write(values: NoInfer<Values>, writer: BcsWriter): void;
 }
 
 type Variants = Readonly<Record<string, readonly [index: number, fields: FieldsBcs<object> | null]>>;

@@ -1,5 +1,14 @@
 import { BcsType, bcs, type InferBcsType } from '@mysten/bcs';
-import { ledgerBcs, listOf, NotKnownError, optional, parseBcs, taggedUnion, UnknownShapeError } from './ledger-bcs.ts';
+import {
+  type FieldsBcs,
+  ledgerBcs,
+  listOf,
+  NotKnownError,
+  optional,
+  parseBcs,
+  taggedUnion,
+  UnknownShapeError,
+} from './ledger-bcs.ts';
 
 /** A Move type without type parameters. */
 export type TypeTag =
@@ -20,7 +29,7 @@ export type PrimitiveType = (typeof primitives)[number];
 /** Networks reject types that are nested deeper. */
 export const maxTypeDepth = 16;
 
-const { address, flag, identifier, objectRef, u53, u64 } = ledgerBcs;
+const { address, digest, flag, identifier, objectRef, u53, u64 } = ledgerBcs;
 const u16 = bcs.u16();
 
 /** The networks' limit on type parameters. */
@@ -91,18 +100,19 @@ export type MoveCallCommand = Extract<Command, { readonly kind: 'moveCall' }>;
  * Twice the limits of the networks, which reject smaller excesses in their own words. Networks limit inputs by their bytes
  * only.
  */
-const most = { commands: 2048, arguments: 1024, typeArguments: 32, inputs: 8192, gasCoins: 512 };
+const most = { commands: 2048, arguments: 1024, typeArguments: 32, inputs: 8192, gasCoins: 512, proposers: 1024 };
+
+const pure = bcs.struct('Pure', { bytes: bcs.byteVector() });
+const owned = bcs.struct('ImmOrOwnedObject', { ref: objectRef });
+const receiving = bcs.struct('Receiving', { ref: objectRef });
 
 const objectArg = taggedUnion('object input', {
-  owned: [0, bcs.struct('ImmOrOwnedObject', { ref: objectRef })],
+  owned: [0, owned],
   shared: [1, bcs.struct('SharedObject', { objectId: address, initialSharedVersion: u53, mutable: flag })],
-  receiving: [2, bcs.struct('Receiving', { ref: objectRef })],
+  receiving: [2, receiving],
 });
 
-const outerArg = taggedUnion('input', {
-  pure: [0, bcs.struct('Pure', { bytes: bcs.byteVector() })],
-  object: [1, bcs.struct('Object', { object: objectArg })],
-});
+const outerArg = taggedUnion('input', { pure: [0, pure], object: [1, bcs.struct('Object', { object: objectArg })] });
 
 const callArg = new BcsType<InferBcsType<typeof objectArg> | Extract<InferBcsType<typeof outerArg>, { kind: 'pure' }>>({
   name: 'CallArg',
@@ -111,6 +121,39 @@ const callArg = new BcsType<InferBcsType<typeof objectArg> | Extract<InferBcsTyp
     return arg.kind === 'pure' ? arg : arg.object;
   },
   write: (arg, writer) => outerArg.write(arg.kind === 'pure' ? arg : { kind: 'object', object: arg }, writer),
+});
+
+const mutability = taggedUnion('mutability', {
+  immutable: [0, null],
+  mutable: [1, null],
+  nonExclusiveWrite: [2, null],
+});
+
+/** Withdraws up to an amount from the balance of an address, which is no coin object. */
+const fundsWithdrawal = bcs.struct('FundsWithdrawal', {
+  reservation: taggedUnion('reservation of funds', { maxAmount: [0, bcs.struct('MaxAmountU64', { amount: u64 })] }),
+  funds: taggedUnion('type of funds', { balance: [0, bcs.struct('Balance', { coinType: typeTagBcs })] }),
+  from: taggedUnion('source of funds', {
+    sender: [0, null],
+    sponsor: [1, null],
+    senderAllowance: [2, bcs.struct('SenderAllowance', { funder: address, allowance: address })],
+  }),
+});
+
+/** All inputs that a network takes today. Sui has more of them than the embedded network, which runs `callArg`. */
+const sentInput = taggedUnion('input', {
+  pure: [0, pure],
+  object: [
+    1,
+    bcs.struct('Object', {
+      object: taggedUnion('object input', {
+        owned: [0, owned],
+        shared: [1, bcs.struct('SharedObject', { objectId: address, initialSharedVersion: u53, mutability })],
+        receiving: [2, receiving],
+      }),
+    }),
+  ],
+  withdrawal: [2, fundsWithdrawal],
 });
 
 const argument = taggedUnion('argument', {
@@ -150,10 +193,14 @@ const command = taggedUnion('command', {
 });
 
 /** A user's transaction: the first of several kinds on the network. */
-export const programmableTransactionBcs = bcs.struct('ProgrammableTransaction', {
-  inputs: listOf('inputs', callArg, most.inputs),
-  commands: listOf('commands', command, most.commands),
-});
+function programmableTransactionOf<Input>(input: BcsType<Input>) {
+  return bcs.struct('ProgrammableTransaction', {
+    inputs: listOf('inputs', input, most.inputs),
+    commands: listOf('commands', command, most.commands),
+  });
+}
+
+export const programmableTransactionBcs = programmableTransactionOf(callArg);
 
 const gasData = bcs.struct('GasData', {
   payment: listOf('gas coins', objectRef, most.gasCoins),
@@ -162,28 +209,70 @@ const gasData = bcs.struct('GasData', {
   budget: u64,
 });
 
+// An enum of the network, encoded like an optional epoch.
+const expirationEpoch = optional('expiration', u53);
+
 /** TransactionData with transactions of the given kinds. Version 1, with index 0, is the only one. */
 export function transactionDataBcsOf<Payload>(kind: BcsType<Payload>): BcsType<TransactionData<Payload>> {
-  const transactionDataV1 = bcs.struct('TransactionDataV1', {
-    kind,
-    sender: address,
-    gas: gasData,
-    // An enum of the network, encoded like an optional epoch.
-    expirationEpoch: optional('expiration', u53),
-  });
-  return new BcsType<TransactionData<Payload>>({
+  return versionOne<TransactionData<Payload>>(
+    bcs.struct('TransactionDataV1', { kind, sender: address, gas: gasData, expirationEpoch }),
+  );
+}
+
+function versionOne<Data>(dataV1: FieldsBcs<Data>): BcsType<Data> {
+  return new BcsType<Data>({
     name: 'TransactionData',
     read: (reader) => {
       const index = reader.readULEB();
       if (index !== 0) throw new NotKnownError(`unknown TransactionData version ${index + 1}`);
-      return transactionDataV1.read(reader);
+      return dataV1.read(reader);
     },
     write: (data, writer) => {
       writer.writeULEB(0);
-      transactionDataV1.write(data, writer);
+      dataV1.write(data, writer);
     },
   });
 }
+
+const bound = optional('bound', u64);
+const validity = {
+  minEpoch: bound,
+  maxEpoch: bound,
+  minTimestamp: bound,
+  maxTimestamp: bound,
+  chain: digest,
+  nonce: bcs.u32(),
+};
+const allowedProposers = bcs.struct('AllowedProposers', {
+  epoch: u64,
+  proposers: nonEmpty(listOf('proposers', bcs.u32(), most.proposers)),
+});
+
+function nonEmpty<Item>(list: BcsType<readonly Item[]>): BcsType<readonly Item[]> {
+  const check = (items: readonly Item[]): readonly Item[] => {
+    if (items.length === 0) throw new TypeError('a list is empty that may not be');
+    return items;
+  };
+  return list.transform({ input: check, output: check });
+}
+
+/** A transaction of a user, with all inputs and expirations that a network takes today. */
+const sentTransactionBcs = versionOne(
+  bcs.struct('TransactionDataV1', {
+    kind: taggedUnion('transaction kind', { PROGRAMMABLE_TX: [0, programmableTransactionOf(sentInput)] }),
+    sender: address,
+    gas: gasData,
+    expiration: taggedUnion('expiration', {
+      none: [0, null],
+      epoch: [1, bcs.struct('Epoch', { epoch: u53 })],
+      validDuring: [2, bcs.struct('ValidDuring', validity)],
+      validity: [
+        3,
+        bcs.struct('Validity', { ...validity, allowedProposers: optional('allowed proposers', allowedProposers) }),
+      ],
+    }),
+  }),
+);
 
 /** Everything that decides whether a user's transaction may be sponsored. Addresses have 64 digits in lower case. */
 export interface TransactionOutline {
@@ -194,8 +283,8 @@ export interface TransactionOutline {
   readonly moveCalls: ReadonlySet<string>;
   /** Does it use a coin of its payment for anything but paying gas? */
   readonly takesGasCoin: boolean;
-  /** The last epoch in which it may execute; `null`: any. */
-  readonly expirationEpoch: number | null;
+  /** Addresses from whose balance it may withdraw funds: its own, its gas owner's, or those that gave an allowance. */
+  readonly funders: ReadonlySet<string>;
 }
 
 export type OutlinedTransaction =
@@ -205,56 +294,64 @@ export type OutlinedTransaction =
   /** Not a transaction of any version. */
   | { readonly kind: 'malformed'; readonly reason: string };
 
-const userTransactionBcs = transactionDataBcsOf(
-  taggedUnion('transaction kind', { PROGRAMMABLE_TX: [0, programmableTransactionBcs] }),
-);
-
 /**
  * Parses a transaction strictly, in its canonical encoding. Takes time and memory proportional to the bytes. Never throws.
  * @param bytes BCS of the TransactionData
  */
 export function outlineTransaction(bytes: Uint8Array): OutlinedTransaction {
   try {
-    return { kind: 'known', outline: toOutline(parseBcs(userTransactionBcs, bytes)) };
+    return { kind: 'known', outline: toOutline(parseBcs(sentTransactionBcs, bytes)) };
   } catch (error) {
     const reason = error instanceof Error ? error.message : 'not readable';
     return { kind: error instanceof UnknownShapeError ? 'unknown' : 'malformed', reason };
   }
 }
 
-function toOutline({ kind, sender, gas, expirationEpoch }: TransactionData): TransactionOutline {
+function toOutline({ kind, sender, gas }: InferBcsType<typeof sentTransactionBcs>): TransactionOutline {
   const commands = new Set<Command['kind']>();
   const moveCalls = new Set<string>();
   for (const command of kind.commands) {
     commands.add(command.kind);
     if (command.kind === 'moveCall') moveCalls.add(`${command.package}::${command.module}::${command.function}`);
   }
-  return { sender, gas, commands, moveCalls, takesGasCoin: takesGasCoin(kind, gas), expirationEpoch };
+  const funders = new Set<string>();
+  const objects: ObjectInput[] = [];
+  for (const input of kind.inputs) {
+    if (input.kind === 'object') objects.push(input.object);
+    else if (input.kind === 'withdrawal') funders.add(toFunder(input.from, sender, gas.owner));
+  }
+  const takesGasCoin = usesGasCoin(objects, kind.commands, gas);
+  return { sender, gas, commands, moveCalls, takesGasCoin, funders };
+}
+
+function toFunder(from: InferBcsType<typeof fundsWithdrawal>['from'], sender: string, gasOwner: string): string {
+  if (from.kind === 'senderAllowance') return from.funder;
+  return from.kind === 'sponsor' ? gasOwner : sender;
 }
 
 /**
  * Does a transaction use a coin of its payment for anything but paying gas, as the gas coin or as an input? It could give away
  * the sponsor's coins.
  */
-export function takesGasCoin({ inputs, commands }: ProgrammableTransaction, { payment }: GasData): boolean {
-  const paying = new Set(payment.map(({ objectId }) => objectId));
-  return (
-    inputs.some((input) => isOneOf(paying, input)) ||
-    commands.some((command) => argumentsOf(command).some(({ kind }) => kind === 'gasCoin'))
+export function takesGasCoin({ inputs, commands }: ProgrammableTransaction, gas: GasData): boolean {
+  return usesGasCoin(
+    inputs.filter((input) => input.kind !== 'pure'),
+    commands,
+    gas,
   );
 }
 
-/** In any form: owned, received, or shared. Payment coins cannot be shared. */
-function isOneOf(coins: ReadonlySet<string>, input: CallArg): boolean {
-  switch (input.kind) {
-    case 'pure':
-      return false;
-    case 'shared':
-      return coins.has(input.objectId);
-    case 'owned':
-    case 'receiving':
-      return coins.has(input.ref.objectId);
-  }
+/** An object in any form: owned, shared or received. Payment coins cannot be shared. */
+type ObjectInput =
+  | { readonly kind: 'shared'; readonly objectId: string }
+  | { readonly kind: 'owned' | 'receiving'; readonly ref: ObjectRef };
+
+function usesGasCoin(inputs: readonly ObjectInput[], commands: readonly Command[], { payment }: GasData): boolean {
+  const paying = new Set(payment.map(({ objectId }) => objectId));
+  return (
+    inputs.some((input) => paying.has(input.kind === 'shared' ? input.objectId : input.ref.objectId)) ||
+    commands.some((command) => argumentsOf(command).some(({ kind }) => kind === 'gasCoin'))
+  );
 }
 
 function argumentsOf(command: Command): readonly Argument[] {

@@ -2,6 +2,7 @@ import { Ed25519Keypair as IotaKeypair } from '@iota/iota-sdk/keypairs/ed25519';
 import { Transaction as IotaTransaction } from '@iota/iota-sdk/transactions';
 import { Ed25519Keypair as SuiKeypair } from '@mysten/sui/keypairs/ed25519';
 import { Transaction as SuiTransaction } from '@mysten/sui/transactions';
+import { Transaction as NewestTransaction } from '@mysten/sui-v2/transactions';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hashApiKey, toApiKey } from '../../../src/config/client.ts';
 import { type Devnet, startDevnet } from '../../../src/devnet/start-devnet.ts';
@@ -56,6 +57,7 @@ interface Changes {
   readonly budget?: number;
   readonly target?: string;
   readonly splitsGas?: boolean;
+  readonly withdrawsFrom?: 'sender' | 'sponsor' | 'allowance of the sponsor';
 }
 
 type Sign = (reserved: Reservation, changes?: Changes) => Promise<{ tx: string; sig: string; digest: string }>;
@@ -83,6 +85,23 @@ const withSui: Sign = async (reserved, changes = {}) => {
   fill(tx, suiKey.toSuiAddress(), reserved, changes);
   const { bytes, signature } = await tx.sign({ signer: suiKey });
   return { tx: bytes, sig: signature, digest: await tx.getDigest() };
+};
+
+const withNewestSui: Sign = async (reserved, changes = {}) => {
+  const tx = new NewestTransaction();
+  fill(tx as never, suiKey.toSuiAddress(), reserved, changes);
+  const funds = { type: '0x2::sui::SUI', amount: 5 };
+  if (changes.withdrawsFrom === 'sponsor' || changes.withdrawsFrom === 'sender')
+    tx.withdrawal({ ...funds, from: changes.withdrawsFrom });
+  if (changes.withdrawsFrom === 'allowance of the sponsor')
+    tx.withdrawal({ ...funds, from: 'allowance', allowance: '0xa1', funder: reserved.sponsorAddress });
+  if (changes.payment?.length === 0) {
+    const unbounded = { minTimestamp: null, maxTimestamp: null, chain: '4vJ9JU1bJJE96FWSJKvHsmmFADCg4gpZQff4P3bkLKi' };
+    tx.setExpiration({ ValidDuring: { minEpoch: '1', maxEpoch: '2', ...unbounded, nonce: 1 } });
+  }
+  const bytes = await tx.build();
+  const { signature } = await suiKey.signTransaction(bytes);
+  return { tx: Buffer.from(bytes).toString('base64'), sig: signature, digest: await tx.getDigest() };
 };
 
 const start = (settings: Record<string, string>) =>
@@ -225,6 +244,29 @@ describe('what the policy leaves to the sponsor', () => {
             ],
       );
     }
+  });
+
+  it.each(['enforce', 'warn', 'off'])('never includes more of the sponsor than gas, with %s', async (policy) => {
+    await using gateway = await start({ SPONSOR_TOKEN: token, SPONSOR_PREFLIGHT: policy, NETWORK_PROFILE: 'sui' });
+    const reserved = await reserve(gateway, open);
+    const forms: [Changes, string][] = [
+      [{ splitsGas: true }, 'gas coins may only pay gas'],
+      [{ payment: [] }, 'the gas payment is empty'],
+      [{ withdrawsFrom: 'sponsor' }, 'it withdraws funds from the balance of 0x'],
+      [{ withdrawsFrom: 'allowance of the sponsor' }, 'it withdraws funds from the balance of 0x'],
+    ];
+    for (const [changes, told] of forms) {
+      const { errors } = await execute(gateway, reserved.reservationId, await withNewestSui(reserved, changes), open);
+      expect(errors?.[0]).toMatchObject({
+        message: expect.stringContaining(told),
+        extensions: { code: 'BAD_USER_INPUT' },
+      });
+    }
+    expect(executions()).toBe(0);
+    expect(doubtsOf(gateway)).toEqual([]);
+    // The embedded network has no address balances, so it rejects what a Sui sponsor would execute.
+    await execute(gateway, reserved.reservationId, await withNewestSui(reserved, { withdrawsFrom: 'sender' }), open);
+    expect(executions()).toBe(1);
   });
 
   it('never includes calls outside moveCalls', async () => {

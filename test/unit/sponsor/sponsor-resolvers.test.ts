@@ -412,11 +412,17 @@ describe('executeTx', () => {
     const terms = { leaseId, amount: 5_000, gas, nowMs, expiresAtMs: nowMs + 60_000 };
     await services.store.beginReservation(newFlow(toTestCaller().id).reservation(terms));
     // Where gas is counted it must be readable.
+    const gasCoin = {
+      objectId: `0x${'c'.repeat(64)}`,
+      version: 3,
+      digest: '4vJ9JU1bJJE96FWSJKvHsmmFADCg4gpZQff4P3bkLKi',
+    };
     const { txBytes } = toSponsoredTransaction(
-      { sponsorAddress: `0x${'5'.padStart(64, '0')}`, gasCoins: [], gasBudget: 5_000 },
+      { sponsorAddress: `0x${'5'.padStart(64, '0')}`, gasCoins: [gasCoin], gasBudget: 5_000 },
       1,
     );
-    const source = execute.replace('42', lease()).replace('"AAAA"', `"${txBytes}"`);
+    const coinsHash = hashCoins([{ ...gasCoin, version: '3' }]);
+    const source = execute.replace('42', lease({ coinsHash })).replace('"AAAA"', `"${txBytes}"`);
     expect((await ask(source, { client, auth: 'token', services, gas })).errors).toBeUndefined();
     expect(await services.store.gasAllowance(gas, nowMs)).toMatchObject({
       held: 0,

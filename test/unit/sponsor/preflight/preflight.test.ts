@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { preflight } from '../../../../src/sponsor/preflight.ts';
-import { sampleTransaction, sponsor, terms, user } from './sample-transaction.ts';
+import { coins, type SampleChanges, sampleTransaction, sponsor, terms, user } from './sample-transaction.ts';
 
 const ed25519 = new Uint8Array(97);
-const wrong = sampleTransaction({ sender: sponsor });
+const stranger = `0x${'b'.padStart(64, '0')}`;
+const wrong = sampleTransaction({ gas: { owner: stranger } });
 const calling = sampleTransaction({}, (tx) => tx.call('0x2::coin::join', []));
 const unreadable = Uint8Array.of(1);
 const digest = 'D1gest';
@@ -37,7 +38,7 @@ describe('enforce', () => {
   test('rejects a mismatch, and says that the lease is unused', () => {
     expect(look('enforce', { txBytes: wrong })).toMatchObject({
       message: expect.stringMatching(
-        /^Argument "txBytes": sender and gas owner are both .*\. Nothing was sent to the sponsor, and nothing is spent\.$/,
+        /^Argument "txBytes": the gas owner is 0x0+b; it must be .*\. Nothing was sent to the sponsor, and nothing is spent\.$/,
       ),
       extensions: { code: 'BAD_USER_INPUT', argument: 'txBytes', digest, reservationId },
       doubts: [],
@@ -64,7 +65,7 @@ describe('enforce', () => {
 
 describe('warn', () => {
   test.each([
-    ['what does not fit', { txBytes: wrong }, 'txBytes: sender and gas owner are both'],
+    ['what does not fit', { txBytes: wrong }, 'txBytes: the gas owner is'],
     ['what cannot be read', { txBytes: unreadable }, 'txBytes: it cannot be verified'],
     ['a signature that is none', { userSig: new Uint8Array(3) }, 'userSig: it is no signature'],
   ])('passes and reports %s', (_what, changes, told) => {
@@ -76,8 +77,32 @@ describe('warn', () => {
   });
 });
 
+describe.each(['enforce', 'warn', 'off'] as const)(
+  'what belongs to the sponsor, with SPONSOR_PREFLIGHT=%s',
+  (policy) => {
+    const gives = (changes: SampleChanges) => sampleTransaction(changes, (tx) => tx.transfer([tx.gasCoin], user));
+
+    test.each([
+      ['gives a gas coin away', gives({}), 'gas coins may only pay gas'],
+      [
+        'gives a gas coin of an unknown sponsor away',
+        gives({ gas: { owner: stranger } }),
+        'gas coins may only pay gas',
+      ],
+      ['is the sponsor’s own', gives({ sender: sponsor }), 'sender and gas owner are both'],
+      ['has the sponsor’s balance pay', sampleTransaction({ gas: { payment: [] } }), 'the gas payment is empty'],
+    ])('is not given to a transaction that %s', (_what, txBytes, told) => {
+      for (const changes of [{}, { terms: null }, { moveCalls: [] }, { isGasCounted: true }]) {
+        const { code, message, doubts } = look(policy, { txBytes, ...changes });
+        expect([code, doubts]).toEqual(['BAD_USER_INPUT', []]);
+        expect(message).toContain(told);
+      }
+    });
+  },
+);
+
 describe('off', () => {
-  test('checks nothing', () => {
+  test('checks nothing else', () => {
     for (const txBytes of [wrong, unreadable, calling]) {
       expect(look('off', { txBytes, userSig: new Uint8Array(1) })).toMatchObject({ code: null, doubts: [] });
     }
@@ -103,7 +128,7 @@ describe.each(['warn', 'off'] as const)('the gas budget of a caller, with SPONSO
   const dear = sampleTransaction({ gas: { budget: 5_000_001n } });
 
   test('rejects a transaction that may use more than was held', () => {
-    for (const txBytes of [dear, sampleTransaction({ sender: sponsor, gas: { budget: 5_000_001n } })]) {
+    for (const txBytes of [dear, sampleTransaction({ gas: { owner: stranger, budget: 5_000_001n } })]) {
       const { code, message, doubts } = look(policy, { txBytes, isGasCounted: true });
       expect(code).toBe('BAD_USER_INPUT');
       expect(message).toContain('the gas budget is 5000001; it may be at most 5000000');
@@ -119,16 +144,10 @@ describe.each(['warn', 'off'] as const)('the gas budget of a caller, with SPONSO
     expect(message).toContain('it cannot be verified');
   });
 
-  test('rejects a transaction that gives a gas coin away, because its balance is not counted', () => {
-    for (const sender of [undefined, sponsor]) {
-      const gives = sampleTransaction(sender ? { sender } : {}, (tx) => tx.transfer([tx.gasCoin], user));
-      expect(look(policy, { txBytes: gives, isGasCounted: true }).code).toBe('BAD_USER_INPUT');
-      expect(look(policy, { txBytes: gives }).code).toBeNull();
-    }
-  });
-
   test('does not enforce the other checks', () => {
-    expect(look(policy, { txBytes: sampleTransaction({ gas: { payment: [] } }), isGasCounted: true }).code).toBeNull();
+    expect(
+      look(policy, { txBytes: sampleTransaction({ gas: { payment: coins.slice(1) } }), isGasCounted: true }).code,
+    ).toBeNull();
     expect(look(policy, { txBytes: wrong, isGasCounted: true }).doubts).toHaveLength(policy === 'warn' ? 1 : 0);
   });
 });
