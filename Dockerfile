@@ -3,6 +3,7 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci
 COPY tsconfig.json rolldown.config.mjs ./
+COPY .ci/build.mjs ./.ci/
 COPY src ./src
 RUN npm run build
 

@@ -8,6 +8,7 @@ import {
   integer,
   moveCallTargets,
   oneOf,
+  secretFilePath,
   secretUrl,
   urlWithoutCredentials,
 } from './value-types.ts';
@@ -72,6 +73,11 @@ export const callerKeys = {
     type: secretUrl('redis', 'rediss'),
     description:
       'A Redis that several instances share, so that their limits count together and one instance reads live streams for all. While Redis is unavailable, each instance counts and reads for itself.',
+  },
+  REDIS_URL_FILE: {
+    type: secretFilePath,
+    holds: 'REDIS_URL',
+    description: 'A file with `REDIS_URL`. The gateway reads it at the start. Setting both is a mistake.',
   },
   REDIS_SHARED_BY: {
     type: integer(1, 10_000, 'instances'),

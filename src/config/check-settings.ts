@@ -7,14 +7,17 @@ import type { ConfigTable } from './value-types.ts';
 export interface Settings {
   readonly table: ConfigTable;
   readonly values: ConfigValues;
+  /** Has it a value of its own, or a file that holds its value? */
   readonly isSet: (name: string) => boolean;
+  /** Has it a value of its own? */
+  readonly isWritten: (name: string) => boolean;
 }
 
 /**
  * Who holds the sponsor's token. Unless `SPONSOR_AUTH` is set: the gateway, if it has a token or runs the embedded network.
  */
 export function toSponsorAuth({ values, isSet }: Settings): 'forward' | 'token' {
-  const tokenIsGiven = isSet('SPONSOR_TOKEN') || isSet('SPONSOR_TOKEN_FILE') || !isSet('LEDGER_GRAPHQL_URL');
+  const tokenIsGiven = isSet('SPONSOR_TOKEN') || !isSet('LEDGER_GRAPHQL_URL');
   return values.SPONSOR_AUTH ?? (tokenIsGiven ? 'token' : 'forward');
 }
 
@@ -47,9 +50,9 @@ export function toMissing(key: string, missing: string): ConfigMistake {
   return { key, expected: `${missing} to be set too`, got: `no ${missing}` };
 }
 
-function checkSecretFiles({ table, isSet }: Settings): ConfigMistake[] {
+function checkSecretFiles({ table, isWritten }: Settings): ConfigMistake[] {
   return Object.entries(table).flatMap(([file, { holds: secret }]) =>
-    secret !== undefined && isSet(secret) && isSet(file)
+    secret !== undefined && isWritten(secret) && isWritten(file)
       ? [{ key: file, expected: `either ${secret} or ${file}`, got: 'both' }]
       : [],
   );
@@ -69,7 +72,7 @@ function checkSponsorship(settings: Settings): ConfigMistake[] {
   const isReal = !isEmbedded && isSet('SPONSOR_URL');
   if (toSponsorAuth(settings) !== 'token' || !(isReal || isEmbedded)) return [];
   const mistakes: ConfigMistake[] = [];
-  if (isReal && !isSet('SPONSOR_TOKEN') && !isSet('SPONSOR_TOKEN_FILE')) {
+  if (isReal && !isSet('SPONSOR_TOKEN')) {
     mistakes.push({
       key: 'SPONSOR_TOKEN',
       expected: 'a token here or in SPONSOR_TOKEN_FILE, because SPONSOR_AUTH is token',
@@ -110,8 +113,7 @@ function checkWorkers(settings: Settings): ConfigMistake[] {
     mistakes.push({ key: 'REDIS_URL', expected, got: 'nothing' });
   }
   const shared = isSet('REDIS_URL') ? 'REDIS_URL' : workers;
-  const hasKeys = isSet('LEASE_KEYS') || isSet('LEASE_KEYS_FILE');
-  if (isReal && toSponsorAuth(settings) === 'token' && shared !== null && !hasKeys) {
+  if (isReal && toSponsorAuth(settings) === 'token' && shared !== null && !isSet('LEASE_KEYS')) {
     const expected = `keys here or in LEASE_KEYS_FILE: with ${shared} and SPONSOR_AUTH=token, all instances and workers need the same ones`;
     mistakes.push({ key: 'LEASE_KEYS', expected, got: 'neither' });
   }

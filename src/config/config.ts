@@ -16,6 +16,8 @@ export interface Config {
   /** With `NETWORK_PROFILE=auto`: the profile `ledger`, until the start recognises the network. */
   readonly profile: NetworkProfile;
   readonly upstreams: Upstreams;
+  /** Headers that the gateway adds to every request of an upstream, by the setting of the upstream's address. */
+  readonly headers: Readonly<Record<string, ConfiguredHeaders>>;
   readonly sponsorship: {
     readonly auth: 'forward' | 'token';
     /**
@@ -69,6 +71,8 @@ export interface Config {
   readonly trustedProxies: readonly string[];
   /** `OTEL_*` variables are set, so the operator expects spans. */
   readonly expectsSpans: boolean;
+  /** Variables of the environment that look like settings of the gateway, and are none. */
+  readonly unknownVariables: readonly string[];
 }
 
 export interface JwtRules {
@@ -87,6 +91,15 @@ export type Upstreams =
   | { readonly kind: 'devnet' }
   /** Addresses by setting, at least one each; an upstream without an address is not configured. */
   | { readonly kind: 'remote'; readonly addresses: Readonly<Record<string, readonly string[]>> };
+
+export interface ConfiguredHeaders {
+  /** The setting that holds them, such as `SPONSOR_HEADERS`. */
+  readonly setting: string;
+  /** Of the type `addedHeaders`; `null` = none. */
+  readonly value: Secret | null;
+  /** File to reload them from; `null` = none. */
+  readonly file: string | null;
+}
 
 /** Does a restart invalidate cursors of events that the network still has? With Redis, the cursor key survives. */
 export function losesCursors({ upstreams, settings, cursorKeys, rateLimit }: Config): boolean {

@@ -39,8 +39,9 @@ export function withAddresses(addressSettings: readonly AddressSetting[]): Confi
   return { ...configKeys, ...Object.fromEntries(further) };
 }
 
-/** Settings that contain a secret, such as a key or a URL with a password. */
-export const secretNames: ReadonlySet<string> = new Set([
-  ...Object.values(withAddresses([])).flatMap(({ holds = [] }) => holds),
-  'REDIS_URL',
-]);
+/** Settings that contain a secret, such as a key or a URL with a password. Most addresses contain none. */
+export const secretNames: ReadonlySet<string> = new Set(
+  Object.values(withAddresses([])).flatMap(({ holds }) =>
+    holds === undefined || withAddresses([])[holds]?.isAddress ? [] : holds,
+  ),
+);

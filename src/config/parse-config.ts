@@ -8,6 +8,7 @@ import { networkProfiles, parseNetworkProfile } from './network-profile.ts';
 
 import {
   type ConfigSource,
+  findUnknownVariables,
   type ListResult,
   type RawSettings,
   type ReadFile,
@@ -39,9 +40,11 @@ export function parseConfig(source: ConfigSource, addressSettings: readonly Addr
   const clients = read('CLIENTS_FILE', parseClients);
   const trusted = read('TRUSTED_DOCUMENTS_FILE', parseManifest);
   const broken = new Set([...raw.mistakes, ...parsed.mistakes].map(({ key }) => key));
-  const isSet = (name: string) => raw.texts.has(name) || broken.has(name);
+  const isWritten = (name: string) => raw.texts.has(name) || broken.has(name);
+  const fileOf = new Map(Object.entries(table).map(([file, { holds }]) => [holds, file]));
+  const isSet = (name: string) => isWritten(name) || isWritten(fileOf.get(name) ?? '');
   const values = parsed.values as ConfigValues;
-  const settings: Settings = { table, values, isSet };
+  const settings: Settings = { table, values, isSet, isWritten };
   const builtIn = networkProfiles[values.NETWORK_PROFILE === 'auto' ? 'ledger' : values.NETWORK_PROFILE];
   const overrides = values.PROFILE_OVERRIDES;
   const profile = overrides ? parseNetworkProfile(builtIn, overrides) : { profile: builtIn };
@@ -66,6 +69,7 @@ export function parseConfig(source: ConfigSource, addressSettings: readonly Addr
     clients: clients.list,
     trustedDocuments: trusted.list,
     expectsSpans,
+    unknownVariables: findUnknownVariables(source.env, Object.keys(table)),
   };
 }
 
@@ -126,12 +130,27 @@ function readSecret({ type }: ConfigKey, path: string, readFile: ReadFile): Pars
  */
 const maxBodyBytes = 1_048_576;
 
-function toConfig(settings: Settings): Omit<Config, 'profile' | 'clients' | 'trustedDocuments' | 'expectsSpans'> {
+function toConfig(
+  settings: Settings,
+): Omit<Config, 'profile' | 'clients' | 'trustedDocuments' | 'expectsSpans' | 'unknownVariables'> {
   const { table, values } = settings;
   return {
     settings: values,
     port: values.PORT,
     upstreams: toUpstreams(table, values),
+    headers: {
+      LEDGER_GRAPHQL_URL: {
+        setting: 'LEDGER_GRAPHQL_HEADERS',
+        value: values.LEDGER_GRAPHQL_HEADERS,
+        file: values.LEDGER_GRAPHQL_HEADERS_FILE,
+      },
+      LEDGER_RPC_URL: {
+        setting: 'LEDGER_RPC_HEADERS',
+        value: values.LEDGER_RPC_HEADERS,
+        file: values.LEDGER_RPC_HEADERS_FILE,
+      },
+      SPONSOR_URL: { setting: 'SPONSOR_HEADERS', value: values.SPONSOR_HEADERS, file: values.SPONSOR_HEADERS_FILE },
+    },
     sponsorship: toSponsorship(settings),
     // With Redis, all instances share a key there, which rotating the lease keys does not change.
     cursorKeys: values.CURSOR_KEYS ?? (values.REDIS_URL === null ? values.LEASE_KEYS : null),

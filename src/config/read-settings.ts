@@ -1,7 +1,7 @@
 import { type Document, isMap, isScalar as isScalarNode, parseDocument } from 'yaml';
 import { type ConfigMistake, quoteKey, quoteText } from './config-error.ts';
 import { misspeltName, nearestName } from './nearest-name.ts';
-import { type ConfigKey, type ConfigTable, expectedOf, isListType, jsonObject } from './value-types.ts';
+import { type ConfigKey, type ConfigTable, expectedOf, isListType, isObjectType } from './value-types.ts';
 
 type ParsedYaml =
   | { readonly value: unknown; readonly document: Document }
@@ -71,6 +71,20 @@ function findMisspelt(env: ConfigSource['env'], names: readonly string[]): Confi
   });
 }
 
+/** Beginnings of names that hardly any other program uses. */
+const ownBeginnings =
+  /^(LEDGER|SPONSOR|SPONSORSHIP|LIMIT|LIVE|TRUSTED|JWT|LEASE|CURSOR|RATE_LIMIT|TLS|GRAPHIQL|SCHEMA)_/;
+
+/** Kubernetes and Docker add such variables for each service, here one called ledger: `LEDGER_PORT_9000_TCP_ADDR`. */
+const serviceLink = /_(SERVICE_(HOST|PORT)(_[A-Z\d_]+)?|PORT(_\d+_(TCP|UDP|SCTP)(_[A-Z]+)?)?)$/;
+
+/** Set variables that look like settings of the gateway, and are none: `TLS_CERT_FILE`. */
+export function findUnknownVariables(env: ConfigSource['env'], names: readonly string[]): string[] {
+  return Object.keys(env).filter(
+    (name) => env[name]?.trim() && ownBeginnings.test(name) && !names.includes(name) && !serviceLink.test(name),
+  );
+}
+
 function readConfigFile(path: string, readFile: ReadFile, table: ConfigTable): RawSettings {
   if (path === '') return { texts: new Map(), mistakes: [] };
   try {
@@ -116,7 +130,7 @@ function toText({ type }: ConfigKey, value: unknown): string | null {
   if (value === null || value === undefined) return '';
   if (isScalar(value)) return String(value);
   if (Array.isArray(value)) return isListType(type) && value.every(isScalar) ? value.join(',') : null;
-  return type === jsonObject ? JSON.stringify(value) : null;
+  return isObjectType(type) ? JSON.stringify(value) : null;
 }
 
 function isScalar(value: unknown): value is string | number | boolean {

@@ -1,5 +1,6 @@
 import { type NetworkProfileName, networkProfiles } from './network-profile.ts';
 import {
+  addedHeaders,
   bearerToken,
   boolean,
   type ConfigTable,
@@ -30,6 +31,24 @@ export const upstreamKeys = {
     description:
       'The ledger’s GraphQL endpoint. Several addresses, separated by commas, [share the load](several-addresses.md). Unset: the gateway runs on an embedded simulated network and logs that.',
   },
+  LEDGER_GRAPHQL_URL_FILE: {
+    type: secretFilePath,
+    holds: 'LEDGER_GRAPHQL_URL',
+    description:
+      'A file with `LEDGER_GRAPHQL_URL`, for an address that contains a key. The gateway reads it at the start. Setting both is a mistake.',
+  },
+  LEDGER_GRAPHQL_HEADERS: {
+    type: addedHeaders,
+    needs: 'LEDGER_GRAPHQL_URL',
+    description:
+      'Headers that the gateway adds to every request to the ledger’s GraphQL, subscriptions included, for a hosted node that wants a key: `x-api-key: …`, one header per line. They never appear in logs or responses.',
+  },
+  LEDGER_GRAPHQL_HEADERS_FILE: {
+    type: secretFilePath,
+    holds: 'LEDGER_GRAPHQL_HEADERS',
+    description:
+      'A file with `LEDGER_GRAPHQL_HEADERS`. The gateway reloads it when it changes. Setting both is a mistake.',
+  },
   LEDGER_GRAPHQL_WS_URL: {
     type: url('ws', 'wss', 'http', 'https'),
     isAddress: true,
@@ -45,6 +64,17 @@ export const upstreamKeys = {
     needs: 'LEDGER_GRAPHQL_URL',
     description:
       'The ledger’s JSON-RPC endpoint, for event and transaction queries. Several addresses, separated by commas, [share the load](several-addresses.md). Unset: the gateway reads them from the ledger’s GraphQL. Needs `LEDGER_GRAPHQL_URL`.',
+  },
+  LEDGER_RPC_HEADERS: {
+    type: addedHeaders,
+    needs: 'LEDGER_RPC_URL',
+    description:
+      'Headers that the gateway adds to every JSON-RPC request and WebSocket, as in `LEDGER_GRAPHQL_HEADERS`.',
+  },
+  LEDGER_RPC_HEADERS_FILE: {
+    type: secretFilePath,
+    holds: 'LEDGER_RPC_HEADERS',
+    description: 'A file with `LEDGER_RPC_HEADERS`. The gateway reloads it when it changes. Setting both is a mistake.',
   },
   LEDGER_RPC_WS_URL: {
     type: urls('ws', 'wss'),
@@ -94,6 +124,17 @@ export const sponsorshipKeys = {
     needs: 'LEDGER_GRAPHQL_URL',
     description:
       'The base URL of the gas sponsoring service. Unset: sponsorship fields fail with `NOT_CONFIGURED`. Needs `LEDGER_GRAPHQL_URL`.',
+  },
+  SPONSOR_HEADERS: {
+    type: addedHeaders,
+    needs: 'SPONSOR_URL',
+    description:
+      'Headers that the gateway adds to every request to the sponsor, as in `LEDGER_GRAPHQL_HEADERS`. Set the bearer token in `SPONSOR_TOKEN`: an `authorization` header here is used only for requests without one.',
+  },
+  SPONSOR_HEADERS_FILE: {
+    type: secretFilePath,
+    holds: 'SPONSOR_HEADERS',
+    description: 'A file with `SPONSOR_HEADERS`. The gateway reloads it when it changes. Setting both is a mistake.',
   },
   SPONSOR_AUTH: {
     type: oneOf('forward', 'token'),

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { quoteText } from './config-error.ts';
-import { redactUrl, Secret } from './secret.ts';
+import { isHeaderValue, redactUrl, Secret } from './secret.ts';
 
 /** Parses the text of a setting or an option. Other accepted types are for the JSON Schema of the configuration file. */
 export type ValueType<Value> = z.ZodType<Value, unknown>;
@@ -14,6 +14,8 @@ interface ValueTexts {
   readonly show?: (text: string) => string;
   /** The text holds several values, separated by commas; a configuration file may give a list instead. */
   readonly isList?: true;
+  /** A configuration file may give an object instead of JSON text. */
+  readonly isObject?: true;
 }
 
 const textsOfTypes = z.registry<ValueTexts>();
@@ -37,6 +39,9 @@ export const expectedOf = (type: ValueType<unknown>): string => textsOf(type).ex
 
 /** May a configuration file give a list for a setting of this type? */
 export const isListType = (type: ValueType<unknown>): boolean => textsOf(type).isList === true;
+
+/** May a configuration file give an object for a setting of this type? */
+export const isObjectType = (type: ValueType<unknown>): boolean => textsOf(type).isObject === true;
 
 /** The value as readable text: no secrets, on one line. */
 export function showText(type: ValueType<unknown>, text: string): string {
@@ -169,6 +174,53 @@ export const bearerToken = valueType(
   redacted,
 );
 
+const headerName = /^[!#$%&'*+.^_`|~\dA-Za-z-]{1,100}$/;
+
+/** Headers that the gateway writes itself, or that describe the connection or the body. */
+const reservedHeaders = new Set(
+  'accept accept-encoding connection content-encoding content-length content-type expect host keep-alive te trailer transfer-encoding upgrade'.split(
+    ' ',
+  ),
+);
+
+const headerLines = 'headers as lines `name: value`, or as a JSON object, without those that the gateway sends itself';
+
+/** Headers that are added to each request of an upstream. They may contain a key, so they are never shown. */
+export const addedHeaders = valueType(
+  headerLines,
+  parsedBy(
+    z.union([z.string(), z.record(z.string(), z.string()).transform((each) => JSON.stringify(each))]),
+    toHeaders,
+  ),
+  { ...redacted, isObject: true },
+);
+
+function toHeaders(text: string): Secret | undefined {
+  const object = text.trimStart().startsWith('{') ? parseJsonObject(text) : undefined;
+  const entries = object
+    ? Object.entries(object)
+    : text
+        .split(/\r?\n/)
+        .filter((line) => line.trim() !== '')
+        .map((line) => [line.slice(0, Math.max(0, line.indexOf(':'))), line.slice(line.indexOf(':') + 1)]);
+  const headers = entries.map(([name = '', value]) => [
+    name.trim().toLowerCase(),
+    typeof value === 'string' ? value.trim() : '',
+  ]);
+  const names = new Set(headers.map(([name]) => name));
+  const areValid = headers.every(
+    ([name = '', value = '']) =>
+      headerName.test(name) && !reservedHeaders.has(name) && value !== '' && isHeaderValue(value),
+  );
+  if (headers.length === 0 || !areValid || names.size < headers.length) return undefined;
+  return new Secret(JSON.stringify(headers.flat()));
+}
+
+/** The headers of a setting of type `addedHeaders`, as alternating names and values. */
+export function revealHeaders(headers: Secret | null): readonly string[] {
+  return headers === null ? [] : (JSON.parse(headers.reveal()) as string[]);
+}
+
 /** Values separated by commas, trimmed. `toItem` returns `undefined` for an unacceptable one. */
 function listOf<Item>(toItem: (text: string) => Item | undefined) {
   return parsedBy(listText, (whole): readonly Item[] | undefined => {
@@ -265,6 +317,7 @@ export const workerCount = valueType(
 export const jsonObject = valueType(
   'a JSON object',
   z.union([z.looseObject({}), parsedBy(z.string(), parseJsonObject)]),
+  { isObject: true },
 );
 
 function parseJsonObject(text: string): Readonly<Record<string, unknown>> | undefined {

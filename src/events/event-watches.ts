@@ -8,6 +8,7 @@ import type { LiveSource } from '../live/live-source.ts';
 import { keepWatch, type Listen, type WatchAttempt } from '../live/watch.ts';
 import type { Telemetry } from '../telemetry/events.ts';
 import { createRpcSocket } from '../upstream/sockets/rpc-socket.ts';
+import type { SocketAddresses } from '../upstream/sockets/shared-connection.ts';
 import { toEventFilterWire, toTransactionFilterWire } from './filter-wire.ts';
 import type { FilterWire } from './wire.ts';
 
@@ -24,8 +25,8 @@ interface EventWatchesOptions {
   readonly source: Config['settings']['LIVE_SOURCE'];
   readonly profile: NetworkProfile;
   readonly push: LedgerPush;
-  /** WebSocket URLs for JSON-RPC subscriptions; `null` = none. */
-  readonly rpcSocketUrls: readonly string[] | null;
+  /** Where JSON-RPC subscriptions are opened; `null` = nowhere. */
+  readonly rpcSockets: SocketAddresses | null;
   readonly clock: Clock;
   readonly telemetry: Pick<Telemetry, 'subscriptionsChanged'>;
 }
@@ -36,8 +37,8 @@ export function createEventWatches(options: EventWatchesOptions): EventWatches {
     (listen: Listen): WatchSource =>
     (listener) =>
       keepWatch((attempt) => listen(reportLosses(attempt, telemetry)), listener, clock);
-  if (source === 'websocket' && options.rpcSocketUrls !== null) {
-    return overRpc(options.rpcSocketUrls, profile.events, watching);
+  if (source === 'websocket' && options.rpcSockets !== null) {
+    return overRpc(options.rpcSockets, profile.events, watching);
   }
   const isGraphql = source === 'auto' || source === 'graphql';
   const over = (pushed: PushedFilter) =>
@@ -82,13 +83,13 @@ function createListen({ field, filter }: PushedFilter, push: LedgerPush, mayBeWi
 const maxSubscriptions = 100;
 
 function overRpc(
-  urls: readonly string[],
+  addresses: SocketAddresses,
   profile: NetworkProfile['events'],
   watching: (listen: Listen) => WatchSource,
 ): EventWatches {
   const { methods } = profile;
   // Messages are only a signal, so few of them are enough.
-  const socket = createRpcSocket({ urls, maxSubscriptions, socket: { maxMessagesPerSecond: 2_000 } });
+  const socket = createRpcSocket({ ...addresses, maxSubscriptions, socket: { maxMessagesPerSecond: 2_000 } });
   const over = (subscribe: string, unsubscribe: string, wire: FilterWire) =>
     watching((attempt) =>
       socket.subscribe(

@@ -99,7 +99,10 @@ export const eventsUpstream: OwnFieldsUpstream<EventsHost> = {
       source: liveSource,
       profile,
       push: ledgerPush,
-      rpcSocketUrls: isGraphql ? null : (configuredUrls ?? connection?.socketUrls ?? null),
+      rpcSockets:
+        isGraphql || !connection
+          ? null
+          : { urls: configuredUrls ?? connection.socketUrls, headers: connection.headers },
       clock: systemClock,
       telemetry,
     });

@@ -71,7 +71,11 @@ export const ledgerUpstream: GraphUpstream = {
   setting: { name: 'LEDGER_GRAPHQL_URL', key: configKeys.LEDGER_GRAPHQL_URL },
   addressOnDevnet: ({ graphqlUrl }) => graphqlUrl,
 
-  connect({ call, rawCall, path, socketUrls, mayUse, follow }, { profile, timeouts, upstreams }, places) {
+  connect(
+    { call, rawCall, path, socketUrls, headers: added, mayUse, follow },
+    { profile, timeouts, upstreams },
+    places,
+  ) {
     let versionChanged = (_version: string, _previous: string) => {};
     const version = createRpcVersion((current, previous) => versionChanged(current, previous));
     let schemaInForce: () => GraphQLSchema | null = () => null;
@@ -81,7 +85,7 @@ export const ledgerUpstream: GraphUpstream = {
     const { transport, path: below } = profile.subscriptions;
     const urls =
       configured ?? socketUrls.map((url) => withPath(transport === 'sse' ? url.replace(/^ws/, 'http') : url, below));
-    const addresses = { urls, mayUse: configured ? undefined : mayUse };
+    const addresses = { urls, mayUse: configured ? undefined : mayUse, headers: added };
     follow?.(ledgerFreshness(profile));
     const headers = { 'content-type': 'application/json' };
     const within = (timeoutMs: number) =>

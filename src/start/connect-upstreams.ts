@@ -16,6 +16,7 @@ import { createProbes, type UpstreamHealth } from '../upstream/upstream-health.t
 import { closeAll } from './close-all.ts';
 import type { Network } from './open-network.ts';
 import { type Siblings, workerShareOf } from './siblings.ts';
+import { openAddedHeaders, watchCredentials } from './upstream-credentials.ts';
 import { type AllUpstreamsHost, allUpstreams, type UpstreamList } from './upstreams.ts';
 
 export interface ConnectUpstreamsOptions {
@@ -52,7 +53,8 @@ export async function connectUpstreams({ list, network, host, siblings }: Connec
       arrivals,
       now: host.now,
       isStopping: () => isStopping,
-      onCallEnded: host.telemetry.upstreamCalled,
+      headers: openAddedHeaders(host.config, upstream, host.watchSecret),
+      onCallEnded: watchCredentials(host.config, upstream, host.telemetry),
       changes,
       hedgeMs: host.config.settings.UPSTREAM_HEDGE_MS,
       onAddressEvent: watchAddresses(host, upstream.name),

@@ -5,7 +5,7 @@ import { upstreamList } from './upstreams.ts';
 
 /** Logs once that the service is ready. @param workers the number of processes, if there are several */
 export function logReady(
-  telemetry: Pick<Telemetry, 'ready' | 'listening' | 'cursorKeyMade'>,
+  telemetry: Pick<Telemetry, 'ready' | 'listening' | 'cursorKeyMade' | 'variablesUnknown'>,
   config: Config,
   { graphqlUrl, schema, workers }: Omit<WorkerFacts, 'url'> & { readonly workers?: number },
 ): void {
@@ -15,6 +15,7 @@ export function logReady(
   if (schema === 'ledger') telemetry.ready(service);
   else telemetry.listening({ ...service, ...describeLedger(config) });
   if (losesCursors(config)) telemetry.cursorKeyMade();
+  if (config.unknownVariables.length > 0) telemetry.variablesUnknown(config.unknownVariables);
 }
 
 /** The setting with the ledger's address, and the host in it. */

@@ -19,6 +19,9 @@ export function describeConfig(source: ConfigSource): SettingInForce[] {
   return describeSettings(source, withAddresses(addressSettings(upstreamList)));
 }
 
+/** Files that are read only at the start. */
+const readAtStart: readonly string[] = ['CURSOR_KEYS_FILE', 'LEDGER_GRAPHQL_URL_FILE', 'REDIS_URL_FILE'];
+
 /**
  * Names of the settings that differ between two sources, for settings that take effect at the next start. The gateway reloads
  * the files of clients, documents and other secrets by itself.
@@ -29,13 +32,11 @@ export function findChangedSettings(before: ConfigSource, after: ConfigSource): 
   const table = withAddresses(addressSettings(upstreamList));
   const textsOf = (source: ConfigSource) => {
     const { texts } = readSettings(source, table);
-    const keysFile = texts.get('CURSOR_KEYS_FILE');
-    return { texts, cursorKeys: keysFile === undefined ? '' : source.readFile(keysFile).trim() };
+    const contentOf = (path: string | undefined) => (path === undefined ? '' : source.readFile(path).trim());
+    return (name: string) => `${texts.get(name)} ${readAtStart.includes(name) ? contentOf(texts.get(name)) : ''}`;
   };
   const [one, other] = [textsOf(before), textsOf(after)];
-  const names = Object.keys(table).filter((name) => one.texts.get(name) !== other.texts.get(name));
-  const hasNewKeys = one.cursorKeys !== other.cursorKeys && !names.includes('CURSOR_KEYS_FILE');
-  return hasNewKeys ? [...names, 'CURSOR_KEYS_FILE'] : names;
+  return Object.keys(table).filter((name) => one(name) !== other(name));
 }
 
 export function configSchema(): Readonly<Record<string, unknown>> {

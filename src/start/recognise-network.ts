@@ -6,6 +6,7 @@ import { buildLedgerSchema, fetchLedgerIntrospection } from '../ledger/fetch-led
 import { createStreamQuota } from '../live/quota.ts';
 import type { Telemetry } from '../telemetry/events.ts';
 import { connectUpstream } from '../upstream/connect-upstream.ts';
+import { openAddedHeaders } from './upstream-credentials.ts';
 import type { UpstreamList } from './upstreams.ts';
 
 /** Milliseconds. If the ledger takes longer, its cached schema decides. */
@@ -38,7 +39,12 @@ export async function introspectLedger(
   urls: readonly string[],
   config: Config,
 ): Promise<IntrospectionQuery> {
-  const connection = connectUpstream({ name: graph.name, urls, now: Date.now });
+  const connection = connectUpstream({
+    name: graph.name,
+    urls,
+    headers: openAddedHeaders(config, graph),
+    now: Date.now,
+  });
   try {
     const quota = createStreamQuota({ max: 0, maxPerCaller: 0 });
     return await fetchLedgerIntrospection(graph.connect(connection, config, quota).execute);

@@ -293,6 +293,8 @@ export function createTelemetry(logger: Logger, metrics = new Metrics(), now: ()
       log('warn', 'reservations are signed with a generated key and become invalid on restart', {
         setting,
       }),
+    variablesUnknown: (variables: readonly string[]) =>
+      log('warn', 'variables of the environment look like settings, and have no effect', { variables }),
     cursorKeyMade: () =>
       log('warn', 'cursors are signed with a generated key and become invalid on restart', { setting: 'CURSOR_KEYS' }),
 
@@ -315,6 +317,9 @@ export function createTelemetry(logger: Logger, metrics = new Metrics(), now: ()
         log('warn', 'calls to an upstream fail', { upstream, reason });
       }
     },
+    /** @param facts.setting where the operator sets the credentials */
+    credentialsRejected: (facts: { readonly upstream: string; readonly status: number; readonly setting: string }) =>
+      log('error', 'an upstream rejects the credentials of the gateway; set them in its headers or its URL', facts),
     /** The subscriptions that trigger reads broke, could not be opened, or are open. Logged like failed calls. */
     subscriptionsChanged: (isOpen: boolean) => {
       if (!isOpen && isNewOutage('subscriptions'))

@@ -12,7 +12,7 @@ import {
 import { createFreshness } from './freshness.ts';
 import { type CallInFlight, type CallLayer, type CallWatch, type RawCall, traceCalls, watchCalls } from './raw-call.ts';
 import { letRunOn, type WriteCounter } from './run-on.ts';
-import { createSendCall } from './send-call.ts';
+import { type AddedHeaders, createSendCall, noAddedHeaders, withHeaders } from './send-call.ts';
 import { shareReads } from './share-reads.ts';
 import { type AddressWatch, spreadCalls } from './spread-calls.ts';
 import { createUpstreamCall } from './upstream-call.ts';
@@ -62,6 +62,8 @@ export interface ConnectOptions {
   readonly maxAnswerBytes?: number | undefined;
   /** Limits the memory of large responses that are still arriving. Left out: no limit. */
   readonly arrivals?: Arrivals;
+  /** Sent with every request that has no header of the same name, WebSockets included. */
+  readonly headers?: AddedHeaders;
   readonly now: () => number;
   /** Is the gateway stopping? Then no call that cannot be cancelled may begin. */
   readonly isStopping?: () => boolean;
@@ -122,6 +124,8 @@ export function connectUpstream({
     complain: watch.complain,
     /** Path and query of the upstream's first address. Calls to its other addresses use theirs. */
     path: first.path,
+    /** For WebSockets and event streams, which the caller opens. */
+    headers: options.headers ?? noAddedHeaders,
     /** The addresses for WebSockets, including credentials. */
     socketUrls: urls.map((url) => url.replace(/^http/i, 'ws')),
     /** May the address at this position be used? */
@@ -144,10 +148,12 @@ function openAddress(
     maxConnections = maxConnectionsPerUpstream,
     maxAnswerBytes = defaultMaxAnswerBytes,
     arrivals,
-  }: Pick<ConnectOptions, 'maxConnections' | 'maxAnswerBytes' | 'arrivals'>,
+    headers = noAddedHeaders,
+  }: Pick<ConnectOptions, 'maxConnections' | 'maxAnswerBytes' | 'arrivals' | 'headers'>,
 ) {
   const { address, authorization } = takeCredentials(url);
   const { origin, hostname, pathname, search } = address;
+  const added = withCredentials(headers, authorization);
   const dispatcher = new Pool(origin, { ...poolOptions, connections: maxConnections });
   const calls = createWaitingCalls({
     maxSent: maxConnections,
@@ -156,7 +162,7 @@ function openAddress(
   });
   const send = createSendCall({
     dispatcher,
-    authorization,
+    added,
     waiting: calls,
     arrivals,
     maxResponseBytes: maxAnswerBytes,
@@ -165,6 +171,16 @@ function openAddress(
     maxStreams: Math.ceil(maxConnections / 2),
   });
   return { send, dispatcher, calls, hostname, path: pathname + search, state: createAddressState() };
+}
+
+/** Configured headers win over the credentials of a URL. */
+function withCredentials(headers: AddedHeaders, authorization: string | null): AddedHeaders {
+  if (authorization === null) return headers;
+  return {
+    get list() {
+      return withHeaders(headers.list, ['authorization', authorization]);
+    },
+  };
 }
 
 /**

@@ -28,29 +28,42 @@ export interface SendCallOptions {
   readonly maxResponseBytes: number;
   /** Maximum of concurrently streamed responses; further ones are buffered. Default: no maximum. */
   readonly maxStreams?: number;
-  /** Sent with requests that have no authorization header of their own; `null` = none. */
-  readonly authorization?: string | null;
+  /** Sent with requests that have no header of the same name. */
+  readonly added?: AddedHeaders;
 }
 
 /** Sends calls to one upstream. Follows no redirects and never retries. */
-export function createSendCall({ authorization = null, ...options }: SendCallOptions): RawCall {
+export function createSendCall({ added = noAddedHeaders, ...options }: SendCallOptions): RawCall {
   const upstream: SharedState = { ...options, streams: 0 };
   return (request, listener) => {
     const { method, path, headers, body } = request;
-    const sent = authorization === null ? headers : withAuthorization(headers, authorization);
+    const sent = added.list.length === 0 ? headers : withHeaders(headers, added.list);
     const call = new AnswerCollector(listener, upstream, request, { method, path, headers: sent as string[], body });
     call.begin();
     return call;
   };
 }
 
-function withAuthorization(headers: readonly string[], authorization: string): readonly string[] {
-  const hasOwn = headers.some((name, index) => index % 2 === 0 && name === 'authorization');
-  return hasOwn ? headers : ['authorization', authorization, ...headers];
+/** Headers as alternating names and values. The list is replaced when its file changes. */
+export interface AddedHeaders {
+  readonly list: readonly string[];
+}
+
+export const noAddedHeaders: AddedHeaders = { list: [] };
+
+/** The headers as an object. */
+export function toHeaderFields({ list } = noAddedHeaders): Record<string, string> {
+  return Object.fromEntries(list.flatMap((name, index) => (index % 2 === 0 ? [[name, list[index + 1] ?? '']] : [])));
+}
+
+/** The headers, and those of `added` that have another name. */
+export function withHeaders(headers: readonly string[], added: readonly string[]): readonly string[] {
+  const isOwn = (name: string | undefined) => headers.some((own, index) => index % 2 === 0 && own === name);
+  return [...added.filter((_, index) => !isOwn(added[index - (index % 2)])), ...headers];
 }
 
 /** State shared by all calls to one upstream. */
-interface SharedState extends Omit<SendCallOptions, 'authorization'> {
+interface SharedState extends Omit<SendCallOptions, 'added'> {
   streams: number;
 }
 

@@ -35,6 +35,17 @@ const filled = ({ environment }: Service) =>
     ]),
   );
 
+test('everything that the image copies from the checkout is in its build context', () => {
+  const copied = [...read('Dockerfile').matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, paths = '']) =>
+    paths.split(' '),
+  );
+  const allowed = read('.dockerignore')
+    .split('\n')
+    .filter((line) => line.startsWith('!'));
+  expect(copied).toContain('src');
+  expect(copied.filter((path) => !allowed.includes(`!${path}`))).toEqual([]);
+});
+
 test('compose.yaml has a valid configuration and waits for the end', () => {
   const { gateway } = servicesOf('compose.yaml');
   const { rateLimit, settings } = configOf(filled(gateway!));

@@ -1,5 +1,6 @@
 import { printJson } from '../../json/exact-json.ts';
 import { startPeerTimeout } from '../peer-timeout.ts';
+import { toHeaderFields } from '../send-call.ts';
 import { UpstreamCallError } from '../upstream-call-error.ts';
 import { takeCredentials } from '../url-credentials.ts';
 import { createGraphqlSocket, type GraphqlSocket, type PushedOperation, type PushSink } from './graphql-socket.ts';
@@ -39,9 +40,12 @@ function createEventStreams({
       };
       const lose = (error: UpstreamCallError) => end(() => sink.lost(error));
       open.add(lose);
-      follow({ url: nextUrl(), operation, options, sink, signal: controller.signal, end }).catch((error: unknown) => {
-        lose(error instanceof UpstreamCallError ? error : new UpstreamCallError('interrupted', String(error)));
-      });
+      const headers = toHeaderFields(addresses.headers);
+      follow({ url: nextUrl(), headers, operation, options, sink, signal: controller.signal, end }).catch(
+        (error: unknown) => {
+          lose(error instanceof UpstreamCallError ? error : new UpstreamCallError('interrupted', String(error)));
+        },
+      );
       return () => end(() => {});
     },
     close() {
@@ -52,6 +56,8 @@ function createEventStreams({
 
 interface FollowOptions {
   readonly url: string;
+  /** Added to those of the request. */
+  readonly headers: Readonly<Record<string, string>>;
   readonly operation: PushedOperation;
   readonly options: UpstreamSocketOptions;
   readonly sink: PushSink;
@@ -60,7 +66,7 @@ interface FollowOptions {
   readonly end: (tell: () => void) => void;
 }
 
-async function follow({ url, operation, options, sink, signal, end }: FollowOptions): Promise<void> {
+async function follow({ url, headers, operation, options, sink, signal, end }: FollowOptions): Promise<void> {
   const { connectMs, beatMs, maxMessageBytes, maxMessagesPerSecond } = options;
   const silence = (ms: number, what: string) =>
     startPeerTimeout(ms, () => end(() => sink.lost(new UpstreamCallError('timeout', what))));
@@ -70,7 +76,7 @@ async function follow({ url, operation, options, sink, signal, end }: FollowOpti
     stopWaiting = silence(beatMs * silentBeats, 'the upstream was silent');
   };
   signal.addEventListener('abort', () => stopWaiting());
-  const response = await fetch(...toRequest(url, operation, signal));
+  const response = await fetch(...toRequest(url, headers, operation, signal));
   const { body } = response;
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
   if (!body || response.status >= 500 || (isStream && response.status !== 200)) {
@@ -147,10 +153,15 @@ export class BlockSplitter {
 }
 
 /** Credentials in the URL become a header. */
-function toRequest(url: string, operation: PushedOperation, signal: AbortSignal): [URL, RequestInit] {
+function toRequest(
+  url: string,
+  added: FollowOptions['headers'],
+  operation: PushedOperation,
+  signal: AbortSignal,
+): [URL, RequestInit] {
   const { address, authorization } = takeCredentials(url);
-  const headers = new Headers({ 'content-type': 'application/json', accept: 'text/event-stream' });
-  if (authorization) headers.set('authorization', authorization);
+  const headers = new Headers({ ...added, 'content-type': 'application/json', accept: 'text/event-stream' });
+  if (authorization && !headers.has('authorization')) headers.set('authorization', authorization);
   return [address, { method: 'POST', headers, body: printJson(operation), signal, redirect: 'error' }];
 }
 

@@ -1,5 +1,6 @@
 import { parseJson } from '../../json/exact-json.ts';
 import { startPeerTimeout } from '../peer-timeout.ts';
+import { type AddedHeaders, toHeaderFields } from '../send-call.ts';
 import { UpstreamCallError } from '../upstream-call-error.ts';
 import { UpstreamSocket, type UpstreamSocketOptions, usualSocketOptions } from './upstream-socket.ts';
 
@@ -8,6 +9,8 @@ export interface SocketAddresses {
   readonly urls: readonly string[];
   /** May the address at this position be used now? Left out: all may. */
   readonly mayUse?: ((index: number) => boolean) | undefined;
+  /** Sent when a connection is opened. */
+  readonly headers?: AddedHeaders | undefined;
 }
 
 export interface SharedSocketOptions extends SocketAddresses {
@@ -69,6 +72,7 @@ export function createSharedSocket<Subscription, Sink extends SubscriptionSink>(
   function open(): SharedConnection<Subscription, Sink> {
     const connection = connect({
       url: nextUrl(),
+      headers: toHeaderFields(addresses.headers),
       options,
       unused: () => {
         clearTimeout(graceTimer);
@@ -107,6 +111,7 @@ export function createSharedSocket<Subscription, Sink extends SubscriptionSink>(
 
 export interface ConnectionTarget {
   readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
   readonly options: UpstreamSocketOptions;
   /** Called when the last subscription has ended. */
   unused(): void;
@@ -121,7 +126,7 @@ export abstract class SharedConnection<Subscription, Sink extends SubscriptionSi
   #stopAwaiting = () => {};
 
   constructor(target: ConnectionTarget, protocol: string | null) {
-    super(target.url, protocol, target.options);
+    super(target.url, protocol, target.options, target.headers);
     this.#target = target;
   }
 

@@ -40,11 +40,16 @@ export abstract class UpstreamSocket {
   #isOver = false;
 
   /** @param url `ws:` or `wss:`; credentials in it become a Basic authorization header */
-  constructor(url: string, protocol: string | null, options: UpstreamSocketOptions) {
+  constructor(
+    url: string,
+    protocol: string | null,
+    options: UpstreamSocketOptions,
+    headers: Readonly<Record<string, string>> = {},
+  ) {
     this.#options = options;
     const { address, authorization } = takeCredentials(url);
     this.#socket = new WebSocket(address, protocol ?? [], {
-      headers: authorization ? { authorization } : {},
+      headers: { ...(authorization && { authorization }), ...headers },
       maxPayload: options.maxMessageBytes,
       perMessageDeflate: false,
       followRedirects: false,

@@ -3,6 +3,7 @@ import type { Config } from '../../../src/config/config.ts';
 import { ConfigError, type ConfigMistake } from '../../../src/config/config-error.ts';
 import { networkProfiles, parseNetworkProfile } from '../../../src/config/network-profile.ts';
 import { parseConfig } from '../../../src/config/parse-config.ts';
+import { revealHeaders } from '../../../src/config/value-types.ts';
 
 type Env = Readonly<Record<string, string>>;
 
@@ -61,6 +62,9 @@ describe('without configuration', () => {
       port: 4000,
       profile: networkProfiles.ledger,
       upstreams: { kind: 'devnet' },
+      headers: expect.objectContaining({
+        SPONSOR_URL: { setting: 'SPONSOR_HEADERS', value: null, file: null },
+      }),
       sponsorship: {
         auth: 'token',
         token: null,
@@ -90,6 +94,7 @@ describe('without configuration', () => {
       trustedDocuments: null,
       trustedProxies: [],
       expectsSpans: false,
+      unknownVariables: [],
     });
   });
 
@@ -116,6 +121,64 @@ test('without cursor keys and Redis, the lease keys serve for cursors too', () =
   expect(reveal({ LEASE_KEYS_FILE: '/leases' }, { '/leases': one })).toEqual([one]);
   expect(reveal({ LEASE_KEYS: one, CURSOR_KEYS: two })).toEqual([two]);
   expect(reveal({ LEASE_KEYS: one, REDIS_URL: 'redis://localhost' })).toBeNull();
+});
+
+describe('headers of upstreams', () => {
+  const headers = (text: string, files: Env = {}) =>
+    revealHeaders(parse({ ...ledger, LEDGER_GRAPHQL_HEADERS: text }, files).headers.LEDGER_GRAPHQL_URL?.value ?? null);
+
+  test.each([
+    ['X-Api-Key: a b:c ', ['x-api-key', 'a b:c']],
+    ['x-api-key: 1\n\r\nauthorization: Bearer t\n', ['x-api-key', '1', 'authorization', 'Bearer t']],
+    ['{ "X-Api-Key": "1" }', ['x-api-key', '1']],
+  ])('%j', (text, list) => {
+    expect(headers(text)).toEqual(list);
+  });
+
+  test.each([
+    'x-api-key',
+    ': v',
+    'x-api-key:',
+    'host: a',
+    'Content-Length: 1',
+    'a b: c',
+    'x: 1\nX: 2',
+    '{}',
+    '{ "x": 1 }',
+    'x: \u0100',
+  ])('%j is a mistake, and is not shown', (text) => {
+    const [mistake] = mistakesOf({ ...ledger, LEDGER_GRAPHQL_HEADERS: text });
+    expect(mistake).toMatchObject({ key: 'LEDGER_GRAPHQL_HEADERS', got: '[redacted]' });
+  });
+
+  test('a file holds them, or an object of the configuration file', () => {
+    const fromFile = parse({ ...real, SPONSOR_HEADERS_FILE: '/h' }, { '/h': 'x-key: 1\n' }).headers.SPONSOR_URL;
+    expect([revealHeaders(fromFile?.value ?? null), fromFile?.file]).toEqual([['x-key', '1'], '/h']);
+    const config = parse({ ...ledger, CONFIG_FILE: '/c' }, { '/c': 'LEDGER_GRAPHQL_HEADERS: { x-key: "2" }' });
+    expect(revealHeaders(config.headers.LEDGER_GRAPHQL_URL?.value ?? null)).toEqual(['x-key', '2']);
+  });
+});
+
+test('the addresses of the ledger and of Redis may come from files', () => {
+  const env = { LEDGER_GRAPHQL_URL_FILE: '/l', SPONSOR_URL: 'http://sponsor.example', REDIS_URL_FILE: '/r' };
+  const files = { '/l': 'https://ledger.example/graphql?key=1\n', '/r': 'redis://redis.example' };
+  const { upstreams, rateLimit } = parse(env, files);
+  expect(upstreams).toMatchObject({ addresses: { LEDGER_GRAPHQL_URL: ['https://ledger.example/graphql?key=1'] } });
+  expect(rateLimit.redis?.url.reveal()).toBe('redis://redis.example');
+  expect(keysOf({ ...env, ...ledger }, files)).toEqual(['LEDGER_GRAPHQL_URL_FILE']);
+});
+
+test('variables that look like settings are listed, and those of service links are not', () => {
+  const env = {
+    TLS_CERT_FILE: '/cert',
+    LEDGER_TIMEOUT: '5',
+    LEDGER_PORT: 'tcp://10.0.0.7:80',
+    LEDGER_PORT_9000_TCP_ADDR: '10.0.0.7',
+    SPONSOR_SERVICE_HOST: '10.0.0.8',
+    LIMIT_NOTHING: '',
+    PATH: '/bin',
+  };
+  expect(parse(env).unknownVariables).toEqual(['TLS_CERT_FILE', 'LEDGER_TIMEOUT']);
 });
 
 describe('upstreams', () => {

@@ -12,6 +12,7 @@ test('a start that fails closes every connection and whatever the other upstream
   const ownFields = (name: string, fails: boolean) => ({
     name,
     role: 'own fields',
+    setting: { name: `${name.toUpperCase()}_URL` },
     connect: async (connection: UpstreamConnection) => {
       connections.push(connection);
       if (fails) throw new Error(`${name} cannot be served`);
@@ -28,6 +29,7 @@ test('a start that fails closes every connection and whatever the other upstream
   const graph = {
     name: 'ledger',
     role: 'graph',
+    setting: { name: 'LEDGER_GRAPHQL_URL' },
     connect: (connection: UpstreamConnection) => {
       connections.push(connection);
       return { transactions: null, push: null, streams: { stop() {} } };
@@ -37,7 +39,7 @@ test('a start that fails closes every connection and whatever the other upstream
     list: { graph, ownFields: [ownFields('a', false), ownFields('b', true), ownFields('c', false)] },
     network: { addressesOf: () => ['http://127.0.0.1:1/'] },
     host: {
-      config: { settings: { LIVE_MAX_STREAMS: 1, LIVE_MAX_STREAMS_PER_CALLER: 1 } },
+      config: { headers: {}, settings: { LIVE_MAX_STREAMS: 1, LIVE_MAX_STREAMS_PER_CALLER: 1 } },
       metrics: new Metrics(),
       telemetry: { upstreamCalled() {} },
       now: Date.now,

@@ -42,6 +42,24 @@ const events: { readonly [Name in keyof Telemetry]: readonly [Parameters<Telemet
       err: expect.objectContaining({ message: 'inside', stack: expect.any(String) }),
     },
   ],
+  credentialsRejected: [
+    [{ upstream: 'ledger', status: 401, setting: 'LEDGER_GRAPHQL_HEADERS' }],
+    {
+      level: 'error',
+      msg: 'an upstream rejects the credentials of the gateway; set them in its headers or its URL',
+      upstream: 'ledger',
+      status: 401,
+      setting: 'LEDGER_GRAPHQL_HEADERS',
+    },
+  ],
+  variablesUnknown: [
+    [['TLS_CERT_FILE']],
+    {
+      level: 'warn',
+      msg: 'variables of the environment look like settings, and have no effect',
+      variables: ['TLS_CERT_FILE'],
+    },
+  ],
   clientsRead: [
     [{ added: ['a'], removed: [], changed: ['b'], clients: 2 }],
     { level: 'info', msg: 'clients file reloaded', added: ['a'], removed: [], changed: ['b'], clients: 2 },

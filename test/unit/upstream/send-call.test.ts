@@ -182,7 +182,7 @@ describe('a raw call', () => {
     [['authorization', 'Bearer own'], 'Bearer own'],
     [['x-a', 'authorization'], 'Basic eA=='],
   ])('with headers %j is authorized as %s', async (headers, authorization) => {
-    const call = await serve(echo, 1, { authorization: 'Basic eA==' });
+    const call = await serve(echo, 1, { added: { list: ['authorization', 'Basic eA=='] } });
     const { response } = await start(call, 5_000, { headers }).first;
     expect(String(response?.headers.get('x-a')).endsWith(` ${authorization}`)).toBe(true);
   });

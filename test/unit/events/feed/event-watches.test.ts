@@ -19,7 +19,7 @@ it('a watch that is left gives back its place among the 100 of a connection', as
     source: 'websocket',
     profile: networkProfiles.iota,
     push: { offers: () => false, listen: () => () => {} },
-    rpcSocketUrls: [devnet.rpcWsUrl],
+    rpcSockets: { urls: [devnet.rpcWsUrl] },
     clock: systemClock,
     telemetry: { subscriptionsChanged() {} },
   });
