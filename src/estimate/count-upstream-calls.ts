@@ -15,8 +15,9 @@ import {
 import type { Config } from '../config/config.ts';
 import type { Plan } from '../documents/plan-operation.ts';
 import { collectFields, type SelectionScope } from '../documents/selections.ts';
-import { entitiesField } from '../graph/joins/entities.ts';
+import { entitiesField, type ownEntities } from '../graph/joins/entities.ts';
 import type { JoinedObjects } from '../graph/joins/operation-joins.ts';
+import { isObject } from '../json/exact-json.ts';
 import { type FieldCalls, isConfigured, type OwnFieldsUpstream, type RootField } from '../upstream/upstream.ts';
 
 /** Decides which fields cost a call, and to which upstream. */
@@ -38,20 +39,18 @@ export interface BoundOperation {
   readonly operation: OperationDefinitionNode;
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   readonly variables: Readonly<Record<string, unknown>>;
-  /** Requests to the ledger for federated entities. */
-  readonly entityRequests: number;
-  /** Requests to the ledger for joins that are looked up together. */
-  readonly countJoinRequests: (joined: readonly JoinedObjects[]) => number;
+  /** The most requests to the ledger for federated entities, and for the joins below each root field. */
+  readonly countRequests: (joined: readonly (readonly JoinedObjects[])[]) => number;
 }
 
 /**
  * Upstream requests of an operation without failures. The ledger's fields of a query are one request; its mutations are one
- * each, unless they are forwarded together. The upstreams of our fields give their own numbers. Joins are looked up together,
- * those of a mutation for each of its fields, in as many requests as the ledger's limits require; so are federated entities.
+ * each, unless they are forwarded together. The upstreams of our fields give their own numbers. Joins are counted for each root
+ * field, because those of a slow field are looked up separately.
  * @returns `null` for a subscription, whose length is unknown
  */
 export function countUpstreamCalls(bound: BoundOperation, plan: Plan, facts: CallCountingOptions): number | null {
-  const { operation, fragments, variables, entityRequests, countJoinRequests } = bound;
+  const { operation, fragments, variables, countRequests } = bound;
   const { schema, ownSchema } = facts;
   const type = schema.getRootType(operation.operation);
   if (operation.operation === 'subscription' || !type) return null;
@@ -65,7 +64,10 @@ export function countUpstreamCalls(bound: BoundOperation, plan: Plan, facts: Cal
     const name = nodes[0]?.name.value ?? '';
     const field = type.getFields()[name];
     if (!field) continue; // introspection
-    if (name === entitiesField) continue;
+    if (name === entitiesField) {
+      joined.push(joinsOfReservations(field, nodes, { ...facts, fragments, variables }));
+      continue;
+    }
     if (!Object.hasOwn(ownFields, name)) {
       ledgerFields += 1;
       continue;
@@ -76,14 +78,12 @@ export function countUpstreamCalls(bound: BoundOperation, plan: Plan, facts: Cal
     for (const call of own?.shared ?? []) shared.add(call);
   }
   // Stitching sends the ledger's mutations one by one, so that each sees the result of the one before it.
-  const isMutation = operation.operation === 'mutation';
-  const isOneByOne = isMutation && plan === 'STITCHED';
-  // The fields of a mutation run one after the other. Entities and joins are looked up together.
-  const joins = isMutation
-    ? joined.reduce((sum, each) => sum + countJoinRequests(each), 0)
-    : Math.max(entityRequests, countJoinRequests(joined.flat()));
-  return (isOneByOne ? ledgerFields : Math.min(ledgerFields, 1)) + calls + joins + shared.size;
+  const isOneByOne = operation.operation === 'mutation' && plan === 'STITCHED';
+  return (isOneByOne ? ledgerFields : Math.min(ledgerFields, 1)) + calls + countRequests(joined) + shared.size;
 }
+
+/** The entity that the gateway itself finds. */
+const ownEntity: keyof typeof ownEntities = 'GasReservation';
 
 /** The calls of one field, and the joins below it; `null` if only execution can tell. */
 function callsOfOwnField(
@@ -126,6 +126,19 @@ function* joinsBelow(field: Field, nodes: readonly FieldNode[], walk: Walk, coun
   }
 }
 
+/** The joins below the reservations that an `_entities` field finds. Entities of the ledger have no joins. */
+function joinsOfReservations(field: Field, nodes: readonly FieldNode[], walk: Walk): readonly JoinedObjects[] {
+  const type = walk.schema.getType(ownEntity);
+  const [node] = nodes;
+  if (!node || !isObjectType(type)) return [];
+  const { representations } = getArgumentValues(field, node, walk.variables);
+  const count = (representations as readonly unknown[]).filter(
+    (each) => isObject(each) && each.__typename === ownEntity,
+  );
+  const found = { ...field, type } satisfies Field;
+  return [...joinsBelow(found, nodes, walk, count.length)];
+}
+
 function selectsBelow(name: string, field: Field, nodes: readonly FieldNode[], walk: Walk): boolean {
   return objectsBelow(field, nodes, walk).some(({ fields }) =>
     fields.some(([below, belowNodes]) => below.name === name || selectsBelow(name, below, belowNodes, walk)),
@@ -165,7 +178,7 @@ const nothing: FieldCalls = { calls: 0 };
 /** Asks the upstream that owns the field. Fields about the gateway itself take no call. */
 export function createOwnFieldCalls(
   upstreams: readonly OwnFieldsUpstream[],
-  config: Pick<Config, 'upstreams' | 'pages'>,
+  config: Pick<Config, 'upstreams' | 'pages' | 'settings'>,
 ): OwnFieldCalls {
   const owners = new Map(
     upstreams.flatMap((upstream) =>

@@ -24,6 +24,7 @@ import { gatewayError } from '../errors/gateway-error.ts';
 import type { Estimate, EstimateLimit, Resolvers } from '../generated/own.ts';
 import type { Generation } from '../graph/generation.ts';
 import { entitiesField } from '../graph/joins/entities.ts';
+import type { JoinLookup } from '../graph/joins/join-document.ts';
 import { definedFields, executedFields } from '../graph/joins/join-waits.ts';
 import { isJoin } from '../graph/joins/joins.ts';
 import { ExactNumber } from '../json/exact-json.ts';
@@ -146,8 +147,7 @@ export interface EstimateDecision extends ReadDocument {
     readonly operation: OperationDefinitionNode;
     readonly variables: Variables;
     readonly plan: Plan;
-    readonly entityRequests: number;
-    readonly countJoinRequests: BoundOperation['countJoinRequests'];
+    readonly countRequests: BoundOperation['countRequests'];
   } | null;
 }
 
@@ -169,31 +169,31 @@ export function decideEstimate(
   if (coerced.errors) return refused(coerced.errors);
   const variables = coerced.values;
   const parsed = tree();
-  const entityRequests = countEntityRequests(generation, decision.operation, variables);
+  const entities = readEntities(generation, decision.operation, variables);
   const errors = [
     ...(checkWaits?.(variables) ?? []),
     ...findRefusedPages(generation, parsed, variables),
-    ...(typeof entityRequests === 'number' ? [] : [entityRequests]),
+    ...(entities instanceof GraphQLError ? [entities] : []),
   ];
-  if (errors.length > 0 || typeof entityRequests !== 'number') return refused(errors);
+  if (errors.length > 0 || entities instanceof GraphQLError) return refused(errors);
   const { operation, fragments } = parsed;
-  const countJoinRequests: BoundOperation['countJoinRequests'] = (joined) =>
-    generation.operationJoins?.(operation, fragments).countJoinRequests(joined, variables) ?? 0;
-  const bound = { operation, variables, plan, entityRequests, countJoinRequests };
+  const countRequests: BoundOperation['countRequests'] = (joined) =>
+    generation.operationJoins?.(operation, fragments).countRequests(entities, joined, variables) ?? 0;
+  const bound = { operation, variables, plan, countRequests };
   return { ...read, usage, ownMutations, errors, bound };
 }
 
 /** @returns why the entities are rejected, if they are too many. @param variables coerced */
-function countEntityRequests(
+function readEntities(
   { operationJoins }: Pick<ServedGeneration, 'operationJoins'>,
   { tree, rootFields, type }: PreparedOperation,
   variables: Record<string, unknown>,
-): number | GraphQLError {
+): readonly JoinLookup[] | GraphQLError {
   const { operation, fragments } = tree();
   const fields = [...rootFields(variables).values()].filter(([node]) => node?.name.value === entitiesField);
-  if (type !== 'query' || fields.length === 0 || !operationJoins) return 0;
+  if (type !== 'query' || fields.length === 0 || !operationJoins) return [];
   try {
-    return operationJoins(operation, fragments).countEntityRequests(fields, variables);
+    return operationJoins(operation, fragments).readEntities(fields, variables);
   } catch (error) {
     if (error instanceof GraphQLError) return error;
     throw error;

@@ -144,6 +144,8 @@ export const eventsUpstream: OwnFieldsUpstream<EventsHost> = {
     };
   },
 
+  mayReadGraph: ({ EVENTS_SOURCE }) => EVENTS_SOURCE !== 'rpc',
+
   callsOf({ readArguments }, { pages }) {
     // A page whose arguments are rejected, or that is empty anyway, needs no upstream call.
     const calls = countPageCalls(readArguments(), pages);

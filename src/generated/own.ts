@@ -40,10 +40,10 @@ export type Estimate = {
   /** Whether the gateway would reject the operation before execution. */
   readonly refused: Scalars['Boolean']['output'];
   /**
-   * Number of upstream requests, if all arguments are valid, nothing fails, pages are full and joins have different keys. A list
-   * with joins that is not a page counts as one item. Identical reads in flight reduce the number. It increases if a join waits
-   * (`waitMs`), or if pages of events and transactions need up to 20 further calls, which `maxEventCalls` in `limits` includes.
-   * Null if refused, and for subscriptions.
+   * The most upstream requests, if all arguments are valid, nothing fails, pages are full, joins have different keys, and each root
+   * field with joins takes over a second. Joins of faster fields share requests, and so do identical reads in flight. A list with
+   * joins that is not a page counts as one item. The number increases if a join waits (`waitMs`), or if pages of events and
+   * transactions need up to 20 further calls, which `maxEventCalls` in `limits` includes. Null if refused, and for subscriptions.
    */
   readonly upstreamCalls?: Maybe<Scalars['Int']['output']>;
   /** The usage of the document. */

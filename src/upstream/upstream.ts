@@ -22,11 +22,12 @@ export interface Upstream {
   readonly maxAnswerBytes?: number;
 }
 
-/** Does the upstream have an address, configured or on the embedded network? */
+/** Does the upstream have an address, configured or on the embedded network, or does it read through the graph's upstream? */
 export function isConfigured(
-  { setting, addressOnDevnet }: Upstream,
-  { upstreams }: Pick<Config, 'upstreams'>,
+  { setting, addressOnDevnet, mayReadGraph }: OwnFieldsUpstream,
+  { upstreams, settings }: Pick<Config, 'upstreams' | 'settings'>,
 ): boolean {
+  if (mayReadGraph?.(settings)) return true;
   return upstreams.kind === 'devnet' ? addressOnDevnet !== null : Object.hasOwn(upstreams.addresses, setting.name);
 }
 
@@ -59,6 +60,8 @@ export interface OwnFieldsUpstream<Host extends UpstreamHost = never> extends Up
     connection: UpstreamConnection | null,
     host: Host,
   ) => ConnectedOwnFields | Promise<ConnectedOwnFields>;
+  /** Without an address, may it read through the graph's upstream? Left out: no. */
+  readonly mayReadGraph?: (settings: Config['settings']) => boolean;
   /** Upstream calls of a root field; `null` if the field makes none. */
   readonly callsOf: (field: RootField, config: Pick<Config, 'pages'>) => FieldCalls | null;
 }

@@ -16,7 +16,7 @@ import {
 } from 'graphql';
 import { type NetworkProfile, networkProfiles } from '../../config/network-profile.ts';
 import { printJson } from '../../json/exact-json.ts';
-import { createTally, type PageSize, type Tally, toListSize, toPageSize } from './usage.ts';
+import { createTally, type PageSize, type Tally, toListSize, toPageSize, toTypeSize } from './usage.ts';
 
 /** A ledger's rules for counting, and its texts for rejections. */
 export type LimitRules = NetworkProfile['limits'];
@@ -37,6 +37,8 @@ export interface MeasuredDefinition {
   readonly rows: Tally;
   /** Steps in the order in which they must be added up: inner pages before outer ones. */
   readonly steps: readonly MeasuredStep[];
+  /** The type that a fragment is on; `null` for an operation. */
+  readonly on: string | null;
   /** Pages whose size is checked before execution. */
   readonly boundedPages: readonly PageSize[];
   /** The fragment spreads among `steps`. */
@@ -57,6 +59,15 @@ export interface MeasuredSpread {
   readonly isTop: boolean;
   readonly fields: Tally;
   readonly rows: Tally;
+  /** Given for a spread on the objects of a federation gateway. */
+  readonly entities: EntitiesField | null;
+}
+
+/** The root field of federation gateways, whose selections on a type apply to the representations of that type. */
+interface EntitiesField {
+  readonly representations: ValueNode | undefined;
+  /** The tally that the field itself is counted in. */
+  readonly to: Tally;
 }
 
 /** The arguments of transaction fields at the top of a definition. */
@@ -77,6 +88,8 @@ interface Frame {
   readonly rows: Tally;
   /** The page that the selection set makes; it becomes a step at the end of the set. */
   readonly page: MeasuredStep | null;
+  /** The selections are on objects of this field. */
+  readonly entities: EntitiesField | null;
 }
 
 const supportedDirectives = new Set(['include', 'skip']);
@@ -91,9 +104,16 @@ export function isEntities(field: FieldNode): boolean {
   return field.name.value === '_entities';
 }
 
-/** The number of items that multiplies the fields below. */
-export function toItems(field: FieldNode): PageSize {
-  return isEntities(field) ? toListSize(field.arguments?.[0]?.value) : toPageSize(field.arguments);
+export function representationsOf(field: FieldNode): ValueNode | undefined {
+  return field.arguments?.[0]?.value;
+}
+
+/** The representations that selections with a type condition apply to; `null`: all of them. */
+export function toRepresentations(
+  representations: ValueNode | undefined,
+  on: string | null | undefined,
+): PageSize | null {
+  return on == null || on === '_Entity' ? null : toTypeSize(representations, on);
 }
 
 export interface Counting {
@@ -160,7 +180,8 @@ export function measureDefinition(
   }
   const transaction = { bytes: transactionBytes, variables: transactionVariables };
   const nesting = Math.max(depth - 1, valueNesting);
-  return { nodes, depth, nesting, fields, rows, steps, boundedPages, spreads, unsupportedDirective, transaction };
+  const on = isOperation ? null : definition.typeCondition.name.value;
+  return { nodes, depth, nesting, fields, rows, steps, on, boundedPages, spreads, unsupportedDirective, transaction };
 
   function readSelection(selection: SelectionNode, frame: Frame): void {
     nodes += 1;
@@ -169,10 +190,20 @@ export function measureDefinition(
     if (selection.kind === Kind.FIELD) {
       readField(selection, frame);
     } else if (selection.kind === Kind.INLINE_FRAGMENT) {
-      const type = namedType(selection.typeCondition?.name.value) ?? frame.type;
-      enter(selection.selectionSet, frame.level + 1, frame.isTop, type, frame.fields, frame.rows, null);
+      const on = selection.typeCondition?.name.value;
+      const type = namedType(on) ?? frame.type;
+      const { isTop, entities } = frame;
+      const level = frame.level + 1;
+      const size = entities && toRepresentations(entities.representations, on);
+      if (!entities || !size) {
+        enter(selection.selectionSet, level, isTop, type, frame.fields, frame.rows, null, entities);
+        return;
+      }
+      const items = { own: 0, isPaged: true };
+      const page = { kind: 'page', rows: items, to: entities.to, size } as const;
+      enter(selection.selectionSet, level, isTop, type, items, items, page);
     } else {
-      const { level, isTop } = frame;
+      const { level, isTop, entities } = frame;
       const spread: MeasuredSpread = {
         kind: 'spread',
         node: selection,
@@ -180,6 +211,7 @@ export function measureDefinition(
         isTop,
         fields: frame.fields,
         rows: frame.rows,
+        entities,
       };
       steps.push(spread);
       spreads.push(spread);
@@ -202,13 +234,14 @@ export function measureDefinition(
     const level = frame.level + 1;
     const type = schema && typeOf(frame.type, field);
     const below = createTally();
-    const list = isEntities(field) ? toItems(field) : schema && toKeys(field, rules);
+    const entities = isEntities(field) ? { representations: representationsOf(field), to: frame.fields } : null;
+    const list = entities ? toListSize(entities.representations) : schema && toKeys(field, rules);
     if (list) {
       // All fields of an item are multiplied, not only those of a page. A key is a node besides its fields.
-      const items = { own: isEntities(field) ? 0 : 1, isPaged: true };
+      const items = { own: entities ? 0 : 1, isPaged: true };
       if (list.max !== null) boundedPages.push(list);
       const page = { kind: 'page', rows: items, to: frame.fields, size: list } as const;
-      enter(field.selectionSet, level, false, type, items, items, page);
+      enter(field.selectionSet, level, false, type, items, items, page, entities);
       return;
     }
     const to = isRow ? frame.rows : frame.fields;
@@ -227,8 +260,9 @@ export function measureDefinition(
     fields: Tally,
     rows: Tally,
     page: MeasuredStep | null,
+    entities: EntitiesField | null = null,
   ): void {
-    open.push({ selections, next: 0, level, isTop, type, fields, rows, page });
+    open.push({ selections, next: 0, level, isTop, type, fields, rows, page, entities });
   }
 
   function rootType(): GraphQLNamedType | null {

@@ -24,6 +24,7 @@ import {
   type MeasuredDefinition,
   type MeasuredSpread,
   measureDefinition,
+  toRepresentations,
 } from './measure-definition.ts';
 import {
   addCounts,
@@ -231,9 +232,11 @@ function addUpDefinitions(
       nodes = addCounts(nodes, totals.nodes);
       deepest = Math.min(Math.max(deepest, step.level + totals.depth), maxCount);
       if (step.isTop) bytes = addCounts(bytes, totals.transactionBytes);
-      transfers.push({ from: fragment.fields, to: step.fields, size: null });
+      const { entities } = step;
+      const size = entities && toRepresentations(entities.representations, fragment.on);
+      transfers.push({ from: fragment.fields, to: size ? entities.to : step.fields, size });
       if (!fragment.rows.isPaged) continue;
-      transfers.push({ from: fragment.rows, to: step.rows, size: null });
+      transfers.push({ from: fragment.rows, to: size ? entities.to : step.rows, size });
       step.rows.isPaged = true;
     }
     return { nodes, depth: deepest, transactionBytes: bytes };

@@ -1,6 +1,6 @@
 import { type ArgumentNode, Kind, type ValueNode } from 'graphql';
 import type { UsageHeader } from '../../config/network-profile.ts';
-import { ExactNumber } from '../../json/exact-json.ts';
+import { ExactNumber, isObject } from '../../json/exact-json.ts';
 
 /** What a request costs, as `extensions.usage` reports it. Every number is at most `maxCount`. */
 export interface Usage {
@@ -156,6 +156,8 @@ export interface PageSize {
   readonly usual: number | null;
   /** More items are rejected before execution; `null`: by the ledger during execution. */
   readonly max: number | null;
+  /** Only the items of a list with this `__typename` count. Left out: all items. */
+  readonly typename?: string;
 }
 
 /** The ledger multiplies page sizes in 32 bits; a larger product exceeds any limit. */
@@ -188,6 +190,26 @@ export function toListSize(value: ValueNode | undefined, max: number | null = nu
   return { isList: true, literal: value?.kind === Kind.LIST ? value.values.length : 1, variables, usual: null, max };
 }
 
+/** Counts the representations of one type in the argument of `_entities`. */
+export function toTypeSize(representations: ValueNode | undefined, typename: string): PageSize {
+  const all = toListSize(representations);
+  if (representations?.kind !== Kind.LIST) return { ...all, typename };
+  const mayHaveType = (item: ValueNode) => {
+    if (item.kind !== Kind.OBJECT) return item.kind === Kind.VARIABLE;
+    const value = item.fields.find(({ name }) => name.value === '__typename')?.value;
+    return value?.kind === Kind.STRING ? value.value === typename : value?.kind === Kind.VARIABLE;
+  };
+  return { ...all, literal: representations.values.filter(mayHaveType).length, typename };
+}
+
+/** Longer lists of representations are rejected, so their types are not counted. */
+const maxTypedItems = 1_000;
+
+function countItems(list: readonly unknown[], typename: string | undefined): number {
+  if (typename === undefined || list.length > maxTypedItems) return list.length;
+  return list.filter((item) => isObject(item) && item.__typename === typename).length;
+}
+
 /**
  * The items of a page: the larger of `first` and `last`, which may be 0; the default without a usable one. Like the ledger,
  * this ignores the default declared for a variable.
@@ -195,7 +217,7 @@ export function toListSize(value: ValueNode | undefined, max: number | null = nu
 export function resolvePageSize(size: PageSize, variables: Variables, defaultPageSize: number): number {
   if (size.isList) {
     const [list] = size.variables.map((name) => readVariable(variables, name));
-    return Array.isArray(list) ? list.length : (size.literal ?? 1);
+    return Array.isArray(list) ? countItems(list, size.typename) : (size.literal ?? 1);
   }
   let items = size.literal;
   for (const name of size.variables) {

@@ -1,4 +1,4 @@
-import { type ASTNode, type FieldNode, type GraphQLNamedType, Kind } from 'graphql';
+import { type ASTNode, type FieldNode, type GraphQLNamedType, Kind, type ValueNode } from 'graphql';
 import { parseDocument } from '../document-tree.ts';
 import { type ExecutableDocument, type Occurrence, selectionsBelow, toExecutableDocument } from '../selections.ts';
 import { type Limits, toPath } from './limits.ts';
@@ -9,13 +9,14 @@ import {
   isRows,
   literalBytes,
   pageBounds,
-  toItems,
+  representationsOf,
   toKeys,
+  toRepresentations,
   transactionArguments,
   typeOf,
   valueBytes,
 } from './measure-definition.ts';
-import { readVariable, resolvePageSize, toPageSize, type Variables } from './usage.ts';
+import { readVariable, resolvePageSize, toListSize, toPageSize, type Variables } from './usage.ts';
 
 /** A selection where it occurs, with its cost there. */
 export interface Cost extends Occurrence {
@@ -43,6 +44,8 @@ interface Scope {
   readonly times: number;
   /** The same for selections below `edges` and `nodes`. */
   readonly timesInPage: number;
+  /** The selections are on objects of a federation gateway: their representations, and how often the field itself occurs. */
+  readonly entities: { readonly representations: ValueNode | undefined; readonly times: number } | null;
 }
 
 /**
@@ -59,7 +62,15 @@ export function* walkCosts(
   const pagedFragments = new Map<string, boolean>();
   for (const node of document.operations) {
     const type = schema?.getRootType(node.operation) ?? null;
-    yield* walk({ node, parent: null, level: 0, times: 0, cost: 0, size: null }, { type, times: 1, timesInPage: 1 });
+    yield* walk(
+      { node, parent: null, level: 0, times: 0, cost: 0, size: null },
+      {
+        type,
+        times: 1,
+        timesInPage: 1,
+        entities: null,
+      },
+    );
   }
 
   function* walk(parent: Cost, scope: Scope): Generator<Cost> {
@@ -74,24 +85,31 @@ export function* walkCosts(
         const fragment = node.kind === Kind.FRAGMENT_SPREAD ? document.fragments.get(node.name.value) : node;
         const condition = fragment?.typeCondition?.name.value;
         const type = condition === undefined ? scope.type : (schema?.getType(condition) ?? null);
-        yield* walk({ node, parent, level, times: 0, cost: 0, size: null }, { ...scope, type });
+        const size = scope.entities && toRepresentations(scope.entities.representations, condition);
+        const times = size && multiply(scope.entities?.times ?? 1, resolvePageSize(size, variables, defaultPageSize));
+        // A fragment is measured once for all spreads, so what it selects by type counts for every representation.
+        const entities = node.kind === Kind.INLINE_FRAGMENT ? scope.entities : null;
+        const below = times === null ? { ...scope, entities } : { times, timesInPage: times, entities: null };
+        yield* walk({ node, parent, level, times: 0, cost: 0, size: null }, { ...below, type });
       }
     }
   }
 
   function measureField(field: FieldNode, { type: parent, times, timesInPage }: Scope) {
     const type = schema && typeOf(parent, field);
-    const list = isEntities(field) ? toItems(field) : schema && toKeys(field, rules);
+    const representations = representationsOf(field);
+    const list = isEntities(field) ? toListSize(representations) : schema && toKeys(field, rules);
     if (list) {
       const size = { kind: 'keys', actual: resolvePageSize(list, variables, defaultPageSize), max: list.max } as const;
       const each = multiply(times, size.actual);
-      const below = { type, times: each, timesInPage: each };
+      const entities = isEntities(field) ? { representations, times } : null;
+      const below = { type, times: each, timesInPage: each, entities };
       return { times, cost: isEntities(field) ? times : times + each, size, below };
     }
     const isRow = isRows(field) && (schema === null || isConnection(parent));
     const size = (schema ? isConnection(type) : isPaged(field)) ? sizeOfPage(field, parent) : null;
     const inner = isRow ? timesInPage : times;
-    const below = { type, times: inner, timesInPage: multiply(inner, size?.actual ?? 1) };
+    const below = { type, times: inner, timesInPage: multiply(inner, size?.actual ?? 1), entities: null };
     return { times, cost: isRow && schema ? times + timesInPage : times, size, below };
   }
 

@@ -174,8 +174,8 @@ export class EntityBudget {
     this.#toGroups = toGroups;
   }
 
-  get requests(): number {
-    return this.#toGroups([...this.#lookups.values()]).length;
+  get lookups(): readonly JoinLookup[] {
+    return [...this.#lookups.values()];
   }
 
   /**
@@ -187,7 +187,7 @@ export class EntityBudget {
     refuseAbove(maxRepresentations, this.#representations, 'representations');
     const requests = read(representations);
     for (const each of requests) if (each.kind === 'ledger') this.#lookups.set(each.lookup.text, each.lookup);
-    refuseAbove(maxRequests, this.requests, 'requests to the ledger');
+    refuseAbove(maxRequests, this.#toGroups(this.lookups).length, 'requests to the ledger');
     return requests;
   }
 }

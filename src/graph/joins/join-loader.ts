@@ -172,6 +172,18 @@ export function toJoinRequests(
   return groupJoinLookups(lookups, limits, bytesOfVariables(lookups, variables));
 }
 
+/**
+ * The most requests for lookups that root fields ask for: a root field that takes over a second has requests of its own. Lookups
+ * that are sent together take no more requests, because each request also has room for the variables of all.
+ */
+export function countSeparateRequests(
+  batches: readonly (readonly JoinLookup[])[],
+  { limits, variables }: Pick<JoinLoaderOptions, 'limits' | 'variables'>,
+): number {
+  const sharedBytes = bytesOfVariables(batches.flat(), variables);
+  return batches.reduce((sum, each) => sum + groupJoinLookups(each, limits, sharedBytes).length, 0);
+}
+
 function bytesOfVariables(lookups: readonly JoinLookup[], variables: Variables): number {
   return Buffer.byteLength(printJson(variablesOf(lookups, variables)));
 }

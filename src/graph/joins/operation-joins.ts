@@ -34,7 +34,14 @@ import {
   toField,
 } from './entity-lookups.ts';
 import { createJoinSelections, createToJoinLookup, type JoinLookup, type RequestBounds } from './join-document.ts';
-import { createJoinLoader, type JoinAnswer, type JoinLoader, OpenRoots, toJoinRequests } from './join-loader.ts';
+import {
+  countSeparateRequests,
+  createJoinLoader,
+  type JoinAnswer,
+  type JoinLoader,
+  OpenRoots,
+  toJoinRequests,
+} from './join-loader.ts';
 import { awaitIndexer, checkWaitMs } from './join-waits.ts';
 import { createReadJoinKey, joinSelectionSet, type ServedJoin, sampleJoinKey } from './joins.ts';
 
@@ -63,13 +70,17 @@ export interface OperationJoins {
   /** Creates the joins of one execution; the lookups below all its root fields share one loader. */
   readonly answer: (variables: Variables, context: OperationContext) => AnswerJoins;
   /**
-   * Number of ledger requests for the entities of an operation, without sending them.
+   * The lookups of the entities of an operation, each once.
    * @param fields the nodes of each `_entities` field
    * @throws BAD_USER_INPUT if there are too many
    */
-  readonly countEntityRequests: (fields: Iterable<readonly FieldNode[]>, variables: Variables) => number;
-  /** Number of ledger requests for joins that are looked up together and have different keys, without sending them. */
-  readonly countJoinRequests: (joined: readonly JoinedObjects[], variables: Variables) => number;
+  readonly readEntities: (fields: Iterable<readonly FieldNode[]>, variables: Variables) => readonly JoinLookup[];
+  /** The most ledger requests for lookups, without sending them. Joins of each root field have different keys. */
+  readonly countRequests: (
+    entities: readonly JoinLookup[],
+    joined: readonly (readonly JoinedObjects[])[],
+    variables: Variables,
+  ) => number;
 }
 
 /** Objects of one type in one position of the response. */
@@ -163,7 +174,7 @@ export function createOperationJoins(options: OperationJoinsOptions): CreateOper
       new EntityBudget((lookups) => toJoinRequests(lookups, { limits, variables }));
 
     return {
-      countEntityRequests: (fields, variables) => {
+      readEntities: (fields, variables) => {
         const budget = toBudget(variables);
         for (const nodes of fields) {
           const [node] = nodes;
@@ -173,16 +184,19 @@ export function createOperationJoins(options: OperationJoinsOptions): CreateOper
           const read = createReadEntities(nodes, { entities, schema, fragments, select });
           budget.take(representations as readonly unknown[], read);
         }
-        return budget.requests;
+        return budget.lookups;
       },
-      countJoinRequests: (joined, variables) => {
-        const lookups = joined.flatMap(({ type, joins, count }) => {
+      countRequests: (entities, joined, variables) => {
+        const toLookups = ({ type, joins, count }: JoinedObjects) => {
           const samples = joins.flatMap((nodes) => prepare(type, nodes)?.sample() ?? []);
           // Equal lookups of an object are sent once.
           const distinct = [...new Map(samples.map((lookup) => [lookup.text, lookup])).values()];
           return Array.from({ length: count }, () => distinct).flat();
+        };
+        return countSeparateRequests([entities, ...joined.map((each) => each.flatMap(toLookups))], {
+          limits,
+          variables,
         });
-        return toJoinRequests(lookups, { limits, variables }).length;
       },
       joinOf: (parent, nodes) => {
         if (entities.length > 0 && parent.name === 'Query' && nodes[0]?.name.value === entitiesField) {

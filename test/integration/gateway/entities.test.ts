@@ -268,6 +268,24 @@ describe('limits', () => {
     expect(apartAnswer.estimate).toMatchObject({ refused: true, reasons: [requests] });
   });
 
+  test('estimate tells as many requests as entities beside joins take at most', async () => {
+    const columns = (count: number) => Array.from({ length: count }, (_, index) => `a${index}: version`).join(' ');
+    const many = Array.from({ length: 792 }, (_, index) => ({ __typename: 'Object', address: `0x${index + 1}` }));
+    const query = `query ($r: [_Any!]!) {
+      queryEvents(last: 40) { nodes { transactionBlock { digest sender { address } effects { status timestamp } } } }
+      _entities(representations: $r) { ... on Object { ${columns(7)} } }
+    }`;
+    const asked = 'query ($q: String!, $v: JSON) { estimate(query: $q, variables: $v) { refused upstreamCalls } }';
+    const { data } = await gateway.query(asked, { q: query, v: { r: many } });
+    ledger.requests.length = 0;
+    const { errors } = await gateway.query(query, { r: many });
+    expect(errors).toBeUndefined();
+    // One for the events, 24 full requests of 33 entities each, and at least one for the joins.
+    expect(ledger.requests.length).toBeGreaterThanOrEqual(26);
+    expect(data.estimate.upstreamCalls).toBeGreaterThanOrEqual(ledger.requests.length);
+    expect(data.estimate.upstreamCalls).toBeLessThanOrEqual(1 + 24 + 2);
+  });
+
   test('a representation twice is looked up once', async () => {
     const { data } = await gateway.query(
       'query ($r: [_Any!]!) { _entities(representations: $r) { ... on Object { version } } }',
@@ -279,13 +297,16 @@ describe('limits', () => {
     expect(ledger.requests[0]?.body.match(/object\(/g)).toHaveLength(1);
   });
 
-  test('usage counts the fields below for each representation', async () => {
+  test('usage counts the fields below for each representation of their type', async () => {
     const body = await gateway.query(
-      'query ($r: [_Any!]!) { _entities(representations: $r) { ... on Object { version digest } } a: _entities(representations: [{ __typename: "Epoch", epochId: 0 }, {}]) { __typename } }',
-      { r: objects(3) },
+      `query ($r: [_Any!]!) {
+        _entities(representations: $r) { ... on Object { version digest } ... on Epoch { epochId referenceGasPrice } ...T }
+        a: _entities(representations: [{ __typename: "Epoch", epochId: 0 }, {}]) { __typename }
+      } fragment T on TransactionBlock { digest }`,
+      { r: [...objects(3), { __typename: 'Epoch', epochId: 0 }] },
       { 'x-ledger-rpc-show-usage': 'true' },
     );
-    expect(JSON.parse(body.text).extensions.usage).toMatchObject({ outputNodes: 1 + 3 * 2 + 1 + 2 });
+    expect(JSON.parse(body.text).extensions.usage).toMatchObject({ outputNodes: 1 + 3 * 2 + 2 + 1 + 2 });
   });
 });
 
@@ -315,6 +336,13 @@ describe('reservations', () => {
       expect(foreign.data._entities[0]).toBeNull();
       expect(foreign.data._entities[1]).not.toBeNull();
     }
+    const joined = document('... on GasReservation { sponsor { address } } ... on Object { version }');
+    const asked = 'query ($q: String!, $v: JSON) { estimate(query: $q, variables: $v) { upstreamCalls } }';
+    expect((await gateway.query(asked, { q: joined, v: { r } })).data.estimate.upstreamCalls).toBe(2);
+    ledger.requests.length = 0;
+    await gateway.query(joined, { r }, from('203.0.113.1'));
+    // Together they are one, because nothing is slow.
+    expect(ledger.requests).toHaveLength(1);
   });
 
   test.each(['', '@include(if: true)'])(

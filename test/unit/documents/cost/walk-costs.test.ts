@@ -60,21 +60,32 @@ describe('the costs of the fields of a document', () => {
     ]);
   });
 
-  test.each([
-    ['$r', { r: [{}, {}, {}] }, 3],
-    ['[{}, {}]', {}, 2],
-    ['$r', {}, 1],
-  ])('are multiplied below entities by the number of representations: %s', (list, variables, times) => {
-    const text = `{ _entities(representations: ${list}) { ... on A { b(first: 2) { nodes { c } } } ...F } } fragment F on G { d }`;
+  const [a, g] = [{ __typename: 'A' }, { __typename: 'G' }];
+  test.each<readonly [string, Variables, number, number, number]>([
+    ['$r', { r: [a, g, a] }, 3, 2, 1],
+    ['$r', { r: [a, {}, null] }, 3, 1, 0],
+    ['$r', { r: Array(1_001).fill(a) }, 1_001, 1_001, 1_001],
+    ['$r', {}, 1, 1, 1],
+    ['[{ __typename: "A" }, {}]', {}, 2, 1, 0],
+    ['[{ __typename: "G" }, $r, { __typename: $r }]', {}, 3, 2, 3],
+  ])('are multiplied below entities by the representations of the type: %s %j', (list, variables, all, ofA, ofG) => {
+    const text = `{ _entities(representations: ${list}) {
+      __typename ... on A { b(first: 2) { nodes { c } } } ...F ...U ... { ... @skip(if: false) { ... on G { e } } }
+    } }
+    fragment F on G { d } fragment U on _Entity { f ... on A { g } }`;
     expect(costsOf(text, variables)).toEqual([
       ['_entities', 1],
-      ['_entities.b', times],
-      ['_entities.b.nodes', times],
-      ['_entities.b.nodes.c', times * 2],
-      ['_entities.d', times],
+      ['_entities.__typename', all],
+      ['_entities.b', ofA],
+      ['_entities.b.nodes', ofA],
+      ['_entities.b.nodes.c', ofA * 2],
+      ['_entities.d', ofG],
+      ['_entities.f', all],
+      ['_entities.g', all],
+      ['_entities.e', ofG],
     ]);
     const counted = measureDocument(parse(text), text.length).outputNodes(variables, defaultPageSize);
-    expect(counted).toBe(1 + 5 * times);
+    expect(counted).toBe(1 + 3 * all + 4 * ofA + 2 * ofG);
   });
 
   test('follow a page through fragments, for each use', () => {
