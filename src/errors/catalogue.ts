@@ -136,7 +136,8 @@ export const errorCatalogue = {
     status: 400,
     retry: 'never',
     meaning: 'The sponsor or the ledger rejected the request, with the given message. Nothing ran.',
-    advice: 'Change the request. After `executeTx`, reserve again: the rejection spent the reservation.',
+    advice:
+      'Change the request. After `executeTx`, reserve again: the rejection spent the reservation, unless the message says that it is unused.',
   },
   SPONSOR_EXHAUSTED: {
     status: 503,

@@ -14,6 +14,7 @@ import {
   checkAfterMs,
   InconclusiveResponse,
   lookUpAdvice,
+  ReservationKept,
   toLostAnswerError,
   toSponsorRefusal,
 } from './sponsor-refusal.ts';
@@ -168,10 +169,10 @@ export function createSponsorClient(options: SponsorClientOptions): SponsorClien
 
   /** @throws the client's error for a response without a result */
   function refuse(request: SponsorCall, answer: SponsorAnswer): never {
-    const { code, message, own, unknown, mayHaveRun } = toSponsorRefusal(
+    const { code, message, own, unknown, mayHaveRun, isReservationKept } = toSponsorRefusal(
       request.endpoint,
       answer,
-      request.facts?.digest,
+      request.facts,
     );
     if (unknown) note('unknown-text', request, answer);
     throw gatewayError(
@@ -183,7 +184,11 @@ export function createSponsorClient(options: SponsorClientOptions): SponsorClien
         // A rejection spends the reservation, so the same execution is rejected again.
         ...(request.endpoint === 'executeTx' && retryAdviceFor(code) === 'backoff' ? { retry: 'never' } : {}),
       },
-      mayHaveRun ? { originalError: new InconclusiveResponse(`HTTP ${answer.status}`) } : {},
+      mayHaveRun
+        ? { originalError: new InconclusiveResponse(`HTTP ${answer.status}`) }
+        : isReservationKept
+          ? { originalError: new ReservationKept(`HTTP ${answer.status}`) }
+          : {},
     );
   }
 
@@ -269,7 +274,7 @@ function toClientFacts({ facts }: SponsorCall): ErrorFacts {
 function toLateOutcome({ endpoint, authorization, facts }: SponsorCall, outcome: Outcome): SponsorObservation {
   const isLost = outcome instanceof UpstreamCallError;
   const answer = isLost ? null : withoutCredential(toSponsorAnswer(outcome), authorization);
-  const text = answer ? toOutcomeText(endpoint, answer, facts?.digest) : `No answer: ${(outcome as Error).message}.`;
+  const text = answer ? toOutcomeText(endpoint, answer, facts) : `No answer: ${(outcome as Error).message}.`;
   return {
     endpoint,
     status: answer?.status ?? null,
@@ -279,18 +284,16 @@ function toLateOutcome({ endpoint, authorization, facts }: SponsorCall, outcome:
   };
 }
 
-/**
- * The outcome in one line for the operator, without effects or coins.
- * @param digest of the transaction that was sent
- */
-function toOutcomeText(endpoint: SponsorEndpoint, answer: SponsorAnswer, digest: string | undefined): string {
+/** The outcome in one line for the operator, without effects or coins. */
+function toOutcomeText(endpoint: SponsorEndpoint, answer: SponsorAnswer, sent: SponsorCall['facts']): string {
   const reservation = endpoint === 'reserveGas' ? readReservation(answer) : null;
   if (reservation) return `Reserved: ${reservation.reservation_id}.`;
   const execution = endpoint === 'executeTx' ? readExecution(answer) : null;
-  if (execution && execution.transactionDigest === digest) return execution.succeeded ? 'Executed.' : 'Ran and failed.';
+  if (execution && execution.transactionDigest === sent?.digest)
+    return execution.succeeded ? 'Executed.' : 'Ran and failed.';
   if (endpoint === 'debugHealthCheck' && readDeepHealth(answer)) return 'Checked.';
   if (endpoint === 'reloadAccessController' && readReloadResult(answer)) return 'Read again.';
-  const { code, message } = toSponsorRefusal(endpoint, answer, digest);
+  const { code, message } = toSponsorRefusal(endpoint, answer, sent);
   return `${code}: ${message}`;
 }
 

@@ -2,6 +2,7 @@ import { GraphQLError } from 'graphql';
 import { type ErrorCode, isErrorCode } from '../errors/catalogue.ts';
 import { type ErrorFacts, gatewayError } from '../errors/gateway-error.ts';
 import { toGatewayError, UpstreamCallError } from '../upstream/upstream-call-error.ts';
+import { readNodeRefusal, readSubmissionError, submissionError } from './node-refusal.ts';
 import {
   errorTextOf,
   hasResult,
@@ -20,6 +21,19 @@ export interface SponsorRefusal {
   /** The response has an unknown form: its text belongs in the log. */
   readonly unknown: boolean;
   readonly mayHaveRun: boolean;
+  /** The sponsor kept the reservation: another transaction may use it. */
+  readonly isReservationKept: boolean;
+}
+
+/** What an execution sent. A response that names another transaction or reservation says nothing about it. */
+export interface SentExecution {
+  readonly digest: string;
+  readonly rawReservationId: string;
+}
+
+/** The sponsor compared the transaction with its reservation, rejected it, and kept the reservation. */
+export class ReservationKept extends Error {
+  override readonly name = 'ReservationKept';
 }
 
 /** The sponsor's response does not show whether it executed the request. */
@@ -44,28 +58,34 @@ const unreadableRequest = new Set([400, 413, 415, 422]);
  * Interprets a response without a readable result. Clients see the text of an envelope with a 4xx status, as in the sponsor's
  * contract, and with other statuses only if the text is known. `EXECUTION_OUTCOME_UNKNOWN` unless the response rules out that
  * the transaction ran.
- * @param digest of the transaction that was sent; a response that contains it is not a rejection, whatever its status
  */
 export function toSponsorRefusal(
   endpoint: SponsorEndpoint,
   answer: SponsorAnswer,
-  digest: string | null = null,
+  sent: SentExecution | undefined = undefined,
 ): SponsorRefusal {
   const { status } = answer;
-  if (hasResult(answer) || (digest !== null && answer.text.includes(digest)))
-    return { ...inconclusiveRefusal(endpoint, status), own: false, unknown: true, mayHaveRun: true };
+  const plain = { own: false, unknown: false, mayHaveRun: false, isReservationKept: false };
+  const inconclusive = { ...plain, ...inconclusiveRefusal(endpoint, status), unknown: true, mayHaveRun: true };
+  if (hasResult(answer)) return inconclusive;
   const envelopeText = errorTextOf(answer);
-  const known = findKnownRefusal(endpoint, envelopeText ?? sentenceOf(answer) ?? '');
+  if (endpoint === 'executeTx' && envelopeText?.startsWith(submissionError)) {
+    const refusal = readSubmissionError(envelopeText, sent?.digest);
+    if (!refusal) return inconclusive;
+    return { ...plain, code: 'SPONSOR_REJECTED', message: refusal.message, unknown: !refusal.isKnown };
+  }
+  // A text of another form may be about a transaction that ran.
+  if (sent && answer.text.includes(sent.digest)) return inconclusive;
+  const known = findKnownRefusal(endpoint, envelopeText ?? sentenceOf(answer) ?? '', sent);
   // The missing end of an envelope may contain the digest. Plain text comes from a web framework or a proxy that executed
   // nothing, so its end does not matter.
   const isRefused = isClientError(status) && !isCutOff(answer);
+  if (known?.isReservationKept) return { ...plain, ...known };
   if (isRefused && envelopeText !== null) {
-    const code = known?.code ?? codeOfClientError(status);
-    return { code, message: envelopeText, own: true, unknown: false, mayHaveRun: false };
+    return { ...plain, code: known?.code ?? codeOfClientError(status), message: envelopeText, own: true };
   }
-  if (known) return { ...known, own: false, unknown: false, mayHaveRun: false };
-  const fixed = isRefused ? fixedClientError(status) : inconclusiveRefusal(endpoint, status);
-  return { ...fixed, own: false, unknown: true, mayHaveRun: !isRefused };
+  if (known) return { ...plain, ...known };
+  return isRefused ? { ...plain, ...fixedClientError(status), unknown: true } : inconclusive;
 }
 
 /** Not 408: a proxy may send it for a silent sponsor, after it forwarded the request. */
@@ -155,6 +175,7 @@ function unsentNote(endpoint: SponsorEndpoint, { failure }: UpstreamCallError): 
 
 interface KnownRefusal {
   readonly code: ErrorCode;
+  readonly isReservationKept?: true;
   /** Safe to show: the text that the pattern matched, or a fixed text. */
   readonly message: string;
 }
@@ -181,6 +202,8 @@ const refusalsAnywhere: readonly Row[] = [
 
 const refusalsByEndpoint: Readonly<Partial<Record<SponsorEndpoint, readonly Row[]>>> = {
   reserveGas: [
+    ['SPONSOR_MAINTENANCE', /^Gas pool initialization is in progress, please retry shortly$/],
+    ['SPONSOR_EXHAUSTED', /^Gas pool is not initialized and coin-init-config is not configured$/],
     ['SPONSOR_EXHAUSTED', /^Unable to reserve gas coins for the given budget\.?$/],
     ['SPONSOR_EXHAUSTED', /^Gas usage exceeds daily cap$/],
     ['UPSTREAM_BAD_RESPONSE', /^Failed to spawn reserve_gas task$/],
@@ -189,15 +212,22 @@ const refusalsByEndpoint: Readonly<Partial<Record<SponsorEndpoint, readonly Row[
     // Before the sponsor takes the reservation; the coins return when it expires.
     ['SPONSOR_REJECTED', /^Error while checking access\. EventId=[0-9a-zA-Z-]{1,64}$/],
     ['SPONSOR_REJECTED', /^Invalid bcs bytes for TransactionData$/],
-    ['SPONSOR_REJECTED', /^Sponsor 0x[0-9a-fA-F]{1,64} is not registered$/],
+    [
+      'SPONSOR_REJECTED',
+      /^(?:Sponsor 0x[0-9a-fA-F]{1,64}|Sponsor Address\("0x[0-9a-fA-F]{1,64}"\)) is not registered$/,
+    ],
     ['SPONSOR_REJECTED', /^Gas coin can only be used to pay gas$/],
+    ['SPONSOR_REJECTED', /^Sender cannot match sponsor$/],
+    ['SPONSOR_REJECTED', /^Expected that the transaction signer is the same as the sender$/],
+    ['SPONSOR_REJECTED', /^Transaction must pay with at least one gas coin$/],
+    ['SPONSOR_REJECTED', /^Transaction pays with \d{1,9} gas coins, but the protocol accepts fewer than \d{1,9}$/],
+    ['SPONSOR_REJECTED', /^Unrecognized transaction command variant; rejecting as unsafe by default$/],
+    ['SPONSOR_REJECTED', /^Failed to get input objects from transaction$/],
     ['SPONSOR_REJECTED', /^Transaction has too many input objects\. The maximum allowed is \d{1,9}$/],
-    // The sponsor's store adds a prefix that may name machines. An earlier call may have spent the reservation; this one had
-    // no effect.
-    ['RESERVATION_NOT_FOUND', /^(?:[^"'`{}\n]{1,300}: )?(Reservation no longer exist(?:: ?\d{1,20})?)$/],
     // After the sponsor took the reservation, and before it sent the transaction: it has locked an object itself (a
     // validator's lock would mean that it was sent), or the signature is wrong.
     ['SPONSOR_REJECTED', /^(Object is already locked(?:: 0x[0-9a-fA-F]{1,64}\b)?)(?:[:, (][^\n]{0,400})?$/],
+    ['SPONSOR_REJECTED', /^Object version is out of date: 0x[0-9a-fA-F]{1,64}, provided: \d{1,20}, latest: \d{1,20}$/],
     ['SPONSOR_REJECTED', /^Invalid transaction signature$/],
   ],
   reloadAccessController: [
@@ -207,121 +237,39 @@ const refusalsByEndpoint: Readonly<Partial<Record<SponsorEndpoint, readonly Row[
 };
 
 /** The rejection that a text means at an endpoint; `null` for an unknown text. */
-function findKnownRefusal(endpoint: SponsorEndpoint, text: string): KnownRefusal | null {
+function findKnownRefusal(
+  endpoint: SponsorEndpoint,
+  text: string,
+  sent: SentExecution | undefined,
+): KnownRefusal | null {
   const whole = text.trim();
   for (const [code, pattern, message] of [...refusalsAnywhere, ...(refusalsByEndpoint[endpoint] ?? [])]) {
     const match = pattern.exec(whole);
     if (match) return { code, message: message ?? match[1] ?? match[0] };
   }
-  const refusalMessage = endpoint === 'executeTx' ? readNodeRefusal(whole) : null;
-  return refusalMessage === null ? null : { code: 'SPONSOR_REJECTED', message: refusalMessage };
+  if (endpoint !== 'executeTx') return null;
+  const refusalMessage = readNodeRefusal(whole);
+  if (refusalMessage !== null) return { code: 'SPONSOR_REJECTED', message: refusalMessage };
+  return readScriptError(whole, sent);
 }
 
 /**
- * Sentences of a ledger node about a transaction that it refuses to sign, as the sponsor forwards them. Each means that the
- * transaction did not run, because a node answers with the effects of one that ran. And it cannot run later, because only the
- * sponsor has all signatures, and it stops after such an answer.
- *
- * Not listed, because they may also apply to a transaction that ran or is about to run:
- * - objects at another version, deleted, or with another digest: the transaction itself may have changed them;
- * - objects reserved for, or locked by, another transaction: it may be this one in flight;
- * - already finalised with other signatures: it ran;
- * - timeouts, overload, errors that the node calls transient, and its internal errors.
- *
- * Only numbers and ids may vary in a sentence. Signers control names, abort messages and other text, and could forge a
- * rejection.
+ * Errors of the script that takes the reservation. The prefix of the sponsor's store may name machines. Redis 6 writes the
+ * script's place before the error, Redis 7 and later also after it.
  */
-const number = '\\d{1,40}';
-const id = '0x[0-9a-fA-F]{1,64}';
-const version = '(?:None|Some\\(SequenceNumber\\((?:0x[0-9a-fA-F]{1,16}|\\d{1,20})\\)\\))';
-const word = '[A-Za-z]{1,40}';
+const scriptError =
+  /^(?:[^"'`{}\n]{1,300}: )?(Reservation no longer exist(?:: ?\d{1,20})?|Gas coins in the transaction do not belong to reservation (\d{1,20})|Transaction pays with \d{1,9} gas coins but reservation (\d{1,20}) holds \d{1,9})(?: script: [0-9a-f]{40}, on @user_script:\d{1,9}\.?)?$/;
 
-/** Final rejections of the gas price, the gas budget or the gas payment. */
-const gas = [
-  `Gas price ${number} under reference gas price \\(RGP\\) ${number}`,
-  `Gas price cannot exceed ${number}(?: ${word})?`,
-  `Gas budget: ${number} is lower than min: ${number}`,
-  `Gas budget: ${number} is higher than max: ${number}`,
-  `Balance of gas object ${number} is lower than the needed amount: ${number}`,
-  'Gas object does not have enough balance to cover minimal gas spend',
-  'Transaction gas payment missing',
-  `Object ${id} is not a gas object`,
-  `Gas object is not an owned object with owner: (?:Immutable|(?:Address|Object)Owner\\(${id}\\)|Shared(?: \\{ initial_shared_version: (?:SequenceNumber\\()?${number}\\)? \\})?)`,
-  `Gas object ${id} is not an owned object of ${id}, its owner: (?:${id}|${word})`,
-  `Gas object ${id} is not a coin of type ${id}(?:::\\w{1,128}){2}`,
-  'Transaction kind does not support Sponsored Transaction',
-];
-
-/** Objects that do not exist at the named version, or that the sender may not use. */
-const objects = [
-  `Could not find the referenced object ${id} at version ${version}`,
-  `Dependent package not found on-chain: ${id}`,
-  `Transaction was not signed by the correct sender: Object ${id} is owned by account address ${id}, but given owner/signer address is ${id}`,
-  `Object ${id} is owned by object ${id}\\. Objects owned by other objects cannot be used as input arguments`,
-  `Object ${id} is shared and cannot be used as an owned input`,
-  `Object ${id} is a system object and cannot be accessed by user transactions`,
-  `A move object is expected, instead a move package is passed: ${id}`,
-  `A move package is expected, instead a move object is passed: ${id}`,
-  'Object used as shared is not shared',
-  'Object used as owned is not owned',
-  'Mutable shared or read-only shared object expected: the object is not shared',
-  'Wrong initial version given for shared object',
-  'The shared object starting version does not match the version provided by the transaction',
-  'Mutable parameter provided, immutable parameter expected',
-  'Immutable parameter provided, mutable parameter expected',
-];
-
-/** The form of the transaction, which does not depend on the ledger's state; and its expiration. */
-const form = [
-  "The transaction inputs contain duplicated ObjectRef's",
-  `Mutable object ${id} cannot appear more than one in one transaction`,
-  `Size limit exceeded: [a-z][a-z0-9 /_-]{0,100} is ${number}`,
-  'TransferObjects, MergeCoin, and Publish cannot have empty arguments\\. If MakeMoveVec has empty arguments, it must have a type specified',
-  `Empty command input: ${word} needs at least one argument`,
-  'Empty input: a transaction needs at least one command',
-  `${number} max publish/upgrade commands allowed, ${number} provided`,
-  'Transaction is not supported: only validators send system transactions',
-  'Transaction Expired',
-];
-
-/** Signatures that are invalid for these bytes, too few or too many. */
-const signatures = [
-  `Expect ${number} signer signatures but got ${number}`,
-  `Required Signature from ${id} is absent \\[(?:"${id}"(?:, "${id}"){0,15})?\\]`,
-  '(?:Signature is not valid|Value was not signed by the correct sender): [A-Za-z][A-Za-z ]{0,200}',
-];
-
-const sentence = `(?:(?:Error checking transaction input objects|Invalid user signature): )?(?:${[...gas, ...objects, ...form, ...signatures].join('|')})`;
-/** Nodes collect the messages of their validators, on separate lines or separated by commas. */
-const gathered =
-  'Transaction (?:execution|validator signing) failed due to issues with transaction inputs, please review the errors and try again:(?: |\\n- )';
-const refusal = new RegExp(`^(?:${gathered})?${sentence}(?:(?:, |\\n- )${sentence})*\\.?$`);
-
-/** The text of a cryptographic library after the colon may contain anything, and is not shown. */
-const signatureRefusal =
-  /^(?:Error checking transaction input objects: )?(Invalid user signature|Signature is not valid|Value was not signed by the correct sender): [^,\n]{1,400}$/;
-
-/** A JSON-RPC error in Rust's notation, as the sponsor's client library writes it. */
-const rpcError = /^ErrorObject \{ code: ([A-Za-z]+(?:\(-?\d{1,6}\))?), message: "((?:[^"\\]|\\.)*)", data: None \}$/s;
-/** The code for invalid input, and the codes that older nodes use for the same sentences. No codes that mean "retry". */
-const finalCodes = new Set(['ServerError(-32002)', 'ServerError(-32000)', 'ServerError(-32602)', 'InvalidParams']);
-/** Longer than a few of the known sentences together. */
-const maxLength = 4_000;
-
-/**
- * The sentence of a node that finally rejected a transaction, safe to show; `null` for any other text.
- * @param text as the sponsor forwards it, with or without the envelope of its client library
- */
-export function readNodeRefusal(text: string): string | null {
-  if (text.length > maxLength) return null;
-  const unprefixed = text.replace(/^RPC call failed: /, '');
-  const [, code, escaped] = rpcError.exec(unprefixed) ?? [];
-  if (code !== undefined && !finalCodes.has(code)) return null;
-  const refusalMessage = escaped === undefined ? unprefixed : unescaped(escaped);
-  if (refusal.test(refusalMessage)) return refusalMessage;
-  return signatureRefusal.exec(refusalMessage)?.[1] ?? null;
-}
-
-function unescaped(text: string): string {
-  return text.replace(/\\(.)/gs, (_, letter: string) => (letter === 'n' ? '\n' : letter));
+function readScriptError(text: string, sent: SentExecution | undefined): KnownRefusal | null {
+  const match = scriptError.exec(text);
+  if (!match) return null;
+  const [, error = '', foreign, partial] = match;
+  const comparedWith = foreign ?? partial;
+  // An earlier call may have spent the reservation; this one had no effect.
+  if (comparedWith === undefined) return { code: 'RESERVATION_NOT_FOUND', message: error };
+  if (sent && comparedWith !== sent.rawReservationId) return null;
+  // The script compares the coins before it takes the reservation. A copy of the request would be rejected too.
+  const message =
+    'The transaction must pay with all gas coins of its reservation and no others. The reservation is unused.';
+  return { code: 'SPONSOR_REJECTED', message, isReservationKept: true };
 }

@@ -31,7 +31,7 @@ import {
   parseReservationId,
   toSponsorVersion,
 } from './sponsor-fields.ts';
-import { checkAfterMs, lookUpAdvice } from './sponsor-refusal.ts';
+import { checkAfterMs, lookUpAdvice, ReservationKept } from './sponsor-refusal.ts';
 import type { SponsorEffects } from './sponsor-response.ts';
 import type { SponsorshipStore } from './store/sponsorship-store.ts';
 
@@ -279,8 +279,8 @@ function toFailed(error: unknown, id: Pick<ExecuteTxInput, 'digest' | 'reservati
     const runsOn = cause instanceof UpstreamCallError && cause.failure === 'timeout';
     return { event: 'lost', error: known, isOver: !runsOn };
   }
-  const wasSent = !(cause instanceof UpstreamCallError) && known.extensions.code !== 'UNAUTHENTICATED';
-  return { event: wasSent ? 'refused' : 'unsent', error: known };
+  const isUnsent = cause instanceof UpstreamCallError || known.extensions.code === 'UNAUTHENTICATED';
+  return { event: isUnsent || cause instanceof ReservationKept ? 'unsent' : 'refused', error: known };
 }
 
 /** The verdict for an error of a call that continued after its timeout and has ended. */

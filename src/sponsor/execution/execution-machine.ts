@@ -45,7 +45,7 @@ export type ExecutionEvent =
   | 'executed'
   /** Sponsor: the transaction did not run and will not. */
   | 'refused'
-  /** The request has not reached the sponsor, and will not. */
+  /** The request has not reached the sponsor, and will not; or the sponsor kept the reservation. */
   | 'unsent'
   /** The sponsor's response did not arrive, or is inconclusive. */
   | 'lost'

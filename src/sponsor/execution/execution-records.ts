@@ -1,7 +1,7 @@
 import type { GraphQLError } from 'graphql';
 import { isErrorCode } from '../../errors/catalogue.ts';
 import { type ErrorFacts, gatewayError } from '../../errors/gateway-error.ts';
-import { checkAfterMs, lookUpAdvice } from '../sponsor-refusal.ts';
+import { checkAfterMs, lookUpAdvice, ReservationKept } from '../sponsor-refusal.ts';
 import { readEffects } from '../sponsor-response.ts';
 import type { EndExecution, ExecutionFound, ExecutionStart } from '../store/sponsorship-store.ts';
 import type { ExecutionFact, ExecutionResult, ExecutionSubject, ExecutionWorld } from './execution-order.ts';
@@ -78,9 +78,9 @@ export class ExecutionRecords {
     await this.#end(outcome, JSON.stringify({ message, extensions }));
   }
 
-  /** Nothing was sent: the lease can still be executed. */
+  /** Nothing was sent, or the sponsor kept the reservation: the lease can still be executed. */
   async retract(refusal: GraphQLError | null): Promise<void> {
-    this.#audit('unsent', null, refusal);
+    this.#audit(refusal?.originalError instanceof ReservationKept ? 'refused' : 'unsent', null, refusal);
     await this.#end({ kind: 'not-sent', attempt: this.#attempt }, null);
   }
 

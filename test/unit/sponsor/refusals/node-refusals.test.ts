@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readNodeRefusal } from '../../../../src/sponsor/sponsor-refusal.ts';
+import { readNodeRefusal } from '../../../../src/sponsor/node-refusal.ts';
 
 const finals = [
   'Gas price 1 under reference gas price (RGP) 1000',

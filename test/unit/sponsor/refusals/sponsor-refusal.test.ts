@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ErrorCode } from '../../../../src/errors/catalogue.ts';
 import { toSponsorRefusal } from '../../../../src/sponsor/sponsor-refusal.ts';
 import type { SponsorAnswer, SponsorEndpoint } from '../../../../src/sponsor/sponsor-response.ts';
+import { sponsorAnswers, titled, toAnswerText } from '../../../support/sponsor-answers.ts';
 
 const envelopes = (status: number, error: string): readonly SponsorAnswer[] =>
   [{ error }, { result: null, error }, { effects: null, error }].map((json) => ({
@@ -153,6 +154,7 @@ describe('a plain-text response', () => {
         own: false,
         unknown: true,
         mayHaveRun: false,
+        isReservationKept: false,
       });
     }
   });
@@ -209,15 +211,97 @@ describe('unreadable effects', () => {
   });
 });
 
+const sent = { digest: 'DIGEST', rawReservationId: '42' };
+
+describe('an error answer of a service', () => {
+  it.each(titled(sponsorAnswers))('%s', (_title, { endpoint, status, text, code, fate, message }) => {
+    for (const answer of envelopes(status, toAnswerText(text, sent.digest, sent.rawReservationId))) {
+      const refusal = toSponsorRefusal(endpoint, answer, endpoint === 'executeTx' ? sent : undefined);
+      expect(refusal).toMatchObject({
+        code,
+        mayHaveRun: fate === 'unknown' || fate === 'maybe reserved',
+        isReservationKept: fate === 'kept',
+      });
+      if (message === null) expect(refusal).toMatchObject({ own: false, unknown: true });
+      else expect(refusal.message).toBe(toAnswerText(message, sent.digest, sent.rawReservationId));
+    }
+  });
+
+  const ofExecutions = sponsorAnswers.filter(({ endpoint, fate }) => endpoint === 'executeTx' && fate !== 'unknown');
+
+  it.each(titled(ofExecutions))(
+    'leaves everything open if it is about another execution: %s',
+    (_title, { status, text, code }) => {
+      const isAbout = /DIGEST|NUMBER/.test(text) && code === 'SPONSOR_REJECTED' && status >= 500;
+      for (const answer of envelopes(status, toAnswerText(text, 'ANOTHER', '43')))
+        expect(toSponsorRefusal('executeTx', answer, sent).code).toBe(isAbout ? 'EXECUTION_OUTCOME_UNKNOWN' : code);
+    },
+  );
+
+  it.each(titled(ofExecutions))('leaves everything open if it is cut off: %s', (_title, { status, text }) => {
+    const [answer] = envelopes(status, toAnswerText(text, sent.digest, sent.rawReservationId));
+    for (let length = 1; length < answer!.text.length; length += 7) {
+      const cutOff = { status, json: undefined, text: answer!.text.slice(0, length) };
+      expect(toSponsorRefusal('executeTx', cutOff, sent).mayHaveRun).toBe(true);
+    }
+  });
+});
+
+describe('the error of a node', () => {
+  const told = (text: string, status = 500) => {
+    const [answer] = envelopes(status, text);
+    return toSponsorRefusal('executeTx', answer!, sent);
+  };
+  const start = 'execute_transaction error for DIGEST: ';
+  const rejection = 'server error (code 3): Invalid user signature: x';
+
+  it('is a rejection only if its code comes directly after the digest', () => {
+    expect(told(start + rejection).mayHaveRun).toBe(false);
+    expect(told(rejection).code).toBe('EXECUTION_OUTCOME_UNKNOWN');
+    for (const text of [
+      `${start}protocol error: ${rejection}`,
+      `${start}server error (code 14): ${start}${rejection}`,
+      `${start}server error (code 3x): no`,
+      `${start}server error (code 33): no`,
+      `${start}grpc error: code: 'Internal error', message: "code: 'Client specified an invalid argument'"`,
+      `${start}grpc error: code: 'Internal error', message: "\\", message: \\"", source: "Client specified an invalid argument"`,
+      `x ${start}${rejection}`,
+      `${start}${start}${rejection}`,
+    ])
+      for (const status of [200, 400, 500, 503]) expect(told(text, status).code).toBe('EXECUTION_OUTCOME_UNKNOWN');
+  });
+
+  it('leaves everything open if the node says that the transaction ran before', () => {
+    for (const ran of ['is already finalized', 'was already executed in epoch 7'])
+      expect(told(`${start}server error (code 3): The transaction ${ran}`).mayHaveRun).toBe(true);
+  });
+
+  it('is not shown if it may contain more than public facts', () => {
+    expect(told(`${start}server error (code 3): validator 10.0.0.7 says no`).message).toBe(
+      'The ledger rejected the transaction (gRPC code 3, InvalidArgument); it did not run.',
+    );
+  });
+
+  it('is read in linear time', () => {
+    const long = 'Gas price cannot exceed 5, '.repeat(100_000);
+    for (const text of [
+      `${start}server error (code 3): ${long}`,
+      `${start}grpc error: code: 'Client specified an invalid argument', message: "${long}`,
+      `${start}grpc error: code: '${long}`,
+    ])
+      expect(told(text).own).toBe(false);
+  });
+});
+
 describe('a rejection that names the transaction', () => {
   it.each([...envelopes(400, 'Invalid transaction signature of DIGEST'), plain(403, 'DIGEST is denied')])(
     'leaves open whether it ran: %#',
     (answer) => {
-      expect(toSponsorRefusal('executeTx', answer, 'DIGEST')).toMatchObject({
+      expect(toSponsorRefusal('executeTx', answer, sent)).toMatchObject({
         code: 'EXECUTION_OUTCOME_UNKNOWN',
         mayHaveRun: true,
       });
-      expect(toSponsorRefusal('executeTx', answer, 'ANOTHER').mayHaveRun).toBe(false);
+      expect(toSponsorRefusal('executeTx', answer, { ...sent, digest: 'ANOTHER' }).mayHaveRun).toBe(false);
     },
   );
 });
