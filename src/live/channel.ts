@@ -139,9 +139,8 @@ export class LiveChannel<Item, Payload> implements Wakeable {
     const { news } = this.feed;
     let isNew = false;
     while (this.#matches.end < news.end) {
-      // Items that were dropped before they were matched count as missed.
       const each = news.at(this.#matches.end);
-      const isMatch = !each || this.#isMatching(each);
+      const isMatch = each !== undefined && this.#isMatching(each);
       this.#matches.add(isMatch);
       isNew ||= isMatch;
     }

@@ -56,7 +56,7 @@ export class Feed<Item> extends Timeline<Item> {
     super(turns);
     this.#turns = turns;
     this.history = history;
-    this.#leaveBudget = budget.enter(() => this.shrinkTo(budget.share()));
+    this.#leaveBudget = budget.enter(() => void this.wakeFollowers().then(() => this.shrinkTo(budget.share())));
     const mostBytes = budget.share;
     const onRead = () => this.#member?.share();
     const reader = new Reader(source, this, { ...options, judge: history.judge, mostBytes, onRead });

@@ -140,9 +140,10 @@ export class Reader<Item> {
         this.#isUp = false;
         delayMs = await this.#recover(error);
       }
-      if (news.end > end) this.#timeline.wakeFollowers();
+      const followed = news.end > end ? this.#timeline.wakeFollowers() : null;
       this.#options.onRead?.();
       if (isWhole) for (const then of takeAll(this.#served)) then();
+      await followed;
       const isAwaited = isWhole && this.#waiting.size > 0;
       if (delayMs > 0 && !isAwaited && this.#isOn) await this.#rest(delayMs);
     }
@@ -228,7 +229,7 @@ export class Reader<Item> {
 
   #add({ entries, hasMore }: LivePage<Item>, walk: Walk<Item>): void {
     const timeline = this.#timeline;
-    // Only now, so that followers have had the time since the last page to read the items.
+    // Only now: the followers have read the items of the last page.
     timeline.shrinkTo(this.#options.mostBytes());
     for (const entry of entries) {
       const isNewest = entry.key === timeline.frontier?.key;

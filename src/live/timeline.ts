@@ -84,8 +84,10 @@ export class Timeline<Item> {
     this.#followers.delete(follower);
   }
 
-  wakeFollowers(): void {
+  /** @returns when every follower has read the news. Nothing that is new may be dropped before. */
+  wakeFollowers(): Promise<void> {
     this.#followers.wakeAll();
+    return this.#followers.idle();
   }
 
   /** Continues behind the last of these positions. All of them count as delivered. */

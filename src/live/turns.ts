@@ -81,6 +81,7 @@ export class WakeList {
   #round: Iterator<Wakeable> | null = null;
   /** Must another round follow, for members that were woken before the last call of `wakeAll`? */
   #isRepeated = false;
+  #waiting: (() => void)[] = [];
 
   constructor(turns: Turns) {
     this.#turns = turns;
@@ -105,6 +106,11 @@ export class WakeList {
     this.#turns.add(this.#wakeNext);
   }
 
+  /** Resolves when every member has been woken. */
+  async idle(): Promise<void> {
+    if (this.#round) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+
   readonly #wakeNext = (): void => {
     const step = this.#round?.next();
     if (step && !step.done) {
@@ -115,5 +121,6 @@ export class WakeList {
     }
     this.#round = null;
     if (this.#isRepeated) this.wakeAll();
+    if (!this.#round) for (const resolve of this.#waiting.splice(0)) resolve();
   };
 }

@@ -81,7 +81,7 @@ export function createTestHub(source = createMemorySource(), options: TestHubOpt
     budget,
     made: payloads,
     // Uses the test's clock, so that a busy machine cannot delay work of this turn.
-    turns: new Turns({ now: clock.now, defer: (then) => void setImmediate(then) }),
+    turns: new Turns({ now: clock.now, defer: clock.defer }),
     streamQuota: createStreamQuota({ max: maxStreams, maxPerCaller: maxStreamsPerCaller }),
     readerQuota: createQuota({ max: maxReaders, maxPerCaller: maxReadersPerCaller }),
     historyCalls: new CallQueue({ clock, maxAtOnce: 4, maxPerSecond: 50 }),

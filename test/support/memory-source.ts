@@ -78,6 +78,8 @@ export function selectFrom(all: MemorySource, part: string): LiveSource<string> 
 export interface TestClock extends Clock {
   /** Timers set now. */
   readonly timers: number;
+  /** Calls back in the next turn of the event loop. `pass` waits for it, and for what follows. */
+  defer(then: () => void): void;
   /** Advances time, timer by timer, and runs everything that follows from each. */
   pass(ms: number): Promise<void>;
 }
@@ -85,7 +87,19 @@ export interface TestClock extends Clock {
 export function createTestClock(): TestClock {
   let now = 0;
   const timers = new Set<{ readonly at: number; readonly then: () => void }>();
+  let deferred = 0;
+  const isDone = async () => {
+    do await settled();
+    while (deferred > 0);
+  };
   return {
+    defer(then) {
+      deferred += 1;
+      setImmediate(() => {
+        deferred -= 1;
+        then();
+      });
+    },
     get timers() {
       return timers.size;
     },
@@ -98,14 +112,14 @@ export function createTestClock(): TestClock {
     },
     async pass(ms) {
       const until = now + ms;
-      await settled();
+      await isDone();
       for (;;) {
         const [next] = [...timers].filter(({ at }) => at <= until).sort((one, other) => one.at - other.at);
         if (!next) break;
         timers.delete(next);
         now = Math.max(now, next.at);
         next.then();
-        await settled();
+        await isDone();
       }
       now = until;
     },

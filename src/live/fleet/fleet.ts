@@ -243,7 +243,8 @@ class Member<Item> implements FleetMember {
       if (!mayFollow) return;
     }
     if (state !== 'alone') {
-      const isContinued = this.#addEntries(entries);
+      const isContinued = await this.#addEntries(entries);
+      if (this.#isClosed) return;
       if (isContinued && entries.length > 0 && this.#at !== newest) {
         this.#check();
         return;
@@ -334,7 +335,7 @@ class Member<Item> implements FleetMember {
   }
 
   /** @returns `false` if they do not continue the timeline */
-  #addEntries(entries: readonly LogEntry[]): boolean {
+  async #addEntries(entries: readonly LogEntry[]): Promise<boolean> {
     const { timeline, itemText, mostBytes } = this.#options;
     timeline.shrinkTo(mostBytes());
     const { end } = timeline.news;
@@ -348,12 +349,13 @@ class Member<Item> implements FleetMember {
       answers.push(...entry.answers);
       return true;
     });
-    if (timeline.news.end > end) timeline.wakeFollowers();
+    const followed = timeline.news.end > end ? timeline.wakeFollowers() : null;
     if (this.#asked && answers.includes(this.#asked.ask)) {
       for (const then of this.#asked.waiting) then();
       this.#asked = null;
       this.#serveWaiting();
     }
+    await followed;
     return isContinued;
   }
 

@@ -161,6 +161,7 @@ it('a reader drops what is beyond its share as soon as another one comes', async
   expect(await begun).toEqual({ done: false, value: 'n1' });
   // Nothing happens, and the reader does not ask again before it is looked at.
   for (let count = 0; count < 9; count += 1) hub.budget.enter();
+  await settled();
   expect(await first.next()).toMatchObject({ value: expect.stringMatching(/^missed 1[23]\d after n1$/) });
   await first.return(undefined);
 });

@@ -344,6 +344,27 @@ describe('places', () => {
 });
 
 describe('many filters over one reader', () => {
+  it('count what their own filter matched, although the reader drops items faster than many filters read them', async () => {
+    const { clock, source, byHand, follow } = createTestHub(createMemorySource('old'), { replayBytes: 8_192 });
+    for (let other = 0; other < 90; other += 1) follow(undefined, { filter: `other${other}` });
+    const stream = byHand(undefined, { filter: '7' });
+    const first = stream.next();
+    await clock.pass(10);
+    source.add(...names(1, 2_000));
+    await clock.pass(1_000);
+    const told = [(await first).value, (await stream.next()).value] as [string, string];
+    const kept: unknown[] = [];
+    const read = async () => {
+      for await (const name of stream) kept.push(name);
+    };
+    void read();
+    await clock.pass(10);
+    const matching = names(1, 2_000).filter((name) => name.includes('7'));
+    expect(told[0]).toBe('n7');
+    expect(told[1]).toBe(`missed ${matching.length - 1 - kept.length} after n7`);
+    expect(kept).toEqual(matching.slice(-kept.length));
+  });
+
   it('keep nothing of their own but which items match', async () => {
     const { clock, source, made, follow } = createTestHub(createMemorySource('old'), { replayBytes: 10_000_000 });
     const quick = follow();
