@@ -41,6 +41,8 @@ const maxDelivered = 256;
 const maxDeliveredFromHistory = 128;
 /** Delivered keys that the feed may not have read yet: more than its reader reads back. */
 const maxUnread = 32;
+/** Milliseconds within which a poll usually ends. A stream that waits longer begins where the reader is. */
+const quickMs = 500;
 /** Milliseconds within which a poll ends while the upstream is up. */
 const promptMs = 2_000;
 /** Items that are matched for one stream before other streams have their turn. */
@@ -116,24 +118,27 @@ export class CatchUp<Item, Payload> {
   }
 
   /**
-   * Begins after the reader's next poll. If polls fail, the stream must not skip items silently: it begins at the reader's position
-   * when it was opened or, if the reader had none, with a gap.
+   * Begins after the reader's next poll. If that takes long, the stream must not skip items silently: it begins at the reader's
+   * position when it was opened or, if polls fail, with a gap. A process that leads may have died a moment ago.
    */
   async *#beginNow(): AsyncGenerator<Delivery<Payload>, Joint | null> {
     const { feed, presenter } = this.#channel;
     const opening = feed.isStarted ? feed.end : null;
     const { isUp } = feed;
+    const { clock } = this.#options;
+    const openedMs = clock.now();
     this.progress.waitFor('the reader to look at the upstream');
     const caughtUp = feed.caughtUp(this.#cancellation);
-    const isPrompt = await isWithin(promptMs, caughtUp, this.#options.clock, this.#channel.turns);
-    if (!isPrompt && opening && isUp) {
-      this.#at = resumeAt(opening.frontier);
-      return jointAtEnd(opening);
+    const isQuick = await isWithin(quickMs, caughtUp, clock, this.#channel.turns);
+    const known = isUp ? opening : feed.isUp ? feed.end : null;
+    if (!isQuick && known) {
+      this.#at = resumeAt(known.frontier);
+      return jointAtEnd(known);
     }
     const end = await caughtUp;
     if (this.#cancellation.cause || !feed.isStarted) return null;
     this.#at = resumeAt(end.frontier);
-    if (!isPrompt) {
+    if (clock.now() - openedMs > promptMs) {
       const after = opening && resumeAt(opening.frontier);
       yield this.#passing({ payload: presenter.gap(after, null, unavailableReason), at: after ?? this.#at });
     }

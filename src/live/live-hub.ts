@@ -7,7 +7,7 @@ import type { LivePage, LiveSource, ResumePoint } from './live-source.ts';
 import { LiveStream, type LiveStreamOptions } from './live-stream.ts';
 import { PageJudge, unreadableItem } from './position-reader.ts';
 import { OncePerMinute, type Progress, type StallReport, watchStalls } from './progress.ts';
-import { retryAfterMs, type Shares, type StreamQuota } from './quota.ts';
+import { createShares, retryAfterMs, type Shares, type StreamQuota } from './quota.ts';
 
 export interface LiveHubOptions<Item> extends Omit<FeedOptions<Item>, 'join' | 'history'> {
   readonly streamQuota: StreamQuota;
@@ -34,6 +34,11 @@ export interface LiveQuery<Item> {
   readonly source: () => LiveSource<Item>;
 }
 
+/** Readers beyond the quota, which take turns with the streams that read history. */
+const maxInTurn = 1_000;
+/** Bytes that each of them keeps: it must not take memory from the others. */
+const keptInTurn = 8 * 1024;
+
 export interface OpenLiveStream<Item, Payload> extends LiveQuery<Item> {
   /**
    * The query for all items, used where no other reader may be opened, if the presenter can filter them by itself. `null` = only
@@ -54,10 +59,12 @@ export interface OpenLiveStream<Item, Payload> extends LiveQuery<Item> {
 export type LiveHub<Item, Payload> = ReturnType<typeof createLiveHub<Item, Payload>>;
 
 interface OpenFeed<Item, Payload> {
+  readonly query: string;
   readonly feed: Feed<Item>;
   readonly channels: Map<string, { readonly channel: LiveChannel<Item, Payload>; followers: number }>;
-  /** `null`: the reader of all items, which is not counted. */
+  /** `null`: the reader of all items, or one that reads in turn; they are not counted. */
   readonly quotaShare: QuotaShare | null;
+  readonly isInTurn: boolean;
   readonly opener: string;
   streams: number;
   ownStreams: number;
@@ -90,25 +97,46 @@ export function createLiveHub<Item, Payload>(options: LiveHubOptions<Item>) {
       calls.get(`${query}\n${position?.key ?? ''}`, (shared) => source.after(position, shared), requester),
   });
 
-  /** The stream's own query, or the query for everything if no further reader may be opened. */
-  function chooseQuery({ query, source, everything, caller }: OpenLiveStream<Item, Payload>): LiveQuery<Item> {
-    const bound = feeds.has(query) || query === everything?.query ? null : readerQuota.boundOf(caller);
-    if (!bound) return { query, source };
-    if (everything) return everything;
-    if (bound.of === 'gateway')
-      throw gatewayError('UNAVAILABLE', 'This gateway is at its limit of live readers.', { retryAfterMs });
-    const says = `Over the limit of ${bound.max} live filters of one caller that need a reader of their own.`;
-    throw gatewayError('RATE_LIMITED', says, { retryAfterMs });
+  const queueFor = ({ after, newest }: LiveSource<Item>, caller: string): LiveSource<Item> => ({
+    after: (position, own) => options.historyCalls.run(caller, () => after(position, own), own),
+    newest: (count, own) => options.historyCalls.run(caller, () => newest(count, own), own),
+  });
+
+  /**
+   * A reader of the stream's own query. If no further one may be opened: the reader of everything, or else one that reads in turn
+   * with the streams that read history.
+   */
+  function chooseFeed(request: OpenLiveStream<Item, Payload>): () => OpenFeed<Item, Payload> {
+    const { query, everything, caller } = request;
+    const known = feeds.get(query);
+    if (known) return () => known;
+    if (query !== everything?.query && !readerQuota.boundOf(caller)) return () => openFeed(request, caller, 'counted');
+    if (everything) return () => feeds.get(everything.query) ?? openFeed(everything, caller, 'of everything');
+    let inTurn = 0;
+    for (const { isInTurn } of feeds.values()) inTurn += Number(isInTurn);
+    if (inTurn < maxInTurn) return () => openFeed(request, caller, 'in turn');
+    throw gatewayError('UNAVAILABLE', 'This gateway is at its limit of live readers.', { retryAfterMs });
   }
 
-  function openFeed({ query, source }: LiveQuery<Item>, caller: string, isCounted: boolean): OpenFeed<Item, Payload> {
-    const known = feeds.get(query);
-    if (known) return known;
+  function openFeed(
+    { query, source }: LiveQuery<Item>,
+    caller: string,
+    kind: 'of everything' | 'counted' | 'in turn',
+  ): OpenFeed<Item, Payload> {
     const read = source();
+    const isInTurn = kind === 'in turn';
+    const feedOptions = {
+      ...options,
+      history: historyOf(query, read),
+      join: options.join?.(query),
+      ...(isInTurn && { budget: createShares({ total: 0, least: keptInTurn }) }),
+    };
     const made = {
-      feed: new Feed(read, { ...options, history: historyOf(query, read), join: options.join?.(query) }),
+      query,
+      feed: new Feed(isInTurn ? queueFor(read, caller) : read, feedOptions),
       channels: new Map(),
-      quotaShare: isCounted ? readerQuota.take(caller) : null,
+      quotaShare: kind === 'counted' ? readerQuota.take(caller) : null,
+      isInTurn,
       opener: caller,
       streams: 0,
       ownStreams: 0,
@@ -127,9 +155,9 @@ export function createLiveHub<Item, Payload>(options: LiveHubOptions<Item>) {
     if (open.ownStreams === 0 && open.streams > 0) open.quotaShare?.leaveCaller();
   }
 
-  function end(query: string, open: OpenFeed<Item, Payload>): void {
+  function end(open: OpenFeed<Item, Payload>): void {
     open.cancelEnd();
-    if (feeds.get(query) === open) feeds.delete(query);
+    if (feeds.get(open.query) === open) feeds.delete(open.query);
     if (feeds.size === 0) stopWatching();
     for (const { channel } of open.channels.values()) channel.close();
     open.feed.close();
@@ -146,19 +174,19 @@ export function createLiveHub<Item, Payload>(options: LiveHubOptions<Item>) {
       return bytes;
     },
     /**
-     * @throws `RATE_LIMITED` or `UNAVAILABLE` if the caller or the process has too many streams, or too many readers and the stream
-     * needs one of its own; or if the gateway is stopping
+     * @throws `RATE_LIMITED` or `UNAVAILABLE` if the caller or the process has too many streams, or the process too many readers and
+     * the stream needs one of its own; or if the gateway is stopping
      */
     open(request: OpenLiveStream<Item, Payload>): AsyncGenerator<Payload, undefined> {
-      const { everything, filter, presenter, after, weight, caller, onQuiet } = request;
+      const { filter, presenter, after, weight, caller, onQuiet } = request;
       if (isStopping) throw gatewayError('UNAVAILABLE', 'This gateway is stopping. Connect again.');
-      const chosen = chooseQuery(request);
+      const chosen = chooseFeed(request);
       const leaveQuota = streamQuota.take(caller, weight);
-      const open = openFeed(chosen, caller, chosen.query !== everything?.query);
+      const open = chosen();
       open.cancelEnd();
       countStream(open, caller, 1);
       const openChannel = () => {
-        const history = chosen.query === request.query ? undefined : historyOf(request.query, request.source());
+        const history = open.query === request.query ? undefined : historyOf(request.query, request.source());
         return { channel: new LiveChannel(open.feed, presenter(), options, history), followers: 0 };
       };
       const followed = open.channels.get(filter) ?? openChannel();
@@ -174,8 +202,8 @@ export function createLiveHub<Item, Payload>(options: LiveHubOptions<Item>) {
         open.channels.delete(filter);
         channel.close();
         // A closed reader has ended already.
-        if (open.channels.size > 0 || feeds.get(chosen.query) !== open) return;
-        open.cancelEnd = clock.after(graceMs, () => end(chosen.query, open));
+        if (open.channels.size > 0 || feeds.get(open.query) !== open) return;
+        open.cancelEnd = clock.after(graceMs, () => end(open));
       };
       const streamOptions = { clock, caller, lostAfterMs, after, onEnd, onQuiet };
       const stream: LiveStream<Item, Payload> = new LiveStream(channel, streamOptions);
@@ -188,7 +216,7 @@ export function createLiveHub<Item, Payload>(options: LiveHubOptions<Item>) {
       for (const stream of streams) options.turns.add(() => stream.stop());
     },
     close(): void {
-      for (const [query, open] of [...feeds]) end(query, open);
+      for (const open of [...feeds.values()]) end(open);
     },
   };
 }

@@ -62,7 +62,7 @@ const checkEveryMs = 1_000;
 /** Milliseconds after which a follower that cannot read the log reads for itself. A lost leader's lease ends about then. */
 const unavailableAfterMs = 2_500;
 /** Milliseconds after which a process that gets no position from the leader reads for itself. */
-const maxJoiningMs = 3_000;
+const maxJoiningMs = 1_000;
 /**
  * Milliseconds after which a leader whose reader makes no progress releases its lease: other processes may reach the
  * upstream.

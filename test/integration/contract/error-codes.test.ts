@@ -29,7 +29,7 @@ beforeAll(async () => {
   ledger = await startScriptedLedger('type Query { a: Int } type Mutation { move: Int }', { Query: { a: () => 1 } });
   sponsor = await startScriptedSponsor();
   const env = { LEDGER_GRAPHQL_URL: ledger.url, SPONSOR_URL: sponsor.origin, SPONSOR_AUTH: 'forward' };
-  devnet = await createTestGateway({ LIVE_MAX_READERS: '0' });
+  devnet = await createTestGateway({ LIVE_MAX_STREAMS: '0' });
   gateway = await createTestGateway(
     { ...env, CLIENTS_FILE: 'clients', TRUSTED_DOCUMENTS_FILE: 'manifest', RATE_LIMIT_PER_MINUTE: '1000' },
     files,

@@ -481,24 +481,24 @@ describe.each(['rpc', 'graphql'] as const)('with events from %s:', (source) => {
         available: false,
         reason: expect.stringContaining('The 2 readers that one caller may have are open'),
       });
-      const refused = overWebSocket(
-        address,
-        'subscription { liveTransactions(filter: { fromAddress: "0x5" }) { __typename } }',
-      );
-      await until(() => refused.results.length > 0, 'a refusal');
-      expect(refused.results[0]?.errors).toMatchObject([{ extensions: { code: 'RATE_LIMITED' } }]);
       const all = overWebSocket(address, 'subscription { liveTransactions { __typename } }');
+      const sent = overWebSocket(
+        address,
+        `subscription { liveTransactions(filter: { fromAddress: "${sender}" }) { ... on LiveTransactionItem {
+          transaction { transactionBlock { sender { address } } } } } }`,
+      );
       await until(
         () => {
           devnet.tick();
-          return all.results.length > 0;
+          return all.results.length > 0 && sent.results.length > 0;
         },
-        'a transaction',
+        'transactions',
         20_000,
         25,
       );
-      expect(all.results[0]?.errors).toBeUndefined();
-      await Promise.all([...others, late, all].map((client) => client.leave()));
+      expect([all.results[0]?.errors, sent.results[0]?.errors]).toEqual([undefined, undefined]);
+      expect(sent.results[0]?.data.liveTransactions.transaction.transactionBlock.sender.address).toBe(sender);
+      await Promise.all([...others, late, all, sent].map((client) => client.leave()));
     });
   });
 });

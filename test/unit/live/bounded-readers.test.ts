@@ -96,19 +96,44 @@ describe('streams with filters of their own', () => {
     expect(source.reads.filter((read) => read?.startsWith('newest'))).toEqual(['newest 1', 'newest']);
   });
 
-  it('that only the upstream can tell are refused, and take no place', async () => {
-    const options = { maxReaders: 2, maxReadersPerCaller: 1, maxStreamsPerCaller: 2 };
-    const { hub, clock, follow } = createTestHub(createMemorySource('old'), options);
+  it('that only the upstream can tell are read in turn, in few calls and little memory', async () => {
+    const options = { maxReaders: 2, maxReadersPerCaller: 1, maxStreams: 300, maxStreamsPerCaller: 300 };
+    const { hub, clock, source, follow, budget } = createTestHub(createMemorySource('old'), options);
     const only = (filter: string, caller?: string) => ({ ...own(filter, caller), read: 'own only' as const });
     follow(undefined, only('1'));
-    for (let count = 0; count < 5; count += 1) {
-      expect(() => follow(undefined, only('2'))).toThrow('Over the limit of 1 live filters of one caller');
+    const many = Array.from({ length: 90 }, (_, index) => follow(undefined, only(`n${index}x`)));
+    const another = follow(undefined, only('n5', 'another'));
+    await clock.pass(10_000);
+    const begun = many.map(({ told }) => told.splice(0));
+    // Those that began late are told so.
+    expect(new Set(begun.flat())).toEqual(new Set(['gap undefined…undefined The upstream']));
+    another.told.splice(0);
+    expect([hub.readers, budget.share()]).toEqual([92, 500_000]);
+    const before = source.reads.length;
+    source.add(...Array.from({ length: 90 }, (_, index) => `n${index}x`));
+    await clock.pass(1_000);
+    expect(another.told).toEqual(
+      names(0, 89)
+        .filter((name) => name.includes('n5'))
+        .map((name) => `${name}x`),
+    );
+    await clock.pass(5_000);
+    expect(many.map(({ told }) => told)).toEqual(names(0, 89).map((name) => [`${name}x`]));
+    // 50 calls a second, besides those of the two readers.
+    expect(source.reads.length - before).toBeLessThan(6 * 50 + 50 + 2 * 60);
+  });
+
+  it('that only the upstream can tell are refused if a thousand are read in turn, and take no place', async () => {
+    const options = { maxReaders: 0, maxStreams: 1_001, maxStreamsPerCaller: 1_001 };
+    const { hub, follow } = createTestHub(createMemorySource('old'), options);
+    for (let index = 0; index < 1_000; index += 1) follow(undefined, { filter: `${index}`, read: 'own only' });
+    for (let count = 0; count < 3; count += 1) {
+      expect(() => follow(undefined, { filter: 'one more', read: 'own only' })).toThrow(
+        'This gateway is at its limit of live readers.',
+      );
     }
-    follow(undefined, only('2', 'another'));
-    expect(() => follow(undefined, only('3', 'a third'))).toThrow('This gateway is at its limit of live readers.');
-    expect(() => follow(undefined, only('2'))).not.toThrow();
-    await clock.pass(10);
-    expect(hub.readers).toBe(2);
+    expect(() => follow(undefined, { filter: '7', read: 'own only' })).not.toThrow();
+    hub.close();
   });
 });
 

@@ -28,8 +28,7 @@ it('each follower reads every matching item in order, or the number of those tha
       let unmatchedFrom = 0;
       const counts: boolean[] = [];
       const catchUp = () => {
-        for (; unmatchedFrom < all.length; unmatchedFrom += 1)
-          counts.push(matches(all[unmatchedFrom] as string));
+        for (; unmatchedFrom < all.length; unmatchedFrom += 1) counts.push(matches(all[unmatchedFrom] as string));
       };
       const followers: { readonly position: Position; next: number }[] = [];
       for (const each of steps) {

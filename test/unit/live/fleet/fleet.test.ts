@@ -46,6 +46,25 @@ describe('a fleet', () => {
     expect(readsOf(second)).toBeGreaterThan(0);
   });
 
+  it.each([0, 300, 1_500, 2_900])(
+    'leaves nothing out for streams that open %s ms after the leader is gone, in processes old and new',
+    async (ms) => {
+      const { clock, node, first, second, ...fleet } = await startTwo();
+      node.add('before');
+      await clock.pass(400);
+      first.logs.kill();
+      await clock.pass(ms);
+      const streams = [second.follow(), fleet.start().follow()];
+      await clock.pass(10);
+      for (const name of numbered(1, 30)) {
+        node.add(name);
+        await clock.pass(200);
+      }
+      await clock.pass(2_000);
+      for (const { told } of streams) expect(told).toEqual(numbered(1, 30));
+    },
+  );
+
   it('has another ask on at once when the one that did is not followed any more', async () => {
     const { clock, node, first, second, one, other } = await startTwo();
     await one.leave();
