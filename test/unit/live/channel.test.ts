@@ -86,6 +86,6 @@ it('a channel that is closed is not woken by its feed', () => {
   );
   closes?.close();
   feed.addNext({ key: 'a', timestampMs: null, item: 'a', bytes: 0 });
-  feed.wakeFollowers();
+  void feed.wakeFollowers();
   expect(asked).toBe(1);
 });
