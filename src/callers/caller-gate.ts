@@ -6,6 +6,7 @@ import type { SigningKeyEvents } from './credentials/signing-keys.ts';
 import {
   createIdentify,
   type Identity,
+  isProxy,
   type Sender,
   type TrustedProxies,
   toAddressKey,
@@ -92,6 +93,8 @@ function createAddressGate(limiter: Pick<RateLimiter, 'consume'>, trustedProxies
   const networkOf = (sender: Sender) => toClientAddress(sender, trustedProxies)?.network ?? null;
   return {
     networkOf,
+    /** Is the peer a trusted proxy, which names the client of each request? */
+    isProxy: (remoteAddress: string) => isProxy(remoteAddress, trustedProxies),
     /** Counts one attempt that is not an operation, such as opening a WebSocket. Never rejects. */
     async admit(sender: Sender): Promise<AddressAdmission> {
       const network = networkOf(sender);

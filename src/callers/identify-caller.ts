@@ -253,6 +253,12 @@ export function toClientAddress(
   return { address: text, network: toNetwork(client) };
 }
 
+/** Is it the address of a trusted proxy? */
+export function isProxy(remoteAddress: string, trustedProxies: TrustedProxies): boolean {
+  const address = trustedProxies.length > 0 ? parseAddress(remoteAddress) : null;
+  return address !== null && isTrusted(address, trustedProxies);
+}
+
 /** The key of a network's counter, which also counts its callers without an API key. */
 export function toAddressKey(network: string): string {
   return `address:${network}`;

@@ -2,8 +2,14 @@ import type { Server } from 'node:http';
 import { type AddressInfo, connect, Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import type { AddressGate } from '../callers/caller-gate.ts';
+import { toSender } from '../callers/identify-caller.ts';
+import { gatewayError } from '../errors/gateway-error.ts';
+import type { Share } from '../upstream/quota.ts';
 import { RingLink } from '../upstream/ring-link.ts';
+import { cutUnread, cutUnserved, type Reader, type UnreadPart } from './cut-connections.ts';
 import type { Exchange } from './exchange.ts';
+import type { BytesInFlight } from './read-body.ts';
 
 /**
  * Pipelined requests on one connection, including those that are not executed; clients pipeline fewer. There is a limit
@@ -17,13 +23,17 @@ const checkEvery = 256;
 
 export type Connections = ReturnType<typeof createConnections>;
 
-/**
- * All connections of a server: how many may be open, which requests wait on each, and how they end when the server stops.
- * @param onEnd called once for each exchange, when it has ended
- */
-export function createConnections(onEnd: (exchange: Exchange) => void) {
+interface ConnectionsOptions {
+  readonly addresses: Pick<AddressGate, 'networkOf' | 'isProxy'>;
+  readonly bytesInFlight: Pick<BytesInFlight, 'open' | 'close' | 'begin' | 'end'>;
+  /** Called once for each exchange, when it has ended. */
+  readonly onEnd: (exchange: Exchange) => void;
+}
+
+/** All connections of a server: how many may be open, which requests wait on each, and how they end when the server stops. */
+export function createConnections({ addresses, bytesInFlight, onEnd }: ConnectionsOptions) {
   const open = new WeakMap<object, Connection>();
-  const ring = new Connection(null);
+  const ring = new Connection(null, null);
   let unchecked = 0;
   let draining = false;
 
@@ -31,9 +41,20 @@ export function createConnections(onEnd: (exchange: Exchange) => void) {
   const leave = (exchange: Exchange): void => {
     const connection = open.get(exchange.req.socket);
     if (connection?.leave(exchange)) {
+      endRequest(exchange, connection);
       onEnd(exchange);
       connection.callIfIdle();
     }
+  };
+  /** A proxy's connection carries the requests of many addresses; any other counts all of its requests on its own share. */
+  const shareOf = (exchange: Exchange, { share }: Connection): Share =>
+    share ?? bytesInFlight.open(addresses.networkOf(exchange.sender) ?? '');
+  const endRequest = (exchange: Exchange, connection: Connection): void => {
+    const { share } = exchange;
+    if (share === null) return;
+    exchange.share = null;
+    bytesInFlight.end(share);
+    if (share !== connection.share) bytesInFlight.close(share);
   };
   /** From now on, the last response on each connection tells its client to reconnect (`connection: close`). */
   const announceDrain = (): void => {
@@ -55,7 +76,11 @@ export function createConnections(onEnd: (exchange: Exchange) => void) {
       return draining;
     },
     opened(socket: Socket): void {
-      const connection = new Connection(socket);
+      const { remoteAddress = '' } = socket;
+      const share = addresses.isProxy(remoteAddress)
+        ? null
+        : bytesInFlight.open(addresses.networkOf(toSender({}, remoteAddress)) ?? '');
+      const connection = new Connection(socket, share);
       connection.insertBefore(ring);
       open.set(socket, connection);
       // Node calls this after a response that closes its connection. A paused socket keeps costly requests unread: do not
@@ -66,6 +91,7 @@ export function createConnections(onEnd: (exchange: Exchange) => void) {
         connection.remove();
         // Node attaches pipelined responses to the connection one by one, so the waiting ones emit no `close`.
         for (const exchange of [...connection.exchanges]) leave(exchange);
+        if (share) bytesInFlight.close(share);
       });
       unchecked += 1;
       if (unchecked < checkEvery) return;
@@ -75,16 +101,29 @@ export function createConnections(onEnd: (exchange: Exchange) => void) {
     of: (socket: object) => open.get(socket),
     /**
      * Counts an exchange as in flight. Disconnects the client if too many wait on the connection.
-     * @returns `false` if the request must not be executed, because the connection is closed, or an earlier response will
-     * close it
+     * @returns `false` if the request must not be executed, because too many of its address are in flight, the connection is
+     * closed, or an earlier response will close it
      */
     enter(exchange: Exchange): boolean {
       const connection = open.get(exchange.req.socket);
       if (!connection?.enter(exchange)) return false;
+      const share = shareOf(exchange, connection);
+      exchange.address = share.caller;
+      if (!bytesInFlight.begin(share)) {
+        if (share !== connection.share) bytesInFlight.close(share);
+        connection.refuse(exchange);
+        return false;
+      }
+      exchange.share = share;
       if (draining) connection.announceEnd();
       return true;
     },
     leave,
+    /** No longer counts the request of a stream, because the stream is counted. */
+    becomeStream(exchange: Exchange): void {
+      const connection = open.get(exchange.req.socket);
+      if (connection) endRequest(exchange, connection);
+    },
     /** Disconnects clients that together leave more than `maxBytes` unread. */
     cutUnread: (maxBytes: number) => cutUnread(ring.others(), maxBytes),
     announceDrain,
@@ -116,7 +155,7 @@ export function createConnections(onEnd: (exchange: Exchange) => void) {
 }
 
 /** One connection, linked into the ring of all open ones, with its exchanges in flight. */
-class Connection extends RingLink {
+class Connection extends RingLink implements Reader {
   /** In order of arrival. Several if the client pipelines requests. */
   readonly exchanges: Exchange[] = [];
   hasServed = false;
@@ -128,12 +167,15 @@ class Connection extends RingLink {
   #onIdle: (() => void) | null = null;
   /** The exchange whose response has `connection: close` only because the server stops: `announceEnd` may move the header. */
   #announced: Exchange | null = null;
+  /** Where its requests are counted; `null` for a trusted proxy's connection. */
+  readonly share: Share | null;
   readonly #socket: Socket | null;
 
   /** @param socket `null` for the ring's own link */
-  constructor(socket: Socket | null) {
+  constructor(socket: Socket | null, share: Share | null) {
     super();
     this.#socket = socket;
+    this.share = share;
   }
 
   /** @returns `false` if the request must not be executed */
@@ -151,6 +193,18 @@ class Connection extends RingLink {
     this.exchanges.push(exchange);
     this.#silentChecks = 0;
     return true;
+  }
+
+  /** Rejects the newest request, and all further ones. Behind others, its rejection would have to wait for theirs. */
+  refuse(exchange: Exchange): void {
+    this.exchanges.pop();
+    if (this.exchanges.length > 0) {
+      this.cut();
+      return;
+    }
+    this.close();
+    exchange.endConnection();
+    exchange.refuseWith(tooManyInFlight());
   }
 
   /** @returns `false` if the exchange has left already */
@@ -193,6 +247,14 @@ class Connection extends RingLink {
     let bytes = 0;
     for (const { res } of this.exchanges) bytes += res.writableLength;
     return bytes;
+  }
+
+  /** The same, in parts. */
+  unreadParts(): readonly UnreadPart[] {
+    const { unread, share } = this;
+    // A WebSocket.
+    if (this.exchanges.length === 0) return [{ bytes: unread, address: share?.caller ?? '', memory: null }];
+    return this.exchanges.map(({ res, address, memory }) => ({ bytes: res.writableLength, address, memory }));
   }
 
   /** Ignores all further requests on this connection. */
@@ -302,43 +364,12 @@ async function acceptPending(server: Server, ring: RingLink): Promise<void> {
   }
 }
 
-/**
- * Connections without an executing request: silent ones, idle ones, and those with an unfinished request. The rate limit does
- * not apply yet, and an unfinished request head may take 100 KB.
- */
-const maxUnserved = 4_096;
+/** A third of the default query timeout. */
+const retryAfterMs = 5_000;
 
-/**
- * Closes excess connections without an executing request, never-used ones first.
- * @param connections the oldest first
- */
-function cutUnserved(connections: readonly Connection[]): void {
-  const unserved = connections.filter(({ isUnserved }) => isUnserved);
-  const neverUsed = unserved.filter(({ hasServed }) => !hasServed);
-  const excess = Math.max(unserved.length - maxUnserved, 0);
-  const inOrder = [...neverUsed, ...unserved.filter(({ hasServed }) => hasServed)];
-  for (const connection of inOrder.slice(0, excess)) connection.cut();
-}
-
-/**
- * If clients together leave more than `maxBytes` unread, closes the oldest connections with at least average unread bytes. A
- * slow reader of small responses is therefore safe.
- */
-export function cutUnread(connections: Iterable<Pick<Connection, 'unread' | 'cut'>>, maxBytes: number): void {
-  const found: { readonly connection: Pick<Connection, 'cut'>; readonly unread: number }[] = [];
-  let bytes = 0;
-  for (const connection of connections) {
-    const { unread } = connection;
-    if (unread > 0) found.push({ connection, unread });
-    bytes += unread;
-  }
-  const average = bytes / found.length;
-  for (const { connection, unread } of found) {
-    if (bytes <= maxBytes) return;
-    if (unread < average) continue;
-    connection.cut();
-    bytes -= unread;
-  }
+function tooManyInFlight() {
+  const message = 'Too many requests of this address are in flight. Wait for answers before you send more.';
+  return gatewayError('UNAVAILABLE', message, { retryAfterMs });
 }
 
 /** Milliseconds that a client may take to close its side after the last bytes of a response. */

@@ -43,6 +43,7 @@ export function createOpenEventStream({ runner, maskError }: EventStreamsOptions
     const { 'content-type': contentType = '', ...headers } = framing.headers;
     for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
     exchange.writeHead(200, contentType, null);
+    exchange.becomeStream();
     stream.follow(answer);
   };
 }

@@ -16,6 +16,7 @@ import { type OperationFacts, type RequestFacts, toRequestRecord } from '../tele
 import type { Trace } from '../telemetry/trace.ts';
 import type { RequestMemory } from '../upstream/cancellation.ts';
 import type { Caller, StreamSlot } from '../upstream/operation-context.ts';
+import type { Share } from '../upstream/quota.ts';
 import type { Compression } from './compression.ts';
 import type { IncomingRequest } from './read-body.ts';
 import { type PlainType, readAccept } from './request-head.ts';
@@ -36,6 +37,8 @@ export interface ExchangeOptions {
   readonly idleMs: number;
   /** Called when a long response waits for its client to read. */
   readonly onLongUnread: () => void;
+  /** Called when its response becomes a stream, which has bounds of its own. */
+  readonly onStream: (exchange: Exchange) => void;
   /** Clock in milliseconds since the Unix epoch. */
   readonly now: () => number;
 }
@@ -69,6 +72,12 @@ export class Exchange implements ServerContext {
   isInLane = false;
   /** Media type of a response in one piece; `null` before `negotiate`, or if the client accepts none. */
   plainType: PlainType | null = null;
+  /** Address of the client: IPv4, or the /64 of an IPv6 address. Known once its connection has counted the request. */
+  address = '';
+  /** Identifies the memory of its response if that may be shared with other responses. */
+  memory: object | null = null;
+  /** The share on which it is counted; `null` = it is not, or no longer. */
+  share: Share | null = null;
   /** The body is still arriving, so only the code that reads it may respond. */
   isReading = false;
   requestBytes = 0;
@@ -191,6 +200,11 @@ export class Exchange implements ServerContext {
   boundReading(): void {
     this.#isReadingBounded = true;
     this.req.socket.setTimeout(this.#options.stallMs);
+  }
+
+  /** Call when the response becomes a stream of unknown duration. */
+  becomeStream(): void {
+    this.#options.onStream(this);
   }
 
   /** Rejects the request before GraphQL execution; as JSON if the caller accepts no type that the gateway can send. */

@@ -16,7 +16,7 @@ import type { SocketServer } from './websocket/socket-server.ts';
 import { createWebSocketUpgrades } from './websocket-upgrades.ts';
 
 export interface ListenerOptions
-  extends Omit<ExchangeOptions, 'onLongUnread'>,
+  extends Omit<ExchangeOptions, 'onLongUnread' | 'onStream'>,
     RequestGateOptions,
     Omit<RouteOptions, 'isDraining' | 'entrance' | 'bytesInFlight'> {
   readonly bytesInFlight: BytesInFlight;
@@ -34,22 +34,25 @@ const maxHeadMs = 15_000;
 const maxArrivalMs = 60_000;
 
 /**
- * Bytes that all clients together may leave unread: twice the ledger's largest response, so that one is always allowed.
- * Without this limit, a caller could leave 600 responses of 16 MiB unread per minute.
+ * Bytes that all clients together may leave unread: as many as the ledger's largest response, so that one is always allowed.
+ * The process holds twice as much, with the buffers of its sockets.
  */
-const maxUnreadBytes = 128 * 1024 * 1024;
+const maxUnreadBytes = 64 * 1024 * 1024;
 /** Milliseconds between two checks of unread bytes. They are also checked after each long response. */
 const unreadCheckMs = 200;
 
 /** Opens the HTTP listener. Rejects if the address cannot be bound. */
 export async function startListener(options: ListenerOptions) {
   const { stamps, sockets, telemetry, idleMs } = options;
-  const connections = createConnections((exchange) => {
-    exchange.close();
-    telemetry.requestAnswered(exchange.toRecord());
+  const connections = createConnections({
+    ...options,
+    onEnd(exchange) {
+      exchange.close();
+      telemetry.requestAnswered(exchange.toRecord());
+    },
   });
   const cutUnread = () => connections.cutUnread(maxUnreadBytes);
-  const exchangeOptions = { ...options, onLongUnread: cutUnread };
+  const exchangeOptions = { ...options, onLongUnread: cutUnread, onStream: connections.becomeStream };
   const entrance = createRequestGate(options);
   const webSocketUpgrades = createWebSocketUpgrades({ ...options, connections, entrance });
   // `begin` checks the Host header, because Node's own rejection would lack our response headers.

@@ -1,8 +1,8 @@
 import { IncomingMessage } from 'node:http';
 import type { GraphQLError } from 'graphql';
 import { gatewayError } from '../errors/gateway-error.ts';
-import { type Arrival, type Arrivals, bytesPerPiece, createArrivals } from '../upstream/arrivals.ts';
 import type { RequestMemory } from '../upstream/cancellation.ts';
+import { createRoom, type Place, type PlaceFor, type Share } from '../upstream/quota.ts';
 
 export type BodyReading =
   | { readonly kind: 'whole'; readonly body: Buffer }
@@ -47,8 +47,11 @@ export class IncomingRequest extends IncomingMessage {
 
 interface BodyBounds {
   readonly maxBytes: number;
-  readonly arrivals: Arrivals;
+  readonly arrivals: PlaceFor;
 }
+
+/** Memory of a chunk of a body besides its content, in bytes. */
+export const bytesPerPiece = 256;
 
 const maxLoosePieces = 512;
 /** Memory of a header beside its text, in bytes. Headers stay in memory until the body has arrived. */
@@ -64,9 +67,15 @@ const minBytesPerPiece = 64;
 /**
  * Reads a request body of at most `maxBytes`, by its declared length and by the bytes received. A body in one piece, like
  * most, is not counted.
+ * @param address of the sender
  * @param done called once, perhaps before this returns
  */
-export function readBody(req: IncomingRequest, bounds: BodyBounds, done: (reading: BodyReading) => void): void {
+export function readBody(
+  req: IncomingRequest,
+  address: string,
+  bounds: BodyBounds,
+  done: (reading: BodyReading) => void,
+): void {
   const { maxBytes } = bounds;
   /** Declared length of the body; NaN if none is declared. */
   const declared = Number(req.headers['content-length']);
@@ -78,7 +87,7 @@ export function readBody(req: IncomingRequest, bounds: BodyBounds, done: (readin
   let pieces: Buffer[] = [];
   let size = 0;
   let count = 0;
-  let arrival: Arrival | null = null;
+  let arrival: Place | null = null;
   /** `null` after the call: Node keeps a request until the next one on its connection. */
   let whenDone: typeof done | null = done;
   const settle = (reading: BodyReading): void => {
@@ -116,7 +125,7 @@ export function readBody(req: IncomingRequest, bounds: BodyBounds, done: (readin
       blocks.push(Buffer.concat(pieces));
       pieces = [];
     }
-    arrival ??= bounds.arrivals.begin(() => settle({ kind: 'crowded-out' }));
+    arrival ??= bounds.arrivals.enter(address, () => settle({ kind: 'crowded-out' }));
     arrival.hold(size + pieces.length * bytesPerPiece + (req.rawHeaders.length / 2) * bytesPerHeader);
   });
 }
@@ -150,40 +159,39 @@ const largestAtOnce = 96;
  * body.
  */
 const copies = 3;
-/** Smaller bodies, in bytes, are not counted: other limits apply to them, and the rest of a request takes as much memory. */
-const smallBytes = 16 * 1024;
+/** Requests in flight of all addresses together: each takes up to 16 KiB, with its response and its operation. */
+const maxRequests = 6_144;
+/** Bytes of a body that is counted with its request. */
+const coveredBytes = 2_048;
 
 /**
- * Counts the memory of request bodies and messages, from their first byte until their operations have ended. A caller may hold
- * as much as it leaves free: alone a half, beside one other caller a third, and so on, so there is always room for one more
- * caller. Incomplete bodies use the rest, and are dropped when complete ones need it.
+ * Counts requests in flight, and the memory of bodies and messages from their first byte until their operations have ended. An
+ * address may hold as much as it leaves free: alone a half, beside one other address a third, and so on. Incomplete bodies use
+ * the rest, and give way.
  * @param maxBodyBytes of the largest body or message
  */
 export function createBytesInFlight(maxBodyBytes: number) {
-  const maxBytes = largestAtOnce * maxBodyBytes;
-  const callers = new Map<string, CallerShare>();
-  let heldBytes = 0;
-  const arrivals = createArrivals(() => maxBytes - heldBytes);
-
+  const room = createRoom(largestAtOnce * maxBodyBytes);
+  const requests = createRoom(maxRequests);
   return {
-    begin: arrivals.begin,
+    enter: room.enter,
+    open: requests.open,
+    close: requests.close,
     /** Bytes of memory that bodies use now. */
     get bytes(): number {
-      return heldBytes;
+      return room.size;
     },
+    /** Counts a request on the share of its address. @returns `false` if too many are in flight */
+    begin: (share: Share): boolean => requests.takeOn(share, 1),
+    end: (share: Share): void => requests.giveBack(share, 1),
     /**
-     * Counts a whole body or message against its caller.
+     * Counts a whole body or message against its address.
      * @returns to be released once; `null` = there is no room, so reject it
      */
-    take(caller: string, bytes: number): RequestMemory | null {
-      if (bytes <= smallBytes) return uncounted;
-      const weight = copies * bytes;
-      const own = callers.get(caller) ?? new CallerShare();
-      if (own.bytes + weight > maxBytes - heldBytes - weight) return null;
-      callers.set(caller, own);
-      own.bytes += weight;
-      heldBytes += weight;
-      arrivals.shrink();
+    take(address: string, bytes: number): RequestMemory | null {
+      if (bytes <= coveredBytes) return uncounted;
+      const giveBack = room.take(address, copies * bytes);
+      if (!giveBack) return null;
       let holders = 1;
       return {
         keep() {
@@ -191,18 +199,11 @@ export function createBytesInFlight(maxBodyBytes: number) {
         },
         release() {
           holders -= 1;
-          if (holders > 0) return;
-          own.bytes -= weight;
-          heldBytes -= weight;
-          if (own.bytes === 0) callers.delete(caller);
+          if (holders === 0) giveBack();
         },
       };
     },
   };
-}
-
-export class CallerShare {
-  bytes = 0;
 }
 
 const uncounted: RequestMemory = { keep() {}, release() {} };

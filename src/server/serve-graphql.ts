@@ -28,7 +28,7 @@ import { writeOutcome } from './write-answer.ts';
 export interface ServeGraphqlOptions {
   readonly graphqlPath: string;
   readonly maxBodyBytes: number;
-  readonly bytesInFlight: Pick<BytesInFlight, 'begin'>;
+  readonly bytesInFlight: Pick<BytesInFlight, 'enter'>;
   readonly admit: Pick<AdmitOperation, 'decide'>;
   readonly lane: Lane;
   readonly openEventStream: OpenEventStream;
@@ -66,7 +66,7 @@ export function createServeGraphql(options: ServeGraphqlOptions, entrance: Reque
     // Yoga compares the header as text, so give it the plainest form of what was accepted here.
     req.headers['content-type'] = 'application/json';
     exchange.isReading = true;
-    readBody(req, bodyBounds, (reading) => {
+    readBody(req, exchange.address, bodyBounds, (reading) => {
       exchange.isReading = false;
       // The request was rejected meanwhile, or the client has left.
       if (reading.kind === 'aborted' || exchange.res.headersSent) return;
@@ -265,7 +265,7 @@ export function createRequestGate({ enter, addresses, turns, bytesInFlight }: Re
     enter(sender)
       .then((entry) => {
         if (exchange.isGone()) return;
-        const error = entry.kind === 'refused' ? entry.error : hold(exchange, entry.caller);
+        const error = entry.kind === 'refused' ? entry.error : hold(exchange);
         // Bodies waiting for a turn use memory: drop those of rejected requests.
         if (error) exchange.body = null;
         // A rejected caller may be unidentified: schedule it by address.
@@ -283,8 +283,8 @@ export function createRequestGate({ enter, addresses, turns, bytesInFlight }: Re
    * Counts the memory of the request's body.
    * @returns the error if there is no room for it
    */
-  function hold(exchange: Exchange, { rate }: Caller): GraphQLError | null {
-    const held = bytesInFlight.take(rate.key, exchange.requestBytes);
+  function hold(exchange: Exchange): GraphQLError | null {
+    const held = bytesInFlight.take(exchange.address, exchange.requestBytes);
     if (held) exchange.held = held;
     return held ? null : tooMuchInFlight();
   }

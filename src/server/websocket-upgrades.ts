@@ -78,7 +78,8 @@ export function createWebSocketUpgrades(options: WebSocketUpgradesOptions) {
       const answered = createUpgradeAnswered(req, requestId, telemetry);
       // Count the connection as closing, so that it is not closed as one without an executing request.
       connections.of(socket)?.close();
-      socket.once('close', socketQuota.take(networkOf(req)));
+      const address = networkOf(req);
+      socket.once('close', socketQuota.take(address));
       // No other code listens for errors while the address is counted, and an unhandled one would end the process.
       socket.on('error', destroyItself);
       addresses
@@ -92,7 +93,7 @@ export function createWebSocketUpgrades(options: WebSocketUpgradesOptions) {
           };
           if (error) return refuse(429, error);
           const malformed = () => refuse(400, gatewayError('BAD_REQUEST', 'The WebSocket handshake is malformed.'));
-          sockets.accept(req, socket, head, { requestId, headers, answered, malformed });
+          sockets.accept(req, socket, head, { requestId, address, headers, answered, malformed });
         })
         .catch((error: unknown) => {
           telemetry.errorMasked(error, requestId);

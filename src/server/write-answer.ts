@@ -53,6 +53,7 @@ function writeBytes(exchange: Exchange, contentType: string, { chunks, size }: C
   if (chunks.length === 1) res.end(only);
   else if (size <= maxJoinedBytes) res.end(Buffer.concat(chunks as Buffer[], size));
   else {
+    exchange.memory = only?.buffer ?? null;
     res.cork();
     for (const chunk of chunks) res.write(chunk);
     res.end();

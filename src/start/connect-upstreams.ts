@@ -1,7 +1,6 @@
 import type { UpstreamFacts } from '../graph/gateway-fields/gateway-resolvers.ts';
 import { createStreamQuota } from '../live/quota.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import { createArrivals } from '../upstream/arrivals.ts';
 import { isBroken, newestOf } from '../upstream/choose-address.ts';
 import {
   type AddressFacts,
@@ -9,6 +8,7 @@ import {
   maxConnectionsPerUpstream,
   type UpstreamConnection,
 } from '../upstream/connect-upstream.ts';
+import { createRoom } from '../upstream/quota.ts';
 import { RecentWriters, type WriteCounter } from '../upstream/run-on.ts';
 import type { AddressWatch } from '../upstream/spread-calls.ts';
 import type { ConnectedOwnFields, ConnectedUpstream, Upstream, UpstreamCapability } from '../upstream/upstream.ts';
@@ -29,8 +29,8 @@ export interface ConnectUpstreamsOptions {
 
 export type Upstreams = Awaited<ReturnType<typeof connectUpstreams>>;
 
-/** Bytes of large responses that are still arriving: twice the ledger's largest response, so that one is always allowed. */
-const maxArrivingBytes = 128 * 1024 * 1024;
+/** Bytes of large responses that are still arriving: more than the ledger's largest response, so that one is always allowed. */
+const maxArrivingBytes = 96 * 1024 * 1024;
 
 /** Creates one connection to each configured upstream. Sends nothing yet. */
 export async function connectUpstreams({ list, network, host, siblings }: ConnectUpstreamsOptions) {
@@ -39,7 +39,7 @@ export async function connectUpstreams({ list, network, host, siblings }: Connec
   const everyAddress = allUpstreams(list).map(network.addressesOf);
   const hasSeveral = everyAddress.some((urls) => (urls?.length ?? 0) > 1);
   const changes: WriteCounter = { count: 0, ...(hasSeveral && { writers: new RecentWriters() }) };
-  const arrivals = createArrivals(() => maxArrivingBytes);
+  const arrivals = createRoom(maxArrivingBytes);
   const connections = new Map<Upstream, UpstreamConnection>();
   for (const upstream of allUpstreams(list)) {
     const urls = network.addressesOf(upstream);

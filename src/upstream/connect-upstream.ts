@@ -1,5 +1,4 @@
 import { Pool } from 'undici';
-import type { Arrivals } from './arrivals.ts';
 import {
   type AddressState,
   admitCall,
@@ -10,6 +9,7 @@ import {
   toOutcome,
 } from './choose-address.ts';
 import { createFreshness } from './freshness.ts';
+import type { PlaceFor } from './quota.ts';
 import { type CallInFlight, type CallLayer, type CallWatch, type RawCall, traceCalls, watchCalls } from './raw-call.ts';
 import { letRunOn, type WriteCounter } from './run-on.ts';
 import { type AddedHeaders, createSendCall, noAddedHeaders, withHeaders } from './send-call.ts';
@@ -61,7 +61,7 @@ export interface ConnectOptions {
   /** Bytes of the largest response; a call with a larger one fails. */
   readonly maxAnswerBytes?: number | undefined;
   /** Limits the memory of large responses that are still arriving. Left out: no limit. */
-  readonly arrivals?: Arrivals;
+  readonly arrivals?: PlaceFor;
   /** Sent with every request that has no header of the same name, WebSockets included. */
   readonly headers?: AddedHeaders;
   readonly now: () => number;

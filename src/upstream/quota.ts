@@ -1,3 +1,11 @@
+import { RingLink } from './ring-link.ts';
+
+/*
+ * The two ways in which callers share what is limited. A quota is a fixed maximum, for each and for all: for things that a
+ * caller asks for by name, such as streams. A room always has space for one more caller: for memory and connections, which
+ * one caller may use alone while nobody else needs them.
+ */
+
 export interface QuotaOptions {
   /** Maximum in this process. */
   readonly max: number;
@@ -50,4 +58,169 @@ export function once(work: () => void): () => void {
     if (!isDone) work();
     isDone = true;
   };
+}
+
+/**
+ * May a caller hold this much, of what cannot be taken back from it? There is always room for one more caller.
+ * @param own what it would hold
+ * @param free what is left for others. Where the last one may be used up, because it is soon given back: what is free before
+ * @param timesFree 1: half of the whole if it is alone; 3: three quarters
+ */
+export function isWithinShare(own: number, free: number, timesFree: number): boolean {
+  return own <= timesFree * free;
+}
+
+/** The part of a room that one member uses. */
+export interface Place {
+  /** @param size of the member now, in total */
+  hold(size: number): void;
+  /** Call when the member is complete, rejected or dropped. Safe to call twice. */
+  leave(): void;
+}
+
+export type Room = ReturnType<typeof createRoom>;
+/** A room of which one member needs a place. */
+export type PlaceFor = Pick<Room, 'enter'>;
+
+/**
+ * Divides memory, or something else, between callers. Members that can be dropped use what is free. When it is full, the caller
+ * that holds most loses its oldest large member: a caller loses nothing as long as it holds less than an equal share, however
+ * slow it is, and a caller that fills the room loses its own.
+ * @param max of all callers together
+ */
+export function createRoom(max: number) {
+  const shares = new Map<string, Share>();
+  let held = 0;
+  /** The part of it that cannot be dropped. */
+  let taken = 0;
+
+  const shareOf = (caller: string): Share => {
+    const known = shares.get(caller);
+    if (known) return known;
+    const share = new Share(caller);
+    shares.set(caller, share);
+    return share;
+  };
+  /** Counts a part that cannot be dropped. @returns `false` if it would be more than the share */
+  const takeOn = (share: Share, size: number): boolean => {
+    if (!isWithinShare(share.taken + size, max - taken - size, 1)) return false;
+    share.taken += size;
+    taken += size;
+    change(share, size);
+    shrink();
+    return true;
+  };
+  const giveBack = (share: Share, size: number): void => {
+    share.taken -= size;
+    taken -= size;
+    change(share, -size);
+    forgetIfEmpty(share);
+  };
+  const change = (share: Share, by: number): void => {
+    share.size += by;
+    held += by;
+  };
+  const forgetIfEmpty = (share: Share): void => {
+    if (share.users === 0 && share.size === 0 && share.members.isAlone) shares.delete(share.caller);
+  };
+  const leave = (member: Member, share: Share): void => {
+    if (member.isAlone) return;
+    member.remove();
+    change(share, -member.size);
+    forgetIfEmpty(share);
+  };
+  /** @returns `false` if no member can be dropped */
+  const dropOne = (): boolean => {
+    let most: Share | null = null;
+    for (const share of shares.values()) if (!share.members.isAlone && share.size > (most?.size ?? -1)) most = share;
+    if (!most) return false;
+    const member = most.oldestLarge();
+    leave(member, most);
+    member.drop();
+    return true;
+  };
+  const shrink = (): void => {
+    while (held > max && dropOne());
+  };
+
+  return {
+    /** What all members use now. */
+    get size(): number {
+      return held;
+    },
+    /** @param drop called at most once, if others need the room; the member has left then */
+    enter(caller: string, drop: () => void): Place {
+      const share = shareOf(caller);
+      const member = new Member(drop);
+      member.insertBefore(share.members);
+      return {
+        hold(size) {
+          if (member.isAlone) return;
+          change(share, size - member.size);
+          member.size = size;
+          shrink();
+        },
+        leave: () => leave(member, share),
+      };
+    },
+    /**
+     * Takes a part that cannot be dropped. Members that can be give way to it.
+     * @returns gives it back, safe to call twice; `null` = it would be more than the caller's share
+     */
+    take(caller: string, size: number): (() => void) | null {
+      const share = shareOf(caller);
+      if (takeOn(share, size)) return once(() => giveBack(share, size));
+      forgetIfEmpty(share);
+      return null;
+    },
+    /** A caller's share, to take from without an allocation each time. Close it once for each opening. */
+    open(caller: string): Share {
+      const share = shareOf(caller);
+      share.users += 1;
+      return share;
+    },
+    close(share: Share): void {
+      share.users -= 1;
+      forgetIfEmpty(share);
+    },
+    takeOn,
+    giveBack,
+  };
+}
+
+/** What one caller holds. */
+export class Share {
+  /** All that it holds. */
+  size = 0;
+  /** The part of it that cannot be dropped. */
+  taken = 0;
+  /** How many have opened it. */
+  users = 0;
+  /** The ring of members that can be dropped, oldest first. */
+  readonly members = new Member(() => {});
+  readonly caller: string;
+
+  constructor(caller: string) {
+    this.caller = caller;
+  }
+
+  /** The oldest member of at least half the size of the largest. */
+  oldestLarge(): Member {
+    const ring = this.members;
+    let largest = 0;
+    for (let each = ring.next; each !== ring; each = each.next) largest = Math.max(largest, each.size);
+    let oldest = ring.next;
+    while (oldest.size < largest / 2) oldest = oldest.next;
+    return oldest;
+  }
+}
+
+class Member extends RingLink {
+  size = 0;
+  readonly drop: () => void;
+
+  constructor(drop: () => void) {
+    super();
+    this.drop = drop;
+  }
 }

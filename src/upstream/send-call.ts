@@ -1,8 +1,8 @@
 import type { Buffer } from 'node:buffer';
 import type { Dispatcher } from 'undici';
-import type { Arrival, Arrivals } from './arrivals.ts';
 import type { CancelCause } from './cancellation.ts';
 import { startPeerTimeout } from './peer-timeout.ts';
+import type { Place, PlaceFor } from './quota.ts';
 import type {
   AnswerHeaders,
   CallInFlight,
@@ -20,7 +20,7 @@ export interface SendCallOptions {
   /** Limits the calls that wait for a connection. Default: no limit. */
   readonly waiting?: WaitingCalls;
   /** Limits the memory of large responses that are still arriving, of all upstreams together. */
-  readonly arrivals?: Arrivals | undefined;
+  readonly arrivals?: PlaceFor | undefined;
   /**
    * Bytes of the largest response. Larger ones are rejected, streamed ones too: whether a response is streamed depends on
    * other requests, and must not decide whether it is allowed.
@@ -98,7 +98,7 @@ class AnswerCollector implements Dispatcher.DispatchHandler, CallInFlight, Waiti
   #headers: readonly Buffer[] = noHeaders;
   #chunks: Buffer[] = [];
   #size = 0;
-  #arrival: Arrival | null = null;
+  #arrival: Place | null = null;
 
   #streamAboveBytes: number;
   #sink: RawSink | null = null;
@@ -195,7 +195,7 @@ class AnswerCollector implements Dispatcher.DispatchHandler, CallInFlight, Waiti
   #countMemory(): void {
     const abandon = () =>
       this.#fail(new UpstreamCallError('crowded-out', 'the answers that arrive take too much memory'));
-    this.#arrival ??= this.#upstream.arrivals?.begin(abandon) ?? null;
+    this.#arrival ??= this.#upstream.arrivals?.enter(this.caller ?? '', abandon) ?? null;
     this.#arrival?.hold(this.#size);
   }
 

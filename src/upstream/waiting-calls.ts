@@ -1,3 +1,5 @@
+import { isWithinShare } from './quota.ts';
+
 /** A call that may have to wait for a connection. */
 export interface WaitingCall {
   /** Size of the call's body, in bytes. */
@@ -22,11 +24,6 @@ export type WaitingCalls = ReturnType<typeof createWaitingCalls>;
 /** A caller may have this many times the free space: three quarters of the whole if it is alone. */
 const maxTimesFree = 3;
 
-/** May a caller have one more? There is always room for another caller. */
-export function isWithinShare(own: number, free: number): boolean {
-  return own < maxTimesFree * free;
-}
-
 /**
  * Queue of the calls to one upstream: a limited number is in flight, and the others wait in order. A caller with more than its
  * share in flight is passed by other callers, so calls that hang cost their own caller.
@@ -43,8 +40,8 @@ export function createWaitingCalls({ maxSent, maxWaiting, maxWaitingBytes }: Wai
   const free = () => freeSlots.length;
   const mayBegin = (caller: string | undefined, ofFree = free()): boolean => {
     // The gateway itself makes few calls. Mostly, all calls together are within the share of one caller.
-    if (caller === undefined || isWithinShare(maxSent - free(), ofFree)) return true;
-    return isWithinShare(inFlight.filter((each) => each === caller).length, ofFree);
+    if (caller === undefined || isWithinShare(maxSent - free() + 1, ofFree, maxTimesFree)) return true;
+    return isWithinShare(inFlight.filter((each) => each === caller).length + 1, ofFree, maxTimesFree);
   };
   const mayWait = ({ caller, bytes }: WaitingCall): boolean => {
     const freeBytes = maxWaitingBytes - waitingBytes - bytes;
@@ -53,7 +50,7 @@ export function createWaitingCalls({ maxSent, maxWaiting, maxWaitingBytes }: Wai
     if (caller === undefined) return true;
     const own = waiting.filter((each) => each.caller === caller);
     const ownBytes = own.reduce((sum, each) => sum + each.bytes, bytes);
-    return isWithinShare(own.length, freeCalls) && isWithinShare(ownBytes, freeBytes);
+    return isWithinShare(own.length + 1, freeCalls, maxTimesFree) && isWithinShare(ownBytes, freeBytes, maxTimesFree);
   };
   const send = (call: WaitingCall): void => {
     call.slot = freeSlots.pop() ?? 0;

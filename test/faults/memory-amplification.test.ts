@@ -7,7 +7,7 @@ import { type BodyReading, IncomingRequest, readBody } from '../../src/server/re
 import { parseIdempotencyKey } from '../../src/sponsor/sponsor-fields.ts';
 import { createMemoryStore } from '../../src/sponsor/store/memory-store.ts';
 import { redactText } from '../../src/telemetry/redact-fields.ts';
-import { createArrivals } from '../../src/upstream/arrivals.ts';
+import { createRoom } from '../../src/upstream/quota.ts';
 import { cpuMsSince } from '../support/cpu-time.ts';
 import { newFlow } from '../support/sponsorship-flow.ts';
 
@@ -33,8 +33,8 @@ function leastTime(work: () => void): number {
 test('a body in the smallest allowed pieces takes its own size in memory, not that of its pieces', () => {
   const req = new IncomingRequest(new Socket());
   const readings: BodyReading[] = [];
-  const bounds = { maxBytes: 1024 * 1024, arrivals: createArrivals(() => 1e9) };
-  readBody(req, bounds, (reading) => readings.push(reading));
+  const bounds = { maxBytes: 1024 * 1024, arrivals: createRoom(1e9) };
+  readBody(req, '', bounds, (reading) => readings.push(reading));
   const before = megabytesInUse();
   for (let count = 0; count < 16_000; count += 1) req.push(Buffer.alloc(64, count % 251));
   expect(megabytesInUse() - before).toBeLessThan(0.8);

@@ -1,7 +1,8 @@
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
-import { type Arrival, type Arrivals, bytesPerPiece } from '../../upstream/arrivals.ts';
 import { startPeerTimeout } from '../../upstream/peer-timeout.ts';
+import type { Place, PlaceFor } from '../../upstream/quota.ts';
+import { bytesPerPiece } from '../read-body.ts';
 
 /** Close codes that the gateway sends: below 4000 from RFC 6455, above from graphql-transport-ws. */
 export const closeCodes = {
@@ -61,16 +62,16 @@ function headOf(size: number): number {
 
 /**
  * Counts the bytes of incomplete messages, which the library buffers. If all connections together hold too much, `arrivals`
- * closes the oldest that holds more than the average.
+ * closes one of the address that holds most.
  * @param connection that the library already reads, so that it has parsed each chunk before it is counted here
  */
-export function boundArrivals(socket: WebSocket, connection: Duplex, arrivals: Arrivals): void {
+export function boundArrivals(socket: WebSocket, connection: Duplex, arrivals: PlaceFor, address: string): void {
   let bytes = 0;
   let pieces = 0;
   /** Bytes of the current chunk that belong to complete frames. */
   let read = 0;
   let isWhole = false;
-  let arrival: Arrival | null = null;
+  let arrival: Place | null = null;
   const leave = (): void => {
     arrival?.leave();
     arrival = null;
@@ -97,7 +98,7 @@ export function boundArrivals(socket: WebSocket, connection: Duplex, arrivals: A
       leave();
       return;
     }
-    arrival ??= arrivals.begin(abandon);
+    arrival ??= arrivals.enter(address, abandon);
     arrival.hold(bytes + pieces * bytesPerPiece);
   };
   const readFrame = ({ length }: Buffer): void => {

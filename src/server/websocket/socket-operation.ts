@@ -37,6 +37,7 @@ export interface SocketOperationOptions {
 
 export interface OperationSocket {
   readonly requestId: string;
+  readonly address: string;
   readonly sender: Sender;
   readonly showUsage: boolean;
   readonly budget: MessageBudget;
@@ -136,7 +137,7 @@ export class SocketOperation implements ServerContext, ResultReader {
   async #admit(request: OperationRequest): Promise<OperationAdmission> {
     const entry = await this.#options.admit.enter(this);
     if (entry.kind === 'refused') return { kind: 'refused', errors: [entry.error], usage: null };
-    const held = this.#options.bytesInFlight.take(entry.caller.rate.key, this.requestBytes);
+    const held = this.#options.bytesInFlight.take(this.#socket.address, this.requestBytes);
     if (!held) return { kind: 'refused', errors: [tooMuchInFlight()], usage: null };
     this.held = held;
     return this.#options.admit.decide(this, entry.caller, request);

@@ -8,7 +8,7 @@ import { isUsageAsked } from '../../documents/cost/usage.ts';
 import { isObject, parseMessageJson, printJson } from '../../json/exact-json.ts';
 import { isTooComplex, maxJsonCommas, maxJsonNesting } from '../../json/json-size.ts';
 import { type OperationRequest, parseRequest } from '../../operation/parse-request.ts';
-import type { Arrivals } from '../../upstream/arrivals.ts';
+import type { PlaceFor } from '../../upstream/quota.ts';
 import { heartbeatMs } from '../event-stream.ts';
 import type { BytesInFlight } from '../read-body.ts';
 import { boundArrivals, boundUntilAcknowledged, closeCodes, MessageBudget } from './socket-bounds.ts';
@@ -24,6 +24,8 @@ interface SocketServerOptions extends Omit<ClientSocketOptions, 'arrivals' | 'pi
 
 export interface Upgrade {
   readonly requestId: string;
+  /** Address of the client: IPv4, or the /64 of an IPv6 address. */
+  readonly address: string;
   readonly headers: Readonly<Record<string, string>>;
   /** Called once, with the status of the response. */
   readonly answered: (status: number) => void;
@@ -83,7 +85,7 @@ export function createSocketServer(options: SocketServerOptions) {
     accept(req: IncomingMessage, socket: Duplex, head: Buffer, upgrade: Upgrade): void {
       upgrades.set(req, upgrade);
       sockets.handleUpgrade(req, socket, head, (accepted) => {
-        new ClientSocket(accepted, req, upgrade.requestId, socketOptions);
+        new ClientSocket(accepted, req, upgrade, socketOptions);
       });
     },
     /** Waits for running operations, for `graceMs` at most, then asks every client to reconnect elsewhere. */
@@ -107,7 +109,7 @@ interface ClientSocketOptions extends SocketOperationOptions {
   readonly addresses: Pick<AddressGate, 'admit'>;
   /** Bytes that a client may send before the acknowledgement; more closes the connection. */
   readonly maxGreetingBytes: number;
-  readonly arrivals: Arrivals;
+  readonly arrivals: PlaceFor;
   readonly usageHeaders: readonly UsageHeader[];
   /** Interval of pings in milliseconds. */
   readonly pingMs: number;
@@ -124,6 +126,7 @@ const subprotocol = 'graphql-transport-ws';
  */
 export class ClientSocket implements OperationSocket {
   readonly requestId: string;
+  readonly address: string;
   readonly budget = new MessageBudget();
   readonly writer: SocketWriter;
   sender: Sender;
@@ -139,9 +142,15 @@ export class ClientSocket implements OperationSocket {
   /** Operations by id, without those that the client has completed. */
   readonly #operations = new Map<string, SocketOperation>();
 
-  constructor(socket: WebSocket, request: IncomingMessage, requestId: string, options: ClientSocketOptions) {
+  constructor(
+    socket: WebSocket,
+    request: IncomingMessage,
+    { requestId, address }: Pick<Upgrade, 'requestId' | 'address'>,
+    options: ClientSocketOptions,
+  ) {
     const { headers, socket: connection } = request;
     this.requestId = requestId;
+    this.address = address;
     this.writer = new SocketWriter(socket, connection);
     this.sender = toSender(headers, connection.remoteAddress);
     this.showUsage = isUsageAsked(headers, options.usageHeaders);
@@ -155,7 +164,7 @@ export class ClientSocket implements OperationSocket {
       options.maxGreetingBytes,
       () => this.#headers === null,
     );
-    boundArrivals(socket, connection, options.arrivals);
+    boundArrivals(socket, connection, options.arrivals, address);
     const pings = this.#startPinging(options.pingMs);
     socket.on('ping', (data) => void this.#isWithinBudget(data.length));
     socket.on('pong', (data) => void this.#isWithinBudget(data.length));

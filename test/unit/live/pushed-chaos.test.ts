@@ -59,6 +59,7 @@ function readFrames(text: string): Map<string, string[]> {
 /** The rest of a connection, which matters to no stream. */
 const socket: Omit<OperationSocket, 'writer'> = {
   requestId: 'r',
+  address: '',
   sender: createTestServer().sender,
   showUsage: false,
   budget: new MessageBudget(),

@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type BytesInFlight, CallerShare, createBytesInFlight } from '../../../src/server/read-body.ts';
+import { type BytesInFlight, createBytesInFlight } from '../../../src/server/read-body.ts';
 import type { RequestMemory } from '../../../src/upstream/cancellation.ts';
-import { countLiveObjects } from '../../support/count-live-objects.ts';
 
 const kib = 1024;
 const mib = 1024 * kib;
@@ -52,19 +51,8 @@ describe('bodies of running operations', () => {
     expect(bytes.take('one', largest)).not.toBeNull();
   });
 
-  it('keep nothing of their callers', () => {
-    // In a function of its own, so that nothing of it stays on the stack.
-    const fillAndRelease = () => {
-      for (const held of [...fill('one'), ...fill('another')]) held.release();
-    };
-    fillAndRelease();
-    expect(countLiveObjects(CallerShare)).toBe(0);
-    // What holds them is alive, else it would have gone with them.
-    expect(fill('one')).toHaveLength(16);
-  });
-
-  it('are not counted if they are small', () => {
-    const small = Array.from({ length: 10_000 }, () => bytes.take('one', 16 * kib));
+  it('are not counted if their requests are, because they are small', () => {
+    const small = Array.from({ length: 10_000 }, () => bytes.take('one', 2 * kib));
     expect(small).not.toContain(null);
     expect(fill('one')).toHaveLength(16);
   });
@@ -73,7 +61,7 @@ describe('bodies of running operations', () => {
 describe('bodies that are being received', () => {
   const begin = () => {
     const arrival = { isGivenUp: false };
-    const entry = bytes.begin(() => {
+    const entry = bytes.enter('one', () => {
       arrival.isGivenUp = true;
     });
     entry.hold(largest);
@@ -92,5 +80,28 @@ describe('bodies that are being received', () => {
     held?.release();
     const late = Array.from({ length: 3 }, begin);
     expect([...early.slice(3), ...late].some(({ isGivenUp }) => isGivenUp())).toBe(false);
+  });
+});
+
+describe('requests', () => {
+  it('of one address take at most half of the memory, and leave room for those of others', () => {
+    const beginAll = (address: string) => {
+      const share = bytes.open(address);
+      let count = 0;
+      while (bytes.begin(share)) count += 1;
+      return count;
+    };
+    expect(beginAll('one')).toBe(3_072);
+    expect(beginAll('another')).toBe(1_536);
+    expect(beginAll('a third')).toBe(768);
+  });
+
+  it('are no longer counted when they end', () => {
+    const share = bytes.open('one');
+    for (let count = 0; count < 10_000; count += 1) {
+      expect(bytes.begin(share)).toBe(true);
+      bytes.end(share);
+    }
+    bytes.close(share);
   });
 });

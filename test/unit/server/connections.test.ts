@@ -3,8 +3,9 @@ import { createServer } from 'node:http';
 import { type AddressInfo, Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createConnections, endLingering } from '../../../src/server/connections.ts';
+import { endLingering } from '../../../src/server/connections.ts';
 import type { Exchange } from '../../../src/server/exchange.ts';
+import { connectForTest } from '../../support/connect-for-test.ts';
 import { countLiveObjects } from '../../support/count-live-objects.ts';
 import { openRawClient, type RawClient } from '../../support/raw-client.ts';
 import { until } from '../../support/until.ts';
@@ -15,7 +16,7 @@ afterEach(() => void vi.useRealTimers());
 it('a server without requests closes immediately, and leaves no timer that would keep the process', async () => {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const connections = createConnections(() => {});
+  const connections = connectForTest();
   await connections.drain(server, 60_000);
   expect([connections.draining, server.listening, vi.getTimerCount()]).toEqual([true, false, 0]);
 });
@@ -51,7 +52,7 @@ it('a connection that its client does not close is closed a second after its las
 
 it('nothing is kept of closed connections', async () => {
   class CountedSocket extends Socket {}
-  const connections = createConnections(() => {});
+  const connections = connectForTest();
   let closed = 0;
   const openTen = () => {
     for (let count = 0; count < 10; count += 1) {
@@ -83,7 +84,7 @@ function toExchange(socket: Socket, header?: string) {
 
 it('every pipelined exchange ends once when its client disconnects', async () => {
   const ended: Exchange[] = [];
-  const connections = createConnections((exchange) => void ended.push(exchange));
+  const connections = connectForTest((exchange) => void ended.push(exchange));
   const socket = new Socket();
   connections.opened(socket);
   const exchanges = Array.from({ length: 4 }, () => toExchange(socket));
@@ -96,7 +97,7 @@ it('every pipelined exchange ends once when its client disconnects', async () =>
 });
 
 it('a flood of connections closes the ones never served', () => {
-  const connections = createConnections(() => {});
+  const connections = connectForTest();
   const openOne = () => {
     const socket = new Socket();
     connections.opened(socket);
@@ -112,7 +113,7 @@ it('a flood of connections closes the ones never served', () => {
 });
 
 it('requests after the last response of a connection are ignored, and too many of them close it', () => {
-  const connections = createConnections(() => {});
+  const connections = connectForTest();
   const socket = new Socket();
   connections.opened(socket);
   expect(connections.enter(toExchange(socket, 'close'))).toBe(true);
@@ -123,13 +124,13 @@ it('requests after the last response of a connection are ignored, and too many o
 
 /** Connections with one open socket. */
 function openOne() {
-  const connections = createConnections(() => {});
+  const connections = connectForTest();
   const socket = new Socket();
   connections.opened(socket);
   return { connections, socket };
 }
 
-it.each<[string, (connections: ReturnType<typeof createConnections>, last: Exchange) => void]>([
+it.each<[string, (connections: ReturnType<typeof connectForTest>, last: Exchange) => void]>([
   ['has been sent', (connections, last) => connections.leave(last)],
   ['is sent while the server begins to stop', (connections) => connections.announceDrain()],
 ])('no request is executed after a response that closes the connection %s', (_, happen) => {
@@ -171,7 +172,7 @@ it('a paused connection that Node closes after its response reads no further req
 });
 
 it('what a client sends after the last response of its connection is not parsed', async () => {
-  const connections = createConnections(() => {});
+  const connections = connectForTest();
   const sockets: Socket[] = [];
   let requests = 0;
   const server = createServer((_req, res) => {
@@ -206,7 +207,7 @@ it('unread bytes of a connection without requests count, as of a WebSocket', () 
 
 it('if clients leave too much unread together, the oldest large one is closed, even while it waits for its turn', async () => {
   vi.useRealTimers();
-  const connections = createConnections(() => {});
+  const connections = connectForTest();
   const sockets: Socket[] = [];
   let answered = 0;
   const server = createServer((req, res) => {
@@ -247,7 +248,7 @@ it('if clients leave too much unread together, the oldest large one is closed, e
 /** A server whose requests are answered when the test says so. */
 async function openServer() {
   vi.useRealTimers();
-  const connections = createConnections(() => {});
+  const connections = connectForTest();
   const answers = new Map<string, () => void>();
   const server = createServer((req, res) => {
     const path = req.url ?? '';

@@ -1,24 +1,55 @@
 import { expect, it } from 'vitest';
-import { cutUnread } from '../../../src/server/connections.ts';
+import { cutUnread } from '../../../src/server/cut-connections.ts';
 
-/** Cuts of connections that have so many bytes unread, oldest first. @returns which of them are cut, by their places */
-function cutOf(unread: readonly number[], maxBytes: number): number[] {
+type Part = readonly [address: string, bytes: number, memory?: object];
+
+/** Cuts of connections with these unread parts, oldest first. @returns which of them are cut, by their places */
+function cutOf(parts: readonly Part[], maxBytes: number): number[] {
   const cut: number[] = [];
-  const connections = unread.map((bytes, index) => ({
+  const connections = parts.map(([address, bytes, memory = null], index) => ({
     unread: bytes,
+    unreadParts: () => [{ address, bytes, memory: memory as object | null }],
     cut: () => void cut.push(index),
   }));
   cutUnread(connections, maxBytes);
   return cut;
 }
 
-it.each([
-  ['nothing as long as there is room for all', [50, 50], 100, []],
-  ['the oldest first, and no more than has to be', [40, 40, 40], 100, [0]],
-  ['nobody who leaves little, however old', [1, 0, 60, 60], 100, [2]],
-  ['as many as it takes', [50, 50, 50, 50], 60, [0, 1, 2]],
-  ['one alone that is too much', [0, 101], 100, [1]],
-  ['nothing where nothing is unread', [0, 0], 0, []],
-])('closes %s', (_, unread, maxBytes, cut) => {
-  expect(cutOf(unread, maxBytes)).toEqual(cut);
+const shared = {};
+const times = (count: number, part: Part): Part[] => Array.from({ length: count }, () => part);
+
+it.each<[string, readonly Part[], number, number[]]>([
+  ['nothing as long as there is room for all', times(2, ['a', 50]), 100, []],
+  ['the oldest first, and no more than has to be', times(3, ['a', 40]), 100, [0]],
+  ['as many as it takes', times(4, ['a', 50]), 60, [0, 1, 2]],
+  [
+    'nobody who leaves little, however old',
+    [
+      ['b', 1],
+      ['a', 60],
+      ['a', 60],
+    ],
+    100,
+    [1],
+  ],
+  [
+    'the many small ones of one address, not the large one of another',
+    [['b', 40], ...times(70, ['a', 1])],
+    100,
+    [1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
+  ],
+  ['nothing if everybody reads the same memory', times(30, ['a', 50, shared]), 60, []],
+  ['those with memory of their own', [...times(30, ['b', 50, shared]), ...times(3, ['a', 20])] as Part[], 100, [30]],
+  [
+    'one alone that is too much',
+    [
+      ['b', 0],
+      ['a', 101],
+    ],
+    100,
+    [1],
+  ],
+  ['nothing where nothing is unread', times(2, ['a', 0]), 0, []],
+])('closes %s', (_, parts, maxBytes, cut) => {
+  expect(cutOf(parts, maxBytes)).toEqual(cut);
 });

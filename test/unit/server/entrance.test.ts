@@ -41,6 +41,7 @@ function open(given: { isRefused?: boolean; hasRoom?: boolean; by?: 'enter' | 'e
     sender,
     body: Buffer.from('{}'),
     requestBytes: 2,
+    address: '203.0.113.9',
     refuseWith: ({ extensions }: { extensions: { code: unknown } }) => void refusals.push(extensions.code),
     fail: (error: unknown) => void refusals.push(error),
   }) as unknown as Exchange & { leave(): void };
@@ -52,13 +53,13 @@ function open(given: { isRefused?: boolean; hasRoom?: boolean; by?: 'enter' | 'e
   return { exchange, turns, taken, senders, refusals, served: () => served, settle };
 }
 
-it('a request is served in a turn of its caller, and its body counts against the caller, not the address', async () => {
+it('a request is served in a turn of its caller, and its body counts against its address', async () => {
   const { exchange, turns, taken, settle, served, refusals } = open();
   await settle();
   expect([turns.map(({ key }) => key), served()]).toEqual([[toTestCaller().rate.key], 0]);
   turns[0]?.work();
   expect([served(), refusals]).toEqual([1, []]);
-  expect(taken).toEqual([[toTestCaller().rate.key, 2]]);
+  expect(taken).toEqual([['203.0.113.9', 2]]);
   expect(exchange.held).toBe(held);
 });
 

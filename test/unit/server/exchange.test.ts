@@ -21,6 +21,7 @@ const options: ExchangeOptions = {
   stallMs: 1_000,
   idleMs: 9_000,
   onLongUnread: () => {},
+  onStream: () => {},
   now: () => 0,
 };
 
@@ -121,7 +122,7 @@ describe('an exchange that has ended', () => {
     const server = createServer({ IncomingMessage: IncomingRequest }, (req, res) => {
       const exchange = new Exchange(req, res, '/', options);
       exchange.isReading = true;
-      readBody(req, { maxBytes: 100, arrivals: { begin: () => arrival } }, ({ kind }) => read.push(kind));
+      readBody(req, '', { maxBytes: 100, arrivals: { enter: () => arrival } }, ({ kind }) => read.push(kind));
       res.on('close', () => exchange.close());
       refuse = () => exchange.abandon();
     });

@@ -1,13 +1,13 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
-import { createConnections } from '../../../src/server/connections.ts';
 import { createRefuseMalformed } from '../../../src/server/raw-response.ts';
+import { connectForTest } from '../../support/connect-for-test.ts';
 import { openRawClient } from '../../support/raw-client.ts';
 
 const bounds = { headersTimeout: 20, requestTimeout: 20, connectionsCheckingInterval: 5 };
 const server = createServer(bounds, (req) => req.resume());
-const connections = createConnections(() => {});
+const connections = connectForTest();
 server.on('connection', connections.opened);
 server.on('clientError', createRefuseMalformed({ connections, stamps: (_, id) => ['x-request-id', id] }));
 

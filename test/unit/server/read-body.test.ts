@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { IncomingRequest, readBody } from '../../../src/server/read-body.ts';
-import { type Arrival, createArrivals } from '../../../src/upstream/arrivals.ts';
+import { createRoom, type Place } from '../../../src/upstream/quota.ts';
 import { countLiveObjects } from '../../support/count-live-objects.ts';
 import { openRawClient } from '../../support/raw-client.ts';
 import { until } from '../../support/until.ts';
@@ -11,7 +11,7 @@ const maxBytes = 10;
 /** Larger, for a body of more pieces than are kept one by one. */
 const manyPieces = 1_300;
 /** Room for a dozen bodies that arrive, with their headers. */
-const arrivals = createArrivals(() => 4_000);
+const arrivals = createRoom(4_000);
 /** What was read, in words. */
 let heard: string[];
 let server: ReturnType<typeof createServer>;
@@ -19,7 +19,7 @@ let server: ReturnType<typeof createServer>;
 beforeEach(async () => {
   heard = [];
   server = createServer({ IncomingMessage: IncomingRequest }, (req, res) =>
-    readBody(req, { maxBytes, arrivals }, (reading) => {
+    readBody(req, '', { maxBytes, arrivals }, (reading) => {
       heard.push(reading.kind === 'whole' ? `whole ${reading.body}` : reading.kind);
       res.setHeader('connection', 'close');
       res.end();
@@ -93,7 +93,7 @@ async function serve(IncomingMessage: typeof IncomingRequest = IncomingRequest, 
     for (const res of responses.splice(0)) res.end();
   };
   let crowdOut = () => {};
-  const begin = (abandon: () => void): Arrival => {
+  const enter = (_: string, abandon: () => void): Place => {
     arrivals.push('begun');
     crowdOut = abandon;
     return { hold: () => void arrivals.push('held'), leave: () => void arrivals.push('left') };
@@ -101,7 +101,7 @@ async function serve(IncomingMessage: typeof IncomingRequest = IncomingRequest, 
   server.close();
   server = createServer({ IncomingMessage }, (req, res) => {
     requests.push(req);
-    readBody(req, { maxBytes: 2 * manyPieces, arrivals: { begin } }, (reading) => {
+    readBody(req, '', { maxBytes: 2 * manyPieces, arrivals: { enter } }, (reading) => {
       read.push(reading.kind === 'whole' ? `whole ${reading.body}` : reading.kind);
       responses.push(res);
       if (!isHeld) respond();

@@ -4,10 +4,10 @@ import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
 import { createSocketQuota } from '../../../src/callers/socket-quota.ts';
 import { gatewayError } from '../../../src/errors/gateway-error.ts';
-import { createConnections } from '../../../src/server/connections.ts';
 import type { Exchange } from '../../../src/server/exchange.ts';
 import { createSiteChecks } from '../../../src/server/site-checks.ts';
 import { createWebSocketUpgrades, type WebSocketUpgradesOptions } from '../../../src/server/websocket-upgrades.ts';
+import { connectForTest } from '../../support/connect-for-test.ts';
 import { until } from '../../support/until.ts';
 
 const fault = new Error('with the address of a database in it');
@@ -26,7 +26,11 @@ function create(replaced: Partial<WebSocketUpgradesOptions> = {}) {
   const upgrades = createWebSocketUpgrades({
     connections: { of: () => undefined },
     sockets: { draining: false, accept: () => {} },
-    addresses: { networkOf: () => 'network', admit: async () => ({ error: null, standing: null }) },
+    addresses: {
+      networkOf: () => 'network',
+      isProxy: () => false,
+      admit: async () => ({ error: null, standing: null }),
+    },
     socketQuota: quota,
     graphqlPath: '/graphql',
     site: toSite('*'),
@@ -53,7 +57,7 @@ function open(
 ) {
   const { upgrades, quota, events } = create({
     sockets: { draining: false, accept },
-    addresses: { networkOf: () => 'network', admit },
+    addresses: { networkOf: () => 'network', isProxy: () => false, admit },
     ...(connections && { connections }),
   });
   const socket = new PassThrough();
@@ -97,7 +101,7 @@ it('a WebSocket keeps its place in the quota until it is closed, and its handsha
 });
 
 it('a connection that becomes a WebSocket no longer counts as one without a request', () => {
-  const connections = createConnections(() => {});
+  const connections = connectForTest();
   const socket = new Socket();
   connections.opened(socket);
   const of = () => connections.of(socket);

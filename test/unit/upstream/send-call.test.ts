@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { type Dispatcher, Pool } from 'undici';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Arrivals, createArrivals } from '../../../src/upstream/arrivals.ts';
 import { type Cancellation, createCancellation } from '../../../src/upstream/cancellation.ts';
+import { createRoom, type PlaceFor } from '../../../src/upstream/quota.ts';
 import {
   type CallInFlight,
   type CallWatch,
@@ -109,7 +109,7 @@ describe('responses being received', () => {
   const sized = (size: number) => ({ headers: ['x-size', String(size)] });
 
   it('are dropped if all together take too much memory, the oldest large one first', async () => {
-    const arrivals = createArrivals(() => 300 * kib);
+    const arrivals = createRoom(300 * kib);
     const call = await serve(half, 8, { maxResponseBytes: 1_000 * kib, arrivals });
     const small = start(call, 60_000, sized(60 * kib));
     const vital = start(call, 60_000, { ...sized(200 * kib), isVital: true });
@@ -126,8 +126,8 @@ describe('responses being received', () => {
 
   it('take no memory once they are complete', async () => {
     const counts = { begun: 0, left: 0 };
-    const arrivals: Arrivals = {
-      begin() {
+    const arrivals: PlaceFor = {
+      enter() {
         counts.begun += 1;
         return {
           hold() {},

@@ -1,10 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import {
-  createWaitingCalls,
-  isWithinShare,
-  type WaitingCall,
-  type WaitingCalls,
-} from '../../../src/upstream/waiting-calls.ts';
+import { createWaitingCalls, type WaitingCall, type WaitingCalls } from '../../../src/upstream/waiting-calls.ts';
 
 let calls: WaitingCalls;
 /** Names of those that were sent, in order. */
@@ -88,16 +83,6 @@ describe('one caller', () => {
   const beginMany = (caller: string, count: number, bytes = 1) =>
     Array.from({ length: count }, () => calls.begin(call(caller, bytes, caller))).filter((isBegun) => isBegun).length;
   const countSent = () => ['a', 'b', 'c'].map((caller) => sent.filter((name) => name === caller).length);
-
-  it.each([
-    ['alone gets three quarters', 95, 33, true],
-    ['alone gets no more', 96, 32, false],
-    ['gets the last one if it has few', 2, 1, true],
-    ['gets the last one only then', 3, 1, false],
-    ['gets none if none is free', 0, 0, false],
-  ])('%s', (_, own, free, expected) => {
-    expect(isWithinShare(own, free)).toBe(expected);
-  });
 
   it('leaves connections and room to wait for other callers, and the gateway’s own calls are not bounded', () => {
     calls = createWaitingCalls({ maxSent: 128, maxWaiting: 1_024, maxWaitingBytes: 100_000 });

@@ -17,7 +17,7 @@ describe('unfinished messages of a client', () => {
     const counts = { held: 0 };
     held = () => counts.held;
     const arrivals = {
-      begin(giveUp: () => void) {
+      enter(_: string, giveUp: () => void) {
         let own = 0;
         const hold = (bytes: number) => {
           counts.held += bytes - own;
@@ -29,7 +29,7 @@ describe('unfinished messages of a client', () => {
     };
     server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
     server.on('connection', (socket, req) => {
-      boundArrivals(socket, req.socket, arrivals);
+      boundArrivals(socket, req.socket, arrivals, '');
       for (const event of ['message', 'ping', 'pong'] as const)
         socket.on(event, () => {
           heard += 1;

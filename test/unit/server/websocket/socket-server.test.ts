@@ -69,7 +69,7 @@ async function start(pingMs: number, given = operations, maxOperations = 1): Pro
   server = createServer();
   server.on('upgrade', (req, socket, head) => {
     connection = socket;
-    sockets.accept(req, socket, head, { requestId: 'a', headers: {}, answered() {}, malformed() {} });
+    sockets.accept(req, socket, head, { requestId: 'a', address: '', headers: {}, answered() {}, malformed() {} });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   ({ port } = server.address() as AddressInfo);
