@@ -14,6 +14,7 @@ async function bundle(file: string) {
 
 test.each([
   ['client.ts', 3_072],
+  ['build.ts', 1_536],
   ['schema.ts', 512],
 ])('%s is one module without imports, of at most %i bytes compressed', async (file, maxBytes) => {
   const [chunk, ...rest] = await bundle(file);
