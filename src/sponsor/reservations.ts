@@ -6,13 +6,7 @@ import type { SponsorshipFacts } from '../telemetry/sponsorship-line.ts';
 import type { Cancellation } from '../upstream/cancellation.ts';
 import { type CoinReference, createLeaseId, hashCoins, type Lease, type LeaseKeys } from './leases.ts';
 import { mayHaveRun } from './sponsor-refusal.ts';
-import type {
-  EndReservation,
-  GasAllowance,
-  GasBudget,
-  ReservationStart,
-  SponsorshipStore,
-} from './store/sponsorship-store.ts';
+import type { EndReservation, GasBudget, ReservationStart, SponsorshipStore } from './store/sponsorship-store.ts';
 
 export interface ReservedCoins {
   /** The sponsor's own number, exact decimal text. */
@@ -311,11 +305,16 @@ function toDeclined(
         { retryAfterMs: 60_000 },
       );
     case 'over-budget':
-      return overBudget(start.allowance, gasBudget, nowMs);
+      return overBudget(start, gasBudget, nowMs);
   }
 }
 
-function overBudget({ limit, held, settled, free, resetsAtMs }: GasAllowance, gasBudget: number, nowMs: number) {
+function overBudget(
+  { allowance, roomAtMs }: Extract<ReservationStart, { kind: 'over-budget' }>,
+  gasBudget: number,
+  nowMs: number,
+) {
+  const { limit, held, settled, free, resetsAtMs } = allowance;
   const left = Math.max(0, free);
   const resetsAt = toText(resetsAtMs);
   return gatewayError(
@@ -324,7 +323,7 @@ function overBudget({ limit, held, settled, free, resetsAtMs }: GasAllowance, ga
     {
       argument: 'gasBudget',
       gas: { limit, held, settled, left, resetsAt },
-      retryAfterMs: msUntil(resetsAtMs, nowMs),
+      retryAfterMs: msUntil(Math.min(roomAtMs ?? resetsAtMs, resetsAtMs), nowMs),
     },
   );
 }

@@ -15,7 +15,10 @@ import { deriveSecret, type Siblings } from './siblings.ts';
 
 export interface SponsorshipStoreOptions {
   readonly redis: { readonly url: Secret } | null;
-  readonly telemetry: Pick<Telemetry, 'sponsorshipForgotten' | 'sponsorshipStoreAway' | 'sponsorshipStoreBack'>;
+  readonly telemetry: Pick<
+    Telemetry,
+    'sponsorshipForgotten' | 'sponsorshipStoreAway' | 'sponsorshipStoreBack' | 'sponsorshipMayBeEvicted'
+  >;
   readonly now: () => number;
 }
 
@@ -33,7 +36,8 @@ export async function openSponsorshipStore(options: SponsorshipStoreOptions): Pr
   };
   const outage = createOutage({ began: telemetry.sponsorshipStoreAway, ended: telemetry.sponsorshipStoreBack });
   const { connectRedisStore } = await import('../sponsor/redis-store/redis-store.ts');
-  const store = await connectRedisStore({ url: redis.url }, { failed: outage.failed, ready: outage.succeeded });
+  const events = { failed: outage.failed, ready: outage.succeeded, mayEvict: telemetry.sponsorshipMayBeEvicted };
+  const store = await connectRedisStore({ url: redis.url }, events);
   return createRetryingStore(store, { now, givenUp });
 }
 

@@ -276,6 +276,8 @@ export function createTelemetry(logger: Logger, metrics = new Metrics(), now: ()
     sponsorshipStoreAway: (reason: string) =>
       log('warn', 'sponsorship store unavailable: requests that need it are rejected', ofRedis(reason)),
     sponsorshipStoreBack: () => log('info', 'sponsorship store available again'),
+    sponsorshipMayBeEvicted: (policy: string) =>
+      log('warn', 'Redis may drop gas budgets and spent leases: its maxmemory-policy is not noeviction', { policy }),
     sponsorshipForgotten: ({ caller, leaseId, digest, outcome }: UnstoredOutcome) =>
       log('error', 'the outcome of a sponsored transaction was not stored: its gas counts as held', {
         caller: toShownCaller(caller),

@@ -80,7 +80,7 @@ describe.skipIf(redisMissing)(redisMissing ?? 'while this process is busy and Re
 
   it('a step of sponsorship succeeds', async () => {
     const told: string[] = [];
-    const events = { failed: (error: unknown) => void told.push(String(error)), ready: () => {} };
+    const events = { failed: (error: unknown) => void told.push(String(error)), ready: () => {}, mayEvict: () => {} };
     const store = await connectRedisStore({ url: new Secret(redis.url), timeoutMs: 300 }, events);
     const begun = store.beginReservation(newFlow().reservation());
     holdLoop(400);

@@ -2,12 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
 import { liveScripts } from '../../src/live/fleet/redis-leased-log.ts';
-import { sponsorshipScripts } from '../../src/sponsor/redis-store/redis-store.ts';
-import { defaultStoreBounds } from '../../src/sponsor/store/sponsorship-store.ts';
+import { commitScript } from '../../src/sponsor/redis-store/redis-store.ts';
 import { findLuaGlobals } from '../support/lua-globals.ts';
 import { redisMissing, startRedis } from '../support/redis-server.ts';
 
-const scripts = [sponsorshipScripts(defaultStoreBounds), liveScripts()].flatMap((each) => Object.entries(each));
+const scripts = [{ commitRecords: commitScript }, liveScripts()].flatMap((each) => Object.entries(each));
 
 /** Globals that Redis gives to scripts. */
 const provided = new Set(['ARGV', 'KEYS', 'redis', 'math', 'string', 'ipairs', 'table', 'tonumber', 'type', 'unpack']);

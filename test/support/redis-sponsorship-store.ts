@@ -10,5 +10,5 @@ export function openRedisStore(
   { timeoutMs = patientMs, bounds }: { timeoutMs?: number; bounds?: StoreBounds | undefined } = {},
 ): Promise<SponsorshipStore> {
   const options = { url: new Secret(url), timeoutMs, ...(bounds ? { bounds } : {}) };
-  return connectRedisStore(options, { failed: () => {}, ready: () => {} });
+  return connectRedisStore(options, { failed: () => {}, ready: () => {}, mayEvict: () => {} });
 }

@@ -21,6 +21,8 @@ export function describeBudgets(stores: Stores): void {
     expect(await one.beginReservation(newFlow().reservation({ gas }))).toEqual({
       kind: 'over-budget',
       allowance: { ...facts, held: 300, settled: 0, free: 50 },
+      // The first of them expires at 10: with it there is room.
+      roomAtMs: noon + 10,
     });
     await one.beginExecution(first.execution());
     await one.endExecution(first.executionEnd({ kind: 'executed', gasUsed: 30 }));

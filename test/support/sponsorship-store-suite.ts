@@ -117,7 +117,7 @@ function describeReservations(stores: Stores): void {
   test('a reservation gets the number that the sponsor gives it, also where another had it before', async () => {
     const { one, other } = stores();
     const { caller, leaseId, reservation, reservationEnd, execution } = newFlow();
-    const { caller: _, leaseId: nextId, ...next } = newFlow(caller);
+    const next = newFlow(caller);
     const gas = { key: newName('gas'), perDay: 1_000 };
     await one.beginReservation(reservation({ gas }));
     await one.endReservation(reservationEnd({ kind: 'reserved', answer: 'coins', knownAs: '77' }));
@@ -132,10 +132,10 @@ function describeReservations(stores: Stores): void {
     expect(await other.gasAllowance(gas, noon)).toMatchObject({ held: 200 });
     const second = { leaseId: '77', digest: 'digest-2', bodyHash: 'body-2' };
     expect(await other.beginExecution(execution(second))).toEqual({ kind: 'begun' });
-    // The execution in flight under the old number ends under another name.
+    // The execution in flight under the old number ends under its first name.
     const overdue = await claimOf(caller, one, noon + 30_000);
-    expect(overdue.find(({ digest }) => digest === 'digest-1')).toMatchObject({ leaseId: nextId });
-    const ended = { leaseId: nextId, answer: 'effects' };
+    expect(overdue.find(({ digest }) => digest === 'digest-1')).toMatchObject({ leaseId });
+    const ended = { leaseId, answer: 'effects' };
     await one.endExecution(next.executionEnd({ kind: 'executed', gasUsed: 30 }, ended));
     expect(await other.gasAllowance(gas, noon)).toMatchObject({ held: 100, settled: 30 });
     expect(await other.beginExecution(execution({ idempotency }))).toEqual({ kind: 'replay', answer: 'effects' });

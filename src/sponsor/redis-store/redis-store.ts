@@ -1,172 +1,246 @@
-import { hash } from 'node:crypto';
-import { ReplyError } from 'ioredis';
-import { connectRedis, type RedisEvents, type RedisOptions, readRedisScripts } from '../../upstream/connect-redis.ts';
+import { hash, randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Redis, ReplyError } from 'ioredis';
+import { connectRedis, type RedisEvents, type RedisOptions } from '../../upstream/connect-redis.ts';
+import { decide, type StepKind, type StepOf } from '../store/decide.ts';
+import { type Change, portion } from '../store/draft.ts';
 import {
   dayMs,
   defaultStoreBounds,
-  type ExecutionFound,
-  type ExecutionStart,
-  type GasAllowance,
-  type GasBudget,
-  type KeptReservation,
-  keyIdOf,
-  maxKeysPerExecution,
-  type OverdueExecution,
-  type ReservationStart,
   type SponsorshipStore,
   type StoreBounds,
   StoreUnavailableError,
-  storeTimes,
 } from '../store/sponsorship-store.ts';
+import { type TakeStep, toStore } from '../store/to-store.ts';
+import { RedisRecords, type Wanted } from './redis-records.ts';
 
 /**
- * Everything that a step reads or writes is in one slot of a Redis cluster. Smaller partitions are impossible, since several
- * callers may share a budget. A slot carries tens of thousands of steps per second; sponsorship takes some dozens.
+ * All records are in one slot of a Redis cluster. Smaller partitions are impossible, since several callers may share a budget. The
+ * number is that of the layout: other layouts are not read.
  */
-const prefix = 'ledger-gateway:{sponsorship}:';
+const prefix = 'ledger-gateway:{sponsorship}:2:';
 
-const steps = [
-  'beginReservation',
-  'endReservation',
-  'beginExecution',
-  'findExecution',
-  'endExecution',
-  'claimOverdue',
-  'findReservation',
-  'gasAllowance',
-] as const;
+/** Longer than any member of a set is needed. */
+const setLifeMs = dayMs + 2 * 60 * 60_000;
 
-type RedisStep = (typeof steps)[number];
-
-/** One atomic script for each step of the store. */
-export function sponsorshipScripts(bounds: StoreBounds): Readonly<Record<RedisStep, string>> {
-  const constants = { prefix, ...storeTimes, maxKeysPerExecution, ...bounds };
-  return readRedisScripts(new URL('.', import.meta.url), steps, constants);
-}
+export const commitScript = readFileSync(new URL('commit-records.lua', import.meta.url), 'utf8');
 
 export interface RedisStoreOptions extends RedisOptions {
   readonly bounds?: StoreBounds;
+}
+
+export interface RedisStoreEvents extends RedisEvents {
+  /** Redis may drop records before their time. @param policy its `maxmemory-policy` */
+  readonly mayEvict: (policy: string) => void;
 }
 
 /**
  * In milliseconds. Longer than for rate limits: a step that timed out may cost a lease, and sponsor calls take longer anyway.
  */
 const defaultTimeoutMs = 1_000;
+/** Steps that are decided together. */
+const maxStepsAtOnce = 32;
+/** Other processes change the same records: after so many attempts the step fails. */
+const maxAttempts = 50;
+const longestPauseMs = 50;
+
+interface WaitingStep {
+  readonly kind: StepKind;
+  readonly step: StepOf<StepKind>;
+  readonly resolve: (answer: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+type Commands = Record<'commitRecords', (...args: (string | number)[]) => Promise<unknown>>;
 
 /**
- * A store in Redis, shared by all instances. Each step is one script and one round trip. Resolves when Redis is connected, or
- * after a bounded wait; then the client keeps reconnecting.
+ * A store in Redis, shared by all instances. Reads the records of a step, decides it here, and commits its changes if the records
+ * are unchanged. The steps of this process that arrive meanwhile are decided together: they do not conflict with each other.
+ * Resolves when Redis is connected, or after a bounded wait; then the client keeps reconnecting.
  */
-export async function connectRedisStore(options: RedisStoreOptions, events: RedisEvents): Promise<SponsorshipStore> {
+export async function connectRedisStore(
+  options: RedisStoreOptions,
+  events: RedisStoreEvents,
+): Promise<SponsorshipStore> {
   const { bounds = defaultStoreBounds, timeoutMs = defaultTimeoutMs } = options;
-  /** Steps that Redis rejected the last time. Redis counts as unavailable until it accepts them. */
-  const rejected = new Set<RedisStep>();
+  // Redis has its own memory limit, and a count of everything would be changed by every step of every instance.
+  const ownBounds = { ...bounds, maxLeases: Number.POSITIVE_INFINITY, maxKeys: Number.POSITIVE_INFINITY };
+  /** What Redis rejected the last time. It counts as unavailable until it accepts that. */
+  const rejected = new Set<'read' | 'commit'>();
   const ready = () => {
     if (rejected.size === 0) events.ready();
   };
   const redis = await connectRedis({ ...options, timeoutMs }, { failed: events.failed, ready });
-  const commands = redis as unknown as Record<RedisStep, (...args: (string | number)[]) => Promise<unknown>>;
-  // The client sends a script when it is first used, and its hash after that.
-  for (const [name, lua] of Object.entries(sponsorshipScripts(bounds)))
-    redis.defineCommand(name, { numberOfKeys: 1, lua });
+  const warn = () => void warnOfEviction(redis, events);
+  if (redis.status === 'ready') warn();
+  else redis.once('ready', warn);
+  redis.defineCommand('commitRecords', { lua: commitScript });
+  const commands = redis as unknown as Commands;
+  const process = randomBytes(9).toString('base64url');
+  let writes = 0;
+  let waiting: WaitingStep[] = [];
+  let isWorking = false;
 
-  async function run(step: RedisStep, { caller, leaseId, nowMs }: Subject, args: Arguments): Promise<unknown> {
-    const [ref, owner] = caller === undefined ? ['', ''] : [leaseRef(caller, leaseId ?? ''), refOf(caller)];
-    const pairs = Object.entries(args).flatMap(([name, value]) => [name, toArgument(value)]);
+  async function attempt<Result>(what: 'read' | 'commit', work: () => Promise<Result>): Promise<Result> {
     try {
-      // The key selects the slot of a cluster; all other keys are in the same slot.
-      const answer = await commands[step](`${prefix}lease:${ref}`, nowMs, ref, owner, ...pairs);
-      if (rejected.delete(step)) ready();
-      return answer;
+      const result = await work();
+      if (rejected.delete(what)) ready();
+      return result;
     } catch (error) {
       // Out of memory, read-only, or not permitted. The connection reports its own failures.
       if (error instanceof ReplyError) {
-        rejected.add(step);
+        rejected.add(what);
         events.failed(error);
       }
-      throw new StoreUnavailableError(error, isUntaken(error));
+      throw new StoreUnavailableError(error, what === 'read' || isUntaken(error));
     }
   }
 
-  return {
-    async beginReservation(begin) {
-      const { caller, amount, expiresAtMs, gas, idempotency, answerByMs } = begin;
-      const key = idempotency && keyIdOf('reserve', caller, idempotency.key);
-      const budget = { gas: gas && refOf(gas.key), perDay: gas?.perDay };
-      const args = { ...budget, amount, expiresAtMs, key, body: idempotency?.bodyHash, answerByMs };
-      const start = toRecord(await run('beginReservation', begin, args));
-      return gas && 'held' in start
-        ? { kind: 'over-budget', allowance: toAllowance(start, gas) }
-        : (start as unknown as ReservationStart);
-    },
-    async endReservation(end) {
-      const { caller, leaseId, outcome } = end;
-      const { answer, knownAs } = outcome.kind === 'reserved' ? outcome : {};
-      const name = knownAs === undefined ? '' : leaseRef(caller, knownAs);
-      await run('endReservation', end, { outcome: outcome.kind, answer, knownAs: name, leaseId });
-    },
-    async beginExecution(begin) {
-      const { idempotency, nowMs, bodyHash: body, ...rest } = begin;
-      const key = idempotency && keyIdOf('execute', begin.caller, idempotency.key);
-      const args = { ...rest, body, key, keyBody: idempotency?.bodyHash };
-      return toRecord(await run('beginExecution', begin, args)) as unknown as ExecutionStart;
-    },
-    async findExecution(twin) {
-      const found = await run('findExecution', twin, { body: twin.bodyHash });
-      return found === null ? null : (toRecord(found) as unknown as ExecutionFound);
-    },
-    async endExecution(end) {
-      const { digest, answer, outcome } = end;
-      const { kind, ...details } = { attempt: '', ...outcome };
-      const args = { ...details, outcome: kind, digest, hasAnswer: answer !== null, answer };
-      return (await run('endExecution', end, args)) !== null;
-    },
-    async claimOverdue({ most, nowMs }) {
-      const claimed = (await run('claimOverdue', { nowMs }, { most })) as unknown[];
-      return claimed.map((overdue) => toRecord(overdue) as unknown as OverdueExecution);
-    },
-    async findReservation(caller, leaseId, nowMs) {
-      const found = await run('findReservation', { caller, leaseId, nowMs }, {});
-      return found === null ? null : (toRecord(found) as unknown as KeptReservation);
-    },
-    async gasAllowance(gas, nowMs) {
-      return toAllowance(toRecord(await run('gasAllowance', { nowMs }, { gas: refOf(gas.key) })), gas);
-    },
-    close: () => redis.disconnect(),
-  };
-}
-
-/** Caller and lease of a step in the store. */
-interface Subject {
-  readonly caller?: string;
-  readonly leaseId?: string;
-  readonly nowMs: number;
-}
-
-type Value = string | number | boolean | null | undefined;
-type Arguments = Readonly<Record<string, Value>>;
-
-function toArgument(value: Value): string | number {
-  return typeof value === 'boolean' ? Number(value) : (value ?? '');
-}
-
-const numbers = new Set(['answerByMs', 'untilMs', 'held', 'settled', 'day', 'amount', 'budget']);
-
-/** @param answer alternating names and values */
-function toRecord(answer: unknown): Readonly<Record<string, string | number | null>> {
-  const list = answer as readonly string[];
-  const record: Record<string, string | number | null> = {};
-  for (let index = 0; index < list.length; index += 2) {
-    const [name = '', value = ''] = list.slice(index, index + 2);
-    if (numbers.has(name)) record[name] = value === '' ? null : Number(value);
-    else record[name] = value;
+  /** Commits changes if everything that was read is unchanged. */
+  async function commit({ read }: RedisRecords, changes: ReadonlyMap<string, readonly string[]>): Promise<boolean> {
+    const keys: string[] = [];
+    const args: (string | number)[] = [read.run ?? '-'];
+    for (const [name, version] of read.versions) {
+      keys.push(keyOf(name));
+      args.push(version === null ? 'none' : 'is', version ?? '', '', '');
+    }
+    for (const [act = '', key = '', ...rest] of changes.values()) {
+      keys.push(key);
+      args.push(act, ...rest, ...['', '', ''].slice(rest.length));
+    }
+    return (await commands.commitRecords(keys.length, ...keys, ...args)) === 1;
   }
-  return record;
+
+  function toWrite(change: Change, nowMs: number): readonly string[] {
+    if (change.kind === 'delete') return ['delete', keyOf(change.name)];
+    if (change.kind === 'put') {
+      writes += 1;
+      const text = `${process}.${writes} ${JSON.stringify(change.value)}`;
+      return ['put', keyOf(change.name), text, '', String(Math.max(1, Math.ceil(change.untilMs - nowMs)))];
+    }
+    const key = keyOf(change.set);
+    if (change.kind === 'remove') return ['remove', key, change.member];
+    return ['add', key, change.member, String(change.score), String(setLifeMs)];
+  }
+
+  /** Decides all steps, each upon the changes of those before it. */
+  function decideAll(steps: readonly WaitingStep[], records: RedisRecords) {
+    const changes = new Map<string, readonly string[]>();
+    records.restart();
+    const settle = steps.map(({ kind, step, resolve, reject }) => {
+      try {
+        const decision = decide(records, kind, step, ownBounds);
+        records.apply(decision.changes);
+        for (const change of decision.changes) {
+          const id = 'name' in change ? change.name : `${change.set}\n${change.member}`;
+          // The last change of a record counts.
+          changes.delete(id);
+          changes.set(id, toWrite(change, step.nowMs));
+        }
+        return decision.isPartial ? 'again' : () => resolve(decision.answer);
+      } catch (error) {
+        return () => reject(error);
+      }
+    });
+    return { changes, settle };
+  }
+
+  async function takeAll(steps: readonly WaitingStep[]): Promise<void> {
+    let records = new RedisRecords();
+    for (let attempts = 0; attempts < maxAttempts; ) {
+      const { changes, settle } = decideAll(steps, records);
+      const { wanted } = records;
+      if (wanted) {
+        await attempt('read', () => load(redis, records, wanted));
+        continue;
+      }
+      if (changes.size > 0 && !(await attempt('commit', () => commit(records, changes)))) {
+        attempts += 1;
+        records = new RedisRecords();
+        // Others make progress meanwhile.
+        await pause(Math.random() * Math.min(longestPauseMs, attempts));
+        continue;
+      }
+      const again = steps.filter((_, index) => settle[index] === 'again');
+      waiting = [...again, ...waiting];
+      for (const done of settle) if (done !== 'again') done();
+      return;
+    }
+    throw new StoreUnavailableError(new Error('other instances change the same records all the time'), true);
+  }
+
+  async function work(): Promise<void> {
+    isWorking = true;
+    while (waiting.length > 0) {
+      const steps = waiting.slice(0, maxStepsAtOnce);
+      waiting = waiting.slice(maxStepsAtOnce);
+      await takeAll(steps).catch((error: unknown) => {
+        for (const { reject } of steps) reject(error);
+      });
+    }
+    isWorking = false;
+  }
+
+  const take = (kind: StepKind, step: StepOf<StepKind>) =>
+    new Promise<unknown>((resolve, reject) => {
+      waiting.push({ kind, step, resolve, reject });
+      if (!isWorking) void work();
+    });
+  return toStore(take as TakeStep, () => redis.disconnect());
 }
 
-function toAllowance(account: Arguments, { perDay }: GasBudget): GasAllowance {
-  const [held, settled, day] = [Number(account.held), Number(account.settled), Number(account.day)];
-  return { limit: perDay, held, settled, free: perDay - held - settled, resetsAtMs: (day + 1) * dayMs };
+/** Reads records and then the sets that they protect, in one round trip. */
+async function load(redis: Redis, records: RedisRecords, { names, sets, scores, isRunWanted }: Wanted): Promise<void> {
+  const reading = redis.pipeline();
+  const loaders: ((result: unknown) => void)[] = [];
+  if (names.size > 0) {
+    const list = [...names];
+    reading.mget(list.map(keyOf));
+    loaders.push((texts) => {
+      for (const [index, name] of list.entries()) records.load(name, (texts as (string | null)[])[index] ?? null);
+    });
+  }
+  for (const set of sets) {
+    reading.zrange(keyOf(set), '0', String(portion - 1), 'WITHSCORES');
+    loaders.push((flat) => records.loadSet(set, toMembers(flat as string[])));
+  }
+  for (const [set, member] of scores.values()) {
+    reading.zscore(keyOf(set), member);
+    loaders.push((score) => records.loadScore(set, member, score === null ? null : Number(score)));
+  }
+  if (isRunWanted) reading.info('server').info('replication');
+  const results = (await reading.exec()) ?? [];
+  const infos = results.slice(loaders.length);
+  for (const [index, [error, result]] of results.entries()) {
+    // Some servers do not permit `INFO`: then nothing tells their runs apart.
+    if (error && !(index >= loaders.length && error instanceof ReplyError)) throw error;
+    loaders[index]?.(result);
+  }
+  if (!isRunWanted) return;
+  const [server = '', replication = ''] = infos.map(([, result]) => (typeof result === 'string' ? result : ''));
+  const find = (text: string, pattern: RegExp) => pattern.exec(text)?.[1] ?? '';
+  records.loadRun(`${find(server, /run_id:(\w+)/)}:${find(replication, /master_replid:(\w+)/)}`);
+}
+
+function toMembers(flat: readonly string[]) {
+  const members = [];
+  for (let index = 0; index < flat.length; index += 2)
+    members.push({ member: flat[index] ?? '', score: Number(flat[index + 1]) });
+  return members;
+}
+
+/** Of limited length, whatever callers are called. */
+function keyOf(name: string): string {
+  const [kind = ''] = /^(?:(?:account|holds):)?[a-z]+/.exec(name) ?? [];
+  if (kind === name) return prefix + name;
+  return `${prefix}${kind}:${hash('sha256', name.slice(kind.length + 1), 'base64url')}`;
+}
+
+async function warnOfEviction(redis: Redis, { mayEvict }: RedisStoreEvents): Promise<void> {
+  const memory = await redis.info('memory').catch(() => '');
+  const policy = /maxmemory_policy:([\w-]+)/.exec(memory)?.[1];
+  if (policy !== undefined && policy !== 'noeviction') mayEvict(policy);
 }
 
 /**
@@ -176,13 +250,4 @@ function isUntaken(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { message } = error;
   return message.startsWith("Stream isn't writeable") || (error instanceof ReplyError && !/^ERR/.test(message));
-}
-
-/** Of limited length, and without characters that have a meaning in a script. */
-function refOf(text: string): string {
-  return hash('sha256', text, 'base64url');
-}
-
-function leaseRef(caller: string, leaseId: string): string {
-  return refOf(`${leaseId} ${caller}`);
 }

@@ -119,7 +119,7 @@ export function createRetryingStore(store: SponsorshipStore, options: RetryingSt
     beginReservation(begin) {
       const { caller, leaseId, nowMs, isOptional } = begin;
       if (isOptional) return store.beginReservation(begin);
-      const end: EndReservation = { caller, leaseId, nowMs, outcome: { kind: 'refused' } };
+      const end: EndReservation = { caller, leaseId, nowMs, outcome: { kind: 'refused', isUndo: true } };
       return beginOrUndo(store.beginReservation(begin), { kind: 'reservation', end });
     },
     endReservation: (end) => writeOrKeep(store.endReservation(end), { kind: 'reservation', end }, undefined),

@@ -103,7 +103,8 @@ export type ReservationStart =
   | { readonly kind: 'in-progress'; readonly answerByMs: number }
   /** The key was used with other arguments. */
   | { readonly kind: 'conflict' }
-  | { readonly kind: 'over-budget'; readonly allowance: GasAllowance }
+  /** `roomAtMs`: when enough holds will have expired, `null` if only the end of the day brings room. */
+  | { readonly kind: 'over-budget'; readonly allowance: GasAllowance; readonly roomAtMs: number | null }
   /** The sponsor's response to a call under this key was lost: coins may be locked until then. */
   | { readonly kind: 'lost'; readonly untilMs: number }
   /** The caller, or all callers together, have too many leases. */
@@ -125,7 +126,11 @@ export interface EndReservation {
     /**
      * Releases the hold and the key, so that a repeated call reaches the sponsor again. Also if the sponsor was never called.
      */
-    | { readonly kind: 'refused' }
+    | {
+        readonly kind: 'refused';
+        /** The begin may still be on its way: it must not count when it arrives. */
+        readonly isUndo?: boolean;
+      }
     /** Coins may be locked: the hold stays until it expires, and a repeated call under the key gets `lost`. */
     | { readonly kind: 'lost' };
 }
@@ -227,14 +232,15 @@ export interface KeptReservation {
 export interface StoreBounds {
   /** Reservations and executions of one caller, until `lingerMs` after their expiry. Beyond: `full`. */
   readonly maxLeasesPerCaller: number;
-  /** Of all callers together. For the memory store; Redis has its own memory limit. */
+  /** Of all callers together; infinite in Redis, which has its own memory limit. */
   readonly maxLeases: number;
-  /** Idempotency keys of one caller. Beyond: the oldest key is dropped; its request continues. */
+  /** Leases of one caller with idempotency keys or answers. Beyond: those that end first are forgotten. */
   readonly maxKeysPerCaller: number;
+  /** Of all callers together; infinite in Redis. */
   readonly maxKeys: number;
   /** Bytes of one answer. A longer one is not stored. */
   readonly maxAnswerBytes: number;
-  /** Bytes of all answers under keys of one caller, and as many for answers without a key. Beyond: the oldest are dropped. */
+  /** Bytes of all answers of one caller. Beyond: those that end first are forgotten. */
   readonly maxAnswerBytesPerCaller: number;
   readonly maxAnswerBytesInAll: number;
 }
@@ -242,10 +248,10 @@ export interface StoreBounds {
 export const defaultStoreBounds: StoreBounds = {
   maxLeasesPerCaller: 20_000,
   maxLeases: 100_000,
-  maxKeysPerCaller: 10_000,
-  maxKeys: 50_000,
+  maxKeysPerCaller: 20_000,
+  maxKeys: 100_000,
   maxAnswerBytes: 256 * 1024,
-  maxAnswerBytesPerCaller: 4 * 1024 * 1024,
+  maxAnswerBytesPerCaller: 8 * 1024 * 1024,
   maxAnswerBytesInAll: 64 * 1024 * 1024,
 };
 
@@ -266,17 +272,6 @@ export const ownLookupMs = 60_000;
 export const minClaimPauseMs = 30_000;
 
 export const dayMs = 24 * 60 * 60_000;
-
-/** Constants for the Lua scripts. */
-export const storeTimes = {
-  dayMs,
-  keyLifeMs,
-  lingerMs,
-  minClaimPauseMs,
-  ownLookupMs,
-  textLifeMs,
-  unresolvedLifeMs,
-};
 
 /** Days since the Unix epoch, in UTC. */
 export function dayOf(nowMs: number): number {

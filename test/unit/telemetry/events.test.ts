@@ -246,6 +246,14 @@ const events: { readonly [Name in keyof Telemetry]: readonly [Parameters<Telemet
     },
   ],
   sponsorshipStoreBack: [[], { level: 'info', msg: 'sponsorship store available again' }],
+  sponsorshipMayBeEvicted: [
+    ['allkeys-lru'],
+    {
+      level: 'warn',
+      msg: 'Redis may drop gas budgets and spent leases: its maxmemory-policy is not noeviction',
+      policy: 'allkeys-lru',
+    },
+  ],
   sponsorshipForgotten: [
     [
       {

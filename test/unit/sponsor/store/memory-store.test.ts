@@ -1,7 +1,5 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createKeptTexts, type Kept } from '../../../../src/sponsor/store/kept-texts.ts';
-import { createMemoryRecords } from '../../../../src/sponsor/store/memory-records.ts';
 import { createMemoryStore } from '../../../../src/sponsor/store/memory-store.ts';
 import {
   dayMs,
@@ -10,7 +8,7 @@ import {
   lingerMs,
   textLifeMs,
 } from '../../../../src/sponsor/store/sponsorship-store.ts';
-import { countLiveObjects, untilNothingIsLeft } from '../../../support/count-live-objects.ts';
+import { untilNothingIsLeft } from '../../../support/count-live-objects.ts';
 import { runs } from '../../../support/runs.ts';
 import { newFlow, noon, reserve } from '../../../support/sponsorship-flow.ts';
 import { arbitrarySteps, newWorld, takeStep } from '../../../support/sponsorship-steps.ts';
@@ -82,70 +80,6 @@ test.each([
   },
 );
 
-/** The least CPU time of several attempts, in microseconds: another one may include a garbage collection. */
-function leastCpuOf(attempt: () => void): number {
-  const micros = Array.from({ length: 5 }, () => {
-    const before = process.cpuUsage();
-    attempt();
-    const { user, system } = process.cpuUsage(before);
-    return user + system;
-  });
-  return Math.min(...micros);
-}
-
-test('a claim with no execution due takes no longer when many executions are open', () => {
-  const cpuOfClaims = (executions: number) => {
-    const records = createMemoryRecords(defaultStoreBounds);
-    for (let index = 0; index < executions; index += 1) {
-      const facts = {
-        caller: 'a',
-        leaseId: `${index}`,
-        expiresAtMs: 1_000,
-        hold: null,
-        reserving: 'reserved',
-      } as const;
-      records.scheduleLookupAt(records.addLease(facts, 0), 500);
-    }
-    let claimed = 0;
-    const micros = leastCpuOf(() => {
-      for (let claim = 0; claim < 2_000; claim += 1) claimed += records.takeOverdue(10, 0).length;
-    });
-    claimed += records.takeOverdue(executions, 500).length;
-    return { micros, claimed };
-  };
-  cpuOfClaims(10);
-  const few = cpuOfClaims(10);
-  const many = cpuOfClaims(50_000);
-  expect([few.claimed, many.claimed]).toEqual([10, 50_000]);
-  // A scan of all would take a thousand times as long.
-  expect(many.micros).toBeLessThan(50 * few.micros);
-});
-
-test('making room in a full store takes no longer when many callers have one entry each', () => {
-  const cpuOfAdding = (callers: number) => {
-    const texts = createKeptTexts<Kept>({
-      lifeMs: dayMs,
-      perCaller: { maxItems: 10_000, maxBytes: 1 },
-      inAll: { maxItems: callers + 10_000, maxBytes: 1 },
-      forget() {},
-    });
-    let added = 0;
-    const add = (caller: string) => texts.add({ caller, keptAtMs: 0, bytes: 0 });
-    for (let caller = 0; caller < callers; caller += 1) add(`few ${caller}`);
-    for (let item = 0; item < 10_000; item += 1) add('busy');
-    return leastCpuOf(() => {
-      for (let index = 0; index < 1_000; index += 1) {
-        add('busy');
-        add(`another ${++added}`);
-      }
-    });
-  };
-  cpuOfAdding(10);
-  const few = cpuOfAdding(10);
-  // A search from the first caller each time would take a hundred times as long.
-  expect(cpuOfAdding(40_000)).toBeLessThan(20 * few);
-});
-
 test('the hold of an execution that was not sent expires, although many others were dispatched meanwhile', async () => {
   const store = createMemoryStore();
   const gas = { key: 'gas', perDay: 100_000 };
@@ -186,86 +120,6 @@ test('a clock that ran far ahead and is corrected keeps no budget for longer tha
   expect(await store.gasAllowance(gas, noon + dayMs)).toMatchObject({ free: 100 });
   await reserve(store, { gas, nowMs: noon + dayMs, expiresAtMs: noon + dayMs + 60_000 });
   expect(await store.gasAllowance(gas, noon)).toMatchObject({ free: 0 });
-});
-
-test('expired results are dropped some at a time, and a requested one immediately', () => {
-  const forgotten: number[] = [];
-  const bounds = { maxItems: 1_000, maxBytes: 1_000 };
-  const texts = createKeptTexts<Kept & { readonly id: number }>({
-    lifeMs: 10,
-    perCaller: bounds,
-    inAll: bounds,
-    forget: ({ id }) => forgotten.push(id),
-  });
-  const items = Array.from({ length: 10 }, (_, id) => ({ id, caller: 'caller', keptAtMs: id, bytes: 1 }));
-  for (const item of items) texts.add(item);
-  const [first, , , , , , , eighth, , last] = items;
-  texts.sweep(18, 3);
-  expect(forgotten).toEqual([0, 1, 2]);
-  for (const item of [eighth, last, first]) if (item) texts.dropOld(item, 18);
-  expect(forgotten).toEqual([0, 1, 2, 7]);
-  texts.sweep(18, 100);
-  expect(forgotten).toEqual([0, 1, 2, 7, 3, 4, 5, 6, 8]);
-});
-
-test('results of all callers together stay within their bytes when they grow', () => {
-  const forgotten: string[] = [];
-  const bounds = { maxItems: 10, maxBytes: 100 };
-  const forget = ({ caller }: Kept) => void forgotten.push(caller);
-  const texts = createKeptTexts<Kept>({ lifeMs: dayMs, perCaller: bounds, inAll: bounds, forget });
-  const [large, small] = [
-    { caller: 'large', keptAtMs: 0, bytes: 0 },
-    { caller: 'small', keptAtMs: 0, bytes: 0 },
-  ];
-  for (const item of [large, small]) texts.add(item);
-  texts.resize(large, 60);
-  texts.resize(small, 40);
-  expect(forgotten).toEqual([]);
-  texts.resize(small, 41);
-  expect(forgotten).toEqual(['large']);
-});
-
-test('an old entry keeps no memory of younger entries that came and went', () => {
-  const bounds = { maxItems: 1_000, maxBytes: 1_000 };
-  const texts = createKeptTexts<Kept>({ lifeMs: dayMs, perCaller: bounds, inAll: bounds, forget() {} });
-  const toItem = (caller: string) => ({ caller, keptAtMs: 0, bytes: 0 });
-  const comeAndGo = (count: number) => {
-    for (let index = 0; index < count; index += 1) {
-      const item = toItem(`caller ${index}`);
-      texts.add(item);
-      texts.drop(item);
-    }
-    // Collects all garbage.
-    countLiveObjects(WeakRef);
-    return process.memoryUsage().heapUsed;
-  };
-  texts.add(toItem('old'));
-  const before = comeAndGo(10_000);
-  // An iterator that stays open would keep 50 bytes of each.
-  expect(comeAndGo(200_000) - before).toBeLessThan(2_000_000);
-});
-
-test('leases that are dropped early leave no other trace', async () => {
-  const records = createMemoryRecords(defaultStoreBounds);
-  const dropped = Array.from({ length: 1_000 }, (_, index) => {
-    const facts = {
-      caller: 'a',
-      leaseId: `${index}`,
-      expiresAtMs: noon + dayMs,
-      hold: null,
-      reserving: 'foreign',
-    } as const;
-    const lease = records.addLease(facts, noon);
-    records.scheduleLookupAt(lease, noon + dayMs);
-    records.answerLease(lease, 'executionText', 'done', noon);
-    records.dropLease(lease);
-    return new WeakRef(lease);
-  });
-  await new Promise(setImmediate);
-  // Collects all garbage.
-  countLiveObjects(WeakRef);
-  // Of the last ones, too few to be worth a look, something may be left.
-  expect(dropped.filter((ref) => ref.deref() !== undefined).length).toBeLessThan(200);
 });
 
 test('callers without leases and keys leave nothing behind', async () => {

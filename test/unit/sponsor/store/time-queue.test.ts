@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createTimeQueue } from '../../../../src/sponsor/store/gas-accounts.ts';
+import { createTimeQueue } from '../../../../src/sponsor/store/time-queue.ts';
 
 interface Item {
   readonly id: number;

@@ -1,1 +1,0 @@
-return accountOf(openAccount(arg.gas))

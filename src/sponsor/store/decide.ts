@@ -1,0 +1,343 @@
+import { type Account, amountOf, type Change, Draft, portion, type Records } from './draft.ts';
+import {
+  addKey,
+  dropLease,
+  type ExecutionRecord,
+  type Hold,
+  isFull,
+  knownBy,
+  type LeaseRecord,
+  leaseOf,
+  leasesOf,
+  nameFor,
+  nameOf,
+  readText,
+  saveLease,
+  takeKeyFrom,
+  toText,
+} from './lease-records.ts';
+import {
+  type BeginExecution,
+  type BeginReservation,
+  type ClaimOverdue,
+  dayMs,
+  dayOf,
+  type EndExecution,
+  type EndReservation,
+  type ExecutionFound,
+  type ExecutionStart,
+  type ExecutionTwin,
+  type GasAllowance,
+  type GasBudget,
+  type KeptReservation,
+  keyIdOf,
+  lingerMs,
+  maxKeysPerExecution,
+  minClaimPauseMs,
+  type OverdueExecution,
+  ownLookupMs,
+  type ReservationStart,
+  type StoreBounds,
+  unresolvedLifeMs,
+} from './sponsorship-store.ts';
+
+// Every rule of reservations, executions, keys, budgets and bounds. A store reads the records that a step needs, and commits its
+// changes if the records are unchanged; otherwise the step is decided again.
+
+export interface Decision<Answer> {
+  readonly answer: Answer;
+  readonly changes: readonly Change[];
+  /** More had expired than one step drops: commit the changes, and decide again. */
+  readonly isPartial: boolean;
+}
+
+/** The rules, by step. */
+const rules = {
+  beginReservation,
+  endReservation,
+  beginExecution,
+  findExecution,
+  endExecution,
+  claimOverdue,
+  findReservation,
+  gasAllowance,
+};
+
+export type StepKind = keyof typeof rules;
+export type StepOf<Kind extends StepKind> = Parameters<(typeof rules)[Kind]>[1];
+export type AnswerTo<Kind extends StepKind> = ReturnType<(typeof rules)[Kind]>;
+
+/** Steps that change nothing. */
+const reads: ReadonlySet<StepKind> = new Set(['findExecution', 'findReservation', 'gasAllowance']);
+
+/** What a step answers, and what it changes. Pure. */
+export function decide<Kind extends StepKind>(
+  records: Records,
+  kind: Kind,
+  step: StepOf<Kind>,
+  bounds: StoreBounds,
+): Decision<AnswerTo<Kind>> {
+  const draft = new Draft(records, step.nowMs, bounds);
+  const rule = rules[kind] as (draft: Draft, step: StepOf<Kind>) => AnswerTo<Kind>;
+  const answer = rule(draft, step);
+  const { isPartial } = draft;
+  return { answer, changes: reads.has(kind) && !isPartial ? [] : draft.changes(), isPartial };
+}
+
+// Reservations ---------------------------------------------------------------------------------
+
+function beginReservation(draft: Draft, begin: BeginReservation): ReservationStart {
+  const { caller, leaseId, amount, expiresAtMs, gas, idempotency, answerByMs, nowMs } = begin;
+  const keyId = idempotency && keyIdOf('reserve', caller, idempotency.key);
+  const known = knownBy(draft, keyId);
+  if (known) {
+    const { lease } = known;
+    if (known.bodyHash !== idempotency?.bodyHash) return { kind: 'conflict' };
+    const answer = readText(draft, lease, 'reservation');
+    if (answer !== null) return { kind: 'replay', answer };
+    if (lease.reserving === 'asked' && nowMs < lease.answerByMs)
+      return { kind: 'in-progress', answerByMs: lease.answerByMs };
+    if (nowMs < lease.expiresAtMs) return { kind: 'lost', untilMs: lease.expiresAtMs };
+  }
+  if (leaseOf(draft, caller, leaseId)) return { kind: 'begun' };
+  if (isFull(draft, caller)) return { kind: 'full' };
+  const holds: Hold[] = [];
+  for (const budget of gas ? [gas] : []) {
+    const account = draft.account(gasAccount(budget, nowMs));
+    const allowance = allowanceOf(account, budget, nowMs);
+    if (allowance.free < amount) {
+      if (account.hasMore) draft.isPartial = true;
+      return { kind: 'over-budget', allowance, roomAtMs: roomAt(account, amount - allowance.free) };
+    }
+    holds.push({ account: gasAccount(budget, nowMs), amount, fixedIn: null });
+  }
+  if (known && keyId !== null) takeKeyFrom(draft, known.lease, keyId);
+  const facts = { caller, leaseId, expiresAtMs, reserving: 'asked', answerByMs, holds } as const;
+  const lease = newLease(draft, facts);
+  for (const hold of holds) draft.account(hold.account).expireAt(memberOf(lease, hold), expiresAtMs);
+  const reserveKey = keyId && idempotency ? addKey(draft, lease, keyId, idempotency.bodyHash) : null;
+  saveLease(draft, { ...lease, reserveKey });
+  return { kind: 'begun' };
+}
+
+function newLease(
+  { records, nowMs }: Draft,
+  facts: Pick<LeaseRecord, 'caller' | 'leaseId' | 'expiresAtMs' | 'reserving' | 'answerByMs' | 'holds'>,
+): LeaseRecord {
+  const dropAtMs = facts.expiresAtMs + lingerMs;
+  const nothing = { number: null, reserveKey: null, reservation: null, execution: null, executeKeys: [], kept: null };
+  return { ...facts, ...nothing, dropAtMs, run: records.run, askedAtMs: nowMs };
+}
+
+function endReservation(draft: Draft, { caller, leaseId, outcome, nowMs }: EndReservation): void {
+  const lease = leaseOf(draft, caller, leaseId);
+  const name = `lease:${nameFor(caller, leaseId)}`;
+  // A begin that arrives only now was decided before there was this record, and is not committed.
+  if (outcome.kind === 'refused' && outcome.isUndo && draft.get(name) === null)
+    draft.put(name, { dropAtMs: 0 }, nowMs + lingerMs);
+  if (lease?.reserving !== 'asked') return;
+  if (outcome.kind === 'lost') {
+    saveLease(draft, { ...lease, reserving: 'lost' });
+  } else if (outcome.kind === 'reserved') {
+    const { answer, knownAs = null } = outcome;
+    const number = knownAs !== null && takeNumber(draft, lease, knownAs) ? knownAs : null;
+    const reservation = toText(draft, answer);
+    saveLease(draft, { ...lease, reserving: 'reserved', number, reservation });
+  } else if (!lease.execution) {
+    for (const hold of lease.holds) draft.account(hold.account).cancel(memberOf(lease, hold));
+    dropLease(draft, lease);
+  }
+}
+
+/**
+ * May this lease have the sponsor's number? An earlier lease with this number loses it, since a sponsor that was reset assigns its
+ * numbers again. But an execution that began after this reservation has spent this very number.
+ */
+function takeNumber(draft: Draft, lease: LeaseRecord, number: string): boolean {
+  const other = leaseOf(draft, lease.caller, number);
+  if (other?.reserving === 'foreign' && (other.execution?.nowMs ?? 0) >= lease.askedAtMs) return false;
+  if (other?.number === number) saveLease(draft, { ...other, number: null });
+  return true;
+}
+
+function findReservation(draft: Draft, { caller, leaseId }: FindReservation): KeptReservation | null {
+  const lease = leaseOf(draft, caller, leaseId);
+  const answer = readText(draft, lease, 'reservation');
+  if (!lease || answer === null) return null;
+  if (lease.execution) return { answer, state: 'consumed' };
+  // What `beginExecution` does not trust does not exist. The sponsor itself knows which of its numbers are spent.
+  return lease.run === draft.records.run || lease.number !== null ? { answer, state: 'active' } : null;
+}
+
+export interface FindReservation {
+  readonly caller: string;
+  readonly leaseId: string;
+  readonly nowMs: number;
+}
+
+// Budgets --------------------------------------------------------------------------------------
+
+/** Each day has its own account, so that what was held yesterday changes nothing today. */
+function gasAccount({ key }: GasBudget, nowMs: number): string {
+  return `gas:${dayOf(nowMs)}:${key}`;
+}
+
+function memberOf(lease: LeaseRecord, { amount }: Hold): string {
+  return `${nameOf(lease)}:${amount}`;
+}
+
+function allowanceOf({ held, settled }: Account, { perDay }: GasBudget, nowMs: number): GasAllowance {
+  return { limit: perDay, held, settled, free: perDay - held - settled, resetsAtMs: (dayOf(nowMs) + 1) * dayMs };
+}
+
+/** When the earliest holds will have made this room by their expiry; `null` if only the end of the day does. */
+function roomAt({ pending }: Account, missing: number): number | null {
+  let room = 0;
+  for (const { member, score } of pending) {
+    room += amountOf(member);
+    if (room >= missing) return score;
+  }
+  return pending.length === portion ? (pending.at(-1)?.score ?? null) : null;
+}
+
+function gasAllowance(draft: Draft, { gas, nowMs }: ReadAllowance): GasAllowance {
+  const account = draft.account(gasAccount(gas, nowMs));
+  if (account.hasMore) draft.isPartial = true;
+  return allowanceOf(account, gas, nowMs);
+}
+
+export interface ReadAllowance {
+  readonly gas: GasBudget;
+  readonly nowMs: number;
+}
+
+// Executions -----------------------------------------------------------------------------------
+
+function beginExecution(draft: Draft, begin: BeginExecution): ExecutionStart {
+  const { caller, leaseId, expiresAtMs, idempotency, mustBeKnown, answerByMs, nowMs } = begin;
+  const keyId = idempotency && keyIdOf('execute', caller, idempotency.key);
+  const known = knownBy(draft, keyId);
+  if (known) {
+    if (known.bodyHash !== idempotency?.bodyHash) return { kind: 'conflict' };
+    const answer = readText(draft, known.lease, 'execution');
+    if (answer !== null) return { kind: 'replay', answer };
+  }
+  const found = leaseOf(draft, caller, leaseId);
+  if (found?.execution) {
+    const { state, bodyHash } = found.execution;
+    if (state === 'done' || bodyHash !== begin.bodyHash) return toSpent(found.execution);
+    if (keyId !== null && idempotency && !known && found.executeKeys.length < maxKeysPerExecution) {
+      const key = addKey(draft, found, keyId, idempotency.bodyHash);
+      saveLease(draft, { ...found, executeKeys: [...found.executeKeys, key] });
+    }
+    return toInProgress(found.execution);
+  }
+  if (mustBeKnown && (!found || found.run !== draft.records.run))
+    return { kind: nowMs < expiresAtMs ? 'unknown' : 'expired' };
+  if (nowMs >= (found?.expiresAtMs ?? expiresAtMs)) return { kind: 'expired' };
+  if (!found && isFull(draft, caller)) return { kind: 'full' };
+  if (known && keyId !== null) takeKeyFrom(draft, known.lease, keyId);
+  const facts = { caller, leaseId, expiresAtMs, reserving: 'foreign', answerByMs, holds: [] } as const;
+  const lease = found ?? newLease(draft, facts);
+  const holds = lease.holds.map((hold) => ({
+    ...hold,
+    fixedIn: draft.account(hold.account).fix(memberOf(lease, hold)),
+  }));
+  const { digest, bodyHash, attempt, amount, budget, requestId } = begin;
+  const sent = { digest, bodyHash, attempt, answerByMs, amount, budget, requestId, nowMs };
+  const execution = { ...sent, state: 'sent', isRefused: false, lookAtMs: answerByMs, text: null } as const;
+  const executeKeys = keyId && idempotency ? [addKey(draft, lease, keyId, idempotency.bodyHash)] : [];
+  saveLease(draft, { ...lease, holds, execution, executeKeys, dropAtMs: nowMs + unresolvedLifeMs });
+  draft.move('overdue', nameOf(lease), answerByMs);
+  const reservation = begin.needsReservation ? readText(draft, lease, 'reservation') : null;
+  return reservation === null ? { kind: 'begun' } : { kind: 'begun', reservation };
+}
+
+function findExecution(draft: Draft, { caller, leaseId, bodyHash }: ExecutionTwin): ExecutionFound | null {
+  const lease = leaseOf(draft, caller, leaseId);
+  const execution = lease?.execution;
+  if (!execution) return null;
+  if (execution.bodyHash !== bodyHash) return toSpent(execution);
+  if (execution.state !== 'done') return toInProgress(execution);
+  const answer = readText(draft, lease, 'execution');
+  return answer === null ? toSpent(execution) : { kind: 'replay', answer };
+}
+
+function endExecution(draft: Draft, { caller, leaseId, digest, nowMs, answer, outcome }: EndExecution): boolean {
+  // The number of an open execution may have been assigned again.
+  const leases = leasesOf(draft, caller, leaseId);
+  const lease = leases.find(({ execution }) => execution?.digest === digest) ?? leases[0];
+  const execution = lease?.execution;
+  if (lease && !execution && outcome.kind === 'not-sent') saveLease(draft, lease); // A late begin finds it changed.
+  if (!lease || !execution) return false;
+  if (execution.isRefused && execution.digest !== digest && outcome.kind === 'executed') {
+    saveLease(draft, { ...lease, execution: { ...execution, digest, isRefused: false } });
+    return true;
+  }
+  if (execution.digest !== digest || execution.state === 'done') return false;
+  if ('attempt' in outcome && outcome.attempt !== undefined && outcome.attempt !== execution.attempt) return false;
+  const name = nameOf(lease);
+  if (outcome.kind === 'unknown') {
+    const lookAtMs = nowMs + ownLookupMs;
+    draft.move('overdue', name, lookAtMs);
+    saveLease(draft, { ...lease, execution: { ...execution, state: 'unsure', lookAtMs } });
+    return true;
+  }
+  draft.move('overdue', name, null);
+  const { isSpentElsewhere = false, isOfNobody = false } = outcome.kind === 'refused' ? outcome : {};
+  if (outcome.kind === 'not-sent' || (isOfNobody && lease.reserving === 'foreign')) {
+    removeFence(draft, lease);
+    return true;
+  }
+  const used = outcome.kind === 'executed' ? outcome.gasUsed : 0;
+  for (const hold of lease.holds) draft.account(hold.account).settle(memberOf(lease, hold), hold.fixedIn ?? '', used);
+  const isRefused = outcome.kind === 'refused' && !isSpentElsewhere;
+  const text = answer === null ? null : toText(draft, answer);
+  const done = { ...execution, state: 'done', isRefused, text, digest: isSpentElsewhere ? '' : digest } as const;
+  saveLease(draft, { ...lease, execution: done, dropAtMs: Math.max(lease.expiresAtMs, nowMs) + lingerMs });
+  return true;
+}
+
+/** Undo the begin of the execution. */
+function removeFence(draft: Draft, lease: LeaseRecord): void {
+  const { executeKeys, expiresAtMs } = lease;
+  for (const { id } of executeKeys) draft.delete(`key:${id}`);
+  const holds = lease.holds.map((hold) => {
+    const account = draft.account(hold.account);
+    const member = memberOf(lease, hold);
+    account.settle(member, hold.fixedIn ?? '', 0);
+    if (draft.nowMs < expiresAtMs) account.expireAt(member, expiresAtMs);
+    return { ...hold, fixedIn: null };
+  });
+  const undone = { ...lease, holds, executeKeys: [], execution: null };
+  if (lease.reserving === 'foreign') dropLease(draft, undone);
+  else saveLease(draft, { ...undone, dropAtMs: expiresAtMs + lingerMs });
+}
+
+function claimOverdue(draft: Draft, { most, nowMs }: ClaimOverdue): readonly OverdueExecution[] {
+  const claimed: OverdueExecution[] = [];
+  const due = draft.records.first('overdue').filter(({ score }) => score <= nowMs);
+  for (const { member } of due.slice(0, most)) {
+    const lease = draft.get<LeaseRecord>(`lease:${member}`);
+    if (!lease?.execution || lease.execution.state === 'done' || lease.dropAtMs <= nowMs) {
+      draft.move('overdue', member, null);
+      continue;
+    }
+    const { caller, execution } = lease;
+    const { digest, amount, budget, requestId, answerByMs } = execution;
+    const lookAtMs = nowMs + Math.max(minClaimPauseMs, (nowMs - answerByMs) / 2);
+    draft.move('overdue', member, lookAtMs);
+    // Of two processes that claim it at once, one finds the lease changed.
+    saveLease(draft, { ...lease, execution: { ...execution, lookAtMs } });
+    claimed.push({ caller, leaseId: lease.number ?? lease.leaseId, digest, amount, budget, requestId });
+  }
+  return claimed;
+}
+
+function toSpent({ isRefused, digest }: ExecutionRecord): Extract<ExecutionFound, { kind: 'spent' | 'refused' }> {
+  return { kind: isRefused ? 'refused' : 'spent', digest };
+}
+
+function toInProgress({ digest, answerByMs }: ExecutionRecord): Extract<ExecutionFound, { kind: 'in-progress' }> {
+  return { kind: 'in-progress', digest, answerByMs };
+}

@@ -1,0 +1,262 @@
+import type { Account, Draft } from './draft.ts';
+import { type BeginExecution, keyLifeMs, type StoreBounds, textLifeMs } from './sponsorship-store.ts';
+
+interface Text {
+  readonly text: string;
+  readonly bytes: number;
+}
+
+/** The keys and answers of a lease, as a hold in the accounts of its caller. */
+interface Kept {
+  /** Those under idempotency keys are kept for a day, the others for minutes. */
+  readonly list: 'keys' | 'texts';
+  readonly member: string;
+  readonly untilMs: number;
+}
+
+export interface Key {
+  readonly id: string;
+  readonly untilMs: number;
+}
+
+/** Part of an account, held for one lease. */
+export interface Hold {
+  readonly account: string;
+  readonly amount: number;
+  /** `null`: it expires with the lease. Otherwise dispatched: held until it is settled, in the account of this origin. */
+  readonly fixedIn: string | null;
+}
+
+export interface LeaseRecord {
+  readonly caller: string;
+  readonly leaseId: string;
+  /** The sponsor's number that leads to this lease. */
+  readonly number: string | null;
+  readonly expiresAtMs: number;
+  /** Until then the lease is known. Its answers may be kept for longer. */
+  readonly dropAtMs: number;
+  readonly run: string;
+  /** `foreign`: reserved elsewhere; first seen here when it was executed. */
+  readonly reserving: 'asked' | 'reserved' | 'lost' | 'foreign';
+  readonly askedAtMs: number;
+  readonly answerByMs: number;
+  readonly holds: readonly Hold[];
+  readonly reserveKey: Key | null;
+  readonly reservation: Text | null;
+  readonly execution: ExecutionRecord | null;
+  /** The key of the execution, and the keys of twins that joined it. */
+  readonly executeKeys: readonly Key[];
+  readonly kept: Kept | null;
+}
+
+export interface ExecutionRecord
+  extends Pick<
+    BeginExecution,
+    'digest' | 'bodyHash' | 'attempt' | 'answerByMs' | 'amount' | 'budget' | 'requestId' | 'nowMs'
+  > {
+  /** `unsure`: dispatched, outcome unknown. */
+  readonly state: 'sent' | 'unsure' | 'done';
+  readonly isRefused: boolean;
+  readonly lookAtMs: number;
+  readonly text: Text | null;
+}
+
+interface KeyRecord {
+  readonly lease: string;
+  readonly bodyHash: string;
+  readonly untilMs: number;
+}
+
+interface NumberRecord {
+  readonly lease: string;
+}
+
+export function nameFor(caller: string, leaseId: string): string {
+  return `${leaseId} ${caller}`;
+}
+
+export function nameOf({ caller, leaseId }: LeaseRecord): string {
+  return nameFor(caller, leaseId);
+}
+
+/** Leases that this id may mean, the likeliest first. */
+export function leasesOf(draft: Draft, caller: string, leaseId: string): readonly LeaseRecord[] {
+  const name = nameFor(caller, leaseId);
+  const number = draft.get<NumberRecord>(`number:${name}`);
+  const named = number && draft.get<LeaseRecord>(`lease:${number.lease}`);
+  return [named, draft.get<LeaseRecord>(`lease:${name}`)].filter(
+    (lease) => lease !== null && lease.dropAtMs > draft.nowMs,
+  ) as LeaseRecord[];
+}
+
+export function leaseOf(draft: Draft, caller: string, leaseId: string): LeaseRecord | null {
+  const lease = leasesOf(draft, caller, leaseId)[0];
+  // Once a lease has a number, it has no other name.
+  return lease && (lease.number === null || lease.number === leaseId) ? lease : null;
+}
+
+/** Accounts in which each lease of a caller is a hold of 1. */
+function leaseAccounts({ bounds }: Draft, caller: string): readonly (readonly [name: string, limit: number])[] {
+  const own = [`leases:${caller}`, bounds.maxLeasesPerCaller] as const;
+  return Number.isFinite(bounds.maxLeases) ? [own, ['leases', bounds.maxLeases]] : [own];
+}
+
+export function isFull(draft: Draft, caller: string): boolean {
+  return leaseAccounts(draft, caller).some(([name, limit]) => {
+    const { count, hasMore } = draft.account(name);
+    const hasNoRoom = count >= limit;
+    if (hasNoRoom && hasMore) draft.isPartial = true;
+    return hasNoRoom;
+  });
+}
+
+export function saveLease(draft: Draft, lease: LeaseRecord): void {
+  const { caller, number, dropAtMs } = lease;
+  const name = nameOf(lease);
+  if (dropAtMs > draft.nowMs)
+    for (const [account] of leaseAccounts(draft, caller)) draft.account(account).expireAt(`${name}:1`, dropAtMs);
+  const kept = toKept(draft, lease);
+  draft.put(`lease:${name}`, { ...lease, kept }, Math.max(dropAtMs, kept?.untilMs ?? 0));
+  if (number !== null) draft.put(`number:${nameFor(caller, number)}`, { lease: name }, dropAtMs);
+  keep(draft, lease, kept);
+  if (kept) makeRoom(draft, caller, kept);
+}
+
+export function dropLease(draft: Draft, lease: LeaseRecord): void {
+  const name = nameOf(lease);
+  draft.delete(`lease:${name}`);
+  const number = lease.number === null ? null : `number:${nameFor(lease.caller, lease.number)}`;
+  if (number !== null && draft.get<NumberRecord>(number)?.lease === name) draft.delete(number);
+  deleteKeys(draft, lease);
+  if (lease.execution) draft.move('overdue', name, null);
+  for (const [account] of leaseAccounts(draft, lease.caller)) draft.account(account).cancel(`${name}:1`);
+  keep(draft, lease, null);
+}
+
+// Answers and keys -----------------------------------------------------------------------------
+
+function toKept({ nowMs }: Draft, lease: LeaseRecord): Kept | null {
+  const { reservation, execution, reserveKey, executeKeys } = lease;
+  const keys = reserveKey ? [reserveKey, ...executeKeys] : executeKeys;
+  const bytes = (reservation?.bytes ?? 0) + (execution?.text?.bytes ?? 0);
+  const member = `${nameOf(lease)}:${bytes}`;
+  if (keys.length > 0) return { list: 'keys', member, untilMs: Math.max(...keys.map(({ untilMs }) => untilMs)) };
+  if (!reservation && !execution?.text) return null;
+  return { list: 'texts', member, untilMs: lease.kept?.list === 'texts' ? lease.kept.untilMs : nowMs + textLifeMs };
+}
+
+/** The account of a caller, and that of all callers where they are bounded together. */
+function keptAccounts({ bounds }: Draft, list: Kept['list'], caller: string): readonly string[] {
+  return Number.isFinite(bounds.maxKeys) ? [`${list}:${caller}`, list] : [`${list}:${caller}`];
+}
+
+function keep(draft: Draft, { caller, kept: before }: LeaseRecord, kept: Kept | null): void {
+  if (before && (before.list !== kept?.list || before.member !== kept.member)) unkeep(draft, caller, before);
+  if (!kept) return;
+  for (const name of keptAccounts(draft, kept.list, caller)) draft.account(name).expireAt(kept.member, kept.untilMs);
+  rankKeeper(draft, kept.list, caller);
+  if (!Number.isFinite(draft.bounds.maxKeys)) return;
+  const all = draft.account(kept.list);
+  // Of callers that may never return.
+  for (const member of all.expired)
+    rankKeeper(draft, kept.list, member.slice(member.indexOf(' ') + 1, member.lastIndexOf(':')));
+  all.expired = [];
+}
+
+function unkeep(draft: Draft, caller: string, { list, member }: Pick<Kept, 'list' | 'member'>): void {
+  for (const name of keptAccounts(draft, list, caller)) draft.account(name).cancel(member);
+  rankKeeper(draft, list, caller);
+}
+
+/** The share of all room that an account uses. */
+function loadOf({ count, held }: Account, { maxKeys, maxAnswerBytesInAll }: StoreBounds): number {
+  return count / maxKeys + held / maxAnswerBytesInAll;
+}
+
+function rankKeeper(draft: Draft, list: Kept['list'], caller: string): void {
+  if (!Number.isFinite(draft.bounds.maxKeys)) return;
+  const load = loadOf(draft.account(`${list}:${caller}`), draft.bounds);
+  draft.move(`ranks:${list}`, caller, load === 0 ? null : 0 - load);
+}
+
+/** Forgets the oldest: of this caller, or of the busiest one. So callers displace only others that are as busy. */
+function makeRoom(draft: Draft, caller: string, { list, member: own }: Kept): void {
+  const { maxKeysPerCaller, maxAnswerBytesPerCaller, maxKeys, maxAnswerBytesInAll } = draft.bounds;
+  const oldestOf = (name: string) => draft.account(name).pending.find(({ member }) => member !== own);
+  const account = draft.account(`${list}:${caller}`);
+  while (account.count > maxKeysPerCaller || account.held > maxAnswerBytesPerCaller) {
+    const { member } = oldestOf(`${list}:${caller}`) ?? { member: own };
+    forget(draft, caller, { list, member });
+    if (member === own) break;
+  }
+  if (!Number.isFinite(maxKeys)) return;
+  const all = draft.account(list);
+  for (const { member: busiest, score } of draft.records.first(`ranks:${list}`)) {
+    while (all.count > maxKeys || all.held > maxAnswerBytesInAll) {
+      // The rank of this caller is that before this step.
+      const keeper = busiest !== caller && score >= 0 - loadOf(account, draft.bounds) ? caller : busiest;
+      const oldest = oldestOf(`${list}:${keeper}`);
+      if (oldest) forget(draft, keeper, { list, member: oldest.member });
+      else rankKeeper(draft, list, keeper);
+      if (!oldest || keeper === busiest) break;
+    }
+  }
+}
+
+function forget(draft: Draft, caller: string, oldest: Pick<Kept, 'list' | 'member'>): void {
+  const { member } = oldest;
+  const lease = draft.get<LeaseRecord>(`lease:${member.slice(0, member.lastIndexOf(':'))}`);
+  if (lease?.kept?.member !== member) {
+    // It has expired.
+    unkeep(draft, caller, oldest);
+  } else if (lease.dropAtMs <= draft.nowMs) {
+    dropLease(draft, lease);
+  } else {
+    deleteKeys(draft, lease);
+    const execution = lease.execution && { ...lease.execution, text: null };
+    saveLease(draft, { ...lease, reserveKey: null, executeKeys: [], reservation: null, execution });
+  }
+}
+
+function deleteKeys(draft: Draft, { reserveKey, executeKeys }: LeaseRecord): void {
+  for (const { id } of reserveKey ? [reserveKey, ...executeKeys] : executeKeys) draft.delete(`key:${id}`);
+}
+
+interface Known {
+  readonly bodyHash: string;
+  readonly lease: LeaseRecord;
+}
+
+/** The lease of an idempotency key. */
+export function knownBy(draft: Draft, id: string | null): Known | null {
+  const key = id === null ? null : draft.get<KeyRecord>(`key:${id}`);
+  if (!key || draft.nowMs >= key.untilMs) return null;
+  const lease = draft.get<LeaseRecord>(`lease:${key.lease}`);
+  const isIts = lease?.reserveKey?.id === id || lease?.executeKeys?.some((other) => other.id === id);
+  return lease && isIts ? { bodyHash: key.bodyHash, lease } : null;
+}
+
+export function addKey(draft: Draft, lease: LeaseRecord, id: string, bodyHash: string): Key {
+  const untilMs = draft.nowMs + keyLifeMs;
+  draft.put(`key:${id}`, { lease: nameOf(lease), bodyHash, untilMs }, untilMs);
+  return { id, untilMs };
+}
+
+/** The key leads to another lease from now on. */
+export function takeKeyFrom(draft: Draft, lease: LeaseRecord, id: string): void {
+  const reserveKey = lease.reserveKey?.id === id ? null : lease.reserveKey;
+  const rest = { ...lease, reserveKey, executeKeys: lease.executeKeys.filter((key) => key.id !== id) };
+  draft.delete(`key:${id}`);
+  if (lease.dropAtMs <= draft.nowMs && !reserveKey && rest.executeKeys.length === 0) dropLease(draft, lease);
+  else saveLease(draft, rest);
+}
+
+export function toText({ bounds }: Draft, text: string): Text | null {
+  const bytes = Buffer.byteLength(text);
+  return bytes > bounds.maxAnswerBytes ? null : { text, bytes };
+}
+
+export function readText({ nowMs }: Draft, lease: LeaseRecord | null, of: 'reservation' | 'execution'): string | null {
+  if (!lease?.kept || nowMs >= lease.kept.untilMs) return null;
+  return (of === 'reservation' ? lease.reservation : lease.execution?.text)?.text ?? null;
+}
