@@ -160,10 +160,11 @@ export const sponsorshipKeys = {
       'Whether callers without a credential may spend the sponsor’s gas if the gateway holds the sponsor’s token. With `true`, anyone who can reach the gateway may spend it, so a real sponsor requires a list of origins in `CORS_ORIGINS`.',
   },
   SPONSOR_MAX_GAS_BUDGET: {
-    type: integer(2, 2_000_000_000, 'of the smallest unit of the gas coin'),
-    // The sponsor rejects budgets from this size on; asking it would only cost a call.
+    type: integer(2, Number.MAX_SAFE_INTEGER, 'of the smallest unit of the gas coin'),
+    // Sponsors with default settings reject larger budgets; asking them would only cost a call.
     fallback: 2_000_000_000,
-    description: 'Every gas budget must be below this limit. Other budgets are rejected without a sponsor call.',
+    description:
+      'Every gas budget must be below this limit. Other budgets are rejected without a sponsor call. Set it above the maximum of a sponsor that accepts larger budgets.',
   },
   SPONSOR_PREFLIGHT: {
     type: oneOf('enforce', 'warn', 'off'),

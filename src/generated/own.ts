@@ -697,7 +697,7 @@ export type SponsoredModifiedAt = {
 
 /** An object after the transaction, with its owner. */
 export type SponsoredObjectChange = {
-  /** Owner after the transaction. `UPSTREAM_BAD_RESPONSE` if its kind is not in this schema. */
+  /** Owner after the transaction. */
   readonly owner: SponsoredOwner;
   /** The new version of the object. */
   readonly reference: SponsoredObjectRef;
@@ -715,9 +715,9 @@ export type SponsoredObjectRef = {
 
 /** The owner of an object. */
 export type SponsoredOwner = {
-  /** Owning address or object id, hex with 0x prefix, for `ADDRESS` and `OBJECT`; null otherwise. */
+  /** Owning address or object id, hex with 0x prefix, for `ADDRESS`, `CONSENSUS_ADDRESS` and `OBJECT`; null otherwise. */
   readonly address?: Maybe<Scalars['String']['output']>;
-  /** Version at which the object became shared, for `SHARED`; null otherwise. `UPSTREAM_BAD_RESPONSE` if it is greater than 2^53-1. */
+  /** Version at which consensus began to order the object's transactions, for `SHARED` and `CONSENSUS_ADDRESS`; null otherwise. `UPSTREAM_BAD_RESPONSE` if it is greater than 2^53-1. */
   readonly initialSharedVersion?: Maybe<Scalars['UInt53']['output']>;
   /** Kind of owner; determines which fields below are set. */
   readonly kind: SponsoredOwnerKind;
@@ -727,12 +727,16 @@ export type SponsoredOwner = {
 export type SponsoredOwnerKind =
   /** An address. */
   | 'ADDRESS'
+  /** An address, with transactions ordered by consensus (party-owned). */
+  | 'CONSENSUS_ADDRESS'
   /** Immutable: the object cannot change. */
   | 'IMMUTABLE'
   /** Another object. */
   | 'OBJECT'
   /** Shared: any transaction may use the object. */
-  | 'SHARED';
+  | 'SHARED'
+  /** A kind that this gateway does not know. */
+  | 'UNKNOWN';
 
 /** Whether a sponsored transaction succeeded. */
 export type SponsoredStatus = {

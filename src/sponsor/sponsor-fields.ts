@@ -98,8 +98,7 @@ const upstream = 'sponsor';
 export function toUInt53(text: string): number {
   const number = Number(text);
   if (Number.isSafeInteger(number)) return number;
-  const message = 'The sponsor answered a number beyond 2^53-1, which cannot be shown exactly.';
-  throw gatewayError('UPSTREAM_BAD_RESPONSE', message, { upstream });
+  throw unreadable('The sponsor answered a number beyond 2^53-1, which cannot be shown exactly.');
 }
 
 /** `<semver>-<build hash>`, with `-dirty` for a modified tree. A pre-release part may contain dashes, so it matches lazily. */
@@ -123,34 +122,41 @@ export function reservationState({ expiresAtMs, isConsumed }: Reservation, nowMs
 export interface SponsoredOwnerRecord {
   readonly kind: SponsoredOwnerKind;
   readonly address: string | null;
-  /** Version at which the object became shared, as decimal text. */
+  /** Version at which consensus began to order its transactions, as decimal text. */
   readonly initialSharedVersion: string | null;
 }
 
-const ownedBy = (kind: SponsoredOwnerKind, address: string | null): SponsoredOwnerRecord => ({
-  kind,
-  address,
-  initialSharedVersion: null,
-});
+const ownedBy = (
+  kind: SponsoredOwnerKind,
+  address: string | null,
+  initialSharedVersion: string | null = null,
+): SponsoredOwnerRecord => ({ kind, address, initialSharedVersion });
 
-/** An object with one of three keys, or the bare word: the ledger's externally tagged union in JSON. */
+/** An object with one of four keys, or the bare word: the ledger's externally tagged union in JSON. */
 const ownerForm = z.union([
   z.object({ AddressOwner: z.string() }).transform((wire) => ownedBy('ADDRESS', wire.AddressOwner)),
   z.object({ ObjectOwner: z.string() }).transform((wire) => ownedBy('OBJECT', wire.ObjectOwner)),
   z
     .object({ Shared: z.object({ initial_shared_version: integerText }) })
-    .transform((wire) => ({ ...ownedBy('SHARED', null), initialSharedVersion: wire.Shared.initial_shared_version })),
+    .transform(({ Shared }) => ownedBy('SHARED', null, Shared.initial_shared_version)),
+  z
+    .object({ ConsensusAddressOwner: z.object({ owner: z.string(), start_version: integerText }) })
+    .transform(({ ConsensusAddressOwner: { owner, start_version } }) =>
+      ownedBy('CONSENSUS_ADDRESS', owner, start_version),
+    ),
   z.literal('Immutable').transform(() => ownedBy('IMMUTABLE', null)),
 ]);
 
-/** The owner of an object in the sponsor's JSON; `null` for an unknown kind. */
-export function readOwner(wire: unknown): SponsoredOwnerRecord | null {
-  return ownerForm.safeParse(wire).data ?? null;
+const unknownOwner = ownedBy('UNKNOWN', null);
+
+/** The owner of an object in the sponsor's JSON. An unknown kind must not cost the rest of the effects. */
+export function readOwner(wire: unknown): SponsoredOwnerRecord {
+  return ownerForm.safeParse(wire).data ?? unknownOwner;
 }
 
-function unreadable(what: string) {
-  const message = `The sponsor answered ${what} of a form this gateway does not know.`;
-  return gatewayError('UPSTREAM_BAD_RESPONSE', message, { upstream });
+/** A value of a completed call. Repeating the call would not make it readable, and might reserve or execute again. */
+function unreadable(message: string) {
+  return gatewayError('UPSTREAM_BAD_RESPONSE', message, { upstream, retry: 'never' });
 }
 
 /**
@@ -169,18 +175,12 @@ export function createSponsorTypeResolvers(now: () => number) {
     ExecuteTxResult: {
       effects({ effects: reported }: ExecutionResult) {
         if (reported === null) return null;
-        if (!reported.effects) throw unreadable('effects');
+        if (!reported.effects) throw unreadable('The sponsor answered effects of a form this gateway does not know.');
         return Object.assign(reported.effects, { raw: reported.rawEffects });
       },
     },
     SponsoredObjectRef: { version: ({ version }: WireObjectRef) => toUInt53(version) },
-    SponsoredObjectChange: {
-      owner({ owner }: WireEffects['gasObject']): SponsoredOwnerRecord {
-        const known = readOwner(owner);
-        if (!known) throw unreadable('an owner');
-        return known;
-      },
-    },
+    SponsoredObjectChange: { owner: ({ owner }: WireEffects['gasObject']) => readOwner(owner) },
     SponsoredOwner: {
       initialSharedVersion: ({ initialSharedVersion }: SponsoredOwnerRecord) =>
         initialSharedVersion === null ? null : toUInt53(initialSharedVersion),

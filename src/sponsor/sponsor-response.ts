@@ -163,7 +163,7 @@ const reservation = z.object({
   gas_coins: upTo(256, objectRef),
 });
 
-/** The owner is parsed by its resolver, so that an unknown kind does not cost the rest of the effects. */
+/** The owner is parsed by its resolver: it may have any form. */
 const objectChange = z.object({ owner: z.unknown(), reference: objectRef });
 
 const status = z.object({ status: z.string(), error: orNull(z.string()) });

@@ -13,8 +13,21 @@ const budget = 2_000_000;
 
 type Auth = 'token' | 'forward';
 
+let sponsor: ScriptedSponsor;
+let ledger: HostileLedger;
+let number = 0;
+
+beforeAll(async () => {
+  sponsor = await startScriptedSponsor();
+  ledger = await startHostileLedger(new Map());
+});
+afterAll(async () => {
+  await sponsor?.[Symbol.asyncDispose]();
+  await ledger?.[Symbol.asyncDispose]();
+});
+
 /** A gateway of its own, so that each test begins with a whole budget. */
-async function setUp(auth: Auth, { sponsor, ledger }: { sponsor: ScriptedSponsor; ledger: HostileLedger }) {
+async function setUp(auth: Auth, settings: Record<string, string> = {}, clientsFile = clients) {
   const gateway = await createTestGateway(
     {
       SPONSOR_URL: sponsor.origin,
@@ -22,9 +35,10 @@ async function setUp(auth: Auth, { sponsor, ledger }: { sponsor: ScriptedSponsor
       SCHEMA_POLL_MS: '0',
       MUTATION_TIMEOUT_MS: '700',
       CLIENTS_FILE: '/clients',
+      ...settings,
       ...(auth === 'token' ? { SPONSOR_TOKEN: 'token-of-the-sponsor' } : { SPONSOR_AUTH: 'forward' }),
     },
-    { '/clients': clients },
+    { '/clients': clientsFile },
   );
   const headers: Record<string, string> = { 'x-api-key': key };
   if (auth === 'forward') headers.authorization = 'Bearer the-sponsor-knows-this';
@@ -46,19 +60,6 @@ async function setUp(auth: Auth, { sponsor, ledger }: { sponsor: ScriptedSponsor
       (await ask('query ($id: ID!) { reservation(reservationId: $id) { state } }', { id })).data.reservation?.state,
   };
 }
-
-let sponsor: ScriptedSponsor;
-let ledger: HostileLedger;
-let number = 0;
-
-beforeAll(async () => {
-  sponsor = await startScriptedSponsor();
-  ledger = await startHostileLedger(new Map());
-});
-afterAll(async () => {
-  await sponsor?.[Symbol.asyncDispose]();
-  await ledger?.[Symbol.asyncDispose]();
-});
 
 const body = (value: object, status = 200) => ({ status, body: JSON.stringify(value) });
 const sentTo = (path: string) => sponsor.requests.filter((request) => request.path === path).length;
@@ -89,7 +90,7 @@ describe.each(['token', 'forward'] as const)('in %s mode, an execution that a se
     );
 
   it.each(titled(ofExecutions))('%s', async (_title, answer) => {
-    const world = await setUp(auth, { sponsor, ledger });
+    const world = await setUp(auth);
     await using _ = world.gateway;
     const isBudgeted = auth === 'token';
     const lease = await reserved(world);
@@ -120,7 +121,7 @@ describe.each(['token', 'forward'] as const)('in %s mode, an execution that a se
 
 describe('a reservation that a service answers with', () => {
   it.each(titled(ofReservations))('%s', async (_title, { status, text, code, fate, message }) => {
-    const world = await setUp('token', { sponsor, ledger });
+    const world = await setUp('token');
     await using _ = world.gateway;
     sponsor.answer('/v1/reserve_gas', body({ result: null, error: text }, status));
     const first = await world.reserve('a-key');
@@ -139,7 +140,7 @@ describe('a client with 6 M a day', () => {
     'server error (code 3): Invalid user signature: Signature is not valid: Fail to verify user sig',
     `grpc error: code: 'Client specified an invalid argument', message: "Invalid user signature: wrong"`,
   ])('that signs wrongly three times is not shut out: %s', async (error) => {
-    const world = await setUp('token', { sponsor, ledger });
+    const world = await setUp('token');
     await using _ = world.gateway;
     for (let attempt = 1; attempt <= 3; attempt += 1) {
       giveCoins();
@@ -161,7 +162,7 @@ describe('a client with 6 M a day', () => {
 });
 
 it('a lease whose coins did not match is sent again with another transaction, and only its own gas is counted', async () => {
-  const world = await setUp('token', { sponsor, ledger });
+  const world = await setUp('token');
   await using _ = world.gateway;
   const lease = await reserved(world);
   const [wrong, right] = [toSponsoredTransaction(lease, 1), toSponsoredTransaction(lease, 2)];
@@ -185,7 +186,7 @@ it('a lease whose coins did not match is sent again with another transaction, an
 
 it('a failure that names its command is an outcome', async () => {
   // iotaledger/gas-station src/rpc/effects.rs (gas-station#171)
-  const world = await setUp('token', { sponsor, ledger });
+  const world = await setUp('token');
   await using _ = world.gateway;
   const lease = await reserved(world);
   const transaction = toSponsoredTransaction(lease, 1);
@@ -193,4 +194,22 @@ it('a failure that names its command is an outcome', async () => {
   sponsor.answer('/v1/execute_tx', body({ effects: sponsorEffects(transaction.digest, { status }), error: null }));
   const { data } = await world.execute(lease.reservationId, transaction, null);
   expect(data.executeTx.outcome).toBe('FAILED');
+});
+
+it.each([
+  [{}, 1_999_999_999, 2_000_000_000],
+  [{ SPONSOR_MAX_GAS_BUDGET: '50000000001' }, 50_000_000_000, 50_000_000_001],
+])('SPONSOR_MAX_GAS_BUDGET %j allows %d and rejects %d', async (settings, allowed, rejected) => {
+  // iotaledger/gas-station max-gas-budget (gas-station#153), sui-gas-pool#74
+  const unlimited = `- { id: app, hash: ${hashApiKey(key)}, scopes: [read, sponsor] }`;
+  const world = await setUp('token', settings, unlimited);
+  await using _ = world.gateway;
+  giveCoins();
+  expect((await world.reserve(null, allowed)).data.reserveGas.gasBudget).toBe(allowed);
+  const sent = sentTo('/v1/reserve_gas');
+  expect((await world.reserve(null, rejected)).errors?.[0]?.extensions).toMatchObject({
+    code: 'BAD_USER_INPUT',
+    argument: 'gasBudget',
+  });
+  expect(sentTo('/v1/reserve_gas')).toBe(sent);
 });

@@ -22,7 +22,7 @@ const badValues: Partial<Record<keyof typeof configKeys, readonly string[]>> = {
   SPONSOR_TOKEN: [`Bearer ${secret}`, `${secret}\u00e9`, `${secret}\nx`],
   SPONSOR_TOKEN_FILE: [`/missing/${secret}`, '/throws'],
   SPONSOR_ALLOW_ANONYMOUS: ['yes', '1', 'constructor'],
-  SPONSOR_MAX_GAS_BUDGET: ['0', '1', '2000000001', '1e9'],
+  SPONSOR_MAX_GAS_BUDGET: ['0', '1', '9007199254740992', '1e9'],
   SPONSOR_PREFLIGHT: ['on'],
   LEASE_KEYS: [secret, `${'k'.repeat(32)},${secret}`],
   LEASE_KEYS_FILE: [`/missing/${secret}`],
