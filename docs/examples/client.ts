@@ -3,7 +3,8 @@ import { NewestEvents } from './texts.ts';
 
 const client = createClient({ url: process.env.GATEWAY ?? 'http://127.0.0.1:4000/graphql' });
 
-const filter = { moveEvent: 'ItemSold' };
+const { queryEvents: newest } = await client.request(NewestEvents, { count: 1 });
+const filter = { eventType: newest?.nodes[0]?.type ?? '' };
 const { queryEvents } = await client.request(NewestEvents, { filter, count: 3 });
 for (const { id, type } of queryEvents?.nodes ?? []) console.log(id, type);
 

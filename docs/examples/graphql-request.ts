@@ -42,4 +42,4 @@ for await (const { data } of createClient({ url }).iterate<{ liveEvents: { event
 
 // The types enforce that a filter has exactly one member.
 // @ts-expect-error
-export const twoMembers = () => client.request(Events, { filter: { moveEvent: 'ItemSold', sender: '0x2' }, count: 3 });
+export const twoMembers = () => client.request(Events, { filter: { eventType: '0x2::m::T', sender: '0x2' }, count: 3 });

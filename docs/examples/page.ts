@@ -18,7 +18,8 @@ async function say(sayHello: typeof withIota | typeof withSui): Promise<void> {
   output?.replaceChildren(`${executed.outcome} ${executed.digest}`);
   // The page has shown the result: the next click is another transaction.
   localStorage.removeItem('hello');
-  const { queryEvents } = await client.request(NewestEvents, { filter: { moveEvent: 'SayHelloEvent' }, count: 5 });
+  const filter = { moveEventModule: { package: '0xd0e', module: 'greeter' } };
+  const { queryEvents } = await client.request(NewestEvents, { filter, count: 5 });
   const items = queryEvents?.nodes.map((node) => {
     const item = document.createElement('li');
     item.append(`${node.id} from ${node.sender}`);
