@@ -61,6 +61,8 @@ interface LedgerObject {
 /** Objects of one request: their fields stay below the ledger's limits of 300 nodes and 5,000 bytes. */
 const objectsPerRequest = 25;
 const address = /^0x[\da-f]{1,64}$/i;
+/** The ledger's clock and its randomness, which no transaction may change. */
+const readOnly = /^0x0*[68]$/;
 const identifier = /^\w{1,128}$/;
 
 /**
@@ -201,7 +203,8 @@ function toInput(given: UnresolvedObject, found: LedgerObject | undefined, { may
   const { objectId } = given;
   const sharedAt = given.initialSharedVersion ?? found?.owner?.initialSharedVersion ?? found?.owner?.startVersion;
   if (sharedAt !== undefined && sharedAt !== null) {
-    const SharedObject = { objectId, initialSharedVersion: String(sharedAt), mutable: given.mutable || mayChange };
+    const mutable = (given.mutable || mayChange) && !readOnly.test(objectId);
+    const SharedObject = { objectId, initialSharedVersion: String(sharedAt), mutable };
     return { $kind: 'Object', Object: { $kind: 'SharedObject', SharedObject } };
   }
   const reference = {

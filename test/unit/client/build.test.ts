@@ -76,6 +76,11 @@ test.each([
   expect(inputs).toEqual([sharedAt(id(2), '3', mutable)]);
 });
 
+test('the clock is never mutable', async () => {
+  const { inputs } = await build([unresolved('0x6', { initialSharedVersion: 1 })], [call('unknown', 0)]);
+  expect(inputs).toEqual([sharedAt('0x6', '1', false)]);
+});
+
 test('an owned object is taken at its version, or received if a function receives it', async () => {
   const { inputs, gasData } = await build(
     [unresolved(id(1)), unresolved(id(1))],
