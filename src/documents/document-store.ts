@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
-import { type DocumentNode, GraphQLError, type OperationDefinitionNode } from 'graphql';
+import { type DocumentNode, GraphQLError, type OperationDefinitionNode, type OperationTypeNode } from 'graphql';
 import { LRUCache } from 'lru-cache';
+import { complexityRules, measureComplexity } from './cost/complexity.ts';
 import { bytesOf, checkDocument, checkText, maxNesting, refuseNesting } from './cost/limits.ts';
 import { contractRules } from './cost/measure-definition.ts';
 import { type MeasuredDocument, measureDocument, toSize } from './cost/measure-document.ts';
@@ -191,7 +192,7 @@ function readDocument<Operation>(
   const excess = checkDocument(measured, limits);
   if (excess) return hasPositions ? refused([toPlainError(excess.error, locate)], excess.hasUsage, measured) : null;
 
-  const size = toSize(measured);
+  let size = toSize(measured);
   const readable = (
     bytes: number,
     introspectedFields: number,
@@ -214,6 +215,12 @@ function readDocument<Operation>(
     const errors = validity.errors.map((error) => toPlainError(error, locate, 'GRAPHQL_VALIDATION_FAILED'));
     const bytes = refusedBytes(text, errors, size.numbers);
     if (errors.length > 0) return readable(bytes, introspectedFields, errors, findNothing);
+  }
+
+  const weights = size.isExempt ? null : complexityRules(rules, options.schema);
+  if (weights) {
+    const isOwn = (type: OperationTypeNode, name: string) => options.ownership.ownerOf(type, name) === 'own';
+    size = toSize(measured, measureComplexity(executable, options.schema, weights, isOwn));
   }
 
   const json = JSON.stringify(text);

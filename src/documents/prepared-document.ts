@@ -9,7 +9,7 @@ import type { ErrorCode } from '../errors/catalogue.ts';
 import { toExtensions } from '../errors/gateway-error.ts';
 import { lightError } from '../errors/light-error.ts';
 import { printJson } from '../json/exact-json.ts';
-import { type LimitRefusal, type Limits, refuse, refuseAs } from './cost/limits.ts';
+import { type LimitRefusal, type Limits, refuse, refuseAs, refuseComplexity } from './cost/limits.ts';
 import { contractRules, type LimitRules, valueBytes } from './cost/measure-definition.ts';
 import { type DocumentSize, mostCalls } from './cost/measure-document.ts';
 import { addCounts, type PageSize, readVariable, resolvePageSize, type Usage, type Variables } from './cost/usage.ts';
@@ -274,6 +274,10 @@ export function checkVariables(
     const { kind, max, actual, at } = { at: null, ...(locate() ?? ofPage ?? ofOutput) };
     const limit = { name: limitNames[kind], max, actual: actual ?? nodes };
     return refuseAs(kind, { limit, ...at, hasUsage: kind === 'output' }, limits);
+  }
+  if (size.complexity && rules.complexity) {
+    const actual = size.complexity(variables, rules.complexity.pageSize);
+    if (actual > rules.complexity.max) return refuseComplexity(actual, rules.complexity);
   }
   if (size.calledPages.length === 0 || !bounds) return null;
   // The ledger has no such limit: it reads pages from a database, while these pages take calls to a node.

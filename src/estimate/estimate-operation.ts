@@ -10,7 +10,7 @@ import {
 } from 'graphql';
 import { introspectionPoints, type RateCost, toPoints } from '../callers/caller-gate.ts';
 import type { LimitName, Limits } from '../documents/cost/limits.ts';
-import { type CalledPages, mostCalls } from '../documents/cost/measure-document.ts';
+import { type CalledPages, type DocumentSize, mostCalls } from '../documents/cost/measure-document.ts';
 import { maxCount, type Usage, type Variables } from '../documents/cost/usage.ts';
 import { type Plan, toShownPlan } from '../documents/plan-operation.ts';
 import {
@@ -351,8 +351,21 @@ function toEstimateLimits(
     ...counted,
     toLimit('maxQueryPayloadSize', queryPart(size, variables, null, limits.rules)),
     toLimit('maxTransactionPayloadSize', transactionPayload(size, variables, limits.rules)),
+    ...complexityLimits(size, variables, limits),
     ...calledPageLimits(size.calledPages, variables, limits),
   ];
+}
+
+/** Listed only for ledgers with this limit, which `serviceConfig` does not show. */
+function complexityLimits(
+  { complexity }: DocumentSize,
+  variables: Variables,
+  { rules }: Pick<Limits, 'rules'>,
+): readonly EstimateLimit[] {
+  if (!complexity || !rules?.complexity) return [];
+  const { max, pageSize } = rules.complexity;
+  const used = complexity(variables, pageSize);
+  return [{ name: 'maxComplexity', max, used, exceeded: used > max }];
 }
 
 /** Listed only for documents with such pages, because it is not a limit of the ledger. */

@@ -56,7 +56,7 @@ export type EstimateLimit = {
   readonly exceeded: Scalars['Boolean']['output'];
   /** Maximum allowed: the stricter of the gateway's and the ledger's limit. */
   readonly max: Scalars['UInt53']['output'];
-  /** Name as in `serviceConfig`: `maxQueryDepth` (levels), `maxQueryNodes`, `maxOutputNodes` (nodes), `maxQueryPayloadSize`, `maxTransactionPayloadSize` (bytes). For pages of events or transactions also `maxEventCalls` (calls), a limit of the gateway. */
+  /** Name as in `serviceConfig`: `maxQueryDepth` (levels), `maxQueryNodes`, `maxOutputNodes` (nodes), `maxQueryPayloadSize`, `maxTransactionPayloadSize` (bytes). On IOTA also `maxComplexity`, a limit of the ledger that `serviceConfig` does not show. For pages of events or transactions also `maxEventCalls` (calls), a limit of the gateway. */
   readonly name: Scalars['String']['output'];
   /** What the operation uses; 0 if not measured. The query payload excludes transactions in the text. `maxEventCalls` is the maximum number of calls for all pages. */
   readonly used: Scalars['UInt53']['output'];

@@ -2,8 +2,14 @@ import {
   type DirectiveNode,
   type DocumentNode,
   type FragmentDefinitionNode,
+  type GraphQLNamedType,
+  type GraphQLSchema,
   getLocation,
+  getNamedType,
+  isInterfaceType,
+  isObjectType,
   Kind,
+  type OperationDefinitionNode,
   type SelectionNode,
   type SelectionSetNode,
   type ValueNode,
@@ -214,6 +220,64 @@ export function referenceCount(
   }
 
   return { usage, refusal: firstOver() };
+}
+
+/** Weights of IOTA's fields that do not cost one and what they select. */
+const weights: Readonly<Record<string, (below: bigint, page: bigint) => bigint>> = {
+  'Query.events': (below, page) => page * below,
+  'Query.transactionBlocks': (below, page) => page * below,
+  'Checkpoint.transactionBlocks': (below, page) => page * below,
+  'Epoch.transactionBlocks': (below, page) => page * below,
+  'TransactionBlockEffects.events': (below, page) => page * below,
+  'Event.transactionBlock': (below) => 20n * (1n + below),
+};
+const passed =
+  /^(Event\.(sendingModule|sender)|TransactionBlock\.(sender|gasInput|kind|effects|expiration)|TransactionBlockEffects\.(transactionBlock|dependencies|checkpoint))$/;
+const free =
+  /^(Event\.timestamp|TransactionBlock\.(digest|signatures|bcs|indexedOnNode)|TransactionBlockEffects\.(status|lamportVersion|errors|gasEffects|unchangedSharedObjects|objectChanges|balanceChanges|timestamp|epoch|bcs)|Checkpoint\.(digest|sequenceNumber|timestamp|validatorSignatures|previousCheckpointDigest|networkTotalTransactions|rollingGasSummary))$/;
+
+/** The sum that IOTA limits to 6,000, with all fragments written out. For valid documents. */
+export function referenceComplexity(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  variables: Readonly<Record<string, unknown>>,
+): number {
+  const fragments = new Map(
+    document.definitions.flatMap((each) => (each.kind === Kind.FRAGMENT_DEFINITION ? [[each.name.value, each]] : [])),
+  );
+  const sum = (set: SelectionSetNode | undefined, type: GraphQLNamedType, operation: OperationDefinitionNode): bigint =>
+    (set?.selections ?? []).reduce((total, selection) => total + price(selection, type, operation), 0n);
+  const price = (selection: SelectionNode, type: GraphQLNamedType, operation: OperationDefinitionNode): bigint => {
+    if (selection.kind !== Kind.FIELD) {
+      const fragment = selection.kind === Kind.FRAGMENT_SPREAD ? fragments.get(selection.name.value) : selection;
+      const on = fragment?.typeCondition ? schema.getType(fragment.typeCondition.name.value) : type;
+      return sum(fragment?.selectionSet, on ?? type, operation);
+    }
+    const fields = isObjectType(type) || isInterfaceType(type) ? type.getFields() : {};
+    const returns = fields[selection.name.value]?.type;
+    const below = returns ? sum(selection.selectionSet, getNamedType(returns), operation) : 0n;
+    const coordinate = isObjectType(type) ? `${type.name}.${selection.name.value}` : '';
+    if (free.test(coordinate)) return 0n;
+    if (passed.test(coordinate)) return below;
+    const [first, last] = ['first', 'last'].map((name) => {
+      const value = selection.arguments?.find((each) => each.name.value === name)?.value;
+      if (value?.kind === Kind.INT) return BigInt(value.value);
+      if (value?.kind !== Kind.VARIABLE) return null;
+      const { defaultValue } =
+        operation.variableDefinitions?.find((each) => each.variable.name.value === value.name.value) ?? {};
+      const declared = defaultValue?.kind === Kind.INT ? Number(defaultValue.value) : null;
+      const sent = variables[value.name.value] ?? declared;
+      return typeof sent === 'number' ? BigInt(sent) : null;
+    });
+    // The ledger rejects both at once later.
+    const larger = first != null && last != null && last > first ? last : first;
+    return weights[coordinate]?.(below, larger ?? last ?? 20n) ?? 1n + below;
+  };
+  const total = document.definitions.reduce((all, each) => {
+    const root = each.kind === Kind.OPERATION_DEFINITION ? schema.getRootType(each.operation) : null;
+    return root && each.kind === Kind.OPERATION_DEFINITION ? all + sum(each.selectionSet, root, each) : all;
+  }, 0n);
+  return clamp(total);
 }
 
 const size = (uses: readonly Use[]): number => uses.reduce((sum, { below }) => sum + 1 + size(below), 0);

@@ -102,6 +102,7 @@ export const ledger: NetworkProfile = {
     connections: 'selection',
     pageSizes: {},
     maxMultiGetKeys: 200,
+    complexity: null,
     texts: {
       overall:
         'Overall request too large: {actual} bytes. Requests are limited to {transaction} bytes or fewer on transaction payloads (all inputs to executeTx, executeTransactionBlock or dryRunTransactionBlock) and the rest of the request (the query part) must be {query} bytes or fewer.',

@@ -99,6 +99,23 @@ export const networkProfileSchema = z.strictObject({
     /** Maximum of keys of a field `multiGet…`. Only for counting by type. */
     maxMultiGetKeys: z.int().positive(),
     /**
+     * The limit of a ledger that adds up weights of fields; `null`: it has none. A field costs one and what it selects. In
+     * `fields`, by `Type.field`, are the others: `nothing` costs nothing, with all that it selects; `selections` costs what it
+     * selects; `page` multiplies that by its `first` or `last`; `lookup` multiplies one and what it selects by `pageSize`.
+     */
+    complexity: z
+      .strictObject({
+        max: z.int().positive(),
+        /** The coordinate of a field that the ledger has since it has the limit. */
+        since: text(/^\w+\.\w+$/, 'a type and a field'),
+        /** Items of a page without an explicit size. */
+        pageSize: z.int().positive(),
+        fields: z.record(wireName, z.enum(['nothing', 'selections', 'page', 'lookup'])),
+        /** The rejection, which has no code. */
+        text: z.string(),
+      })
+      .nullable(),
+    /**
      * Texts of rejections. `{actual}` and `{max}` are the numbers of the limit, `{query}` and `{transaction}` both allowances
      * of bytes.
      */
@@ -126,6 +143,9 @@ export const networkProfileSchema = z.strictObject({
 
 /** The names that one network uses on the wire. No other code depends on the network. */
 export type NetworkProfile = z.output<typeof networkProfileSchema>;
+
+/** How a ledger that adds up weights prices a field. */
+export type FieldWeight = NonNullable<NetworkProfile['limits']['complexity']>['fields'][string];
 
 /** The differences of a network from another, in the form of a profile. A list replaces the other's list. */
 export type ProfileDifferences = DeepPartial<NetworkProfile> & {

@@ -1,7 +1,8 @@
-import { type ASTNode, type GraphQLError, type GraphQLSchema, Kind } from 'graphql';
+import { type ASTNode, GraphQLError, type GraphQLSchema, Kind } from 'graphql';
 import depthLimit from 'graphql-depth-limit';
 import { gatewayError } from '../../errors/gateway-error.ts';
 import { type Occurrence, walkLevels } from '../selections.ts';
+import type { ComplexityRules } from './complexity.ts';
 import { contractRules, type LimitRules } from './measure-definition.ts';
 import type { CalledPageBounds, MeasuredDocument } from './measure-document.ts';
 
@@ -89,7 +90,7 @@ export interface LimitRefusal {
 
 interface RefusalFacts {
   readonly limit?: {
-    readonly name: LimitName | 'maxPageSize' | 'maxMultiGetSize' | 'maxEventCalls' | 'maxNesting';
+    readonly name: LimitName | 'maxPageSize' | 'maxMultiGetSize' | 'maxEventCalls' | 'maxNesting' | 'maxComplexity';
     readonly max: number;
     readonly actual: number;
   };
@@ -111,6 +112,12 @@ export function refuse(
     ...(path?.length && { path }),
   });
   return { error, hasUsage };
+}
+
+/** Rejects what is too complex in the ledger's words, which have no code. */
+export function refuseComplexity(actual: number, { max, text }: ComplexityRules): LimitRefusal {
+  const limit = { name: 'maxComplexity', max, actual };
+  return { error: new GraphQLError(text, { extensions: { limit } }), hasUsage: true };
 }
 
 /** Rejects an exceeded limit with the ledger's message. */

@@ -124,11 +124,18 @@ export interface Counting {
   readonly calledFields: ReadonlySet<string>;
 }
 
-/** The keys of a field that gets several objects; `null` for another field, or without keys. */
-export function toKeys(field: FieldNode, { maxMultiGetKeys }: LimitRules): PageSize | null {
+/** The keys of a field that gets several objects; `null` for another field, or without a list of keys. */
+export function toKeys(field: FieldNode, { maxMultiGetKeys }: LimitRules): Keys | null {
   if (!field.name.value.startsWith('multiGet')) return null;
   const keys = field.arguments?.find(({ name }) => name.value === 'keys')?.value;
-  return keys?.kind === Kind.LIST || keys?.kind === Kind.VARIABLE ? toListSize(keys, maxMultiGetKeys) : null;
+  if (keys?.kind !== Kind.LIST && keys?.kind !== Kind.VARIABLE) return null;
+  return { items: toListSize(keys, maxMultiGetKeys), nodes: toListSize(keys, null, 0) };
+}
+
+interface Keys {
+  readonly items: PageSize;
+  /** Each key of a list is a node of its own. A variable may hold one key without a list, which is none. */
+  readonly nodes: PageSize;
 }
 
 export function isConnection(type: GraphQLNamedType | null): boolean {
@@ -235,10 +242,12 @@ export function measureDefinition(
     const type = schema && typeOf(frame.type, field);
     const below = createTally();
     const entities = isEntities(field) ? { representations: representationsOf(field), to: frame.fields } : null;
-    const list = entities ? toListSize(entities.representations) : schema && toKeys(field, rules);
+    const keys = schema && toKeys(field, rules);
+    const list = entities ? toListSize(entities.representations) : keys?.items;
     if (list) {
-      // All fields of an item are multiplied, not only those of a page. A key is a node besides its fields.
-      const items = { own: entities ? 0 : 1, isPaged: true };
+      if (keys) steps.push({ kind: 'page', rows: { own: 1, isPaged: true }, to: frame.fields, size: keys.nodes });
+      // All fields of an item are multiplied, not only those of a page.
+      const items = { own: 0, isPaged: true };
       if (list.max !== null) boundedPages.push(list);
       const page = { kind: 'page', rows: items, to: frame.fields, size: list } as const;
       enter(field.selectionSet, level, false, type, items, items, page, entities);

@@ -59,6 +59,8 @@ export interface DocumentSize {
   readonly isExempt: boolean;
   readonly transaction: TransactionPayload;
   readonly calledPages: CalledPages;
+  /** The sum of the weights of its fields; `null` if it is not valid, or if the ledger has no limit on it. */
+  readonly complexity: OutputCost | null;
 }
 
 /** A document, and everything about its size that its text alone decides. */
@@ -139,25 +141,33 @@ export function measureDocument(
       variables: inlined.variables,
     },
     calledPages: gatherCalledPages(executable, calledFields),
+    complexity: null,
   };
 }
 
-/** Keeps the numbers without the document, so that a rejected document does not hold its tree in memory. */
-export function toSize({
-  inputNodes,
-  depth,
-  fragments,
-  queryPayload,
-  bodyBytes,
-  outputNodes,
-  boundedPages,
-  numbers,
-  isExempt,
-  transaction,
-  calledPages,
-}: MeasuredDocument): DocumentSize {
-  const counts = { inputNodes, depth, fragments, queryPayload, bodyBytes, numbers };
-  return { ...counts, outputNodes, boundedPages, isExempt, transaction, calledPages };
+/**
+ * Keeps the numbers without the document, so that a rejected document does not hold its tree in memory.
+ * @param weighed by `measureComplexity`
+ */
+export function toSize(
+  {
+    inputNodes,
+    depth,
+    fragments,
+    queryPayload,
+    bodyBytes,
+    outputNodes,
+    boundedPages,
+    numbers,
+    isExempt,
+    transaction,
+    calledPages,
+  }: MeasuredDocument,
+  weighed: { readonly complexity: OutputCost; readonly numbers: number } | null = null,
+): DocumentSize {
+  const counts = { inputNodes, depth, fragments, queryPayload, bodyBytes, numbers: numbers + (weighed?.numbers ?? 0) };
+  const complexity = weighed?.complexity ?? null;
+  return { ...counts, outputNodes, boundedPages, isExempt, transaction, calledPages, complexity };
 }
 
 /** Sums of one operation or fragment, including the fragments that it spreads. */

@@ -169,7 +169,7 @@ const digitsOfUnsigned64 = 20;
 /** Reads `first` and `last`. If an argument is given twice, the first one counts. */
 export function toPageSize(
   fieldArguments: readonly ArgumentNode[] | undefined,
-  bounds: { readonly usual: number; readonly max: number } | null = null,
+  bounds: { readonly usual: number; readonly max: number | null } | null = null,
 ): PageSize {
   let literal: number | null = null;
   const variables: string[] = [];
@@ -184,10 +184,11 @@ export function toPageSize(
   return { isList: false, literal, variables: variables.slice(), usual, max };
 }
 
-/** Counts the items of an argument that is a list. @param max `null`: any number */
-export function toListSize(value: ValueNode | undefined, max: number | null = null): PageSize {
+/** Counts the items of an argument that is a list. @param max `null`: any number @param single items of a value without a list */
+export function toListSize(value: ValueNode | undefined, max: number | null = null, single = 1): PageSize {
   const variables = value?.kind === Kind.VARIABLE ? [value.name.value] : [];
-  return { isList: true, literal: value?.kind === Kind.LIST ? value.values.length : 1, variables, usual: null, max };
+  const literal = value?.kind === Kind.LIST ? value.values.length : single;
+  return { isList: true, literal, variables, usual: null, max };
 }
 
 /** Counts the representations of one type in the argument of `_entities`. */

@@ -98,13 +98,15 @@ export function* walkCosts(
   function measureField(field: FieldNode, { type: parent, times, timesInPage }: Scope) {
     const type = schema && typeOf(parent, field);
     const representations = representationsOf(field);
-    const list = isEntities(field) ? toListSize(representations) : schema && toKeys(field, rules);
+    const keys = schema && toKeys(field, rules);
+    const list = isEntities(field) ? toListSize(representations) : keys?.items;
     if (list) {
       const size = { kind: 'keys', actual: resolvePageSize(list, variables, defaultPageSize), max: list.max } as const;
       const each = multiply(times, size.actual);
       const entities = isEntities(field) ? { representations, times } : null;
       const below = { type, times: each, timesInPage: each, entities };
-      return { times, cost: isEntities(field) ? times : times + each, size, below };
+      const nodes = keys ? multiply(times, resolvePageSize(keys.nodes, variables, defaultPageSize)) : 0;
+      return { times, cost: times + nodes, size, below };
     }
     const isRow = isRows(field) && (schema === null || isConnection(parent));
     const size = (schema ? isConnection(type) : isPaged(field)) ? sizeOfPage(field, parent) : null;

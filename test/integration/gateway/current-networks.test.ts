@@ -54,6 +54,15 @@ const beyondLimits: Readonly<Record<'iota' | 'sui', Requests>> = {
       'an output that is too large',
       '{ checkpoints(first: 50) { nodes { transactionBlocks(first: 50) { nodes { effects { events(first: 50) { nodes { bcs } } } } } } } }',
     ],
+    [
+      'what is too complex',
+      'query ($n: Int) { transactionBlocks(first: $n) { nodes { effects { events(first: 50) { nodes { type { repr } json } } } } } }',
+      { n: 40 },
+    ],
+    [
+      'transactions of events, which are too complex',
+      '{ events(first: 50) { nodes { transactionBlock { effects { events(first: 3) { nodes { json } } } } } } }',
+    ],
     ['a transaction that is too long', `{ dryRunTransactionBlock(txBytes: "${'A'.repeat(175_000)}") { error } }`],
   ],
   sui: [
@@ -328,6 +337,25 @@ test('explain and schema print recognise the network too', async () => {
   const query = '{ queryEvents(first: 1) { nodes { transactionBlock { digest } } } }';
   const explanation = await explainOperation({ query, variables: {}, operationName: null }, config);
   expect(explanation).toMatchObject({ refused: false, schema: { origin: 'kept' } });
+});
+
+test('estimate tells the complexity of a document on IOTA, and explain names the limit', async () => {
+  await using network = await startIotaNetwork();
+  await using gateway = await createTestGateway({ LEDGER_GRAPHQL_URL: network.graphqlUrl });
+  const asked =
+    'query ($q: String!, $v: JSON) { estimate(query: $q, variables: $v) { refused reasons codes limits { name max used exceeded } } }';
+  const q =
+    'query ($n: Int) { transactionBlocks(first: $n) { nodes { effects { events(first: 50) { nodes { json } } } } } }';
+  const estimate = async (n: number) => (await gateway.query(asked, { q, v: { n } })).data.estimate;
+  // 50 events of 2, and one for the list of transactions.
+  const limit = (n: number) => ({ name: 'maxComplexity', max: 6_000, used: n * 101, exceeded: n * 101 > 6_000 });
+  const fits = await estimate(50);
+  expect(fits).toMatchObject({ refused: false, limits: expect.arrayContaining([limit(50)]) });
+  expect(await estimate(60)).toMatchObject({
+    refused: true,
+    reasons: ['Query is too complex.'],
+    limits: expect.arrayContaining([limit(60)]),
+  });
 });
 
 test('the worked example of current Sui counts 517 output nodes, by the source and not by the description', () => {

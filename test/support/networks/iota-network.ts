@@ -7,6 +7,7 @@ import {
   type GraphQLSchema,
   isAbstractType,
   isObjectType,
+  validate,
 } from 'graphql';
 import { defaultGraphqlLimits } from '../../../src/devnet/graphql/graphql-limits.ts';
 import type { ConnectionModel, EventModel } from '../../../src/devnet/graphql/models.ts';
@@ -16,7 +17,7 @@ import { createQueries } from '../../../src/devnet/rpc/queries.ts';
 import { RpcError } from '../../../src/devnet/rpc/rpc-error.ts';
 import type { Ledger } from '../../../src/devnet/state/ledger-state.ts';
 import type { EventRecord, TransactionRecord } from '../../../src/devnet/state/records.ts';
-import { referenceCount } from '../reference-counter.ts';
+import { referenceComplexity, referenceCount } from '../reference-counter.ts';
 import {
   type IsShown,
   isMadeUp,
@@ -150,7 +151,11 @@ function checkLimits(
   const transaction = transactionPayload(iotaSchema, document, variables, isPayload);
   if (transaction > maxTransaction) return tooLarge('Transaction payload too large');
   if (bytes - transaction > maxQuery) return tooLarge(`Query part too large: ${bytes - transaction} bytes`);
-  return refusal ? breach(refusal.message) : { usage };
+  if (refusal) return breach(refusal.message);
+  // The ledger validates before it checks this limit.
+  const isValid = validate(iotaSchema, document).length === 0;
+  const isComplex = isValid && referenceComplexity(iotaSchema, document, variables) > 6_000;
+  return isComplex ? { error: new GraphQLError('Query is too complex.') } : { usage };
 }
 
 /** Subscriptions yield records themselves, as the schema's resolvers expect them. Resuming yields what follows a transaction. */

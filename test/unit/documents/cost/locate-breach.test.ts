@@ -114,3 +114,18 @@ describe('the rejection of', () => {
     expect(own?.locations).toHaveLength(1);
   });
 });
+
+test.each([
+  [[1], 3],
+  [1, 2],
+  ['literal', 2],
+])('keys of %j count %i nodes', (keys, nodes) => {
+  const text =
+    keys === 'literal'
+      ? '{ multiGetEpochs(keys: 1) { epochId } }'
+      : 'query ($k: [UInt53!]!) { multiGetEpochs(keys: $k) { epochId } }';
+  expect(compare(text, { k: keys }, { maxOutputNodes: nodes })).toEqual([undefined, undefined]);
+  const [own, theirs] = compare(text, { k: keys }, { maxOutputNodes: nodes - 1 });
+  expect(own).toBeDefined();
+  expect(own).toEqual(theirs);
+});
