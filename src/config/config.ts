@@ -30,6 +30,10 @@ export interface Config {
     readonly maxGasBudgetExclusive: number;
     /** How to treat a transaction that does not match its reservation, or cannot be parsed. */
     readonly preflight: 'enforce' | 'warn' | 'off';
+    /** Does the ledger simulate transactions that cannot be parsed? */
+    readonly unreadable: 'refuse' | 'dry-run';
+    /** Does the ledger simulate every transaction? */
+    readonly dryRun: 'off' | 'failing' | 'strict';
     /** Keys that sign reservation ids: the first signs, all verify; `null` = created at the start. */
     readonly leaseKeys: readonly Secret[] | null;
     /** Files to reload the token and the keys from; `null` = none. */

@@ -205,6 +205,8 @@ function toSponsorship(settings: Settings): Config['sponsorship'] {
     allowAnonymous: values.SPONSOR_ALLOW_ANONYMOUS ?? isEmbedded,
     maxGasBudgetExclusive: values.SPONSOR_MAX_GAS_BUDGET,
     preflight: values.SPONSOR_PREFLIGHT ?? (auth === 'token' ? 'enforce' : 'warn'),
+    unreadable: values.SPONSOR_UNREADABLE,
+    dryRun: values.SPONSOR_DRY_RUN,
     leaseKeys: values.LEASE_KEYS,
     files: { token: values.SPONSOR_TOKEN_FILE, leaseKeys: values.LEASE_KEYS_FILE },
   };

@@ -172,6 +172,18 @@ export const sponsorshipKeys = {
     description:
       'Whether the gateway checks a transaction against its reservation before it sends it to the sponsor. `enforce`: rejects a transaction that does not match or cannot be parsed. `warn`: sends and logs it. `off`: sends it. In every mode, a transaction may take nothing but gas from the sponsor, a client’s `moveCalls` apply, and a client with a gas budget must not exceed the reserved budget.',
   },
+  SPONSOR_UNREADABLE: {
+    type: oneOf('refuse', 'dry-run'),
+    fallback: 'refuse',
+    description:
+      'What the gateway does with a transaction that it cannot parse. `refuse`: `SPONSOR_PREFLIGHT` decides. `dry-run`: the ledger simulates it, and the gateway applies all checks to the simulation; it rejects the transaction if the sponsor would pay anything but gas. If the simulation does not tell, or the client has `moveCalls`, as with `refuse`.',
+  },
+  SPONSOR_DRY_RUN: {
+    type: oneOf('off', 'failing', 'strict'),
+    fallback: 'off',
+    description:
+      'Whether the ledger simulates each transaction before the gateway sends it to the sponsor, at one more call each. `failing`: rejects a transaction that would fail. `strict`: also rejects it if the ledger cannot simulate it.',
+  },
   LEASE_KEYS: {
     type: signingKeys,
     description:

@@ -366,8 +366,8 @@ export type Mutation = {
    *
    * Errors:
    * - Nothing was sent, the reservation is unused: `BAD_USER_INPUT` (invalid argument, or the transaction does not match its
-   *   reservation), `FORBIDDEN` (scope `sponsor` missing, or a Move call is not allowed), `UNAUTHENTICATED`, `RATE_LIMITED` (too many
-   *   executions), `IDEMPOTENCY_CONFLICT` (key used for another execution), `UPSTREAM_UNAVAILABLE`, `UPSTREAM_TIMEOUT`,
+   *   reservation, or would fail), `FORBIDDEN` (scope `sponsor` missing, or a Move call is not allowed), `UNAUTHENTICATED`,
+   *   `RATE_LIMITED` (too many executions), `IDEMPOTENCY_CONFLICT` (key used for another execution), `UPSTREAM_UNAVAILABLE`, `UPSTREAM_TIMEOUT`,
    *   `REQUEST_TIMEOUT`, `UNAVAILABLE` (gateway stopping), `NOT_CONFIGURED`.
    * - Nothing was sent, the reservation cannot be used: `RESERVATION_NOT_FOUND` (expired, of another caller, unknown, or spent:
    *   then `extensions.digest` is the transaction that spent it).

@@ -15,6 +15,7 @@ import { ledgerFreshness } from './ledger-freshness.ts';
 import { createLedgerPush, createLedgerStreams, type LedgerPush, type LedgerStreams } from './ledger-streams.ts';
 import { createRawLedger, type RawLedger } from './raw-ledger.ts';
 import { createRpcVersion, type RpcVersion } from './rpc-version.ts';
+import { createTransactionSimulator, type TransactionSimulator } from './simulate-transaction.ts';
 
 /** Queries that the gateway writes for the ledger. */
 export interface LedgerReads {
@@ -55,12 +56,15 @@ export interface ConnectedGraph extends ConnectedUpstream {
   readonly push: LedgerPush;
   readonly reads: LedgerReads;
   readonly transactions: TransactionFinder;
+  readonly simulate: TransactionSimulator;
   /** Sets how to get the schema in force; `null` before there is one. */
   readonly useSchema: (inForce: () => GraphQLSchema | null) => void;
 }
 
 /** Timeout of one transaction lookup, in milliseconds. Callers retry. */
 const findingMs = 3_000;
+/** Timeout of a simulation, in milliseconds. A client waits for it. */
+const simulatingMs = 5_000;
 
 /** A GraphQL server answers this query without reading any data. */
 const cheapestQuery = JSON.stringify({ query: '{__typename}' });
@@ -106,6 +110,11 @@ export const ledgerUpstream: GraphUpstream = {
       transactions: createTransactionFinder({
         execute: within(Math.min(timeouts.queryMs, findingMs)),
         names: profile.joins.transaction,
+        schema: () => schemaInForce(),
+      }),
+      simulate: createTransactionSimulator({
+        execute: within(Math.min(timeouts.queryMs, simulatingMs)),
+        names: profile.simulation,
         schema: () => schemaInForce(),
       }),
       useSchema: (inForce) => {

@@ -1,7 +1,9 @@
 import type { GraphQLError } from 'graphql';
+import type { Config } from '../config/config.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
+import type { SimulatedAccount, Simulation } from '../ledger/simulate-transaction.ts';
 import { toFullAddress } from '../transactions/ledger-bcs.ts';
-import { outlineTransaction, type TransactionOutline } from '../transactions/transaction-bcs.ts';
+import type { OutlinedTransaction, TransactionOutline } from '../transactions/transaction-bcs.ts';
 import { hashCoins } from './leases.ts';
 
 export interface ReservationTerms {
@@ -36,16 +38,61 @@ export interface Finding {
 /**
  * Checks a transaction against its reservation and its caller's allowlist. Pure; never throws. The ledger checks the rest,
  * such as whether inputs exist and whether the transaction has expired.
- * @param bytes BCS of the TransactionData
+ * @param proof the ledger's simulation, which may prove a transaction that cannot be parsed
  * @returns `null` if it passes
  */
-export function checkTransaction(bytes: Uint8Array, { terms, moveCalls }: TransactionRules): Finding | null {
-  const read = outlineTransaction(bytes);
-  if (read.kind !== 'known') {
-    const reason = `it cannot be verified, because it is no transaction of a form that this gateway knows: ${read.reason}`;
+export function checkTransaction(
+  transaction: OutlinedTransaction,
+  rules: TransactionRules,
+  proof: Simulation | null = null,
+): Finding | null {
+  if (transaction.kind === 'known') return checkOutline(transaction.outline, rules);
+  const unverified = (why: string): Finding => {
+    const reason = `it cannot be verified, because it is no transaction of a form that this gateway knows: ${transaction.reason}${why}`;
     return { argument: 'txBytes', code: 'BAD_USER_INPUT', reason, of: 'all' };
-  }
-  return checkOutline(read.outline, { terms, moveCalls });
+  };
+  if (proof === null) return unverified('');
+  if (rules.moveCalls !== null) return unverified('; and a simulation does not tell its calls');
+  const account = proof.kind === 'succeeds' ? proof.account : null;
+  if (account === null) return unverified('; and the ledger’s simulation does not tell who would pay');
+  const loss = toLoss(account);
+  if (loss === 'unknown') return unverified('; and the ledger’s simulation does not tell what the sponsor would pay');
+  if (loss !== null) return { argument: 'txBytes', code: 'BAD_USER_INPUT', reason: loss, of: 'sponsor' };
+  return checkOutline(toOutline(account), rules);
+}
+
+/**
+ * What the sponsor would pay besides gas; `null`: nothing. Ledgers that report no balance changes of a simulation leave out the
+ * gas too.
+ */
+function toLoss({ gasOwner, gasUsed, changes }: SimulatedAccount): string | 'unknown' | null {
+  const sponsor = toFullAddress(gasOwner);
+  const own = changes.filter(({ address }) => toFullAddress(address) === sponsor);
+  const other = own.find(({ coinType, amount }) => !isGasCoin(coinType) && amount < 0n);
+  if (other) return `the sponsor would pay ${-other.amount} of ${toShownTarget(other.coinType)}; it may pay only gas`;
+  const [gas, ...more] = own.filter(({ coinType }) => isGasCoin(coinType));
+  const isUnchanged = gasUsed === 0n && changes.length > 0;
+  if (more.length > 0 || !(gas || isUnchanged)) return 'unknown';
+  const paid = -(gas?.amount ?? 0n);
+  return paid > gasUsed ? `the sponsor would pay ${paid}, of which ${gasUsed} is gas; it may pay only gas` : null;
+}
+
+/** On every network, the gas coin's type is the only coin of the framework package. */
+function isGasCoin(coinType: string): boolean {
+  return /^0x0*2::/.test(coinType);
+}
+
+function toOutline(account: SimulatedAccount): TransactionOutline {
+  const payment = account.gasPayment.map((coin) => ({ ...coin, objectId: toFullAddress(coin.objectId) }));
+  const owner = toFullAddress(account.gasOwner);
+  return {
+    sender: toFullAddress(account.sender),
+    gas: { payment, owner, price: account.gasPrice, budget: account.gasBudget },
+    commands: new Set(),
+    moveCalls: new Set(),
+    takesGasCoin: false,
+    funders: new Set(),
+  };
 }
 
 function checkOutline(outline: TransactionOutline, { terms, moveCalls }: TransactionRules): Finding | null {
@@ -130,10 +177,12 @@ function toList(names: readonly string[], max: number): string {
  * Under every policy, a transaction may take nothing but gas from the sponsor, and the caller's own limits apply: an allowlist
  * and a gas budget.
  */
-export type PreflightPolicy = 'enforce' | 'warn' | 'off';
+export type PreflightPolicy = Pick<Config['sponsorship'], 'preflight' | 'unreadable' | 'dryRun'>;
 
 export interface PreflightSubject extends TransactionRules {
-  readonly txBytes: Uint8Array;
+  readonly transaction: OutlinedTransaction;
+  /** What the ledger says that the transaction would do; `null` if it was not simulated. */
+  readonly simulation: Simulation | null;
   readonly userSig: Uint8Array;
   readonly isGasCounted: boolean;
   readonly facts: { readonly digest: string; readonly reservationId: string };
@@ -143,21 +192,42 @@ export interface PreflightSubject extends TransactionRules {
 
 /**
  * Checks a transaction before it is sent: why it must not be sent, or `null`. A rejection spends nothing.
- * @returns `FORBIDDEN` for a function that this caller may not call; `BAD_USER_INPUT` for all other reasons
+ * @returns `FORBIDDEN` for a function that this caller may not call; `UPSTREAM_UNAVAILABLE` if a required simulation is missing;
+ * `BAD_USER_INPUT` for all other reasons
  */
 export function preflight(policy: PreflightPolicy, subject: PreflightSubject): GraphQLError | null {
+  const { transaction, simulation, facts } = subject;
+  const proof = policy.unreadable === 'dry-run' ? simulation : null;
   const found =
-    checkTransaction(subject.txBytes, subject) ??
+    checkTransaction(transaction, subject, proof) ??
     toSignatureFinding(subject.userSig) ??
-    (policy === 'enforce' ? toUnknownTerms(subject) : null);
-  if (found === null) return null;
-  if (policy !== 'enforce' && !isBinding(found, subject)) {
-    if (policy === 'warn') subject.doubt(`${found.argument}: ${found.reason}`);
-    return null;
+    (policy.preflight === 'enforce' ? toUnknownTerms(subject) : null);
+  if (found !== null && (policy.preflight === 'enforce' || isBinding(found, subject))) {
+    const { argument, code, reason } = found;
+    return gatewayError(code, `Argument "${argument}": ${reason}. ${nothingSent}`, { argument, ...facts });
   }
-  const { argument, code, reason } = found;
-  const message = `Argument "${argument}": ${reason}. Nothing was sent to the sponsor, and nothing is spent.`;
-  return gatewayError(code, message, { argument, ...subject.facts });
+  const failure = policy.dryRun === 'off' ? null : toSimulationError(policy.dryRun, simulation, facts);
+  if (failure === null && found !== null && policy.preflight === 'warn')
+    subject.doubt(`${found.argument}: ${found.reason}`);
+  return failure;
+}
+
+const nothingSent = 'Nothing was sent to the sponsor, and nothing is spent.';
+
+function toSimulationError(
+  dryRun: 'failing' | 'strict',
+  simulation: Simulation | null,
+  facts: PreflightSubject['facts'],
+): GraphQLError | null {
+  if (simulation === null || simulation.kind === 'succeeds') return null;
+  const reason = simulation.reason.replace(/\.$/, '') || 'it gives no reason';
+  if (simulation.kind !== 'unavailable') {
+    const message = `Argument "txBytes": the transaction would fail, as the ledger's simulation says: ${reason}. ${nothingSent}`;
+    return gatewayError('BAD_USER_INPUT', message, { upstream: 'ledger', argument: 'txBytes', ...facts });
+  }
+  if (dryRun === 'failing') return null;
+  const message = `The ledger could not simulate the transaction: ${reason}. ${nothingSent}`;
+  return gatewayError('UPSTREAM_UNAVAILABLE', message, { upstream: 'ledger', ...facts });
 }
 
 /** Does the finding apply under every policy? */

@@ -4,15 +4,17 @@ import type { Config } from '../config/config.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import { withExtensions } from '../errors/light-error.ts';
 import type { ExecuteTxRequestType, MutationExecuteTxArgs, Resolvers } from '../generated/own.ts';
+import type { Simulation, TransactionSimulator } from '../ledger/simulate-transaction.ts';
 import type { UncheckedTransaction } from '../telemetry/events.ts';
 import type { SponsorshipFacts } from '../telemetry/sponsorship-line.ts';
 import { transactionDigest } from '../transactions/digest.ts';
+import { type OutlinedTransaction, outlineTransaction } from '../transactions/transaction-bcs.ts';
 import { createPerOperation, type OperationContext } from '../upstream/operation-context.ts';
 import { UpstreamCallError } from '../upstream/upstream-call-error.ts';
 import type { ExecutionOrder, ExecutionResult, SponsorVerdict } from './execution/execution-order.ts';
 import type { Executions } from './execution/executions.ts';
 import { hashCoins, type LeaseKeys } from './leases.ts';
-import { preflight, type ReservationTerms } from './preflight.ts';
+import { type PreflightPolicy, preflight, type ReservationTerms } from './preflight.ts';
 import { createReservations, parseReservation } from './reservations.ts';
 import {
   createSponsorAuthorization,
@@ -46,6 +48,7 @@ export interface SponsorshipServices {
    */
   readonly isStoreNeeded: boolean;
   readonly executions: Executions;
+  readonly simulate: TransactionSimulator;
   /** Writes one line to the audit log. Must not throw. */
   readonly audit: (event: SponsorshipFacts) => void;
 }
@@ -53,7 +56,7 @@ export interface SponsorshipServices {
 export interface SponsorResolversOptions {
   /** `null` if no sponsor is configured: every field then fails with that reason. */
   readonly client: SponsorClient | null;
-  readonly sponsorship: Pick<Config['sponsorship'], 'auth' | 'token' | 'maxGasBudgetExclusive' | 'preflight'>;
+  readonly sponsorship: Pick<Config['sponsorship'], 'auth' | 'token' | 'maxGasBudgetExclusive'> & PreflightPolicy;
   readonly limits: Pick<Config['limits'], 'maxTransactionPayloadBytes'>;
   readonly mutationMs: number;
   /** Left out: created from `sponsorship`. */
@@ -188,6 +191,27 @@ function createExecuteTx({ sponsorship, limits, services, doubted, now }: Sponso
     if (rawReservationId === undefined || isOver) throw reservationNotFound(digest);
     const leaseId = lease?.leaseId ?? rawReservationId;
     const budget = lease?.gasBudget ?? null;
+    let outlined: OutlinedTransaction | null = null;
+    const read = (): OutlinedTransaction => {
+      outlined ??= outlineTransaction(transaction);
+      return outlined;
+    };
+    const judge = (terms: ReservationTerms | null, simulation: Simulation | null, doubt: (reason: string) => void) =>
+      preflight(sponsorship, {
+        transaction: read(),
+        simulation,
+        userSig: signature,
+        terms,
+        moveCalls: caller.moveCalls,
+        isGasCounted: caller.gas !== null,
+        facts: { digest, reservationId },
+        doubt,
+      });
+    // Not for a transaction that the lease alone rules out.
+    const simulation =
+      mustSimulate(sponsorship, read) && !(lease && read().kind === 'known' && judge(lease, null, () => {}))
+        ? await services.simulate(txBytes, digest, cancellation)
+        : null;
     const input = { rawReservationId, reservationId, txBytes, userSig, requestType, digest };
     const order: ExecutionOrder = {
       subject: {
@@ -203,17 +227,12 @@ function createExecuteTx({ sponsorship, limits, services, doubted, now }: Sponso
         expiresAtMs: lease?.expiresAtMs ?? nowMs + longestReservationMs,
         mustBeKnown: services.isStoreNeeded,
       },
-      needsReservation,
+      // A repeated call gets the stored answer, although its transaction would fail now: only the store tells them apart.
+      needsReservation: needsReservation || simulation !== null,
       check(kept) {
-        const error = preflight(sponsorship.preflight, {
-          txBytes: transaction,
-          userSig: signature,
-          terms: lease ?? toKeptTerms(kept),
-          moveCalls: caller.moveCalls,
-          isGasCounted: caller.gas !== null,
-          facts: { digest, reservationId },
-          doubt: (reason) => doubted({ caller: caller.id, requestId, digest, reason }),
-        });
+        const error = judge(lease ?? toKeptTerms(kept), simulation, (reason) =>
+          doubted({ caller: caller.id, requestId, digest, reason }),
+        );
         const code = String(error?.extensions.code);
         if (error) services.audit({ event: 'declined', caller: holder, leaseId, requestId, digest, budget, code });
         return error;
@@ -234,6 +253,11 @@ function createExecuteTx({ sponsorship, limits, services, doubted, now }: Sponso
     const execution = services.executions.execute(order, cancellation);
     return idempotencyKey === null ? execution : execution.catch(throwWithSameKey);
   };
+}
+
+/** Does the ledger simulate the transaction before it is sent? */
+export function mustSimulate({ unreadable, dryRun }: PreflightPolicy, read: () => OutlinedTransaction): boolean {
+  return dryRun !== 'off' || (unreadable === 'dry-run' && read().kind !== 'known');
 }
 
 /** What the stored reservation allows; `null` if nothing is stored. */

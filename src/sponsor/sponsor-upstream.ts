@@ -5,13 +5,15 @@ import { configKeys } from '../config/keys.ts';
 import type { Secret } from '../config/secret.ts';
 import { bearerToken } from '../config/value-types.ts';
 import type { TransactionFinder } from '../ledger/find-transaction.ts';
+import type { TransactionSimulator } from '../ledger/simulate-transaction.ts';
+import { outlineTransaction } from '../transactions/transaction-bcs.ts';
 import type { UpstreamConnection } from '../upstream/connect-upstream.ts';
 import type { OwnFieldsUpstream, UpstreamHost } from '../upstream/upstream.ts';
 import { toExecutionPace } from './execution/execution-order.ts';
 import { createExecutions, watchOverdueExecutions } from './execution/executions.ts';
 import { openLeaseKeys } from './leases.ts';
 import { createSponsorAuthorization, createSponsorClient, type SponsorClient } from './sponsor-client.ts';
-import { createSponsorResolvers } from './sponsor-resolvers.ts';
+import { createSponsorResolvers, mustSimulate } from './sponsor-resolvers.ts';
 import { readVersion, sponsorEndpoints, toSponsorAnswer } from './sponsor-response.ts';
 import type { SponsorshipStore } from './store/sponsorship-store.ts';
 
@@ -26,6 +28,7 @@ const reads = ['health', 'version'];
 export interface SponsorHost extends UpstreamHost {
   readonly sponsorshipStore: SponsorshipStore;
   readonly transactions: TransactionFinder;
+  readonly simulate: TransactionSimulator;
 }
 
 /** The gas sponsor: its status, and the mutations that reserve and spend gas. */
@@ -39,7 +42,7 @@ export const sponsorUpstream: OwnFieldsUpstream<SponsorHost> = {
   typeDefs: () => readFileSync(new URL('../../schema/sponsor.graphql', import.meta.url), 'utf8'),
 
   async connect(connection, host) {
-    const { config, now, sponsorshipStore: store, transactions: ledger, telemetry } = host;
+    const { config, now, sponsorshipStore: store, transactions: ledger, simulate, telemetry } = host;
     const { sponsorship, limits, timeouts } = config;
     const { mutationMs } = timeouts;
     const isStoreNeeded = sponsorship.auth === 'token';
@@ -56,7 +59,7 @@ export const sponsorUpstream: OwnFieldsUpstream<SponsorHost> = {
       sponsorship,
       limits,
       mutationMs,
-      services: { leases: leases?.keys ?? null, store, isStoreNeeded, executions, audit },
+      services: { leases: leases?.keys ?? null, store, isStoreNeeded, executions, simulate, audit },
       doubted: telemetry.transactionDoubted,
       now,
     });
@@ -74,8 +77,11 @@ export const sponsorUpstream: OwnFieldsUpstream<SponsorHost> = {
     };
   },
 
-  callsOf({ operation, name, selects }) {
-    if (operation === 'mutation') return { calls: 1 };
+  callsOf({ operation, name, selects, readArguments }, { sponsorship }) {
+    if (operation === 'mutation') {
+      const read = () => outlineTransaction(Buffer.from(String(readArguments().txBytes), 'base64'));
+      return { calls: name === 'executeTx' && mustSimulate(sponsorship, read) ? 2 : 1 };
+    }
     // The store answers `reservation`.
     return name === 'sponsor' ? { calls: 0, shared: reads.filter(selects) } : { calls: 0 };
   },

@@ -105,6 +105,8 @@ describe('the plans', () => {
           token: new Secret('token-of-this-test'),
           maxGasBudgetExclusive: 2_000_000_000,
           preflight: 'off',
+          unreadable: 'refuse',
+          dryRun: 'off',
         },
         doubted: () => {},
         limits: { maxTransactionPayloadBytes: 1_000 },

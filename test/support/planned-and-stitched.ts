@@ -85,6 +85,8 @@ export async function startPlannedAndStitched(upstreams: UpstreamAddresses): Pro
         token: new Secret(upstreams.sponsorToken),
         maxGasBudgetExclusive: 2_000_000_000,
         preflight: 'off',
+        unreadable: 'refuse',
+        dryRun: 'off',
       },
       doubted: () => {},
       limits: { maxTransactionPayloadBytes: 1_000 },

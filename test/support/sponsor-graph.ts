@@ -75,7 +75,14 @@ export function createSponsorGraph({
   const schema = createOwnSchema(
     createSponsorResolvers({
       client,
-      sponsorship: { auth, token: new Secret(token), maxGasBudgetExclusive: 2_000_000_000, preflight },
+      sponsorship: {
+        auth,
+        token: new Secret(token),
+        maxGasBudgetExclusive: 2_000_000_000,
+        preflight,
+        unreadable: 'refuse',
+        dryRun: 'off',
+      },
       limits: { maxTransactionPayloadBytes: 10_000 },
       mutationMs,
       services,

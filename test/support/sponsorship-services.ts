@@ -21,6 +21,7 @@ export function toTestServices(
     store,
     isStoreNeeded: isOurs,
     audit: () => {},
+    simulate: async () => ({ kind: 'unavailable', reason: 'there is no ledger' }),
     executions: createExecutions({
       store,
       isStoreNeeded: isOurs,

@@ -120,5 +120,19 @@ export const ledger: NetworkProfile = {
     address: { field: 'address', id: 'address' },
     transaction: { field: ['transactionBlock', 'transaction'], id: 'digest' },
   },
+  simulation: {
+    field: 'dryRunTransactionBlock',
+    argument: 'txBytes',
+    encoding: 'base64',
+    // Without balance changes, which IOTA and the first Sui leave empty, a simulation proves nothing but its status.
+    raw: '{error transaction{sender{address}gasInput{gasSponsor{address}gasPrice gasBudget gasPayment(first:50){pageInfo{hasNextPage}nodes{address version digest}}}effects{status errors gasEffects{gasSummary{computationCost storageCost storageRebate}}balanceChanges(first:50){pageInfo{hasNextPage}nodes{owner{address}coinType{repr}amount}}}}}',
+    paths: {
+      error: 'error',
+      transaction: 'transaction',
+      effects: 'transaction.effects',
+      failure: 'errors',
+      changes: 'balanceChanges',
+    },
+  },
   immutableFields: ['transactionBlocks'],
 };

@@ -134,6 +134,23 @@ export const networkProfileSchema = z.strictObject({
     address: z.strictObject({ field: rootFieldName, id: graphqlName }),
     transaction: z.strictObject({ field: rootFieldName, id: graphqlName }),
   }),
+  /** How the ledger simulates a transaction: its root field, and what the gateway selects from it. */
+  simulation: z.strictObject({
+    field: graphqlName,
+    argument: graphqlName,
+    /** The argument's value: base64 text, or `{"bcs":{"value":"<base64>"}}`. */
+    encoding: z.enum(['base64', 'json']),
+    /** The selection, with a transaction's `sender` and `gasInput`, and the effects' `status` and `gasEffects`. */
+    raw: z.string(),
+    /** Paths in the field's value: to the transaction and the effects; below the effects, to the failure and the changes. */
+    paths: z.strictObject({
+      error: wireName.nullable(),
+      transaction: wireName,
+      effects: wireName,
+      failure: wireName,
+      changes: wireName,
+    }),
+  }),
   /**
    * Tables of the fields that never change; the gateway uses the first that fits the schema. They differ in how a schema
    * represents transactions. Empty: no field counts as immutable.

@@ -86,5 +86,18 @@ export const sui: ProfileDifferences = {
     },
   },
   joins: { transaction: { field: 'transaction' } },
+  simulation: {
+    field: 'simulateTransaction',
+    argument: 'transaction',
+    encoding: 'json',
+    raw: '{effects{status executionError{message}gasEffects{gasSummary{computationCost storageCost storageRebate}}balanceChangesJson transaction{digest sender{address}gasInput{gasSponsor{address}gasPrice gasBudget gasPayment(first:50){pageInfo{hasNextPage}nodes{address version digest}}}}}}',
+    paths: {
+      error: null,
+      transaction: 'effects.transaction',
+      effects: 'effects',
+      failure: 'executionError.message',
+      changes: 'balanceChangesJson',
+    },
+  },
   immutableFields: ['transactions'],
 };

@@ -60,12 +60,16 @@ function withLedgerResolvers(schema: GraphQLSchema): GraphQLSchema {
       field.resolve = (source, args, context, info) => {
         if (isMadeUp(source)) return resolveField(source as never, args, context, info);
         const found = resolveRecord(source, args, context, info);
+        if (name === 'balanceChanges' && (source as { dryRun?: boolean }).dryRun) return noBalanceChanges;
         return name === 'events' ? withoutHeld(found as ConnectionModel<EventModel>, context as IotaContext) : found;
       };
     }
   }
   return schema;
 }
+
+/** iotaledger/iota `transaction_block_effects.rs`: a dry run has none, and says nothing of it. */
+const noBalanceChanges = { pageInfo: { hasNextPage: false, hasPreviousPage: false }, edges: [], nodes: [] };
 
 interface IotaContext {
   readonly isShown: IsShown;

@@ -7,6 +7,7 @@ import {
 } from '../../../src/devnet/graphql/moves/type-filter.ts';
 import type { Ledger } from '../../../src/devnet/state/ledger-state.ts';
 import type { CheckpointRecord, EventRecord, TransactionRecord } from '../../../src/devnet/state/records.ts';
+import { transactionDigest } from '../../../src/transactions/digest.ts';
 import {
   type IsShown,
   type MockedNetwork,
@@ -128,6 +129,14 @@ function createHistory(ledger: Ledger, isShown: IsShown, limits: SuiLimits, scan
     digest: record.digest,
     status: record.status.ok ? 'SUCCESS' : 'FAILURE',
     executionError: record.status.ok ? () => null : { message: record.status.error },
+    gasEffects: {
+      gasSummary: Object.fromEntries(Object.entries(record.gasUsed).map(([name, amount]) => [name, String(amount)])),
+    },
+    balanceChangesJson: record.balanceChanges.map(({ owner, coinType, amount }) => ({
+      address: owner,
+      coinType,
+      amount: String(amount),
+    })),
     timestamp: iso(record.timestampMs),
     epoch: toEpoch(record.epoch),
     checkpoint: () => (record.checkpoint === null ? null : toCheckpoint(ledger.checkpoint(record.checkpoint))),
@@ -151,6 +160,10 @@ function createHistory(ledger: Ledger, isShown: IsShown, limits: SuiLimits, scan
             gasSponsor: toAddress(record.gas.owner),
             gasPrice: String(record.gas.price),
             gasBudget: String(record.gas.budget),
+            gasPayment: {
+              pageInfo: { hasNextPage: false, hasPreviousPage: false },
+              nodes: record.gas.payment.map(({ objectId, ...coin }) => ({ address: objectId, ...coin })),
+            },
           },
           effects: () => toEffects(record),
         }
@@ -251,6 +264,13 @@ function createHistory(ledger: Ledger, isShown: IsShown, limits: SuiLimits, scan
       return found ? { __typename: 'Object', address: id, version: found.version, digest: found.digest } : null;
     },
     epoch: ({ epochId }: StreamArguments) => toEpoch(epochId ?? ledger.latestEpoch().epochId),
+    simulateTransaction: ({ transaction }: StreamArguments) => {
+      const sent = Buffer.from(transaction.bcs.value, 'base64');
+      // This network knows the next version of TransactionData, whose content is that of the first.
+      const outcome = ledger.dryRun(Buffer.concat([Buffer.of(0), sent.subarray(1)]));
+      if (outcome.kind === 'refused') throw badInput(outcome.message);
+      return { effects: toEffects({ ...outcome.transaction, digest: transactionDigest(sent) }) };
+    },
     executeTransaction: ({ transactionDataBcs, signatures }: StreamArguments) => {
       const outcome = ledger.execute(Buffer.from(transactionDataBcs, 'base64'), signatures);
       if (outcome.kind === 'refused') throw badInput(outcome.message);

@@ -71,6 +71,8 @@ describe('without configuration', () => {
         allowAnonymous: true,
         maxGasBudgetExclusive: 2_000_000_000,
         preflight: 'enforce',
+        unreadable: 'refuse',
+        dryRun: 'off',
         leaseKeys: null,
         files: { token: null, leaseKeys: null },
       },

@@ -12,6 +12,7 @@ import {
 } from '../../../src/estimate/count-upstream-calls.ts';
 import type { JoinedObjects } from '../../../src/graph/joins/operation-joins.ts';
 import { upstreamList } from '../../../src/start/upstreams.ts';
+import { toNewerForm, toSponsoredTransaction } from '../../support/sponsored-transaction.ts';
 
 const ours = /* GraphQL */ `
   type Query {
@@ -20,7 +21,7 @@ const ours = /* GraphQL */ `
     gateway: String!
     reservation: Reservation
   }
-  type Mutation { reserveGas: Reservation executeTx: Reservation }
+  type Mutation { reserveGas: Reservation executeTx(txBytes: String): Reservation }
   type Subscription { liveEvents: Event }
   type Sponsor { health: String version: Version }
   type Version { raw: String }
@@ -47,11 +48,13 @@ const facts: CallCountingOptions = {
 };
 
 /** What the fields of the real upstreams take where those with these settings have an address. */
-function callsWith(named: readonly string[]): OwnFieldCalls {
+function callsWith(named: readonly string[], env: Readonly<Record<string, string>> = {}): OwnFieldCalls {
   const addresses = Object.fromEntries(named.map((name) => [name, ['http://127.0.0.1']]));
   const pages = { defaultSize: 20, maxSize: 1_000 };
-  const settings = { ...parseConfig({ env: {}, readFile: () => '' }).settings, EVENTS_SOURCE: 'rpc' } as const;
-  return createOwnFieldCalls(upstreamList.ownFields, { upstreams: { kind: 'remote', addresses }, pages, settings });
+  const config = parseConfig({ env, readFile: () => '' });
+  const settings = { ...config.settings, EVENTS_SOURCE: 'rpc' } as const;
+  const facts = { ...config, upstreams: { kind: 'remote', addresses }, pages, settings } as const;
+  return createOwnFieldCalls(upstreamList.ownFields, facts);
 }
 
 function count(
@@ -143,6 +146,20 @@ test.each([
     expect(count(text, {}, {}, 'STITCHED', requests)).toBe(calls);
   },
 );
+
+test('an execution takes a call more if the ledger simulates it', () => {
+  const readable = toSponsoredTransaction({ sponsorAddress: `0x${'5'.repeat(64)}`, gasCoins: [], gasBudget: 1 }, 1);
+  const calls = ({ txBytes }: { readonly txBytes: string }, env: Readonly<Record<string, string>>) =>
+    count(
+      'mutation ($tx: String) { executeTx(txBytes: $tx) { __typename } reserveGas { __typename } }',
+      { tx: txBytes },
+      { ownFieldCalls: callsWith(['SPONSOR_URL'], env) },
+    );
+  expect(calls(readable, {})).toBe(2);
+  expect(calls(readable, { SPONSOR_DRY_RUN: 'failing' })).toBe(3);
+  expect(calls(readable, { SPONSOR_UNREADABLE: 'dry-run' })).toBe(2);
+  expect(calls(toNewerForm(readable), { SPONSOR_UNREADABLE: 'dry-run' })).toBe(3);
+});
 
 describe('a mutation takes', () => {
   test.each([

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { Secret } from '../../../src/config/secret.ts';
 import { gatewayError } from '../../../src/errors/gateway-error.ts';
 import { createLeaseKeys, hashCoins, type Lease } from '../../../src/sponsor/leases.ts';
+import type { PreflightPolicy } from '../../../src/sponsor/preflight.ts';
 import type { SponsorClient, SponsorExecution } from '../../../src/sponsor/sponsor-client.ts';
 import type { SponsorshipServices } from '../../../src/sponsor/sponsor-resolvers.ts';
 import { createSponsorResolvers, type SponsorResolversOptions } from '../../../src/sponsor/sponsor-resolvers.ts';
@@ -91,6 +92,7 @@ function ask(
     scopes = ['read', 'sponsor', 'admin'],
     gas = null,
     caller = {},
+    policy = {},
     services = toTestServices(auth, () => nowMs, auth === 'token' ? { leases, isStoreNeeded: false } : {}),
   }: {
     client: SponsorClient | null;
@@ -98,13 +100,22 @@ function ask(
     scopes?: readonly Scope[];
     gas?: GasBudget | null;
     caller?: Partial<Caller>;
+    policy?: Partial<PreflightPolicy>;
     services?: SponsorshipServices;
   },
   variableValues: Record<string, unknown> = {},
 ) {
   const options: SponsorResolversOptions = {
     client,
-    sponsorship: { auth, token: new Secret('gateway-token'), maxGasBudgetExclusive: 2_000_000_000, preflight: 'off' },
+    sponsorship: {
+      auth,
+      token: new Secret('gateway-token'),
+      maxGasBudgetExclusive: 2_000_000_000,
+      preflight: 'off',
+      unreadable: 'refuse',
+      dryRun: 'off',
+      ...policy,
+    },
     doubted: () => {},
     limits: { maxTransactionPayloadBytes: 1_000 },
     mutationMs: 10_000,

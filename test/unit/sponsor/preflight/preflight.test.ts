@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { preflight } from '../../../../src/sponsor/preflight.ts';
+import type { SimulatedAccount, Simulation } from '../../../../src/ledger/simulate-transaction.ts';
+import { type PreflightSubject, preflight } from '../../../../src/sponsor/preflight.ts';
+import { outlineTransaction } from '../../../../src/transactions/transaction-bcs.ts';
 import { coins, type SampleChanges, sampleTransaction, sponsor, terms, user } from './sample-transaction.ts';
 
 const ed25519 = new Uint8Array(97);
@@ -10,18 +12,29 @@ const unreadable = Uint8Array.of(1);
 const digest = 'D1gest';
 const reservationId = 'l-1';
 
-function look(policy: 'enforce' | 'warn' | 'off', changes: Partial<Parameters<typeof preflight>[1]> = {}) {
+interface LookChanges extends Partial<PreflightSubject> {
+  readonly txBytes?: Uint8Array;
+  readonly unreadable?: 'refuse' | 'dry-run';
+  readonly dryRun?: 'off' | 'failing' | 'strict';
+}
+
+function look(policy: 'enforce' | 'warn' | 'off', changes: LookChanges = {}) {
   const doubts: string[] = [];
-  const error = preflight(policy, {
-    txBytes: sampleTransaction(),
-    userSig: ed25519,
-    terms,
-    moveCalls: null,
-    isGasCounted: false,
-    facts: { digest, reservationId },
-    doubt: (reason) => doubts.push(reason),
-    ...changes,
-  });
+  const { txBytes = sampleTransaction(), unreadable = 'refuse', dryRun = 'off' } = changes;
+  const error = preflight(
+    { preflight: policy, unreadable, dryRun },
+    {
+      transaction: outlineTransaction(txBytes),
+      simulation: null,
+      userSig: ed25519,
+      terms,
+      moveCalls: null,
+      isGasCounted: false,
+      facts: { digest, reservationId },
+      doubt: (reason) => doubts.push(reason),
+      ...changes,
+    },
+  );
   return {
     code: error?.extensions.code ?? null,
     message: error?.message ?? null,
@@ -177,6 +190,147 @@ describe('a signature', () => {
     expect(look('enforce', { userSig: signature(flag, bytes) })).toMatchObject({
       code: 'BAD_USER_INPUT',
       extensions: { argument: 'userSig' },
+    });
+  });
+});
+
+/** What the ledger says of the sample transaction. */
+function simulated(changes: Partial<SimulatedAccount> = {}, kind: 'succeeds' | 'fails' = 'succeeds'): Simulation {
+  const gas = { address: sponsor, coinType: `0x${'2'.padStart(64, '0')}::sui::SUI`, amount: -1_000n };
+  const account = {
+    sender: user,
+    gasOwner: sponsor,
+    gasPrice: 1_000n,
+    gasBudget: 5_000_000n,
+    gasPayment: coins,
+    gasUsed: 1_000n,
+    changes: [gas],
+    ...changes,
+  };
+  return { kind, reason: kind === 'fails' ? 'abort 7' : '', account };
+}
+const ofSponsor = (amount: bigint, coinType = '0x2::sui::SUI') => ({ address: sponsor, coinType, amount });
+const dear = sampleTransaction({ gas: { budget: 5_000_001n } });
+const rejected: Simulation = { kind: 'rejected', reason: 'no such coin.' };
+const away: Simulation = { kind: 'unavailable', reason: 'the ledger is away' };
+
+describe('SPONSOR_UNREADABLE=dry-run', () => {
+  const prove = (policy: 'enforce' | 'warn' | 'off', simulation: Simulation, changes: LookChanges = {}) =>
+    look(policy, { txBytes: unreadable, unreadable: 'dry-run', simulation, ...changes });
+
+  test('passes what the simulation proves, with a gas budget too', () => {
+    for (const policy of ['enforce', 'warn', 'off'] as const) {
+      expect(prove(policy, simulated())).toMatchObject({ code: null, doubts: [] });
+      expect(prove(policy, simulated(), { isGasCounted: true })).toMatchObject({ code: null, doubts: [] });
+    }
+  });
+
+  test.each([
+    ['gas and a payment to the sponsor', { changes: [ofSponsor(500n)] }],
+    ['gas, while the sponsor gets another coin', { changes: [ofSponsor(-1_000n), ofSponsor(7n, '0x9::usdc::USDC')] }],
+    ['a rebate larger than the gas', { gasUsed: -300n, changes: [ofSponsor(300n)] }],
+    ['gas that its rebate equals', { gasUsed: 0n, changes: [{ ...ofSponsor(-9n), address: user }] }],
+  ])('passes %s', (_what, changes) => {
+    expect(prove('enforce', simulated(changes))).toMatchObject({ code: null });
+  });
+
+  test.each([
+    ['more than gas', { changes: [ofSponsor(-1_001n)] }, 'the sponsor would pay 1001, of which 1000 is gas'],
+    ['while it uses no gas', { gasUsed: 0n, changes: [ofSponsor(-1n)] }, 'the sponsor would pay 1, of which 0 is gas'],
+    [
+      'a rebate that it keeps',
+      { gasUsed: -300n, changes: [ofSponsor(299n)] },
+      'the sponsor would pay -299, of which -300',
+    ],
+    [
+      'another coin, as much as the gas that it gives back',
+      { changes: [ofSponsor(0n), ofSponsor(-1_000n, '0x9::usdc::USDC')] },
+      'the sponsor would pay 1000 of 0x9::usdc::USDC',
+    ],
+  ])('rejects under every policy what takes of the sponsor %s', (_what, changes, told) => {
+    for (const policy of ['enforce', 'warn', 'off'] as const) {
+      const { code, message } = prove(policy, simulated(changes));
+      expect([code, message]).toEqual(['BAD_USER_INPUT', expect.stringContaining(told)]);
+    }
+  });
+
+  test('applies the checks of the reservation to what was simulated', () => {
+    expect(
+      prove('enforce', simulated({ gasOwner: stranger, changes: [{ ...ofSponsor(-1_000n), address: stranger }] }))
+        .message,
+    ).toContain('the gas owner is');
+    expect(prove('enforce', simulated({ gasPayment: coins.slice(1) })).message).toContain('the gas payment is');
+    expect(prove('off', simulated({ gasBudget: 5_000_001n }), { isGasCounted: true }).message).toContain(
+      'gas budget is 5000001',
+    );
+    expect(prove('off', simulated({ gasPayment: [] })).message).toContain('the gas payment is empty');
+    expect(prove('off', simulated({ sender: sponsor })).message).toContain('are both');
+  });
+
+  test.each([
+    ['fails', simulated({}, 'fails')],
+    ['is rejected', rejected],
+    ['is unavailable', away],
+    ['tells nothing of who pays', { kind: 'succeeds', reason: '', account: null } as const],
+    ['tells no balance changes, as on IOTA', simulated({ changes: [] })],
+    ['tells no changes of a rebate that equals the gas', simulated({ changes: [], gasUsed: 0n })],
+    ['tells two changes of the gas coin', simulated({ changes: [ofSponsor(-500n), ofSponsor(-500n)] })],
+    ['tells only changes of others', simulated({ changes: [{ ...ofSponsor(-1_000n), address: user }] })],
+  ])('decides as for unparsed transactions if the simulation %s', (_what, simulation) => {
+    for (const changes of [{ isGasCounted: true }, {}]) {
+      expect(prove('enforce', simulation, changes)).toMatchObject({
+        code: 'BAD_USER_INPUT',
+        message: expect.stringContaining('simulation'),
+      });
+      const { code, doubts } = prove('warn', simulation, changes);
+      expect([code, doubts.length]).toEqual('isGasCounted' in changes ? ['BAD_USER_INPUT', 0] : [null, 1]);
+    }
+  });
+
+  test('proves nothing for a caller with moveCalls, and nothing without the setting', () => {
+    for (const policy of ['enforce', 'warn', 'off'] as const)
+      expect(prove(policy, simulated(), { moveCalls: ['0x2'] })).toMatchObject({
+        code: 'BAD_USER_INPUT',
+        message: expect.stringContaining('does not tell its calls'),
+      });
+    expect(prove('enforce', simulated(), { unreadable: 'refuse' }).code).toBe('BAD_USER_INPUT');
+  });
+});
+
+describe('SPONSOR_DRY_RUN', () => {
+  test.each(['failing', 'strict'] as const)('%s rejects what would fail, with the ledger’s reason', (dryRun) => {
+    for (const policy of ['enforce', 'warn', 'off'] as const) {
+      expect(look(policy, { dryRun, simulation: simulated({}, 'fails') })).toMatchObject({
+        code: 'BAD_USER_INPUT',
+        message:
+          'Argument "txBytes": the transaction would fail, as the ledger\'s simulation says: abort 7. Nothing was sent to the sponsor, and nothing is spent.',
+        extensions: { upstream: 'ledger', argument: 'txBytes', digest, reservationId, retry: 'never' },
+      });
+      expect(look(policy, { dryRun, simulation: rejected }).message).toContain(
+        'simulation says: no such coin. Nothing',
+      );
+      expect(look(policy, { dryRun, simulation: simulated() }).code).toBeNull();
+    }
+  });
+
+  test('strict rejects what cannot be simulated, and failing passes it', () => {
+    expect(look('off', { dryRun: 'failing', simulation: away }).code).toBeNull();
+    expect(look('off', { dryRun: 'strict', simulation: away })).toMatchObject({
+      code: 'UPSTREAM_UNAVAILABLE',
+      message: expect.stringContaining('could not simulate the transaction: the ledger is away. Nothing was sent'),
+      extensions: { upstream: 'ledger', retry: 'backoff' },
+    });
+  });
+
+  test('rejects nothing while it is off, although the transaction was simulated', () => {
+    expect(look('enforce', { unreadable: 'dry-run', simulation: rejected }).code).toBeNull();
+  });
+
+  test('comes after the checks, and reports no doubt about what is not sent', () => {
+    expect(look('enforce', { dryRun: 'failing', simulation: rejected, txBytes: wrong }).code).toBe('BAD_USER_INPUT');
+    expect(look('warn', { dryRun: 'failing', simulation: rejected, txBytes: dear })).toMatchObject({
+      code: 'BAD_USER_INPUT',
+      doubts: [],
     });
   });
 });

@@ -14,6 +14,7 @@ import { getZkLoginSignature } from '@mysten/sui-v2/zklogin';
 import { expect, test } from 'vitest';
 import { preflight } from '../../../../src/sponsor/preflight.ts';
 import { toDigest } from '../../../../src/transactions/digest.ts';
+import { outlineTransaction } from '../../../../src/transactions/transaction-bcs.ts';
 import { coins, sponsor, terms, user } from './sample-transaction.ts';
 
 /**
@@ -284,7 +285,8 @@ function judge(txBytes: Uint8Array, userSig: Uint8Array): string {
   const judgeWith = (policy: 'enforce' | 'warn' | 'off', changes: (typeof limits)[number]) => {
     const facts = { digest: 'D1gest', reservationId: 'l-1' };
     const subject = {
-      txBytes,
+      transaction: outlineTransaction(txBytes),
+      simulation: null,
       userSig,
       terms,
       moveCalls: null,
@@ -293,7 +295,7 @@ function judge(txBytes: Uint8Array, userSig: Uint8Array): string {
       doubt: () => {},
       ...changes,
     };
-    return preflight(policy, subject) ? 'NO' : 'yes';
+    return preflight({ preflight: policy, unreadable: 'refuse', dryRun: 'off' }, subject) ? 'NO' : 'yes';
   };
   const rows = limits.map((changes) =>
     (['enforce', 'warn', 'off'] as const).map((policy) => judgeWith(policy, changes)),
