@@ -80,7 +80,7 @@ export const operationKeys = {
     type: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
     fallback: 'info',
     description:
-      'The lowest severity that is logged. Logs go to standard output, one JSON object per line; request lines may be written up to 0.1 s late.',
+      'The lowest severity that is logged. Logs go to standard output, one JSON object per line; request lines may be written up to 0.1 s late. Lines of sponsored transactions that were sent, and of their outcomes, are always written.',
   },
   SCHEMA_POLL_MS: {
     type: integer(0, 86_400_000, 'milliseconds'),

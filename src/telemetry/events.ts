@@ -1,7 +1,13 @@
-import type { Logger } from './logger.ts';
+import { type Logger, logDurably } from './logger.ts';
 import { Metrics } from './metrics.ts';
 import { maxLoggedName, type OperationFacts, type RequestFacts } from './request-line.ts';
-import { type SponsorshipFacts, shownLeaseCharacters, toShownCaller, toSponsorshipLine } from './sponsorship-line.ts';
+import {
+  durableEvents,
+  type SponsorshipFacts,
+  shownLeaseCharacters,
+  toShownCaller,
+  toSponsorshipLine,
+} from './sponsorship-line.ts';
 import type { Trace } from './trace.ts';
 
 export interface SocketOperationFacts {
@@ -135,6 +141,13 @@ const maxShownReason = 200;
 /** After this many untrusted documents, earlier ones are logged again. */
 const maxKnownDocuments = 1_000;
 
+/** A log line that cannot be written must not fail its request, and there is no other place to report it. */
+function tryTo(write: () => void): void {
+  try {
+    write();
+  } catch {}
+}
+
 const ofRedis = (reason: string) => ({ setting: 'REDIS_URL', reason });
 
 /**
@@ -169,11 +182,7 @@ export function createTelemetry(logger: Logger, metrics = new Metrics(), now: ()
   const log = (level: 'debug' | 'info' | 'warn' | 'error', message: string, fields: object = {}): void => {
     if (level === 'warn' || level === 'error')
       metrics.add('ledger_gateway_log_messages_total', 1, level === 'warn' ? 0 : 1);
-    try {
-      logger[level](fields, message);
-    } catch {
-      // A log line that cannot be written must not fail its request, and there is no other place to report it.
-    }
+    tryTo(() => logger[level](fields, message));
   };
   return {
     requestAnswered: (request: RequestFacts) => {
@@ -271,7 +280,9 @@ export function createTelemetry(logger: Logger, metrics = new Metrics(), now: ()
     /** An event of a sponsored transaction, for the audit log. */
     sponsorship: (event: SponsorshipFacts) => {
       metrics.sponsorship(event);
-      log('info', 'sponsorship', toSponsorshipLine(event));
+      const line = toSponsorshipLine(event);
+      if (durableEvents.has(event.event)) tryTo(() => logDurably(logger, line, 'sponsorship'));
+      else log('info', 'sponsorship', line);
     },
     sponsorshipStoreAway: (reason: string) =>
       log('warn', 'sponsorship store unavailable: requests that need it are rejected', ofRedis(reason)),

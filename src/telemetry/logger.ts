@@ -9,8 +9,8 @@ export interface LoggerOptions {
   /** Process id, written in every line if several processes share the log. */
   readonly pid?: number | undefined;
   /**
-   * Receives each line, a JSON object and a line break. Default: standard output, where request lines are buffered for up to
-   * 0.1 s and written together; all other lines are written immediately.
+   * Receives each line, a JSON object and a line break. Default: standard output, where request lines and most lines of
+   * sponsorship are buffered for up to 0.1 s and written together; all other lines are written immediately.
    */
   readonly destination?: DestinationStream;
 }
@@ -53,12 +53,27 @@ export function createLogger({ level, pid, destination }: LoggerOptions): Logger
     },
     output.now,
   );
+  durableWriters.set(logger, (fields, message) => output.now.write(toRequestLine(fields, message)));
   // pino does not pass the bindings of children through `logMethod`: redact them here.
   const child = logger.child;
   logger.child = function (this: Logger, bindings, options) {
     return child.call(this, redactFields(bindings), options);
   } as typeof child;
   return logger;
+}
+
+type WriteLine = (fields: RequestLineFields, message: string) => void;
+
+const durableWriters = new WeakMap<Logger, WriteLine>();
+
+/**
+ * Writes a line at any level, and before it returns, so that a crash cannot lose it. A logger that `createLogger` did not make
+ * decides itself.
+ */
+export function logDurably(logger: Logger, ...line: Parameters<WriteLine>): void {
+  const write = durableWriters.get(logger);
+  if (write) write(...line);
+  else logger.info(...line);
 }
 
 interface LineOutput {

@@ -18,6 +18,18 @@ export const sponsorshipEvents = [
   'abandoned',
 ] as const;
 
+/**
+ * What moved money, or ended it. Their lines are written at any `LOG_LEVEL` and before the gateway goes on: after a crash,
+ * nothing else tells an operator who spent what.
+ */
+export const durableEvents: ReadonlySet<SponsorshipFacts['event']> = new Set([
+  'dispatched',
+  'executed',
+  'failed',
+  'recovered',
+  'refused',
+]);
+
 /** One event of a sponsored transaction: which caller spends how much of the sponsor's gas, and the outcome. */
 export interface SponsorshipFacts {
   readonly event: (typeof sponsorshipEvents)[number];

@@ -184,6 +184,26 @@ it('a lease whose coins did not match is sent again with another transaction, an
   expect(await world.held()).toBe(0);
 });
 
+it('the audit log has what moved money at every LOG_LEVEL', async () => {
+  const world = await setUp('token', { LOG_LEVEL: 'silent' });
+  await using _ = world.gateway;
+  for (const end of ['executed', 'refused']) {
+    const lease = await reserved(world);
+    const { digest, ...transaction } = toSponsoredTransaction(lease, 1);
+    const error = `execute_transaction error for ${digest}: server error (code 3): Invalid user signature: x`;
+    const isRefused = end === 'refused';
+    sponsor.answer(
+      '/v1/execute_tx',
+      isRefused ? body({ error }, 500) : body({ effects: sponsorEffects(digest), error: null }),
+    );
+    await world.execute(lease.reservationId, transaction, null);
+    expect(world.gateway.log.splice(0)).toMatchObject([
+      { level: 'info', msg: 'sponsorship', event: 'dispatched', digest },
+      { level: 'info', msg: 'sponsorship', event: end, digest },
+    ]);
+  }
+});
+
 it('a failure that names its command is an outcome', async () => {
   // iotaledger/gas-station src/rpc/effects.rs (gas-station#171)
   const world = await setUp('token');
