@@ -265,6 +265,8 @@ function createHistory(ledger: Ledger, isShown: IsShown, limits: SuiLimits, scan
     },
     epoch: ({ epochId }: StreamArguments) => toEpoch(epochId ?? ledger.latestEpoch().epochId),
     simulateTransaction: ({ transaction }: StreamArguments) => {
+      // Transactions in JSON are not parsed: their simulation is made up.
+      if (typeof transaction?.bcs?.value !== 'string') return {};
       const sent = Buffer.from(transaction.bcs.value, 'base64');
       // This network knows the next version of TransactionData, whose content is that of the first.
       const outcome = ledger.dryRun(Buffer.concat([Buffer.of(0), sent.subarray(1)]));
