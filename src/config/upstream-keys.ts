@@ -94,7 +94,7 @@ export const upstreamKeys = {
     type: oneOf('auto', 'rpc', 'graphql'),
     fallback: 'auto',
     description:
-      'Where `queryEvents`, `queryTransactionBlocks`, `liveEvents` and `liveTransactions` read. `rpc`: `LEDGER_RPC_URL`. `graphql`: `LEDGER_GRAPHQL_URL`. `auto`: `LEDGER_RPC_URL` if it is set and the network has JSON-RPC, else `LEDGER_GRAPHQL_URL`.',
+      'Where `queryEvents`, `queryTransactionBlocks`, `liveEvents` and `liveTransactions` read. `rpc`: `LEDGER_RPC_URL`. `graphql`: `LEDGER_GRAPHQL_URL`. `auto`: `LEDGER_RPC_URL` if it is set and the network has JSON-RPC, else `LEDGER_GRAPHQL_URL`; events whose filter the JSON-RPC rejects are read from `LEDGER_GRAPHQL_URL`.',
   },
   LIVE_POLL_MIN_MS: {
     type: integer(10, 60_000, 'milliseconds'),

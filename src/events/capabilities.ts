@@ -11,9 +11,15 @@ export interface OfferedFilters {
   readonly transactions: readonly (readonly [member: string, isOffered: boolean])[];
 }
 
-/** The filters that work on a network when events and transactions are read from this source. */
-export function offeredFilters(profile: NetworkProfile, source: EventsSource): OfferedFilters {
-  const filters = source === 'rpc' ? profile.events.filters : ledgerEventFilters(profile);
+/**
+ * The filters that work on a network when events and transactions are read from this source.
+ * @param filters names of the event filters; `null` for each that does not work
+ */
+export function offeredFilters(
+  profile: NetworkProfile,
+  source: EventsSource,
+  filters = source === 'rpc' ? profile.events.filters : ledgerEventFilters(profile),
+): OfferedFilters {
   return {
     events: eventFilterMembers.map((member) => [member, filters[member] !== null]),
     transactions: transactionFilterMembers.map((member) => [
@@ -28,17 +34,25 @@ export function filterCapabilities(
   profile: NetworkProfile,
   source: EventsSource,
   whyNone: string | null,
+  filters?: NetworkProfile['events']['filters'],
 ): readonly UpstreamCapability[] {
-  const { events, transactions } = offeredFilters(profile, source);
+  const { events, transactions } = offeredFilters(profile, source, filters);
   const has = source === 'rpc' ? `The nodes of network '${profile.name}' have` : "The ledger's GraphQL has";
   const toCapability =
     (kind: string) =>
     ([member, isOffered]: readonly [string, boolean]): UpstreamCapability => {
       const none = whyNone === null ? null : `No events upstream: ${whyNone}.`;
-      const reason = isOffered ? none : `${has} no such filter.`;
+      const isRejected = source === 'rpc' && kind === 'eventFilter' && hasName(profile, member);
+      const reason = isOffered ? none : isRejected ? rejected : `${has} no such filter.`;
       return { name: `${kind}:${member}`, available: reason === null, reason };
     };
   return [...events.map(toCapability('eventFilter')), ...transactions.map(toCapability('transactionFilter'))];
+}
+
+const rejected = 'The events upstream rejects this filter, as an indexer does.';
+
+function hasName({ events: { filters } }: NetworkProfile, member: string): boolean {
+  return Object.entries(filters).some(([name, known]) => name === member && known !== null);
 }
 
 /**

@@ -12,6 +12,7 @@ import type { OwnFieldsUpstream, UpstreamHost } from '../upstream/upstream.ts';
 import { filterCapabilities } from './capabilities.ts';
 import { createEventWatches } from './event-watches.ts';
 import { createEventsResolvers } from './events-resolvers.ts';
+import { createFilterSupport } from './filter-support.ts';
 import { createGraphqlSources, findMissingName, ledgerEventFilters } from './graphql-sources.ts';
 import { createLiveEvents } from './live-events.ts';
 import { createEventsClient, createRpcSources } from './rpc-sources.ts';
@@ -54,9 +55,9 @@ export const eventsUpstream: OwnFieldsUpstream<EventsHost> = {
     { config, shareSecret, streamQuota, liveFleet, ledgerPush, ledgerReads, telemetry, metrics, now },
   ) {
     const { profile, pages, timeouts } = config;
-    const { methods } = profile.events;
+    const names = profile.events;
     const connect = (timeoutMs: number, isLenient = false) =>
-      connection && createEventsClient({ call: connection.call, path: connection.path, methods, timeoutMs, isLenient });
+      connection && createEventsClient({ call: connection.call, path: connection.path, names, timeoutMs, isLenient });
     const { EVENTS_SOURCE: chosen, LIVE_SOURCE: liveSource } = config.settings;
     // The embedded network has JSON-RPC under every profile, and a schema of its own.
     const prefersGraphql = profile.eventsSource === 'graphql' && config.upstreams.kind === 'remote';
@@ -69,12 +70,17 @@ export const eventsUpstream: OwnFieldsUpstream<EventsHost> = {
       const missing = findMissingInSchema();
       return missing && `the ledger's GraphQL has other events than this gateway reads (${missing})`;
     };
+    const support = createFilterSupport(profile.events, now);
+    /** May events whose filter JSON-RPC rejects be read from the ledger's GraphQL? */
+    const hasOther = () => chosen === 'auto' && findMissingInSchema() === null;
     const openSources = (timeoutMs: number, isLive: boolean): (() => EventSources) => {
       const client = connect(timeoutMs, isLive);
       const execute = ledgerReads.within(timeoutMs);
       const times = createCheckpointTimes(execute, profile.history);
-      const rpc = client && createRpcSources(client, profile);
-      const sources = isGraphql ? createGraphqlSources({ execute, profile, times, isLive }) : rpc;
+      const graphql = createGraphqlSources({ execute, profile, times, isLive });
+      const other = () => (hasOther() ? graphql : null);
+      const rpc = client && createRpcSources(client, profile, support, other);
+      const sources = isGraphql ? graphql : rpc;
       return () => {
         const reason = whyNone();
         if (sources && reason === null) return sources;
@@ -86,7 +92,7 @@ export const eventsUpstream: OwnFieldsUpstream<EventsHost> = {
     const { upstreams } = config;
     connection?.follow?.({
       readNewest: async (call, timeoutMs) => {
-        const client = createEventsClient({ call, path: '/', methods, timeoutMs });
+        const client = createEventsClient({ call, path: '/', names, timeoutMs });
         const [newest] = (await client.queryTransactionBlocks(newestTransaction)).data;
         // A node without any data is behind every other.
         return { newest: newest ? toTimestampMs(newest.timestampMs) : 0, network: null };
@@ -106,7 +112,8 @@ export const eventsUpstream: OwnFieldsUpstream<EventsHost> = {
       clock: systemClock,
       telemetry,
     });
-    const filters = isGraphql ? ledgerEventFilters(profile) : profile.events.filters;
+    const filtersOfLedger = ledgerEventFilters(profile);
+    const filters = () => (isGraphql ? filtersOfLedger : hasOther() ? profile.events.filters : support.filters());
     const live = createLiveEvents({
       config,
       streamQuota,
@@ -129,7 +136,7 @@ export const eventsUpstream: OwnFieldsUpstream<EventsHost> = {
       readsGraph: isGraphql,
       capabilities(caller) {
         const reason = whyNone();
-        const offered = filterCapabilities(profile, source, reason);
+        const offered = filterCapabilities(profile, source, reason, filters());
         return reason === null ? [...offered, live.capability(caller)] : offered;
       },
       probe: connection

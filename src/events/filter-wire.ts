@@ -40,11 +40,15 @@ export function toEventFilterWire(
   const given = filter ?? { all: true };
   const member = soleMember(given);
   const variant = profile.filters[member];
-  if (variant === null) {
-    const offered = eventFilterMembers.filter((name) => profile.filters[name] !== null).join(', ');
-    throw argumentError(`filter.${member}`, `This network has no event filter '${member}'; it has: ${offered}.`);
-  }
+  if (variant === null) return refuseFilter(member, profile.filters);
   return toChecked({ [variant]: toEventMemberWire(member, given, variant, profile) });
+}
+
+export function refuseFilter(member: EventFilterMember, filters: EventsProfile['filters']): never {
+  const offered = eventFilterMembers.filter((name) => filters[name] !== null).join(', ');
+  const what =
+    member === 'all' ? 'no query of all events; its event filters are' : `no event filter '${member}'; it has`;
+  throw argumentError(`filter.${member}`, `This network has ${what}: ${offered}.`);
 }
 
 /** @param where path of the argument, for the message */

@@ -41,8 +41,8 @@ export interface LiveEventsOptions {
   readonly streamQuota: StreamQuota;
   readonly watches: Pick<EventWatches, 'ofEvents' | 'ofTransactions'>;
   readonly sources: () => EventSources;
-  /** The node's names of the filters that queries support; `null` = not supported. */
-  readonly filters: NetworkProfile['events']['filters'];
+  /** The node's names of the filters that queries support now; `null` = not supported. */
+  readonly filters: () => NetworkProfile['events']['filters'];
   readonly cursorKeys: CursorKeys;
   readonly fleet: Pick<Fleet, 'join'> | null;
   /** Addresses of the upstream that is read; none if it is not configured. */
@@ -88,7 +88,7 @@ const entryFormat = 3;
 
 /** `liveEvents` and `liveTransactions` over the queries of a node. */
 export function createLiveEvents(options: LiveEventsOptions) {
-  const { streamQuota, watches, sources, filters, cursorKeys, metrics, now } = options;
+  const { streamQuota, watches, sources, cursorKeys, metrics, now } = options;
   const { settings } = options.config;
   const readerQuota = createQuota({
     max: settings.LIVE_MAX_READERS,
@@ -155,6 +155,7 @@ export function createLiveEvents(options: LiveEventsOptions) {
   const liveEvents = {
     subscribe(_: unknown, { filter, after }: StreamArguments<EventStreamFilter>, subscriber: Subscriber) {
       const tree = parseEventStreamFilter(filter);
+      const filters = options.filters();
       const opening: Opening<LiveEvent> = {
         field: 'liveEvents',
         itemType: 'LiveEventItem',
@@ -166,7 +167,7 @@ export function createLiveEvents(options: LiveEventsOptions) {
           .filter((query) => filters[soleMember(query)] !== null)
           .map((query) => ({ field: 'queryEvents', identity: sources().events(query).identity })),
         ...eventQuery(pushDown(tree, filters)),
-        everything: eventQuery({ all: true }),
+        everything: filters.all === null ? null : eventQuery({ all: true }),
         weight: Math.max(1, Math.ceil(countLeaves(tree) / testsPerStream)),
       };
       return open(events, opening, after, subscriber);

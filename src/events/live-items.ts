@@ -10,6 +10,7 @@ import {
   type LiveEntry,
   type LiveSource,
   PositionLostError,
+  QueryRejectedError,
   type ResumePoint,
 } from '../live/live-source.ts';
 import { type ResumableItem, resumeCursorKey } from '../upstream/operation-context.ts';
@@ -52,7 +53,9 @@ export function createLiveSource<Item, Live>(
     return { key: toPositionKey(position), timestampMs: position.timestampMs };
   };
   const readPage = async (request: SourcePageRequest) => {
-    const page = await source.readPage(request);
+    const page = await source.readPage(request).catch((error: unknown) => {
+      throw isRejection(error) ? new QueryRejectedError(error) : error;
+    });
     const { items, unreadableAt = [] } = page;
     return { ...page, unreadableAt, hasMore: page.hasMore ?? items.length + unreadableAt.length >= request.limit };
   };
@@ -98,6 +101,13 @@ function keysBefore(
 function toPosition({ key, timestampMs }: ItemPosition): Position {
   const [digest = '', eventSeq = null] = key.split(':');
   return { digest, eventSeq, timestampMs };
+}
+
+/** The filter itself is rejected. The gateway writes the filters of readers, and checks them before. */
+function isRejection(error: unknown): error is GraphQLError {
+  if (!(error instanceof GraphQLError)) return false;
+  const { code, argument } = error.extensions;
+  return code === 'BAD_USER_INPUT' && typeof argument === 'string' && argument.startsWith('filter');
 }
 
 /** A node may also reject a position that it sent itself as malformed. */

@@ -7,7 +7,8 @@ import { isAnswerTooDeep } from '../json/json-size.ts';
 import type { Cancellation } from '../upstream/cancellation.ts';
 import type { UpstreamCall, UpstreamResponse } from '../upstream/upstream-call.ts';
 import { toGatewayError } from '../upstream/upstream-call-error.ts';
-import { toEventFilterWire, toTransactionFilterWire } from './filter-wire.ts';
+import { FilterRejectedError, type FilterSupport } from './filter-support.ts';
+import { refuseFilter, soleMember, toEventFilterWire, toTransactionFilterWire } from './filter-wire.ts';
 import { type EventSources, type Source, type SourcePage, type SourcePageRequest, toTimestampMs } from './source.ts';
 import {
   type EventIdWire,
@@ -42,17 +43,20 @@ const staleTexts = [
 /** Longer than any real message; the rest could be megabytes and is not searched. */
 const maxReadCharacters = 1_000;
 
+/** How the nodes of a network name queries, and reject them. */
+type RpcNames = Pick<NetworkProfile['events'], 'methods' | 'indexer' | 'prunedTexts'>;
+
 /**
  * Translates a JSON-RPC error for the client. The node's own text is shown only if it explains a fault of the request and contains
  * nothing that looks like a host or source code.
- * @param cursorSent whether the call carried a cursor: only then can "not found" mean that the cursor is stale
+ * @param isLost is something that the call names not there (any more)? With a cursor, the cursor is stale.
  */
-function toRpcGatewayError({ code, message, data }: RpcFailure, cursorSent: boolean): GraphQLError {
+function toRpcError({ code, message }: RpcFailure, isLost: boolean): GraphQLError {
   const facts = { upstream: 'events', rpcCode: code } as const;
   if (transient.has(code) || /too many requests/i.test(message)) {
     return gatewayError('UPSTREAM_UNAVAILABLE', 'The events upstream is busy.', facts);
   }
-  if (cursorSent && (isStaleMessage(message) || isStaleMessage(toText(data)))) {
+  if (isLost) {
     return gatewayError(
       'STALE_CURSOR',
       'The events upstream no longer knows the position this cursor points to.',
@@ -70,9 +74,16 @@ function toRpcGatewayError({ code, message, data }: RpcFailure, cursorSent: bool
   );
 }
 
-function isStaleMessage(text: string): boolean {
-  const start = text.slice(0, maxReadCharacters);
-  return staleTexts.some((pattern) => pattern.test(start));
+/** Both texts of a failure, one after the other. */
+function toTexts({ message, data }: RpcFailure): readonly string[] {
+  return [message, toText(data)].map((text) => text.slice(0, maxReadCharacters));
+}
+
+function isOfLostData(failure: RpcFailure, { prunedTexts }: RpcNames): boolean {
+  if (transient.has(failure.code)) return false;
+  return toTexts(failure).some(
+    (text) => staleTexts.some((pattern) => pattern.test(text)) || prunedTexts.some((part) => text.includes(part)),
+  );
 }
 
 function toText(data: unknown): string {
@@ -97,8 +108,7 @@ interface EventsClientOptions {
   readonly call: UpstreamCall;
   /** Absolute path of the JSON-RPC endpoint below the upstream's origin. */
   readonly path: string;
-  /** Method names on the wire, from the network profile. */
-  readonly methods: { readonly queryEvents: string; readonly queryTransactionBlocks: string };
+  readonly names: RpcNames;
   /** Timeout of one call up to the last byte of its response, in milliseconds. */
   readonly timeoutMs: number;
   /** Does a page leave out items of an unknown form, unless all are? Otherwise it is rejected. */
@@ -108,14 +118,15 @@ interface EventsClientOptions {
 export type EventsClient = ReturnType<typeof createEventsClient>;
 
 /** The ledger's JSON-RPC queries. Rejects only with errors meant for the client. */
-export function createEventsClient({ call, path, methods, timeoutMs, isLenient = false }: EventsClientOptions) {
+export function createEventsClient({ call, path, names, timeoutMs, isLenient = false }: EventsClientOptions) {
+  const { methods, indexer } = names;
   let lastId = 0;
 
   async function ask<Result extends object>(
     method: string,
     params: readonly unknown[],
     shape: z.ZodType<Result>,
-    { cursor, cursorMs = null, cancellation }: RpcPageRequest<unknown, unknown>,
+    { filter, cursor, cursorMs = null, cancellation }: RpcPageRequest<FilterWire | null, unknown>,
   ): Promise<Result & Pick<SourcePage<unknown>, 'unreadableAt'>> {
     lastId += 1;
     const id = lastId;
@@ -131,7 +142,17 @@ export function createEventsClient({ call, path, methods, timeoutMs, isLenient =
       throw toGatewayError(error, 'events');
     });
     const answer = parseAnswer(response);
-    if ('error' in answer) throw toRpcGatewayError(answer.error, cursor !== null);
+    if ('error' in answer) {
+      const { error } = answer;
+      const isRejected = indexer !== null && error.code === indexer.code;
+      if (isRejected && toTexts(error).some((text) => text.includes(indexer.text))) throw new FilterRejectedError();
+      const isLost = isOfLostData(error, names);
+      if (!isLost || cursor !== null) throw toRpcError(error, isLost);
+      // A ledger's GraphQL has an empty page too for a transaction that it does not know.
+      const isOfOne = filter !== null && ('Transaction' in filter || 'Checkpoint' in filter);
+      if (!isOfOne) throw toRpcError(error, false);
+      return shape.parse({ data: [], hasNextPage: false });
+    }
     if (answer.id !== id) throw badResponse('answered another call');
     if (isEndless(answer.result)) throw badResponse('sent far more items than it was asked for');
     const result = shape.safeParse(answer.result);
@@ -213,12 +234,41 @@ const wholeTransaction = {
   showBalanceChanges: true,
 };
 
-/** Events and transactions from the ledger's JSON-RPC. */
-export function createRpcSources(client: EventsClient, { events }: Pick<NetworkProfile, 'events'>): EventSources {
+/**
+ * Events and transactions from the ledger's JSON-RPC.
+ * @param other the source of events whose filter the upstream rejects; `null` = there is none
+ */
+export function createRpcSources(
+  client: EventsClient,
+  { events }: Pick<NetworkProfile, 'events'>,
+  support: FilterSupport,
+  other: () => Pick<EventSources, 'events'> | null = () => null,
+): EventSources {
   return {
     events(filter) {
       const { wire, identity } = toEventFilterWire(filter, events);
-      return { identity, source: createEventSource(client, wire) };
+      const member = filter ? soleMember(filter) : 'all';
+      const source = createEventSource(client, wire);
+      /** @throws `BAD_USER_INPUT` if there is no other source */
+      const elsewhere = () => other()?.events(filter).source ?? refuseFilter(member, support.filters());
+      if (support.isRejected(member)) elsewhere();
+      return {
+        identity,
+        source: {
+          positionOf: source.positionOf,
+          async readPage(request) {
+            if (!support.isRejected(member)) {
+              try {
+                return await source.readPage(request);
+              } catch (error) {
+                if (!(error instanceof FilterRejectedError)) throw error;
+                support.reject(member);
+              }
+            }
+            return elsewhere().readPage(request);
+          },
+        },
+      };
     },
     transactions(filter, isWhole) {
       const { wire, identity } = toTransactionFilterWire(filter);

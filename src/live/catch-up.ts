@@ -3,7 +3,14 @@ import type { Delivery, LiveChannel, Position } from './channel.ts';
 import { type Clock, pause } from './clock.ts';
 import type { Feed, FeedEnd } from './feed.ts';
 import type { History } from './history.ts';
-import { type ItemPosition, type LiveEntry, type LivePage, type ResumePoint, resumeAt } from './live-source.ts';
+import {
+  type ItemPosition,
+  type LiveEntry,
+  type LivePage,
+  QueryRejectedError,
+  type ResumePoint,
+  resumeAt,
+} from './live-source.ts';
 import { PositionReader, type PositionReaderOptions, unavailableReason } from './position-reader.ts';
 import { Progress } from './progress.ts';
 import { type FeedChange, toItemPosition } from './timeline.ts';
@@ -165,6 +172,7 @@ export class CatchUp<Item, Payload> {
         // Not a variable, which would keep a released page in memory.
         this.#takePage(await reader.read(at));
       } catch (error) {
+        if (error instanceof QueryRejectedError) throw error.reason;
         const loss = await reader.recover(error, at);
         if (typeof loss === 'number') {
           await pause(clock, loss, cancellation);

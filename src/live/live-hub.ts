@@ -9,7 +9,7 @@ import { PageJudge, unreadableItem } from './position-reader.ts';
 import { OncePerMinute, type Progress, type StallReport, watchStalls } from './progress.ts';
 import { createShares, retryAfterMs, type Shares, type StreamQuota } from './quota.ts';
 
-export interface LiveHubOptions<Item> extends Omit<FeedOptions<Item>, 'join' | 'history'> {
+export interface LiveHubOptions<Item> extends Omit<FeedOptions<Item>, 'join' | 'history' | 'onRejected'> {
   readonly streamQuota: StreamQuota;
   readonly readerQuota: Quota;
   /** Calls that read history, for all streams of the process. */
@@ -130,8 +130,13 @@ export function createLiveHub<Item, Payload>(options: LiveHubOptions<Item>) {
       history: historyOf(query, read),
       join: options.join?.(query),
       ...(isInTurn && { budget: createShares({ total: 0, least: keptInTurn }) }),
+      onRejected(reason: Error) {
+        forget(made);
+        for (const stream of streams) if (stream.feed === made.feed) options.turns.add(() => stream.fail(reason));
+        options.turns.add(() => end(made));
+      },
     };
-    const made = {
+    const made: OpenFeed<Item, Payload> = {
       query,
       feed: new Feed(isInTurn ? queueFor(read, caller) : read, feedOptions),
       channels: new Map(),
@@ -155,10 +160,14 @@ export function createLiveHub<Item, Payload>(options: LiveHubOptions<Item>) {
     if (open.ownStreams === 0 && open.streams > 0) open.quotaShare?.leaveCaller();
   }
 
-  function end(open: OpenFeed<Item, Payload>): void {
-    open.cancelEnd();
+  function forget(open: OpenFeed<Item, Payload>): void {
     if (feeds.get(open.query) === open) feeds.delete(open.query);
     if (feeds.size === 0) stopWatching();
+  }
+
+  function end(open: OpenFeed<Item, Payload>): void {
+    open.cancelEnd();
+    forget(open);
     for (const { channel } of open.channels.values()) channel.close();
     open.feed.close();
     open.quotaShare?.leave();

@@ -59,6 +59,17 @@ export class PositionLostError extends Error {
   override readonly name = 'PositionLostError';
 }
 
+/** The upstream rejects the query at every position. Its streams end with the reason, which is meant for clients. */
+export class QueryRejectedError extends Error {
+  override readonly name = 'QueryRejectedError';
+  readonly reason: Error;
+
+  constructor(reason: Error) {
+    super(reason.message);
+    this.reason = reason;
+  }
+}
+
 /** Where a stream resumes. */
 export interface ResumePoint {
   /** The item that was delivered last; `null` = none was. */

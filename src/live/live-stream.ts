@@ -68,6 +68,10 @@ export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefi
     this.#catchUp = this.#startCatchUp();
   }
 
+  get feed(): object {
+    return this.#channel.feed;
+  }
+
   /** Of a stream that catches up; `null` = it is live, or over. */
   get progress(): Progress | null {
     return this.#catchUp?.progress ?? null;
@@ -113,7 +117,7 @@ export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefi
       this.#push(consumer);
     } catch (error) {
       // The caller wakes other streams too.
-      this.#fail(error);
+      this.fail(error);
     } finally {
       this.#isPushing = false;
     }
@@ -197,7 +201,7 @@ export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefi
       })
       .then(
         () => this.wake(),
-        (error) => this.#fail(error),
+        (error) => this.fail(error),
       );
   }
 
@@ -243,7 +247,9 @@ export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefi
     return new CatchUp({ at: this.#at, delivered: this.#delivered }, this.#channel, this.#options);
   }
 
-  #fail(error: unknown): void {
+  /** Ends with an error. */
+  fail(error: unknown): void {
+    if (this.#isOver) return;
     this.#end();
     this.#consumer?.fail(error);
   }

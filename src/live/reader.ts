@@ -1,6 +1,13 @@
 import { createCancellation } from '../upstream/cancellation.ts';
 import type { Pace } from './clock.ts';
-import { type ItemPosition, type LiveEntry, type LivePage, type LiveSource, PositionLostError } from './live-source.ts';
+import {
+  type ItemPosition,
+  type LiveEntry,
+  type LivePage,
+  type LiveSource,
+  PositionLostError,
+  QueryRejectedError,
+} from './live-source.ts';
 import { type LostPosition, PageRefusedError, PositionReader, type PositionReaderOptions } from './position-reader.ts';
 import { Progress } from './progress.ts';
 import { type ItemPositions, readBackItems, type Timeline, toItemPosition } from './timeline.ts';
@@ -12,6 +19,8 @@ export interface ReaderOptions
   readonly mostBytes: () => number;
   /** Called for each new item. */
   readonly onItem?: (item: ItemPosition) => void;
+  /** Called if the upstream rejects the query: no retry will help. */
+  readonly onRejected?: (reason: Error) => void;
   /** Called after each call to the upstream. */
   readonly onRead?: () => void;
 }
@@ -138,6 +147,7 @@ export class Reader<Item> {
         if (isWhole || news.end > end) this.progress.advance();
       } catch (error) {
         this.#isUp = false;
+        if (error instanceof QueryRejectedError) this.#options.onRejected?.(error.reason);
         delayMs = await this.#recover(error);
       }
       const followed = news.end > end ? this.#timeline.wakeFollowers() : null;

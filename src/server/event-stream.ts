@@ -160,8 +160,13 @@ export class EventStream implements ResultReader, StreamSlot {
     this.#finish();
   }
 
-  /** Breaks the connection: the client would take anything else for a result. The client reconnects. */
-  fail(): void {
+  /** Breaks the connection, so that the client reconnects, unless it would get the same error again. */
+  fail(error: unknown): void {
+    if (error instanceof GraphQLError && error.extensions.retry === 'never') {
+      this.takeResult({ errors: [error] });
+      this.end();
+      return;
+    }
     this.#response.destroy();
     this.#finish();
   }

@@ -5,6 +5,7 @@ import { Pool } from 'undici';
 import { type NetworkProfileName, networkProfiles } from '../../src/config/network-profile.ts';
 import { Secret } from '../../src/config/secret.ts';
 import { createEventsResolvers } from '../../src/events/events-resolvers.ts';
+import { createFilterSupport } from '../../src/events/filter-support.ts';
 import { createEventsClient, createRpcSources } from '../../src/events/rpc-sources.ts';
 import { type CursorKeys, createCursorKeys } from '../../src/events/signed-cursor.ts';
 import { type Cancellation, createCancellation } from '../../src/upstream/cancellation.ts';
@@ -48,13 +49,13 @@ export function createEventsGraph({
   const client = createEventsClient({
     call: record(createUpstreamCall(createSendCall({ dispatcher, maxResponseBytes: 10_000_000 }))),
     path: '/',
-    methods: network.events.methods,
+    names: network.events,
     timeoutMs: 10_000,
   });
   const schema = makeExecutableSchema({
     typeDefs: ['schema/gateway.graphql', 'schema/events.graphql'].map((file) => readFileSync(file, 'utf8')),
     resolvers: createEventsResolvers({
-      sources: () => createRpcSources(client, network),
+      sources: () => createRpcSources(client, network, createFilterSupport(network.events, Date.now)),
       pages,
       cursorKeys,
     }),

@@ -6,6 +6,7 @@ import type { ConfigKey } from '../../src/config/value-types.ts';
 import { expectedOf } from '../../src/config/value-types.ts';
 import { errorCatalogue } from '../../src/errors/catalogue.ts';
 import { offeredFilters } from '../../src/events/capabilities.ts';
+import { createFilterSupport } from '../../src/events/filter-support.ts';
 import { allUpstreams, type UpstreamList, upstreamList } from '../../src/start/upstreams.ts';
 import { metricTable } from '../../src/telemetry/metric-table.ts';
 import type { OwnFieldsUpstream } from '../../src/upstream/upstream.ts';
@@ -179,13 +180,23 @@ function toDistrictTable(): string {
 /** Which filters work, by network and source. */
 /** The filters that each network applies, for each source of events that it has. */
 function filterColumns() {
-  return Object.values(networkProfiles).flatMap((profile) =>
-    (['rpc', 'graphql'] as const).flatMap((source) =>
-      source === 'rpc' && profile.eventsSource === 'graphql'
-        ? []
-        : [{ title: `${profile.name}, \`${source}\``, offered: offeredFilters(profile, source) }],
-    ),
-  );
+  return Object.values(networkProfiles).flatMap((profile) => {
+    const { indexer } = profile.events;
+    const [lacking] = indexer?.lacks ?? [];
+    const support = createFilterSupport(profile.events, () => 0);
+    if (lacking) support.reject(lacking);
+    const byNode = { title: `${profile.name}, \`rpc\``, offered: offeredFilters(profile, 'rpc') };
+    const byIndexer = {
+      title: `${profile.name}, \`rpc\` of an indexer`,
+      offered: offeredFilters(profile, 'rpc', support.filters()),
+    };
+    const byGraphql = { title: `${profile.name}, \`graphql\``, offered: offeredFilters(profile, 'graphql') };
+    return [
+      ...(profile.eventsSource === 'graphql' ? [] : [byNode]),
+      ...(lacking && profile.eventsSource === 'rpc' ? [byIndexer] : []),
+      byGraphql,
+    ];
+  });
 }
 
 /** The filters that do not work, which are fewer. */

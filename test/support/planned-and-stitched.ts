@@ -7,6 +7,7 @@ import { fragmentsOf } from '../../src/documents/selections.ts';
 import { createCoerceVariables } from '../../src/engine/coerce-variables.ts';
 import { createExecuteStitched } from '../../src/engine/execute-stitched.ts';
 import { createEventsResolvers } from '../../src/events/events-resolvers.ts';
+import { createFilterSupport } from '../../src/events/filter-support.ts';
 import { createEventsClient, createRpcSources } from '../../src/events/rpc-sources.ts';
 import { createCursorKeys } from '../../src/events/signed-cursor.ts';
 import { buildGeneration, type Generation } from '../../src/graph/generation.ts';
@@ -64,11 +65,15 @@ export async function startPlannedAndStitched(upstreams: UpstreamAddresses): Pro
     timeouts,
   };
   const execution = createLedgerExecutor(options);
-  const { methods } = profile.events;
-  const client = createEventsClient({ call: rpc.call, path: rpc.path, methods, timeoutMs: timeouts.queryMs });
+  const client = createEventsClient({
+    call: rpc.call,
+    path: rpc.path,
+    names: profile.events,
+    timeoutMs: timeouts.queryMs,
+  });
   const ownSchema = createOwnSchema(
     createEventsResolvers({
-      sources: () => createRpcSources(client, profile),
+      sources: () => createRpcSources(client, profile, createFilterSupport(profile.events, Date.now)),
       pages: { defaultSize: 20, maxSize: 50 },
       cursorKeys: createCursorKeys(new Secret('the key of cursors in tests')),
     }),

@@ -6,7 +6,11 @@ export const iota: ProfileDifferences = {
   differsFrom: suiLegacy,
   recognisedBy: ['IotaAddress', 'Query.transactionBlock'],
   headers: { version: 'x-iota-rpc-version', showUsage: 'x-iota-rpc-show-usage' },
-  events: { methods: rpcMethodsWith('iotax') },
+  events: {
+    methods: rpcMethodsWith('iotax'),
+    // iotaledger/iota#5818
+    indexer: { code: -32603, text: 'This type of EventFilter is not supported', lacks: ['all', 'timeRange'] },
+  },
   limits: {
     payload: 'body',
     countsEveryValue: true,

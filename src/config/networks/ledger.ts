@@ -22,6 +22,8 @@ export const ledger: NetworkProfile = {
       moveEventType: null,
     },
     timeRange: { encoding: 'number', endExclusive: false },
+    indexer: null,
+    prunedTexts: ['has been pruned (min available', 'requested events not available'],
   },
   eventsSource: 'rpc',
   history: {

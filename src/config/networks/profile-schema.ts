@@ -59,6 +59,19 @@ export const networkProfileSchema = z.strictObject({
       /** Does the node exclude the end of the range? The gateway always includes it. */
       endExclusive: z.boolean('true or false'),
     }),
+    /**
+     * How an indexer that serves JSON-RPC in place of a node rejects an event filter, and the filters that it lacks. `null`: only
+     * nodes serve it.
+     */
+    indexer: z
+      .strictObject({
+        code: z.int(),
+        text: z.string('a part of the message').min(1),
+        lacks: z.array(z.enum(eventFilterMembers)).readonly(),
+      })
+      .nullable(),
+    /** Parts of messages about events and transactions that were pruned. */
+    prunedTexts: z.array(z.string('a part of a message').min(1)).readonly(),
   }),
   /** How `EVENTS_SOURCE=auto` reads events and transactions if an address for JSON-RPC is set. */
   eventsSource: z.enum(['rpc', 'graphql']),

@@ -81,7 +81,8 @@ function withoutHeld(page: ConnectionModel<EventModel>, { isShown }: IotaContext
   return { pageInfo: { ...page.pageInfo, startCursor, endCursor }, edges, nodes: edges.map(({ node }) => node) };
 }
 
-/** The indexer rejects these filters; a node accepts them. */
+/** The indexer rejects these filters, as `iotaledger/iota` (`crates/iota-indexer`) does; a node accepts them. */
+const refusal = 'Indexer does not support the feature with error: `This type of EventFilter is not supported.`';
 const refusedByIndexer = ['All', 'Any', 'And', 'Or', 'TimeRange', 'MoveEventField'];
 
 function toRules(limits: typeof defaultGraphqlLimits): NetworkRules {
@@ -112,7 +113,7 @@ function toRules(limits: typeof defaultGraphqlLimits): NetworkRules {
       const [filter] = params;
       const tag = Object.keys((filter ?? {}) as object)[0] ?? '';
       if (name === 'queryEvents' && refusedByIndexer.includes(tag)) {
-        answer({ error: { code: -32603, message: 'This type of EventFilter is not supported.' } });
+        answer({ error: { code: -32603, message: refusal } });
         return;
       }
       const queries: Readonly<Record<string, (params: readonly unknown[]) => unknown>> = createQueries(ledger, {

@@ -1,11 +1,12 @@
 import { Buffer } from 'node:buffer';
 import { describe, expect, test } from 'vitest';
+import { networkProfiles } from '../../../src/config/network-profile.ts';
 import { createEventsClient } from '../../../src/events/rpc-sources.ts';
 import { createCancellation } from '../../../src/upstream/cancellation.ts';
 import type { UpstreamRequest } from '../../../src/upstream/upstream-call.ts';
 import { UpstreamCallError, type UpstreamFailure } from '../../../src/upstream/upstream-call-error.ts';
 
-const methods = { queryEvents: 'ledgerx_queryEvents', queryTransactionBlocks: 'ledgerx_queryTransactionBlocks' };
+const names = { ...networkProfiles.iota.events, methods: networkProfiles.ledger.events.methods };
 const event = {
   id: { txDigest: 'd', eventSeq: '0' },
   packageId: '0x2',
@@ -23,7 +24,7 @@ function clientOf(answer: (body: { id: number; method: string; params: unknown[]
   const sent: UpstreamRequest[] = [];
   const client = createEventsClient({
     path: '/rpc',
-    methods,
+    names,
     timeoutMs: 1000,
     call: async (request) => {
       sent.push(request);
@@ -229,7 +230,7 @@ test.each<[UpstreamFailure, string]>([
 ])('a call that is %s becomes %s', async (failure, code) => {
   const client = createEventsClient({
     path: '/',
-    methods,
+    names,
     timeoutMs: 1,
     call: () => Promise.reject(new UpstreamCallError(failure, 'socket 10.0.0.1')),
   });

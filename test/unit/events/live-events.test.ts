@@ -31,7 +31,7 @@ function open(changed: Partial<LiveEventsOptions> = {}) {
       events: (filter) => query(JSON.stringify(filter)),
       transactions: (filter) => query(JSON.stringify(filter)),
     }),
-    filters: config().profile.events.filters,
+    filters: () => config().profile.events.filters,
     cursorKeys: createCursorKeys(new Secret('x'.repeat(32))),
     fleet: {
       join(name) {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { networkProfiles } from '../../../../src/config/network-profile.ts';
 import { createLiveSource, toLiveEvent } from '../../../../src/events/live-items.ts';
 import { createEventSource, createEventsClient, type EventsClient } from '../../../../src/events/rpc-sources.ts';
 import type { EventWire } from '../../../../src/events/wire.ts';
@@ -51,7 +52,7 @@ describe('a page with events of an unknown form', () => {
   const sourceOf = (data: readonly unknown[], more: object = {}) => {
     const client = createEventsClient({
       path: '/',
-      methods: { queryEvents: 'q', queryTransactionBlocks: 't' },
+      names: networkProfiles.ledger.events,
       timeoutMs: 1_000,
       isLenient: true,
       call: async ({ body }) => {
