@@ -2,6 +2,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type ExecutionResult, GraphQLError } from 'graphql';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { gatewayError } from '../../../src/errors/gateway-error.ts';
 import { EventStream } from '../../../src/server/event-stream.ts';
 import { eventFraming, type Framing, multipartFraming } from '../../../src/server/write-answer.ts';
 import { openRawClient, type RawClient } from '../../support/raw-client.ts';
@@ -170,10 +171,19 @@ describe('an event stream', () => {
     client.resumeReading();
     await until(() => resumed.mock.calls.length > 0, 'the client has read');
     expect(stream.isReady).toBe(true);
-    stream.fail();
+    stream.fail(new Error('broken'));
     await until(() => left.mock.calls.length === 1, 'the source is left');
     expect([response.destroyed, vi.getTimerCount()]).toEqual([true, 0]);
     expect(await client.whole()).not.toContain('event: complete');
+  });
+
+  it('of results that are pushed ends with an error that would come again', async () => {
+    const { results } = createResults();
+    const stream = open();
+    stream.follow(results);
+    stream.fail(gatewayError('BAD_USER_INPUT', 'no such filter'));
+    expect(await client.whole()).toMatch(/"message":"no such filter".*\n\nevent: complete\ndata:\n\n$/);
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   it('in parts has the boundary after each part, and no cursors', async () => {
