@@ -5,7 +5,7 @@ import type { RunningWorkers } from '../start/workers/primary.ts';
 import type { Beginning } from '../start/workers/worker-messages.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { type CliWorld, type RunningGateway, toFailureLine } from './cli-world.ts';
-import { withKeptCursorKey } from './cursor-key-file.ts';
+import { withKeptState } from './kept-state.ts';
 
 /** Serves until a stop signal. Resolves with the exit code: 0 stopped, 1 failed, 2 bad configuration. */
 export async function runServe(world: CliWorld): Promise<number> {
@@ -23,7 +23,7 @@ export async function runServe(world: CliWorld): Promise<number> {
   world.onReloadRequest(() => void reload());
   try {
     for (let current = read; ; ) {
-      const lasting = withKeptCursorKey(current.config, world, logger);
+      const lasting = withKeptState(current.config, world, logger);
       const started = startHereOrInWorkers(world, { ...current, config: lasting, count, logger });
       const gateway = await Promise.race([started, world.stopRequested]);
       // A stop was requested before the gateway served.

@@ -36,6 +36,8 @@ export interface Config {
     readonly dryRun: 'off' | 'failing' | 'strict';
     /** Keys that sign reservation ids: the first signs, all verify; `null` = created at the start. */
     readonly leaseKeys: readonly Secret[] | null;
+    /** The folder of the journal of the sponsorship store; `null` = the store is in memory or in Redis. */
+    readonly journal: string | null;
     /** Files to reload the token and the keys from; `null` = none. */
     readonly files: { readonly token: string | null; readonly leaseKeys: string | null };
   };

@@ -208,6 +208,8 @@ function toSponsorship(settings: Settings): Config['sponsorship'] {
     unreadable: values.SPONSOR_UNREADABLE,
     dryRun: values.SPONSOR_DRY_RUN,
     leaseKeys: values.LEASE_KEYS,
+    // Only a program has a folder for its state.
+    journal: null,
     files: { token: values.SPONSOR_TOKEN_FILE, leaseKeys: values.LEASE_KEYS_FILE },
   };
 }

@@ -184,10 +184,16 @@ export const sponsorshipKeys = {
     description:
       'Whether the ledger simulates each transaction before the gateway sends it to the sponsor, at one more call each. `failing`: rejects a transaction that would fail. `strict`: also rejects it if the ledger cannot simulate it.',
   },
+  SPONSORSHIP_JOURNAL: {
+    type: boolean,
+    fallback: true,
+    description:
+      'Whether `serve` keeps reservations, idempotency keys, executions and gas budgets in a journal in `$STATE_DIRECTORY` (else the user’s state folder), so that they survive restarts and crashes. Without effect with `REDIS_URL`, without `SPONSOR_URL` and on the embedded network.',
+  },
   LEASE_KEYS: {
     type: signingKeys,
     description:
-      'Keys that sign reservation ids if the gateway holds the sponsor’s token, separated by commas: the first signs, all verify. Unset: the gateway generates a key at the start, so reservations do not survive a restart. Several instances need this key.',
+      'Keys that sign reservation ids if the gateway holds the sponsor’s token, separated by commas: the first signs, all verify. Unset: the gateway generates a key, in `$STATE_DIRECTORY/lease-key` if there is a journal; otherwise reservations do not survive a restart. Several instances need this key.',
   },
   LEASE_KEYS_FILE: {
     type: secretFilePath,

@@ -269,13 +269,13 @@ function twinUnderWay(): GraphQLError {
 }
 
 function storeAway(): GraphQLError {
-  const message = `The store that the instances of this gateway share is unavailable. ${nothingSent} Try again.`;
+  const message = `The sponsorship store of this gateway is unavailable. ${nothingSent} Try again.`;
   return gatewayError('UPSTREAM_UNAVAILABLE', message, { upstream: 'sponsor' });
 }
 
 /** Without the store, a repeated call would not be recognised, and would reserve coins again. */
 function keyNotKept(): GraphQLError {
-  const message = `The idempotencyKey cannot be stored: the store that the instances of this gateway share is unavailable. ${nothingSent} Without a key coins can be reserved.`;
+  const message = `The idempotencyKey cannot be stored: the sponsorship store of this gateway is unavailable. ${nothingSent} Without a key coins can be reserved.`;
   return gatewayError('UPSTREAM_UNAVAILABLE', message, { upstream: 'sponsor', argument });
 }
 

@@ -3,6 +3,7 @@ import type { Config } from '../config/config.ts';
 import { Secret } from '../config/secret.ts';
 import { systemClock } from '../live/clock.ts';
 import type { Fleet } from '../live/fleet/fleet.ts';
+import { createJournalStore } from '../sponsor/store/journal-store.ts';
 import { createMemoryStore } from '../sponsor/store/memory-store.ts';
 import { type AbandonedOutcome, createRetryingStore } from '../sponsor/store/retrying-store.ts';
 import type { SponsorshipStore } from '../sponsor/store/sponsorship-store.ts';
@@ -15,6 +16,8 @@ import { deriveSecret, type Siblings } from './siblings.ts';
 
 export interface SponsorshipStoreOptions {
   readonly redis: { readonly url: Secret } | null;
+  /** The folder of the journal; `null` = none. */
+  readonly journal: string | null;
   readonly telemetry: Pick<
     Telemetry,
     'sponsorshipForgotten' | 'sponsorshipStoreAway' | 'sponsorshipStoreBack' | 'sponsorshipMayBeEvicted'
@@ -23,18 +26,24 @@ export interface SponsorshipStoreOptions {
 }
 
 /**
- * Opens the sponsorship store: in Redis, or in the memory of a single process. With Redis, resolves when connected or after a
+ * Opens the sponsorship store: in Redis, or in the memory of a single process, with a journal or without. With Redis, resolves when connected or after a
  * bounded wait; the store works as soon as Redis answers.
  */
 export async function openSponsorshipStore(options: SponsorshipStoreOptions): Promise<SponsorshipStore> {
-  const { redis, telemetry, now } = options;
-  if (!redis) return createMemoryStore();
+  const { redis, journal, telemetry, now } = options;
   const givenUp = (forgotten: AbandonedOutcome): void => {
     const { caller, leaseId, outcome } = forgotten.end;
     const digest = forgotten.kind === 'execution' ? forgotten.end.digest : null;
     telemetry.sponsorshipForgotten({ caller, leaseId, digest, outcome: outcome.kind });
   };
-  const outage = createOutage({ began: telemetry.sponsorshipStoreAway, ended: telemetry.sponsorshipStoreBack });
+  const setting = redis ? 'REDIS_URL' : 'SPONSORSHIP_JOURNAL';
+  const began = (reason: string) => telemetry.sponsorshipStoreAway(reason, setting);
+  const outage = createOutage({ began, ended: telemetry.sponsorshipStoreBack });
+  if (!redis) {
+    if (journal === null) return createMemoryStore();
+    const events = { failed: outage.failed, ready: outage.succeeded };
+    return createRetryingStore(createJournalStore({ folder: journal, now }, events), { now, givenUp });
+  }
   const { connectRedisStore } = await import('../sponsor/redis-store/redis-store.ts');
   const events = { failed: outage.failed, ready: outage.succeeded, mayEvict: telemetry.sponsorshipMayBeEvicted };
   const store = await connectRedisStore({ url: redis.url }, events);

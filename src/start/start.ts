@@ -136,7 +136,12 @@ async function open(
   const openingAdmission = openAdmission({ config, workers: siblings?.shared.workers ?? 1, now, outage, signingKeys });
   const limiting = openingAdmission.then(({ limiter }) => limiter);
   deferClosing(limiting);
-  const sponsorshipStore = await openSponsorshipStore({ redis: config.rateLimit.redis, telemetry, now });
+  const sponsorshipStore = await openSponsorshipStore({
+    redis: config.rateLimit.redis,
+    journal: config.sponsorship.journal,
+    telemetry,
+    now,
+  });
   defer(() => sponsorshipStore.close());
   const liveFleet = await openLiveFleet({ config: network.config, telemetry });
   defer(() => liveFleet?.close());

@@ -284,8 +284,9 @@ export function createTelemetry(logger: Logger, metrics = new Metrics(), now: ()
       if (durableEvents.has(event.event)) tryTo(() => logDurably(logger, line, 'sponsorship'));
       else log('info', 'sponsorship', line);
     },
-    sponsorshipStoreAway: (reason: string) =>
-      log('warn', 'sponsorship store unavailable: requests that need it are rejected', ofRedis(reason)),
+    /** @param setting of the store: Redis, or the journal */
+    sponsorshipStoreAway: (reason: string, setting: 'REDIS_URL' | 'SPONSORSHIP_JOURNAL' = 'REDIS_URL') =>
+      log('warn', 'sponsorship store unavailable: requests that need it are rejected', { setting, reason }),
     sponsorshipStoreBack: () => log('info', 'sponsorship store available again'),
     sponsorshipMayBeEvicted: (policy: string) =>
       log('warn', 'Redis may drop gas budgets and spent leases: its maxmemory-policy is not noeviction', { policy }),

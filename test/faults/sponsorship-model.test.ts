@@ -13,7 +13,13 @@ import { redisMissing } from '../support/redis-server.ts';
 import { chaos, runs, seed } from '../support/runs.ts';
 import { courses, type Played } from '../support/sponsorship-commands.ts';
 import { SponsorshipHistory } from '../support/sponsorship-history.ts';
-import { callerNames, type SponsorshipWorld, secrets, startSponsorshipWorld } from '../support/sponsorship-world.ts';
+import {
+  callerNames,
+  type SponsorshipWorld,
+  type SponsorshipWorldOptions,
+  secrets,
+  startSponsorshipWorld,
+} from '../support/sponsorship-world.ts';
 
 const courseCount = runs(12);
 /** Worlds that run courses concurrently, because most of the time is waiting. */
@@ -90,7 +96,11 @@ async function tryCourses(world: SponsorshipWorld, numRuns: number, from: number
 /** Token mode only: forward mode has no budgets. */
 const policies = ['off', 'warn', 'enforce'] as const;
 
-async function tryWorlds(store: 'redis' | 'memory', numRuns: number, auth: 'forward' | 'token'): Promise<void> {
+async function tryWorlds(
+  store: SponsorshipWorldOptions['store'],
+  numRuns: number,
+  auth: 'forward' | 'token',
+): Promise<void> {
   process.stdout.write(`courses of sponsorship from seed ${seed}\n`);
   const inEach = Math.ceil(numRuns / worlds);
   await Promise.all(
@@ -114,6 +124,10 @@ test.skipIf(redisMissing)(`every lease of two instances on one Redis ${title}`, 
 
 test(`every lease of an instance with its own memory ${title}`, { timeout }, () =>
   tryWorlds('memory', Math.ceil(courseCount / 3), 'token'),
+);
+
+test(`every lease of an instance with a journal ${title}`, { timeout }, () =>
+  tryWorlds('journal', courseCount, 'token'),
 );
 
 test.skipIf(redisMissing)(`every number of the sponsor’s, with two instances on one Redis, ${title}`, { timeout }, () =>

@@ -236,7 +236,7 @@ const disturb = command(
     await pause(ms);
     for (const gate of gates) gate?.heal();
   },
-  ({ world }) => world.remembers,
+  ({ world }) => world.storeGate(0) !== null,
 );
 
 const startOver = command(
@@ -260,7 +260,7 @@ const emptyStore = command(
     history.hasForgotten = true;
     await world.emptyStore();
   },
-  ({ world }) => world.remembers,
+  ({ world }) => world.storeGate(0) !== null,
 );
 
 const often = (times: number, of: fc.Arbitrary<StepCommand>) => Array.from({ length: times }, () => of);

@@ -1,5 +1,8 @@
 import { once } from 'node:events';
+import { copyFileSync, mkdtempSync, readdirSync } from 'node:fs';
 import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { hashApiKey, toApiKey } from '../../src/config/client.ts';
 import { type HostileLedger, startHostileLedger } from './hostile-ledger.ts';
 import { type HostileSponsor, startHostileSponsor } from './hostile-sponsor.ts';
@@ -75,7 +78,7 @@ export interface SponsorshipWorld extends AsyncDisposable {
 }
 
 export interface SponsorshipWorldOptions {
-  readonly store: 'redis' | 'memory';
+  readonly store: 'redis' | 'memory' | 'journal';
   /** Default `token`. */
   readonly auth?: 'forward' | 'token';
   /** Milliseconds that a caller waits for a mutation. */
@@ -106,6 +109,8 @@ export async function startSponsorshipWorld(options: SponsorshipWorldOptions): P
   const sponsor = await startHostileSponsor({ now, laterMs: () => mutationMs * 1.3 });
   const ledger = await startHostileLedger(sponsor.chain);
   const redis: RedisServer | null = store === 'redis' ? await startRedis() : null;
+  /** The folder of the journal. */
+  let folder = store === 'journal' ? mkdtempSync(join(tmpdir(), 'model-')) : null;
   const ended: Promise<void>[] = [];
   let lines: Record<string, unknown>[][] = [];
   /** Of earlier days: reported once, and not again until it is back. */
@@ -135,6 +140,7 @@ export async function startSponsorshipWorld(options: SponsorshipWorldOptions): P
       { '/clients': clientsFile },
       undefined,
       () => now() + index * apartMs,
+      folder,
     );
     lines.push(gateway.log);
     const gates = [sponsorGate, ledgerGate, ...(storeGate ? [storeGate] : [])];
@@ -157,7 +163,7 @@ export async function startSponsorshipWorld(options: SponsorshipWorldOptions): P
       if (preflight === 'enforce') return wrong === 'right';
       return callers[caller] === null || !uncounted.has(wrong);
     },
-    remembers: redis !== null,
+    remembers: store !== 'memory',
     now,
     advance(ms) {
       ahead += ms;
@@ -178,6 +184,7 @@ export async function startSponsorshipWorld(options: SponsorshipWorldOptions): P
       // Whatever it still does reaches nothing.
       for (const gate of gone.gates) gate.cut();
       gone.cutter.abort();
+      if (folder !== null) folder = copyOf(folder);
       ended.push(end(gone));
       instances[index] = await launch(index);
     },
@@ -194,6 +201,14 @@ export async function startSponsorshipWorld(options: SponsorshipWorldOptions): P
       for (const each of [ledger, sponsor, redis]) await each?.[Symbol.asyncDispose]();
     },
   };
+}
+
+/** A journal as a killed process leaves it, even in the middle of a line. What this process still writes is not in it. */
+function copyOf(folder: string): string {
+  const copy = mkdtempSync(join(tmpdir(), 'model-'));
+  for (const name of readdirSync(folder).filter((each) => each.endsWith('.jsonl')))
+    copyFileSync(join(folder, name), join(copy, name));
+  return copy;
 }
 
 /** Sends one command, and waits for its reply. */

@@ -30,12 +30,14 @@ export interface TestGateway extends AsyncDisposable {
  * @param files contents of configuration files, by path
  * @param list upstreams behind it
  * @param now its clock
+ * @param journal the folder of its sponsorship store
  */
 export async function createTestGateway(
   env: Record<string, string> = {},
   files: Readonly<Record<string, string>> = {},
   list = upstreamList,
   now: () => number = Date.now,
+  journal: string | null = null,
 ): Promise<TestGateway> {
   // A misspelt key would make the test pass without its setting.
   const addresses = allUpstreams(list).map(({ setting }) => setting.name);
@@ -64,7 +66,8 @@ export async function createTestGateway(
     TRUSTED_DOCUMENTS_FILE: onDisk(config.settings.TRUSTED_DOCUMENTS_FILE),
   };
   const logger = createLogger({ level: config.settings.LOG_LEVEL, destination });
-  const gateway = await startGatewayOver(list, { config: { ...config, settings }, logger, now });
+  const sponsorship = { ...config.sponsorship, journal };
+  const gateway = await startGatewayOver(list, { config: { ...config, settings, sponsorship }, logger, now });
   return {
     url: gateway.url,
     log,

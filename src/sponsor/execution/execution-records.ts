@@ -155,8 +155,7 @@ export function notSentError({ digest, reservationId }: ExecutionId): GraphQLErr
 
 /** Without the store, a lease could be executed twice. */
 export function storeAway({ digest, reservationId }: ExecutionId): GraphQLError {
-  const message =
-    'The store that the instances of this gateway share is unavailable; nothing was sent to the sponsor. Try again.';
+  const message = 'The sponsorship store of this gateway is unavailable; nothing was sent to the sponsor. Try again.';
   return toError('UPSTREAM_UNAVAILABLE', message, { digest, reservationId });
 }
 

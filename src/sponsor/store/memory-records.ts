@@ -17,8 +17,24 @@ export function createMemoryRecords() {
   const sets = new Map<string, OrderedSet>();
   const expiries = createTimeQueue<string>((name, atMs) => records.get(name)?.untilMs === atMs);
 
+  let clockMs = Number.NEGATIVE_INFINITY;
+
+  /** The record, unless it has expired: then it is dropped with the sets that it counts. */
+  function find(name: string): Kept | undefined {
+    const record = records.get(name);
+    if (!record || record.untilMs > clockMs) return record;
+    drop(name);
+    expiries.forget();
+    return undefined;
+  }
+
+  function drop(name: string): void {
+    records.delete(name);
+    for (const kind of ['holds:', 'ranks:']) sets.delete(name.replace(/^account:/, kind));
+  }
+
   function replace(name: string, next: Kept | undefined): void {
-    const before = records.get(name);
+    const before = find(name);
     if (next) records.set(name, next);
     else records.delete(name);
     if (next?.untilMs === before?.untilMs) return;
@@ -39,7 +55,7 @@ export function createMemoryRecords() {
 
   const view: Records = {
     run: '',
-    get: (name) => records.get(name)?.value ?? null,
+    get: (name) => find(name)?.value ?? null,
     first: (set) => sets.get(set)?.first(portion) ?? [],
     score: (set, member) => sets.get(set)?.score(member) ?? null,
   };
@@ -57,22 +73,20 @@ export function createMemoryRecords() {
     inverseOf: (changes: readonly Change[]): readonly Change[] =>
       changes.map((change) => {
         if ('name' in change) {
-          const before = records.get(change.name);
+          const before = find(change.name);
           return before ? { kind: 'put', name: change.name, ...before } : { kind: 'delete', name: change.name };
         }
         const { set, member } = change;
         const score = view.score(set, member);
         return score === null ? { kind: 'remove', set, member } : { kind: 'add', set, member, score };
       }),
-    /** Drops some records whose time is over. */
+    /** It is this time. Drops some records whose time is over. */
     sweep(nowMs: number): void {
+      clockMs = nowMs;
       for (let count = 0; count < droppedAtOnce; count += 1) {
         const due = expiries.popDue(nowMs);
         if (!due) return;
-        if (records.get(due.item)?.untilMs !== due.atMs) continue;
-        records.delete(due.item);
-        // The sets that go with the record.
-        for (const kind of ['holds:', 'ranks:']) sets.delete(due.item.replace(/^account:/, kind));
+        if (records.get(due.item)?.untilMs === due.atMs) drop(due.item);
       }
     },
     get size(): number {

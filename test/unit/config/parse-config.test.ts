@@ -74,6 +74,7 @@ describe('without configuration', () => {
         unreadable: 'refuse',
         dryRun: 'off',
         leaseKeys: null,
+        journal: null,
         files: { token: null, leaseKeys: null },
       },
       cursorKeys: null,

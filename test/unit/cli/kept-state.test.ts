@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, s
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { withKeptCursorKey } from '../../../src/cli/cursor-key-file.ts';
+import { withKeptState } from '../../../src/cli/kept-state.ts';
 import { readConfig } from '../../../src/start/read-config.ts';
 import { createLogger } from '../../../src/telemetry/logger.ts';
 
@@ -21,7 +21,7 @@ function keysOf(env: Record<string, string>, source: (count: number) => Uint8Arr
   const log: Record<string, unknown>[] = [];
   const logger = createLogger({ level: 'info', destination: { write: (line) => void log.push(JSON.parse(line)) } });
   const config = readConfig({ env, readFile: () => '' });
-  const { cursorKeys } = withKeptCursorKey(config, { env, randomBytes: source }, logger);
+  const { cursorKeys } = withKeptState(config, { env, randomBytes: source }, logger);
   return { keys: cursorKeys?.map((key) => key.reveal()) ?? null, log };
 }
 
@@ -85,4 +85,49 @@ test.each([
 
 test.each([{}, { HOME: '' }, { HOME: 'relative' }])('keeps no key without an absolute folder: %j', (env) => {
   expect(keysOf({ ...ledger, ...env })).toEqual({ keys: null, log: [] });
+});
+
+/** The sponsorship of a gateway with this environment, and what it logs. */
+function sponsorshipOf(env: Record<string, string>) {
+  const log: Record<string, unknown>[] = [];
+  const logger = createLogger({ level: 'info', destination: { write: (line) => void log.push(JSON.parse(line)) } });
+  const config = readConfig({ env: { CURSOR_KEYS: 'k'.repeat(32), ...env }, readFile: () => '' });
+  const { sponsorship } = withKeptState(config, { env, randomBytes }, logger);
+  return { journal: sponsorship.journal, keys: sponsorship.leaseKeys?.map((key) => key.reveal()), log };
+}
+
+const sponsored = { ...ledger, SPONSOR_URL: 'http://127.0.0.1:9' };
+const token = {
+  ...sponsored,
+  SPONSOR_TOKEN: 'a-token',
+  SPONSOR_ALLOW_ANONYMOUS: 'true',
+  CORS_ORIGINS: 'https://a.example',
+};
+
+test('keeps a journal for a real sponsor, and in token mode a key for its leases', () => {
+  const first = sponsorshipOf({ ...token, STATE_DIRECTORY: home });
+  expect(first).toMatchObject({ journal: join(home, 'sponsorship'), keys: [expect.any(String)] });
+  expect(sponsorshipOf({ ...token, STATE_DIRECTORY: home }).keys).toEqual(first.keys);
+  const own = { LEASE_KEYS: 'l'.repeat(32) };
+  expect(sponsorshipOf({ ...token, ...own, STATE_DIRECTORY: home }).keys).toEqual([own.LEASE_KEYS]);
+  const forward = sponsorshipOf({ ...sponsored, STATE_DIRECTORY: join(home, 'other') });
+  expect(forward).toMatchObject({ journal: join(home, 'other/sponsorship'), keys: undefined });
+});
+
+test('keeps no journal on the embedded network, without a sponsor, with Redis, or if it is turned off', () => {
+  const redis = { REDIS_URL: 'redis://127.0.0.1:1', LEASE_KEYS: 'l'.repeat(32) };
+  for (const env of [{}, ledger, { ...token, ...redis }, { ...token, SPONSORSHIP_JOURNAL: 'false' }])
+    expect(sponsorshipOf({ ...env, STATE_DIRECTORY: home })).toMatchObject({ journal: null, log: [] });
+  const told = sponsorshipOf(token);
+  expect(told).toMatchObject({
+    journal: null,
+    log: [{ level: 'warn', msg: expect.stringContaining('STATE_DIRECTORY') }],
+  });
+});
+
+test('a lease key that cannot be used is reported, and the store says the same', () => {
+  writeFileSync(join(home, 'lease-key'), 'k', { mode: 0o600 });
+  const { journal, keys, log } = sponsorshipOf({ ...token, STATE_DIRECTORY: home });
+  expect([journal, keys]).toEqual([join(home, 'sponsorship'), undefined]);
+  expect(log.at(-1)).toMatchObject({ level: 'warn', msg: 'the lease key file cannot be used' });
 });

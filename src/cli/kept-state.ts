@@ -6,14 +6,17 @@ import { expectedOf, parseText, signingKeys } from '../config/value-types.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { CliWorld } from './cli-world.ts';
 
-/** Adds a cursor key that survives restarts, kept in a file, to a configuration whose cursors would not. */
-export function withKeptCursorKey(
-  config: Config,
-  world: Pick<CliWorld, 'env' | 'randomBytes'>,
-  logger: Logger,
-): Config {
-  const path = losesCursors(config) ? toPath(world.env) : null;
-  if (path === null) return config;
+type StateWorld = Pick<CliWorld, 'env' | 'randomBytes'>;
+
+/** Adds what survives restarts in the folder of this program's state, where nothing else keeps it. */
+export function withKeptState(config: Config, world: StateWorld, logger: Logger): Config {
+  return withJournal(withKeptCursorKey(config, world, logger), world, logger);
+}
+
+function withKeptCursorKey(config: Config, world: StateWorld, logger: Logger): Config {
+  const folder = losesCursors(config) ? toFolder(world.env) : null;
+  if (folder === null) return config;
+  const path = join(folder, 'cursor-key');
   try {
     if (!existsSync(path)) create(path, world.randomBytes);
     const cursorKeys = read(path);
@@ -25,12 +28,37 @@ export function withKeptCursorKey(
   }
 }
 
+/** A journal of sponsorship, and the key of the leases in it. */
+function withJournal(config: Config, world: StateWorld, logger: Logger): Config {
+  const { upstreams, settings, rateLimit } = config;
+  const hasSponsor = upstreams.kind === 'remote' && upstreams.addresses.SPONSOR_URL !== undefined;
+  if (!hasSponsor || rateLimit.redis || !settings.SPONSORSHIP_JOURNAL) return config;
+  const state = toFolder(world.env);
+  if (state === null) {
+    logger.warn('sponsorship does not survive a restart: no folder for state is set, such as STATE_DIRECTORY');
+    return config;
+  }
+  const journal = join(state, 'sponsorship');
+  logger.info({ path: journal }, 'sponsorship is kept in this folder');
+  const sponsorship = { ...config.sponsorship, journal };
+  if (sponsorship.auth === 'forward' || sponsorship.leaseKeys !== null) return { ...config, sponsorship };
+  const path = join(state, 'lease-key');
+  try {
+    if (!existsSync(path)) create(path, world.randomBytes);
+    return { ...config, sponsorship: { ...sponsorship, leaseKeys: read(path) } };
+  } catch (error) {
+    // The store will be unavailable for the same reason.
+    logger.warn({ path, reason: (error as Error).message }, 'the lease key file cannot be used');
+    return { ...config, sponsorship };
+  }
+}
+
 /** @returns `null` if the environment names no folder for state */
-function toPath({ STATE_DIRECTORY, XDG_STATE_HOME, HOME }: CliWorld['env']): string | null {
+function toFolder({ STATE_DIRECTORY, XDG_STATE_HOME, HOME }: CliWorld['env']): string | null {
   // systemd separates several folders by colons.
   const own = STATE_DIRECTORY?.split(':')[0];
   const folder = own || join(XDG_STATE_HOME || join(HOME || '', '.local/state'), 'ledger-gateway');
-  return isAbsolute(folder) ? join(folder, 'cursor-key') : null;
+  return isAbsolute(folder) ? folder : null;
 }
 
 /** Does nothing if another process creates the file meanwhile. */
