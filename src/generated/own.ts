@@ -229,7 +229,7 @@ export type Gateway = {
 export type GatewayCapability = {
   /** Whether the feature works on this network with this configuration. An unavailable join is not in the graph. An unavailable event filter is rejected with `BAD_USER_INPUT`, or with `NOT_CONFIGURED` without an events upstream. `live:ownReader` is specific to the caller and the moment: if it is false, `liveEvents` with a new filter uses the reader of all events, and `liveTransactions` with a new filter is rejected. */
   readonly available: Scalars['Boolean']['output'];
-  /** For example `join:ReservedGasCoin.object`, `eventFilter:moveEventType` or `live:ownReader`. */
+  /** For example `join:ReservedGasCoin.object`, `eventFilter:moveEventType` or `live:ownReader`; `ledgerSchema` while the ledger's schema is not valid: the last valid one stays in force, or its valid parts are served. */
   readonly name: Scalars['String']['output'];
   /** Why the feature is unavailable; null if it is available. */
   readonly reason?: Maybe<Scalars['String']['output']>;

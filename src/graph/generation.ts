@@ -1,4 +1,4 @@
-import { type GraphQLSchema, NoSchemaIntrospectionCustomRule, type OperationTypeNode } from 'graphql';
+import { type GraphQLSchema, NoSchemaIntrospectionCustomRule, type OperationTypeNode, validateSchema } from 'graphql';
 import type { Config } from '../config/config.ts';
 import type { NetworkProfile } from '../config/network-profile.ts';
 import { type Limits, stricterLimits } from '../documents/cost/limits.ts';
@@ -6,7 +6,6 @@ import { createDocumentStore, type DocumentStore } from '../documents/document-s
 import type { Ownership } from '../documents/plan-operation.ts';
 import type { PrepareOptions } from '../documents/prepared-document.ts';
 import { type IdInputs, ReservedAliasRule } from '../documents/validation/validate-document.ts';
-import { buildLedgerSchema } from '../ledger/fetch-ledger-schema.ts';
 import type { LedgerExecutor } from '../ledger/ledger-executor.ts';
 import { type LedgerService, silentLedgerService } from '../ledger/ledger-service.ts';
 import { toSchemaFingerprint } from '../ledger/schema-fingerprint.ts';
@@ -16,6 +15,7 @@ import type { CreateOperationJoins } from './joins/operation-joins.ts';
 import type { LedgerSource } from './ledger-source.ts';
 import { fieldsReadByCalls, findIdInputs } from './own-schema.ts';
 import { type StitchedGraph, stitch } from './stitch.ts';
+import { buildValidParts, type ValidParts } from './valid-parts.ts';
 
 /** The part of a generation that decides how operations are executed. */
 export interface Graph {
@@ -41,19 +41,39 @@ export interface Generation<Operation = unknown> extends Graph, Pick<StitchedGra
   /** Different for each schema of the ledger. */
   readonly fingerprint: string;
   readonly limits: Limits;
+  /** Invalid parts of the ledger's schema, which were left out; empty for a valid schema. */
+  readonly faults: readonly string[];
   /** `<year>.<month>` versions that the ledger serves. */
   readonly availableVersions: readonly string[];
   readonly documents: DocumentStore<Operation>;
 }
 
+/** Faults that are named in messages and in the log. */
+const maxFaults = 20;
+
+/** The ledger's schema cannot be served as it is. */
+export class SchemaRefusedError extends Error {
+  override readonly name: string = 'SchemaRefusedError';
+  readonly faults: readonly string[];
+
+  constructor(faults: readonly string[], says = "The ledger's schema is not valid") {
+    const omitted = faults.length - maxFaults;
+    const shown = [...faults.slice(0, maxFaults), ...(omitted > 0 ? [`and ${omitted} more`] : [])];
+    super(`${says}:\n${shown.map((each) => `  ${each}`).join('\n')}`);
+    this.faults = shown;
+  }
+}
+
 /** The ledger's schema and the gateway's define the same name: merging would silently drop one. */
-export class SchemaCollisionError extends Error {
+export class SchemaCollisionError extends SchemaRefusedError {
   override readonly name = 'SchemaCollisionError';
-  readonly collisions: readonly string[];
 
   constructor(collisions: readonly string[]) {
-    super(`The ledger's schema collides with the gateway's own:\n${collisions.map((each) => `  ${each}`).join('\n')}`);
-    this.collisions = collisions;
+    super(collisions, "The ledger's schema collides with the gateway's own");
+  }
+
+  get collisions(): readonly string[] {
+    return this.faults;
   }
 }
 
@@ -69,8 +89,9 @@ export interface GenerationOptions<Operation = unknown> {
 }
 
 /**
- * Builds the generation of a ledger schema; with `null`, that of the gateway's own schema.
+ * Builds the generation of a ledger schema, without its invalid parts; with `null`, that of the gateway's own schema.
  * @throws SchemaCollisionError if both schemas define the same name
+ * @throws SchemaRefusedError if no part of the ledger's schema can be served
  */
 export function buildGeneration<Operation>(
   source: LedgerSource | null,
@@ -86,7 +107,8 @@ export function buildGeneration<Operation>(
     pageSizes: { ...config.profile.limits.pageSizes, ...service.pageSizes },
     maxMultiGetKeys: service.maxMultiGetSize ?? config.profile.limits.maxMultiGetKeys,
   };
-  const schema = source && buildLedgerSchema(source.introspection);
+  const { schema, faults } = source ? buildValidParts(source.introspection) : nothingOfLedger;
+  if (source && !schema) throw new SchemaRefusedError(faults);
   const collisions = schema ? findCollisions(ownSchema, schema) : [];
   if (collisions.length > 0) throw new SchemaCollisionError(collisions);
   const inForce = { ...documentLimits, ...stricterTimeouts(config, service) };
@@ -97,6 +119,8 @@ export function buildGeneration<Operation>(
     names,
     federation: FEDERATION ? { hasService: INTROSPECTION } : null,
   });
+  const problems = validateSchema(stitched.schema);
+  if (problems.length > 0) throw new SchemaRefusedError(problems.map(({ message }) => message));
   const limits = { ...documentLimits, calledPages, rules, schema: stitched.schema };
   const graph = {
     schema: stitched.schema,
@@ -112,6 +136,7 @@ export function buildGeneration<Operation>(
     origin: source?.origin ?? 'none',
     fingerprint: source ? toSchemaFingerprint(source.introspection, service) : 'none',
     limits,
+    faults,
     availableVersions: service.availableVersions,
     documents: createDocumentStore({
       schema: stitched.schema,
@@ -124,6 +149,8 @@ export function buildGeneration<Operation>(
     }),
   };
 }
+
+const nothingOfLedger: ValidParts = { schema: null, faults: [] };
 
 /**
  * `serviceConfig` has no single owner: the field is the ledger's, and some numbers are the gateway's. Only stitching merges

@@ -1,12 +1,19 @@
 import { fetchLedgerIntrospection } from '../ledger/fetch-ledger-schema.ts';
 import { fetchLedgerService, type LedgerService } from '../ledger/ledger-service.ts';
 import { toSchemaFingerprint, toSchemaText } from '../ledger/schema-fingerprint.ts';
-import { buildGeneration, type Generation, type GenerationOptions, SchemaCollisionError } from './generation.ts';
+import {
+  buildGeneration,
+  type Generation,
+  type GenerationOptions,
+  SchemaCollisionError,
+  SchemaRefusedError,
+} from './generation.ts';
 import type { LedgerSource, SchemaCache } from './ledger-source.ts';
 
 export interface SchemaEvents {
   replaced(generation: Generation, previous: Generation): void;
-  refused(error: SchemaCollisionError): void;
+  /** @param isServed the valid parts of the schema are in force */
+  refused(error: SchemaRefusedError, isServed: boolean): void;
   unavailable(error: unknown): void;
 }
 
@@ -34,13 +41,14 @@ const followUpMs = 1_000;
 /**
  * Holds the generation in force and replaces it when the ledger's schema changes; an unchanged schema is ignored. Polls the
  * ledger regularly, soon after a failure, and on request, one poll at a time. If the ledger is unavailable at the start, the
- * gateway serves the cached schema, or else its own schema alone.
+ * gateway serves the cached schema, or else its own schema alone. A schema with invalid parts is rejected if another one is in
+ * force, else its valid parts are served.
  * @throws SchemaCollisionError if the first schema collides; later ones are rejected and the old one stays
  */
 export async function startSchemaKeeper<Operation>(options: SchemaKeeperOptions<Operation>) {
   const { execute, cache, pollMs, events } = options;
   let current = buildGeneration<Operation>(null, options);
-  let refused: { readonly fingerprint: string; readonly error: SchemaCollisionError } | null = null;
+  let refused: { readonly fingerprint: string; readonly error: SchemaRefusedError } | null = null;
   /** The ledger's limits as last read, in this run or the one before. */
   let knownService: LedgerService | null = null;
   let cachedFingerprint: string | null = null;
@@ -58,13 +66,17 @@ export async function startSchemaKeeper<Operation>(options: SchemaKeeperOptions<
     if (error instanceof SchemaCollisionError) throw error;
     report(error);
     const cached = current.origin === 'none' ? await readCache() : null;
-    if (cached) adopt(cached);
-    planNext(true);
+    if (cached) adoptCached(cached);
+    planNext(!(error instanceof SchemaRefusedError));
   }
 
   return {
     get current(): Generation<Operation> {
       return current;
+    },
+    /** Why the ledger's schema, as last read, is not in force, or not all of it; empty if it is. */
+    get faults(): readonly string[] {
+      return refused?.error.faults ?? current.faults;
     },
     /**
      * Polls the ledger's schema now. A poll in progress may have read the old schema, so another follows. Resolves when a poll
@@ -98,7 +110,7 @@ export async function startSchemaKeeper<Operation>(options: SchemaKeeperOptions<
     const source: LedgerSource = { introspection, service: knownService ?? service, origin: 'ledger' };
     adopt(source);
     // Limits that are still unknown are guesses, which must not be cached.
-    if (knownService && current.fingerprint !== cachedFingerprint) {
+    if (knownService && current.fingerprint !== cachedFingerprint && current.faults.length === 0) {
       await cache?.write(source);
       cachedFingerprint = current.fingerprint;
     }
@@ -126,25 +138,41 @@ export async function startSchemaKeeper<Operation>(options: SchemaKeeperOptions<
   function adopt(source: LedgerSource): void {
     const fingerprint = toSchemaFingerprint(source.introspection, source.service);
     const isInForce = fingerprint === current.fingerprint;
+    if (isInForce) refused = null;
     if (isInForce && source.origin === current.origin) return;
     const previous = current;
     current = isInForce ? { ...current, origin: source.origin } : build(source, fingerprint);
     events.replaced(current, previous);
+    if (!isInForce && current.faults.length > 0) events.refused(new SchemaRefusedError(current.faults), true);
+  }
+
+  function adoptCached(source: LedgerSource): void {
+    try {
+      adopt(source);
+    } catch (error) {
+      if (!(error instanceof SchemaRefusedError) || error instanceof SchemaCollisionError) throw error;
+      report(error);
+    }
   }
 
   function build(source: LedgerSource, fingerprint: string): Generation<Operation> {
-    // Known to collide: building it at every poll would block requests for nothing.
+    // Known to be refused: building it at every poll would block requests for nothing.
     if (refused?.fingerprint === fingerprint) throw refused.error;
     try {
-      return buildGeneration(source, options);
-    } catch (error) {
-      if (error instanceof SchemaCollisionError) refused = { fingerprint, error };
+      const made = buildGeneration(source, options);
+      if (made.faults.length > 0 && current.origin !== 'none') throw new SchemaRefusedError(made.faults);
+      refused = null;
+      return made;
+    } catch (thrown) {
+      // Nothing but the schema decides whether a generation can be built.
+      const error = thrown instanceof SchemaRefusedError ? thrown : new SchemaRefusedError([String(thrown)]);
+      refused = { fingerprint, error };
       throw error;
     }
   }
 
   function report(error: unknown): void {
-    if (error instanceof SchemaCollisionError) events.refused(error);
+    if (error instanceof SchemaRefusedError) events.refused(error, false);
     else events.unavailable(error);
   }
 
@@ -158,8 +186,8 @@ export async function startSchemaKeeper<Operation>(options: SchemaKeeperOptions<
       await look();
     } catch (error) {
       if (!isStopped) report(error);
-      // A collision is not a failed poll: another poll soon would find the same schema.
-      hasFailed = !(error instanceof SchemaCollisionError);
+      // A refused schema is not a failed poll: another poll soon would find the same schema.
+      hasFailed = !(error instanceof SchemaRefusedError);
     }
     isPolling = false;
     for (const resolve of served) resolve();

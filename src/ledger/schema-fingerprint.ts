@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type IntrospectionQuery, parseValue, print, visit } from 'graphql';
+import { type IntrospectionQuery, parseValue, print, type ValueNode, visit } from 'graphql';
 import { isObject } from '../json/exact-json.ts';
 import { withoutFederation } from './fetch-ledger-schema.ts';
 import type { LedgerService } from './ledger-service.ts';
@@ -9,7 +9,6 @@ import type { LedgerService } from './ledger-service.ts';
  * responses, before a schema is built: the ledger is polled far more often than it changes, and building a schema blocks the
  * event loop for tens of milliseconds.
  * @returns 16 hexadecimal digits
- * @throws GraphQLError for a default value that cannot be parsed
  */
 export function toSchemaFingerprint(introspection: IntrospectionQuery, service: LedgerService): string {
   const text = `{"schema":${toSchemaText(introspection)},"service":${JSON.stringify(inOrder(service))}}`;
@@ -42,10 +41,16 @@ function inOrder(value: unknown): unknown {
   return members;
 }
 
-/** Only object literals have members whose order may differ. */
+/** Only object literals have members whose order may differ. A literal that cannot be parsed stays as it is. */
 function defaultInOrder(literal: string): string {
   if (!literal.includes('{')) return literal;
-  const ordered = visit(parseValue(literal), {
+  let value: ValueNode;
+  try {
+    value = parseValue(literal);
+  } catch {
+    return literal;
+  }
+  const ordered = visit(value, {
     ObjectValue: {
       leave: (node) => ({
         ...node,

@@ -116,6 +116,8 @@ export interface ReadinessFacts {
   readonly draining: boolean;
   /** Where the ledger's part of the schema came from. */
   readonly schemaOrigin: 'ledger' | 'cache' | 'none';
+  /** Why the ledger's newest schema is not in force, or not all of it; empty if it is. */
+  readonly schemaFaults: readonly string[];
   /** Number of worker processes that serve; `null` = the gateway is a single process. */
   readonly workers: { readonly serving: number; readonly of: number } | null;
   /** `health` is `null` if the upstream is not configured. */
@@ -128,7 +130,7 @@ export interface Readiness {
 }
 
 /** Ready means: not draining, and at least one upstream is usable. The ledger is usable once its schema is known. */
-export function toReadiness({ draining, schemaOrigin, workers, upstreams }: ReadinessFacts): Readiness {
+export function toReadiness({ draining, schemaOrigin, schemaFaults, workers, upstreams }: ReadinessFacts): Readiness {
   const serves = upstreams.some(
     ({ role, health }) =>
       health !== null && health.state !== 'down' && (role === 'own fields' || schemaOrigin !== 'none'),
@@ -139,6 +141,7 @@ export function toReadiness({ draining, schemaOrigin, workers, upstreams }: Read
     body: {
       status: draining ? 'draining' : ready ? 'ready' : 'unready',
       schema: schemaOrigin,
+      ...(schemaFaults.length > 0 && { rejectedSchema: schemaFaults }),
       ...(workers && { workers }),
       upstreams: Object.fromEntries(upstreams.map(({ name, health }) => [name, describe(health)])),
     },

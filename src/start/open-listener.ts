@@ -198,6 +198,7 @@ async function readiness({ upstreams, schema, siblings }: OpenListenerOptions, d
   return toReadiness({
     draining,
     schemaOrigin: schema.keeper.current.origin,
+    schemaFaults: schema.keeper.faults,
     workers: siblings && { serving: siblings.serving(), of: siblings.shared.workers },
     upstreams: upstreams.health(),
   });

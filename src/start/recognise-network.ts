@@ -2,7 +2,8 @@ import type { GraphQLSchema, IntrospectionQuery } from 'graphql';
 import type { Config } from '../config/config.ts';
 import { fitsNetwork, type HasCoordinate, parseNetworkProfile, recogniseNetwork } from '../config/network-profile.ts';
 import { createSchemaCache } from '../graph/ledger-source.ts';
-import { buildLedgerSchema, fetchLedgerIntrospection } from '../ledger/fetch-ledger-schema.ts';
+import { buildValidParts } from '../graph/valid-parts.ts';
+import { fetchLedgerIntrospection } from '../ledger/fetch-ledger-schema.ts';
 import { createStreamQuota } from '../live/quota.ts';
 import type { Telemetry } from '../telemetry/events.ts';
 import { connectUpstream } from '../upstream/connect-upstream.ts';
@@ -25,8 +26,9 @@ export async function recogniseConfiguredNetwork(
   if (config.settings.NETWORK_PROFILE !== 'auto' || urls === undefined) return config;
   const timeouts = { ...config.timeouts, queryMs: Math.min(config.timeouts.queryMs, recognitionMs) };
   const introspection = await introspectLedger(list, urls, { ...config, timeouts }).catch(() => null);
-  const recognised = introspection
-    ? withNetworkOf(buildLedgerSchema(introspection), config)
+  const schema = introspection && buildValidParts(introspection).schema;
+  const recognised = schema
+    ? withNetworkOf(schema, config)
     : await withCachedNetwork(config, telemetry.schemaCacheFailed);
   if (recognised) telemetry.networkRecognised(recognised.profile.name);
   else telemetry.networkUnknown(config.profile.name);
@@ -68,7 +70,8 @@ export async function withCachedNetwork(config: Config, onFailure: (error: unkno
   const cached = cacheFile === null ? null : await createSchemaCache(cacheFile, onFailure).read();
   if (!cached) return null;
   try {
-    return withNetworkOf(buildLedgerSchema(cached.introspection), config);
+    const { schema } = buildValidParts(cached.introspection);
+    return schema && withNetworkOf(schema, config);
   } catch (error) {
     onFailure(error);
     return null;

@@ -164,7 +164,7 @@ async function open(
 
   const turns = new FairTurns(thisEventLoop);
   const { graph, outdateReads } = upstreams;
-  const toOwnSchema = ({ version, generation }: LedgerState) =>
+  const toOwnSchema = ({ version, generation, faults }: LedgerState) =>
     createOwnSchema(list.ownFields, [
       ...upstreams.resolvers,
       createGatewayResolvers({
@@ -174,6 +174,7 @@ async function open(
         upstreams: upstreams.facts,
         probe: upstreams.probe,
         missingJoins: () => generation()?.missingJoins ?? new Map(),
+        schemaFaults: faults,
         capabilities: upstreams.capabilities,
       }),
       createViewerResolvers({ limiter, store: sponsorshipStore, now }),

@@ -20,6 +20,8 @@ export interface LedgerState {
   readonly version: () => string;
   /** The generation in force; `undefined` before the first read of the ledger's schema. */
   readonly generation: () => ServedGeneration | undefined;
+  /** Why the ledger's newest schema is not in force, or not all of it; empty if it is. */
+  readonly faults: () => readonly string[];
 }
 
 export interface WatchSchemaOptions {
@@ -63,7 +65,7 @@ export async function watchSchema(options: WatchSchemaOptions): Promise<WatchedS
   const { SCHEMA_CACHE_FILE: cacheFile, SCHEMA_POLL_MS: pollMs } = config.settings;
   keeper = await startSchemaKeeper({
     prepareOn: (graphOf) => createPrepareOperation(graphOf, reads, graph.streams.open),
-    ownSchema: toOwnSchema({ version, generation: () => keeper?.current }),
+    ownSchema: toOwnSchema({ version, generation: () => keeper?.current, faults: () => keeper?.faults ?? [] }),
     execute: graph.execute,
     names: config.profile.joins,
     config,
@@ -79,7 +81,7 @@ export async function watchSchema(options: WatchSchemaOptions): Promise<WatchedS
         reads?.clear();
         if (keeper) options.onReplaced();
       },
-      refused: telemetry.schemaRefused,
+      refused: (error, isServed) => (isServed ? telemetry.schemaPartlyServed(error) : telemetry.schemaRefused(error)),
       unavailable: (error) => telemetry.schemaUnavailable({ ...describeLedger(config), ...toReason(error) }),
     },
   });

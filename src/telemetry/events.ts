@@ -48,6 +48,8 @@ export interface ServiceFacts {
   readonly workers?: number;
 }
 
+type SchemaFault = Error & { readonly faults: readonly string[] };
+
 export interface SchemaFacts {
   readonly origin: string;
   readonly fingerprint: string;
@@ -253,11 +255,10 @@ export function createTelemetry(logger: Logger, metrics = new Metrics(), now: ()
       metrics.add('ledger_gateway_schema_changes_total');
       log(schema.breaking ? 'warn' : 'info', 'a new schema is in force', schema);
     },
-    schemaRefused: (err: Error & { readonly collisions: readonly string[] }) =>
-      log('error', "the ledger's new schema is rejected; the previous one stays in force", {
-        err,
-        collisions: err.collisions,
-      }),
+    schemaRefused: (err: SchemaFault) =>
+      log('error', "the ledger's new schema is rejected; the previous one stays in force", { err, faults: err.faults }),
+    schemaPartlyServed: (err: SchemaFault) =>
+      log('error', "parts of the ledger's schema are not valid; the others are served", { err, faults: err.faults }),
     /** Repeated failures for the same reason are logged at debug level. */
     schemaUnavailable(failure: SchemaReadFailure): void {
       const isNew = isNewOutage('schema', failure.reason);

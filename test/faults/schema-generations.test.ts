@@ -115,8 +115,42 @@ test('ten generations under load: additions appear, colliding schemas are reject
   const errors = gateway.log.filter(({ level }) => level === 'error');
   expect(errors).toHaveLength(rejections());
   expect(errors[0]).toMatchObject({
-    collisions: ['query field sponsor: the gateway has its own, and the ledger has one too'],
+    faults: ['query field sponsor: the gateway has its own, and the ledger has one too'],
   });
+});
+
+const emptyType = (types: { name: string; fields?: unknown[] }[]) => {
+  types.push({ ...types.find(({ name }) => name === 'Object'), name: 'Unused', fields: [] });
+};
+
+test('a schema that is not valid is rejected and named, and no request fails', async () => {
+  await swapTo(1);
+  const load = startLoad(2);
+  const before = rejections();
+  ledger.spoil(2, emptyType);
+  await until(() => rejections() > before, 'the schema is rejected');
+  const faults = ['type Unused: it has no fields'];
+  expect(gateway.log).toContainEqual(expect.objectContaining({ level: 'error', faults }));
+  expect(await (await fetch(`${gateway.url}/health/ready`)).json()).toMatchObject({
+    status: 'ready',
+    rejectedSchema: faults,
+  });
+  const { data } = await gateway.query('{ gateway { capabilities { name available reason } } }');
+  expect(data.gateway.capabilities).toContainEqual({ name: 'ledgerSchema', available: false, reason: faults[0] });
+  await swapTo(3);
+  expect(await (await fetch(`${gateway.url}/health/ready`)).json()).not.toHaveProperty('rejectedSchema');
+  expect((await load.stop()).wrong).toEqual([]);
+});
+
+test('a schema that is not valid at the start is served without its invalid parts', async () => {
+  ledger.spoil(1, emptyType);
+  await using started = await createTestGateway({ LEDGER_GRAPHQL_URL: ledger.url });
+  expect((await started.query('{ epoch { epochId generation1 } }')).data).toEqual({
+    epoch: { epochId: 7, generation1: 1 },
+  });
+  expect(started.log).toContainEqual(
+    expect.objectContaining({ msg: "parts of the ledger's schema are not valid; the others are served" }),
+  );
 });
 
 test('earlier and rejected generations are garbage collected', async () => {

@@ -8,6 +8,8 @@ export interface ChangingLedger extends AsyncDisposable {
   readonly url: string;
   /** Replaces the field `generation<n-1>` of its types by `generation<n>`, and the root field `object` by `more`. */
   change(generation: number, more?: string): void;
+  /** Changes the schema, and then the answer to introspection. */
+  spoil(generation: number, change: (types: { name: string; fields?: unknown[] }[]) => void): void;
   /** Responses that are held back. */
   holds: (query: string) => boolean;
   /** Number of responses held back now. */
@@ -63,6 +65,11 @@ export async function startChangingLedger(): Promise<ChangingLedger> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/graphql`,
     change(generation, more) {
       const data = introspectionFromSchema(buildSchema(typeDefs([generation], more)));
+      introspection = JSON.stringify({ data });
+    },
+    spoil(generation, change) {
+      const data = introspectionFromSchema(buildSchema(typeDefs([generation])));
+      change(data.__schema.types as unknown as { name: string; fields?: unknown[] }[]);
       introspection = JSON.stringify({ data });
     },
     holds: () => false,

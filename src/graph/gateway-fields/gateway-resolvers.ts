@@ -18,6 +18,8 @@ export interface GatewayFacts {
   /** Probes upstreams without a recent response, as for readiness. */
   readonly probe: () => Promise<void>;
   readonly missingJoins: () => ReadonlyMap<string, string>;
+  /** Why the ledger's newest schema is not in force, or not all of it; empty if it is. */
+  readonly schemaFaults: () => readonly string[];
   readonly capabilities: (caller: string) => readonly UpstreamCapability[];
 }
 
@@ -38,7 +40,11 @@ export function createGatewayResolvers(facts: GatewayFacts): Resolvers {
         networkProfile: facts.profile.name,
         rpcVersion: facts.rpcVersion(),
         upstreams: [],
-        capabilities: [...toJoinCapabilities(facts.missingJoins()), ...facts.capabilities(caller.rate.key)],
+        capabilities: [
+          ...toJoinCapabilities(facts.missingJoins()),
+          ...toSchemaCapabilities(facts.schemaFaults()),
+          ...facts.capabilities(caller.rate.key),
+        ],
       }),
     },
     Gateway: {
@@ -67,6 +73,11 @@ function toGatewayUpstream({ name, setting, health }: UpstreamFacts): GatewayUps
     lastSeenAt: lastSeenMs === null ? null : new Date(lastSeenMs).toISOString(),
     detail: state === 'unknown' ? 'It has not answered yet.' : detail,
   };
+}
+
+/** Listed only while the ledger's schema has faults. */
+function toSchemaCapabilities(faults: readonly string[]): GatewayCapability[] {
+  return faults.length > 0 ? [{ name: 'ledgerSchema', available: false, reason: faults.join('\n') }] : [];
 }
 
 function toJoinCapabilities(missing: ReadonlyMap<string, string>): GatewayCapability[] {

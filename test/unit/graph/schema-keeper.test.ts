@@ -58,7 +58,7 @@ async function start({ pollMs = 0, cache = null }: { pollMs?: number; cache?: Sc
     pollMs,
     events: {
       replaced: ({ origin }) => said.push(`replaced from ${origin}`),
-      refused: ({ collisions }) => said.push(`refused: ${collisions}`),
+      refused: ({ faults }, isServed) => said.push(`${isServed ? 'partly served' : 'refused'}: ${faults}`),
       unavailable: (error) => said.push(String(error)),
     },
   });

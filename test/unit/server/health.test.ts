@@ -21,30 +21,59 @@ describe('readiness', () => {
       {
         draining: false,
         workers: null,
+        schemaFaults: [],
         schemaOrigin: 'ledger',
         upstreams: listed({ ledger: up, sponsor: up, events: up }),
       },
       200,
     ],
-    ['draining', { draining: true, workers: null, schemaOrigin: 'ledger', upstreams: listed({ ledger: up }) }, 503],
+    [
+      'draining',
+      { draining: true, workers: null, schemaFaults: [], schemaOrigin: 'ledger', upstreams: listed({ ledger: up }) },
+      503,
+    ],
     [
       'the ledger is down and nothing else is configured',
-      { draining: false, workers: null, schemaOrigin: 'ledger', upstreams: listed({ ledger: down, sponsor: null }) },
+      {
+        draining: false,
+        workers: null,
+        schemaFaults: [],
+        schemaOrigin: 'ledger',
+        upstreams: listed({ ledger: down, sponsor: null }),
+      },
       503,
     ],
     [
       'the ledger is down but a sponsor serves',
-      { draining: false, workers: null, schemaOrigin: 'none', upstreams: listed({ ledger: down, sponsor: up }) },
+      {
+        draining: false,
+        workers: null,
+        schemaFaults: [],
+        schemaOrigin: 'none',
+        upstreams: listed({ ledger: down, sponsor: up }),
+      },
       200,
     ],
     [
       'the ledger is down and so is the sponsor',
-      { draining: false, workers: null, schemaOrigin: 'cache', upstreams: listed({ ledger: down, sponsor: down }) },
+      {
+        draining: false,
+        workers: null,
+        schemaFaults: [],
+        schemaOrigin: 'cache',
+        upstreams: listed({ ledger: down, sponsor: down }),
+      },
       503,
     ],
     [
       'a kept schema and a ledger not asked yet',
-      { draining: false, workers: null, schemaOrigin: 'cache', upstreams: listed({ ledger: unknown }) },
+      {
+        draining: false,
+        workers: null,
+        schemaFaults: [],
+        schemaOrigin: 'cache',
+        upstreams: listed({ ledger: unknown }),
+      },
       200,
     ],
   ] as const)('%s', (_, facts, status) => {
@@ -52,7 +81,12 @@ describe('readiness', () => {
   });
 
   it('reports the number of serving processes, if there are several', () => {
-    const facts = { draining: false, schemaOrigin: 'ledger', upstreams: listed({ ledger: up }) } as const;
+    const facts = {
+      draining: false,
+      schemaFaults: [],
+      schemaOrigin: 'ledger',
+      upstreams: listed({ ledger: up }),
+    } as const;
     expect(toReadiness({ ...facts, workers: { serving: 3, of: 4 } })).toMatchObject({
       status: 200,
       body: { workers: { serving: 3, of: 4 } },
@@ -60,11 +94,24 @@ describe('readiness', () => {
     expect(toReadiness({ ...facts, workers: null }).body).not.toHaveProperty('workers');
   });
 
+  it('names what is left out of the ledger’s schema', () => {
+    const facts = {
+      draining: false,
+      workers: null,
+      schemaOrigin: 'ledger',
+      upstreams: listed({ ledger: up }),
+    } as const;
+    const faults = ['type Kind: it has no values'];
+    expect(toReadiness({ ...facts, schemaFaults: faults }).body).toMatchObject({ rejectedSchema: faults });
+    expect(toReadiness({ ...facts, schemaFaults: [] }).body).not.toHaveProperty('rejectedSchema');
+  });
+
   it('reports the state of each upstream and the reason', () => {
     expect(
       toReadiness({
         draining: false,
         workers: null,
+        schemaFaults: [],
         schemaOrigin: 'none',
         upstreams: listed({ ledger: down, sponsor: null, events: up }),
       }).body,

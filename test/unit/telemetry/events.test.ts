@@ -185,12 +185,21 @@ const events: { readonly [Name in keyof Telemetry]: readonly [Parameters<Telemet
     { level: 'info', msg: 'a new schema is in force', origin: 'ledger', fingerprint: 'f1' },
   ],
   schemaRefused: [
-    [Object.assign(new Error('collides'), { collisions: ['Query.sponsor'] })],
+    [Object.assign(new Error('collides'), { faults: ['Query.sponsor'] })],
     {
       level: 'error',
       msg: "the ledger's new schema is rejected; the previous one stays in force",
       err: expect.objectContaining({ message: 'collides' }),
-      collisions: ['Query.sponsor'],
+      faults: ['Query.sponsor'],
+    },
+  ],
+  schemaPartlyServed: [
+    [Object.assign(new Error('invalid'), { faults: ['type A: it has no fields'] })],
+    {
+      level: 'error',
+      msg: "parts of the ledger's schema are not valid; the others are served",
+      err: expect.objectContaining({ message: 'invalid' }),
+      faults: ['type A: it has no fields'],
     },
   ],
   schemaUnavailable: [
