@@ -63,7 +63,7 @@ export interface ConnectedGraph extends ConnectedUpstream {
 
 /** Timeout of one transaction lookup, in milliseconds. Callers retry. */
 const findingMs = 3_000;
-/** Timeout of a simulation, in milliseconds. A client waits for it. */
+/** Timeout of a simulation, in milliseconds; at most a third of a mutation's, which must still be sent and looked up. */
 const simulatingMs = 5_000;
 
 /** A GraphQL server answers this query without reading any data. */
@@ -113,7 +113,7 @@ export const ledgerUpstream: GraphUpstream = {
         schema: () => schemaInForce(),
       }),
       simulate: createTransactionSimulator({
-        execute: within(Math.min(timeouts.queryMs, simulatingMs)),
+        execute: within(Math.min(timeouts.queryMs, simulatingMs, Math.ceil(timeouts.mutationMs / 3))),
         names: profile.simulation,
         schema: () => schemaInForce(),
       }),

@@ -78,9 +78,11 @@ interface Reserved {
   readonly gasCoins: { objectId: string; version: number; digest: string }[];
 }
 
-async function reserve(gateway: TestGateway): Promise<Reserved> {
+async function reserve(gateway: TestGateway, headers: Record<string, string> = {}): Promise<Reserved> {
   const { data, errors } = await gateway.query(
     'mutation { reserveGas(gasBudget: 20000000, reserveDurationSecs: 60) { reservationId sponsorAddress gasCoins { objectId version digest } } }',
+    {},
+    headers,
   );
   expect(errors).toBeUndefined();
   return data.reserveGas;
@@ -112,10 +114,17 @@ const lost = { objectId: `0x${'e'.repeat(64)}`, version: 3, digest: '4vJ9JU1bJJE
 const fails = (tx: Transaction) => tx.transferObjects([tx.objectRef(lost)], key.toSuiAddress());
 const drains = (tx: Transaction) => tx.transferObjects([tx.splitCoins(tx.gas, [1_000_000])], key.toSuiAddress());
 
-const execute = (gateway: TestGateway, { reservationId }: Reserved, { tx, sig }: Signed, idempotencyKey?: string) =>
+const execute = (
+  gateway: TestGateway,
+  { reservationId }: Reserved,
+  { tx, sig }: Signed,
+  idempotencyKey?: string,
+  headers: Record<string, string> = {},
+) =>
   gateway.query(
     'mutation ($id: ID!, $tx: Base64!, $sig: Base64!, $key: String) { executeTx(reservationId: $id, txBytes: $tx, userSig: $sig, idempotencyKey: $key) { digest outcome } }',
     { id: reservationId, tx, sig, key: idempotencyKey },
+    headers,
   );
 
 describe.each([
@@ -208,6 +217,28 @@ describe('a simulation', () => {
     expect(stage.executions()).toBe(0);
     stage.ledger.intercept = undefined;
     expect((await execute(strict, second, signed)).data.executeTx.outcome).toBe('EXECUTED');
+  });
+
+  it('that hangs delays the transaction, but does not keep it from being sent in time', async () => {
+    await using stage = await onDevnet();
+    stage.ledger.intercept = isSimulation;
+    await using gateway = await stage.open({ ...failing, MUTATION_TIMEOUT_MS: '6000' });
+    const reserved = await reserve(gateway);
+    expect((await execute(gateway, reserved, await sign(reserved, greets))).data.executeTx.outcome).toBe('EXECUTED');
+    expect(stage.simulations()).toBe(1);
+  });
+
+  it('in forward mode leaves the reservation usable too', async () => {
+    await using stage = await onDevnet();
+    const forward = { SPONSOR_AUTH: 'forward', SPONSOR_TOKEN: '', SPONSOR_ALLOW_ANONYMOUS: '' };
+    await using gateway = await stage.open({ ...failing, ...forward });
+    const own = { authorization: `Bearer ${token}` };
+    const reserved = await reserve(gateway, own);
+    const { errors } = await execute(gateway, reserved, await sign(reserved, fails), undefined, own);
+    expect(errors?.[0]?.message).toContain('simulation says');
+    expect(stage.executions()).toBe(0);
+    const right = await execute(gateway, reserved, await sign(reserved, greets), undefined, own);
+    expect(right.data.executeTx.outcome).toBe('EXECUTED');
   });
 
   it('that outlasts its client sends nothing', async () => {
