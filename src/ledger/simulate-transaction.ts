@@ -104,7 +104,7 @@ function toAccount(transaction: unknown, effects: unknown, changes: unknown): Si
       payment.map((coin) =>
         present({
           objectId: toText(at(coin, 'address')),
-          version: Number(toWhole(at(coin, 'version'))),
+          version: toNumber(toWhole(at(coin, 'version'))),
           digest: toText(at(coin, 'digest')),
         }),
       ),
@@ -139,6 +139,7 @@ function allOf<Item>(items: readonly (Item | null)[]): readonly Item[] | null {
   return items.every((item) => item !== null) ? items : null;
 }
 
+const toNumber = (value: bigint | null): number | null => (value === null ? null : Number(value));
 const toText = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 const toWhole = (value: unknown): bigint | null => (/^-?\d{1,30}$/.test(String(value)) ? BigInt(String(value)) : null);
 

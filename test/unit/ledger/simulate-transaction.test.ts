@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { parse, validate } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { networkProfiles } from '../../../src/config/network-profile.ts';
@@ -7,6 +8,7 @@ import type { LedgerRequest } from '../../../src/ledger/ledger-executor.ts';
 import { createTransactionSimulator, toSimulationQuery } from '../../../src/ledger/simulate-transaction.ts';
 import { createCancellation } from '../../../src/upstream/cancellation.ts';
 import { ledgerSchemas } from '../../support/ledger-schemas.ts';
+import { runs } from '../../support/runs.ts';
 
 describe('the question for a simulation', () => {
   it.each(ledgerSchemas)('is valid on $name, and asks who pays what', ({ schema, profile }) => {
@@ -152,12 +154,39 @@ describe('a simulation', () => {
       'coins without digests',
       { transaction: { gasInput: { ...gasInput, gasPayment: page({ ...coin, digest: null }) } } },
     ],
+    [
+      'coins without versions',
+      { transaction: { gasInput: { ...gasInput, gasPayment: page({ ...coin, version: null }) } } },
+    ],
     ['no costs', { effects: { gasEffects: null } }],
     ['no changes', { effects: { balanceChangesJson: null } }],
     ['a change of nobody', { effects: { balanceChangesJson: [{ coinType: '0x2::sui::SUI', amount: '-1' }] } }],
     ['a change of another form', { effects: { balanceChangesJson: ['-1'] } }],
   ])('tells nothing of who pays with %s', async (_what, changes) => {
     expect(await ofValue('sui', answers.sui(changes))).toEqual({ kind: 'succeeds', reason: '', account: null });
+  });
+
+  it('is a simulation, whatever the ledger answers', async () => {
+    const keys = ['effects', 'transaction', 'status', 'error', 'gasInput', 'nodes', 'pageInfo', 'balanceChangesJson'];
+    const value = fc.letrec((tie) => ({
+      any: fc.oneof(
+        { maxDepth: 6 },
+        fc.jsonValue({ maxDepth: 1 }),
+        fc.constantFrom('SUCCESS', 'FAILURE', 'TX', '-1100', ''),
+        fc.array(tie('any'), { maxLength: 3 }),
+        fc.dictionary(fc.constantFrom(...keys), tie('any'), { maxKeys: 5 }),
+      ),
+    })).any;
+    await fc.assert(
+      fc.asyncProperty(value, async (answer) => {
+        for (const profile of ['iota', 'sui'] as const) {
+          const { kind, reason } = await ofValue(profile, answer);
+          expect(['succeeds', 'fails', 'rejected', 'unavailable']).toContain(kind);
+          expect(reason.length).toBeLessThan(600);
+        }
+      }),
+      { numRuns: runs(100) },
+    );
   });
 
   it('has a short reason, however long that of the ledger', async () => {
