@@ -81,6 +81,9 @@ const stop = createStopRequest({
 process.on('SIGINT', (signal) => stop.signal(signal));
 process.on('SIGTERM', (signal) => stop.signal(signal));
 
+// The callback of the write reports that a pipe was closed.
+process.stdout.on('error', () => {});
+
 /** A terminal gets readable lines; log collectors get JSON. */
 const readableLines = process.stdout.isTTY ? await openReadableLines() : null;
 
@@ -105,6 +108,7 @@ const exitCode = await runCommand(command, {
   writeFile: writeFileSync,
   readInput: () => readText(process.stdin),
   writeOut: (text) => process.stdout.write(text),
+  writeLine: (line) => new Promise((resolve) => process.stdout.write(`${line}\n`, (error) => resolve(!error))),
   writeError: (text) => process.stderr.write(text),
   isTerminal: process.stdout.isTTY === true,
   stopRequested: stop.requested,

@@ -24,6 +24,8 @@ export interface CliWorld {
   readonly writeFile: (path: string, text: string) => void;
   readonly readInput: () => Promise<string>;
   readonly writeOut: (text: string) => void;
+  /** Writes a line to standard output. Resolves with `false` if nobody reads it any more. */
+  readonly writeLine: (line: string) => Promise<boolean>;
   readonly writeError: (text: string) => void;
   readonly isTerminal: boolean;
   /** Resolves at the first stop signal, with the signal's name. */

@@ -2,7 +2,7 @@ import { ConfigError } from '../config/config-error.ts';
 import { parseManifest } from '../config/trusted-documents.ts';
 import type { Explanation, ManifestExplanation } from '../start/start.ts';
 import { type CliWorld, toFailureLine } from './cli-world.ts';
-import type { Command } from './parse-arguments.ts';
+import type { Command } from './command.ts';
 
 /** Maximum of selections in the text output; a query within its limits rarely has more, and `--json` has all. */
 const maxLines = 200;

@@ -1,12 +1,13 @@
-import { configKeys, withAddresses } from '../config/keys.ts';
+import { withAddresses } from '../config/keys.ts';
 import { networkProfiles } from '../config/network-profile.ts';
-import { devnetDefaults, serveOptions } from './parse-arguments.ts';
+import { defaultUrl, devnetDefaults, serveOptions } from './parse-arguments.ts';
 
 const helpText = `ledger-gateway: one GraphQL endpoint over a ledger, its gas sponsor and its events.
 
 Usage
   ledger-gateway [serve] [options]  serve the gateway
   ledger-gateway devnet [options]   run the simulated network alone
+  ledger-gateway tail [options]     print events of a gateway as JSON lines, and continue where the last run ended
   ledger-gateway schema print       print the graph as served on the simulated network
   ledger-gateway schema pull        print the schema of the ledger at LEDGER_GRAPHQL_URL
   ledger-gateway schema check FILE  list how the ledger's schema differs from the one in FILE
@@ -42,6 +43,14 @@ Options of devnet
   --history-checkpoints N           checkpoints kept in the history (7200)
   --available-checkpoints N         checkpoints for which objects and balances can be read (300)
 
+Options of tail
+  --url URL                         GraphQL endpoint of the gateway (${defaultUrl})
+  --filter JSON                     filter as in liveEvents: '{"sender":"0x2"}' (all)
+  --transactions                    transactions instead of events
+  --state FILE                      keep the cursor of the last line in FILE, and continue behind it
+  --after CURSOR                    continue behind this cursor instead
+  --key-file FILE                   file with an API key
+
 Options of explain
   --variables JSON                  variables of the operation, a JSON object; with --manifest, of every document
   --operation NAME                  the operation to explain, if the file has several
@@ -57,7 +66,7 @@ Options of keys new
   --move-calls TARGETS              Move calls allowed in sponsored transactions, separated by commas: 0x2::pay::split, 0x2::pay, 0x2 (any)
 
 serve reads its settings from its options, the environment, or the file named in CONFIG_FILE. Without settings, it serves the
-simulated network at http://${configKeys.HOST.fallback}:${configKeys.PORT.fallback}/graphql. docs/configuration.md lists every setting.
+simulated network at ${defaultUrl}. docs/configuration.md lists every setting.
 explain uses the same settings. It calls no upstream, and reads the schema from SCHEMA_CACHE_FILE, or else uses the simulated
 network's. Its exit code is 0 if every operation would be served, 1 if one would be rejected, and 2 if explain fails.
 schema check lists breaking, dangerous and safe changes. Its exit code is 1 for a breaking change, 2 if it cannot compare, and 0
@@ -69,6 +78,7 @@ Examples
   LEDGER_GRAPHQL_URL=https://graphql.example.net LEDGER_RPC_URL=https://rpc.example.net ledger-gateway
   CONFIG_FILE=gateway.yaml ledger-gateway serve
   ledger-gateway devnet --port 4100 --seed 7
+  ledger-gateway tail --filter '{"moveEventModule":{"package":"0xd0e","module":"greeter"}}' --state cursor | jq .event.sender
   ledger-gateway schema print > public.graphql
   ledger-gateway schema print --federation > subgraph.graphql
   LEDGER_GRAPHQL_URL=https://graphql.example.net ledger-gateway schema pull --out ledger.graphql

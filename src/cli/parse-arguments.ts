@@ -1,10 +1,9 @@
 import { parseArgs } from 'node:util';
-import { type Client, clientIdRule, clientScopes, isClientId } from '../config/client.ts';
+import { clientIdRule, clientScopes, isClientId } from '../config/client.ts';
 import { quoteText } from '../config/config-error.ts';
 import { configKeyNames, configKeys, secretNames } from '../config/keys.ts';
 import { nearestName } from '../config/nearest-name.ts';
 import { type NetworkProfileName, networkProfiles } from '../config/network-profile.ts';
-import type { Secret } from '../config/secret.ts';
 import {
   anyText,
   bearerToken,
@@ -16,86 +15,10 @@ import {
   parseText,
   showText,
   textType,
+  url,
   type ValueType,
 } from '../config/value-types.ts';
-import type { DevnetOptions } from '../devnet/start-devnet.ts';
-
-export type Command =
-  | {
-      readonly name: 'serve';
-      /** Settings given as options, by name, in the form of the environment. */
-      readonly settings: Readonly<Record<string, string>>;
-    }
-  /** Serve as a worker process started by a primary. */
-  | { readonly name: 'worker' }
-  | {
-      readonly name: 'devnet';
-      /** The network whose wire names it uses. */
-      readonly profile: NetworkProfileName;
-      readonly sponsorToken: Secret | null;
-      readonly options: Omit<DevnetOptions, 'sponsorToken' | 'dialect'>;
-    }
-  | {
-      readonly name: 'schema print';
-      /** Print the graph over the configured ledger as a Federation 2 subgraph. */
-      readonly isFederation: boolean;
-    }
-  | {
-      readonly name: 'schema pull';
-      /** The file to write; `null` = standard output. */
-      readonly file: string | null;
-      /** The whole graph instead of the ledger's schema only. */
-      readonly isGateway: boolean;
-    }
-  | {
-      readonly name: 'schema check';
-      readonly file: string;
-      /** The file has the whole graph instead of the ledger's schema only. */
-      readonly isGateway: boolean;
-    }
-  | { readonly name: 'config check' }
-  | { readonly name: 'config schema' }
-  | {
-      readonly name: 'keys new';
-      readonly id: string;
-      readonly scopes: Client['scopes'];
-      /** Attempts a minute; `null`: the default limit. */
-      readonly perMinute: number | null;
-      /** `null`: valid for every web origin. */
-      readonly origins: Client['origins'];
-      /** Gas in the smallest unit of the gas coin, per UTC day; `null`: no budget. */
-      readonly gasPerDay: Client['gasPerDay'];
-      /** `null`: its transactions may call any function. */
-      readonly moveCalls: Client['moveCalls'];
-    }
-  | {
-      readonly name: 'explain';
-      /** Path of the file; `-` = standard input. */
-      readonly file: string;
-      readonly variables: Readonly<Record<string, unknown>>;
-      /** `null`: the file contains only one operation. */
-      readonly operationName: string | null;
-      readonly isJson: boolean;
-    }
-  | {
-      readonly name: 'explain manifest';
-      readonly file: string;
-      /** Values by name, for all documents. */
-      readonly variables: Readonly<Record<string, unknown>>;
-      readonly isJson: boolean;
-    }
-  | {
-      readonly name: 'help';
-      /** `null`: about all commands. */
-      readonly command: string | null;
-    }
-  | { readonly name: 'version' };
-
-export interface UsageError {
-  readonly name: 'usage error';
-  /** What is wrong with the arguments, in one line. */
-  readonly message: string;
-}
+import type { Command, UsageError } from './command.ts';
 
 export const devnetDefaults = {
   host: '127.0.0.1',
@@ -104,6 +27,9 @@ export const devnetDefaults = {
   /** Default `--start-time` with `--seed`: digests depend on the time, so only a fixed start makes them reproducible. */
   seededStart: '2026-01-01T00:00:00Z',
 } as const;
+
+/** Where `serve` serves without settings. */
+export const defaultUrl = `http://${configKeys.HOST.fallback}:${configKeys.PORT.fallback}/graphql`;
 
 type OptionTypes = Readonly<Record<string, ValueType<unknown>>>;
 
@@ -130,6 +56,14 @@ const keysOptions = {
 
 const explainOptions = { variables: jsonObject, operation: anyText, manifest: anyText };
 
+const tailOptions = {
+  url: url('http', 'https'),
+  filter: jsonObject,
+  after: anyText,
+  state: anyText,
+  'key-file': anyText,
+};
+
 const pullOptions = { out: anyText };
 
 /** Help texts by command, or by command and subcommand. */
@@ -137,6 +71,7 @@ const optionsOf = new Map<string, OptionTypes>([
   ['devnet', devnetOptions],
   ['keys', keysOptions],
   ['explain', explainOptions],
+  ['tail', tailOptions],
   ['schema pull', pullOptions],
 ]);
 
@@ -148,10 +83,11 @@ export const serveOptions: ReadonlyMap<string, string> = new Map(
 );
 
 /** The first word of each command. */
-const commandNames = ['serve', 'devnet', 'schema', 'config', 'explain', 'keys'];
+const commandNames = ['serve', 'devnet', 'tail', 'schema', 'config', 'explain', 'keys'];
 
 const flagsOf = new Map([
   ['explain', 'json'],
+  ['tail', 'transactions'],
   ['schema print', 'federation'],
   ['schema pull', 'gateway'],
   ['schema check', 'gateway'],
@@ -180,6 +116,7 @@ export function parseArguments(argv: readonly string[]): Command | UsageError {
     if (values.help) return toHelp(isServe ? null : command);
     if (values.version) return { name: 'version' };
     if (command === 'explain') return toExplain(positionals, values);
+    if (command === 'tail') return toTail(positionals, values);
     if (command === 'devnet') return toDevnet(positionals, values);
     if (command === 'keys') return toKeysNew(positionals, values);
     return command === 'schema' ? toSchema(positionals, values) : toPlainCommand(positionals, values);
@@ -204,7 +141,7 @@ function toPlainCommand(
   if (command === 'help') return extra === undefined ? toHelp(subcommand) : unexpected(extra);
   if (command !== 'serve' && command !== 'worker')
     return usageError(
-      `Unknown command ${quoteText(command)}; there are serve, devnet, schema print, schema pull, schema check, config check, config schema, explain and keys new${suggestion(command, commandNames)}`,
+      `Unknown command ${quoteText(command)}; there are serve, devnet, tail, schema print, schema pull, schema check, config check, config schema, explain and keys new${suggestion(command, commandNames)}`,
     );
   if (subcommand !== undefined) return unexpected(subcommand);
   return command === 'worker' ? { name: command } : { name: command, settings: toSettings(texts) };
@@ -278,6 +215,19 @@ function toExplain([, file, extra]: readonly string[], texts: OptionTexts): Comm
     variables: variables ?? {},
     operationName: operation,
     isJson,
+  }));
+}
+
+function toTail([, extra]: readonly string[], texts: OptionTexts): Command | UsageError {
+  if (extra !== undefined) return unexpected(extra);
+  return withOptions(tailOptions, texts, (given) => ({
+    name: 'tail',
+    url: given.url ?? defaultUrl,
+    filter: given.filter,
+    isTransactions: texts.transactions === true,
+    after: given.after,
+    stateFile: given.state,
+    keyFile: given['key-file'],
   }));
 }
 

@@ -2,12 +2,13 @@ import { hashApiKey, toApiKey } from '../config/client.ts';
 import { ConfigError } from '../config/config-error.ts';
 import type { SettingInForce } from '../config/describe-config.ts';
 import type { CliWorld } from './cli-world.ts';
+import type { Command, UsageError } from './command.ts';
 import { explainFile, explainManifest } from './explain-file.ts';
 import { helpOf } from './help-text.ts';
-import type { Command, UsageError } from './parse-arguments.ts';
 import { runDevnet } from './run-devnet.ts';
 import { runSchema } from './run-schema.ts';
 import { runServe, runWorker } from './run-serve.ts';
+import { runTail } from './run-tail.ts';
 
 /** Runs one command to its end. Resolves with the exit code; 2 means that the user must correct something. */
 export async function runCommand(command: Command | UsageError, world: CliWorld): Promise<number> {
@@ -18,6 +19,8 @@ export async function runCommand(command: Command | UsageError, world: CliWorld)
       return runWorker(world);
     case 'devnet':
       return runDevnet(command, world);
+    case 'tail':
+      return runTail(command, world);
     case 'keys new':
       return makeKey(command, world);
     case 'explain':

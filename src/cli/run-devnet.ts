@@ -1,7 +1,7 @@
 import { configKeys } from '../config/keys.ts';
 import { type NetworkProfileName, networkProfiles } from '../config/network-profile.ts';
 import { type CliWorld, type RunningDevnet, toFailureLine } from './cli-world.ts';
-import type { Command } from './parse-arguments.ts';
+import type { Command } from './command.ts';
 
 /** Runs the simulated network until a stop signal. Resolves with the exit code: 0 stopped, 1 could not start. */
 export async function runDevnet(command: Command & { readonly name: 'devnet' }, world: CliWorld): Promise<number> {

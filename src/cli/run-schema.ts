@@ -1,7 +1,7 @@
 import { ConfigError } from '../config/config-error.ts';
 import type { SchemaChange } from '../start/read-schema.ts';
 import { type CliWorld, toFailureLine } from './cli-world.ts';
-import type { Command } from './parse-arguments.ts';
+import type { Command } from './command.ts';
 
 type SchemaCommand = Extract<Command, { readonly name: `schema ${string}` }>;
 

@@ -148,5 +148,9 @@ export const districts: Readonly<Record<string, District>> = {
     packages: ['graphql'],
   },
   index: { purpose: 'the public API', imports: ['errors', 'config', 'telemetry', 'graph', 'start'], packages: [] },
-  cli: { purpose: 'arguments, signals, exit codes', imports: ['config', 'telemetry', 'devnet', 'start'], packages: [] },
+  cli: {
+    purpose: 'arguments, signals, exit codes',
+    imports: ['client', 'config', 'telemetry', 'devnet', 'start'],
+    packages: [],
+  },
 };

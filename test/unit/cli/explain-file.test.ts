@@ -36,6 +36,7 @@ function createWorld(explanation: Explanation | Error, changed: Partial<CliWorld
       return '{ a }';
     },
     writeFile: unused,
+    writeLine: unused,
     readInput: async () => '{ b }',
     writeOut: (text) => {
       seen.out += text;

@@ -37,6 +37,27 @@ describe('commands', () => {
     [['help'], { name: 'help', command: null }],
     [['help', 'keys'], { name: 'help', command: 'keys' }],
     [['devnet', '--port', '1', '--help'], { name: 'help', command: 'devnet' }],
+    [
+      ['tail'],
+      {
+        name: 'tail',
+        url: 'http://127.0.0.1:4000/graphql',
+        filter: null,
+        isTransactions: false,
+        after: null,
+        stateFile: null,
+        keyFile: null,
+      },
+    ],
+    [
+      ['tail', '--url', 'https://g.example/graphql', '--filter={"sender":"0x2"}', '--transactions', '--state', 's'],
+      expect.objectContaining({
+        url: 'https://g.example/graphql',
+        filter: { sender: '0x2' },
+        isTransactions: true,
+        stateFile: 's',
+      }),
+    ],
     [['--version'], { name: 'version' }],
     [['-V'], { name: 'version' }],
     [['devnet'], devnet()],
@@ -75,7 +96,7 @@ describe('usage errors are one line that names the mistake', () => {
     [['help', 'devent'], 'Unknown command "devent". Did you mean devnet?'],
     [
       ['sevre'],
-      'Unknown command "sevre"; there are serve, devnet, schema print, schema pull, schema check, config check, config schema, explain and keys new. Did you mean serve?',
+      'Unknown command "sevre"; there are serve, devnet, tail, schema print, schema pull, schema check, config check, config schema, explain and keys new. Did you mean serve?',
     ],
     [['schema'], 'Unknown command "schema"; there are schema print, schema pull and schema check'],
     [['schema', 'show'], 'Unknown command "schema show"; there are schema print, schema pull and schema check'],

@@ -52,6 +52,10 @@ function createWorld({ services, ...overrides }: Overrides = {}) {
     readInput: async () => {
       throw new Error('no input here');
     },
+    writeLine: async (line) => {
+      seen.out += `${line}\n`;
+      return true;
+    },
     writeOut: (text) => {
       seen.out += text;
     },
