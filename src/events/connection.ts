@@ -71,10 +71,10 @@ export async function readConnection<Item, Node>(
       hasPreviousPage: page.hasPreviousPage,
       hasNextPage: page.hasNextPage,
       get startCursor() {
-        return edges.at(0)?.cursor ?? null;
+        return backward && page.reached ? codec.toCursor(page.reached) : (edges.at(0)?.cursor ?? null);
       },
       get endCursor() {
-        return edges.at(-1)?.cursor ?? null;
+        return !backward && page.reached ? codec.toCursor(page.reached) : (edges.at(-1)?.cursor ?? null);
       },
     },
     edges,
@@ -102,6 +102,8 @@ export interface Page<Item> {
   readonly items: readonly Item[];
   readonly hasPreviousPage: boolean;
   readonly hasNextPage: boolean;
+  /** Where a search for further items has come to, beyond those of the page. Left out: it is not needed. */
+  readonly reached?: Position | undefined;
 }
 
 /**
@@ -124,7 +126,7 @@ export async function readPage<Item>(
 
   const items: Item[] = [];
   const seen = new Set(from ? [toPositionKey(from)] : []);
-  const visited = new Set(seen);
+  const visited = new Set(from ? [`${toPositionKey(from)} ${from.mark ?? ''}`] : []);
   /**
    * Is it certain that the far bound lies ahead? The upstream takes only one cursor, so the walk must recognise the other
    * bound. If times do not give the order of the two bounds, only reaching it is proof.
@@ -156,6 +158,8 @@ export async function readPage<Item>(
   };
 
   let after = from;
+  /** Set if the source has searched beyond the items. */
+  let reached: Position | undefined;
   let isOver = false;
   for (let planned = Math.ceil(size / itemsPerCall); planned > 0 || spare.left > 0; planned -= 1) {
     if (planned <= 0) spare.left -= 1;
@@ -168,19 +172,25 @@ export async function readPage<Item>(
     if (isOver) break;
     const last = page.items.at(-1);
     const next = page.next ?? (last === undefined ? null : source.positionOf(last));
-    if (!next || visited.has(toPositionKey(next))) throw badWalk('gives a cursor that does not advance');
-    visited.add(toPositionKey(next));
+    const place = next && `${toPositionKey(next)} ${next.mark ?? ''}`;
+    if (!next || place === null || visited.has(place)) throw badWalk('gives a cursor that does not advance');
+    visited.add(place);
+    reached = last === undefined || next.mark !== source.positionOf(last).mark ? next : undefined;
     after = next;
   }
   // A short page is valid if the client can continue from its last cursor; otherwise the upstream is at fault.
   if (!isOver && !boundProved) throw badWalk('does not tell the order of the two cursors');
-  if (!isOver && items.length === 0) throw badWalk('answers empty pages and says that there is more');
-  if (!boundProved || items.length === 0) return empty;
+  const isUnfinished = !isOver && reached?.mark != null;
+  if (!isOver && items.length === 0 && !isUnfinished) {
+    throw badWalk('answers empty pages and says that there is more');
+  }
+  if (!boundProved || (items.length === 0 && !isUnfinished)) return empty;
   // No call was left to find out. Report more: if there is none, the next page is empty.
   const hasMore = leftOut ?? true;
+  const end = isUnfinished && items.length < size ? reached : undefined;
   return backward
-    ? { items: items.toReversed(), hasPreviousPage: hasMore, hasNextPage: from !== null }
-    : { items, hasPreviousPage: from !== null, hasNextPage: hasMore };
+    ? { items: items.toReversed(), hasPreviousPage: hasMore, hasNextPage: from !== null, reached: end }
+    : { items, hasPreviousPage: from !== null, hasNextPage: hasMore, reached: end };
 }
 
 function badWalk(what: string) {

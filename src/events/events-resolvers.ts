@@ -42,7 +42,7 @@ export function createEventsResolvers(options: EventsResolversOptions): Pick<Res
   };
 }
 
-export function toEventNode({ id, ...event }: EventWire): RpcEvent {
+export function toEventNode({ id, mark: _, ...event }: EventWire): RpcEvent {
   return { ...event, ...id, id: `${id.txDigest}:${id.eventSeq}`, parsedJson: event.parsedJson ?? null };
 }
 

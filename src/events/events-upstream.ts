@@ -77,7 +77,7 @@ export const eventsUpstream: OwnFieldsUpstream<EventsHost> = {
       const client = connect(timeoutMs, isLive);
       const execute = ledgerReads.within(timeoutMs);
       const times = createCheckpointTimes(execute, profile.history);
-      const graphql = createGraphqlSources({ execute, profile, times, isLive });
+      const graphql = createGraphqlSources({ execute, profile, times, isLive, now });
       const other = () => (hasOther() ? graphql : null);
       const rpc = client && createRpcSources(client, profile, support, other);
       const sources = isGraphql ? graphql : rpc;

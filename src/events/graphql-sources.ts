@@ -8,20 +8,19 @@ import type { Cancellation } from '../upstream/cancellation.ts';
 import { soleMember, toEventFilterWire, toTransactionFilterWire } from './filter-wire.ts';
 import {
   askLedger,
-  createKnownCursors,
-  createLedgerSource,
-  createListSource,
   createReadLedgerPage,
   type FilterMembers,
   type LedgerNodes,
   staleCursor,
   toLedgerPage,
   toPageSelection,
+  toReportSelection,
   toSelection,
   toText,
   toTextOrNull,
   valueAt,
-} from './ledger-source.ts';
+} from './ledger-pages.ts';
+import { createLedgerSource, createListSource } from './ledger-source.ts';
 import { type EventSources, type Position, type Source, toTimestampMs } from './source.ts';
 import { type CheckpointTimes, createTimeRangeSource, toMilliseconds } from './time-range-source.ts';
 import type { EventWire, TransactionWire } from './wire.ts';
@@ -181,52 +180,64 @@ interface GraphqlSourcesOptions {
   readonly profile: NetworkProfile;
   readonly times: CheckpointTimes;
   readonly isLive: boolean;
+  readonly now: () => number;
 }
 
-export function createGraphqlSources({ execute, profile, times, isLive }: GraphqlSourcesOptions): EventSources {
+export function createGraphqlSources(options: GraphqlSourcesOptions): EventSources {
+  const { execute, profile, times, isLive, now } = options;
   const { history } = profile;
-  const known = { events: createKnownCursors(), transactions: createKnownCursors() };
   const events = { ...eventNodes(profile), isLenient: isLive };
-  const readEvents = createReadLedgerPage(history.events.field, events, execute);
-  const checkpointOf = async ({ digest }: Position, cancellation: Cancellation | undefined) => {
-    const { transaction, transactions, checkpoints } = history;
+  const head = { chain: null, checkpoint: null };
+  const readEvents = createReadLedgerPage(history.events.field, events, history, execute, head);
+  const checkpointOf = async (digest: string, cancellation: Cancellation | undefined) => {
+    const { transaction, transactions } = history;
     const selection = toSelection([transactions.paths.checkpoint]);
     const text = `{found:${transaction.field}(digest:${JSON.stringify(digest)})${selection}}`;
-    const found = valueAt(await askLedger(execute, text, cancellation), `found.${transactions.paths.checkpoint}`);
-    if (found === null) throw staleCursor();
-    return { [checkpoints.at]: String(found) };
+    const found = valueAt(
+      await askLedger(execute, text, history, cancellation),
+      `found.${transactions.paths.checkpoint}`,
+    );
+    if (!Number.isSafeInteger(found)) throw staleCursor();
+    return found as number;
   };
+  const byCheckpoint = async ({ digest }: Position, cancellation: Cancellation | undefined) => ({
+    [history.checkpoints.at]: String(await checkpointOf(digest, cancellation)),
+  });
   const { transaction: byDigest } = history.events.filters;
+  const byTransaction = async ({ digest }: Position) => ({ [byDigest ?? '']: JSON.stringify(digest) });
+  const oldestOf = (field: string) => ({ ...history.oldest, field: history.oldest.field.replace('$', field) });
+  const shared = { checkpointOf, head, isLive, now };
   const eventSource = (filter: FilterMembers) =>
     createLedgerSource({
+      ...shared,
       read: readEvents,
       filter,
       positionOf: toEventPosition,
-      narrow: byDigest === null ? checkpointOf : async ({ digest }) => ({ [byDigest]: JSON.stringify(digest) }),
-      isPinned: events.cursor !== null,
-      isLive,
-      known: known.events,
+      narrow: byDigest === null ? byCheckpoint : byTransaction,
+      form: events.cursor,
+      oldest: oldestOf(history.events.field),
     });
   /** Reads every event of one transaction from its effects. */
   const readEventsOf = async (digest: string, cancellation: Cancellation | undefined) => {
     const all: EventWire[] = [];
-    for (let cursor: string | null = null, pages = 0; pages < maxPagesOfTransaction; pages += 1) {
-      const page = toPageSelection({ filter: {}, cursor, backward: false }, events.selection);
+    for (let after: string | null = null, pages = 0; pages < maxPagesOfTransaction; pages += 1) {
+      const page = toPageSelection({ filter: {}, after, backward: false }, events.selection);
       const text = `{found:${history.transaction.field}(digest:${JSON.stringify(digest)}){effects{events${page}}}}`;
-      const found = valueAt(await askLedger(execute, text, cancellation, cursor !== null), 'found.effects.events');
-      // The ledger does not know the transaction yet.
+      const found = valueAt(await askLedger(execute, text, history, cancellation), 'found.effects.events');
+      // The ledger does not know the transaction, or not yet.
       if (found === null) break;
-      const { edges, hasNext, end } = toLedgerPage(found, { ...events, isLenient: false });
-      all.push(...edges.map(({ item }) => item));
+      const { edges, hasNext, end } = toLedgerPage(found, { ...events, isLenient: false }, null);
+      // A cursor in this list means nothing elsewhere.
+      all.push(...edges.map(({ item }) => ({ ...item, mark: null })));
       if (!hasNext || end === null) break;
-      cursor = end;
+      after = end;
     }
     return all;
   };
   const toEventSource = ({ filter, digest, range }: LedgerEventQuery): Source<EventWire> => {
     if (digest !== null) return createListSource((cancellation) => readEventsOf(digest, cancellation), toEventPosition);
     if (range === null) return eventSource(filter);
-    return createTimeRangeSource({ range, times, history, execute, readEvents, sourceOf: eventSource });
+    return createTimeRangeSource({ range, times, history, readEvents, sourceOf: eventSource });
   };
   return {
     events(given) {
@@ -235,19 +246,16 @@ export function createGraphqlSources({ execute, profile, times, isLive }: Graphq
     },
     transactions(given, isWhole) {
       const { identity, filter } = toLedgerTransactionQuery(given, profile);
+      const { field } = history.transactions;
       const nodes = { ...transactionNodes(profile, isWhole), isLenient: isLive };
       const source = createLedgerSource({
-        read: createReadLedgerPage(history.transactions.field, nodes, execute),
+        ...shared,
+        read: createReadLedgerPage(field, nodes, history, execute, head),
         filter,
-        positionOf: ({ digest, timestampMs }: TransactionWire) => ({
-          digest,
-          eventSeq: null,
-          timestampMs: toTimestampMs(timestampMs),
-        }),
-        narrow: checkpointOf,
-        isPinned: nodes.cursor !== null,
-        isLive,
-        known: known.transactions,
+        positionOf: toTransactionPosition,
+        narrow: byCheckpoint,
+        form: nodes.cursor,
+        oldest: oldestOf(field),
       });
       return { identity, source };
     },
@@ -256,32 +264,43 @@ export function createGraphqlSources({ execute, profile, times, isLive }: Graphq
 
 /** The first name that the gateway would query and the schema lacks; `null` if nothing is missing. */
 export function findMissingName(schema: GraphQLSchema, profile: NetworkProfile): string | null {
-  const { events, transactions } = profile.history;
+  const { events, transactions, oldest } = profile.history;
   const pages = [
     `events:${events.field}(first:1){edges{cursor node${eventNodes(profile).selection}}}`,
     `transactions:${transactions.field}(first:1){edges{cursor node${transactionNodes(profile, true).selection}}}`,
+    toReportSelection(profile.history),
+    `oldest:${oldest.field.replace('$', events.field)}`,
   ];
   return validate(schema, parse(`{${pages.join('')}}`))[0]?.message.replace(/\.$/, '') ?? null;
 }
 
-const toEventPosition = ({ id, timestampMs }: EventWire): Position => ({
+const toEventPosition = ({ id, timestampMs, mark = null }: EventWire): Position => ({
   digest: id.txDigest,
   eventSeq: id.eventSeq,
   timestampMs: toTimestampMs(timestampMs),
+  mark,
+});
+
+const toTransactionPosition = ({ digest, timestampMs, mark = null }: TransactionWire): Position => ({
+  digest,
+  eventSeq: null,
+  timestampMs: toTimestampMs(timestampMs),
+  mark,
 });
 
 const zeroAddress = `0x${'0'.repeat(64)}`;
 
 function eventNodes({ history }: NetworkProfile): LedgerNodes<EventWire> {
-  const { paths, cursor } = history.events;
-  const all = Object.values(paths).filter((path) => path !== null);
+  const { paths, cursor, checkpoint } = history.events;
+  const all = [...Object.values(paths), checkpoint].filter((path) => path !== null);
   return {
     selection: toSelection(all),
     cursor,
-    toItem: (node, order) => ({
+    checkpoint,
+    toItem: (node, order, mark) => ({
       id: {
         txDigest: toText(valueAt(node, paths.txDigest)),
-        eventSeq: toNumberText(paths.eventSeq === null ? order?.at(-1) : valueAt(node, paths.eventSeq)) ?? '',
+        eventSeq: toNumberText(paths.eventSeq === null ? order.at(-1) : valueAt(node, paths.eventSeq)) ?? '',
       },
       packageId: toText(valueAt(node, paths.packageId)),
       transactionModule: toText(valueAt(node, paths.transactionModule)),
@@ -291,6 +310,7 @@ function eventNodes({ history }: NetworkProfile): LedgerNodes<EventWire> {
       parsedJson: valueAt(node, paths.parsedJson),
       bcs: toTextOrNull(valueAt(node, paths.bcs)),
       timestampMs: toMilliseconds(valueAt(node, paths.timestamp)),
+      mark,
     }),
   };
 }
@@ -301,11 +321,13 @@ function transactionNodes({ history }: NetworkProfile, isWhole: boolean): Ledger
   return {
     selection: isWhole ? `${raw.slice(0, -1)} ${brief.slice(1)}` : brief,
     cursor,
-    toItem: (node) => ({
+    checkpoint: paths.checkpoint,
+    toItem: (node, _order, mark) => ({
       digest: toText(valueAt(node, paths.digest)),
       timestampMs: toMilliseconds(valueAt(node, paths.timestamp)),
       checkpoint: toNumberText(valueAt(node, paths.checkpoint)),
       raw: node,
+      mark,
     }),
   };
 }

@@ -84,7 +84,7 @@ const maxPayloads = 4_096;
 /** Each event is tested against each filter, so a filter with many tests counts as several streams. */
 const testsPerStream = 10;
 /** Processes with different format numbers do not share a reader, so no process gets entries that it cannot parse. */
-const entryFormat = 3;
+const entryFormat = 4;
 
 /** `liveEvents` and `liveTransactions` over the queries of a node. */
 export function createLiveEvents(options: LiveEventsOptions) {

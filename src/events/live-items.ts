@@ -50,7 +50,7 @@ export function createLiveSource<Item, Live>(
 ): LiveSource<Live> {
   const toItemPosition = (item: Item): ItemPosition => {
     const position = source.positionOf(item);
-    return { key: toPositionKey(position), timestampMs: position.timestampMs };
+    return { key: toPositionKey(position), timestampMs: position.timestampMs, mark: position.mark };
   };
   const readPage = async (request: SourcePageRequest) => {
     const page = await source.readPage(request).catch((error: unknown) => {
@@ -72,7 +72,9 @@ export function createLiveSource<Item, Live>(
       limit = Math.min(itemsPerCall, 2 * request.limit);
       const entries = items.map((item) => ({ ...toItemPosition(item), ...toLive(item) }));
       const misplaced = [...findSwapped(items.map(source.positionOf)), ...findNextWithin(entries, next)];
-      return { entries, hasMore, misplaced, unreadableAfter: keysBefore(unreadableAt, entries, position) };
+      const mark = next?.mark !== entries.at(-1)?.mark ? next?.mark : undefined;
+      const unreadableAfter = keysBefore(unreadableAt, entries, position);
+      return { entries, hasMore, mark, misplaced, unreadableAfter };
     },
     async newest(count, cancellation) {
       const page = await readPage({ after: null, limit: count, descending: true, cancellation });
@@ -98,9 +100,9 @@ function keysBefore(
   return unreadableAt.map((at) => (at === 0 ? from : entries[at - 1])?.key ?? '');
 }
 
-function toPosition({ key, timestampMs }: ItemPosition): Position {
+function toPosition({ key, timestampMs, mark }: ItemPosition): Position {
   const [digest = '', eventSeq = null] = key.split(':');
-  return { digest, eventSeq, timestampMs };
+  return { digest, eventSeq, timestampMs, mark };
 }
 
 /** The filter itself is rejected. The gateway writes the filters of readers, and checks them before. */

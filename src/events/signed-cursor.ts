@@ -160,12 +160,15 @@ export interface CursorScope {
   readonly identity: string;
 }
 
-/** Transaction digest, event sequence, milliseconds. */
-const positionShape = z.tuple([
-  z.string().refine(isDigest),
-  z.string().refine(isU64Text).nullable(),
-  z.number().int().nonnegative().nullable(),
-]);
+/** Transaction digest, event sequence, milliseconds, mark. Only with a mark may the digest be empty: behind no item. */
+const positionShape = z
+  .tuple([
+    z.string(),
+    z.string().refine(isU64Text).nullable(),
+    z.number().int().nonnegative().nullable(),
+    z.string().optional(),
+  ])
+  .refine(([digest, , , mark]) => isDigest(digest) || (digest === '' && mark !== undefined));
 
 export type CursorCodec = ReturnType<typeof createCursorCodec>;
 
@@ -173,8 +176,8 @@ export type CursorCodec = ReturnType<typeof createCursorCodec>;
 export function createCursorCodec({ field, identity }: CursorScope, keys: CursorKeys) {
   const cursors = createSignedCursors(`${field}\n${identity}`, keys);
   return {
-    toCursor: ({ digest, eventSeq, timestampMs }: Position) =>
-      cursors.write(JSON.stringify([digest, eventSeq, timestampMs])),
+    toCursor: ({ digest, eventSeq, timestampMs, mark }: Position) =>
+      cursors.write(JSON.stringify([digest, eventSeq, timestampMs, ...(mark == null ? [] : [mark])])),
     /** @throws as `read` of signed cursors does */
     parseCursor: (argument: 'after' | 'before', cursor: string): Position =>
       toPosition(cursors.read(argument, cursor)) ?? refuseCursor(argument, cursor),
@@ -192,7 +195,7 @@ export function createCursorCodec({ field, identity }: CursorScope, keys: Cursor
 /** `null` if the node sent a digest or a sequence number that it cannot look up. */
 function toPosition(text: string): Position | null {
   const { data } = positionShape.safeParse(JSON.parse(text));
-  return data ? { digest: data[0], eventSeq: data[1], timestampMs: data[2] } : null;
+  return data ? { digest: data[0], eventSeq: data[1], timestampMs: data[2], mark: data[3] } : null;
 }
 
 export interface LiveCursorScope {
@@ -210,10 +213,11 @@ export function createLiveCursors({ field, filter, isKey, queries }: LiveCursorS
   const cursors = createSignedCursors(`${field}\n${filter}`, keys);
   return {
     toCursor({ last, from }: ResumePoint): string {
-      const own = [last?.key ?? '', last?.timestampMs ?? null];
-      return cursors.write(
-        JSON.stringify(from?.key === last?.key ? own : [...own, from?.key ?? '', from?.timestampMs]),
-      );
+      const isLate = from?.key !== last?.key;
+      const text: PointText = [last?.key ?? '', last?.timestampMs ?? null];
+      if (isLate || from?.mark) text.push(isLate ? (from?.key ?? '') : null, from?.timestampMs ?? null);
+      if (from?.mark) text.push(from.mark);
+      return cursors.write(JSON.stringify(text));
     },
     toPoint,
     /** Where a stream begins; `null` = now. The cursor that the client's transport kept is newer than that of the operation. */
@@ -226,25 +230,31 @@ export function createLiveCursors({ field, filter, isKey, queries }: LiveCursorS
   function toPoint(argument: string, cursor: string): ResumePoint {
     for (const query of queries) {
       const position = createCursorCodec(query, keys).tryParse(cursor);
-      if (position) return resumeAt({ key: toPositionKey(position), timestampMs: position.timestampMs });
+      if (!position) continue;
+      const { digest, timestampMs, mark } = position;
+      return resumeAt({ key: digest && toPositionKey(position), timestampMs, mark });
     }
     const text = cursors.read(argument, cursor);
     return readPoint(JSON.parse(text), isKey) ?? refuseCursor(argument, cursor);
   }
 }
 
-type PointText = [string, number | null, string?, (number | null)?];
+/** The item that was delivered last, the one to read on behind where it is another, and its mark. */
+type PointText = [string, number | null, (string | null)?, (number | null)?, string?];
 
 /** `null` if the node sent keys that it cannot look up. The text is signed, so its shape is known. */
-function readPoint([key, time, fromKey, fromTime]: PointText, isKey: LiveCursorScope['isKey']): ResumePoint | null {
+function readPoint(
+  [key, time, fromKey = null, fromTime = null, mark]: PointText,
+  isKey: LiveCursorScope['isKey'],
+): ResumePoint | null {
   const isNamed = (name: string) => name === '' || isKey(name);
   if (!isNamed(key) || !isNamed(fromKey ?? '')) return null;
-  const last = toItemPosition(key, time);
-  return fromKey === undefined ? resumeAt(last) : { last, from: toItemPosition(fromKey, fromTime ?? null) };
+  if (fromKey === null) return resumeAt(toItemPosition(key, time, mark));
+  return { last: toItemPosition(key, time), from: toItemPosition(fromKey, fromTime, mark) };
 }
 
-function toItemPosition(key: string, timestampMs: number | null): ItemPosition | null {
-  return key === '' ? null : { key, timestampMs };
+function toItemPosition(key: string, timestampMs: number | null, mark?: string): ItemPosition | null {
+  return key === '' && mark === undefined ? null : { key, timestampMs, mark };
 }
 
 /** Digest and sequence number of an event. */

@@ -9,6 +9,8 @@ export interface Position {
   readonly eventSeq: string | null;
   /** `null` if the node does not report it. */
   readonly timestampMs: number | null;
+  /** The source's own words for where to read on without a search: see `ItemPosition`. Left out or `null`: it has none. */
+  readonly mark?: string | null | undefined;
 }
 
 /**
@@ -32,7 +34,7 @@ export interface SourcePageRequest {
 
 export interface SourcePage<Item> {
   readonly items: readonly Item[];
-  /** Position to continue after; some upstreams return `null` although there is more. */
+  /** Position to continue after, beyond the items if none follow up to there; some upstreams return `null` although there is more. */
   readonly next: Position | null;
   /** `null` if the upstream does not report it; then only an empty page means the end. */
   readonly hasMore: boolean | null;

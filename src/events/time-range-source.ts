@@ -4,14 +4,14 @@ import type { Cancellation } from '../upstream/cancellation.ts';
 import {
   askLedger,
   badLedger,
-  createReadLedgerPage,
   type FilterMembers,
   type LedgerNode,
   type ReadLedgerPage,
-  readPages,
-  valueAt,
-} from './ledger-source.ts';
-import { type Position, type Source, type SourcePage, toTimestampMs } from './source.ts';
+  toReportSelection,
+  toTextOrNull,
+} from './ledger-pages.ts';
+import { readAsOf } from './ledger-source.ts';
+import { type Source, type SourcePage, toTimestampMs } from './source.ts';
 
 /** In milliseconds, both ends included. */
 interface TimeRange {
@@ -30,27 +30,30 @@ const maxKept = 10_000;
 export type CheckpointTimes = ReturnType<typeof createCheckpointTimes>;
 
 /** Finds checkpoints by time. Their times never change, so they are cached. */
-export function createCheckpointTimes(
-  execute: LedgerExecutor,
-  { checkpoint: { field, argument } }: Pick<LedgerHistory, 'checkpoint'>,
-) {
+export function createCheckpointTimes(execute: LedgerExecutor, history: Pick<LedgerHistory, 'checkpoint' | 'pruned'>) {
+  const { field, argument } = history.checkpoint;
   const kept = new Map<number, number>();
+  let network: string | null = null;
 
   /** @param dropped receives the numbers of pruned checkpoints */
   async function read(numbers: readonly number[], dropped: Set<number>, cancellation: Cancellation | undefined) {
     const fields = numbers.map((n) => `c${n}:${field}(${argument.replace('$', String(n))}){timestamp}`);
-    const text = `{newest:${field}{sequenceNumber timestamp}${fields.join('')}}`;
-    const data = await askLedger(execute, text, cancellation);
+    const report = toReportSelection(history).replace('{', '{timestamp ');
+    const data = await askLedger(execute, `{${report}${fields.join('')}}`, history, cancellation);
+    const newest = data.newest as LedgerNode | null;
+    const newestNumber = Number(newest?.sequenceNumber ?? Number.NaN);
+    if (!newest || !Number.isSafeInteger(newestNumber)) throw badLedger('names no newest checkpoint');
+    const chain = toTextOrNull(data.chain);
+    if (chain !== network) kept.clear();
+    network = chain;
     for (const number of numbers) {
       const found = data[`c${number}`] as LedgerNode | null;
       if (found) kept.set(number, toMs(found));
-      else dropped.add(number);
+      // A node that lags does not have the others yet.
+      else if (number <= newestNumber) dropped.add(number);
     }
     for (const oldest of kept.keys()) if (kept.size > maxKept) kept.delete(oldest);
-    const newest = data.newest as LedgerNode | null;
-    const number = Number(newest?.sequenceNumber ?? Number.NaN);
-    if (!newest || !Number.isSafeInteger(number)) throw badLedger('names no newest checkpoint');
-    return { number, timestampMs: toMs(newest) };
+    return { number: newestNumber, timestampMs: toMs(newest) };
   }
 
   /** Bounds of the first checkpoint that is not older than a time: after `low`, and not after `high`. */
@@ -68,7 +71,7 @@ export function createCheckpointTimes(
   return {
     /**
      * The checkpoints of a time range: from `first` up to, and excluding, `end`, which is `null` while the newest checkpoint lies
-     * in the range.
+     * in the range. `before` is the one before `first`, if the ledger has it.
      * @returns `null` if no checkpoint is as new as `startMs`
      */
     async find({ startMs, endMs }: TimeRange, cancellation: Cancellation | undefined) {
@@ -80,7 +83,9 @@ export function createCheckpointTimes(
         const start = narrow(startMs, newest.number, dropped);
         const end = newest.timestampMs > endMs ? narrow(endMs + 1, newest.number, dropped) : null;
         const wanted = [start, ...(end ? [end] : [])].flatMap(between);
-        if (wanted.length === 0) return { first: start.high, end: end?.high ?? null };
+        if (wanted.length === 0) {
+          return { first: start.high, end: end?.high ?? null, before: kept.has(start.low) ? start.low : null };
+        }
         await read([...new Set(wanted)], dropped, cancellation);
       }
       throw badLedger('gives no order of its checkpoints');
@@ -110,49 +115,20 @@ export function toMilliseconds(value: unknown): string | null {
 interface TimeRangeOptions<Item> {
   readonly range: TimeRange;
   readonly times: CheckpointTimes;
-  readonly history: LedgerHistory;
-  readonly execute: LedgerExecutor;
+  readonly history: Pick<LedgerHistory, 'checkpoints' | 'events'>;
   readonly sourceOf: (filter: FilterMembers) => Source<Item>;
   readonly readEvents: ReadLedgerPage<Item>;
 }
 
-/** Transactions that are searched for one with an event: 20 pages of 50. */
-const maxPages = 20;
-
 /**
- * The events of a time range. If the ledger's filter has no checkpoints, every event is read from the edge of the range on,
- * and a cursor of a neighbouring event marks that edge.
+ * The events of a time range. If the ledger's filter has no checkpoints, every event is read from the edge of the range on, which
+ * the ledger shows as of the checkpoint there.
  */
 export function createTimeRangeSource<Item>(options: TimeRangeOptions<Item>): Source<Item> {
-  const { range, times, history, execute, sourceOf, readEvents } = options;
-  const { checkpoints, transactions, events } = history;
+  const { range, times, history, sourceOf, readEvents } = options;
+  const { checkpoints, events } = history;
   const every = sourceOf({});
   const { positionOf } = every;
-  const readTransactions = createReadLedgerPage(
-    transactions.field,
-    {
-      selection: '{digest effects{events(first:1){edges{cursor}}}}',
-      cursor: null,
-      toItem: (node) => {
-        const edges = valueAt(node, 'effects.events.edges');
-        return { digest: String(node.digest), hasEvents: Array.isArray(edges) && edges.length > 0 };
-      },
-    },
-    execute,
-  );
-
-  /** The nearest event outside the range, on the side where reading begins; `null` if there is none. */
-  async function findNeighbour(bound: FilterMembers, backward: boolean, cancellation: Cancellation | undefined) {
-    for await (const page of readPages(readTransactions, { filter: bound, backward, cancellation }, maxPages)) {
-      const nearestFirst = backward ? page.edges.toReversed() : page.edges;
-      const found = nearestFirst.find(({ item }) => item.hasEvents)?.item;
-      if (!found) continue;
-      const filter = { [events.filters.transaction ?? '']: JSON.stringify(found.digest) };
-      const { edges } = await readEvents({ filter, cursor: null, backward, size: 1, cancellation });
-      return edges[0] ? positionOf(edges[0].item) : null;
-    }
-    return null;
-  }
 
   /** Truncates a page at the ends of the range. */
   function cut(page: SourcePage<Item>, descending: boolean): SourcePage<Item> {
@@ -171,22 +147,30 @@ export function createTimeRangeSource<Item>(options: TimeRangeOptions<Item>): So
   return {
     positionOf,
     async readPage(request) {
-      const { after, descending, cancellation } = request;
-      if (after && !events.hasCheckpoints) return cut(await every.readPage(request), descending);
+      const { after, limit, descending, cancellation } = request;
+      const form = events.cursor;
+      if (after && form) return cut(await every.readPage(request), descending);
       const found = await times.find(range, cancellation);
       if (!found || found.end === found.first) return { items: [], next: null, hasMore: false };
-      const before = found.first > 0 ? { [checkpoints.before]: String(found.first) } : null;
-      const behind = found.end === null ? null : { [checkpoints.after]: String(found.end - 1) };
-      if (events.hasCheckpoints) {
+      const { first, end, before } = found;
+      if (!form) {
         const bounds = {
-          ...(found.first > 0 && { [checkpoints.after]: String(found.first - 1) }),
-          ...(found.end !== null && { [checkpoints.before]: String(found.end) }),
+          ...(first > 0 && { [checkpoints.after]: String(first - 1) }),
+          ...(end !== null && { [checkpoints.before]: String(end) }),
         };
         return cut(await sourceOf(bounds).readPage(request), descending);
       }
-      const bound = descending ? behind : before;
-      const neighbour: Position | null = bound && (await findNeighbour(bound, !descending, cancellation));
-      return cut(await every.readPage({ ...request, after: neighbour }), descending);
+      const edge = descending ? (end === null ? null : end - 1) : before;
+      if (edge === null) return cut(await every.readPage(request), descending);
+      const size = descending ? limit : 1;
+      const page = await readAsOf(readEvents, edge, form, { filter: {}, backward: true, size, cancellation });
+      const items = page.edges.map(({ item }) => item).toReversed();
+      const [newest] = items;
+      // Nothing is older than the range.
+      if (!descending)
+        return cut(await every.readPage({ ...request, after: newest ? positionOf(newest) : null }), false);
+      const last = items.at(-1);
+      return cut({ items, next: last ? positionOf(last) : null, hasMore: page.hasPrevious }, true);
     },
   };
 }

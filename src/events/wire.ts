@@ -59,8 +59,13 @@ export const rpcAnswerWire = z.union([
 ]);
 
 export type EventIdWire = z.output<typeof eventIdWire>;
-export type EventWire = z.output<typeof eventWire>;
-export type TransactionWire = z.output<typeof transactionWire>;
+/** The mark of an item's position, where its source has one. */
+interface Marked {
+  readonly mark?: string | null | undefined;
+}
+
+export type EventWire = z.output<typeof eventWire> & Marked;
+export type TransactionWire = z.output<typeof transactionWire> & Marked;
 
 /** An externally tagged filter, for example `{ Sender: '0x2' }`. */
 export type FilterWire = Readonly<Record<string, unknown>>;

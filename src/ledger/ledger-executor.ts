@@ -91,6 +91,8 @@ export interface ForwardRequest {
   /** A mutation is not sent if the operation has ended. Once sent, it is never cancelled: its outcome would be unknown. */
   readonly isMutation: boolean;
   readonly cancellation?: Cancellation | undefined;
+  /** The oldest data that can answer, as a checkpoint. Left out or `null`: any. */
+  readonly least?: number | null | undefined;
   /** Called with each complete JSON response, unchanged, whatever its content. */
   readonly keep?: ((body: ChunkedBody) => void) | undefined;
 }
@@ -106,10 +108,10 @@ export function createForwardToLedger(options: LedgerExecutorOptions): ForwardTo
   const { call, versionHeader, version, transient } = options;
   const toPost = createToLedgerPost(options);
   const turns = new Turns({ maxSteps: answersPerTurn });
-  return async ({ text, isClientsText, operationName, variables, isMutation, cancellation, keep }) => {
+  return async ({ text, isClientsText, operationName, variables, isMutation, cancellation, least, keep }) => {
     try {
       const post = toPost({ queryJson: JSON.stringify(text), variables, operationName, isMutation }, cancellation);
-      const response = await call(post);
+      const response = await call({ ...post, least });
       await new Promise<void>((resolve) => turns.add(resolve));
       version.observe(response.headers.get(versionHeader));
       if (keep && isPlain(response)) keep({ chunks: [response.body], size: response.body.length });
@@ -131,6 +133,8 @@ export interface LedgerRequest {
   readonly document: DocumentNode | LedgerText;
   readonly variables?: Readonly<Record<string, unknown>> | undefined;
   readonly cancellation?: Cancellation | undefined;
+  /** The oldest data that can answer, as a checkpoint. Left out or `null`: any. */
+  readonly least?: number | null | undefined;
 }
 
 /** Resolves with the ledger's response; rejects with a catalogued error if there is none. */
@@ -139,9 +143,9 @@ export type LedgerExecutor = (request: LedgerRequest) => Promise<ExecutionResult
 /** Sends documents that the gateway wrote, without ignorable characters, because the ledger limits their length in bytes. */
 export function createLedgerExecutor(options: LedgerExecutorOptions): LedgerExecutor {
   const forward = createForwardToLedger(options);
-  return async ({ cancellation, ...request }) => {
+  return async ({ cancellation, least, ...request }) => {
     const { rootKeys, ...written } = toWritten(request);
-    const result = await forward({ ...written, isClientsText: false, operationName: null, cancellation });
+    const result = await forward({ ...written, isClientsText: false, operationName: null, cancellation, least });
     return attributeErrors(result, rootKeys);
   };
 }

@@ -37,12 +37,12 @@ export function ledgerFreshness({ history }: Pick<NetworkProfile, 'history'>): F
 const cursors = /eyJ[\w-]{6,400}|(?<![A-Za-z\d+/])[A-Za-z\d+/]{54}==/g;
 const maxCursors = 20;
 
-/** The newest checkpoint in the cursors of a request, since an older address cannot serve them; `null` without any. */
-function toLeastCheckpoint({ body }: Pick<RawRequest, 'body'>): number | null {
-  if (body === null) return null;
+/** The newest checkpoint that a request names, or that is in its cursors: an older address cannot serve it. `null` without any. */
+function toLeastCheckpoint({ body, least: named = null }: Pick<RawRequest, 'body' | 'least'>): number | null {
+  if (body === null) return named;
   const text =
     typeof body === 'string' ? body : Buffer.from(body.buffer, body.byteOffset, body.length).toString('latin1');
-  let least: number | null = null;
+  let least = named;
   let count = 0;
   for (const [cursor] of text.matchAll(cursors)) {
     count += 1;

@@ -7,6 +7,7 @@ import {
   type ItemPosition,
   type LiveEntry,
   type LivePage,
+  positionBehind,
   QueryRejectedError,
   type ResumePoint,
   resumeAt,
@@ -74,6 +75,8 @@ export class CatchUp<Item, Payload> {
   #entries: LiveEntry<Item>[] = [];
   /** Does the upstream have more items after this page? */
   #hasMore = false;
+  /** Where to read on behind the page, if the upstream has searched beyond its items. */
+  #mark: string | null = null;
   #matched = 0;
 
   constructor(
@@ -96,7 +99,9 @@ export class CatchUp<Item, Payload> {
 
   /** Frees the memory of the page. The rest of it is read again when it is needed. */
   releasePage(): void {
-    this.#hasMore ||= this.#entries.length > 0;
+    if (this.#entries.length === 0) return;
+    this.#hasMore = true;
+    this.#mark = null;
     this.#entries = [];
   }
 
@@ -203,9 +208,12 @@ export class CatchUp<Item, Payload> {
         const [oldest = ''] = delivered;
         if (delivered.size > maxDeliveredFromHistory) delivered.delete(oldest);
       }
+      at = positionBehind({ entries: [], mark: this.#mark }, at);
       if (this.#hasMore) {
+        const isSearching = this.#mark !== null && this.#mark !== from?.mark;
+        if (isSearching) this.progress.advance();
         // Pages may go round in a circle.
-        if (!isNew) await pause(clock, reader.pace.afterSuccess(false), cancellation);
+        if (!isNew && !isSearching) await pause(clock, reader.pace.afterSuccess(false), cancellation);
         continue;
       }
       if (history !== feed.history) {
@@ -217,7 +225,7 @@ export class CatchUp<Item, Payload> {
       await feed.caughtUp(cancellation);
       const joint = jointAt(sequenceAt(feed, at) ?? sequenceAtLateEnd(feed, point.from, delivered));
       if (joint) return joint;
-      await pause(clock, reader.pace.afterSuccess(at !== from), cancellation);
+      await pause(clock, reader.pace.afterSuccess(at?.key !== from?.key), cancellation);
     }
     return null;
   }
@@ -252,9 +260,10 @@ export class CatchUp<Item, Payload> {
     return new PositionReader({ readAfter, judge: history.judge, clock, pace, lostAfterMs, progress: this.progress });
   }
 
-  #takePage({ entries, hasMore }: LivePage<Item>): void {
+  #takePage({ entries, hasMore, mark = null }: LivePage<Item>): void {
     this.#entries = [...entries];
     this.#hasMore = hasMore;
+    this.#mark = mark;
   }
 
   #passing(delivery: Delivery<Payload>): Delivery<Payload> {
@@ -280,7 +289,7 @@ function jointAtEnd({ sequence }: FeedEnd): Joint {
 
 /** The sequence number of a position; `null` if the feed does not know it, or has dropped what follows it. */
 function sequenceAt<Item>(feed: Feed<Item>, position: ItemPosition | null): number | null {
-  if (position === null) return feed.isStarted && feed.frontier === null ? feed.news.end - 1 : null;
+  if (!position?.key) return feed.isStarted && feed.frontier === null ? feed.news.end - 1 : null;
   const sequence = feed.inOrderSequenceOf(position.key);
   return sequence !== null && sequence + 1 >= feed.news.start ? sequence : null;
 }

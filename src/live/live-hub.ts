@@ -94,7 +94,11 @@ export function createLiveHub<Item, Payload>(options: LiveHubOptions<Item>) {
   const historyOf = (query: string, source: LiveSource<Item>): History<Item> => ({
     judge: new PageJudge(clock, onFaultyPageAccepted),
     pageAfter: (position, requester) =>
-      calls.get(`${query}\n${position?.key ?? ''}`, (shared) => source.after(position, shared), requester),
+      calls.get(
+        `${query}\n${position?.key ?? ''}\n${position?.mark ?? ''}`,
+        (shared) => source.after(position, shared),
+        requester,
+      ),
   });
 
   const queueFor = ({ after, newest }: LiveSource<Item>, caller: string): LiveSource<Item> => ({

@@ -6,6 +6,11 @@ export interface ItemPosition {
   readonly key: string;
   /** Milliseconds since the Unix epoch; `null` if the upstream does not say. */
   readonly timestampMs: number | null;
+  /**
+   * Text with which the source reads on without a search: behind this item, and behind whatever follows it that is known to match
+   * nothing. Left out or `null`: it has none.
+   */
+  readonly mark?: string | null | undefined;
 }
 
 export interface LiveEntry<Item> extends ItemPosition {
@@ -17,6 +22,8 @@ export interface LiveEntry<Item> extends ItemPosition {
 export interface PositionPage<Entry extends ItemPosition = ItemPosition> {
   readonly entries: readonly Entry[];
   readonly hasMore: boolean;
+  /** Where to read on, if the source has searched beyond the last entry: such a page may be empty although more follows. */
+  readonly mark?: string | null | undefined;
   /** Keys of entries whose position contradicts other data of the page. Left out: none. */
   readonly misplaced?: readonly string[];
   /** For each item of an unknown form, which is not among the entries: the key before it. Left out: none. */
@@ -68,6 +75,16 @@ export class QueryRejectedError extends Error {
     super(reason.message);
     this.reason = reason;
   }
+}
+
+/** Where to read on behind a page: at its last entry, or where the source has searched up to. */
+export function positionBehind(
+  { entries, mark = null }: Pick<PositionPage, 'entries' | 'mark'>,
+  from: ItemPosition | null,
+): ItemPosition | null {
+  const last = entries.at(-1) ?? from;
+  if (!last) return mark === null ? null : { key: '', timestampMs: null, mark };
+  return { key: last.key, timestampMs: last.timestampMs, mark: mark ?? last.mark ?? null };
 }
 
 /** Where a stream resumes. */

@@ -85,12 +85,12 @@ export class PageJudge {
 
 /** The faults of a page that should follow a position. They would deliver items twice, out of order or not at all. */
 export function findPageFaults(
-  { entries, hasMore, misplaced = [], unreadableAfter = [] }: PositionPage,
+  { entries, hasMore, mark = null, misplaced = [], unreadableAfter = [] }: PositionPage,
   from: ItemPosition | null,
 ): PageFault[] {
   const faults = misplaced.map((key) => ({ what: 'is out of order', key }));
   for (const key of unreadableAfter) faults.push({ what: unreadableItem, key });
-  if (entries.length === 0 && hasMore)
+  if (entries.length === 0 && hasMore && (mark === null || mark === from?.mark))
     faults.push({ what: 'is empty and says that there is more', key: from?.key ?? '' });
   const keys = new Set<string>();
   let latest = from?.timestampMs ?? null;
@@ -105,12 +105,12 @@ export function findPageFaults(
 }
 
 function withoutRepeats<Entry extends ItemPosition>(
-  { entries, hasMore }: PositionPage<Entry>,
+  { entries, hasMore, mark }: PositionPage<Entry>,
   from: ItemPosition | null,
 ): PositionPage<Entry> {
   const at = entries.findLastIndex(({ key }) => key === from?.key);
   const rest = [...new Map(entries.slice(at + 1).map((entry) => [entry.key, entry])).values()];
-  return { entries: rest, hasMore: hasMore && rest.length > 0 };
+  return { entries: rest, hasMore: hasMore && (rest.length > 0 || mark != null), mark };
 }
 
 function nameOf({ what, key }: PageFault): string {

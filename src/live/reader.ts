@@ -6,6 +6,7 @@ import {
   type LivePage,
   type LiveSource,
   PositionLostError,
+  positionBehind,
   QueryRejectedError,
 } from './live-source.ts';
 import { type LostPosition, PageRefusedError, PositionReader, type PositionReaderOptions } from './position-reader.ts';
@@ -30,6 +31,7 @@ const maxIdlePages = readBackItems;
 
 /** A poll that takes several pages. */
 interface Walk<Item> {
+  readonly begin: ItemPosition | null;
   /** Where the next page begins. */
   at: ItemPosition | null;
   /** Has it reached the newest position of the timeline? */
@@ -37,6 +39,8 @@ interface Walk<Item> {
   /** Unknown items before the newest position: they came late, if the newest position follows them. */
   readonly late: LiveEntry<Item>[];
   idlePages: number;
+  /** Did a page end where the upstream had searched up to, with fewer items than there was room for? */
+  isSearch: boolean;
 }
 
 /**
@@ -60,6 +64,8 @@ export class Reader<Item> {
   #walk: Walk<Item> | null = null;
   /** A poll that read many pages without anything new: the next one continues it, and reaches the end in time. */
   #unfinished: Walk<Item> | null = null;
+  /** Where the last page of a poll with a search began. The next poll repeats that page alone. */
+  #searchedFrom: ItemPosition | null = null;
   /** The last poll did not find the newest position: the next one begins there, to find out whether it is lost. */
   #isMissing = false;
   /** Callbacks that wait for a poll that has not begun, and for the poll in flight. */
@@ -99,6 +105,7 @@ export class Reader<Item> {
     this.#isOn = false;
     this.#walk = null;
     this.#unfinished = null;
+    this.#searchedFrom = null;
     this.#announcements.stop();
     this.#limitRest(0);
     return [...takeAll(this.#served), ...takeAll(this.#waiting)];
@@ -144,7 +151,7 @@ export class Reader<Item> {
           hasChanged = false;
           this.#isUp = true;
         }
-        if (isWhole || news.end > end) this.progress.advance();
+        if (isWhole || news.end > end || this.#walk?.isSearch) this.progress.advance();
       } catch (error) {
         this.#isUp = false;
         if (error instanceof QueryRejectedError) this.#options.onRejected?.(error.reason);
@@ -199,14 +206,16 @@ export class Reader<Item> {
     }
     this.#walk ??= this.#beginWalk();
     const walk = this.#walk;
+    const { at } = walk;
     const oldest = timeline.recent[0]?.key ?? '';
     const { end } = timeline.news;
     try {
-      const page = await this.#positions.read(walk.at);
+      const page = await this.#positions.read(at);
       // It was stopped: another process may have read the page.
       if (this.#walk !== walk) return false;
       this.#add(page, walk);
-      walk.idlePages = timeline.news.end > end ? 0 : walk.idlePages + 1;
+      if (!this.#walk && at !== walk.begin) this.#searchedFrom = walk.isSearch ? at : null;
+      walk.idlePages = timeline.news.end > end || walk.isSearch ? 0 : walk.idlePages + 1;
       if (this.#walk && walk.idlePages > maxIdlePages) {
         this.#unfinished = walk;
         this.#walk = null;
@@ -216,6 +225,7 @@ export class Reader<Item> {
       return !this.#walk && !this.#isMissing;
     } catch (error) {
       this.#walk = null;
+      this.#searchedFrom = null;
       if (!(error instanceof PositionLostError)) throw error;
       if (timeline.recent.length === 1 || walk.at?.key === timeline.frontier?.key) {
         // The upstream may still know the older positions: its node may lag.
@@ -232,12 +242,14 @@ export class Reader<Item> {
     this.#unfinished = null;
     if (unfinished) return { ...unfinished, late: [], idlePages: 0 };
     const { recent, frontier } = this.#timeline;
-    const isAtEnd = (this.#isMissing && frontier !== null) || recent.length === 1;
+    const missing = this.#isMissing ? frontier : null;
     this.#isMissing = false;
-    return { at: isAtEnd ? frontier : (recent[0] ?? null), isBeyond: isAtEnd, late: [], idlePages: 0 };
+    const at = missing ?? this.#searchedFrom ?? recent[0] ?? null;
+    return toWalk(at, at?.key === frontier?.key);
   }
 
-  #add({ entries, hasMore }: LivePage<Item>, walk: Walk<Item>): void {
+  #add(page: LivePage<Item>, walk: Walk<Item>): void {
+    const { entries, hasMore } = page;
     const timeline = this.#timeline;
     // Only now: the followers have read the items of the last page.
     timeline.shrinkTo(this.#options.mostBytes());
@@ -248,9 +260,10 @@ export class Reader<Item> {
       if (walk.isBeyond) this.#addNext(entry);
       else if (!timeline.knows(entry.key)) walk.late.push(entry);
     }
-    const last = entries.at(-1);
-    if (hasMore && last) {
-      walk.at = toItemPosition(last);
+    const next = positionBehind(page, walk.at);
+    if (hasMore && (next?.key !== walk.at?.key || next?.mark !== walk.at?.mark)) {
+      walk.at = next;
+      walk.isSearch ||= page.mark != null;
       this.#walk = walk;
     } else {
       this.#walk = null;
@@ -292,8 +305,12 @@ export class Reader<Item> {
     const recent = oldest ? [null] : await this.#readNewest();
     if (!this.#isOn || this.#timeline.frontier?.key !== lost.key) return;
     this.#timeline.addGap(lost, oldest?.entries[0] ?? null, reason, recent);
-    if (oldest) this.#add(oldest, { at: null, isBeyond: true, late: [], idlePages: 0 });
+    if (oldest) this.#add(oldest, toWalk(null, true));
   }
+}
+
+function toWalk<Item>(begin: ItemPosition | null, isBeyond: boolean): Walk<Item> {
+  return { begin, at: begin, isBeyond, late: [], idlePages: 0, isSearch: false };
 }
 
 export function takeAll<Value>(values: Set<Value>): Value[] {

@@ -155,6 +155,6 @@ export class Timeline<Item> {
 }
 
 /** Drops the item, because positions are kept longer. */
-export function toItemPosition({ key, timestampMs }: ItemPosition): ItemPosition {
-  return { key, timestampMs };
+export function toItemPosition({ key, timestampMs, mark }: ItemPosition): ItemPosition {
+  return { key, timestampMs, mark };
 }

@@ -46,7 +46,7 @@ function spoilAnswer(text: string, spoil: (page: Answered) => Answered): string 
   if (!page?.edges) return text;
   const { data, hasNextPage, ...others } = spoil({ data: page.edges, hasNextPage: page.pageInfo.hasNextPage });
   const pageInfo = { ...page.pageInfo, hasNextPage };
-  return JSON.stringify({ ...rest, data: { page: { ...page, ...others, edges: data, pageInfo } } });
+  return JSON.stringify({ ...rest, data: { ...rest.data, page: { ...page, ...others, edges: data, pageInfo } } });
 }
 
 /** The id of an event in a page of either source, and the event with another time. */

@@ -43,7 +43,7 @@ export async function startSuiLedger(version: '2024.1' | '2024.4' | 'newest'): P
     req.on('data', (chunk: Buffer) => chunks.push(chunk));
     req.on('end', () => {
       const { query, variables } = JSON.parse(Buffer.concat(chunks).toString());
-      if (!/__schema|serviceConfig/.test(query)) asked.push(query);
+      if (!/__schema|^\{serviceConfig/.test(query)) asked.push(query);
       void graphql({ schema, source: query, rootValue, variableValues: variables ?? null }).then((result) => {
         res.writeHead(200, { 'content-type': 'application/json', 'x-sui-rpc-version': '2026.9.1-abc' });
         res.end(JSON.stringify(result));

@@ -17,6 +17,21 @@ const transactionMembers = [
 ] as const;
 
 /**
+ * The form of cursors that are JSON in base64url. Such a cursor reads the ledger as of the checkpoint that it names, and only items
+ * that match the filter are accepted. `null`: opaque cursors, each valid for every filter and time.
+ */
+const cursorForm = z
+  .strictObject({
+    /** Members with numbers that put items in order. */
+    order: z.array(name).min(1).readonly(),
+    /** The member with the checkpoint. */
+    checkpoint: name,
+    /** Its other members and their values. */
+    rest: z.record(name, z.boolean()),
+  })
+  .nullable();
+
+/**
  * The connections of a ledger's GraphQL with its events and transactions, both oldest first. A path leads from a node to the
  * value of one of the gateway's fields.
  */
@@ -39,12 +54,9 @@ export const historySchema = z.strictObject({
       bcs: path,
       timestamp: path,
     }),
-    /**
-     * For cursors that are JSON in base64url: their members with the position of an item. Such a cursor reads the ledger as of
-     * its own checkpoint, and only items that match the filter are accepted. `null`: opaque cursors, each valid for every
-     * filter and time.
-     */
-    cursor: z.array(name).min(1).readonly().nullable(),
+    /** The checkpoint of an event; `null`: its cursor has one. */
+    checkpoint: path.nullable(),
+    cursor: cursorForm,
   }),
   transactions: z.strictObject({
     field: name,
@@ -54,7 +66,7 @@ export const historySchema = z.strictObject({
     paths: z.strictObject({ digest: path, timestamp: path, checkpoint: path }),
     /** The content of `RpcTransaction.raw`. */
     raw: selection,
-    cursor: z.array(name).min(1).readonly().nullable(),
+    cursor: cursorForm,
   }),
   /** Members of filters that select by checkpoint. */
   checkpoints: z.strictObject({ after: name, at: name, before: name }),
@@ -62,6 +74,13 @@ export const historySchema = z.strictObject({
   checkpoint: z.strictObject({ field: name, argument: z.string('an argument with $').includes('$') }),
   /** The root field for one transaction by its `digest`. Its `effects` have a connection of its events. */
   transaction: z.strictObject({ field: name }),
+  /**
+   * The root field that shows what is left of a connection, whose field `$` stands for, and a path in it: to the oldest checkpoint
+   * or, where cursors have a form, to the edges that begin with the oldest item.
+   */
+  oldest: z.strictObject({ field: z.string('a root field with $').includes('$'), path }),
+  /** How errors for data that the ledger no longer keeps are recognised: by code, or by a part of the text in any case. */
+  pruned: z.strictObject({ codes: z.array(z.string()).readonly(), texts: z.array(z.string()).readonly() }),
 });
 
 export type LedgerHistory = z.output<typeof historySchema>;

@@ -49,7 +49,8 @@ export const ledger: NetworkProfile = {
         bcs: 'bcs',
         timestamp: 'timestamp',
       },
-      cursor: ['tx', 'e'],
+      checkpoint: null,
+      cursor: { order: ['tx', 'e'], checkpoint: 'c', rest: {} },
     },
     transactions: {
       field: 'transactionBlocks',
@@ -72,11 +73,23 @@ export const ledger: NetworkProfile = {
       },
       paths: { digest: 'digest', timestamp: 'effects.timestamp', checkpoint: 'effects.checkpoint.sequenceNumber' },
       raw: '{digest bcs signatures sender{address}gasInput{gasSponsor{address}gasPrice gasBudget}effects{status errors bcs timestamp checkpoint{sequenceNumber}epoch{epochId}}}',
-      cursor: ['t'],
+      cursor: { order: ['t'], checkpoint: 'c', rest: { i: false } },
     },
     checkpoints: { after: 'afterCheckpoint', at: 'atCheckpoint', before: 'beforeCheckpoint' },
     checkpoint: { field: 'checkpoint', argument: 'id:{sequenceNumber:$}' },
     transaction: { field: 'transactionBlock' },
+    oldest: { field: '$(first:1){edges{cursor}}', path: 'edges' },
+    // iotaledger/iota#12184, #12272, #12553
+    pruned: {
+      codes: ['DATA_PRUNED'],
+      texts: [
+        'outside the available range',
+        'due to pruning',
+        'been pruned',
+        'no longer available',
+        'requested events not available',
+      ],
+    },
   },
   subscriptions: {
     transport: 'websocket',

@@ -29,6 +29,7 @@ export const sui: ProfileDifferences = {
         bcs: 'contents.bcs',
         timestamp: 'timestamp',
       },
+      checkpoint: 'transaction.effects.checkpoint.sequenceNumber',
       cursor: null,
     },
     transactions: {
@@ -53,6 +54,10 @@ export const sui: ProfileDifferences = {
     },
     checkpoint: { argument: 'sequenceNumber:$' },
     transaction: { field: 'transaction' },
+    oldest: {
+      field: 'serviceConfig{availableRange(type:"Query",field:"$"){first{sequenceNumber}}}',
+      path: 'availableRange.first.sequenceNumber',
+    },
   },
   subscriptions: {
     transport: 'sse',

@@ -26,8 +26,15 @@ export interface SharedItem<Item> {
 const fullEntry = 256 * 1024;
 const maxItem = 1024 * 1024;
 
-type PositionText = readonly [key: string, timestampMs: number | null] | null;
-type ItemLine = readonly [kind: 'next' | 'late', key: string, timestampMs: number | null, bytes: number, item: string];
+type PositionText = readonly [key: string, timestampMs: number | null, mark: string | null] | null;
+type ItemLine = readonly [
+  kind: 'next' | 'late',
+  key: string,
+  timestampMs: number | null,
+  mark: string | null,
+  bytes: number,
+  item: string,
+];
 interface EntryText {
   readonly from: readonly PositionText[];
   readonly items: readonly ItemLine[];
@@ -64,10 +71,10 @@ export function writeChanges<Item>(
       [from, lines, length] = [front, [], 0];
     }
     length += item.length;
-    const { key, timestampMs, bytes } = each.entry;
+    const { key, timestampMs, mark = null, bytes } = each.entry;
     const isLate = each.at.from?.key !== key;
     if (!isLate) front = each.entry;
-    lines.push([isLate ? 'late' : 'next', key, timestampMs, bytes, item]);
+    lines.push([isLate ? 'late' : 'next', key, timestampMs, mark, bytes, item]);
   }
   return [...entries, writeEntry([from], lines, answers)];
 }
@@ -97,25 +104,26 @@ export function frontOf({ from, items }: Entry<unknown>): ItemPosition | null | 
 
 function writeEntry(from: ItemPositions, items: readonly ItemLine[], answers: readonly string[]): string {
   return JSON.stringify({
-    from: from.map((position) => position && [position.key, position.timestampMs]),
+    from: from.map((position) => position && [position.key, position.timestampMs, position.mark ?? null]),
     items,
     answers,
   } satisfies EntryText);
 }
 
-function readItem<Item>([kind, key, timestampMs, bytes, item]: ItemLine, read: ItemText<Item>['read']) {
+function readItem<Item>([kind, key, timestampMs, mark, bytes, item]: ItemLine, read: ItemText<Item>['read']) {
   if ((kind !== 'next' && kind !== 'late') || !Number.isFinite(bytes)) throw new Error('an item of an unknown form');
-  return { isLate: kind === 'late', entry: { ...checkPosition(key, timestampMs), bytes, item: read(item) } };
+  return { isLate: kind === 'late', entry: { ...checkPosition(key, timestampMs, mark), bytes, item: read(item) } };
 }
 
 function readPosition(text: PositionText): ItemPosition | null {
-  return text && checkPosition(text[0], text[1]);
+  return text && checkPosition(text[0], text[1], text[2]);
 }
 
 /** @throws if it is not a position */
-function checkPosition(key: unknown, timestampMs: unknown): ItemPosition {
-  if (typeof key === 'string' && (timestampMs === null || Number.isFinite(timestampMs))) {
-    return { key, timestampMs: timestampMs as number | null };
+function checkPosition(key: unknown, timestampMs: unknown, mark: unknown): ItemPosition {
+  const isTime = timestampMs === null || Number.isFinite(timestampMs);
+  if (typeof key === 'string' && isTime && (mark === null || typeof mark === 'string')) {
+    return { key, timestampMs: timestampMs as number | null, mark: mark ?? undefined };
   }
   throw new Error('a position of an unknown form');
 }

@@ -156,7 +156,7 @@ export async function startNetwork(
       operationName: parsed.operationName ?? null,
       bytes: Buffer.byteLength(body),
     };
-    if (!/__schema|serviceConfig/.test(request.query)) requests.push(request);
+    if (!/__schema|^\{serviceConfig/.test(request.query)) requests.push(request);
     const prepared = prepare(request, isStream);
     if ('errors' in prepared) {
       send(res, { data: null, errors: prepared.errors.map((each) => each.toJSON()) });

@@ -241,6 +241,7 @@ function createHistory(ledger: Ledger, isShown: IsShown, limits: SuiLimits, scan
       mutationTimeoutMs: 74_000,
       defaultPageSize: ({ type, field }: StreamArguments) => limits.pageSize(type, field).usual,
       maxPageSize: ({ type, field }: StreamArguments) => limits.pageSize(type, field).max,
+      availableRange: () => ({ first: toCheckpoint(ledger.checkpoint(ledger.firstCheckpoint())) }),
     },
     events: pageEvents,
     transactions: pageTransactions,

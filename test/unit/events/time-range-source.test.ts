@@ -1,98 +1,64 @@
 import { describe, expect, test } from 'vitest';
-import type { LedgerHistory } from '../../../src/config/networks/history-schema.ts';
-import { createListSource } from '../../../src/events/ledger-source.ts';
-import type { Position, SourcePage } from '../../../src/events/source.ts';
-import { createTimeRangeSource } from '../../../src/events/time-range-source.ts';
+import type { Position, Source, SourcePage } from '../../../src/events/source.ts';
+import { createPagedLedger, type NumberedItem, pageStyles, timeOf } from '../../support/paged-ledger.ts';
 
-interface Event {
-  readonly checkpoint: number;
+async function readAll(source: Source<NumberedItem>, limit: number, descending: boolean): Promise<number[]> {
+  const found: number[] = [];
+  for (let after: Position | null = null, hasMore: boolean | null = true; hasMore; ) {
+    const page: SourcePage<NumberedItem> = await source.readPage({ after, limit, descending, cancellation: undefined });
+    found.push(...page.items.map(({ number }) => number));
+    ({ next: after, hasMore } = page);
+  }
+  return found;
 }
 
-const stepMs = 100;
-const newest = 60;
-const numbers = Array.from({ length: newest + 1 }, (_, number) => number);
-/** A checkpoint every 100 ms with one transaction; most have no event. */
-const events: readonly Event[] = numbers.filter((number) => number % 7 === 3).map((checkpoint) => ({ checkpoint }));
-const positionOf = ({ checkpoint }: Event): Position => ({
-  digest: `t${checkpoint}`,
-  eventSeq: '0',
-  timestampMs: checkpoint * stepMs,
-});
+const count = 180;
+const first = timeOf(0);
 
-/** @param hasCheckpoints whether the ledger filters events by checkpoint */
-function open(range: { readonly startMs: number; readonly endMs: number }, hasCheckpoints: boolean) {
-  const first = numbers.find((number) => number * stepMs >= range.startMs) ?? null;
-  const end = numbers.find((number) => number * stepMs > range.endMs) ?? null;
-  return createTimeRangeSource<Event>({
-    range,
-    times: { find: async () => (first === null ? null : { first, end }) },
-    history: {
-      checkpoints: { after: 'afterNumber', before: 'beforeNumber', at: 'at' },
-      transactions: { field: 'transactions' },
-      events: { hasCheckpoints, filters: { transaction: 'digest' } },
-    } as LedgerHistory,
-    execute: async ({ document }) => ({ data: { page: toTransactions('text' in document ? document.text : '') } }),
-    sourceOf: ({ afterNumber = -1, beforeNumber = newest + 1 }: Record<string, string | number>) =>
-      createListSource(
-        async () => events.filter((each) => +afterNumber < each.checkpoint && each.checkpoint < +beforeNumber),
-        positionOf,
-      ),
-    readEvents: async ({ filter }) => {
-      const found = events.filter((each) => JSON.stringify(positionOf(each).digest) === filter.digest);
-      const edges = found.map((item) => ({ item, cursor: 'c', order: null }));
-      return { edges, hasPrevious: false, hasNext: false, start: null, end: null };
-    },
-  });
-}
-
-/** A page of at most 5 transactions; its cursors are their numbers. */
-function toTransactions(text: string) {
-  const argument = (name: string) => Number(new RegExp(`${name}:"?(\\d+)`).exec(text)?.[1] ?? Number.NaN);
-  const isWanted = (number: number) =>
-    !(number <= argument('afterNumber') || number >= argument('beforeNumber')) &&
-    !(number <= argument('after') || number >= argument('before'));
-  const all = numbers.filter(isWanted);
-  const shown = text.includes('(last:') ? all.slice(-5) : all.slice(0, 5);
-  const hasMore = shown.length < all.length;
-  const eventsOf = (number: number) =>
-    events.some(({ checkpoint }) => checkpoint === number) ? [{ cursor: 'e' }] : [];
-  const edges = shown.map((number) => ({
-    cursor: `${number}`,
-    node: { digest: `t${number}`, effects: { events: { edges: eventsOf(number) } } },
-  }));
-  const [startCursor = null, endCursor = null] = [edges[0]?.cursor, edges.at(-1)?.cursor];
-  return { edges, pageInfo: { hasPreviousPage: hasMore, hasNextPage: hasMore, startCursor, endCursor } };
-}
-
-describe.each([
-  ['a ledger that filters events by checkpoint', true],
-  ['a ledger that does not', false],
-])('the events of a time range at %s', (_, hasCheckpoints) => {
+describe.each(pageStyles)('the items of a time range at a ledger with %s pages', (style) => {
   test.each([
-    ['all', 0, 9_000],
-    ['the times of two events, both included', 1_000, 3_100],
-    ['a millisecond less at both ends', 1_001, 3_099],
-    ['a millisecond more at both ends', 999, 3_101],
-    ['the time of one event', 2_400, 2_400],
-    ['a time between two events', 2_401, 3_099],
-    ['a time between two checkpoints', 2_401, 2_402],
-    ['the newest event', 5_900, 5_900],
-    ['the newest checkpoint', 6_000, 6_000],
-    ['the future', 6_001, 9_000],
-    ['before the oldest event', 0, 299],
+    ['all', first, first + 900_000],
+    ['the times of two items, both included', timeOf(35), timeOf(91)],
+    ['a millisecond less at both ends', timeOf(35) + 1, timeOf(91) - 1],
+    ['a millisecond more at both ends', timeOf(35) - 1, timeOf(91) + 1],
+    ['the time of one item', timeOf(70), timeOf(70)],
+    ['a time between two checkpoints', timeOf(70) + 1, timeOf(70) + 2],
+    ['a quiet stretch', timeOf(72), timeOf(103)],
+    ['the newest checkpoint', timeOf(count - 1), timeOf(count - 1)],
+    ['the future', timeOf(count - 1) + 1, timeOf(count - 1) + 9_000],
+    ['before the oldest item', 0, first - 1],
   ])('%s', async (__, startMs, endMs) => {
-    const expected = events.filter(({ checkpoint }) => startMs <= checkpoint * stepMs && checkpoint * stepMs <= endMs);
-    for (const descending of [false, true]) {
-      for (const limit of [1, 2, 50]) {
-        const source = open({ startMs, endMs }, hasCheckpoints);
-        const found: Event[] = [];
-        for (let after: Position | null = null, hasMore: boolean | null = true; hasMore; ) {
-          const page: SourcePage<Event> = await source.readPage({ after, limit, descending, cancellation: undefined });
-          found.push(...page.items);
-          ({ next: after, hasMore } = page);
-        }
-        expect(found).toEqual(descending ? expected.toReversed() : expected);
+    for (const of of [1, 35]) {
+      const ledger = createPagedLedger(style, count);
+      const open = ledger.openRange(of);
+      const isWanted = (number: number) => number % of === 0 && startMs <= timeOf(number) && timeOf(number) <= endMs;
+      const expected = Array.from({ length: count }, (_, number) => number).filter(isWanted);
+      for (const limit of [1, 7, 50]) {
+        expect(await readAll(open({ startMs, endMs }), limit, false)).toEqual(expected);
+        expect(await readAll(open({ startMs, endMs }), limit, true)).toEqual(expected.toReversed());
       }
     }
+  });
+
+  test('begins with the oldest that the ledger keeps, and not later because a node lags', async () => {
+    const ledger = createPagedLedger(style, count);
+    const open = ledger.openRange(1);
+    ledger.oldest = 60;
+    expect(await readAll(open({ startMs: first, endMs: timeOf(100) }), 50, false)).toEqual(
+      Array.from({ length: 42 }, (_, index) => 60 + index),
+    );
+  });
+
+  test('takes one request for a page in its middle', async () => {
+    const ledger = createPagedLedger(style, count);
+    const open = ledger.openRange(1);
+    const range = { startMs: timeOf(30), endMs: timeOf(160) };
+    const page = { limit: 10, descending: false, cancellation: undefined };
+    const { next } = await open(range).readPage({ ...page, after: null });
+    ledger.asked.length = 0;
+    const { items } = await open(range).readPage({ ...page, after: next });
+    expect(items.map(({ number }) => number)).toEqual([40, 41, 42, 43, 44, 45, 46, 47, 48, 49]);
+    // The range itself is looked up where the ledger filters by checkpoint.
+    expect(ledger.asked).toHaveLength(style === 'pinned' ? 1 : 2);
   });
 });

@@ -28,7 +28,9 @@ describe('an entry', () => {
   it('has items and the places before and behind it, and no resume points', () => {
     const [entry = '', ...others] = writeChanges(place('a'), [next('b'), late('l', 'b')], ['an ask'], same) ?? [];
     expect(others).toEqual([]);
-    expect(entry).toBe('{"from":[["a",7]],"items":[["next","b",7,10,"b"],["late","l",7,10,"l"]],"answers":["an ask"]}');
+    expect(entry).toBe(
+      '{"from":[["a",7,null]],"items":[["next","b",7,null,10,"b"],["late","l",7,null,10,"l"]],"answers":["an ask"]}',
+    );
     expect(frontIn(entry)).toMatchObject(place('b'));
     expect(readEntry(entry, same)).toEqual({
       from: [place('a')],
