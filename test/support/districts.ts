@@ -76,7 +76,7 @@ export const districts: Readonly<Record<string, District>> = {
   events: {
     purpose: 'events and transactions, by JSON-RPC or the ledger’s GraphQL: queries, cursors, what live streams read',
     imports: ['errors', 'json', 'config', 'telemetry', 'upstream', 'documents', 'generated', 'live', 'ledger'],
-    packages: ['graphql', 'lru-cache', 'zod'],
+    packages: ['graphql', 'zod'],
   },
   graph: {
     purpose: 'stitching, generations, the schema keeper; joins; the gateway’s fields about itself',
