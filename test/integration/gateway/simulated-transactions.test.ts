@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { Ed25519Keypair } from '@mysten/sui-v2/keypairs/ed25519';
 import { Transaction } from '@mysten/sui-v2/transactions';
 import { describe, expect, it } from 'vitest';
+import { hashApiKey, toApiKey } from '../../../src/config/client.ts';
 import { createDevnetAccounts } from '../../../src/devnet/genesis/accounts.ts';
 import { createSponsorFace } from '../../../src/devnet/sponsor/sponsor-face.ts';
 import { startDevnet } from '../../../src/devnet/start-devnet.ts';
@@ -20,7 +21,10 @@ interface Stage extends AsyncDisposable {
   readonly sponsor: RecordingUpstream;
   readonly simulations: () => number;
   readonly executions: () => number;
-  readonly open: (settings: Readonly<Record<string, string>>) => Promise<TestGateway>;
+  readonly open: (
+    settings: Readonly<Record<string, string>>,
+    files?: Readonly<Record<string, string>>,
+  ) => Promise<TestGateway>;
 }
 
 async function createStage(graphqlUrl: string, sponsorUrl: string, close: () => Promise<unknown>): Promise<Stage> {
@@ -31,15 +35,18 @@ async function createStage(graphqlUrl: string, sponsorUrl: string, close: () => 
     sponsor,
     simulations: () => ledger.requests.filter(isSimulation).length,
     executions: () => sponsor.requests.filter(({ path }) => path.endsWith('/execute_tx')).length,
-    open: (settings) =>
-      createTestGateway({
-        LEDGER_GRAPHQL_URL: ledger.url,
-        SPONSOR_URL: sponsor.url,
-        SPONSOR_TOKEN: token,
-        SPONSOR_ALLOW_ANONYMOUS: 'true',
-        CORS_ORIGINS: 'http://127.0.0.1:4000',
-        ...settings,
-      }),
+    open: (settings, files) =>
+      createTestGateway(
+        {
+          LEDGER_GRAPHQL_URL: ledger.url,
+          SPONSOR_URL: sponsor.url,
+          SPONSOR_TOKEN: token,
+          SPONSOR_ALLOW_ANONYMOUS: 'true',
+          CORS_ORIGINS: 'http://127.0.0.1:4000',
+          ...settings,
+        },
+        files,
+      ),
     async [Symbol.asyncDispose]() {
       await ledger[Symbol.asyncDispose]();
       await sponsor[Symbol.asyncDispose]();
@@ -184,6 +191,25 @@ describe('a simulation', () => {
     const other = await execute(gateway, reserved, await sign(reserved, (tx) => [greets(tx), greets(tx)]));
     expect(other.errors?.[0]?.extensions.code).toBe('RESERVATION_NOT_FOUND');
     expect(stage.executions()).toBe(1);
+  });
+
+  it('that fails leaves the idempotency key and the gas budget as they were', async () => {
+    await using stage = await onDevnet();
+    const apiKey = toApiKey('shop', new Uint8Array(32).fill(4)).reveal();
+    const shop = { id: 'shop', hash: hashApiKey(apiKey), scopes: ['read', 'sponsor'], gas: { perDay: 50_000_000 } };
+    const clients = { CLIENTS_FILE: '/clients', SPONSOR_ALLOW_ANONYMOUS: '' };
+    await using gateway = await stage.open({ ...failing, ...clients }, { '/clients': JSON.stringify([shop]) });
+    const own = { 'x-api-key': apiKey };
+    const gasOf = async () => (await gateway.query('{ viewer { gas { held remaining } } }', {}, own)).data.viewer.gas;
+    const reserved = await reserve(gateway, own);
+    const before = await gasOf();
+    expect(before).toEqual({ held: '20000000', remaining: '30000000' });
+    const wrong = await execute(gateway, reserved, await sign(reserved, fails), 'once', own);
+    expect(wrong.errors?.[0]?.message).toContain('simulation says');
+    expect(await gasOf()).toEqual(before);
+    const right = await execute(gateway, reserved, await sign(reserved, greets), 'once', own);
+    expect(right.data.executeTx.outcome).toBe('EXECUTED');
+    expect((await gasOf()).held).toBe('0');
   });
 
   it('is not made for a transaction that its reservation rules out', async () => {
