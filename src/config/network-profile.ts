@@ -1,9 +1,15 @@
 import { type ConfigMistake, quoteText, toMistakes } from './config-error.ts';
 import { iota } from './networks/iota.ts';
 import { ledger } from './networks/ledger.ts';
-import { type NetworkProfile, networkProfileSchema, type ProfileDifferences } from './networks/profile-schema.ts';
+import {
+  type NetworkProfile,
+  networkProfileSchema,
+  type ProfileDifferences,
+  rpcMethodsWith,
+} from './networks/profile-schema.ts';
 import { sui } from './networks/sui.ts';
 import { suiLegacy } from './networks/sui-legacy.ts';
+import { parseYaml } from './read-settings.ts';
 import { isJsonObject } from './value-types.ts';
 
 export { type EventFilterMember, eventFilterMembers, type NetworkProfile } from './networks/profile-schema.ts';
@@ -26,6 +32,44 @@ export type HasCoordinate = (coordinate: string) => boolean;
 export function recogniseNetwork(has: HasCoordinate): NetworkProfile {
   const others = Object.values(networkProfiles).filter(({ recognisedBy }) => recognisedBy.length > 0);
   return others.find(({ recognisedBy }) => recognisedBy.every(has)) ?? ledger;
+}
+
+/** A network that has the RPC of a known one under other names. */
+export interface ForkedNetwork {
+  /** Its scalar for addresses, such as `MgoAddress`. */
+  readonly scalar: string;
+  /** The built-in profile that it resembles. */
+  readonly resembles: NetworkProfileName;
+  /** What differs, for `PROFILE_OVERRIDES`. The names follow from the scalar, as they do in known networks. */
+  readonly overrides: {
+    readonly name: string;
+    readonly recognisedBy: readonly string[];
+    readonly headers: { readonly version: string; readonly showUsage: string };
+    readonly events: Pick<NetworkProfile['events'], 'methods'>;
+  };
+}
+
+/** @param scalars names of the schema's scalars. @returns `null` for a known network, and for an unlike one */
+export function recogniseFork(has: HasCoordinate, scalars: readonly string[]): ForkedNetwork | null {
+  if (recogniseNetwork(has) !== ledger) return null;
+  const known = new Set([
+    'LedgerAddress',
+    ...Object.values(networkProfiles).flatMap(({ recognisedBy }) => recognisedBy),
+  ]);
+  const scalar = scalars.find((name) => /^[A-Z]\w*Address$/.test(name) && !known.has(name));
+  const root = ['Query.transactionBlock', 'Query.transaction'].find(has);
+  if (scalar === undefined || root === undefined) return null;
+  const prefix = scalar.slice(0, -'Address'.length).toLowerCase();
+  return {
+    scalar,
+    resembles: root === 'Query.transactionBlock' ? 'sui-legacy' : 'sui',
+    overrides: {
+      name: prefix,
+      recognisedBy: [scalar, root],
+      headers: { version: `x-${prefix}-rpc-version`, showUsage: `x-${prefix}-rpc-show-usage` },
+      events: { methods: rpcMethodsWith(`${prefix}x`) },
+    },
+  };
 }
 
 /** Does a profile fit the ledger's schema? A schema of no known network fits every profile. */
@@ -57,12 +101,39 @@ export type ProfileResult =
   /** Each mistake's `key` is a path: `PROFILE_OVERRIDES.headers.version`. */
   | { readonly mistakes: readonly ConfigMistake[] };
 
-/** Overrides single names of a profile. Every path must exist in the profile, and every value must have its type. */
-export function parseNetworkProfile(base: NetworkProfile, overrides: Readonly<Record<string, unknown>>): ProfileResult {
+/** The built-in profile of this name; `null` if there is none. */
+export function findNetworkProfile(name: string): NetworkProfile | null {
+  return Object.hasOwn(networkProfiles, name) ? networkProfiles[name as NetworkProfileName] : null;
+}
+
+const fileSetting = 'NETWORK_PROFILE';
+
+/** Parses a file that describes a network by its differences from the built-in profile named in `extends` (`ledger`). */
+export function parseProfileFile(text: string): ProfileResult {
+  const parsed = parseYaml(text);
+  const expected = 'a file with an object in YAML or JSON';
+  if ('problem' in parsed) return { mistakes: [{ key: fileSetting, expected, got: parsed.problem }] };
+  if (!isJsonObject(parsed.value)) return { mistakes: [{ key: fileSetting, expected, got: 'something else' }] };
+  const { extends: named = 'ledger', ...differences } = parsed.value;
+  const base = findNetworkProfile(String(named));
+  if (base) return parseNetworkProfile(base, differences, fileSetting);
+  const names = `one of ${Object.keys(networkProfiles).join(', ')}`;
+  return { mistakes: [{ key: `${fileSetting}.extends`, expected: names, got: describe(named) }] };
+}
+
+/**
+ * Changes single names of a profile. Every path must exist in the profile, and every value must have its type.
+ * @param setting that holds the changes, or names their file
+ */
+export function parseNetworkProfile(
+  base: NetworkProfile,
+  overrides: Readonly<Record<string, unknown>>,
+  setting = 'PROFILE_OVERRIDES',
+): ProfileResult {
   const { data, error } = networkProfileSchema.safeParse(mergeDeep(base, overrides));
   if (!error) return { profile: data };
   const checked = {
-    setting: 'PROFILE_OVERRIDES',
+    setting,
     content: overrides,
     knownNames: 'a name that a profile has',
     describe,

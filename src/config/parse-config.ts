@@ -2,9 +2,15 @@ import { limitDefaults } from './caller-keys.ts';
 import { checkSettings, type Settings, toMissing, toSponsorAuth } from './check-settings.ts';
 import { type Client, parseClients } from './client.ts';
 import type { Config, Upstreams } from './config.ts';
-import { ConfigError, type ConfigMistake } from './config-error.ts';
+import { ConfigError, type ConfigMistake, quoteText } from './config-error.ts';
 import { type ConfigValues, withAddresses } from './keys.ts';
-import { networkProfiles, parseNetworkProfile } from './network-profile.ts';
+import {
+  findNetworkProfile,
+  networkProfiles,
+  type ProfileResult,
+  parseNetworkProfile,
+  parseProfileFile,
+} from './network-profile.ts';
 
 import {
   type ConfigSource,
@@ -45,9 +51,11 @@ export function parseConfig(source: ConfigSource, addressSettings: readonly Addr
   const isSet = (name: string) => isWritten(name) || isWritten(fileOf.get(name) ?? '');
   const values = parsed.values as ConfigValues;
   const settings: Settings = { table, values, isSet, isWritten };
-  const builtIn = networkProfiles[values.NETWORK_PROFILE === 'auto' ? 'ledger' : values.NETWORK_PROFILE];
+  const base = broken.has('NETWORK_PROFILE')
+    ? { profile: networkProfiles.ledger }
+    : readNetworkProfile(values.NETWORK_PROFILE, source.readFile);
   const overrides = values.PROFILE_OVERRIDES;
-  const profile = overrides ? parseNetworkProfile(builtIn, overrides) : { profile: builtIn };
+  const profile = 'profile' in base && overrides ? parseNetworkProfile(base.profile, overrides) : base;
 
   // Skip the checks between settings if the file is unreadable, since it is unknown what was set; and do not report a second
   // mistake for one key.
@@ -71,6 +79,18 @@ export function parseConfig(source: ConfigSource, addressSettings: readonly Addr
     expectsSpans,
     unknownVariables: findUnknownVariables(source.env, Object.keys(table)),
   };
+}
+
+/** @param chosen `auto`, a name, or the path of a file */
+function readNetworkProfile(chosen: string, readFile: ReadFile): ProfileResult {
+  const builtIn = findNetworkProfile(chosen === 'auto' ? 'ledger' : chosen);
+  if (builtIn) return { profile: builtIn };
+  try {
+    return parseProfileFile(readFile(chosen));
+  } catch (error) {
+    const got = `${quoteText(chosen)}, which cannot be read (${toErrorCode(error)})`;
+    return { mistakes: [{ key: 'NETWORK_PROFILE', expected: 'a path to a readable file', got }] };
+  }
 }
 
 /** Without a manifest, a client with the policy `only` could run nothing. */

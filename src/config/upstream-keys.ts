@@ -1,4 +1,4 @@
-import { type NetworkProfileName, networkProfiles } from './network-profile.ts';
+import { networkProfiles } from './network-profile.ts';
 import {
   addedHeaders,
   bearerToken,
@@ -6,6 +6,7 @@ import {
   type ConfigTable,
   integer,
   jsonObject,
+  nameOrFile,
   oneOf,
   secretFilePath,
   signingKeys,
@@ -15,10 +16,10 @@ import {
 
 export const upstreamKeys = {
   NETWORK_PROFILE: {
-    type: oneOf('auto', ...(Object.keys(networkProfiles) as NetworkProfileName[])),
+    type: nameOrFile('auto', ...Object.keys(networkProfiles)),
     fallback: 'auto',
     description:
-      'The network, which sets the names of headers, JSON-RPC methods, filters and root fields, and the rules for counting documents. `auto`: the gateway recognises the network by the ledger’s schema at the start, or by `SCHEMA_CACHE_FILE` if the ledger is unavailable; `ledger` if it can read neither, until the ledger answers. If the profile does not fit the schema, the log names the one that does.',
+      'The network, which sets the names of headers, JSON-RPC methods, filters and root fields, and the rules for counting documents. `auto`: the gateway recognises the network by the ledger’s schema at the start, or by `SCHEMA_CACHE_FILE` if the ledger is unavailable; `ledger` if it can read neither, until the ledger answers. If the profile does not fit the schema, the log names the one that does. A path: the file describes [a network of its own](networks.md).',
   },
   PROFILE_OVERRIDES: {
     type: jsonObject,

@@ -101,6 +101,13 @@ export function oneOf<const Value extends string>(...values: readonly Value[]) {
   return valueType(`one of ${values.join(', ')}`, z.enum(values));
 }
 
+/** One of the names, or the path of a YAML or JSON file. */
+export function nameOrFile(...names: readonly string[]) {
+  const pattern = new RegExp(`^(?:${names.join('|')}|.+\\.(?:ya?ml|json))$`);
+  const expected = `one of ${names.join(', ')}, or a path to a .yaml or .json file`;
+  return valueType(expected, z.string().regex(pattern));
+}
+
 /** An absolute URL of one of the schemes, without a fragment. It may hold credentials, which messages do not show. */
 export function url(...schemes: readonly string[]) {
   const expected = `a URL with ${schemes.map((scheme) => `${scheme}://`).join(' or ')} and without a #fragment`;

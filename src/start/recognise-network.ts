@@ -1,12 +1,20 @@
-import type { GraphQLSchema, IntrospectionQuery } from 'graphql';
+import { type GraphQLSchema, type IntrospectionQuery, isScalarType } from 'graphql';
 import type { Config } from '../config/config.ts';
-import { fitsNetwork, type HasCoordinate, parseNetworkProfile, recogniseNetwork } from '../config/network-profile.ts';
+import {
+  type ForkedNetwork,
+  fitsNetwork,
+  type HasCoordinate,
+  parseNetworkProfile,
+  recogniseFork,
+  recogniseNetwork,
+} from '../config/network-profile.ts';
 import { createSchemaCache } from '../graph/ledger-source.ts';
 import { buildValidParts } from '../graph/valid-parts.ts';
 import { fetchLedgerIntrospection } from '../ledger/fetch-ledger-schema.ts';
 import { createStreamQuota } from '../live/quota.ts';
 import type { Telemetry } from '../telemetry/events.ts';
-import { connectUpstream } from '../upstream/connect-upstream.ts';
+import { connectUpstream, type UpstreamConnection } from '../upstream/connect-upstream.ts';
+import type { AnswerHeaders } from '../upstream/raw-call.ts';
 import { openAddedHeaders } from './upstream-credentials.ts';
 import type { UpstreamList } from './upstreams.ts';
 
@@ -20,26 +28,54 @@ const recognitionMs = 5_000;
 export async function recogniseConfiguredNetwork(
   config: Config,
   list: UpstreamList,
-  telemetry: Pick<Telemetry, 'networkRecognised' | 'networkUnknown' | 'schemaCacheFailed'>,
+  telemetry: Pick<Telemetry, 'networkRecognised' | 'networkUnknown' | 'networkResembles' | 'schemaCacheFailed'>,
 ): Promise<Config | null> {
   const urls = config.upstreams.kind === 'remote' ? config.upstreams.addresses[list.graph.setting.name] : undefined;
   if (config.settings.NETWORK_PROFILE !== 'auto' || urls === undefined) return config;
   const timeouts = { ...config.timeouts, queryMs: Math.min(config.timeouts.queryMs, recognitionMs) };
-  const introspection = await introspectLedger(list, urls, { ...config, timeouts }).catch(() => null);
+  let answered: AnswerHeaders | null = null;
+  const observe = (headers: AnswerHeaders) => {
+    answered = headers;
+  };
+  const introspection = await introspectLedger(list, urls, { ...config, timeouts }, observe).catch(() => null);
   const schema = introspection && buildValidParts(introspection).schema;
   const recognised = schema
     ? withNetworkOf(schema, config)
     : await withCachedNetwork(config, telemetry.schemaCacheFailed);
-  if (recognised) telemetry.networkRecognised(recognised.profile.name);
+  const fork = schema && recogniseFork(toHasCoordinate(schema), scalarsOf(schema));
+  if (fork) telemetry.networkResembles(toAdvice(fork, answered));
+  else if (recognised) telemetry.networkRecognised(recognised.profile.name);
   else telemetry.networkUnknown(config.profile.name);
   return recognised;
 }
 
-/** Introspects the ledger over a connection of its own. */
+/** What the log says about a network that the gateway does not know. */
+export interface ForkAdvice {
+  readonly scalar: string;
+  /** The response header with its version; `null` if the ledger sends none of the expected name. */
+  readonly header: string | null;
+  readonly NETWORK_PROFILE: string;
+  readonly PROFILE_OVERRIDES: string;
+}
+
+function toAdvice({ scalar, resembles, overrides }: ForkedNetwork, answered: AnswerHeaders | null): ForkAdvice {
+  const name = overrides.headers.version;
+  const header = answered?.get(name) === undefined ? null : name;
+  return { scalar, header, NETWORK_PROFILE: resembles, PROFILE_OVERRIDES: JSON.stringify(overrides) };
+}
+
+function scalarsOf(schema: GraphQLSchema): readonly string[] {
+  return Object.values(schema.getTypeMap())
+    .filter(isScalarType)
+    .map(({ name }) => name);
+}
+
+/** Introspects the ledger over a connection of its own. @param observe called with the headers of each response */
 export async function introspectLedger(
   { graph }: UpstreamList,
   urls: readonly string[],
   config: Config,
+  observe: (headers: AnswerHeaders) => void = () => {},
 ): Promise<IntrospectionQuery> {
   const connection = connectUpstream({
     name: graph.name,
@@ -49,7 +85,12 @@ export async function introspectLedger(
   });
   try {
     const quota = createStreamQuota({ max: 0, maxPerCaller: 0 });
-    return await fetchLedgerIntrospection(graph.connect(connection, config, quota).execute);
+    const call: UpstreamConnection['call'] = async (request) => {
+      const response = await connection.call(request);
+      observe(response.headers);
+      return response;
+    };
+    return await fetchLedgerIntrospection(graph.connect({ ...connection, call }, config, quota).execute);
   } finally {
     await connection.close();
   }

@@ -350,6 +350,8 @@ export function createTelemetry(logger: Logger, metrics = new Metrics(), now: ()
     networkRecognised: (network: string) => log('info', 'network recognised by its schema', { network }),
     networkUnknown: (network: string) =>
       log('warn', 'network not recognised: the ledger is unavailable, and no schema is cached', { network }),
+    networkResembles: (advice: { readonly scalar: string; readonly NETWORK_PROFILE: string }) =>
+      log('warn', 'the network is not known but resembles another; set NETWORK_PROFILE and PROFILE_OVERRIDES', advice),
     profileUnfit: (profile: string, fitting: string) =>
       log('warn', "the network profile does not fit the ledger's schema; set NETWORK_PROFILE and restart", {
         profile,

@@ -10,13 +10,18 @@ export interface SuiLedger extends AsyncDisposable {
   readonly asked: string[];
 }
 
-/** @param version of Sui's schema, as the SDKs name it; `newest` is that of the current SDK */
-export async function startSuiLedger(version: '2024.1' | '2024.4' | 'newest'): Promise<SuiLedger> {
+/**
+ * @param version of Sui's schema, as the SDKs name it; `newest` is that of the current SDK
+ * @param prefix of a fork's scalar and header
+ */
+export async function startSuiLedger(version: '2024.1' | '2024.4' | 'newest', prefix = 'Sui'): Promise<SuiLedger> {
   const file =
     version === 'newest'
       ? '../../node_modules/@mysten/sui-v2/src/graphql/generated/schema.graphql'
       : `../../node_modules/@mysten/sui/src/graphql/generated/${version}/schema.graphql`;
-  const schema = buildSchema(readFileSync(new URL(file, import.meta.url), 'utf8'));
+  const sdl = readFileSync(new URL(file, import.meta.url), 'utf8');
+  const schema = buildSchema(sdl.replaceAll('SuiAddress', `${prefix}Address`));
+  const versionHeader = `x-${prefix.toLowerCase()}-rpc-version`;
   const found = (ids: Readonly<Record<string, unknown>>) => ids;
   const rootValue = {
     chainIdentifier: '35834a8a',
@@ -45,7 +50,7 @@ export async function startSuiLedger(version: '2024.1' | '2024.4' | 'newest'): P
       const { query, variables } = JSON.parse(Buffer.concat(chunks).toString());
       if (!/__schema|^\{serviceConfig/.test(query)) asked.push(query);
       void graphql({ schema, source: query, rootValue, variableValues: variables ?? null }).then((result) => {
-        res.writeHead(200, { 'content-type': 'application/json', 'x-sui-rpc-version': '2026.9.1-abc' });
+        res.writeHead(200, { 'content-type': 'application/json', [versionHeader]: '2026.9.1-abc' });
         res.end(JSON.stringify(result));
       });
     });

@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { networkProfiles } from '../../../src/config/network-profile.ts';
 import { type Devnet, startDevnet } from '../../../src/devnet/start-devnet.ts';
+import { recordUpstream } from '../../support/recording-upstream.ts';
 import { type SuiLedger, startSuiLedger } from '../../support/sui-ledger.ts';
 import { createTestGateway, type TestGateway } from '../../support/test-gateway.ts';
 
@@ -16,15 +18,18 @@ beforeAll(async () => {
 });
 afterAll(() => devnet?.close());
 
-const start = (ledger: SuiLedger, env: Record<string, string> = {}) =>
-  createTestGateway({
-    NETWORK_PROFILE: 'sui',
-    LEDGER_GRAPHQL_URL: ledger.url,
-    LEDGER_RPC_URL: devnet.rpcUrl,
-    EVENTS_SOURCE: 'rpc',
-    SPONSOR_URL: devnet.sponsorUrl,
-    ...env,
-  });
+const start = (ledger: SuiLedger, env: Record<string, string> = {}, files: Record<string, string> = {}) =>
+  createTestGateway(
+    {
+      NETWORK_PROFILE: 'sui',
+      LEDGER_GRAPHQL_URL: ledger.url,
+      LEDGER_RPC_URL: devnet.rpcUrl,
+      EVENTS_SOURCE: 'rpc',
+      SPONSOR_URL: devnet.sponsorUrl,
+      ...env,
+    },
+    files,
+  );
 
 describe.each([
   ['2024.1', 'TransactionBlock'],
@@ -124,4 +129,65 @@ test('a join without a matching ledger field is left out, and the reason lists t
   expect(reasons['join:RpcEvent.senderAddress']).toBeNull();
   const refused = await gateway.query('{ queryEvents(last: 1) { nodes { transactionBlock { digest } } } }');
   expect(refused.errors?.[0]?.extensions.code).toBe('GRAPHQL_VALIDATION_FAILED');
+});
+
+describe('a fork of Sui that the gateway does not know', () => {
+  let ledger: SuiLedger;
+  beforeAll(async () => {
+    ledger = await startSuiLedger('2024.4', 'Mgo');
+  });
+  afterAll(() => ledger?.[Symbol.asyncDispose]());
+
+  it('is recognised by its scalar and its header, and the log has the settings that fit it', async () => {
+    await using first = await start(ledger, { NETWORK_PROFILE: 'auto' });
+    const advice = first.log.find(({ msg }) => String(msg).startsWith('the network is not known but resembles'));
+    expect(advice).toMatchObject({
+      level: 'warn',
+      scalar: 'MgoAddress',
+      header: 'x-mgo-rpc-version',
+      NETWORK_PROFILE: 'sui-legacy',
+    });
+    const { NETWORK_PROFILE, PROFILE_OVERRIDES } = advice as Record<string, string>;
+    await using second = await start(ledger, {
+      NETWORK_PROFILE: `${NETWORK_PROFILE}`,
+      PROFILE_OVERRIDES: `${PROFILE_OVERRIDES}`,
+    });
+    expect(second.log.filter(({ msg }) => /profile does not fit|resembles/.test(String(msg)))).toEqual([]);
+    expect((await second.query('{ gateway { networkProfile rpcVersion } }')).data.gateway).toEqual({
+      networkProfile: 'mgo',
+      rpcVersion: '2026.9.1-abc',
+    });
+  });
+
+  it('is served by the profile file of the documentation: version, methods and joins', async () => {
+    const page = readFileSync(new URL('../../../docs/networks.md', import.meta.url), 'utf8');
+    const [, yaml = ''] = /```yaml\n([\s\S]*?)```/.exec(page) ?? [];
+    await using node = await recordUpstream(devnet.rpcUrl);
+    node.intercept = ({ body }, res) => {
+      const { id } = JSON.parse(body);
+      const result = { data: [], nextCursor: null, hasNextPage: false };
+      res.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+      return true;
+    };
+    await using gateway = await start(
+      ledger,
+      { NETWORK_PROFILE: 'mango.yaml', LEDGER_RPC_URL: node.url },
+      { 'mango.yaml': yaml },
+    );
+    expect(gateway.log.filter(({ msg }) => /profile does not fit|resembles/.test(String(msg)))).toEqual([]);
+    expect((await gateway.query('{ gateway { networkProfile } address(address: "0x2") { address } }')).data).toEqual({
+      gateway: { networkProfile: 'mango' },
+      address: { address: '0x2' },
+    });
+    expect((await gateway.query('{ queryEvents(first: 1) { nodes { type } } }')).data).toEqual({
+      queryEvents: { nodes: [] },
+    });
+    expect(JSON.parse(node.requests.at(-1)?.body ?? '').method).toBe('mgox_queryEvents');
+    const { headers } = await fetch(`${gateway.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-mgo-rpc-show-usage': '1' },
+      body: JSON.stringify({ query: '{ chainIdentifier }' }),
+    });
+    expect(headers.get('x-mgo-rpc-version')).toBe('2026.9.1-abc');
+  });
 });

@@ -604,6 +604,25 @@ describe('wire names', () => {
     for (const profile of Object.values(networkProfiles)) expect(parseNetworkProfile(profile, {})).toEqual({ profile });
   });
 
+  test('those of a file are checked like those of the built-in profiles, every mistake with its key', () => {
+    const of = (text: string) => mistakesOf({ NETWORK_PROFILE: '/p.yaml' }, { '/p.yaml': text });
+    expect(parse({ NETWORK_PROFILE: '/p.json' }, { '/p.json': '{"extends":"sui","name":"other"}' }).profile).toEqual({
+      ...networkProfiles.sui,
+      name: 'other',
+    });
+    expect(of('extends: iota\nheaders: { version: X }\nevent: {}\nlimits: { code: A }')).toEqual([
+      { key: 'NETWORK_PROFILE.headers.version', expected: 'a header name in lower case', got: '"X"' },
+      { key: 'NETWORK_PROFILE.limits.code', expected: 'one of BAD_USER_INPUT, GRAPHQL_VALIDATION_FAILED', got: '"A"' },
+      { key: 'NETWORK_PROFILE.event', expected: 'a name that a profile has', got: 'an unknown one' },
+    ]);
+    expect(of('extends: mango')).toEqual([
+      { key: 'NETWORK_PROFILE.extends', expected: 'one of ledger, iota, sui, sui-legacy', got: '"mango"' },
+    ]);
+    expect(of('- a').map(({ key }) => key)).toEqual(['NETWORK_PROFILE']);
+    expect(of('a: [').map(({ key }) => key)).toEqual(['NETWORK_PROFILE']);
+    expect(mistakesOf({ NETWORK_PROFILE: '/none.yaml' }).map(({ key }) => key)).toEqual(['NETWORK_PROFILE']);
+  });
+
   test('one can be overridden, in the environment or nested in the file', () => {
     const overrides = {
       headers: { version: 'x-my-rpc-version' },

@@ -193,6 +193,15 @@ const events: { readonly [Name in keyof Telemetry]: readonly [Parameters<Telemet
       faults: ['Query.sponsor'],
     },
   ],
+  networkResembles: [
+    [{ scalar: 'MgoAddress', NETWORK_PROFILE: 'sui-legacy' }],
+    {
+      level: 'warn',
+      msg: 'the network is not known but resembles another; set NETWORK_PROFILE and PROFILE_OVERRIDES',
+      scalar: 'MgoAddress',
+      NETWORK_PROFILE: 'sui-legacy',
+    },
+  ],
   schemaPartlyServed: [
     [Object.assign(new Error('invalid'), { faults: ['type A: it has no fields'] })],
     {
