@@ -192,9 +192,15 @@ export async function openMetricsServer(
   });
 }
 
+/**
+ * Milliseconds that health and the status page wait for probes: enough for an upstream that answers or refuses connections. With
+ * one that hangs, they show what is known.
+ */
+const maxProbeWaitMs = 100;
+
 /** Probes no upstream while draining: the answer is 503 anyway. */
 async function readiness({ upstreams, schema, siblings }: OpenListenerOptions, draining: boolean): Promise<Readiness> {
-  if (!draining) await upstreams.probe();
+  if (!draining) await upstreams.probe(maxProbeWaitMs);
   return toReadiness({
     draining,
     schemaOrigin: schema.keeper.current.origin,
@@ -206,7 +212,7 @@ async function readiness({ upstreams, schema, siblings }: OpenListenerOptions, d
 
 /** Probes upstreams as `/health/ready` does, and no more often. */
 async function landingFacts({ config, schema, upstreams }: OpenListenerOptions): Promise<LandingFacts> {
-  await upstreams.probe();
+  await upstreams.probe(maxProbeWaitMs);
   const { limits } = schema.keeper.current;
   return {
     gatewayVersion,

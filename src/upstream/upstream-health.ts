@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { CallWatch } from './raw-call.ts';
 import type { UpstreamFailure } from './upstream-call-error.ts';
 
@@ -68,6 +69,9 @@ export interface Probe extends Pick<HealthWatch, 'health' | 'quietMs'> {
   readonly ask: (timeoutMs: number) => Promise<unknown>;
 }
 
+/** @param maxWaitMs after which it resolves although probes are in flight; left out: when all have ended */
+export type ProbeUpstreams = (maxWaitMs?: number) => Promise<void>;
+
 /**
  * Probes all upstreams that are not up or have not answered lately, in parallel. Probes at most once in `freshMs`, however
  * often it is called.
@@ -75,14 +79,15 @@ export interface Probe extends Pick<HealthWatch, 'health' | 'quietMs'> {
 export function createProbes(
   probes: readonly Probe[],
   clock: () => number = () => performance.now(),
-): () => Promise<void> {
+): ProbeUpstreams {
   let probedMs = Number.NEGATIVE_INFINITY;
   let inFlight: Promise<void> | undefined;
-  return async () => {
-    if (clock() - probedMs < freshMs) return inFlight;
-    probedMs = clock();
-    const stale = probes.filter(({ health, quietMs }) => quietMs() > freshMs || health().state !== 'up');
-    inFlight = Promise.allSettled(stale.map(({ ask }) => ask(probeTimeoutMs))).then(() => undefined);
-    return inFlight;
+  return async (maxWaitMs) => {
+    if (clock() - probedMs >= freshMs) {
+      probedMs = clock();
+      const stale = probes.filter(({ health, quietMs }) => quietMs() > freshMs || health().state !== 'up');
+      inFlight = Promise.allSettled(stale.map(({ ask }) => ask(probeTimeoutMs))).then(() => undefined);
+    }
+    await (maxWaitMs === undefined ? inFlight : Promise.race([inFlight, delay(maxWaitMs, undefined, { ref: false })]));
   };
 }
