@@ -14,6 +14,7 @@ import {
   toTrustedProxies,
 } from './identify-caller.ts';
 import {
+  createMemoryRateStore,
   createOutage,
   createRateLimiter,
   type OutageEvents,
@@ -82,7 +83,15 @@ export interface AddressAdmission {
   readonly standing: RateLimitState;
 }
 
+const uncounted: AddressAdmission = { error: null, standing: null };
+
 export type AddressGate = ReturnType<typeof createAddressGate>;
+
+/**
+ * Requests a minute of one address that cost next to nothing, before they count as attempts: health probes, pages, CORS
+ * preflights, and ten WebSocket messages each. Several load balancers that probe every second need fewer.
+ */
+const freePerMinute = 600;
 
 /** Limits attempts by address, with any credentials. */
 function createAddressGate(limiter: Pick<RateLimiter, 'consume'>, trustedProxies: TrustedProxies) {
@@ -91,6 +100,11 @@ function createAddressGate(limiter: Pick<RateLimiter, 'consume'>, trustedProxies
    * closed.
    */
   const networkOf = (sender: Sender) => toClientAddress(sender, trustedProxies)?.network ?? null;
+  const free = createMemoryRateStore().countersOf(freePerMinute);
+  const count = async (network: string): Promise<AddressAdmission> => {
+    const standing = await limiter.consume({ rate: { key: toAddressKey(network), perMinute: null } }, 1);
+    return { error: toRefusal(standing), standing };
+  };
   return {
     networkOf,
     /** Is the peer a trusted proxy, which names the client of each request? */
@@ -98,9 +112,14 @@ function createAddressGate(limiter: Pick<RateLimiter, 'consume'>, trustedProxies
     /** Counts one attempt that is not an operation, such as opening a WebSocket. Never rejects. */
     async admit(sender: Sender): Promise<AddressAdmission> {
       const network = networkOf(sender);
-      if (network === null) return { error: null, standing: null };
-      const standing = await limiter.consume({ rate: { key: toAddressKey(network), perMinute: null } }, 1);
-      return { error: toRefusal(standing), standing };
+      return network === null ? uncounted : count(network);
+    },
+    /** Counts something that costs next to nothing: as an attempt only beyond the free ones of the address. Never rejects. */
+    admitCheap(network: string): Promise<AddressAdmission> {
+      return free.consume(network).then(
+        () => uncounted,
+        () => count(network),
+      );
     },
   };
 }

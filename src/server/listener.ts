@@ -48,7 +48,7 @@ export async function startListener(options: ListenerOptions) {
     ...options,
     onEnd(exchange) {
       exchange.close();
-      telemetry.requestAnswered(exchange.toRecord());
+      telemetry.requestAnswered(exchange.toRecord(), exchange.address);
     },
   });
   const cutUnread = () => connections.cutUnread(maxUnreadBytes);

@@ -34,18 +34,19 @@ export function createRoute(options: RouteOptions): (exchange: Exchange) => void
     }
     exchange.stamp();
     const isRead = req.method === 'GET' || req.method === 'HEAD';
+    const sendCheap = (send: () => unknown) => entrance.enterCheap(exchange, () => exchange.failWith(send()));
     switch (withoutTrailingSlash(path)) {
       case '/health/live':
-        return sendJson(req, res, 200, { status: 'live' });
+        return sendCheap(() => sendJson(req, res, 200, { status: 'live' }));
       case '/health/ready':
-        return exchange.failWith(readiness(isDraining()).then(({ status, body }) => sendJson(req, res, status, body)));
+        return sendCheap(() => readiness(isDraining()).then(({ status, body }) => sendJson(req, res, status, body)));
       case '/metrics':
         if (!isRead || !metricsPage || !isFromThisMachine(req)) break;
         // Responses are stamped for pages of other origins, which must not read this one.
         for (const name of res.getHeaderNames()) if (name.startsWith('access-control-')) res.removeHeader(name);
-        return exchange.failWith(metricsPage().then((page) => sendText(req, res, metricsType, page)));
+        return sendCheap(() => metricsPage().then((page) => sendText(req, res, metricsType, page)));
       case '/':
-        if (isRead) return exchange.failWith(sendLanding(req, res));
+        if (isRead) return sendCheap(() => sendLanding(req, res));
         break;
       default:
         if (isRead && graphiql && path.startsWith(graphiql.assetsPath))

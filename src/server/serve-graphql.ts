@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { GraphQLError } from 'graphql';
-import type { AddressGate } from '../callers/caller-gate.ts';
+import type { AddressAdmission, AddressGate } from '../callers/caller-gate.ts';
+import { toAddressKey } from '../callers/identify-caller.ts';
 import type { VersionRefusal } from '../callers/rpc-version.ts';
 import { withUsage } from '../documents/cost/usage.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
@@ -55,7 +56,7 @@ export function createServeGraphql(options: ServeGraphqlOptions, entrance: Reque
     if (req.method === 'POST') return servePost(exchange);
     exchange.stamp();
     if (req.method === 'GET') return serveGet(exchange);
-    if (req.method === 'OPTIONS') return sendPreflight(req, res);
+    if (req.method === 'OPTIONS') return entrance.enterCheap(exchange, () => sendPreflight(req, res));
     refuseMethod(entrance, exchange);
   };
 
@@ -250,7 +251,7 @@ export type RequestGate = ReturnType<typeof createRequestGate>;
 
 export interface RequestGateOptions {
   readonly enter: AdmitOperation['enter'];
-  readonly addresses: Pick<AddressGate, 'admit'>;
+  readonly addresses: Pick<AddressGate, 'admit' | 'admitCheap'>;
   readonly turns: Pick<FairTurns, 'run'>;
   readonly bytesInFlight: Pick<BytesInFlight, 'take'>;
 }
@@ -269,7 +270,7 @@ export function createRequestGate({ enter, addresses, turns, bytesInFlight }: Re
         // Bodies waiting for a turn use memory: drop those of rejected requests.
         if (error) exchange.body = null;
         // A rejected caller may be unidentified: schedule it by address.
-        const key = entry.kind === 'refused' ? (exchange.sender.remoteAddress ?? '') : entry.caller.rate.key;
+        const key = entry.kind === 'refused' ? toAddressKey(exchange.address) : entry.caller.rate.key;
         return turns.run(key, exchange, () => {
           if (exchange.isGone()) return;
           if (error) exchange.refuseWith(error);
@@ -289,16 +290,25 @@ export function createRequestGate({ enter, addresses, turns, bytesInFlight }: Re
     return held ? null : tooMuchInFlight();
   }
 
+  /** Calls `serve` in a turn of the address, or rejects the request because the address is over its limit. */
+  function enterCounted(exchange: Exchange, counted: Promise<AddressAdmission>, serve: () => void): void {
+    const served = counted.then(({ error, standing }) =>
+      turns.run(toAddressKey(exchange.address), exchange, () => {
+        if (exchange.isGone()) return;
+        exchange.onStanding(standing);
+        if (error) exchange.refuseWith(error);
+        else serve();
+      }),
+    );
+    exchange.failWith(served);
+  }
+
   /** Counts the address, and rejects the request for its headers. */
   function refuse(exchange: Exchange, refusal: Refusal): void {
-    const counted = addresses.admit(exchange.sender).then(({ error, standing }) => {
-      if (exchange.isGone()) return;
-      exchange.onStanding(standing);
-      if (error) exchange.refuseWith(error);
-      else if ('error' in refusal) exchange.refuseWith(refusal.error);
+    enterCounted(exchange, addresses.admit(exchange.sender), () => {
+      if ('error' in refusal) exchange.refuseWith(refusal.error);
       else exchange.refuse(refusal.code, refusal.message, refusal.status);
     });
-    exchange.failWith(counted);
   }
 
   return {
@@ -309,6 +319,9 @@ export function createRequestGate({ enter, addresses, turns, bytesInFlight }: Re
       const sender = { ...exchange.sender, authorization: null, apiKey: null };
       enterAs({ sender, onStanding: (standing) => exchange.onStanding(standing) }, exchange, serve);
     },
+    /** For health, pages and preflights: counts only what an address requests beyond the free ones. */
+    enterCheap: (exchange: Exchange, serve: () => void) =>
+      enterCounted(exchange, addresses.admitCheap(exchange.address), serve),
     refuse,
     /**
      * Rejects a request whose body was not read, and closes the connection: otherwise the body would be parsed as the next

@@ -21,7 +21,7 @@ import type { SocketServer } from './websocket/socket-server.ts';
 export interface WebSocketUpgradesOptions {
   readonly connections: Pick<Connections, 'of'>;
   readonly sockets: Pick<SocketServer, 'accept' | 'draining'>;
-  readonly addresses: AddressGate;
+  readonly addresses: Pick<AddressGate, 'admit' | 'networkOf'>;
   readonly socketQuota: SocketQuota;
   readonly graphqlPath: string;
   readonly site: SiteChecks;
@@ -75,10 +75,10 @@ export function createWebSocketUpgrades(options: WebSocketUpgradesOptions) {
     },
     open(req: IncomingMessage, socket: Duplex, head: Buffer): void {
       const requestId = toRequestId(req.headers['x-request-id']);
-      const answered = createUpgradeAnswered(req, requestId, telemetry);
+      const address = networkOf(req);
+      const answered = createUpgradeAnswered(req, requestId, address, telemetry);
       // Count the connection as closing, so that it is not closed as one without an executing request.
       connections.of(socket)?.close();
-      const address = networkOf(req);
       socket.once('close', socketQuota.take(address));
       // No other code listens for errors while the address is counted, and an unhandled one would end the process.
       socket.on('error', destroyItself);
@@ -121,6 +121,7 @@ function isHandshake({ method, headers }: IncomingMessage): boolean {
 function createUpgradeAnswered(
   req: IncomingMessage,
   requestId: string,
+  address: string,
   telemetry: Pick<Telemetry, 'upgradeAnswered'>,
 ): (status: number, error?: GraphQLError) => void {
   const startedAt = performance.now();
@@ -129,7 +130,7 @@ function createUpgradeAnswered(
     const path = pathOf({ url: toRequestTarget(req.url) });
     const codes: string[] = [];
     if (error) addErrorCodes(codes, [error]);
-    telemetry.upgradeAnswered(toRequestRecord(requestId, 'GET', path, status, durationMs, [], codes));
+    telemetry.upgradeAnswered(toRequestRecord(requestId, 'GET', path, status, durationMs, [], codes), address);
   };
 }
 

@@ -1,3 +1,4 @@
+import { createLineSampler } from './line-sampler.ts';
 import { type Logger, logDurably } from './logger.ts';
 import { Metrics } from './metrics.ts';
 import { maxLoggedName, type OperationFacts, type RequestFacts } from './request-line.ts';
@@ -186,22 +187,40 @@ export function createTelemetry(logger: Logger, metrics = new Metrics(), now: ()
       metrics.add('ledger_gateway_log_messages_total', 1, level === 'warn' ? 0 : 1);
     tryTo(() => logger[level](fields, message));
   };
+  const sampler = createLineSampler((alike) => log('info', 'further requests without an operation', alike));
+  /** @param facts of a request that ran no operation */
+  const logCheap = (
+    message: string,
+    facts: Pick<RequestFacts, 'codes'>,
+    address: string,
+    status: number,
+    path = '',
+  ) => {
+    if (sampler.takes(address, path, status, facts.codes)) log('info', message, { ...facts, address });
+  };
   return {
-    requestAnswered: (request: RequestFacts) => {
+    /** @param address of the client; needed if no operation ran */
+    requestAnswered: (request: RequestFacts, address = '') => {
       metrics.request(request);
       request.trace?.end(request);
-      log('info', 'request', request);
+      if (request.operations.length > 0) log('info', 'request', request);
+      else logCheap('request', request, address, request.status, request.path);
     },
     /** A WebSocket upgrade was accepted or rejected; logged as a request. */
-    upgradeAnswered: (request: RequestFacts) => {
+    upgradeAnswered: (request: RequestFacts, address: string) => {
       metrics.upgrade(request);
-      log('info', 'request', request);
+      // Each open WebSocket has a line with its request id.
+      if (request.status === 101) log('info', 'request', request);
+      else logCheap('request', request, address, request.status);
     },
-    socketOperationEnded: ({ trace = null, ...operation }: SocketOperationFacts) => {
+    /** @param address of the client */
+    socketOperationEnded: ({ trace = null, ...operation }: SocketOperationFacts, address: string) => {
       metrics.socketOperation(operation);
       trace?.end(operation);
       const ids = trace && { trace_id: trace.traceId, span_id: trace.spanId };
-      log('info', 'operation over a WebSocket', { ...operation, ...ids });
+      const facts = { ...operation, ...ids };
+      if (operation.operations.length > 0) log('info', 'operation over a WebSocket', facts);
+      else logCheap('operation over a WebSocket', facts, address, 400);
     },
     /** The client got a fixed text in place of this error. */
     errorMasked: (err: unknown, requestId: string | undefined) =>

@@ -67,16 +67,18 @@ export function toRequestRecord(
   return { requestId, method, path, status, durationMs, operations, codes: noted, lane, trace, [requestLine]: toLine };
 }
 
-function toLine(this: RequestRecord): string {
-  const { requestId, method, path, status, durationMs, codes, trace } = this;
+/** With the client's address, which a request without an operation has. */
+function toLine(this: RequestRecord & { readonly address?: string }): string {
+  const { requestId, method, path, status, durationMs, codes, trace, address } = this;
   const { length } = this.operations;
   const shown = length > maxShownOperations ? this.operations.slice(0, maxShownOperations) : this.operations;
   let operations = '';
   for (const each of shown) operations += operations === '' ? operationText(each) : `,${operationText(each)}`;
   const more = length > shown.length ? `,"more":${length - shown.length}` : '';
   const lane = this.lane ? ',"lane":true' : '';
+  const client = address === undefined ? '' : `,"address":${toJsonText(address)}`;
   const ids = trace ? `,"trace_id":"${trace.traceId}","span_id":"${trace.spanId}"` : '';
-  return `"requestId":"${requestId}"${headText(method, path, status)}${durationMs},"operations":[${operations}]${more}${codesText(codes)}${lane}${ids}`;
+  return `"requestId":"${requestId}"${headText(method, path, status)}${durationMs},"operations":[${operations}]${more}${codesText(codes)}${lane}${client}${ids}`;
 }
 
 /** More operations of a batch are only counted. */

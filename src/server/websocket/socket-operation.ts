@@ -30,7 +30,7 @@ export interface SocketOperationOptions {
   readonly maskError: (error: unknown) => GraphQLError;
   readonly maxOperations: number;
   /** Called once per operation, when it has ended. */
-  readonly onOperation: (operation: SocketOperationFacts) => void;
+  readonly onOperation: (operation: SocketOperationFacts, address: string) => void;
   /** `null` when no operations are traced. */
   readonly tracing: Pick<Tracing, 'begin'> | null;
 }
@@ -264,7 +264,7 @@ export class SocketOperation implements ServerContext, ResultReader {
     this.#note(errors);
     const durationMs = Math.round((performance.now() - this.arrivedAt) * 100) / 100;
     const facts = { requestId: this.requestId, durationMs, operations: this.operations, trace: this.trace };
-    this.#options.onOperation(this.codes.length === 0 ? facts : { ...facts, codes: this.codes });
+    this.#options.onOperation(this.codes.length === 0 ? facts : { ...facts, codes: this.codes }, this.#socket.address);
   }
 }
 

@@ -123,16 +123,21 @@ afterAll(async () => {
 /** A request with a query string goes to Yoga. */
 const byYoga = '/graphql?by=yoga';
 
+let clients = 0;
+
+/** Each request comes from another address, because rejected ones of one address share a log line. */
 async function ask({ body, headers = {}, path = '/graphql' }: Asked, target = gateway): Promise<Seen> {
+  clients += 1;
+  const client = { 'x-forwarded-for': `198.51.${clients >> 8}.${clients & 255}` };
   const response = await fetch(`${target.url}${path}`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', ...headers },
+    headers: { 'content-type': 'application/json', ...client, ...headers },
     body: JSON.stringify(body),
   });
   const text = await response.text();
   const id = response.headers.get('x-request-id');
   await until(
-    () => target.log.some(({ requestId, msg }) => requestId === id && msg === 'request'),
+    () => response.status === 429 || target.log.some(({ requestId, msg }) => requestId === id && msg === 'request'),
     'the log line, which follows the response',
   );
   return {

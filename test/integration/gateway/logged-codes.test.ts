@@ -19,7 +19,7 @@ let gateway: TestGateway;
 
 beforeAll(async () => {
   ledger = await startScriptedLedger(typeDefs, resolvers);
-  gateway = await createTestGateway({ LEDGER_GRAPHQL_URL: ledger.url, BATCH_MAX: '8' });
+  gateway = await createTestGateway({ LEDGER_GRAPHQL_URL: ledger.url, BATCH_MAX: '8', TRUSTED_PROXIES: '127.0.0.1' });
 });
 beforeEach(() => void gateway.log.splice(0));
 afterAll(async () => {
@@ -34,8 +34,13 @@ async function lineOf(msg: string, of = gateway): Promise<Record<string, unknown
   return find() ?? {};
 }
 
+let clients = 0;
+
+/** Each request comes from another address, because one address gets one line a second for each kind. */
 async function codesOf(path: string, request: RequestInit = {}, of = gateway): Promise<unknown> {
-  await (await fetch(of.url + path, request)).text();
+  clients += 1;
+  const headers = { ...request.headers, 'x-forwarded-for': `203.0.113.${clients}` };
+  await (await fetch(of.url + path, { ...request, headers })).text();
   return (await lineOf('request', of)).codes;
 }
 

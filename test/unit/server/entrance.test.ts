@@ -22,7 +22,10 @@ function open(given: { isRefused?: boolean; hasRoom?: boolean; by?: 'enter' | 'e
         ? { kind: 'refused', error: gatewayError('RATE_LIMITED', 'Too many.'), standing: null }
         : { kind: 'admitted', caller: toTestCaller(), standing: null };
     },
-    addresses: { admit: () => Promise.resolve({ error: null, standing: null }) },
+    addresses: {
+      admit: () => Promise.resolve({ error: null, standing: null }),
+      admitCheap: () => Promise.resolve({ error: null, standing: null }),
+    },
     turns: {
       run: (key: string, _: unknown, work: () => unknown) =>
         new Promise((resolve) => void turns.push({ key, work: () => resolve(work()) })) as never,
@@ -83,7 +86,7 @@ it('nothing is begun for a client that left while it waited for its turn', async
 });
 
 it.each([
-  ['a caller over its limit', { isRefused: true }, 'RATE_LIMITED', '127.0.0.1'],
+  ['a caller over its limit', { isRefused: true }, 'RATE_LIMITED', 'address:203.0.113.9'],
   ['a body for which there is no room', { hasRoom: false }, 'UNAVAILABLE', toTestCaller().rate.key],
 ])('%s is rejected in its turn, after its body was dropped', async (_, given, code, key) => {
   const { exchange, turns, settle, served, refusals } = open(given);

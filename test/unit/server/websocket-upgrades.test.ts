@@ -28,7 +28,7 @@ function create(replaced: Partial<WebSocketUpgradesOptions> = {}) {
     sockets: { draining: false, accept: () => {} },
     addresses: {
       networkOf: () => 'network',
-      isProxy: () => false,
+     
       admit: async () => ({ error: null, standing: null }),
     },
     socketQuota: quota,
@@ -57,7 +57,7 @@ function open(
 ) {
   const { upgrades, quota, events } = create({
     sockets: { draining: false, accept },
-    addresses: { networkOf: () => 'network', isProxy: () => false, admit },
+    addresses: { networkOf: () => 'network', admit },
     ...(connections && { connections }),
   });
   const socket = new PassThrough();

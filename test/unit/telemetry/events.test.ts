@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, it, onTestFinished, test, vi } from 'vitest';
 import { createTelemetry, type Telemetry } from '../../../src/telemetry/events.ts';
 import { createLogger, requestLine } from '../../../src/telemetry/logger.ts';
 import { type OperationFacts, toRequestRecord } from '../../../src/telemetry/request-line.ts';
@@ -26,11 +26,11 @@ const request = { requestId: 'r1', method: 'POST', path: '/graphql', status: 200
 const events: { readonly [Name in keyof Telemetry]: readonly [Parameters<Telemetry[Name]>, object] } = {
   requestAnswered: [[request], { level: 'info', msg: 'request', ...request }],
   upgradeAnswered: [
-    [{ ...request, method: 'GET', status: 101, operations: [] }],
+    [{ ...request, method: 'GET', status: 101, operations: [] }, '192.0.2.1'],
     { level: 'info', msg: 'request', ...request, method: 'GET', status: 101, operations: [] },
   ],
   socketOperationEnded: [
-    [{ requestId: 'r1', durationMs: 2, operations }],
+    [{ requestId: 'r1', durationMs: 2, operations }, '192.0.2.1'],
     { level: 'info', msg: 'operation over a WebSocket', requestId: 'r1', durationMs: 2, operations },
   ],
   errorMasked: [
@@ -619,4 +619,47 @@ test('failing calls to an upstream are logged once a minute, and the first answe
   fails();
   telemetry.upstreamCalled('ledger', 'timeout', 5, 'no answer');
   expect(lines).toEqual(['calls to an upstream fail', 'calls to an upstream fail']);
+});
+
+test('requests without an operation get one line a second for each address and kind; the others are counted', () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const codes = ['BAD_REQUEST'];
+  const refused = { ...request, operations: [], status: 404, codes };
+  const lines = linesOf(({ requestAnswered, upgradeAnswered, socketOperationEnded }) => {
+    for (let index = 0; index < 1_000; index += 1)
+      requestAnswered({ ...refused, path: `/${index}`, requestId: `r${index}` }, '192.0.2.1');
+    requestAnswered(refused, '192.0.2.2');
+    requestAnswered({ ...refused, status: 400 }, '192.0.2.1');
+    for (const path of ['/', '/health/live', '/'])
+      requestAnswered({ ...refused, path, status: 200, codes: [] }, '192.0.2.1');
+    for (const status of [429, 429, 101, 101]) upgradeAnswered({ ...refused, status }, '192.0.2.1');
+    for (const address of ['192.0.2.3', '192.0.2.3'])
+      socketOperationEnded({ requestId: 'r', durationMs: 1, operations: [], codes: ['RATE_LIMITED'] }, address);
+    // Many addresses fill no memory.
+    for (let index = 0; index < 3_000; index += 1) requestAnswered(refused, `198.51.100.${index}`);
+    vi.advanceTimersByTime(1_000);
+    requestAnswered(refused, '192.0.2.1');
+  });
+  const ofFew = lines.filter(({ address }) => !String(address).startsWith('198.'));
+  expect(
+    ofFew.map(({ msg, path, status, address, count }) => [msg, path, status, address, count].join(' ').trim()),
+  ).toEqual([
+    'request /0 404 192.0.2.1',
+    'request /graphql 404 192.0.2.2',
+    'request /graphql 400 192.0.2.1',
+    'request / 200 192.0.2.1',
+    'request /health/live 200 192.0.2.1',
+    'request /graphql 429 192.0.2.1',
+    'request /graphql 101',
+    'request /graphql 101',
+    'operation over a WebSocket   192.0.2.3',
+    'further requests without an operation  404 192.0.2.1 999',
+    'further requests without an operation  200 192.0.2.1 1',
+    'further requests without an operation  429 192.0.2.1 1',
+    'further requests without an operation  400 192.0.2.3 1',
+    'further requests without an operation  0 others 2007',
+    'request /graphql 404 192.0.2.1',
+  ]);
+  expect(lines).toHaveLength(ofFew.length + 993);
 });

@@ -373,7 +373,14 @@ it('stops without a timer when the last operation ends in time', async () => {
 it('no longer reads for an operation whose stream has ended, and gives its memory back', () => {
   const readers = new Set<object>();
   const writer = { readers, isReady: true, push() {}, send: async () => {} };
-  const socket = { requestId: 'a', writer, began() {}, ended() {}, forget() {} } as unknown as OperationSocket;
+  const socket = {
+    requestId: 'a',
+    sender: {},
+    writer,
+    began() {},
+    ended() {},
+    forget() {},
+  } as unknown as OperationSocket;
   const options = { onOperation() {} } as unknown as SocketOperationOptions;
   const operation = new SocketOperation('1', 10, socket, options);
   const stream = { isPushed: true, pushTo() {}, [Symbol.asyncIterator]: () => stream };
