@@ -13,7 +13,7 @@ let gateway: SpawnedGateway;
 let hasty: SpawnedGateway;
 let silent: RawClient;
 /** Earlier log lines and requests do not count. */
-let [loggedBefore, servedBefore] = [0, 0];
+let [loggedBefore, countedBefore, servedBefore] = [0, 0, 0];
 
 beforeAll(async () => {
   ledger = await startFaultyLedger();
@@ -27,14 +27,19 @@ beforeAll(async () => {
 
 beforeEach(() => {
   ledger.manner = () => 'whole';
-  [loggedBefore, servedBefore] = [gateway.logged('request').length, ledger.served];
+  [loggedBefore, countedBefore, servedBefore] = [gateway.logged('request').length, counted().length, ledger.served];
 });
 
 afterAll(async () => {
   for (const each of [gateway, hasty, ledger]) await each[Symbol.asyncDispose]();
 });
 
-const logged = () => gateway.logged('request').slice(loggedBefore);
+/** Rejected requests of the same second share a line. */
+const counted = () =>
+  gateway
+    .logged('further requests without an operation')
+    .flatMap((line) => Array.from({ length: Number(line.count) }, () => line));
+const logged = () => [...gateway.logged('request').slice(loggedBefore), ...counted().slice(countedBefore)];
 const served = () => ledger.served - servedBefore;
 
 const pay = (amount: number, headers: Record<string, string> = {}) =>
