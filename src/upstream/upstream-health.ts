@@ -76,10 +76,7 @@ export type ProbeUpstreams = (maxWaitMs?: number) => Promise<void>;
  * Probes all upstreams that are not up or have not answered lately, in parallel. Probes at most once in `freshMs`, however
  * often it is called.
  */
-export function createProbes(
-  probes: readonly Probe[],
-  clock: () => number = () => performance.now(),
-): ProbeUpstreams {
+export function createProbes(probes: readonly Probe[], clock: () => number = () => performance.now()): ProbeUpstreams {
   let probedMs = Number.NEGATIVE_INFINITY;
   let inFlight: Promise<void> | undefined;
   return async (maxWaitMs) => {

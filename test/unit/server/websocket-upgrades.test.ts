@@ -28,7 +28,7 @@ function create(replaced: Partial<WebSocketUpgradesOptions> = {}) {
     sockets: { draining: false, accept: () => {} },
     addresses: {
       networkOf: () => 'network',
-     
+
       admit: async () => ({ error: null, standing: null }),
     },
     socketQuota: quota,
