@@ -1,6 +1,6 @@
-import { createLineSampler } from './line-sampler.ts';
 import { type Logger, logDurably } from './logger.ts';
 import { Metrics } from './metrics.ts';
+import { createLineSampler, createOutageLines } from './repeated-lines.ts';
 import { maxLoggedName, type OperationFacts, type RequestFacts } from './request-line.ts';
 import {
   durableEvents,
@@ -136,8 +136,6 @@ export interface WorkerLoss {
  */
 export type Telemetry = ReturnType<typeof createTelemetry>;
 
-/** Milliseconds after which a repeated failure is logged as a warning again. */
-const repeatMs = 60_000;
 /** Documents of one log line, and characters of each. `explain --manifest` lists all. */
 const maxShownDocuments = 10;
 const maxShownReason = 200;
@@ -159,21 +157,7 @@ const ofRedis = (reason: string) => ({ setting: 'REDIS_URL', reason });
  * @param now milliseconds of any clock that only goes forward
  */
 export function createTelemetry(logger: Logger, metrics = new Metrics(), now: () => number = () => performance.now()) {
-  /** Services that failed lately. */
-  const outages = new Map<string, { reason: string; loggedMs: number; isOver: boolean }>();
-  /** @param reason another one counts as a new outage */
-  const isNewOutage = (service: string, reason = ''): boolean => {
-    const outage = outages.get(service);
-    if (outage?.reason === reason && now() - outage.loggedMs < repeatMs) return false;
-    outages.set(service, { reason, loggedMs: now(), isOver: false });
-    return true;
-  };
-  const endsOutage = (service: string): boolean => {
-    const outage = outages.get(service);
-    if (!outage || outage.isOver) return false;
-    outage.isOver = true;
-    return true;
-  };
+  const { isNewOutage, endsOutage } = createOutageLines(now);
   let documents = new Set<string>();
   const isNewDocument = (key: string): boolean => {
     if (documents.has(key)) return false;

@@ -47,3 +47,27 @@ export function createLineSampler(report: (alike: AlikeRequests) => void) {
     },
   };
 }
+
+/** Milliseconds after which a repeated failure is logged as a warning again. */
+const repeatMs = 60_000;
+
+/** Decides which failures of a service get a log line. @param now milliseconds of any clock that only goes forward */
+export function createOutageLines(now: () => number) {
+  /** Services that failed lately. */
+  const outages = new Map<string, { reason: string; loggedMs: number; isOver: boolean }>();
+  return {
+    /** @param reason another one counts as a new outage */
+    isNewOutage(service: string, reason = ''): boolean {
+      const outage = outages.get(service);
+      if (outage?.reason === reason && now() - outage.loggedMs < repeatMs) return false;
+      outages.set(service, { reason, loggedMs: now(), isOver: false });
+      return true;
+    },
+    endsOutage(service: string): boolean {
+      const outage = outages.get(service);
+      if (!outage || outage.isOver) return false;
+      outage.isOver = true;
+      return true;
+    },
+  };
+}
