@@ -239,6 +239,8 @@ function createExecuteTx({ sponsorship, limits, services, doubted, now }: Sponso
       },
       dispatch: (call, report) => {
         call.caller = caller.rate.key;
+        // The execution may outlast the operation, so that its call has a cancellation of its own.
+        cancellation.calls += 1;
         const failed = (error: unknown) => toFailed(error, { digest, reservationId });
         const failedAtLast = (error: unknown) => toLastVerdict(failed(error));
         const sent = client.executeTx(

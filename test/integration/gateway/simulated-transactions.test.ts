@@ -176,8 +176,7 @@ describe('a simulation', () => {
     const next = await reserve(gateway);
     await execute(gateway, next, await sign(next, greets));
     const lastLine = () => JSON.stringify(gateway.log.filter(({ msg }) => msg === 'request').at(-1));
-    // The sponsor's call belongs to the execution, which its twins share.
-    await until(() => /"calls":1,.*"variables":3/.test(lastLine()), 'a line about a call for the operation');
+    await until(() => /"calls":2,.*"variables":3/.test(lastLine()), 'a line about an operation with two calls');
   });
 
   it('does not keep a repeated call from the stored answer, although the transaction would fail now', async () => {
