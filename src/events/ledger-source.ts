@@ -192,9 +192,7 @@ function createPinnedReads<Item>(options: LedgerSourceOptions<Item>, form: Curso
   ): Promise<AnsweredPage<Item>> {
     const checkpoint = await checkpointOf(after.digest, request.cancellation);
     const { cancellation } = request;
-    const before = await readAsOf(read, checkpoint - 1, form, { filter, backward: true, size: 1, cancellation }).catch(
-      () => nothing,
-    );
+    const before = await readAsOf(read, checkpoint - 1, form, { filter, size: 1, cancellation }).catch(() => nothing);
     let from = before.edges.at(-1)?.order ?? null;
     for (let pages = 0; pages < maxSearchedPages; pages += 1) {
       const page: AnsweredPage<Item> =
@@ -250,27 +248,24 @@ function createPinnedReads<Item>(options: LedgerSourceOptions<Item>, form: Curso
   return async (after, request) => readOn(after, await placeOf(after, options, request.cancellation), request);
 }
 
-/** Reads from one end of what the ledger had as of a checkpoint: a cursor at the far end names it. */
-export function readAsOf<Item>(
+/** Reads the newest items that the ledger had at a checkpoint, which a cursor at the far end of the page names. */
+export async function readAsOf<Item>(
   read: ReadLedgerPage<Item>,
   checkpoint: number,
   form: CursorForm,
-  request: Omit<LedgerPageRequest, 'after' | 'before'>,
+  request: Pick<LedgerPageRequest, 'filter' | 'size' | 'cancellation'>,
 ): Promise<AnsweredPage<Item>> {
-  const bound = request.backward
-    ? { after: writeCursor([], checkpoint, form) }
-    : {
-        before: writeCursor(
-          form.order.map(() => maxOrder),
-          checkpoint,
-          form,
-        ),
-      };
-  return read({ ...request, ...bound, least: checkpoint });
+  const readAbove = (order: Order) =>
+    read({ ...request, after: writeCursor(order, checkpoint, form), backward: true, least: checkpoint });
+  try {
+    return await readAbove([]);
+  } catch (error) {
+    if (!isStale(error)) throw error;
+    // Some ledgers refuse a cursor below what they keep.
+    const oldest = await read({ ...request, filter: {}, backward: false, size: 1 });
+    return readAbove(oldest.edges[0]?.order ?? []);
+  }
 }
-
-/** Above every number in a cursor, and exact in a database. */
-const maxOrder = 2 ** 52;
 
 /** Does an item of the page show that everything behind a place is in it? */
 function covers<Item>({ edges: [first] }: AnsweredPage<Item>, order: Order): boolean {

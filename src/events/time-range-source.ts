@@ -163,8 +163,11 @@ export function createTimeRangeSource<Item>(options: TimeRangeOptions<Item>): So
       const edge = descending ? (end === null ? null : end - 1) : before;
       if (edge === null) return cut(await every.readPage(request), descending);
       const size = descending ? limit : 1;
-      const page = await readAsOf(readEvents, edge, form, { filter: {}, backward: true, size, cancellation });
-      const items = page.edges.map(({ item }) => item).toReversed();
+      const page = await readAsOf(readEvents, edge, form, { filter: {}, size, cancellation });
+      const isLast = descending && page.edges.length === 0;
+      // The cursor that names the checkpoint may be that of the oldest item.
+      const { edges } = isLast ? await readEvents({ filter: {}, backward: false, size: 1, cancellation }) : page;
+      const items = edges.map(({ item }) => item).toReversed();
       const [newest] = items;
       // Nothing is older than the range.
       if (!descending)

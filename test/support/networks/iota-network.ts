@@ -23,6 +23,7 @@ import {
   isMadeUp,
   type LimitCheck,
   type MockedNetwork,
+  type NetworkHistory,
   type NetworkRequest,
   type NetworkRules,
   resolveField,
@@ -39,13 +40,16 @@ export const iotaSchema: GraphQLSchema = withLedgerResolvers(
   buildSchema(readFileSync(new URL(file, import.meta.url), 'utf8')),
 );
 
-export interface IotaNetworkOptions {
+export interface IotaNetworkOptions extends NetworkHistory {
   readonly limits?: typeof defaultGraphqlLimits;
 }
 
 /** Current IOTA: the indexer's JSON-RPC with fewer filters, subscriptions over WebSocket, limits on whole bodies. */
-export function startIotaNetwork({ limits = defaultGraphqlLimits }: IotaNetworkOptions = {}): Promise<MockedNetwork> {
-  return startNetwork(toRules(limits));
+export function startIotaNetwork({
+  limits = defaultGraphqlLimits,
+  ...history
+}: IotaNetworkOptions = {}): Promise<MockedNetwork> {
+  return startNetwork(toRules(limits), history);
 }
 
 function withLedgerResolvers(schema: GraphQLSchema): GraphQLSchema {
@@ -59,7 +63,8 @@ function withLedgerResolvers(schema: GraphQLSchema): GraphQLSchema {
       const resolveRecord = resolve as GraphQLFieldResolver<unknown, unknown>;
       field.resolve = (source, args, context, info) => {
         if (isMadeUp(source)) return resolveField(source as never, args, context, info);
-        const found = resolveRecord(source, args, context, info);
+        const { ledger } = context as IotaContext;
+        const found = orPruned(ledger, args, () => resolveRecord(source, args, context, info));
         if (name === 'balanceChanges' && (source as { dryRun?: boolean }).dryRun) return noBalanceChanges;
         return name === 'events' ? withoutHeld(found as ConnectionModel<EventModel>, context as IotaContext) : found;
       };
@@ -71,7 +76,22 @@ function withLedgerResolvers(schema: GraphQLSchema): GraphQLSchema {
 /** iotaledger/iota `transaction_block_effects.rs`: a dry run has none, and says nothing of it. */
 const noBalanceChanges = { pageInfo: { hasNextPage: false, hasPreviousPage: false }, edges: [], nodes: [] };
 
+/** Today's errors for what was dropped, and for a transaction that never was: iotaledger/iota#12184, #12272, #12553. */
+function orPruned(ledger: Ledger, { filter }: { filter?: StreamArguments | null }, resolve: () => unknown): unknown {
+  const pruned = (what: string) =>
+    new GraphQLError(`Missing data due to pruning: \`${what}\``, { extensions: { code: 'DATA_PRUNED' } });
+  const { transactionDigest, atCheckpoint } = filter ?? {};
+  if (transactionDigest != null && !ledger.transaction(transactionDigest)) throw pruned('transaction not found');
+  if (atCheckpoint != null && atCheckpoint < ledger.firstCheckpoint()) throw pruned(`checkpoint ${atCheckpoint}`);
+  try {
+    return resolve();
+  } catch (error) {
+    throw /outside the available range/.test(String(error)) ? pruned('the position of a cursor') : error;
+  }
+}
+
 interface IotaContext {
+  readonly ledger: Ledger;
   readonly isShown: IsShown;
 }
 

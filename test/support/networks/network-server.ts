@@ -104,13 +104,19 @@ export interface MockedNetwork extends AsyncDisposable {
 
 const seed = 7;
 
+export interface NetworkHistory {
+  /** Older checkpoints are dropped, with their transactions and events. */
+  readonly keptCheckpoints?: number;
+}
+
 /** A network with its published schema over real sockets, and a history of the simulated ledger. */
 export async function startNetwork(
   rules: NetworkRules,
-  genesis: Partial<GenesisOptions> = { checkpoints: 60, checkpointsPerEpoch: 20 },
+  { keptCheckpoints = 7_200 }: NetworkHistory = {},
 ): Promise<MockedNetwork> {
   let now = 1_800_000_000_000;
-  const ledger = createLedger({ seed, clock: () => now, genesis });
+  const genesis: Partial<GenesisOptions> = { checkpoints: 60, checkpointsPerEpoch: 20 };
+  const ledger = createLedger({ seed, clock: () => now, genesis, retention: { checkpoints: keptCheckpoints } });
   const accounts = createDevnetAccounts(seed);
   const activity = createActivity({
     ledger,

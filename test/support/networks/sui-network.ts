@@ -11,6 +11,7 @@ import { transactionDigest } from '../../../src/transactions/digest.ts';
 import {
   type IsShown,
   type MockedNetwork,
+  type NetworkHistory,
   type NetworkRules,
   type StreamArguments,
   startNetwork,
@@ -33,7 +34,7 @@ export const suiSchema: GraphQLSchema = extendSchema(
   `),
 );
 
-export interface SuiNetworkOptions {
+export interface SuiNetworkOptions extends NetworkHistory {
   readonly limits?: SuiLimits;
   /** Records that a page of events or transactions examines at most: pages may then be empty while more follows. */
   readonly scanLimit?: number;
@@ -43,7 +44,7 @@ export interface SuiNetworkOptions {
 
 /** Current Sui: no JSON-RPC, subscriptions as server-sent events, its own limits. */
 export function startSuiNetwork(options: SuiNetworkOptions = {}): Promise<MockedNetwork> {
-  return startNetwork(toRules(options));
+  return startNetwork(toRules(options), options);
 }
 
 const typeLimits = { maxTypeArgumentDepth: 16, maxTypeArgumentWidth: 32, maxTypeNodes: 256 };

@@ -1,0 +1,167 @@
+import { describe, expect, it } from 'vitest';
+import type { EventRecord } from '../../../src/devnet/state/records.ts';
+import { readEventStream } from '../../support/event-stream-reader.ts';
+import { overEventStream } from '../../support/live-clients.ts';
+import { quickPolls } from '../../support/live-network.ts';
+import { startIotaNetwork } from '../../support/networks/iota-network.ts';
+import type { MockedNetwork } from '../../support/networks/network-server.ts';
+import { startSuiNetwork } from '../../support/networks/sui-network.ts';
+import { createTestGateway, type TestGateway } from '../../support/test-gateway.ts';
+import { until } from '../../support/until.ts';
+
+const networks = [
+  { title: 'IOTA', name: 'iota', start: startIotaNetwork },
+  { title: 'Sui', name: 'sui', start: startSuiNetwork },
+  {
+    title: 'Sui, which examines 25 records per page,',
+    name: 'sui',
+    start: (history: { keptCheckpoints?: number }) => startSuiNetwork({ ...history, scanLimit: 25 }),
+  },
+] as const;
+
+const waitMs = 60_000;
+const idOf = ({ txDigest, eventSeq }: EventRecord) => `${txDigest}:${eventSeq}`;
+
+describe.each(networks)('over the GraphQL of $title', { timeout: 3 * waitMs }, ({ name, start }) => {
+  const open = (network: MockedNetwork, env: Record<string, string> = {}): Promise<TestGateway> =>
+    createTestGateway({
+      LEDGER_GRAPHQL_URL: network.graphqlUrl,
+      NETWORK_PROFILE: name,
+      CURSOR_KEYS: 'k'.repeat(32),
+      LIVE_SOURCE: 'poll',
+      ...quickPolls,
+      ...env,
+    });
+  const pageReads = ({ requests }: MockedNetwork) => requests.filter(({ query }) => query.startsWith('{page:')).length;
+  const pages = `query ($filter: EventQueryFilter, $first: Int, $after: String, $last: Int, $before: String) {
+    queryEvents(filter: $filter, first: $first, after: $after, last: $last, before: $before) {
+      pageInfo { hasNextPage endCursor startCursor } nodes { id }
+    }
+  }`;
+  const stream =
+    'subscription ($filter: EventStreamFilter, $after: String) { liveEvents(filter: $filter, after: $after) { __typename ... on LiveEventItem { cursor event { id } } ... on LiveGap { after reason } } }';
+  /** Events of this kind are only in the oldest history. */
+  const quietType = (network: MockedNetwork) =>
+    network.ledger.events.find(({ type }) => type.endsWith('::SystemEpochInfoEvent'))?.type ?? '';
+
+  it('a page of history is one request, on any instance, in both directions', async () => {
+    await using network = await start({});
+    const ids = network.ledger.events.map(idOf);
+    let at: string | null = null;
+    for (let page = 0; page < 6; page += 1) {
+      await using gateway = await open(network);
+      const before = pageReads(network);
+      const { data, errors } = await gateway.query(pages, { first: 20, after: at });
+      expect(errors).toBeUndefined();
+      expect(data.queryEvents.nodes.map(({ id }: { id: string }) => id)).toEqual(ids.slice(20 * page, 20 * page + 20));
+      expect(pageReads(network) - before).toBe(1);
+      at = data.queryEvents.pageInfo.endCursor;
+      network.step(1);
+    }
+    await using gateway = await open(network);
+    const before = pageReads(network);
+    const { data } = await gateway.query(pages, { last: 20, before: at });
+    expect(data.queryEvents.nodes.map(({ id }: { id: string }) => id)).toEqual(ids.slice(99, 119));
+    expect(pageReads(network) - before).toBe(1);
+  });
+
+  it('what the ledger has dropped is reported as that', async () => {
+    await using network = await start({ keptCheckpoints: 64 });
+    await using gateway = await open(network);
+    const [oldest] = network.ledger.events;
+    const { data } = await gateway.query(pages, { first: 3 });
+    const { endCursor } = data.queryEvents.pageInfo;
+    const quiet = overEventStream(`${gateway.url}/graphql`, stream, { filter: { moveEventType: quietType(network) } });
+    // Its reader knows where it is.
+    const reads = pageReads(network);
+    await until(() => pageReads(network) > reads + 10, 'polls of the quiet stream', waitMs);
+    for (let steps = 0; steps < 80; steps += 1) network.step(1);
+    expect(network.ledger.transaction(oldest?.txDigest ?? '')).toBeUndefined();
+
+    for (const bound of [
+      { first: 3, after: endCursor },
+      { last: 3, before: endCursor },
+    ]) {
+      const { errors } = await gateway.query(pages, bound);
+      expect(errors?.[0]?.extensions).toMatchObject({ code: 'STALE_CURSOR', retry: 'never' });
+    }
+    const unknown = '8qbHbw2BbbTHBW1sbeqakYXVKRQM8Ne7pLK7m6CVfeR1';
+    for (const transaction of [oldest?.txDigest, unknown]) {
+      const answer = await gateway.query(pages, { first: 3, filter: { transaction } });
+      expect(answer.errors).toBeUndefined();
+      expect(answer.data.queryEvents.nodes).toEqual([]);
+    }
+
+    const resumed = overEventStream(`${gateway.url}/graphql`, stream, { after: endCursor });
+    await until(() => resumed.ids.length > 0, 'what follows the gap', waitMs);
+    expect(resumed.results[0]?.data.liveEvents.__typename).toBe('LiveGap');
+    const kept = network.ledger.events.map(idOf);
+    await until(() => resumed.ids.length >= kept.length, 'everything that is kept', waitMs);
+    expect(resumed.ids).toEqual(kept);
+    // The last event of the other stream was dropped too.
+    await until(() => quiet.results.length > 0 || quiet.end !== null, 'a gap of the quiet stream', waitMs);
+    expect(quiet.results.map((result) => result.data?.liveEvents.__typename)).toEqual(['LiveGap']);
+    await Promise.all([quiet.leave(), resumed.leave()]);
+  });
+
+  it('a stream resumes behind an event that its filter does not match, with another reader', async () => {
+    await using network = await start({});
+    const newest = network.ledger.events.at(-1);
+    // Not the sender of the newest event, behind which the stream begins.
+    const sender = network.ledger.events.findLast((event) => event.sender !== newest?.sender)?.sender ?? '';
+    const subscribe = (gateway: TestGateway, headers: Record<string, string> = {}) =>
+      readEventStream(`${gateway.url}/graphql`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify({ query: stream, variables: { filter: { sender } } }),
+      });
+    // The reader of everything serves it.
+    await using first = await open(network, { LIVE_MAX_READERS: '0' });
+    const begun = await subscribe(first);
+    await until(() => begun.lastId !== undefined, 'a first position', waitMs);
+    const seen = network.ledger.events.length;
+    const id = begun.lastId ?? '';
+    await begun.leave();
+    for (let steps = 0; steps < 30; steps += 1) network.step(5);
+    await using other = await open(network);
+    const resumed = await subscribe(other, { 'last-event-id': id });
+    const wanted = network.ledger.events
+      .slice(seen)
+      .filter((event) => event.sender === sender)
+      .map(idOf);
+    expect(wanted.length).toBeGreaterThan(20);
+    const idsOf = () => resumed.results.map(({ data }) => data.liveEvents.event?.id ?? data.liveEvents);
+    await until(() => idsOf().length >= wanted.length, 'the rest', waitMs);
+    expect(idsOf()).toEqual(wanted);
+    await resumed.leave();
+  });
+
+  it('an idle stream takes one request for each poll, however long ago its last event was', async () => {
+    await using network = await start({});
+    for (let steps = 0; steps < 100; steps += 1) network.step(2);
+    await using gateway = await open(network, { LIVE_POLL_MIN_MS: '200', LIVE_POLL_MAX_MS: '200' });
+    const filter = { moveEventType: quietType(network) };
+    const { data } = await gateway.query(pages, { first: 2, filter });
+    const after = data.queryEvents.pageInfo.endCursor;
+    for (const begin of [{}, { after }]) {
+      const client = overEventStream(`${gateway.url}/graphql`, stream, { filter, ...begin });
+      let reads = 0;
+      await until(
+        () => {
+          const since = pageReads(network) - reads;
+          reads += since;
+          return since > 0 && since <= 3;
+        },
+        'the end of the ledger',
+        waitMs,
+        400,
+      );
+      const before = pageReads(network);
+      await new Promise((resolve) => setTimeout(resolve, 2_000));
+      // Ten polls, fewer on a slow machine.
+      expect(pageReads(network) - before).toBeLessThanOrEqual(12);
+      expect(client.results).toEqual([]);
+      await client.leave();
+    }
+  });
+});
