@@ -9,6 +9,7 @@ import {
   type ItemPosition,
   type LiveEntry,
   type LiveSource,
+  PositionFailedError,
   PositionLostError,
   QueryRejectedError,
   type ResumePoint,
@@ -66,8 +67,10 @@ export function createLiveSource<Item, Live>(
       const after = position && toPosition(position);
       const request = { after, limit, descending: false, cancellation };
       const { items, next, hasMore, unreadableAt } = await readPage(request).catch((error: unknown) => {
+        // A smaller page may be read.
+        const isOfPage = !after || (isTooLarge(error) && request.limit > 1);
         if (isTooLarge(error)) limit = Math.ceil(request.limit / 4);
-        throw after && isPositionLost(error) ? new PositionLostError() : error;
+        throw isOfPage ? error : toPositionError(error);
       });
       limit = Math.min(itemsPerCall, 2 * request.limit);
       const entries = items.map((item) => ({ ...toItemPosition(item), ...toLive(item) }));
@@ -110,6 +113,15 @@ function isRejection(error: unknown): error is GraphQLError {
   if (!(error instanceof GraphQLError)) return false;
   const { code, argument } = error.extensions;
   return code === 'BAD_USER_INPUT' && typeof argument === 'string' && argument.startsWith('filter');
+}
+
+/** Is it about the position, or would another position have failed too? */
+function toPositionError(error: unknown): unknown {
+  if (!(error instanceof GraphQLError) || error.extensions.code === 'UPSTREAM_UNAVAILABLE') return error;
+  if (isPositionLost(error)) return new PositionLostError();
+  const { originalError } = error;
+  const isUnanswered = originalError instanceof UpstreamCallError && originalError.failure !== 'too-large';
+  return isUnanswered ? error : new PositionFailedError(error.message);
 }
 
 /** A node may also reject a position that it sent itself as malformed. */

@@ -12,7 +12,7 @@ import {
   type ResumePoint,
   resumeAt,
 } from './live-source.ts';
-import { PositionReader, type PositionReaderOptions, unavailableReason } from './position-reader.ts';
+import { PositionReader, type PositionReaderOptions, unavailableReason, unknownReason } from './position-reader.ts';
 import { Progress } from './progress.ts';
 import { type FeedChange, toItemPosition } from './timeline.ts';
 import type { Turns } from './turns.ts';
@@ -160,7 +160,7 @@ export class CatchUp<Item, Payload> {
   async *#readHistory(point: ResumePoint): AsyncGenerator<Delivery<Payload>, Joint | null> {
     const channel = this.#channel;
     const { feed, presenter } = channel;
-    const { clock } = this.#options;
+    const { clock, lostAfterMs } = this.#options;
     const cancellation = this.#cancellation;
     const known = jointAfter(feed, point);
     if (known) return known;
@@ -171,6 +171,8 @@ export class CatchUp<Item, Payload> {
     const delivered = new Set<string>(lateKeysOf(point));
     const jointAt = (sequence: number | null): Joint | null =>
       sequence === null ? null : { sequence, delivered: behind(delivered, sequence, feed) };
+    /** How long the reader has had newer items than this position, although nothing follows it. An outage does not count. */
+    let waiting = { key: '', ms: 0, lastMs: 0 };
     while (!cancellation.cause) {
       const from = at;
       try {
@@ -225,6 +227,16 @@ export class CatchUp<Item, Payload> {
       await feed.caughtUp(cancellation);
       const joint = jointAt(sequenceAt(feed, at) ?? sequenceAtLateEnd(feed, point.from, delivered));
       if (joint) return joint;
+      const { key = '' } = at ?? {};
+      const nowMs = clock.now();
+      const isBehind = (at?.timestampMs ?? Number.POSITIVE_INFINITY) < (feed.frontier?.timestampMs ?? 0);
+      const isSame = isBehind && key === waiting.key;
+      waiting = { key, ms: isSame ? waiting.ms + Math.min(nowMs - waiting.lastMs, pace.maxMs) : 0, lastMs: nowMs };
+      if (at && isBehind && waiting.ms >= lostAfterMs) {
+        const passed = resumeAt(at);
+        yield this.#passing({ payload: presenter.gap(passed, null, unknownReason), at: passed });
+        return jointAt(feed.end.sequence);
+      }
       await pause(clock, reader.pace.afterSuccess(at?.key !== from?.key), cancellation);
     }
     return null;

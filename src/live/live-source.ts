@@ -66,6 +66,11 @@ export class PositionLostError extends Error {
   override readonly name = 'PositionLostError';
 }
 
+/** The upstream answers, but fails to read on from a position, whatever the reason. */
+export class PositionFailedError extends Error {
+  override readonly name = 'PositionFailedError';
+}
+
 /** The upstream rejects the query at every position. Its streams end with the reason, which is meant for clients. */
 export class QueryRejectedError extends Error {
   override readonly name = 'QueryRejectedError';

@@ -1,5 +1,11 @@
 import { type Clock, createPace, type Pace, type PaceOptions } from './clock.ts';
-import { type ItemPosition, type LivePage, PositionLostError, type PositionPage } from './live-source.ts';
+import {
+  type ItemPosition,
+  type LivePage,
+  PositionFailedError,
+  PositionLostError,
+  type PositionPage,
+} from './live-source.ts';
 import type { Progress } from './progress.ts';
 
 /** A fault of a page, in words, and the item that shows it. */
@@ -126,6 +132,8 @@ function keep<Value>(map: Map<string, Value>, key: string, value: Value): void {
 export const unavailableReason =
   'The upstream did not answer when the stream was opened. What happened until now may be left out.';
 
+export const unknownReason = 'The upstream does not know the place to go on from. The stream goes on from now.';
+
 /** For `afterFailure`, where the upstream answers, and may answer better later. */
 const checkAgainMs = 1_000;
 
@@ -135,8 +143,8 @@ export interface PositionReaderOptions<Item> {
   readonly clock: Clock;
   readonly pace: PaceOptions;
   /**
-   * How long the upstream may not know a position, in milliseconds, before it counts as lost. Only time between answers that
-   * follow one another counts: before and after an outage, two may be minutes apart.
+   * How long the upstream may not know a position, or fail there and answer elsewhere, in milliseconds, before it counts as lost.
+   * Only time between answers that follow one another counts: before and after an outage, two may be minutes apart.
    */
   readonly lostAfterMs: number;
   readonly progress: Progress;
@@ -173,9 +181,10 @@ export class PositionReader<Item> {
 
   /** @returns the loss of the position, or milliseconds until the next attempt */
   async recover(error: unknown, position: ItemPosition | null): Promise<LostPosition<Item> | number> {
-    if (!(error instanceof PositionLostError) || !position) return this.retryAfter(error);
+    const isUnknown = error instanceof PositionLostError;
+    if (!position || !(isUnknown || error instanceof PositionFailedError)) return this.retryAfter(error);
     const { clock, lostAfterMs, progress } = this.#options;
-    progress.waitFor('the upstream to know the place to go on from');
+    progress.waitFor(isUnknown ? 'the upstream to know the place to go on from' : toWish(error));
     if (this.#unknown?.key !== position.key) this.#unknown = { key: position.key, lostMs: 0, lastMs: null };
     const unknown = this.#unknown;
     unknown.lostMs += clock.now() - (unknown.lastMs ?? clock.now());
@@ -187,17 +196,17 @@ export class PositionReader<Item> {
       return this.retryAfter(failure);
     }
     if (!oldest && unknown.lostMs < lostAfterMs) return this.pace.afterFailure(checkAgainMs);
-    const reason = oldest
-      ? 'The upstream no longer keeps what was there.'
-      : 'The upstream does not know the place to go on from. The stream goes on from now.';
+    const fromNow = isUnknown
+      ? unknownReason
+      : 'The upstream fails to read on from this place. The stream goes on from now.';
+    const reason = oldest ? 'The upstream no longer keeps what was there.' : fromNow;
     return { lost: position, reason, oldest };
   }
 
   /** @returns milliseconds until the next attempt */
   retryAfter(error: unknown): number {
     this.interrupt();
-    const message = error instanceof Error ? error.message : String(error);
-    this.#options.progress.waitFor(`a better answer than: ${message.slice(0, 200)}`);
+    this.#options.progress.waitFor(toWish(error));
     return this.pace.afterFailure(error instanceof PageRefusedError ? checkAgainMs : undefined);
   }
 
@@ -222,4 +231,9 @@ export class PositionReader<Item> {
       first.timestampMs >= lost.timestampMs;
     return isDropped ? judge.take(page, null) : null;
   }
+}
+
+function toWish(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return `a better answer than: ${message.slice(0, 200)}`;
 }

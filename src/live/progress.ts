@@ -36,8 +36,9 @@ export class Progress {
   }
 }
 
-const everyMs = 10_000;
-const stalledAfterMs = 10_000;
+const everyMs = 1_000;
+/** A stall is reported within 5 s. */
+const stalledAfterMs = 4_000;
 const reportEveryMs = 60_000;
 const maxKinds = 64;
 
@@ -64,7 +65,7 @@ export interface StallReport extends Stall {
   readonly count: number;
 }
 
-/** Reports each kind of stall that lasts 10 s, at most once a minute. @returns stops it */
+/** Reports each kind of stall that lasts 4 s, at most once a minute. @returns stops it */
 export function watchStalls(
   clock: Clock,
   all: () => Iterable<Progress>,

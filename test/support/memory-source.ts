@@ -16,6 +16,8 @@ export interface MemorySource extends LiveSource<string> {
   readonly reads: (string | null)[];
   /** Called before each read; may throw or wait. */
   before: () => void | Promise<void>;
+  /** Fails reads behind an item that it does not have. */
+  lost: () => never;
   /** Changes each page before it is returned. */
   spoil: (page: LivePage<string>) => LivePage<string>;
   add(...names: string[]): void;
@@ -27,6 +29,9 @@ export function createMemorySource(...names: string[]): MemorySource {
     pageSize: 50,
     reads: [],
     before: () => {},
+    lost() {
+      throw new PositionLostError();
+    },
     spoil: (page) => page,
     add(...more) {
       for (const key of more) {
@@ -38,7 +43,7 @@ export function createMemorySource(...names: string[]): MemorySource {
       source.reads.push(place?.key ?? null);
       await source.before();
       const at = place ? source.items.findIndex(({ key }) => key === place.key) : -1;
-      if (place && at < 0) throw new PositionLostError();
+      if (place && at < 0) source.lost();
       const rest = source.items.slice(at + 1);
       return source.spoil({ entries: rest.slice(0, source.pageSize), hasMore: rest.length > source.pageSize });
     },
@@ -61,7 +66,7 @@ export function selectFrom(all: MemorySource, part: string): LiveSource<string> 
       all.reads.push(`${part} behind ${place?.key ?? 'nothing'}`);
       await all.before();
       const at = place ? all.items.findIndex(({ key }) => key === place.key) : -1;
-      if (place && at < 0) throw new PositionLostError();
+      if (place && at < 0) all.lost();
       const rest = all.items.slice(at + 1).filter(isWanted);
       return all.spoil({ entries: rest.slice(0, all.pageSize), hasMore: rest.length > all.pageSize });
     },

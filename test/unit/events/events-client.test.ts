@@ -165,6 +165,9 @@ describe('a JSON-RPC error becomes', () => {
     [-32602, 'Invalid cursor: it was pruned', undefined],
     [-32603, 'Internal error', 'Transaction 8qbH not found'],
     [-32000, 'Event has been pruned', null],
+    // iotaledger/iota
+    [-32603, 'transaction 17 has been pruned (min available: 90)', undefined],
+    [-32603, 'requested events not available', undefined],
   ])('a stale cursor where %i %s says so: %j', async (rpcCode, message, data) => {
     expect(await error(rpcCode, message, event.id, data)).toEqual({
       message: 'The events upstream no longer knows the position this cursor points to.',

@@ -75,7 +75,7 @@ describe('a page that keeps its fault', () => {
     source.add(...names(1, 3));
     await clock.pass(1_500);
     expect(first.told).toEqual(['a', 'b', 'back', 'c', ...names(1, 3)]);
-    expect(log).toEqual(['taken: is out of order']);
+    expect(log).toEqual(['1 reader: a better answer than: a page is out of order', 'taken: is out of order']);
     // One that reads the same history is not held up again.
     const { told } = follow({ last: start, from: start });
     await clock.pass(1_000);
@@ -111,7 +111,8 @@ describe('a page that keeps its fault', () => {
     source.add('bad2', 'd');
     await clock.pass(6_500);
     expect(first.told).toEqual(['a', 'b', 'c', 'd']);
-    expect(log).toEqual(['left out', 'taken: has an item of an unknown form', 'left out']);
+    const stalled = '1 reader: a better answer than: a page has an item of an unknown form';
+    expect(log).toEqual([stalled, 'left out', 'taken: has an item of an unknown form', 'left out']);
     const { told } = follow({ last: start, from: start });
     await clock.pass(1_000);
     expect(told).toEqual(['a', 'b', 'c', 'd']);
