@@ -135,7 +135,7 @@ function createFreeReads<Item>(options: LedgerSourceOptions<Item>): ReadFrom<Ite
     checkNetwork(place, page);
     const kept = valueAt({ extra: page.extra }, `extra.${oldest.path}`);
     if (typeof kept === 'number' && place.checkpoint !== null && place.checkpoint < kept) throw staleCursor();
-    if (page.edges.length === 0 && isOlder(page, place)) throw notThere(after, options.now());
+    if (page.edges.length === 0 && isOlder(page, place.checkpoint)) throw notThere(after, options.now());
     return page;
   };
 }
@@ -234,14 +234,16 @@ function createPinnedReads<Item>(options: LedgerSourceOptions<Item>, form: Curso
     // Nothing more, or the ledger does not accept the cursor.
     const newest = await readNewest(place, request, oldest.field);
     const end = newest.edges.at(-1);
-    if (isOlder(newest, { ...place, checkpoint }) && (!end || compareOrder(order, end.order) > 0)) {
+    if (isOlder(newest, checkpoint) && (!end || compareOrder(order, end.order) > 0)) {
       throw notThere(after, now());
     }
     if (!descending && covers(newest, order)) return fromOrder(newest, order);
     checkKept(order, newest);
-    if (descending ? page !== null : !newest.hasPrevious) return descending ? nothing : fromOrder(newest, order);
+    if (!descending && !newest.hasPrevious) return fromOrder(newest, order);
+    if (descending && page && !isOlder(page, asOf)) return nothing;
     const latest = newest.newest ?? checkpoint;
     const again = await readAt(order, latest, place, request);
+    if (again.edges.length === 0 && isOlder(again, latest)) throw notYet();
     return again.edges.length > 0 || descending ? again : readBehindOther(order, after, place, latest, request);
   }
 
@@ -310,14 +312,17 @@ function checkNetwork({ chain }: Place, page: AnsweredPage<unknown>): void {
   if (chain !== null && page.chain !== null && chain !== page.chain) throw staleCursor();
 }
 
-/** Does the ledger lack the checkpoint of a place? */
-function isOlder({ newest }: AnsweredPage<unknown>, { checkpoint }: Place): boolean {
+/** Does the ledger that answered lack a checkpoint? */
+function isOlder({ newest }: AnsweredPage<unknown>, checkpoint: number | null): boolean {
   return newest !== null && checkpoint !== null && newest < checkpoint;
 }
 
 /** For a position that the ledger does not know: a node that lags will know a young one soon. */
 function notThere({ timestampMs }: Position, nowMs: number) {
-  if (timestampMs === null || Math.abs(nowMs - timestampMs) > youngMs) return staleCursor();
+  return timestampMs === null || Math.abs(nowMs - timestampMs) > youngMs ? staleCursor() : notYet();
+}
+
+function notYet() {
   const says = 'The ledger does not have the position of this cursor yet. Repeat the query.';
   return gatewayError('UPSTREAM_UNAVAILABLE', says, { upstream: 'ledger' });
 }

@@ -150,7 +150,7 @@ export class Reader<Item> {
           delayMs = this.#pace.afterSuccess(hasChanged, this.#announcements.isUp);
           hasChanged = false;
           this.#isUp = true;
-        }
+        } else if (this.#walk && this.#walk.idlePages > maxIdlePages) delayMs = this.#options.pace.minMs;
         if (isWhole || news.end > end || this.#walk?.isSearch) this.progress.advance();
       } catch (error) {
         this.#isUp = false;
@@ -215,8 +215,8 @@ export class Reader<Item> {
       if (this.#walk !== walk) return false;
       this.#add(page, walk);
       if (!this.#walk && at !== walk.begin) this.#searchedFrom = walk.isSearch ? at : null;
-      walk.idlePages = timeline.news.end > end || walk.isSearch ? 0 : walk.idlePages + 1;
-      if (this.#walk && walk.idlePages > maxIdlePages) {
+      walk.idlePages = timeline.news.end > end ? 0 : walk.idlePages + 1;
+      if (this.#walk && walk.idlePages > maxIdlePages && !walk.isSearch) {
         this.#unfinished = walk;
         this.#walk = null;
         this.#options.judge.acceptIfPersistent([{ what: 'is one of many that bring nothing new', key: oldest }]);
