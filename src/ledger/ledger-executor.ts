@@ -15,8 +15,9 @@ import type { Cancellation } from '../upstream/cancellation.ts';
 import type { UpstreamCall } from '../upstream/upstream-call.ts';
 import { toGatewayError } from '../upstream/upstream-call-error.ts';
 import { attributeErrors } from './answers/attribute-errors.ts';
+import type { ChunkedBody } from './answers/data-extent.ts';
 import { parseLedgerAnswer, type TransientErrors } from './answers/ledger-answer.ts';
-import { type ChunkedBody, isPlain } from './answers/plain-answer.ts';
+import { isPlain } from './answers/plain-answer.ts';
 import type { RpcVersion } from './rpc-version.ts';
 
 interface LedgerPostOptions {

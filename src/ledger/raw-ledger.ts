@@ -4,9 +4,16 @@ import type { CancelCause, ServedOperation } from '../upstream/cancellation.ts';
 import type { RawCall, RawResponse } from '../upstream/raw-call.ts';
 import { toWhole } from '../upstream/upstream-call.ts';
 import { toGatewayError } from '../upstream/upstream-call-error.ts';
-import { AnswerStream, type SettleErrors, type StreamedAnswer } from './answers/answer-stream.ts';
+import {
+  type AnswerEnd,
+  AnswerStream,
+  checkEnd,
+  type SettleErrors,
+  type StreamedAnswer,
+} from './answers/answer-stream.ts';
+import { type ChunkedBody, extentOf } from './answers/data-extent.ts';
 import { parseLedgerAnswer } from './answers/ledger-answer.ts';
-import { type ChunkedBody, findPlainEnd, hasPlainHead, isPlain, spliceUsage } from './answers/plain-answer.ts';
+import { findPlainEnd, hasPlainHead, isPlain, spliceUsage } from './answers/plain-answer.ts';
 import { createToLedgerPost, type LedgerExecutorOptions, postHeaderPairs } from './ledger-executor.ts';
 
 export interface RawLedgerRequest {
@@ -34,7 +41,14 @@ export type RawLedgerAnswer =
   /** Large and plain so far: the rest is forwarded as it arrives. Cancelling the request stops it. */
   | { readonly kind: 'stream'; readonly body: StreamedAnswer }
   /** Anything else: `read` parses it, and throws if there is no response. */
-  | { readonly kind: 'other'; readonly read: () => ExecutionResult };
+  | {
+      readonly kind: 'other';
+      readonly read: () => ExecutionResult;
+      /** Bytes of the response. */
+      readonly size: number;
+      /** Formats the end of a large response with errors, and leaves its data unparsed; `null` if that is impossible. */
+      readonly end?: () => AnswerEnd | null;
+    };
 
 /** A response with data and nothing else, as bytes that can be sent unchanged. */
 class PlainLedgerAnswer {
@@ -108,7 +122,12 @@ export function createRawLedger({
           if (plainEnd === null)
             answered({
               kind: 'other',
+              size: response.size,
               read: () => parseLedgerAnswer(toWhole(response), readText, isMutation, transient),
+              end: () => {
+                if (isMutation || !settle || !isPlain(response) || !hasPlainHead(response)) return null;
+                return checkEnd(response, extentOf(response), { usage, readText, transient, settle });
+              },
             });
           else {
             answered(new PlainLedgerAnswer(response, plainEnd, usage));
@@ -125,6 +144,7 @@ export function createRawLedger({
         failed: (error) =>
           answered({
             kind: 'other',
+            size: 0,
             read: () => {
               throw toGatewayError(error, 'ledger', isMutation);
             },

@@ -5,7 +5,7 @@ import { withExtensions } from '../errors/light-error.ts';
 import { unwrapErrors } from '../errors/mask-error.ts';
 import type { StreamedAnswer } from '../ledger/answers/answer-stream.ts';
 import { restoreCauses } from '../ledger/answers/attribute-errors.ts';
-import type { ChunkedBody } from '../ledger/answers/plain-answer.ts';
+import type { ChunkedBody } from '../ledger/answers/data-extent.ts';
 import { maxLoggedName } from '../telemetry/request-line.ts';
 import { createCancellation } from '../upstream/cancellation.ts';
 import type { OperationContext } from '../upstream/operation-context.ts';

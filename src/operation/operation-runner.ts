@@ -1,6 +1,8 @@
 import { printJson } from '../json/exact-json.ts';
 import type { StreamedAnswer } from '../ledger/answers/answer-stream.ts';
+import type { ChunkedBody } from '../ledger/answers/data-extent.ts';
 import { spliceData } from '../ledger/answers/plain-answer.ts';
+import type { CacheLookup } from '../ledger/immutable/immutable-reads.ts';
 import type { RawLedger, RawLedgerAnswer } from '../ledger/raw-ledger.ts';
 import type { OperationContext } from '../upstream/operation-context.ts';
 import { startPeerTimeout } from '../upstream/peer-timeout.ts';
@@ -124,6 +126,7 @@ export function createOperationRunner({ runPlan, ledger, ...options }: Operation
     const ask = operation.immutable?.ask(variables);
     if (ask?.kept) {
       complete(0, true);
+      server.notes?.onKept(ask.kept);
       done(ask.kept.write(usage));
       return;
     }
@@ -140,6 +143,30 @@ export function createOperationRunner({ runPlan, ledger, ...options }: Operation
       done({ kind: 'gone' });
       return;
     }
+    const deliver = (answer: RawLedgerAnswer): void => {
+      if (isGone) {
+        done({ kind: 'gone' });
+        return;
+      }
+      if (answer.kind === 'stream') {
+        done({ kind: 'stream', body: completing(answer.body, complete) });
+        return;
+      }
+      if (answer.kind === 'plain') {
+        complete(0);
+        if (server.notes && ask && usage === null) noteKept(server.notes, ask, answer.body);
+        done({ kind: 'bytes', body: answer.body });
+        return;
+      }
+      const end = answer.size > longAnswerBytes ? answer.end?.() : null;
+      if (end) {
+        complete(end.errorCount);
+        done({ kind: 'bytes', body: end.body });
+        return;
+      }
+      const settled = settleLedgersAnswer(operation, variables, answer.read);
+      void passResult(settled, { tidy: createFormatResult(server, admitted, maskError), complete }, done);
+    };
     if (leftMs !== null) stopDeadline = startPeerTimeout(leftMs, () => abandon('timeout'));
     abandon = ledger(
       {
@@ -151,21 +178,29 @@ export function createOperationRunner({ runPlan, ledger, ...options }: Operation
         isClientsText: true,
         usage,
         canStream,
-        keep: ask?.keep,
+        keep: server.notes && usage === null ? undefined : ask?.keep,
         settle: (errors) => settleAnswer(operation, variables, { data: {}, errors }).errors ?? errors,
       },
       (answer) => {
-        if (isGone) return done({ kind: 'gone' });
-        if (answer.kind === 'stream') return done({ kind: 'stream', body: completing(answer.body, complete) });
-        if (answer.kind === 'plain') {
-          complete(0);
-          return done({ kind: 'bytes', body: answer.body });
-        }
-        const settled = settleLedgersAnswer(operation, variables, answer.read);
-        void passResult(settled, { tidy: createFormatResult(server, admitted, maskError), complete }, done);
+        if (answer.kind === 'stream' || sizeOf(answer) <= longAnswerBytes) return deliver(answer);
+        // Many requests may share a long response, and writing it to each takes time.
+        void turns.run(admitted.caller.rate.key, server, () => deliver(answer));
       },
     );
   }
+}
+
+/** Bytes above which a response is written in a turn of its caller. */
+const longAnswerBytes = 64 * 1024;
+
+function sizeOf(answer: Exclude<RawLedgerAnswer, { kind: 'stream' }>): number {
+  return answer.kind === 'plain' ? answer.body.size : answer.size;
+}
+
+/** Keeps a response before it is written, because its headers say so. A response with usage is for its caller alone. */
+function noteKept(notes: NonNullable<ServerContext['notes']>, ask: CacheLookup, body: ChunkedBody): void {
+  ask.keep(body);
+  if (ask.kept) notes.onKept(ask.kept);
 }
 
 /** Records a streamed operation at its end, when its errors are known. A broken response counts as one error. */

@@ -1,6 +1,5 @@
 import type { Server } from 'node:http';
 import { type AddressInfo, connect, Server as NetServer, type Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import type { AddressGate } from '../callers/caller-gate.ts';
 import { toSender } from '../callers/identify-caller.ts';
@@ -8,7 +7,9 @@ import { gatewayError } from '../errors/gateway-error.ts';
 import type { Share } from '../upstream/quota.ts';
 import { RingLink } from '../upstream/ring-link.ts';
 import { cutUnread, cutUnserved, type Reader, type UnreadPart } from './cut-connections.ts';
+import { endLingering } from './end-lingering.ts';
 import type { Exchange } from './exchange.ts';
+import { createPaceOpenings } from './pace-openings.ts';
 import type { BytesInFlight } from './read-body.ts';
 
 /**
@@ -34,6 +35,7 @@ interface ConnectionsOptions {
 export function createConnections({ addresses, bytesInFlight, onEnd }: ConnectionsOptions) {
   const open = new WeakMap<object, Connection>();
   const ring = new Connection(null, null);
+  const paceOpening = createPaceOpenings();
   let unchecked = 0;
   let draining = false;
 
@@ -83,6 +85,7 @@ export function createConnections({ addresses, bytesInFlight, onEnd }: Connectio
       const connection = new Connection(socket, share);
       connection.insertBefore(ring);
       open.set(socket, connection);
+      if (share) paceOpening(share, socket);
       // Node calls this after a response that closes its connection. A paused socket keeps costly requests unread: do not
       // resume it.
       const destroySoon = socket.destroySoon;
@@ -99,6 +102,8 @@ export function createConnections({ addresses, bytesInFlight, onEnd }: Connectio
       cutUnserved([...ring.others()]);
     },
     of: (socket: object) => open.get(socket),
+    /** Is a request on this connection certainly not executed? Asked before anything is made for it. */
+    ignores: (socket: object): boolean => open.get(socket)?.ignores() ?? true,
     /**
      * Counts an exchange as in flight. Disconnects the client if too many wait on the connection.
      * @returns `false` if the request must not be executed, because too many of its address are in flight, the connection is
@@ -195,14 +200,27 @@ class Connection extends RingLink implements Reader {
     return true;
   }
 
-  /** Rejects the newest request, and all further ones. Behind others, its rejection would have to wait for theirs. */
+  /** Counts a request that comes after the last response. Disconnects a client that sends too many. */
+  ignores(): boolean {
+    if (!this.#isClosing) return false;
+    this.#ignored += 1;
+    if (this.exchanges.length + this.#ignored > maxWaiting) this.cut();
+    return true;
+  }
+
+  /**
+   * Rejects the newest request, and ignores all further ones. Behind others, a response would have to wait for theirs: the
+   * connection ends after them, which tells the client that the rest was not begun.
+   */
   refuse(exchange: Exchange): void {
     this.exchanges.pop();
+    this.announceEnd();
+    this.close();
     if (this.exchanges.length > 0) {
-      this.cut();
+      // Without effect if a response with `connection: close` has ended it.
+      this.whenIdle(() => this.end());
       return;
     }
-    this.close();
     exchange.endConnection();
     exchange.refuseWith(tooManyInFlight());
   }
@@ -245,7 +263,7 @@ class Connection extends RingLink implements Reader {
   get unread(): number {
     if (this.exchanges.length === 0) return this.#socket?.writableLength ?? 0;
     let bytes = 0;
-    for (const { res } of this.exchanges) bytes += res.writableLength;
+    for (const each of this.exchanges) bytes += each.unread;
     return bytes;
   }
 
@@ -254,7 +272,7 @@ class Connection extends RingLink implements Reader {
     const { unread, share } = this;
     // A WebSocket.
     if (this.exchanges.length === 0) return [{ bytes: unread, address: share?.caller ?? '', memory: null }];
-    return this.exchanges.map(({ res, address, memory }) => ({ bytes: res.writableLength, address, memory }));
+    return this.exchanges.map(({ unread: bytes, address, memory }) => ({ bytes, address, memory }));
   }
 
   /** Ignores all further requests on this connection. */
@@ -370,26 +388,4 @@ const retryAfterMs = 5_000;
 function tooManyInFlight() {
   const message = 'Too many requests of this address are in flight. Wait for answers before you send more.';
   return gatewayError('UNAVAILABLE', message, { retryAfterMs });
-}
-
-/** Milliseconds that a client may take to close its side after the last bytes of a response. */
-const lingerMs = 1_000;
-
-/**
- * Ends a connection after the bytes already written, and discards what the client sends until it closes its side. Closing a
- * connection with unread bytes would reset it, and a reset can overtake the response.
- */
-export function endLingering(socket: Duplex): void {
-  const linger = () => {
-    const cut = setTimeout(() => socket.destroy(), lingerMs);
-    socket.once('close', () => clearTimeout(cut));
-  };
-  // Other timeouts apply to slow clients.
-  if (socket.writableFinished) linger();
-  else socket.once('finish', linger);
-  // Take the bytes from Node's HTTP parser: for a body in small chunks, it needs a hundred times as long as discarding it.
-  socket.removeAllListeners('data');
-  socket.on('data', () => {});
-  socket.resume();
-  socket.end();
 }

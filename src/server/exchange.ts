@@ -11,6 +11,7 @@ import { gatewayError } from '../errors/gateway-error.ts';
 import { addErrorCodes } from '../errors/reported-errors.ts';
 import { CacheHeaders, sourceHeader, toSourceHeaders } from '../ledger/immutable/answer-notes.ts';
 import type { OperationAdmission, ServerContext } from '../operation/admit-operation.ts';
+import type { FairTurns } from '../operation/fair-turns.ts';
 import type { Telemetry } from '../telemetry/events.ts';
 import { type OperationFacts, type RequestFacts, toRequestRecord } from '../telemetry/request-line.ts';
 import type { Trace } from '../telemetry/trace.ts';
@@ -28,6 +29,7 @@ export interface ExchangeOptions {
   readonly vary: string;
   readonly compression: Compression | null;
   readonly telemetry: Pick<Telemetry, 'errorMasked'>;
+  readonly turns: Pick<FairTurns, 'run'>;
   /** Milliseconds for which a client may read nothing of its response; then the gateway closes the connection. */
   readonly stallMs: number;
   /**
@@ -76,6 +78,10 @@ export class Exchange implements ServerContext {
   address = '';
   /** Identifies the memory of its response if that may be shared with other responses. */
   memory: object | null = null;
+  /** Bytes of its response that are held and not yet written. */
+  unwritten = 0;
+  /** Key that identifies the caller in the fair scheduling of turns, once it is counted. */
+  turnKey = '';
   /** The share on which it is counted; `null` = it is not, or no longer. */
   share: Share | null = null;
   /** The body is still arriving, so only the code that reads it may respond. */
@@ -187,11 +193,21 @@ export class Exchange implements ServerContext {
     this.res.writeHead(status, head);
   }
 
+  /** Bytes of its response that the client has yet to read. */
+  get unread(): number {
+    return this.res.writableLength + this.unwritten;
+  }
+
+  /** Does a part of the work on its response in a turn of its caller. */
+  takeTurn(work: () => void): void {
+    this.failWith(this.#options.turns.run(this.turnKey, this, work));
+  }
+
   /** Call when the whole response was handed to the connection. Bytes that the client does not read stay in memory. */
   awaitReading(): void {
     if (this.req.socket.writableLength > 0) this.boundReading();
     // The connection's `writableLength` alone misses a pipelined response that waits for earlier ones.
-    if (this.res.writableLength > longAnswerBytes) this.#options.onLongUnread();
+    if (this.unread > longAnswerBytes) this.#options.onLongUnread();
   }
 
   /**
@@ -272,6 +288,11 @@ export class Exchange implements ServerContext {
     for (const abandon of listeners) abandon();
   }
 
+  /** Collects what its response's headers for HTTP caches depend on. */
+  prepareCaching(): void {
+    this.notes = new CacheHeaders(this, rateLimitHeaderNames, this.#options.now);
+  }
+
   /** Facts for the log line, once the request has ended. */
   toRecord(): RequestFacts {
     const { requestId, req, res, path, operations, codes, isInLane, trace } = this;
@@ -286,7 +307,7 @@ export class Exchange implements ServerContext {
    * @param admission the decision about that operation; left out for a batch
    */
   toYogaContext(counted: Caller, admission?: OperationAdmission): YogaContext {
-    this.notes = new CacheHeaders(this, rateLimitHeaderNames, this.#options.now);
+    this.prepareCaching();
     let left: Caller | null = counted;
     const takeCounted = () => {
       const taken = left;

@@ -76,7 +76,7 @@ export async function startListener(options: ListenerOptions) {
   };
   const begin = (req: IncomingRequest, res: ServerResponse, serve: (exchange: Exchange) => void) => {
     // Node still parses the bytes that it had read from a connection before it was destroyed.
-    if (req.socket.destroyed) return;
+    if (req.socket.destroyed || connections.ignores(req.socket)) return;
     normaliseTarget(req);
     const path = pathOf(req);
     const exchange = new Exchange(req, res, path, exchangeOptions);

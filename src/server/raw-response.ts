@@ -2,7 +2,8 @@ import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { GraphQLError } from 'graphql';
 import { gatewayError } from '../errors/gateway-error.ts';
-import { type Connections, endLingering } from './connections.ts';
+import type { Connections } from './connections.ts';
+import { endLingering } from './end-lingering.ts';
 import { type CommonHeaders, toRequestId } from './exchange.ts';
 
 /** Responds on a bare socket and ends it: for upgrades and malformed requests, Node creates no response object. */

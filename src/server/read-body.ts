@@ -160,7 +160,7 @@ const largestAtOnce = 96;
  */
 const copies = 3;
 /** Requests in flight of all addresses together: each takes up to 16 KiB, with its response and its operation. */
-const maxRequests = 6_144;
+const maxRequests = 4_096;
 /** Bytes of a body that is counted with its request. */
 const coveredBytes = 2_048;
 

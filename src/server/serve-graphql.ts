@@ -41,8 +41,8 @@ export interface ServeGraphqlOptions {
 }
 
 /**
- * Serves the GraphQL path: subscriptions as event streams, other JSON POSTs of clients that accept JSON by the lane, and the
- * rest by Yoga: GET, batches, and invalid requests.
+ * Serves the GraphQL path: subscriptions as event streams, other JSON POSTs of clients that accept JSON and queries by GET by
+ * the lane, and the rest by Yoga: batches, and invalid requests.
  */
 export function createServeGraphql(options: ServeGraphqlOptions, entrance: RequestGate): (exchange: Exchange) => void {
   const { graphqlPath, maxBodyBytes, graphiql, site, tracing, admit, lane, openEventStream } = options;
@@ -114,12 +114,12 @@ export function createServeGraphql(options: ServeGraphqlOptions, entrance: Reque
 
   function serveInLane(exchange: Exchange, caller: Caller, request: OperationRequest): void {
     exchange.isInLane = true;
-    // HTTP/1.0 has no chunked encoding: the end of a response of unknown length would look like a broken connection.
-    // Compression needs the whole response.
-    const { req, compression } = exchange;
-    const canStream = req.httpVersion !== '1.0' && !compression?.choose(req);
-    const done = lane(request, caller, exchange, canStream, (outcome) => {
-      // The upstream's connection calls this, and would treat an exception from here as its own.
+    exchange.failWith(lane.serve(request, caller, exchange, canStream(exchange), writeTo(exchange)));
+  }
+
+  /** The upstream's connection calls this, and would treat an exception from here as its own. */
+  function writeTo(exchange: Exchange) {
+    return (outcome: LaneOutcome) => {
       try {
         if (outcome.kind !== 'subscription') return writeOutcome(exchange, outcome);
         exchange.isInLane = false;
@@ -127,16 +127,21 @@ export function createServeGraphql(options: ServeGraphqlOptions, entrance: Reque
       } catch (error) {
         exchange.fail(error);
       }
-    });
-    exchange.failWith(done);
+    };
   }
 
   /** @param request `null`: a batch, or an invalid request, which Yoga reports */
   function serveOutsideLane(exchange: Exchange, caller: Caller, request: OperationRequest | null) {
     if (!request) return serveByYoga(exchange, caller);
     const served = Promise.resolve(admit.decide(exchange, caller, request)).then((admission) => {
-      if (admission.kind === 'admitted' && admission.operation.openStream) return openEventStream(exchange, admission);
-      return serveByYoga(exchange, caller, admission);
+      if (admission.kind === 'refused') return serveByYoga(exchange, caller, admission);
+      const { openStream, type } = admission.operation;
+      if (openStream) return openEventStream(exchange, admission);
+      if (type !== 'query' || exchange.req.method !== 'GET' || !exchange.plainType)
+        return serveByYoga(exchange, caller, admission);
+      exchange.isInLane = true;
+      exchange.prepareCaching();
+      return lane.run(admission, exchange, canStream(exchange), writeTo(exchange));
     });
     exchange.failWith(served);
   }
@@ -146,6 +151,14 @@ export function createServeGraphql(options: ServeGraphqlOptions, entrance: Reque
     exchange.boundReading();
     exchange.failWith(options.graphql(exchange.req, exchange.res, exchange.toYogaContext(caller, admission)));
   }
+}
+
+/**
+ * HTTP/1.0 has no chunked encoding: the end of a response of unknown length would look like a broken connection. Compression
+ * needs the whole response.
+ */
+function canStream({ req, compression }: Exchange): boolean {
+  return req.httpVersion !== '1.0' && !compression?.choose(req);
 }
 
 /** Why a POST is rejected for its headers. */
@@ -224,7 +237,7 @@ export function createLane({ admit, runner, maskError }: LaneOptions) {
    * @param canStream may the response have an unknown length?
    * @param done called once, perhaps by the connection to the ledger
    */
-  return async (
+  const serve = async (
     request: OperationRequest,
     caller: Caller,
     server: ServerContext,
@@ -232,7 +245,14 @@ export function createLane({ admit, runner, maskError }: LaneOptions) {
     done: (outcome: LaneOutcome) => void,
   ): Promise<void> => {
     const decided = admit.decide(server, caller, request);
-    const admission = decided instanceof Promise ? await decided : decided;
+    return run(decided instanceof Promise ? await decided : decided, server, canStream, done);
+  };
+  const run = async (
+    admission: OperationAdmission,
+    server: ServerContext,
+    canStream: boolean,
+    done: (outcome: LaneOutcome) => void,
+  ): Promise<void> => {
     const refuse = (errors: readonly GraphQLError[]) =>
       done({ kind: 'result', result: withUsage({ errors }, server.showUsage ? admission.usage : null) });
     if (admission.kind === 'refused') return refuse(admission.errors);
@@ -242,6 +262,7 @@ export function createLane({ admit, runner, maskError }: LaneOptions) {
       else done(outcome);
     });
   };
+  return { serve, run };
 }
 
 /** If the caller may retry later, that error; otherwise the fault of the request itself. */
@@ -271,6 +292,7 @@ export function createRequestGate({ enter, addresses, turns, bytesInFlight }: Re
         if (error) exchange.body = null;
         // A rejected caller may be unidentified: schedule it by address.
         const key = entry.kind === 'refused' ? toAddressKey(exchange.address) : entry.caller.rate.key;
+        exchange.turnKey = key;
         return turns.run(key, exchange, () => {
           if (exchange.isGone()) return;
           if (error) exchange.refuseWith(error);

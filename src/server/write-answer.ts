@@ -2,7 +2,7 @@ import type { ExecutionResult, GraphQLError, GraphQLFormattedError } from 'graph
 import type { Encoding } from '../config/value-types.ts';
 import { addErrorCodes } from '../errors/reported-errors.ts';
 import { printJson } from '../json/exact-json.ts';
-import type { ChunkedBody } from '../ledger/answers/plain-answer.ts';
+import type { ChunkedBody } from '../ledger/answers/data-extent.ts';
 import type { UnreadOutcome } from '../operation/open-operation.ts';
 import type { Exchange } from './exchange.ts';
 import type { PlainType } from './request-head.ts';
@@ -15,12 +15,18 @@ const contentTypes = {
 /** Writes the outcome of an operation, for a client that accepts a response in one piece. */
 export function writeOutcome(exchange: Exchange, outcome: Exclude<UnreadOutcome, { kind: 'failed' }>): void {
   const contentType = contentTypes[exchange.plainType ?? 'application/json'];
-  if (outcome.kind === 'stream') writeStream(exchange, contentType, outcome.body);
+  if (isAlreadyKnown(exchange, outcome.kind, contentType)) exchange.res.writeHead(304).end();
+  else if (outcome.kind === 'stream') writeStream(exchange, contentType, outcome.body);
   else if (outcome.kind === 'result') writeResult(exchange, outcome.result);
   else if (outcome.kind !== 'gone' && !exchange.res.destroyed) {
     if (outcome.kind === 'bytes') writeBytes(exchange, contentType, outcome.body);
     else writeText(exchange, contentType, outcome.text);
   }
+}
+
+/** Sets the headers for HTTP caches. @returns whether the client has the response already */
+function isAlreadyKnown({ notes, res }: Exchange, kind: UnreadOutcome['kind'], contentType: string): boolean {
+  return (kind === 'bytes' || kind === 'text') && !res.destroyed && notes?.settle(200, contentType) === true;
 }
 
 /** Writes a result in one piece; as a complete event stream if the client accepts streams only. */
@@ -50,15 +56,53 @@ function writeBytes(exchange: Exchange, contentType: string, { chunks, size }: C
   }
   exchange.writeHead(200, contentType, size);
   const [only] = chunks;
+  if (size > pieceBytes) {
+    exchange.memory = only?.buffer ?? null;
+    writeInPieces(exchange, { chunks, size });
+    return;
+  }
   if (chunks.length === 1) res.end(only);
   else if (size <= maxJoinedBytes) res.end(Buffer.concat(chunks as Buffer[], size));
   else {
-    exchange.memory = only?.buffer ?? null;
     res.cork();
     for (const chunk of chunks) res.write(chunk);
     res.end();
     res.uncork();
   }
+  exchange.awaitReading();
+}
+
+/** Bytes of a long response that are handed to the connection in one turn: the system copies them, at a few GB a second. */
+const pieceBytes = 256 * 1024;
+
+/** Writes a long response as its client reads it, each piece in a turn of its caller. */
+function writeInPieces(exchange: Exchange, { chunks, size }: ChunkedBody): void {
+  const { res } = exchange;
+  let [index, offset] = [0, 0];
+  exchange.unwritten = size;
+  const writePiece = (): void => {
+    if (res.destroyed) return;
+    res.cork();
+    for (let left = pieceBytes; left > 0 && index < chunks.length; ) {
+      const chunk = chunks[index] as Buffer;
+      const piece = offset === 0 && chunk.length <= left ? chunk : chunk.subarray(offset, offset + left);
+      res.write(piece);
+      exchange.unwritten -= piece.length;
+      left -= piece.length;
+      offset += piece.length;
+      if (offset < chunk.length) continue;
+      index += 1;
+      offset = 0;
+    }
+    if (index === chunks.length) res.end();
+    res.uncork();
+    if (index === chunks.length) return;
+    if (res.writableNeedDrain) res.once('drain', takeTurn);
+    else takeTurn();
+  };
+  const takeTurn = () => void exchange.takeTurn(writePiece);
+  writePiece();
+  exchange.boundReading();
   exchange.awaitReading();
 }
 
@@ -74,6 +118,10 @@ function writeText(exchange: Exchange, contentType: string, text: string, head =
     return;
   }
   exchange.writeHead(head.status, contentType, size, head.retryAfterSeconds);
+  if (size > pieceBytes) {
+    writeInPieces(exchange, { chunks: [Buffer.from(text)], size });
+    return;
+  }
   if (text.length > maxWrittenText) exchange.res.end(Buffer.from(text));
   // For ASCII, the cheaper encoding gives the same bytes.
   else exchange.res.end(text, size === text.length ? 'latin1' : 'utf8');
@@ -90,8 +138,7 @@ function writeCompressed(
     if (res.destroyed || res.headersSent) return;
     const sent = compressed ?? body;
     exchange.writeHead(head.status, contentType, sent.length, head.retryAfterSeconds, compressed && encoding);
-    res.end(sent);
-    exchange.awaitReading();
+    writeInPieces(exchange, { chunks: [sent], size: sent.length });
   });
   exchange.failWith(written);
 }

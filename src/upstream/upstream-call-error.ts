@@ -96,9 +96,13 @@ export class UpstreamCallError extends Error {
 
 /** The failure of a call whose operation was cancelled. */
 export function toCancelledError(cause: CancelCause): UpstreamCallError {
-  return cause === 'timeout'
-    ? new UpstreamCallError('timeout', 'no answer within the time of the operation')
-    : new UpstreamCallError('aborted', 'cancelled');
+  if (cause === 'timeout') return new UpstreamCallError('timeout', 'no answer within the time of the operation');
+  // A client that leaves may cancel a hundred requests at once, and a stack costs as much as the rest of a cancellation.
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  const error = new UpstreamCallError('aborted', 'cancelled');
+  Error.stackTraceLimit = stackTraceLimit;
+  return error;
 }
 
 /**

@@ -2,84 +2,10 @@ import { Buffer } from 'node:buffer';
 import type { GraphQLError } from 'graphql';
 import { type Usage, withUsage } from '../../documents/cost/usage.ts';
 import { parseJson, printJson } from '../../json/exact-json.ts';
-import { maxAnswerNesting } from '../../json/json-size.ts';
 import type { RawResponse, RawSink } from '../../upstream/raw-call.ts';
+import { type ChunkedBody, DataExtent } from './data-extent.ts';
 import { type ReadText, type TransientErrors, toGraphqlErrors } from './ledger-answer.ts';
-import { type ChunkedBody, cutAt, isSpace } from './plain-answer.ts';
-
-const [quote, backslash] = [0x22, 0x5c];
-/** Braces. A bracket with `lowerBit` set becomes the brace of its side, so that one comparison finds both. */
-const [opening, closing] = [0x7b, 0x7d];
-const lowerBit = 0x20;
-/** Maximum nesting of the data and of the response around it. */
-const maxDepth = maxAnswerNesting + 1;
-
-/**
- * Follows a response while it is forwarded, to distinguish its real end from a truncation that looks the same. The data must
- * come first. Costs more than a nanosecond per byte, so only streams use it: a buffered response is checked by its last bytes,
- * and parsed only in doubt.
- */
-export class DataExtent {
-  /** Offset of the data's closing brace, in bytes; `null` before it. */
-  dataEnd: number | null = null;
-  /** Bytes read so far. */
-  size = 0;
-  /** Open objects and lists, including the response itself. */
-  #depth = 1;
-  #isInText = false;
-  #isEscaped = false;
-  #isBroken = false;
-
-  /** Has exactly one complete object been read, and nothing after it? */
-  get isWhole(): boolean {
-    return this.#depth === 0 && !this.#isBroken;
-  }
-
-  /** @param chunk the first one begins with the brace that opens the response */
-  read(chunk: Buffer): void {
-    const { length } = chunk;
-    if (length === 0) return;
-    let at = this.#isInText ? this.#skipText(chunk, 0) + 1 : 0;
-    if (this.size === 0) at = 1;
-    let depth = this.#depth;
-    while (at < length && depth > 0) {
-      const byte = chunk[at] as number;
-      if (byte === quote) at = this.#skipText(chunk, at + 1);
-      else if ((byte | lowerBit) === opening) {
-        depth += 1;
-        if (depth > maxDepth) this.#isBroken = true;
-      } else if ((byte | lowerBit) === closing) {
-        depth -= 1;
-        if (depth === 1) this.dataEnd ??= this.size + at;
-      }
-      at += 1;
-    }
-    this.#depth = depth;
-    for (; at < length; at += 1) if (!isSpace(chunk[at])) this.#isBroken = true;
-    this.size += length;
-  }
-
-  /** Returns the index of the closing quote, or the chunk's length if the string continues. */
-  #skipText(chunk: Buffer, from: number): number {
-    const begin = this.#isEscaped ? from + 1 : from;
-    this.#isEscaped = false;
-    this.#isInText = true;
-    for (let at = chunk.indexOf(quote, begin); at >= 0; at = chunk.indexOf(quote, at + 1)) {
-      if (chunk[at - 1] === backslash && countBackslashes(chunk, begin, at) % 2 === 1) continue;
-      this.#isInText = false;
-      return at;
-    }
-    this.#isEscaped = countBackslashes(chunk, begin, chunk.length) % 2 === 1;
-    return chunk.length;
-  }
-}
-
-/** Counts the backslashes directly before an index. */
-function countBackslashes(chunk: Buffer, from: number, before: number): number {
-  let at = before - 1;
-  while (at >= from && chunk[at] === backslash) at -= 1;
-  return before - 1 - at;
-}
+import { cutAt } from './plain-answer.ts';
 
 /** Destination of a large response: the client's connection. */
 export interface AnswerWriter {
@@ -194,7 +120,7 @@ export class AnswerStream implements RawSink, StreamedAnswer {
 }
 
 /** The end of a large response, ready to be sent. */
-interface AnswerEnd {
+export interface AnswerEnd {
   readonly body: ChunkedBody;
   readonly errorCount: number;
 }
@@ -215,7 +141,7 @@ export function checkEnd(
   const dataEnd = (extent.dataEnd ?? 0) - (extent.size - tail.size);
   if (!extent.isWhole || extent.dataEnd === null || dataEnd < 0) return null;
   const data = cutAt(tail, dataEnd + 1);
-  const behind = Buffer.concat(tail.chunks as Buffer[], tail.size).toString('utf8', dataEnd + 1);
+  const behind = textFrom(tail, dataEnd + 1);
   const isPlain = onlyBrace.test(behind);
   if (isPlain && !usage) return { body: tail, errorCount: 0 };
   const found = isPlain ? [] : readErrors(behind, readText, transient);
@@ -224,6 +150,17 @@ export function checkEnd(
   const members = printJson(withUsage(errors.length > 0 ? { errors } : {}, usage));
   const end = Buffer.from(members === '{}' ? '}' : `,${members.slice(1)}`);
   return { body: { chunks: [...data, end], size: dataEnd + 1 + end.length }, errorCount: errors.length };
+}
+
+/** The text from an offset on, without a copy of what is before it. */
+function textFrom({ chunks }: ChunkedBody, offset: number): string {
+  const rest: Buffer[] = [];
+  let skipped = 0;
+  for (const chunk of chunks) {
+    if (skipped + chunk.length > offset) rest.push(chunk.subarray(Math.max(0, offset - skipped)));
+    skipped += chunk.length;
+  }
+  return Buffer.concat(rest).toString('utf8');
 }
 
 /** @param behind what follows the data, from the comma on. @returns `null` if it is malformed */

@@ -1,10 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { toUsageMember, type Usage } from '../../documents/cost/usage.ts';
-import { exceedsNesting, maxAnswerNesting } from '../../json/json-size.ts';
 import type { RawResponse } from '../../upstream/raw-call.ts';
-
-/** A body in the chunks in which it arrived. */
-export type ChunkedBody = Pick<RawResponse, 'chunks' | 'size'>;
+import { type ChunkedBody, extentOf, isSpace } from './data-extent.ts';
 
 const plainJson = /^application\/(?:graphql-response\+)?json(?:\s*;\s*charset="?utf-8"?)?\s*$/i;
 /** Includes the quote of a first member: empty data is left to the parser. */
@@ -39,7 +36,7 @@ export function isPlain({ status, headers }: Pick<RawResponse, 'status' | 'heade
 
 /**
  * Finds the end of a response that has data and nothing else: its length without the closing brace; `null` for any other
- * response. Reads both ends of the bytes, and parses the response only if the word `extensions` leaves a doubt. HTTP framing
+ * response. Reads both ends of the bytes, and the whole only if the word `extensions` leaves a doubt. HTTP framing
  * proves that the response is complete: one that the ledger itself truncated within its data is forwarded unchanged.
  */
 export function findPlainEnd(body: ChunkedBody): number | null {
@@ -49,7 +46,8 @@ export function findPlainEnd(body: ChunkedBody): number | null {
   const dataEnd = skipSpaceBack(end, last - 1);
   if (end[last] !== closingBrace || end[dataEnd] !== closingBrace) return null;
   if (nestsTooDeep(end, last) || hasErrors(end)) return null;
-  return !hasExtensions(body) || hasOnlyData(body) ? body.size - end.length + last : null;
+  const before = body.size - end.length;
+  return !hasExtensions(body) || hasOnlyData(body, before + dataEnd) ? before + last : null;
 }
 
 /** Does a response begin with `data` that is an object with members? */
@@ -111,15 +109,10 @@ function nestsTooDeep(end: Buffer, last: number): boolean {
   return last - index > maxClosingBrackets;
 }
 
-/** Parses the whole response, at about three nanoseconds per byte. */
-function hasOnlyData({ chunks, size }: ChunkedBody): boolean {
-  try {
-    const answer: unknown = JSON.parse(Buffer.concat(chunks as Buffer[], size).toString());
-    const members = Object.entries(answer as object);
-    return members.length === 1 && members[0]?.[0] === 'data' && !exceedsNesting(members[0][1], maxAnswerNesting);
-  } catch {
-    return false;
-  }
+/** Does a response end with the data's own brace, at this offset? Reads the whole response. */
+function hasOnlyData(body: ChunkedBody, dataEnd: number): boolean {
+  const extent = extentOf(body);
+  return extent.isWhole && extent.dataEnd === dataEnd;
 }
 
 /** Index of the last byte up to `from` that is not white space. */
@@ -133,10 +126,6 @@ function skipSpace(bytes: Buffer, from: number): number {
   let index = from;
   while (isSpace(bytes[index])) index += 1;
   return index;
-}
-
-export function isSpace(byte: number | undefined): boolean {
-  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
 /** Adds usage to a plain response without parsing it. @param plainEnd from `findPlainEnd` */

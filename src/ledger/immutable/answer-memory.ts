@@ -4,7 +4,8 @@ import type { ExecutionResult } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { toUsageMember, type Usage } from '../../documents/cost/usage.ts';
 import { parseJson } from '../../json/exact-json.ts';
-import { type ChunkedBody, spliceUsage } from '../answers/plain-answer.ts';
+import type { ChunkedBody } from '../answers/data-extent.ts';
+import { spliceUsage } from '../answers/plain-answer.ts';
 
 /** Share of the memory reserved for responses that were requested more than once. */
 const provenShare = 0.75;

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { GraphQLSchema } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { printJson } from '../../json/exact-json.ts';
-import type { ChunkedBody } from '../answers/plain-answer.ts';
+import type { ChunkedBody } from '../answers/data-extent.ts';
 import { AnswerMemory, CachedAnswer } from './answer-memory.ts';
 import type { ImmutableFields } from './immutable-fields.ts';
 import {

@@ -45,7 +45,7 @@ const plain = {
   plainEnd: 15,
   read: () => ({ data: { a: 1 } }),
 } as unknown as RawLedgerAnswer;
-const other = (read: () => ExecutionResult): RawLedgerAnswer => ({ kind: 'other', read });
+const other = (read: () => ExecutionResult): RawLedgerAnswer => ({ kind: 'other', size: 0, read });
 /** A large response that ends at once. */
 const streamed = (end: (writer: AnswerWriter) => void): RawLedgerAnswer => ({
   kind: 'stream',

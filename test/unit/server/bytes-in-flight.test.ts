@@ -91,9 +91,9 @@ describe('requests', () => {
       while (bytes.begin(share)) count += 1;
       return count;
     };
-    expect(beginAll('one')).toBe(3_072);
-    expect(beginAll('another')).toBe(1_536);
-    expect(beginAll('a third')).toBe(768);
+    expect(beginAll('one')).toBe(2_048);
+    expect(beginAll('another')).toBe(1_024);
+    expect(beginAll('a third')).toBe(512);
   });
 
   it('are no longer counted when they end', () => {

@@ -56,7 +56,7 @@ function openLane() {
     const request = readBodyRequest(Buffer.from(JSON.stringify(body)));
     if (!request) return null;
     let outcome: LaneOutcome | null = null;
-    await lane(request, toTestCaller(), createTestServer(), true, (each) => {
+    await lane.serve(request, toTestCaller(), createTestServer(), true, (each) => {
       expect(outcome).toBeNull();
       outcome = each;
     });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DataExtent } from '../../../../src/ledger/answers/answer-stream.ts';
+import { DataExtent } from '../../../../src/ledger/answers/data-extent.ts';
 import { runs } from '../../../support/runs.ts';
 
 function read(bytes: Buffer, cuts: readonly number[] = []): DataExtent {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkEnd, DataExtent } from '../../../../src/ledger/answers/answer-stream.ts';
+import { checkEnd } from '../../../../src/ledger/answers/answer-stream.ts';
+import { DataExtent } from '../../../../src/ledger/answers/data-extent.ts';
 import { parseLedgerAnswer } from '../../../../src/ledger/answers/ledger-answer.ts';
 import { runs } from '../../../support/runs.ts';
 

@@ -1,8 +1,9 @@
 import { GraphQLError } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { networkProfiles } from '../../../../src/config/network-profile.ts';
-import { checkEnd, DataExtent, type SettleErrors } from '../../../../src/ledger/answers/answer-stream.ts';
+import { checkEnd, type SettleErrors } from '../../../../src/ledger/answers/answer-stream.ts';
 import { attributeErrors, attributeRefusal, restoreCauses } from '../../../../src/ledger/answers/attribute-errors.ts';
+import { DataExtent } from '../../../../src/ledger/answers/data-extent.ts';
 import { parseLedgerAnswer, toGraphqlErrors } from '../../../../src/ledger/answers/ledger-answer.ts';
 import { createRpcVersion } from '../../../../src/ledger/rpc-version.ts';
 
