@@ -160,6 +160,7 @@ function openTransports(options: OpenListenerOptions) {
     ...life,
     maskError,
     addresses: admission.addresses,
+    turns,
     maxMessageBytes: limits.maxBodyBytes,
     bytesInFlight,
     maxGreetingBytes,

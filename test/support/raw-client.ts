@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 /** A connection without an HTTP client: it can stop sending, stop reading and disconnect as no client would. */
 export interface RawClient {
   /** Resolves when the kernel has the bytes. */
-  send(text: string): Promise<void>;
+  send(text: string | Buffer): Promise<void>;
   /** Resolves when the received text matches; rejects if the connection ends first. */
   receive(pattern: RegExp): Promise<void>;
   /** Everything received, once the connection has ended. */
@@ -41,7 +41,7 @@ export async function openRawClient(port: number): Promise<RawClient> {
       new Promise((resolve, reject) => {
         onNews = () => {
           if (pattern.test(received)) resolve();
-          else if (isOver) reject(new Error(`the connection ended without ${pattern}: ${received.slice(0, 500)}`));
+          else if (isOver) reject(new Error(`the connection ended without ${pattern}: ${received.slice(-200)}`));
         };
         onNews();
       }),

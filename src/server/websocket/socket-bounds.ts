@@ -1,4 +1,4 @@
-import type { Duplex } from 'node:stream';
+import type { EventEmitter } from 'node:events';
 import type { WebSocket } from 'ws';
 import { startPeerTimeout } from '../../upstream/peer-timeout.ts';
 import type { Place, PlaceFor } from '../../upstream/quota.ts';
@@ -29,7 +29,7 @@ const initialisationTimeoutMs = 3_000;
  */
 export function boundUntilAcknowledged(
   socket: WebSocket,
-  connection: Duplex,
+  connection: EventEmitter,
   maxBytes: number,
   isInitialised: () => boolean,
 ): () => void {
@@ -63,9 +63,9 @@ function headOf(size: number): number {
 /**
  * Counts the bytes of incomplete messages, which the library buffers. If all connections together hold too much, `arrivals`
  * closes one of the address that holds most.
- * @param connection that the library already reads, so that it has parsed each chunk before it is counted here
+ * @param connection emits `data`, which the library already reads, so that it has parsed each chunk before it is counted here
  */
-export function boundArrivals(socket: WebSocket, connection: Duplex, arrivals: PlaceFor, address: string): void {
+export function boundArrivals(socket: WebSocket, connection: EventEmitter, arrivals: PlaceFor, address: string): void {
   let bytes = 0;
   let pieces = 0;
   /** Bytes of the current chunk that belong to complete frames. */

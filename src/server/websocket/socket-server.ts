@@ -2,15 +2,17 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocket, WebSocketServer } from 'ws';
 import type { AddressGate } from '../../callers/caller-gate.ts';
-import { type Sender, toSender } from '../../callers/identify-caller.ts';
+import { type Sender, toAddressKey, toSender } from '../../callers/identify-caller.ts';
 import type { UsageHeader } from '../../config/network-profile.ts';
 import { isUsageAsked } from '../../documents/cost/usage.ts';
 import { isObject, parseMessageJson, printJson } from '../../json/exact-json.ts';
 import { isTooComplex, maxJsonCommas, maxJsonNesting } from '../../json/json-size.ts';
+import type { FairTurns } from '../../operation/fair-turns.ts';
 import { type OperationRequest, parseRequest } from '../../operation/parse-request.ts';
 import type { PlaceFor } from '../../upstream/quota.ts';
 import { heartbeatMs } from '../event-stream.ts';
 import type { BytesInFlight } from '../read-body.ts';
+import { MessageReader } from './message-reader.ts';
 import { boundArrivals, boundUntilAcknowledged, closeCodes, MessageBudget } from './socket-bounds.ts';
 import { type OperationSocket, SocketOperation, type SocketOperationOptions } from './socket-operation.ts';
 import { SocketWriter } from './socket-writer.ts';
@@ -106,7 +108,8 @@ export function createSocketServer(options: SocketServerOptions) {
 }
 
 interface ClientSocketOptions extends SocketOperationOptions {
-  readonly addresses: Pick<AddressGate, 'admit'>;
+  readonly addresses: Pick<AddressGate, 'admit' | 'admitCheap'>;
+  readonly turns: Pick<FairTurns, 'run'>;
   /** Bytes that a client may send before the acknowledgement; more closes the connection. */
   readonly maxGreetingBytes: number;
   readonly arrivals: PlaceFor;
@@ -116,6 +119,9 @@ interface ClientSocketOptions extends SocketOperationOptions {
   /** Called with 1 when an operation begins, and with -1 when it ends. */
   readonly onRunning: (change: 1 | -1) => void;
 }
+
+/** Messages besides operations that count as one cheap request. */
+const messagesPerRequest = 10;
 
 const subprotocol = 'graphql-transport-ws';
 
@@ -138,6 +144,8 @@ export class ClientSocket implements OperationSocket {
   /** Headers of the upgrade request; dropped on `connection_init`, because thousands of connections may be idle. */
   #headers: IncomingMessage['headers'] | null;
   #isAcknowledged = false;
+  /** Messages besides operations that were not yet counted against the address. */
+  #uncounted = 0;
   readonly #liftGreetingBounds: () => void;
   /** Operations by id, without those that the client has completed. */
   readonly #operations = new Map<string, SocketOperation>();
@@ -158,13 +166,15 @@ export class ClientSocket implements OperationSocket {
     this.#options = options;
     this.#remoteAddress = connection.remoteAddress;
     this.#headers = headers;
+    const { turns, arrivals } = options;
+    const reader = new MessageReader(socket, connection, { turns, turnKey: toAddressKey(address), address, arrivals });
     this.#liftGreetingBounds = boundUntilAcknowledged(
       socket,
-      connection,
+      reader,
       options.maxGreetingBytes,
       () => this.#headers === null,
     );
-    boundArrivals(socket, connection, options.arrivals, address);
+    boundArrivals(socket, reader, arrivals, address);
     const pings = this.#startPinging(options.pingMs);
     socket.on('ping', (data) => void this.#isWithinBudget(data.length));
     socket.on('pong', (data) => void this.#isWithinBudget(data.length));
@@ -199,9 +209,20 @@ export class ClientSocket implements OperationSocket {
 
   #isWithinBudget(bytes: number): boolean {
     if (this.#socket.readyState !== WebSocket.OPEN) return false;
+    this.#countCheap();
     if (this.budget.spend(bytes)) return true;
     this.#socket.close(closeCodes.policyViolation, 'Too much besides operations');
     return false;
+  }
+
+  /** Counts a message against the address, as long as it is not known to be an operation, which counts by itself. */
+  #countCheap(): void {
+    this.#uncounted += 1;
+    if (this.#uncounted < messagesPerRequest) return;
+    this.#uncounted = 0;
+    void this.#options.addresses.admitCheap(this.address).then(({ error }) => {
+      if (error) this.#socket.close(closeCodes.tryAgainLater, error.message);
+    });
   }
 
   /** @param data one Buffer, as set by the default `binaryType` of the library */
@@ -252,6 +273,7 @@ export class ClientSocket implements OperationSocket {
   #subscribe(id: string, request: OperationRequest): unknown {
     if (!this.#isAcknowledged) return this.#socket.close(closeCodes.unauthorized, 'Unauthorized');
     if (this.#operations.has(id)) return this.#socket.close(closeCodes.idInUse, toIdInUse(id));
+    this.#uncounted -= 1;
     const operation = new SocketOperation(id, this.budget.refund(), this, this.#options);
     this.#operations.set(id, operation);
     return operation.run(request);

@@ -10,6 +10,7 @@ import type {
   OperationAdmission,
   ServerContext,
 } from '../../../../src/operation/admit-operation.ts';
+import { FairTurns, thisEventLoop } from '../../../../src/operation/fair-turns.ts';
 import type { ResultStream } from '../../../../src/operation/subscriptions/result-stream.ts';
 import { createBytesInFlight } from '../../../../src/server/read-body.ts';
 import {
@@ -56,7 +57,9 @@ async function start(pingMs: number, given = operations, maxOperations = 1): Pro
         senders.push(sender);
         return { error: null, standing: null };
       },
+      admitCheap: async () => ({ error: null, standing: null }),
     },
+    turns: new FairTurns(thisEventLoop),
     maxMessageBytes: 1_000,
     bytesInFlight: createBytesInFlight(1_000),
     maxGreetingBytes: 1_000,
