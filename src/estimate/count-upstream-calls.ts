@@ -178,7 +178,7 @@ const nothing: FieldCalls = { calls: 0 };
 /** Asks the upstream that owns the field. Fields about the gateway itself take no call. */
 export function createOwnFieldCalls(
   upstreams: readonly OwnFieldsUpstream[],
-  config: Pick<Config, 'upstreams' | 'pages' | 'settings' | 'sponsorship'>,
+  config: Pick<Config, 'upstreams' | 'pages' | 'settings' | 'sponsorship' | 'profile'>,
 ): OwnFieldCalls {
   const owners = new Map(
     upstreams.flatMap((upstream) =>

@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { SimulatedAccount, Simulation } from '../ledger/simulate-transaction.ts';
 import { toFullAddress } from '../transactions/ledger-bcs.ts';
-import type { OutlinedTransaction, TransactionOutline } from '../transactions/transaction-bcs.ts';
+import type { OutlinedTransaction, TransactionOutline } from '../transactions/outline-transaction.ts';
 import { hashCoins } from './leases.ts';
 
 export interface ReservationTerms {
@@ -47,6 +47,10 @@ export function checkTransaction(
   proof: Simulation | null = null,
 ): Finding | null {
   if (transaction.kind === 'known') return checkOutline(transaction.outline, rules);
+  // The gateway may not know which network it is.
+  const taking =
+    transaction.kind === 'unknown' && transaction.extended && toTakingFault(transaction.extended, rules.terms);
+  if (taking) return { argument: 'txBytes', code: 'BAD_USER_INPUT', reason: taking, of: 'sponsor' };
   const unverified = (why: string): Finding => {
     const reason = `it cannot be verified, because it is no transaction of a form that this gateway knows: ${transaction.reason}${why}`;
     return { argument: 'txBytes', code: 'BAD_USER_INPUT', reason, of: 'all' };

@@ -8,7 +8,8 @@ import type { Simulation, TransactionSimulator } from '../ledger/simulate-transa
 import type { UncheckedTransaction } from '../telemetry/events.ts';
 import type { SponsorshipFacts } from '../telemetry/sponsorship-line.ts';
 import { transactionDigest } from '../transactions/digest.ts';
-import { type OutlinedTransaction, outlineTransaction } from '../transactions/transaction-bcs.ts';
+import { type OutlinedTransaction, outlineTransaction } from '../transactions/outline-transaction.ts';
+import type { TransactionForms } from '../transactions/transaction-bcs.ts';
 import { createPerOperation, type OperationContext } from '../upstream/operation-context.ts';
 import { UpstreamCallError } from '../upstream/upstream-call-error.ts';
 import type { ExecutionOrder, ExecutionResult, SponsorVerdict } from './execution/execution-order.ts';
@@ -61,6 +62,8 @@ export interface SponsorResolversOptions {
   readonly mutationMs: number;
   /** Left out: created from `sponsorship`. */
   readonly authorization?: SponsorAuthorization | undefined;
+  /** Left out: `common`. */
+  readonly transactionForms?: TransactionForms;
   readonly services: SponsorshipServices;
   /** Called for each transaction that is sent although `enforce` would reject it. */
   readonly doubted: (transaction: UncheckedTransaction) => void;
@@ -161,7 +164,8 @@ const requestTypes: Readonly<Record<ExecuteTxRequestType, ExecuteTxInput['reques
 /** The sponsor's longest reservation, in milliseconds. */
 const longestReservationMs = 600_000;
 
-function createExecuteTx({ sponsorship, limits, services, doubted, now }: SponsorResolversOptions) {
+function createExecuteTx(options: SponsorResolversOptions) {
+  const { sponsorship, limits, transactionForms = 'common', services, doubted, now } = options;
   // Without a lease only the store knows the terms of the reservation. It returns them with the fence, which saves a round
   // trip.
   const needsReservation = services.leases === null && sponsorship.preflight !== 'off';
@@ -193,7 +197,7 @@ function createExecuteTx({ sponsorship, limits, services, doubted, now }: Sponso
     const budget = lease?.gasBudget ?? null;
     let outlined: OutlinedTransaction | null = null;
     const read = (): OutlinedTransaction => {
-      outlined ??= outlineTransaction(transaction);
+      outlined ??= outlineTransaction(transaction, transactionForms);
       return outlined;
     };
     const judge = (terms: ReservationTerms | null, simulation: Simulation | null, doubt: (reason: string) => void) =>

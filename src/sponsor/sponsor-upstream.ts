@@ -6,7 +6,7 @@ import type { Secret } from '../config/secret.ts';
 import { bearerToken } from '../config/value-types.ts';
 import type { TransactionFinder } from '../ledger/find-transaction.ts';
 import type { TransactionSimulator } from '../ledger/simulate-transaction.ts';
-import { outlineTransaction } from '../transactions/transaction-bcs.ts';
+import { outlineTransaction } from '../transactions/outline-transaction.ts';
 import type { UpstreamConnection } from '../upstream/connect-upstream.ts';
 import type { OwnFieldsUpstream, UpstreamHost } from '../upstream/upstream.ts';
 import { toExecutionPace } from './execution/execution-order.ts';
@@ -60,6 +60,7 @@ export const sponsorUpstream: OwnFieldsUpstream<SponsorHost> = {
       limits,
       mutationMs,
       services: { leases: leases?.keys ?? null, store, isStoreNeeded, executions, simulate, audit },
+      transactionForms: config.profile.sponsor.transactionForms,
       doubted: telemetry.transactionDoubted,
       now,
     });
@@ -77,9 +78,10 @@ export const sponsorUpstream: OwnFieldsUpstream<SponsorHost> = {
     };
   },
 
-  callsOf({ operation, name, selects, readArguments }, { sponsorship }) {
+  callsOf({ operation, name, selects, readArguments }, { sponsorship, profile }) {
     if (operation === 'mutation') {
-      const read = () => outlineTransaction(Buffer.from(String(readArguments().txBytes), 'base64'));
+      const read = () =>
+        outlineTransaction(Buffer.from(String(readArguments().txBytes), 'base64'), profile.sponsor.transactionForms);
       return { calls: name === 'executeTx' && mustSimulate(sponsorship, read) ? 2 : 1 };
     }
     // The store answers `reservation`.

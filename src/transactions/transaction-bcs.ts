@@ -1,14 +1,5 @@
 import { BcsType, bcs, type InferBcsType } from '@mysten/bcs';
-import {
-  type FieldsBcs,
-  ledgerBcs,
-  listOf,
-  NotKnownError,
-  optional,
-  parseBcs,
-  taggedUnion,
-  UnknownShapeError,
-} from './ledger-bcs.ts';
+import { type FieldsBcs, ledgerBcs, listOf, NotKnownError, optional, taggedUnion } from './ledger-bcs.ts';
 
 /** A Move type without type parameters. */
 export type TypeTag =
@@ -92,6 +83,7 @@ export type ProgrammableTransaction = InferBcsType<typeof programmableTransactio
   readonly kind: 'PROGRAMMABLE_TX';
 };
 export type CallArg = InferBcsType<typeof callArg>;
+export type ExtendedInput = InferBcsType<typeof extendedInput>;
 export type Argument = InferBcsType<typeof argument>;
 export type Command = InferBcsType<typeof command>;
 export type MoveCallCommand = Extract<Command, { readonly kind: 'moveCall' }>;
@@ -112,16 +104,24 @@ const objectArg = taggedUnion('object input', {
   receiving: [2, receiving],
 });
 
-const outerArg = taggedUnion('input', { pure: [0, pure], object: [1, bcs.struct('Object', { object: objectArg })] });
+const callArg = withoutNesting(
+  taggedUnion('input', { pure: [0, pure], object: [1, bcs.struct('Object', { object: objectArg })] }),
+);
 
-const callArg = new BcsType<InferBcsType<typeof objectArg> | Extract<InferBcsType<typeof outerArg>, { kind: 'pure' }>>({
-  name: 'CallArg',
-  read: (reader) => {
-    const arg = outerArg.read(reader);
-    return arg.kind === 'pure' ? arg : arg.object;
-  },
-  write: (arg, writer) => outerArg.write(arg.kind === 'pure' ? arg : { kind: 'object', object: arg }, writer),
-});
+/** An input with the kind of its object in place of `object`. */
+function withoutNesting<Other extends { readonly kind: 'pure' | 'withdrawal' }, Of extends { readonly kind: string }>(
+  input: BcsType<Other | { readonly kind: 'object'; readonly object: Of }>,
+): BcsType<Other | Of> {
+  const isOther = (arg: Other | Of): arg is Other => arg.kind === 'pure' || arg.kind === 'withdrawal';
+  return new BcsType<Other | Of>({
+    name: 'CallArg',
+    read: (reader) => {
+      const arg = input.read(reader);
+      return arg.kind === 'object' && 'object' in arg ? arg.object : (arg as Other);
+    },
+    write: (arg, writer) => input.write(isOther(arg) ? arg : { kind: 'object', object: arg }, writer),
+  });
+}
 
 const mutability = taggedUnion('mutability', {
   immutable: [0, null],
@@ -140,21 +140,22 @@ const fundsWithdrawal = bcs.struct('FundsWithdrawal', {
   }),
 });
 
-/** All inputs that a network takes today. Sui has more of them than the embedded network, which runs `callArg`. */
-const sentInput = taggedUnion('input', {
-  pure: [0, pure],
-  object: [
-    1,
-    bcs.struct('Object', {
-      object: taggedUnion('object input', {
-        owned: [0, owned],
-        shared: [1, bcs.struct('SharedObject', { objectId: address, initialSharedVersion: u53, mutability })],
-        receiving: [2, receiving],
+const extendedInput = withoutNesting(
+  taggedUnion('input', {
+    pure: [0, pure],
+    object: [
+      1,
+      bcs.struct('Object', {
+        object: taggedUnion('object input', {
+          owned: [0, owned],
+          shared: [1, bcs.struct('SharedObject', { objectId: address, initialSharedVersion: u53, mutability })],
+          receiving: [2, receiving],
+        }),
       }),
-    }),
-  ],
-  withdrawal: [2, fundsWithdrawal],
-});
+    ],
+    withdrawal: [2, fundsWithdrawal],
+  }),
+);
 
 const argument = taggedUnion('argument', {
   gasCoin: [0, null],
@@ -256,119 +257,28 @@ function nonEmpty<Item>(list: BcsType<readonly Item[]>): BcsType<readonly Item[]
   return list.transform({ input: check, output: check });
 }
 
-/** A transaction of a user, with all inputs and expirations that a network takes today. */
-const sentTransactionBcs = versionOne(
-  bcs.struct('TransactionDataV1', {
-    kind: taggedUnion('transaction kind', { PROGRAMMABLE_TX: [0, programmableTransactionOf(sentInput)] }),
-    sender: address,
-    gas: gasData,
-    expiration: taggedUnion('expiration', {
-      none: [0, null],
-      epoch: [1, bcs.struct('Epoch', { epoch: u53 })],
-      validDuring: [2, bcs.struct('ValidDuring', validity)],
-      validity: [
-        3,
-        bcs.struct('Validity', { ...validity, allowedProposers: optional('allowed proposers', allowedProposers) }),
-      ],
+/**
+ * Users' transactions. `extended`: with address balances, allowances and periods of validity. Networks without these may give their
+ * encoding another meaning.
+ */
+export const userTransactionBcs = {
+  common: transactionDataBcsOf(taggedUnion('transaction kind', { PROGRAMMABLE_TX: [0, programmableTransactionBcs] })),
+  extended: versionOne(
+    bcs.struct('TransactionDataV1', {
+      kind: taggedUnion('transaction kind', { PROGRAMMABLE_TX: [0, programmableTransactionOf(extendedInput)] }),
+      sender: address,
+      gas: gasData,
+      expiration: taggedUnion('expiration', {
+        none: [0, null],
+        epoch: [1, bcs.struct('Epoch', { epoch: u53 })],
+        validDuring: [2, bcs.struct('ValidDuring', validity)],
+        validity: [
+          3,
+          bcs.struct('Validity', { ...validity, allowedProposers: optional('allowed proposers', allowedProposers) }),
+        ],
+      }),
     }),
-  }),
-);
+  ),
+};
 
-/** Everything that decides whether a user's transaction may be sponsored. Addresses have 64 digits in lower case. */
-export interface TransactionOutline {
-  readonly sender: string;
-  readonly gas: GasData;
-  readonly commands: ReadonlySet<Command['kind']>;
-  /** `package::module::function` of each called function, without type arguments. */
-  readonly moveCalls: ReadonlySet<string>;
-  /** Does it use a coin of its payment for anything but paying gas? */
-  readonly takesGasCoin: boolean;
-  /** Addresses from whose balance it may withdraw funds: its own, its gas owner's, or those that gave an allowance. */
-  readonly funders: ReadonlySet<string>;
-}
-
-export type OutlinedTransaction =
-  | { readonly kind: 'known'; readonly outline: TransactionOutline }
-  /** An unknown version, an unknown part, or a kind that users do not send. */
-  | { readonly kind: 'unknown'; readonly reason: string }
-  /** Not a transaction of any version. */
-  | { readonly kind: 'malformed'; readonly reason: string };
-
-/**
- * Parses a transaction strictly, in its canonical encoding. Takes time and memory proportional to the bytes. Never throws.
- * @param bytes BCS of the TransactionData
- */
-export function outlineTransaction(bytes: Uint8Array): OutlinedTransaction {
-  try {
-    return { kind: 'known', outline: toOutline(parseBcs(sentTransactionBcs, bytes)) };
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : 'not readable';
-    return { kind: error instanceof UnknownShapeError ? 'unknown' : 'malformed', reason };
-  }
-}
-
-function toOutline({ kind, sender, gas }: InferBcsType<typeof sentTransactionBcs>): TransactionOutline {
-  const commands = new Set<Command['kind']>();
-  const moveCalls = new Set<string>();
-  for (const command of kind.commands) {
-    commands.add(command.kind);
-    if (command.kind === 'moveCall') moveCalls.add(`${command.package}::${command.module}::${command.function}`);
-  }
-  const funders = new Set<string>();
-  const objects: ObjectInput[] = [];
-  for (const input of kind.inputs) {
-    if (input.kind === 'object') objects.push(input.object);
-    else if (input.kind === 'withdrawal') funders.add(toFunder(input.from, sender, gas.owner));
-  }
-  const takesGasCoin = usesGasCoin(objects, kind.commands, gas);
-  return { sender, gas, commands, moveCalls, takesGasCoin, funders };
-}
-
-function toFunder(from: InferBcsType<typeof fundsWithdrawal>['from'], sender: string, gasOwner: string): string {
-  if (from.kind === 'senderAllowance') return from.funder;
-  return from.kind === 'sponsor' ? gasOwner : sender;
-}
-
-/**
- * Does a transaction use a coin of its payment for anything but paying gas, as the gas coin or as an input? It could give away
- * the sponsor's coins.
- */
-export function takesGasCoin({ inputs, commands }: ProgrammableTransaction, gas: GasData): boolean {
-  return usesGasCoin(
-    inputs.filter((input) => input.kind !== 'pure'),
-    commands,
-    gas,
-  );
-}
-
-/** An object in any form: owned, shared or received. Payment coins cannot be shared. */
-type ObjectInput =
-  | { readonly kind: 'shared'; readonly objectId: string }
-  | { readonly kind: 'owned' | 'receiving'; readonly ref: ObjectRef };
-
-function usesGasCoin(inputs: readonly ObjectInput[], commands: readonly Command[], { payment }: GasData): boolean {
-  const paying = new Set(payment.map(({ objectId }) => objectId));
-  return (
-    inputs.some((input) => paying.has(input.kind === 'shared' ? input.objectId : input.ref.objectId)) ||
-    commands.some((command) => argumentsOf(command).some(({ kind }) => kind === 'gasCoin'))
-  );
-}
-
-function argumentsOf(command: Command): readonly Argument[] {
-  switch (command.kind) {
-    case 'moveCall':
-      return command.arguments;
-    case 'transferObjects':
-      return [...command.objects, command.recipient];
-    case 'splitCoins':
-      return [command.coin, ...command.amounts];
-    case 'mergeCoins':
-      return [command.destination, ...command.sources];
-    case 'makeMoveVec':
-      return command.elements;
-    case 'upgrade':
-      return [command.ticket];
-    case 'publish':
-      return [];
-  }
-}
+export type TransactionForms = keyof typeof userTransactionBcs;

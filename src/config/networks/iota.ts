@@ -11,6 +11,7 @@ export const iota: ProfileDifferences = {
     // iotaledger/iota#5818
     indexer: { code: -32603, text: 'This type of EventFilter is not supported', lacks: ['all', 'timeRange'] },
   },
+  sponsor: { transactionForms: 'common' },
   limits: {
     payload: 'body',
     countsEveryValue: true,

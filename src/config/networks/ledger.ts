@@ -100,7 +100,7 @@ export const ledger: NetworkProfile = {
   // The same code rejects documents that are too expensive.
   transientErrors: [{ code: 'RESOURCE_EXHAUSTED', text: 'retry later' }],
   serviceConfig: { queryTimeoutMs: 'requestTimeoutMs' },
-  sponsor: { requestTypeKey: 'requestType' },
+  sponsor: { requestTypeKey: 'requestType', transactionForms: 'common' },
   limits: {
     code: 'BAD_USER_INPUT',
     payload: 'text',

@@ -89,8 +89,12 @@ export const networkProfileSchema = z.strictObject({
   transientErrors: z.array(z.strictObject({ code: wireName, text: z.string('a part of the message') })).readonly(),
   /** Members of `serviceConfig` whose names differ between networks. */
   serviceConfig: z.strictObject({ queryTimeoutMs: graphqlName }),
-  /** The key of an `execute_tx` body that sets how long to wait. */
-  sponsor: z.strictObject({ requestTypeKey: z.enum(['requestType', 'request_type']) }),
+  sponsor: z.strictObject({
+    /** The key of an `execute_tx` body that sets how long to wait. */
+    requestTypeKey: z.enum(['requestType', 'request_type']),
+    /** Do transactions have only the forms of all networks, or also withdrawals, allowances and periods of validity? */
+    transactionForms: z.enum(['common', 'extended']),
+  }),
   /** How the ledger limits documents, besides the numbers that it reports, and the texts with which it rejects them. */
   limits: z.strictObject({
     code: z.enum(['BAD_USER_INPUT', 'GRAPHQL_VALIDATION_FAILED']),

@@ -18,5 +18,5 @@ export const suiLegacy: ProfileDifferences = {
     timeRange: { encoding: 'text', endExclusive: true },
   },
   subscriptions: { path: '/subscriptions' },
-  sponsor: { requestTypeKey: 'request_type' },
+  sponsor: { requestTypeKey: 'request_type', transactionForms: 'extended' },
 };

@@ -1,6 +1,6 @@
 import { base64 } from '@scure/base';
+import { takesGasCoin } from '../../transactions/outline-transaction.ts';
 import type { ObjectRef } from '../../transactions/transaction-bcs.ts';
-import { takesGasCoin } from '../../transactions/transaction-bcs.ts';
 import { netGas } from '../execution/gas-schedule.ts';
 import type { Ledger } from '../state/ledger-state.ts';
 import type { Keypair } from '../transactions/keypair.ts';

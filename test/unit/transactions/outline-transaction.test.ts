@@ -6,7 +6,7 @@ import { bcs as newestSuiBcs } from '@mysten/sui-v2/bcs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { encodeTransactionData } from '../../../src/devnet/transactions/encode-transaction.ts';
-import { outlineTransaction, type TransactionOutline } from '../../../src/transactions/transaction-bcs.ts';
+import { outlineTransaction, type TransactionOutline } from '../../../src/transactions/outline-transaction.ts';
 import { suiTransaction } from '../../support/arbitrary-sui-transaction.ts';
 import { transactionData } from '../../support/arbitrary-transaction.ts';
 import { runs } from '../../support/runs.ts';
@@ -39,7 +39,7 @@ function fill<T extends IotaTransaction | SuiTransaction>(transaction: T): T {
 }
 
 function outlineOf(bytes: Uint8Array): TransactionOutline {
-  const read = outlineTransaction(bytes);
+  const read = outlineTransaction(bytes, 'extended');
   if (read.kind !== 'known') throw new Error(read.reason);
   return read.outline;
 }
@@ -74,6 +74,7 @@ describe('the outline of a transaction', () => {
       fc.property(transactionData, (data) => {
         const bytes = encodeTransactionData(data);
         const { sender, gas, moveCalls } = outlineOf(bytes);
+        expect(outlineTransaction(bytes, 'common')).toEqual(outlineTransaction(bytes, 'extended'));
         for (const bcs of [iotaBcs, suiBcs]) {
           const { V1 } = bcs.TransactionData.parse(bytes);
           expect(sender).toBe(V1.sender);
@@ -159,7 +160,7 @@ describe('bytes that were altered', () => {
   test('are parsed only if the newest SDK reads the same, and would encode them so', () => {
     fc.assert(
       fc.property(altered, (bytes) => {
-        const read = outlineTransaction(bytes);
+        const read = outlineTransaction(bytes, 'extended');
         if (read.kind !== 'known') return;
         const parsed = newestSuiBcs.TransactionData.parse(bytes);
         expect(parsed.V1.sender).toBe(read.outline.sender);
@@ -176,7 +177,7 @@ describe('bytes that were altered', () => {
   test('never make it throw; if they are not parsed, the reason is short', () => {
     fc.assert(
       fc.property(fc.oneof(altered, fc.uint8Array({ maxLength: 300 })), (bytes) => {
-        const read = outlineTransaction(bytes);
+        const read = outlineTransaction(bytes, 'extended');
         expect(read.kind === 'known' || read.reason.length < 200).toBe(true);
       }),
       { numRuns: runs(100) },
@@ -223,7 +224,9 @@ describe('a form that a network does not take', () => {
     ['a shared object to write without exclusion', shared(2), 'known'],
     ['a shared object of a newer mutability', shared(3), 'unknown'],
   ])('is told from those that it takes: %s', (_what, bytes, kind) => {
-    expect(outlineTransaction(bytes).kind).toBe(kind);
+    expect(outlineTransaction(bytes, 'extended').kind).toBe(kind);
+    // A network that is not Sui may give these forms another meaning.
+    expect(outlineTransaction(bytes, 'common').kind).toBe('unknown');
   });
 });
 
@@ -248,9 +251,9 @@ describe('a transaction of the maximum size', () => {
       [],
       Array.from({ length: 128 }, () => split(1000)),
     );
-    expect(outlineTransaction(large).kind).toBe('known');
+    expect(outlineTransaction(large, 'extended').kind).toBe('known');
     const before = process.memoryUsage().heapUsed;
-    const kept = Array.from({ length: 5 }, () => outlineTransaction(large));
+    const kept = Array.from({ length: 5 }, () => outlineTransaction(large, 'extended'));
     expect(process.memoryUsage().heapUsed - before).toBeLessThan(kept.length * 80 * size);
   });
 
@@ -274,6 +277,6 @@ describe('a transaction of the maximum size', () => {
     ],
     ['claimed elements', Uint8Array.from([0, 0, ...uleb(1_000_000), ...new Uint8Array(size)]), 'malformed'],
   ])('is not read if it has more %s than any network takes', (_what, bytes, kind) => {
-    expect(outlineTransaction(bytes).kind).toBe(kind);
+    expect(outlineTransaction(bytes, 'extended').kind).toBe(kind);
   });
 });

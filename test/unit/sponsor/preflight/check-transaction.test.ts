@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { toMoveCall } from '../../../../src/config/value-types.ts';
 import { checkTransaction } from '../../../../src/sponsor/preflight.ts';
-import { type CallArg, outlineTransaction } from '../../../../src/transactions/transaction-bcs.ts';
+import { outlineTransaction } from '../../../../src/transactions/outline-transaction.ts';
+import type { CallArg } from '../../../../src/transactions/transaction-bcs.ts';
 import { coins, type SampleChanges, sampleTransaction, sponsor, terms, user } from './sample-transaction.ts';
 
 const [first, second] = coins as [(typeof coins)[0], (typeof coins)[0]];
 const stranger = `0x${'b'.padStart(64, '0')}`;
 const check = (bytes: Uint8Array, moveCalls: readonly string[] | null = null) =>
-  checkTransaction(outlineTransaction(bytes), { terms, moveCalls });
+  checkTransaction(outlineTransaction(bytes, 'extended'), { terms, moveCalls });
 const gas = (changes: SampleChanges['gas']) => check(sampleTransaction({ gas: changes ?? {} }));
 const refused = (reason: string, code = 'BAD_USER_INPUT', of = code === 'FORBIDDEN' ? 'calls' : 'rest') => ({
   argument: 'txBytes',
@@ -33,14 +34,14 @@ describe('a transaction and its reservation', () => {
     'match if the sponsor spells its address %s',
     (text) => {
       const rules = { terms: { ...terms, sponsorAddress: text }, moveCalls: null };
-      expect(checkTransaction(outlineTransaction(sampleTransaction()), rules)).toBeNull();
+      expect(checkTransaction(outlineTransaction(sampleTransaction(), 'extended'), rules)).toBeNull();
     },
   );
 
   test('match in upper case', () => {
     const owner = `0x${'ab'.repeat(32)}`;
     const rules = { terms: { ...terms, sponsorAddress: `0x${'AB'.repeat(32)}` }, moveCalls: null };
-    expect(checkTransaction(outlineTransaction(sampleTransaction({ gas: { owner } })), rules)).toBeNull();
+    expect(checkTransaction(outlineTransaction(sampleTransaction({ gas: { owner } }), 'extended'), rules)).toBeNull();
   });
 
   test('do not match with another gas owner, and both are named', () => {
@@ -117,11 +118,11 @@ describe('a transaction and its reservation', () => {
     const rules = { terms: null, moveCalls: null };
     expect(
       checkTransaction(
-        outlineTransaction(sampleTransaction({ gas: { owner: stranger, payment: [first], budget: 9n } })),
+        outlineTransaction(sampleTransaction({ gas: { owner: stranger, payment: [first], budget: 9n } }), 'extended'),
         rules,
       ),
     ).toBeNull();
-    expect(checkTransaction(outlineTransaction(sampleTransaction({ sender: sponsor })), rules)).toEqual(
+    expect(checkTransaction(outlineTransaction(sampleTransaction({ sender: sponsor }), 'extended'), rules)).toEqual(
       taking('are both'),
     );
   });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { SimulatedAccount, Simulation } from '../../../../src/ledger/simulate-transaction.ts';
 import { type PreflightSubject, preflight } from '../../../../src/sponsor/preflight.ts';
-import { outlineTransaction } from '../../../../src/transactions/transaction-bcs.ts';
+import { outlineTransaction } from '../../../../src/transactions/outline-transaction.ts';
 import { coins, type SampleChanges, sampleTransaction, sponsor, terms, user } from './sample-transaction.ts';
 
 const ed25519 = new Uint8Array(97);
@@ -24,7 +24,7 @@ function look(policy: 'enforce' | 'warn' | 'off', changes: LookChanges = {}) {
   const error = preflight(
     { preflight: policy, unreadable, dryRun },
     {
-      transaction: outlineTransaction(txBytes),
+      transaction: outlineTransaction(txBytes, 'extended'),
       simulation: null,
       userSig: ed25519,
       terms,
