@@ -115,7 +115,7 @@ export function createForwardToLedger(options: LedgerExecutorOptions): ForwardTo
       const response = await call({ ...post, least });
       await new Promise<void>((resolve) => turns.add(resolve));
       version.observe(response.headers.get(versionHeader));
-      if (keep && isPlain(response)) keep({ chunks: [response.body], size: response.body.length });
+      if (keep && isPlain(response)) keep({ chunks: [response.body], size: response.body.length, from: response.from });
       return parseLedgerAnswer(response, isClientsText ? () => text : null, isMutation, transient);
     } catch (error) {
       throw toGatewayError(error, 'ledger', isMutation);

@@ -3,6 +3,7 @@ import type { Config } from '../config/config.ts';
 import { configKeys } from '../config/keys.ts';
 import type { StreamQuota } from '../live/quota.ts';
 import type { UpstreamConnection } from '../upstream/connect-upstream.ts';
+import type { NetworkInForce } from '../upstream/network-in-force.ts';
 import type { ConnectedUpstream, DevnetAddresses, Upstream } from '../upstream/upstream.ts';
 import { createTransactionFinder, type TransactionFinder } from './find-transaction.ts';
 import {
@@ -45,6 +46,10 @@ export interface ConnectedGraph extends ConnectedUpstream {
   /** Calls `changed` when a response reports another version. Replaces an earlier `changed`. */
   readonly watchVersion: (changed: (version: string, previous: string) => void) => void;
   readonly probe: (timeoutMs: number) => Promise<unknown>;
+  /** The network that the ledger serves. */
+  readonly inForce: NetworkInForce;
+  /** Asks the ledger for its network, and reports it to `inForce`. */
+  readonly readNetwork: () => Promise<string | null>;
   /** Sends documents that the gateway writes. */
   readonly execute: LedgerExecutor;
   /** Sends forwarded documents whose responses are parsed. */
@@ -76,7 +81,7 @@ export const ledgerUpstream: GraphUpstream = {
   addressOnDevnet: ({ graphqlUrl }) => graphqlUrl,
 
   connect(
-    { call, rawCall, path, socketUrls, headers: added, mayUse, follow },
+    { call, rawCall, path, socketUrls, headers: added, mayUse, follow, inForce },
     { profile, timeouts, upstreams },
     places,
   ) {
@@ -90,7 +95,8 @@ export const ledgerUpstream: GraphUpstream = {
     const urls =
       configured ?? socketUrls.map((url) => withPath(transport === 'sse' ? url.replace(/^ws/, 'http') : url, below));
     const addresses = { urls, mayUse: configured ? undefined : mayUse, headers: added };
-    follow?.(ledgerFreshness(profile));
+    const freshness = ledgerFreshness(profile);
+    follow?.(freshness);
     const headers = { 'content-type': 'application/json' };
     const within = (timeoutMs: number) =>
       createLedgerExecutor({ ...options, timeouts: { ...timeouts, queryMs: timeoutMs } });
@@ -99,6 +105,12 @@ export const ledgerUpstream: GraphUpstream = {
       version: () => version.current,
       watchVersion: (changed) => {
         versionChanged = changed;
+      },
+      inForce,
+      async readNetwork() {
+        const report = await freshness.readNewest((request) => call({ ...request, path }), timeouts.queryMs);
+        inForce.report(report);
+        return report.network;
       },
       probe: (timeoutMs) => call({ method: 'POST', path, headers, body: cheapestQuery, timeoutMs }),
       execute: createLedgerExecutor(options),

@@ -1,4 +1,4 @@
-import { GraphQLError, type GraphQLSchema, parse } from 'graphql';
+import { GraphQLError, type GraphQLSchema } from 'graphql';
 import type { Config } from '../config/config.ts';
 import { compareSchemas, type SchemaChange } from '../graph/compare-schemas.ts';
 import type { Generation } from '../graph/generation.ts';
@@ -26,7 +26,10 @@ export interface LedgerState {
 
 export interface WatchSchemaOptions {
   readonly config: Config;
-  readonly graph: Pick<ConnectedGraph, 'execute' | 'rpcVersion' | 'version' | 'watchVersion' | 'useSchema' | 'streams'>;
+  readonly graph: Pick<
+    ConnectedGraph,
+    'execute' | 'rpcVersion' | 'version' | 'watchVersion' | 'useSchema' | 'streams' | 'inForce' | 'readNetwork'
+  >;
   readonly telemetry: Telemetry;
   /** Prevents new callers from sharing reads in flight, when the caches are cleared. */
   readonly outdateReads: () => void;
@@ -87,6 +90,12 @@ export async function watchSchema(options: WatchSchemaOptions): Promise<WatchedS
   });
   // Until the ledger answers, the graph has only the gateway's own fields.
   graph.useSchema(() => (keeper && keeper.current.origin !== 'none' ? keeper.current.schema : null));
+  // What was read belongs to another network, or to the same one before it was reset.
+  graph.inForce.onNewEra(() => {
+    reads?.clear();
+    options.outdateReads();
+    void keeper?.refresh();
+  });
   if (changedMeanwhile) void keeper.refresh();
   siblings?.onSchemaCheck(() => void keeper?.refresh());
   return { keeper, version: graph.rpcVersion };
@@ -122,8 +131,6 @@ function toReplacedSchema(before: Generation, after: Generation): ReplacedSchema
   };
 }
 
-const networkQuery = parse('{ chainIdentifier }');
-
 /** Cache of immutable reads; `null` if it is turned off. */
 function openImmutableReads({ config, graph, outdateReads, now }: WatchSchemaOptions): ImmutableReads | null {
   const { IMMUTABLE_CACHE_BYTES: maxBytes, IMMUTABLE_CACHE_SECONDS: lifeSeconds } = config.settings;
@@ -133,10 +140,7 @@ function openImmutableReads({ config, graph, outdateReads, now }: WatchSchemaOpt
     lifeMs: lifeSeconds * 1_000,
     tables: config.profile.immutableFields.map((name) => immutableFields[name]),
     version: graph.version,
-    async readNetworkId() {
-      const { data } = await graph.execute({ document: networkQuery });
-      return typeof data?.chainIdentifier === 'string' ? data.chainIdentifier : null;
-    },
+    readNetworkId: graph.readNetwork,
     onClear: outdateReads,
     now,
   });

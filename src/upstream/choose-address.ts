@@ -33,6 +33,10 @@ export interface AddressState {
   pausedUntilMs: number;
   /** Serves another network than the others, or is not yet known to serve the same one. Never used. */
   isOtherNetwork: boolean;
+  /** When it last was asked and reported the network in force. What it answered before is of this network. */
+  confirmedMs: number;
+  /** When it last reported another network. */
+  otherMs: number;
   /** Newest data that it reported, in the unit of the upstream; `null` = unknown. */
   newest: number | null;
   newestAtMs: number;
@@ -70,6 +74,8 @@ export function createAddressState(): AddressState {
     trialWaitMs: minTrialWaitMs,
     pausedUntilMs: 0,
     isOtherNetwork: false,
+    confirmedMs: Number.NEGATIVE_INFINITY,
+    otherMs: Number.NEGATIVE_INFINITY,
     newest: null,
     newestAtMs: 0,
     newestPerMs: 0,
@@ -179,6 +185,18 @@ export function recordNewest(state: AddressState, newest: number, nowMs: number)
 /** The newest data that a response of this address may contain: it may have advanced since its last report. */
 export function upperNewest({ newest, newestAtMs, newestPerMs }: AddressState, nowMs: number): number | null {
   return newest === null ? null : newest + Math.ceil((nowMs - newestAtMs) * newestPerMs);
+}
+
+/**
+ * Is a response of the network in force? Only a later report of its address tells. `wrong`: the address reported another network
+ * meanwhile.
+ */
+export function judgeAnswer(
+  { confirmedMs, otherMs }: Pick<AddressState, 'confirmedMs' | 'otherMs'>,
+  receivedMs: number,
+): 'right' | 'wrong' | 'unknown' {
+  if (otherMs >= receivedMs) return 'wrong';
+  return confirmedMs > receivedMs ? 'right' : 'unknown';
 }
 
 /** The newest data that any address reports. */

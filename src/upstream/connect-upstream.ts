@@ -9,6 +9,7 @@ import {
   toOutcome,
 } from './choose-address.ts';
 import { createFreshness } from './freshness.ts';
+import { NetworkInForce } from './network-in-force.ts';
 import type { PlaceFor } from './quota.ts';
 import { type CallInFlight, type CallLayer, type CallWatch, type RawCall, traceCalls, watchCalls } from './raw-call.ts';
 import { letRunOn, type WriteCounter } from './run-on.ts';
@@ -109,7 +110,8 @@ export function connectUpstream({
     ...rest,
     send: wrap([share, traceCalls(hostname)], send),
   }));
-  const freshness = createFreshness(addresses, onAddressEvent.otherNetwork);
+  const inForce = new NetworkInForce();
+  const freshness = createFreshness(addresses, onAddressEvent.otherNetwork, undefined, inForce);
   const several = () => {
     const spread = spreadCalls({ addresses, freshness, changes, watch: onAddressEvent, hedgeMs: hedgeMs || null });
     return wrap([countCalls, runOn, watchCalls(() => watch)], spread);
@@ -128,6 +130,8 @@ export function connectUpstream({
     headers: options.headers ?? noAddedHeaders,
     /** The addresses for WebSockets, including credentials. */
     socketUrls: urls.map((url) => url.replace(/^http/i, 'ws')),
+    /** The network that the addresses serve. With a single address, whoever asks it reports the answer. */
+    inForce,
     /** May the address at this position be used? */
     mayUse: (index: number): boolean => !opened[index]?.state.isOtherNetwork,
     addresses: opened as readonly AddressFacts[],

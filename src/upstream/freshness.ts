@@ -1,19 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type AddressState, newestOf, recordNewest } from './choose-address.ts';
+import { NetworkInForce, type NetworkReport } from './network-in-force.ts';
 import type { RawCall, RawRequest } from './raw-call.ts';
 import { createUpstreamCall, type UpstreamCall } from './upstream-call.ts';
 
-/** What one address reports about its data. */
-export interface FreshnessReport {
-  /** How new its data is: a number that grows, such as its last checkpoint; `null` if it does not say. */
-  readonly newest: number | null;
-  /** Identifies its network; `null` if it does not say. */
-  readonly network: string | null;
-}
-
 /** How to compare the data of several addresses of one upstream. */
 export interface FreshnessRules {
-  readonly readNewest: (call: UpstreamCall, timeoutMs: number) => Promise<FreshnessReport>;
+  readonly readNewest: (call: UpstreamCall, timeoutMs: number) => Promise<NetworkReport>;
   /** An address further behind the newest one is not used. */
   readonly maxBehind: number;
   /** The oldest data with which a request can be answered, such as that of its cursor; `null` = any. */
@@ -30,12 +23,26 @@ const maxAhead = 5;
 
 export type Freshness = ReturnType<typeof createFreshness>;
 
+/** The network that most addresses report; the first of several. */
+function mostFrequent(networks: readonly (string | null)[]): {
+  readonly network: string | null;
+  readonly count: number;
+} {
+  let most: { network: string | null; count: number } = { network: null, count: 0 };
+  for (const network of new Set(networks)) {
+    const count = network === null ? 0 : networks.filter((each) => each === network).length;
+    if (count > most.count) most = { network, count };
+  }
+  return most;
+}
+
 /** Knows how new the data of each address is. */
 export function createFreshness(
   addresses: readonly { readonly send: RawCall; readonly path: string; readonly state: AddressState }[],
   /** Called once for each address, counted from 0, that reports another network than the others. */
   onOtherNetwork: (index: number, reported: string, expected: string) => void = () => {},
   clock: () => number = () => performance.now(),
+  inForce = new NetworkInForce(),
 ) {
   let rules: FreshnessRules | null = null;
   let timer: NodeJS.Timeout | undefined;
@@ -52,19 +59,21 @@ export function createFreshness(
   }));
 
   /**
-   * The network of the first address counts, or of the next one if the first one does not answer in its first round, so that all
-   * processes choose the same. Another one counts if no address serves it any more: test networks start anew.
+   * The network of most addresses counts, or at the end of the first round of most that answered; of several, that of the first
+   * address, so that all processes choose the same. Another one counts if no address serves it any more: test networks start
+   * anew.
    */
   function compareNetworks(isRoundOver: boolean): void {
     if (network === null || !networks.includes(network)) {
-      const [first = null] = networks;
-      network = first ?? (isRoundOver ? (networks.find((each) => each !== null) ?? null) : null);
+      const most = mostFrequent(networks);
+      if (isRoundOver || most.count * 2 > networks.length) network = most.network;
     }
     for (const [index, { state }] of readers.entries()) {
       const reported = networks[index] ?? null;
-      state.isOtherNetwork = reported !== network;
+      state.isOtherNetwork = network !== null && reported !== network;
       if (!state.isOtherNetwork) continue;
       state.newest = null;
+      if (reported !== null) state.otherMs = clock();
       if (network === null || reported === null || told[index] === reported) continue;
       told[index] = reported;
       onOtherNetwork(index, reported, network);
@@ -81,15 +90,26 @@ export function createFreshness(
       state.heardAtMs = clock();
       if (report.network !== null) networks[index] = report.network;
       compareNetworks(false);
-      if (report.newest !== null && !state.isOtherNetwork) recordNewest(state, report.newest, askedMs);
+      if (state.isOtherNetwork) return;
+      // Addresses that report no network cannot be told apart.
+      if (network !== null || report.network === null) state.confirmedMs = askedMs;
+      if (report.newest !== null) recordNewest(state, report.newest, askedMs);
     });
     // One address that does not answer must not delay the others.
     await Promise.race([Promise.all(asked), delay(refreshMs, undefined, { ref: false })]);
     compareNetworks(true);
+    inForce.report({
+      network,
+      newest: newestOf(
+        readers.map(({ state }) => state),
+        clock(),
+      ),
+    });
     endedMs = clock();
   }
 
   const freshness = {
+    inForce,
     get maxBehind(): number {
       return rules?.maxBehind ?? Number.POSITIVE_INFINITY;
     },

@@ -1,5 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import type { CancelCause, ServedOperation } from './cancellation.ts';
+import type { AddressState } from './choose-address.ts';
 import type { UpstreamCallError } from './upstream-call-error.ts';
 
 /**
@@ -39,7 +40,10 @@ export interface RawRequest {
   readonly isShareable?: boolean;
   /** The part of the body that differs between requests with the same document. Compared first, because it is shorter. */
   readonly variablesText?: string | undefined;
-  /** The oldest data with which the request can be answered, if the upstream has several addresses. Left out: any. */
+  /**
+   * The oldest data with which the request can be answered, if the upstream has several addresses; `Infinity` = the newest that
+   * any address has. Left out: any.
+   */
   readonly least?: number | null | undefined;
   /** Size in bytes above which the listener may stream an incomplete response. Left out: never. */
   readonly streamAboveBytes?: number;
@@ -59,7 +63,12 @@ export interface RawResponse {
   readonly headers: AnswerHeaders;
   readonly chunks: readonly Buffer[];
   readonly size: number;
+  /** The address that sent it, if the upstream has several. */
+  from?: AnswerOrigin | undefined;
 }
+
+/** What tells whether an address serves the network in force. */
+export type AnswerOrigin = Pick<AddressState, 'confirmedMs' | 'otherMs'>;
 
 /**
  * Receives the end of a call: exactly one of `answered` and `failed` is called, once, unless `stream` took over the response.

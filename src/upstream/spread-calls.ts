@@ -9,6 +9,7 @@ import {
   createRetryTokens,
   isFailureStatus,
   mayRetry,
+  newestOf,
   pause,
   type RetryTokens,
   recordLatency,
@@ -61,6 +62,7 @@ interface Shared extends Required<SpreadCallsOptions> {
 interface Pin {
   readonly index: number;
   readonly least: number | null;
+  readonly era: number;
 }
 
 type Pins = { [key: symbol]: Pin | undefined };
@@ -124,7 +126,8 @@ class SpreadCall implements CallInFlight {
     this.#isRead = request.runOnMs === undefined;
     this.#holder = holderOf(request.operation, shared.changes, this.beganMs);
     this.#firstPin = this.#pin;
-    const cursor = this.#isRead ? shared.freshness.leastOf(request) : null;
+    const named = this.#isRead ? shared.freshness.leastOf(request) : null;
+    const cursor = named === Number.POSITIVE_INFINITY ? newestOf(shared.states, this.beganMs) : named;
     const seen = this.#isRead ? (this.#pin?.least ?? null) : null;
     this.#cursor = cursor;
     this.#least = cursor === null || seen === null ? (cursor ?? seen) : Math.max(cursor, seen);
@@ -139,7 +142,8 @@ class SpreadCall implements CallInFlight {
   }
 
   get #pin(): Pin | undefined {
-    return this.#holder?.[this.shared.pins];
+    const pin = this.#holder?.[this.shared.pins];
+    return pin?.era === this.shared.freshness.inForce.era ? pin : undefined;
   }
 
   get isSent(): boolean {
@@ -231,6 +235,7 @@ class SpreadCall implements CallInFlight {
     if (isFault && this.#isRead && (this.#running.size > 0 || this.#retry())) return;
     if (this.#isOver) return;
     this.settle(attempt, response.status);
+    response.from = this.shared.states[attempt.index];
     this.listener.answered(response);
   }
 
@@ -265,7 +270,8 @@ class SpreadCall implements CallInFlight {
     const pin = this.#pin;
     // Another call of the operation was answered meanwhile, with newer data: the next one must not be answered with older data.
     if (pin && pin !== this.#firstPin && (pin.least ?? 0) > (least ?? 0)) return;
-    this.#holder[this.shared.pins] = { index: attempt.index, least };
+    const { era } = this.shared.freshness.inForce;
+    this.#holder[this.shared.pins] = { index: attempt.index, least, era };
   }
 
   fail(error: UpstreamCallError): void {

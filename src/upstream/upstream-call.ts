@@ -18,6 +18,7 @@ export interface UpstreamResponse {
   readonly status: number;
   readonly headers: AnswerHeaders;
   readonly body: Buffer;
+  readonly from?: RawResponse['from'];
 }
 
 /** Makes one HTTP call to an upstream. Resolves with a response of any status, rejects with an `UpstreamCallError`. */
@@ -68,7 +69,8 @@ function toPairs(headers: UpstreamRequest['headers']): string[] {
 }
 
 /** Joins the chunks of a body. Most responses have a single chunk, which is not copied. */
-export function toWhole({ status, headers, chunks, size }: RawResponse): UpstreamResponse {
+export function toWhole({ status, headers, chunks, size, from }: RawResponse): UpstreamResponse {
   const [only] = chunks;
-  return { status, headers, body: only && chunks.length === 1 ? only : Buffer.concat(chunks as Buffer[], size) };
+  const body = only && chunks.length === 1 ? only : Buffer.concat(chunks as Buffer[], size);
+  return { status, headers, body, from };
 }

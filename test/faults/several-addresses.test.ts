@@ -15,6 +15,8 @@ interface NodeProxy extends AsyncDisposable {
   fault: 'none' | 'slow' | 'dark' | 'half' | 'down' | 'pausing';
   /** Checkpoints by which it lags: it reports older ones, and does not know cursors of newer ones. */
   lag: number;
+  /** Its transactions have other digests. */
+  spoils: boolean;
   /** The chain identifier that it reports; `null` = the node's. */
   network: string | null;
 }
@@ -34,6 +36,7 @@ async function startProxy(target: string): Promise<NodeProxy> {
         const text = Buffer.concat(chunks).toString();
         const older = text
           .replace(checkpointIn, (_, number) => `"sequenceNumber":${Number(number) - proxy.lag}`)
+          .replace(/"transactionBlock":\{"digest":"\w/, (own) => (proxy.spoils ? own.replace(/\w$/, '0') : own))
           .replace(networkIn, (own) => (proxy.network ? `"chainIdentifier":"${proxy.network}"` : own));
         newest = Math.max(newest, Number(checkpointIn.exec(older)?.[1] ?? 0));
         const cursor = JSON.parse(body.toString()).variables?.after;
@@ -74,6 +77,7 @@ async function startProxy(target: string): Promise<NodeProxy> {
     fault: 'none',
     lag: 0,
     network: null,
+    spoils: false,
     async [Symbol.asyncDispose]() {
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();
@@ -226,6 +230,28 @@ describe('three addresses of the ledger', () => {
       await load(() => {}, 5);
       return three().requests > 0;
     }, 'it was used again');
+  });
+
+  it('leave no answers of an address that moves to another network in memory', async () => {
+    await using cached = await createTestGateway({
+      LEDGER_GRAPHQL_URL: proxies.map(({ url }) => url).join(),
+      IMMUTABLE_CACHE_BYTES: '1000000',
+    });
+    const told = () => cached.log.filter(({ msg }) => /serves another network/.test(String(msg))).length;
+    const { nodes } = (await cached.query('{ transactionBlocks(first: 20) { nodes { digest } } }')).data
+      .transactionBlocks;
+    const read = async (index: number) => {
+      const query = 'query ($d: String!) { transactionBlock(digest: $d) { digest sender { address } } }';
+      const { data } = await cached.query(query, { d: nodes[index].digest });
+      return data.transactionBlock.digest === nodes[index].digest;
+    };
+    // The address answers as the other network, and is found out at most a second later.
+    three().spoils = true;
+    three().network = 'feedc0de';
+    let wrong = 0;
+    while (told() === 0) for (let index = 0; index < nodes.length; index += 1) if (!(await read(index))) wrong += 1;
+    expect(wrong).toBeGreaterThan(0);
+    for (let index = 0; index < nodes.length; index += 1) expect([index, await read(index)]).toEqual([index, true]);
   });
 
   it('serve the page after a cursor at an address that knows it', async () => {

@@ -35,6 +35,8 @@ export type JoinLoader = ReturnType<typeof createJoinLoader>;
 
 interface PendingLookup {
   readonly lookup: JoinLookup;
+  /** It was answered before, and is asked again for newer data. */
+  readonly isRepeated: boolean;
   readonly done: Promise<unknown>;
   answer: JoinAnswer | Error;
 }
@@ -63,33 +65,33 @@ export function createJoinLoader(options: JoinLoaderOptions) {
     const asked: PendingLookup[] = [];
     return { asked, done: batches.load(asked) };
   };
-  const ask = (lookup: JoinLookup): PendingLookup => {
+  const ask = (lookup: JoinLookup, isRepeated = false): PendingLookup => {
     const knownLookup = known.get(lookup.text);
     if (knownLookup) return knownLookup;
     batch ??= begin();
-    const made: PendingLookup = { lookup, done: batch.done, answer: notYet };
+    const made: PendingLookup = { lookup, isRepeated, done: batch.done, answer: notYet };
     batch.asked.push(made);
     known.set(lookup.text, made);
     return made;
   };
 
   /** The answer to one lookup. Lookups that are answered together are resolved in the order of the calls. */
-  const loadOne = (lookup: JoinLookup): Promise<JoinAnswer | Error> => {
-    const asked = ask(lookup);
+  const loadOne = (lookup: JoinLookup, isRepeated = false): Promise<JoinAnswer | Error> => {
+    const asked = ask(lookup, isRepeated);
     return asked.done.then(() => asked.answer);
   };
   return {
     /** The answers in the order of the lookups, an error for each lookup that the ledger did not answer. Never rejects. */
     async load(lookups: readonly JoinLookup[]): Promise<readonly (JoinAnswer | Error)[]> {
-      const asked = lookups.map(ask);
+      const asked = lookups.map((lookup) => ask(lookup));
       for (const done of new Set(asked.map((each) => each.done))) await done;
       return asked.map(({ answer }) => answer);
     },
-    loadOne,
-    /** Like `loadOne`, but queries the ledger again. */
+    loadOne: (lookup: JoinLookup): Promise<JoinAnswer | Error> => loadOne(lookup),
+    /** Like `loadOne`, but queries the ledger again, at an address with its newest data. */
     reload(lookup: JoinLookup): Promise<JoinAnswer | Error> {
       known.delete(lookup.text);
-      return loadOne(lookup);
+      return loadOne(lookup, true);
     },
   };
 }
@@ -200,7 +202,8 @@ async function sendGroup(
 ): Promise<void> {
   const document = { text: toJoinDocument(group), rootKeys: group.map((_, index) => joinAlias(index)) };
   try {
-    const result = await execute({ document, variables: variablesOf(group, variables), cancellation });
+    const least = members.some(({ isRepeated }) => isRepeated) ? Number.POSITIVE_INFINITY : null;
+    const result = await execute({ document, variables: variablesOf(group, variables), cancellation, least });
     const toAnswer = createToAnswer(result, document.rootKeys);
     for (const [index, each] of members.entries()) each.answer = toAnswer(joinAlias(index));
   } catch (error) {

@@ -4,6 +4,8 @@ import type { ExecutionResult } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { toUsageMember, type Usage } from '../../documents/cost/usage.ts';
 import { parseJson } from '../../json/exact-json.ts';
+import { judgeAnswer } from '../../upstream/choose-address.ts';
+import type { AnswerOrigin } from '../../upstream/raw-call.ts';
 import type { ChunkedBody } from '../answers/data-extent.ts';
 import { spliceUsage } from '../answers/plain-answer.ts';
 
@@ -32,17 +34,19 @@ export class AnswerMemory {
 
   /**
    * Drops a response that has expired, comes from another build of the ledger, or has a time in the future: the clock was set
-   * back, so its age is unknown.
+   * back, so its age is unknown. Returns no response whose address has not reported the network in force since then.
    */
   find(key: string, version: string, nowMs: number): CachedAnswer | null {
     const proven = this.#proven.get(key);
     const found = proven ?? this.#onTrial.get(key);
     if (!found) return null;
-    if (found.version !== version || found.untilMs <= nowMs || found.sinceMs > nowMs) {
+    const { verdict } = found;
+    if (found.version !== version || found.untilMs <= nowMs || found.sinceMs > nowMs || verdict === 'wrong') {
       this.#proven.delete(key);
       this.#onTrial.delete(key);
       return null;
     }
+    if (verdict === 'unknown') return null;
     if (!proven) {
       this.#onTrial.delete(key);
       this.#proven.set(key, found);
@@ -50,8 +54,13 @@ export class AnswerMemory {
     return found;
   }
 
-  /** Replaces the response with the same key. Ignores a response that is larger than the part for new ones. */
+  /**
+   * Replaces the response with the same key, unless that is one whose network is still unknown: of responses that replace one
+   * another, none would become known. Ignores a response that is larger than the part for new ones.
+   */
   keep(key: string, answer: CachedAnswer): void {
+    const before = this.#onTrial.peek(key);
+    if (before?.verdict === 'unknown' && before.version === answer.version && before.untilMs > answer.sinceMs) return;
     this.#proven.delete(key);
     this.#onTrial.set(key, answer);
   }
@@ -81,15 +90,34 @@ export class CachedAnswer {
   /** ASCII is kept as text, which is written in one piece with the response headers; anything else stays bytes. */
   readonly #body: string | Buffer;
   #tag: string | null = null;
+  /** `null` once it is known to be of the network in force, or if there is a single address. */
+  #origin: AnswerOrigin | null;
+  readonly #receivedMs = performance.now();
 
   /** @param lifeMs milliseconds until it expires @param keyLength characters of its key */
-  constructor(body: Buffer, version: string, sinceMs: number, lifeMs: number, keyLength: number) {
+  constructor(
+    body: Buffer,
+    version: string,
+    sinceMs: number,
+    lifeMs: number,
+    keyLength: number,
+    origin: AnswerOrigin | null = null,
+  ) {
+    this.#origin = origin;
     // Copied, because these bytes may be a slice of a much larger buffer, which would stay in memory with them.
     this.#body = isAscii(body) ? body.toString('latin1') : Buffer.from(Uint8Array.from(body).buffer);
     this.version = version;
     this.sinceMs = sinceMs;
     this.untilMs = sinceMs + lifeMs;
     this.bytes = body.length + keyLength + overheadBytes;
+  }
+
+  /** Is it of the network in force? Known once its address has reported it. */
+  get verdict(): ReturnType<typeof judgeAnswer> {
+    if (!this.#origin) return 'right';
+    const verdict = judgeAnswer(this.#origin, this.#receivedMs);
+    if (verdict === 'right') this.#origin = null;
+    return verdict;
   }
 
   /** The response as it is sent. @param usage appended after the data; `null` = not requested */

@@ -110,9 +110,10 @@ export function createImmutableReads(options: ImmutableReadsOptions) {
       if (typeof reported === 'string') setNetwork(reported);
     }
     const life = read.networkKeys.length > 0 ? Math.min(networkLifeMs, lifeMs) : lifeMs;
-    const answer = new CachedAnswer(bytes, build, nowMs, life, key.length);
+    const answer = new CachedAnswer(bytes, build, nowMs, life, key.length, body.from);
     memory.keep(key, answer);
-    return answer;
+    // Until its address confirms the network, it must not be cached by others either.
+    return answer.verdict === 'right' ? answer : null;
   };
 
   const ask = (read: ReadText, variables: Variables): CacheLookup | null => {

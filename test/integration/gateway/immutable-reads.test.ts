@@ -190,7 +190,32 @@ describe('an immutable response', () => {
       await gateway.query(final);
       return ledger.requests.length === 4;
     }, 'the question for what was forgotten');
-    expect(asked()).toEqual(['{ chainIdentifier }', final, '{chainIdentifier}', final]);
+    expect(asked()).toEqual(['{ chainIdentifier }', final, expect.stringContaining('{chainIdentifier '), final]);
+  });
+
+  it('is dropped after the same network was reset: its newest checkpoint is far behind', async () => {
+    let newest = 50_000;
+    ledger.override = ({ query }, res) => {
+      if (!query.includes('chainIdentifier')) return false;
+      const data = { chainIdentifier: 'aaaa', newest: { sequenceNumber: newest } };
+      return Boolean(res.end(JSON.stringify({ data })));
+    };
+    const finals = () => ledger.requests.filter(({ query }) => query === final).length;
+    /** Reads from memory a minute later, which makes the gateway ask for the network. */
+    const check = async () => {
+      const before = ledger.requests.length;
+      nowMs += 60_001;
+      await gateway.query(final);
+      await until(() => ledger.requests.length > before, 'the question which network it is');
+    };
+    await gateway.query(final);
+    await check();
+    await until(async () => (await gateway.query(final)) && finals() === 2, 'the first network is known');
+    await check();
+    expect(finals()).toBe(2);
+    newest = 12;
+    await check();
+    await until(async () => (await gateway.query(final)) && finals() === 3, 'the reset is known');
   });
 
   it('of a read that began before a network restart is not served after it', async () => {

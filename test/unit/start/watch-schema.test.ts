@@ -3,6 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { parseConfig } from '../../../src/config/parse-config.ts';
 import { unknownRpcVersion } from '../../../src/ledger/rpc-version.ts';
 import { watchSchema } from '../../../src/start/watch-schema.ts';
+import { NetworkInForce } from '../../../src/upstream/network-in-force.ts';
 import { createOwnSchema } from '../../support/own-schema.ts';
 import { until } from '../../support/until.ts';
 
@@ -30,6 +31,7 @@ async function watch(...versions: readonly string[]) {
     },
     useSchema() {},
     streams: { open: () => null },
+    inForce: new NetworkInForce(),
     execute: async ({ document }: Parameters<Options['graph']['execute']>[0]) => {
       if ('text' in document || !print(document).includes('__schema')) return { data: {} };
       ledger.reads += 1;

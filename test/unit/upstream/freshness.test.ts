@@ -57,6 +57,8 @@ describe('addresses of two networks', () => {
     ['none says', [null, null], [false, false]],
     ['one says nothing', ['a', null], [false, true]],
     ['the first one is away', [undefined, 'b', 'c'], [true, false, true]],
+    ['the first one is alone', ['a', 'b', 'b'], [true, false, false]],
+    ['there are two of each', ['a', 'b', 'b', 'a'], [false, true, true, false]],
   ])('are told apart if %s', async (_, networks, expected) => {
     const { unused } = await follow(networks);
     expect(unused()).toEqual(expected);

@@ -7,6 +7,7 @@ import {
   toOutcome,
 } from '../../../src/upstream/choose-address.ts';
 import type { Freshness } from '../../../src/upstream/freshness.ts';
+import { NetworkInForce } from '../../../src/upstream/network-in-force.ts';
 import type { RawListener, RawRequest, RawSink } from '../../../src/upstream/raw-call.ts';
 import { RecentWriters, type WriteCounter } from '../../../src/upstream/run-on.ts';
 import { spreadCalls } from '../../../src/upstream/spread-calls.ts';
@@ -61,6 +62,7 @@ function setUp({
     };
   });
   const freshness: Freshness = {
+    inForce: new NetworkInForce(),
     maxBehind: 20,
     leastOf: () => least,
     refresh: async () => {
@@ -450,6 +452,16 @@ describe('answers that do not go back in time', () => {
     expect(sent).toHaveLength(1);
     call({ operation: one, runOnMs: 1_000 });
     expect(at(1).address).toBe(1);
+  });
+
+  it('ask the newest address for the newest data, whatever the operation has read before', () => {
+    const { call, at, states } = setUpLag({ least: Number.POSITIVE_INFINITY });
+    const one = operation();
+    busy(states[0]);
+    call({ operation: one, runOnMs: 1_000 });
+    at(0).answer();
+    call({ operation: one });
+    expect([at(0).address, at(1).address]).toEqual([1, 0]);
   });
 
   it('send a page to an address that has its checkpoint, or to any if none ever will', async () => {

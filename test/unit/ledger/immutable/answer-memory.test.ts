@@ -42,6 +42,47 @@ function toBody(data: object) {
   return { chunks: [bytes], size: bytes.length };
 }
 
+describe('an answer of one of several addresses', () => {
+  const never = Number.NEGATIVE_INFINITY;
+  /** Later than everything so far. */
+  const later = () => performance.now() + 1;
+
+  it('is kept only once its address has reported the network in force', () => {
+    const { ask, answer } = open();
+    const from = { confirmedMs: performance.now() - 1, otherMs: never };
+    const first = ask(1);
+    first?.keep({ ...answer('one'), from });
+    expect(first?.kept).toBeNull();
+    const second = ask(1);
+    expect(second?.kept).toBeNull();
+    // A later one must not take its place, or none would be confirmed while it is asked for all the time.
+    second?.keep({ ...answer('two'), from: { confirmedMs: never, otherMs: never } });
+    from.confirmedMs = later();
+    expect(ask(1)?.kept?.read()).toEqual({ data: { object: { digest: 'one' } } });
+  });
+
+  it('is dropped if its address then reports another network, even if it returns', () => {
+    const { ask, answer } = open();
+    const from = { confirmedMs: never, otherMs: never };
+    ask(1)?.keep({ ...answer('one'), from });
+    from.otherMs = later();
+    from.confirmedMs = later() + 10;
+    expect(ask(1)?.kept).toBeNull();
+    ask(1)?.keep(answer('two'));
+    expect(ask(1)?.kept?.read()).toEqual({ data: { object: { digest: 'two' } } });
+  });
+
+  it('stays once it was confirmed', () => {
+    const { ask, answer } = open();
+    const from = { confirmedMs: never, otherMs: never };
+    ask(1)?.keep({ ...answer('one'), from });
+    from.confirmedMs = later();
+    expect(ask(1)?.kept).not.toBeNull();
+    from.otherMs = later() + 10;
+    expect(ask(1)?.kept).not.toBeNull();
+  });
+});
+
 describe('an answer in memory', () => {
   it('is found by what was asked, whatever order it was said in, and by nothing else', () => {
     const { objects, ask, answer, prepare } = open();
