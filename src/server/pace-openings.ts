@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
  * New connections of one address that are read in one turn of the event loop. Node parses up to 64 KiB of a connection at once,
  * which may be hundreds of requests.
  */
-const openingsPerTurn = 4;
+const openingsPerTurn = 2;
 
 interface Opening {
   /** Connections read in this turn. */
