@@ -27,24 +27,20 @@ export interface GraphqlResult {
 /** A request that failed. The first error of the response determines the message, the code and the advice. */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
-  readonly code: GatewayErrorCode | (string & {});
-  readonly retry: RetryAdvice;
+  declare readonly code: GatewayErrorCode | (string & {});
+  declare readonly retry: RetryAdvice;
   /** How long to wait before a repeated request; `null` if the gateway does not say. */
-  readonly retryAfterMs: number | null;
-  readonly extensions: NonNullable<ErrorEntry['extensions']>;
-  readonly errors: readonly ErrorEntry[];
+  declare readonly retryAfterMs: number | null;
+  declare readonly extensions: NonNullable<ErrorEntry['extensions']>;
+  declare readonly errors: readonly ErrorEntry[];
   /** The partial data of the response, if it has any. */
-  readonly data: unknown;
+  declare readonly data: unknown;
 
   constructor({ data, errors = [] }: GraphqlResult, options?: ErrorOptions) {
     super(errors[0]?.message, options);
-    this.extensions = errors[0]?.extensions ?? {};
-    const { code = '', retry = 'never', retryAfterMs = null } = this.extensions;
-    this.code = code;
-    this.retry = retry;
-    this.retryAfterMs = retryAfterMs;
-    this.errors = errors;
-    this.data = data;
+    const extensions = errors[0]?.extensions ?? {};
+    const { code = '', retry = 'never', retryAfterMs = null } = extensions;
+    Object.assign(this, { code, retry, retryAfterMs, extensions, errors, data });
   }
 }
 
@@ -89,8 +85,11 @@ export interface RepeatOptions {
 }
 
 /** Repeats a call as its errors advise, for two minutes. Only for calls that the gateway executes at most once. */
-export async function repeat<Result>(call: () => Promise<Result>, { signal, onRetry }: RepeatOptions): Promise<Result> {
-  const endMs = Date.now() + 120_000;
+export async function repeat<Result>(
+  call: () => Promise<Result>,
+  { signal, onRetry }: RepeatOptions,
+  endMs = Date.now() + 120_000,
+): Promise<Result> {
   for (let failures = 1; ; failures += 1) {
     try {
       return await call();

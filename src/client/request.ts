@@ -95,7 +95,7 @@ export function createRequests(options: ClientOptions): Requests {
 }
 
 export function toNetworkError(cause?: unknown): GatewayError {
-  return toClientError('NETWORK_ERROR', 'No complete response arrived from the gateway.', 'same-key', cause);
+  return toClientError('NETWORK_ERROR', 'No complete response', 'same-key', cause);
 }
 
 /** @throws GatewayError if the response is incomplete or not from the gateway */
@@ -111,9 +111,5 @@ export async function readResult(response: Response): Promise<GraphqlResult> {
   // A proxy responded in place of the gateway.
   const { status } = response;
   const isTemporary = status < 400 || status === 408 || status === 429 || status >= 500;
-  throw toClientError(
-    'BAD_RESPONSE',
-    `The response is not GraphQL: HTTP ${status}`,
-    isTemporary ? 'same-key' : 'never',
-  );
+  throw toClientError('BAD_RESPONSE', `No GraphQL response: HTTP ${status}`, isTemporary ? 'same-key' : 'never');
 }

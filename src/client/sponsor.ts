@@ -24,6 +24,11 @@ export interface KeyStore {
   getItem(key: string): string | null | Promise<string | null>;
   setItem(key: string, value: string): unknown;
   removeItem(key: string): unknown;
+  /**
+   * Stores the value unless the key has one, in one atomic step, and returns whether it did. Needed if several processes or
+   * tabs without Web Locks use one store, so that two of them never pay for the same `storeKey`.
+   */
+  add?(key: string, value: string): boolean | Promise<boolean>;
 }
 
 export type SponsorStep = 'reserve' | 'sign' | 'execute' | 'done';
@@ -64,6 +69,9 @@ interface Kept {
   readonly result?: unknown;
 }
 
+/** A proxy may have sent a request twice: how long the ledger may take to show the first copy. */
+const searchMs = 600_000;
+
 /** The documents that `sponsor` sends, for a manifest of trusted documents. */
 export const sponsorDocuments = {
   reserve: `mutation($gasBudget:UInt53!,$reserveDurationSecs:Int!,$idempotencyKey:String){
@@ -90,54 +98,62 @@ export function createSponsor({ request }: Pick<Requests, 'request'>): Sponsor {
       execute = sponsorDocuments.execute,
       onStep,
     } = options;
-    const text = await store.getItem(storeKey);
-    let kept: Kept = text ? JSON.parse(text) : { key: toKey() };
-    const keep = () => store.setItem(storeKey, JSON.stringify(kept));
+    let text = await store.getItem(storeKey);
+    let kept: Kept = { key: toKey() };
+    const keep = (entry: Kept, method: 'add' | 'setItem' = 'setItem') => {
+      kept = entry;
+      text = JSON.stringify(kept);
+      return store[method]?.(storeKey, text);
+    };
+    /** Unless another run signed, finished or started again. */
+    const isOurs = async () => [text, null].includes(await store.getItem(storeKey));
+    const forget = async () => (await isOurs()) && store.removeItem(storeKey);
+    if (!text) {
+      if ((await keep(kept, store.add && 'add')) === false) return run(options);
+    } else {
+      try {
+        kept = JSON.parse(text);
+        if (!kept.key) throw kept;
+      } catch {
+        // Reported once: then the app decides whether to start again.
+        await store.removeItem(storeKey);
+        throw new Error(`Damaged ${storeKey}: ${text}`);
+      }
+    }
     if (kept.result) return kept.result;
     let mayHaveRun = Boolean(kept.signed);
 
-    const reserve = async () => {
-      await keep();
-      const variables = { gasBudget, reserveDurationSecs, idempotencyKey: kept.key };
-      const data = await repeat(() => request(sponsorDocuments.reserve, variables, options), options).catch(
-        async (error) => {
-          if (error.retry === 'never') await store.removeItem(storeKey);
-          throw error;
-        },
-      );
-      return (data as { reserveGas: GasReservation & { state: string } }).reserveGas;
-    };
     if (!kept.signed) {
       onStep?.('reserve');
-      let reservation = await reserve();
-      if (reservation.state === 'EXPIRED') {
-        kept = { key: toKey() };
-        reservation = await reserve();
+      let idempotencyKey = kept.key;
+      const reserve = () =>
+        request(sponsorDocuments.reserve, { gasBudget, reserveDurationSecs, idempotencyKey }, options);
+      let reservation: GasReservation & { state: string };
+      // All runs of this entry derive the same keys.
+      for (; ; idempotencyKey += '+') {
+        const data = await repeat(reserve, options).catch(async (error) => {
+          if (error.retry === 'never') await forget();
+          throw error;
+        });
+        reservation = (data as { reserveGas: typeof reservation }).reserveGas;
+        if (reservation.state !== 'EXPIRED') break;
       }
       onStep?.('sign');
       const { bytes, signature, digest } = await sign(reservation);
-      kept = { key: kept.key, reservationId: reservation.reservationId, signed: { bytes, signature, digest } };
-      await keep();
+      // If both sign now, the gateway executes one of them.
+      if (!(await isOurs())) return run(options);
+      await keep({
+        key: idempotencyKey,
+        reservationId: reservation.reservationId,
+        signed: { bytes, signature, digest },
+      });
     }
 
-    const { key, reservationId, signed } = kept;
-    const variables = {
-      reservationId,
-      txBytes: signed?.bytes,
-      userSig: signed?.signature,
-      idempotencyKey: key,
-    };
-    const lookUp = async (digest = signed?.digest) => {
-      if (!digest || (signed?.digest ?? digest) !== digest) return null;
-      const data = await request(sponsorDocuments.lookUp, { digest }, options).catch((error) => {
-        if (error.retry !== 'never') throw error;
-        return request(sponsorDocuments.lookUpTransaction, { digest }, options);
-      });
-      return (data as { found: unknown }).found && { digest, outcome: 'RECOVERED' };
-    };
+    const { key, reservationId, signed } = kept as Kept & { signed: SignedTransaction };
     onStep?.('execute');
     const result = await repeat(async () => {
       try {
+        const variables = { reservationId, txBytes: signed.bytes, userSig: signed.signature, idempotencyKey: key };
         return ((await request(execute, variables, options)) as Executed).executeTx;
       } catch (error) {
         if (!(error instanceof GatewayError)) throw error;
@@ -145,11 +161,32 @@ export function createSponsor({ request }: Pick<Requests, 'request'>): Sponsor {
         const executed = (data as Executed | null)?.executeTx;
         if (executed) return executed;
         const isRejected = /^SPONSOR_/.test(code);
-        const isFinal = isRejected || retry === 'never' || code === 'RESERVATION_NOT_FOUND';
-        mayHaveRun ||= !isFinal && (retry !== 'backoff' || code === 'INTERNAL_SERVER_ERROR');
-        // A proxy may have sent the transaction twice.
-        const isDoubtful = mayHaveRun || code === 'RESERVATION_NOT_FOUND';
-        const found = isDoubtful && (isFinal || retry === 'look-up') ? await lookUp(extensions.digest) : null;
+        const isGone = code === 'RESERVATION_NOT_FOUND';
+        const isFinal = isRejected || isGone || retry === 'never';
+        // A conflict proves that a transaction was sent under this key. A reservation that is gone may have been spent by a copy
+        // of the request, unless the gateway itself rejected the argument.
+        mayHaveRun ||= isGone
+          ? !extensions.argument
+          : isFinal
+            ? code === 'IDEMPOTENCY_CONFLICT'
+            : retry !== 'backoff' || code === 'INTERNAL_SERVER_ERROR';
+        let found: unknown;
+        const digest = signed.digest ?? extensions.digest;
+        // Another digest is the transaction of another caller.
+        if (mayHaveRun && (isFinal || retry === 'look-up') && digest && digest === (extensions.digest ?? digest)) {
+          const untilMs = isGone ? Date.now() + searchMs : 0;
+          const look = async () => {
+            const data = await request(sponsorDocuments.lookUp, { digest }, options).catch((failure) => {
+              if (failure.retry !== 'never') throw failure;
+              return request(sponsorDocuments.lookUpTransaction, { digest }, options);
+            });
+            found = (data as { found: unknown }).found && { digest, outcome: 'RECOVERED' };
+            if (!found && Date.now() < untilMs) throw error;
+          };
+          // The last look comes after the end.
+          await repeat(look, options, untilMs + 120_000);
+          mayHaveRun = !isGone;
+        }
         if (isRejected) mayHaveRun = false;
         if (found || isFinal) return found || { error };
         throw error;
@@ -158,12 +195,11 @@ export function createSponsor({ request }: Pick<Requests, 'request'>): Sponsor {
     const { error } = result as { error?: GatewayError };
     if (error) {
       // A new call may start again, unless an earlier request may have executed the transaction.
-      if (!mayHaveRun) await store.removeItem(storeKey);
+      if (!mayHaveRun) await forget();
       throw error;
     }
-    kept = { key, result };
     try {
-      await keep();
+      await keep({ key, result });
     } catch {
       // The store is full. A repeated call gets the same result from the gateway.
     }

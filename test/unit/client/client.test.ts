@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type Client, type ClientOptions, createClient, type ErrorEntry } from '../../../src/client/client.ts';
 import { GatewayError, toDelayMs, wait } from '../../../src/client/gateway-error.ts';
 
@@ -38,7 +38,7 @@ async function scriptGateway(answer: (request: Received) => Answer, options: Par
     server.closeAllConnections();
   });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  return { received, client: createClient({ url, ...options }) };
+  return { received, url, client: createClient({ url, ...options }) };
 }
 
 const lose: Answer = (response: ServerResponse) => response.destroy();
@@ -193,12 +193,124 @@ describe('sponsor', () => {
     'throws %s of the only request at once, and forgets the transaction',
     async (code) => {
       const retry = code === 'BAD_USER_INPUT' ? 'never' : 'look-up';
-      const { client, order, sent, entries } = await script([fail(code, retry, { digest: 'd' })]);
+      // With an argument, the gateway itself rejected the reservation.
+      const refused = fail(code, retry, { digest: 'd', argument: 'reservationId' });
+      const { client, order, sent, entries } = await script([refused]);
       expect(await outcome(client, order)).toBe(code);
-      const lookUps = code === 'RESERVATION_NOT_FOUND' ? 1 : 0;
-      expect([sent('executeTx').length, sent('transactionBlock').length, entries.size]).toEqual([1, lookUps, 0]);
+      expect([sent('executeTx').length, sent('transactionBlock').length, entries.size]).toEqual([1, 0, 0]);
     },
   );
+
+  describe('if the sponsor has no such reservation', () => {
+    const gone = fail('RESERVATION_NOT_FOUND', 'look-up', { digest: 'd' });
+
+    /** Each look-up takes a minute. @param foundAfter minutes */
+    async function search(executions: Answer[], foundAfter: number) {
+      let minutes = 0;
+      const startMs = Date.now();
+      vi.spyOn(Date, 'now').mockImplementation(() => startMs + minutes * 60_000);
+      vi.spyOn(Math, 'random').mockReturnValue(0);
+      onTestFinished(() => void vi.restoreAllMocks());
+      const lookUp: Answer = (response: ServerResponse) => {
+        minutes += 1;
+        response.end(JSON.stringify({ data: { found: minutes >= foundAfter ? { digest: 'd' } : null } }));
+      };
+      const lookUps = Array(60).fill(lookUp);
+      const { client, order, sent, entries } = await script(executions, false, [], lookUps);
+      const result = await outcome(client, order);
+      return { result, minutes, entries, executions: sent('executeTx').length };
+    }
+
+    test.each([[[gone]], [[lose, gone]]])(
+      'looks for a transaction that a copy of the request may execute for 10 minutes: %#',
+      async (executions) => {
+        const searched = await search([...executions], 9);
+        expect(searched).toMatchObject({ result: recovered, minutes: 9, executions: executions.length });
+      },
+    );
+
+    test('forgets a transaction that the ledger does not have after 10 minutes', async () => {
+      const { result, minutes, entries } = await search([gone], 60);
+      expect([result, minutes, entries.size]).toEqual(['RESERVATION_NOT_FOUND', 10, 0]);
+    });
+
+    test('keeps a transaction while it looks, for a page that reloads', async () => {
+      const { client, order, entries, sent } = await script([gone, gone]);
+      for (let loads = 1; loads <= 2; loads += 1) {
+        const page = new AbortController();
+        const onRetry = () => page.abort(new Error('reloaded'));
+        await expect(client.sponsor({ ...order, signal: page.signal, onRetry })).rejects.toThrow('reloaded');
+        expect([sent('reserveGas').length, sent('executeTx').length, entries.size]).toEqual([1, loads, 1]);
+      }
+    });
+  });
+
+  test('keeps the entry after a conflict, which proves that a transaction of its key was sent', async () => {
+    const conflict = fail('IDEMPOTENCY_CONFLICT', 'never', { digest: 'd' });
+    const { client, order, entries, sent } = await script([conflict, conflict]);
+    for (let calls = 1; calls <= 2; calls += 1) {
+      expect(await outcome(client, order)).toBe('IDEMPOTENCY_CONFLICT');
+      expect([sent('reserveGas').length, sent('executeTx').length, entries.size]).toEqual([1, calls, 1]);
+    }
+  });
+
+  test.each(['{"key":', '{}', 'null', '5'])('reports a damaged entry once: %s', async (damaged) => {
+    const { client, order, entries, sent } = await script([]);
+    entries.set('order', damaged);
+    await expect(client.sponsor(order)).rejects.toThrow(`Damaged order: ${damaged}`);
+    expect(sent('reserveGas')).toEqual([]);
+    expect(await client.sponsor(order)).toEqual(executed);
+  });
+
+  describe('two processes with one store', () => {
+    const add = (entries: Map<string, string>) => async (key: string, value: string) =>
+      !entries.has(key) && Boolean(entries.set(key, value));
+
+    test('use one key if the store can add', async () => {
+      const { client, url, order, entries, sent } = await script([]);
+      const other = createClient({ url });
+      const store = { ...order.store, add: add(entries) };
+      // Both have read that there is no entry.
+      let reads = 0;
+      let bothHaveRead = () => {};
+      const reading = new Promise<void>((resolve) => (bothHaveRead = resolve));
+      const getItem = async (key: string) => {
+        const value = entries.get(key) ?? null;
+        reads += 1;
+        if (reads === 2) bothHaveRead();
+        if (reads <= 2) await reading;
+        return value;
+      };
+      const results = await Promise.all(
+        [client, other].map((each) => each.sponsor({ ...order, store: { ...store, getItem } })),
+      );
+      expect(results).toEqual([executed, executed]);
+      const calls = [...sent('reserveGas'), ...sent('executeTx')];
+      expect(new Set(calls.map(({ variables }) => variables.idempotencyKey)).size).toBe(1);
+    });
+
+    test('execute what was signed first', async () => {
+      const { client, url, order, entries, sent } = await script([]);
+      const other = createClient({ url });
+      const store = { ...order.store, add: add(entries) };
+      const sign = async () => {
+        expect(await other.sponsor({ ...order, store })).toEqual(executed);
+        return { bytes: 'c2xvdw==', signature: 'c2ln' };
+      };
+      expect(await client.sponsor({ ...order, store, sign })).toEqual(executed);
+      expect(sent('executeTx').map(({ variables }) => variables.txBytes)).toEqual([signed.bytes]);
+    });
+
+    test('do not forget what the other began', async () => {
+      const rejection: Answer = (response: ServerResponse) => {
+        entries.set('order', '{"key":"of-the-other"}');
+        response.end(JSON.stringify(fail('SPONSOR_REJECTED', 'never', { digest: 'd' })));
+      };
+      const { client, order, entries } = await script([rejection]);
+      expect(await outcome(client, order)).toBe('SPONSOR_REJECTED');
+      expect([...entries]).toEqual([['order', '{"key":"of-the-other"}']]);
+    });
+  });
 
   test.each(['RESERVATION_NOT_FOUND', 'FORBIDDEN', 'SPONSOR_REJECTED'])(
     'looks the transaction up if %s follows a lost response',
@@ -211,11 +323,6 @@ describe('sponsor', () => {
     },
   );
 
-  test('finds a transaction that a proxy sent twice, so that the sponsor rejected the second request', async () => {
-    const { client, order } = await script([fail('RESERVATION_NOT_FOUND', 'look-up', { digest: 'd' })], true);
-    expect(await client.sponsor(order)).toEqual(recovered);
-  });
-
   test('looks the transaction up by the field that the ledger has', async () => {
     const refused = fail('RESERVATION_NOT_FOUND', 'look-up', { digest: 'd' });
     const lookUps = [fail('UNAVAILABLE', 'backoff'), fail('GRAPHQL_VALIDATION_FAILED', 'never')];
@@ -226,7 +333,7 @@ describe('sponsor', () => {
   });
 
   test('keeps a transaction that may have run and that the ledger does not have yet', async () => {
-    const refused = fail('RESERVATION_NOT_FOUND', 'look-up', { digest: 'd' });
+    const refused = fail('RESERVATION_NOT_FOUND', 'never', { digest: 'd' });
     const { client, order, sent, entries } = await script([lose, refused, refused]);
     expect(await outcome(client, order)).toBe('RESERVATION_NOT_FOUND');
     expect(await outcome(client, order)).toBe('RESERVATION_NOT_FOUND');
@@ -234,7 +341,7 @@ describe('sponsor', () => {
   });
 
   test('does not take the transaction of another caller for its own', async () => {
-    const refused = fail('RESERVATION_NOT_FOUND', 'look-up', { digest: 'other' });
+    const refused = fail('RESERVATION_NOT_FOUND', 'never', { digest: 'other' });
     const { client, order } = await script([lose, refused], true);
     expect(await outcome(client, { ...order, sign: () => ({ ...signed, digest: 'd' }) })).toBe('RESERVATION_NOT_FOUND');
   });
