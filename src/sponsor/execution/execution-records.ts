@@ -168,6 +168,8 @@ export function toDeclined(
   start: Exclude<ExecutionStart, { kind: 'begun' | 'replay' | 'in-progress' }>,
   { digest, reservationId }: ExecutionId,
 ): GraphQLError {
+  /** The gateway itself rejected the reservation: the transaction of this call was not sent, and no copy of it. */
+  const argument = 'reservationId';
   const notFound = (message: string, spentBy = digest, facts: ErrorFacts = {}) =>
     gatewayError('RESERVATION_NOT_FOUND', message, { ...facts, digest: spentBy, reservationId });
   switch (start.kind) {
@@ -181,16 +183,19 @@ export function toDeclined(
       return notFound(
         `The reservation was used by the transaction ${start.digest}: look that one up. Nothing was sent to the sponsor.`,
         start.digest,
+        start.digest === digest ? {} : { argument },
       );
     case 'refused':
       return notFound(
         `The transaction ${start.digest} was refused with this reservation: it did not run, and its gas is free again. A refusal spends the reservation: reserve again. Nothing was sent to the sponsor.`,
         start.digest,
-        { retry: 'never' },
+        { retry: 'never', argument },
       );
     case 'expired':
     case 'unknown':
-      return notFound('The reservation does not exist or has expired; nothing was sent to the sponsor.');
+      return notFound('The reservation does not exist or has expired; nothing was sent to the sponsor.', digest, {
+        argument,
+      });
     case 'full':
       return gatewayError(
         'RATE_LIMITED',

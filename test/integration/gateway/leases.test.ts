@@ -48,9 +48,11 @@ beforeAll(async () => {
   );
 });
 
+const coin = { objectId: `0x${'c'.repeat(64)}`, version: 7, digest: '1'.repeat(32) };
+
 beforeEach(() => {
   reservations += 1;
-  const result = { sponsor_address: `0x${'5'.repeat(64)}`, reservation_id: reservations, gas_coins: [] };
+  const result = { sponsor_address: `0x${'5'.repeat(64)}`, reservation_id: reservations, gas_coins: [coin] };
   sponsor.answer('/v1/reserve_gas', { body: JSON.stringify({ result, error: null }) });
   sponsor.answer('/v1/execute_tx', { body: JSON.stringify({ effects: sponsorEffects(digest), error: null }) });
 });
@@ -189,7 +191,7 @@ it('a budget is held by a reservation, settled by its execution, and shown', asy
   expect(unread.errors?.[0]?.extensions.code).toBe('BAD_USER_INPUT');
   expect(sponsor.requests.length).toBe(before);
   expect(await viewed()).toEqual({ limit: '100', remaining: '50', held: '50' });
-  const paying = { sponsorAddress: `0x${'5'.repeat(64)}`, gasCoins: [], gasBudget: 50 };
+  const paying = { sponsorAddress: `0x${'5'.repeat(64)}`, gasCoins: [coin], gasBudget: 50 };
   const readable = toSponsoredTransaction(paying, 1);
   sponsor.answer('/v1/execute_tx', { body: JSON.stringify({ effects: sponsorEffects(readable.digest), error: null }) });
   await gateway.query(executeBy(id, readable.txBytes), {}, as(another).headers);
