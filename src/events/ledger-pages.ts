@@ -104,6 +104,8 @@ export interface LedgerPageRequest {
   readonly backward: boolean;
   readonly size?: number;
   readonly cancellation: Cancellation | undefined;
+  /** The network of the bounds. Left out or `null`: unknown. */
+  readonly chain?: string | null;
   /** The oldest data that can answer, as a checkpoint. */
   readonly least?: number | null;
   /** Another root field that the request reads; empty: none. */
@@ -147,11 +149,12 @@ export function createReadLedgerPage<Item>(
   head: LedgerHead = { chain: null, checkpoint: null },
 ): ReadLedgerPage<Item> {
   const report = toReportSelection(names);
-  return async ({ cancellation, least = null, extra = '', ...request }) => {
+  return async ({ cancellation, chain: expected = null, least = null, extra = '', ...request }) => {
     const more = extra && ` extra:${extra}`;
     const text = `{page:${field}${toPageSelection(request, nodes.selection)}${report}${more}}`;
     const data = await askLedger(execute, text, names, cancellation, least);
     const chain = toTextOrNull(data.chain);
+    if (expected !== null && chain !== null && chain !== expected) throw staleCursor();
     const checkpoint = valueAt(data, 'newest.sequenceNumber');
     const newest = Number.isSafeInteger(checkpoint) ? (checkpoint as number) : null;
     head.checkpoint = head.chain === chain && newest !== null ? Math.max(newest, head.checkpoint ?? 0) : newest;
@@ -173,7 +176,7 @@ export function toPageSelection(
     before = null,
     backward,
     size = itemsPerCall,
-  }: Omit<LedgerPageRequest, 'cancellation' | 'least' | 'extra'>,
+  }: Omit<LedgerPageRequest, 'cancellation' | 'chain' | 'least' | 'extra'>,
   selection: string,
 ): string {
   const members = Object.entries(filter).map(([member, value]) => `${member}:${value}`);

@@ -129,10 +129,10 @@ function createFreeReads<Item>(options: LedgerSourceOptions<Item>): ReadFrom<Ite
       backward: descending,
       size: limit,
       cancellation,
+      chain: place.chain,
       least: place.checkpoint,
       extra: oldest.field,
     });
-    checkNetwork(place, page);
     const kept = valueAt({ extra: page.extra }, `extra.${oldest.path}`);
     if (typeof kept === 'number' && place.checkpoint !== null && place.checkpoint < kept) throw staleCursor();
     if (page.edges.length === 0 && isOlder(page, place.checkpoint)) throw notThere(after, options.now());
@@ -149,105 +149,78 @@ function createPinnedReads<Item>(options: LedgerSourceOptions<Item>, form: Curso
   /** The first of the newest items when they were last read. */
   let nearEnd: Order | null = null;
 
-  async function readAnswered(request: LedgerPageRequest, place: Place): Promise<AnsweredPage<Item>> {
-    const page = await read(request);
-    checkNetwork(place, page);
-    return page;
-  }
+  return async (after, { limit, descending, cancellation }) => {
+    const { chain, cursor } = await placeOf(after, options, cancellation);
+    const { order, checkpoint } = readCursor(cursor, form);
+    const shared = { filter, chain, cancellation };
+    const readAt = (from: Order, asOf: number, size: number) =>
+      read({
+        ...shared,
+        [descending ? 'before' : 'after']: writeCursor(from, asOf, form),
+        backward: descending,
+        size,
+        least: asOf,
+      });
+    const readNewest = async (extra = '') => {
+      const page = await read({ ...shared, backward: true, size: isLive ? limit : itemsPerCall, extra });
+      nearEnd = page.edges[0]?.order ?? null;
+      return page;
+    };
 
-  const readAt = (order: Order, checkpoint: number, place: Place, request: SourcePageRequest) =>
-    readAnswered(
-      {
-        filter,
-        [request.descending ? 'before' : 'after']: writeCursor(order, checkpoint, form),
-        backward: request.descending,
-        size: request.limit,
-        cancellation: request.cancellation,
-        least: checkpoint,
-      },
-      place,
-    );
-
-  async function readNewest(place: Place, { cancellation }: SourcePageRequest, extra = '') {
-    const page = await readAnswered({ filter, backward: true, cancellation, extra }, place);
-    nearEnd = page.edges[0]?.order ?? null;
-    return page;
-  }
-
-  /** An item is kept only while all that follow it are. */
-  function checkKept(order: Order, { extra }: AnsweredPage<Item>): void {
-    const edges = valueAt({ extra }, `extra.${oldest.path}`);
-    if (!Array.isArray(edges)) return;
-    const [first] = edges as readonly { readonly cursor?: unknown }[];
-    if (!first || compareOrder(order, readCursor(String(first.cursor), form).order) < 0) throw staleCursor();
-  }
-
-  /** Reads behind an item that the filter does not match: from the last one before its checkpoint that it matches. */
-  async function readBehindOther(
-    order: Order,
-    after: Position,
-    place: Place,
-    newest: number,
-    request: SourcePageRequest,
-  ): Promise<AnsweredPage<Item>> {
-    const checkpoint = await checkpointOf(after.digest, request.cancellation);
-    const { cancellation } = request;
-    const before = await readAsOf(read, checkpoint - 1, form, { filter, size: 1, cancellation }).catch(() => nothing);
-    let from = before.edges.at(-1)?.order ?? null;
-    for (let pages = 0; pages < maxSearchedPages; pages += 1) {
-      const page: AnsweredPage<Item> =
-        from === null
-          ? await readAnswered({ filter, backward: false, cancellation }, place)
-          : await readAt(from, newest, place, { ...request, limit: itemsPerCall });
-      const behind = fromOrder(page, order);
-      if (behind.edges.length > 0 || !page.hasNext) return behind;
-      from = page.edges.at(-1)?.order ?? null;
+    /** Reads behind an item that the filter does not match: from the last one before its checkpoint that it matches. */
+    async function readBehindOther(newest: number): Promise<AnsweredPage<Item>> {
+      const asOf = (await checkpointOf(after.digest, cancellation)) - 1;
+      const before = await readAsOf(read, asOf, form, { ...shared, size: 1 }).catch(() => nothing);
+      let from = before.edges[0]?.order ?? null;
+      for (let pages = 0; pages < maxSearchedPages; pages += 1) {
+        const page: AnsweredPage<Item> =
+          from === null ? await read({ ...shared, backward: false }) : await readAt(from, newest, itemsPerCall);
+        const behind = fromOrder(page, order);
+        if (behind.edges.length > 0 || !page.hasNext) return behind;
+        from = page.edges.at(-1)?.order ?? null;
+      }
+      throw badLedger('gives no order of its items');
     }
-    throw badLedger('gives no order of its items');
-  }
 
-  async function readOn(after: Position, place: Place, request: SourcePageRequest): Promise<AnsweredPage<Item>> {
-    const { descending, limit } = request;
-    const { order, checkpoint } = readCursor(place.cursor, form);
     if (isLive && (!nearEnd || compareOrder(order, nearEnd) >= 0)) {
-      const newest = await readNewest(place, request);
+      const newest = await readNewest();
       if (covers(newest, order)) return fromOrder(newest, order);
     }
-    const asOf = descending || head.chain !== place.chain ? checkpoint : Math.max(checkpoint, head.checkpoint ?? 0);
-    const page = await readAt(order, asOf, place, request).catch((error: unknown) => {
+    const asOf = descending || head.chain !== chain ? checkpoint : Math.max(checkpoint, head.checkpoint ?? 0);
+    const page = await readAt(order, asOf, limit).catch((error: unknown) => {
       if (isRefusal(error)) return null;
       throw error;
     });
-    if (page && page.edges.length > 0) {
-      const last = page.edges.at(-1);
-      const isCurrent = page.newest === null || page.newest <= asOf;
-      if (descending || page.hasNext || isCurrent || !last) return page;
+    const last = page?.edges.at(-1);
+    if (page && last) {
+      if (descending || page.hasNext || page.newest === null || page.newest <= asOf) return page;
       // It ends where the ledger ended as of its checkpoint.
-      const rest = { ...request, limit: Math.max(1, limit - page.edges.length) };
-      const more = await readAt(last.order, page.newest ?? asOf, place, rest);
-      return {
-        ...more,
-        edges: [...page.edges, ...more.edges],
-        unreadableAt: [...page.unreadableAt, ...more.unreadableAt.map((at) => at + page.edges.length)],
-      };
+      const count = page.edges.length;
+      const more = await readAt(last.order, page.newest, Math.max(1, limit - count));
+      const unreadableAt = [...page.unreadableAt, ...more.unreadableAt.map((at) => at + count)];
+      return { ...more, edges: [...page.edges, ...more.edges], unreadableAt };
     }
     // Nothing more, or the ledger does not accept the cursor.
-    const newest = await readNewest(place, request, oldest.field);
+    const newest = await readNewest(oldest.field);
     const end = newest.edges.at(-1);
-    if (isOlder(newest, checkpoint) && (!end || compareOrder(order, end.order) > 0)) {
-      throw notThere(after, now());
-    }
+    const isBehindAll = !end || compareOrder(order, end.order) > 0;
+    if (isOlder(newest, checkpoint) && isBehindAll) throw notThere(after, now());
     if (!descending && covers(newest, order)) return fromOrder(newest, order);
-    checkKept(order, newest);
+    checkKept(order, valueAt({ extra: newest.extra }, `extra.${oldest.path}`), form);
     if (!descending && !newest.hasPrevious) return fromOrder(newest, order);
     if (descending && page && !isOlder(page, asOf)) return nothing;
     const latest = newest.newest ?? checkpoint;
-    const again = await readAt(order, latest, place, request);
+    const again = await readAt(order, latest, limit);
     if (again.edges.length === 0 && isOlder(again, latest)) throw notYet();
-    return again.edges.length > 0 || descending ? again : readBehindOther(order, after, place, latest, request);
-  }
+    return again.edges.length > 0 || descending ? again : readBehindOther(latest);
+  };
+}
 
-  return async (after, request) => readOn(after, await placeOf(after, options, request.cancellation), request);
+/** An item is kept only while all that follow it are. @param oldest the edges that begin with the oldest item */
+function checkKept(order: Order, oldest: unknown, form: CursorForm): void {
+  if (!Array.isArray(oldest)) return;
+  const [first] = oldest as readonly { readonly cursor?: unknown }[];
+  if (!first || compareOrder(order, readCursor(String(first.cursor), form).order) < 0) throw staleCursor();
 }
 
 /** Reads the newest items that the ledger had at a checkpoint, which a cursor at the far end of the page names. */
@@ -255,7 +228,7 @@ export async function readAsOf<Item>(
   read: ReadLedgerPage<Item>,
   checkpoint: number,
   form: CursorForm,
-  request: Pick<LedgerPageRequest, 'filter' | 'size' | 'cancellation'>,
+  request: Pick<LedgerPageRequest, 'filter' | 'size' | 'chain' | 'cancellation'>,
 ): Promise<AnsweredPage<Item>> {
   const readAbove = (order: Order) =>
     read({ ...request, after: writeCursor(order, checkpoint, form), backward: true, least: checkpoint });
@@ -306,10 +279,6 @@ async function placeOf<Item>(
   } catch (error) {
     throw isStale(error) && !isLive ? notThere(position, now()) : error;
   }
-}
-
-function checkNetwork({ chain }: Place, page: AnsweredPage<unknown>): void {
-  if (chain !== null && page.chain !== null && chain !== page.chain) throw staleCursor();
 }
 
 /** Does the ledger that answered lack a checkpoint? */
