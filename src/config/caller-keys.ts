@@ -67,7 +67,7 @@ export const callerKeys = {
     type: boolean,
     fallback: false,
     description:
-      'Whether clients may register documents by their hash, as Apollo’s automatic persisted queries do. It saves upload only: documents are prepared once anyway. Each worker keeps up to 8 MiB of texts, the most recently used ones.',
+      'Whether clients may register documents by their hash, as Apollo’s automatic persisted queries do. It saves upload only: documents are prepared once anyway. Each worker keeps up to 8 MiB of texts; when they are full, the caller that uses most loses one.',
   },
   REDIS_URL: {
     type: secretUrl('redis', 'rediss'),

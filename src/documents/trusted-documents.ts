@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
 import type { GraphQLError } from 'graphql';
-import { LRUCache } from 'lru-cache';
 import { type TrustedDocument, toBareId } from '../config/trusted-documents.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 
@@ -15,27 +14,27 @@ export interface RequestedDocument {
 export interface TrustedDocumentsOptions {
   /** `null`: there is no manifest. */
   readonly documents: readonly TrustedDocument[] | null;
-  /** May clients register documents by their hash? */
-  readonly isAutomatic: boolean;
+  /** Memory for documents that clients register by their hash, shared between callers; `null`: they may not. */
+  readonly automatic: DocumentRoom | null;
 }
 
-/** Bytes of texts that clients registered. Any client may fill them, so only the most recently used ones are kept. */
-const maxRegisteredBytes = 8 * 1024 * 1024;
+/** Drops texts of the caller that uses most when the memory is full. */
+interface DocumentRoom {
+  enter(caller: string, drop: () => void): { hold(bytes: number): void };
+}
+
+/** Bytes of texts that clients registered. */
+export const maxRegisteredBytes = 8 * 1024 * 1024;
 /** Entries of short texts take more than their text. */
 const bytesPerEntry = 512;
 
 export type TrustedDocuments = ReturnType<typeof createTrustedDocuments>;
 
 /** Finds documents by id: those of the manifest, and with automatic persisted queries those that clients registered. */
-export function createTrustedDocuments({ documents: first, isAutomatic }: TrustedDocumentsOptions) {
+export function createTrustedDocuments({ documents: first, automatic }: TrustedDocumentsOptions) {
   let documents = first ?? [];
   let { texts, ids } = index(documents);
-  const registered = isAutomatic
-    ? new LRUCache<string, string>({
-        maxSize: maxRegisteredBytes,
-        sizeCalculation: (text) => text.length * 2 + bytesPerEntry,
-      })
-    : null;
+  const registered = automatic && new Map<string, string>();
   const isOff = first === null && !registered;
 
   return {
@@ -50,8 +49,12 @@ export function createTrustedDocuments({ documents: first, isAutomatic }: Truste
       return ids.get(documentId) ?? registered?.get(toBareId(documentId)) ?? notFound(isOff);
     },
     /** Keeps the text of a valid document that was sent with its hash. */
-    register({ query, documentId }: RequestedDocument): void {
-      if (registered && documentId !== null && query !== '') registered.set(toBareId(documentId), query);
+    register({ query, documentId }: RequestedDocument, caller: string): void {
+      if (!registered || documentId === null || query === '') return;
+      const id = toBareId(documentId);
+      if (registered.has(id)) return;
+      registered.set(id, query);
+      automatic?.enter(caller, () => registered.delete(id)).hold(query.length * 2 + bytesPerEntry);
     },
     replace(list: readonly TrustedDocument[]): void {
       documents = list;

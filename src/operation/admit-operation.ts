@@ -103,7 +103,7 @@ export function createAdmitOperation(options: AdmitOperationOptions) {
       if (policyOf(caller) === 'log' && !trusted.has(text)) options.onUntrusted(caller, text, operation.name);
       admission = { kind: 'admitted', caller, operation, variables, operationName, usage };
       ownMutations = operation.ownMutations;
-      if (request.documentId !== null) trusted.register(request);
+      if (request.documentId !== null) trusted.register(request, caller.rate.key);
     }
     const price = { usage, ownMutations, introspectedFields: fieldsAsked(prepared) };
     const points = toPoints(price, cost, generation.limits);

@@ -3,7 +3,7 @@ import { openAdmission } from '../callers/caller-gate.ts';
 import type { Config } from '../config/config.ts';
 import { gatewayVersion } from '../config/gateway-version.ts';
 import type { TrustedDocument } from '../config/trusted-documents.ts';
-import { createTrustedDocuments } from '../documents/trusted-documents.ts';
+import { createTrustedDocuments, maxRegisteredBytes } from '../documents/trusted-documents.ts';
 import { createOwnFieldCalls } from '../estimate/count-upstream-calls.ts';
 import { createEstimateResolvers, type EstimateRequest } from '../estimate/estimate-operation.ts';
 import {
@@ -22,6 +22,7 @@ import { documentUses } from '../telemetry/metric-table.ts';
 import { Metrics, toMetricsPage, watchLoopDelay } from '../telemetry/metrics.ts';
 import { isSdkLoaded } from '../telemetry/trace.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
+import { createRoom } from '../upstream/quota.ts';
 import { type Closer, closeAll } from './close-all.ts';
 import { connectUpstreams } from './connect-upstreams.ts';
 import { logReady } from './log-ready.ts';
@@ -187,7 +188,7 @@ async function open(
     ]);
   const trusted = createTrustedDocuments({
     documents: config.trustedDocuments,
-    isAutomatic: config.settings.AUTOMATIC_PERSISTED_QUERIES,
+    automatic: config.settings.AUTOMATIC_PERSISTED_QUERIES ? createRoom(maxRegisteredBytes) : null,
   });
   const preparing = createPrepareTrusted({ trusted, generation: () => schema.keeper.current, turns, telemetry });
   defer(preparing.stop);

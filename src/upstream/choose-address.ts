@@ -1,3 +1,4 @@
+import { isWithinShare } from './quota.ts';
 import type { UpstreamCallError } from './upstream-call-error.ts';
 
 /**
@@ -289,19 +290,39 @@ export function beginTrial(state: AddressState, nowMs: number): void {
 
 /**
  * Retries of all calls to an upstream, so that they cannot multiply the load of an upstream that fails: a failure takes a
- * token, a success returns a tenth, and retries stop at half.
+ * token, a success returns a tenth, and retries stop at half. One caller's failures, such as its expensive queries that time
+ * out, use up three quarters of what it alone could take, and leave retries to others.
  */
 export interface RetryTokens {
   count: number;
+  /** Tokens that callers' failures have taken; callers that took none are left out. */
+  readonly takenBy: Map<string, number>;
 }
 
 /** Half of them repeat the calls that are in flight at an address when it goes down. */
 const maxTokens = 100;
+const tokensReturned = 0.1;
+const maxTakers = 10_000;
 
-export const createRetryTokens = (): RetryTokens => ({ count: maxTokens });
+export const createRetryTokens = (): RetryTokens => ({ count: maxTokens, takenBy: new Map() });
 
-export const mayRetry = ({ count }: RetryTokens): boolean => count > maxTokens / 2;
+/** @param caller left out: the gateway itself, as one more caller */
+export function mayRetry({ count, takenBy }: RetryTokens, caller = ''): boolean {
+  const free = count - maxTokens / 2;
+  return free > 0 && isWithinShare(takenBy.get(caller) ?? 0, free, 3);
+}
 
-export function countTokens(tokens: RetryTokens, hasFailed: boolean): void {
-  tokens.count = hasFailed ? Math.max(0, tokens.count - 1) : Math.min(maxTokens, tokens.count + 0.1);
+export function countTokens(tokens: RetryTokens, hasFailed: boolean, caller = ''): void {
+  const { takenBy } = tokens;
+  const taken = takenBy.get(caller) ?? 0;
+  // A caller without retries cannot multiply the load.
+  if (hasFailed && !mayRetry(tokens, caller)) return;
+  tokens.count = Math.min(maxTokens, tokens.count + (hasFailed ? -1 : tokensReturned));
+  // Most callers have no failures.
+  if (!hasFailed && taken === 0) return;
+  takenBy.delete(caller);
+  const rest = taken + (hasFailed ? 1 : -tokensReturned);
+  if (rest > 0) takenBy.set(caller, rest);
+  const [oldest] = takenBy.size > maxTakers ? takenBy.keys() : [];
+  if (oldest !== undefined) takenBy.delete(oldest);
 }

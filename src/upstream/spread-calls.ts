@@ -174,9 +174,9 @@ class SpreadCall implements CallInFlight {
   /** Tries a second address while the first one may still answer. */
   #startSecond(): void {
     const { tokens, watch } = this.shared;
-    if (this.#isOver || this.#attempts !== 1 || !mayRetry(tokens)) return;
+    if (this.#isOver || this.#attempts !== 1 || !mayRetry(tokens, this.request.operation?.caller)) return;
     if (!this.start(true)) return;
-    countTokens(tokens, true);
+    countTokens(tokens, true, this.request.operation?.caller);
     watch.retried();
   }
 
@@ -250,7 +250,13 @@ class SpreadCall implements CallInFlight {
   #retry(): boolean {
     const { tokens, watch, clock } = this.shared;
     const isLate = clock() - this.beganMs >= this.request.timeoutMs;
-    if (this.#attempts >= maxAttempts || isLate || !mayRetry(tokens) || !this.start(true)) return false;
+    if (
+      this.#attempts >= maxAttempts ||
+      isLate ||
+      !mayRetry(tokens, this.request.operation?.caller) ||
+      !this.start(true)
+    )
+      return false;
     watch.retried();
     return true;
   }
@@ -368,7 +374,7 @@ class Attempt implements RawListener, RawSink {
     const durationMs = nowMs - this.#beganMs;
     const caller = request.operation?.caller;
     recordOutcome(state, outcome, { nowMs, durationMs, random: random(), isTrial: this.isTrial, caller });
-    if (outcome !== 'unrelated') countTokens(tokens, takesToken);
+    if (outcome !== 'unrelated') countTokens(tokens, takesToken, caller);
     if (state.isEjected && !wasEjected) watch.ejected(this.index);
   }
 }

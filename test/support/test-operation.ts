@@ -35,7 +35,7 @@ export function admitForTest(
 
 /** Callers may run every document, and none can be requested by id. */
 export const anyDocument = {
-  trusted: createTrustedDocuments({ documents: null, isAutomatic: false }),
+  trusted: createTrustedDocuments({ documents: null, automatic: null }),
   policy: 'allow',
   onUntrusted: () => {},
 } as const;

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { parseManifest } from '../../../src/config/trusted-documents.ts';
-import { createTrustedDocuments } from '../../../src/documents/trusted-documents.ts';
+import { createTrustedDocuments, maxRegisteredBytes } from '../../../src/documents/trusted-documents.ts';
+import { createRoom } from '../../../src/upstream/quota.ts';
 
 const apollo = (operations: unknown) =>
   JSON.stringify({ format: 'apollo-persisted-query-manifest', version: 1, operations });
@@ -79,7 +80,7 @@ const documents = [
   { id: `sha256:${sha256('{ b }')}`, name: null, text: '{ b }' },
   { id: 'f'.repeat(64), name: null, text: '{ c }' },
 ];
-const trusted = () => createTrustedDocuments({ documents, isAutomatic: false });
+const trusted = () => createTrustedDocuments({ documents, automatic: null });
 const byId = (documentId: string) => ({ query: '', documentId });
 
 test('a hash is found with and without its prefix, any other id only as it stands', () => {
@@ -101,16 +102,19 @@ test('replaced documents are unknown from then on', () => {
 });
 
 test('without a manifest and without automatic persisted queries, clients learn to send texts', () => {
-  const { resolve } = createTrustedDocuments({ documents: null, isAutomatic: false });
+  const { resolve } = createTrustedDocuments({ documents: null, automatic: null });
   expect(resolve(byId(sha256(text)))).toMatchObject({ message: 'PersistedQueryNotSupported' });
 });
 
 test('a registered text is found by its hash alone, and makes no document trusted', () => {
-  const { resolve, register, has } = createTrustedDocuments({ documents: null, isAutomatic: true });
+  const { resolve, register, has } = createTrustedDocuments({
+    documents: null,
+    automatic: createRoom(maxRegisteredBytes),
+  });
   const both = { query: text, documentId: sha256(text) };
   expect(resolve(byId(sha256(text)))).toMatchObject({ message: 'PersistedQueryNotFound' });
   expect(resolve(both)).toBe(text);
-  register(both);
+  register(both, 'one');
   expect(resolve(byId(`sha256:${sha256(text)}`))).toBe(text);
   expect(has(text)).toBe(false);
   expect(resolve({ query: '{ other }', documentId: sha256(text) })).toMatchObject({
@@ -118,10 +122,15 @@ test('a registered text is found by its hash alone, and makes no document truste
   });
 });
 
-test('registered texts take a bounded amount of memory: the least recently used one is dropped', () => {
-  const { resolve, register } = createTrustedDocuments({ documents: null, isAutomatic: true });
-  const long = (index: number) => `{ a${index} ${'a'.repeat(1024 * 1024)} }`;
-  for (let index = 0; index < 5; index += 1) register({ query: long(index), documentId: `id${index}` });
-  expect(resolve(byId('id0'))).toMatchObject({ message: 'PersistedQueryNotFound' });
-  expect(resolve(byId('id4'))).toBe(long(4));
+test('registered texts take a bounded amount of memory, and a caller that fills it loses its own', () => {
+  const { resolve, register } = createTrustedDocuments({ documents: null, automatic: createRoom(maxRegisteredBytes) });
+  const long = (index: number) => `{ a${index} ${'a'.repeat(128 * 1024)} }`;
+  register({ query: long(-1), documentId: 'other' }, 'another');
+  for (let index = 0; index < 60; index += 1) register({ query: long(index), documentId: `id${index}` }, 'one');
+  const kept = Array.from({ length: 60 }, (_, index) => resolve(byId(`id${index}`))).filter(
+    (each) => typeof each === 'string',
+  );
+  expect(kept.length).toBeGreaterThan(25);
+  expect(kept.length).toBeLessThan(32);
+  expect([resolve(byId('other')), resolve(byId('id59'))]).toEqual([long(-1), long(59)]);
 });

@@ -66,8 +66,9 @@ function simulate(
     schedule(nowMs + durationMs, () => {
       state.inFlight -= 1;
       recordOutcome(state, hasFailed ? failure : 'ok', { nowMs, durationMs, random: random(), isTrial, caller });
-      countTokens(tokens, hasFailed);
-      if (hasFailed && tried === 0 && addresses.length > 1 && mayRetry(tokens)) call(beganMs, 1 << index, caller);
+      countTokens(tokens, hasFailed, caller);
+      if (hasFailed && tried === 0 && addresses.length > 1 && mayRetry(tokens, caller))
+        call(beganMs, 1 << index, caller);
       else if (hasFailed) errors += 1;
       else {
         stale += Number(behind > plain.maxBehind);

@@ -252,16 +252,33 @@ describe('the choice of an address', () => {
   });
 });
 
-it('stops retries when half of the tokens are gone, and resumes after successes', () => {
+it('stops the retries of a caller that has taken three quarters of the tokens, and resumes them after its successes', () => {
   const tokens = createRetryTokens();
-  for (let failures = 0; failures < 49; failures += 1) countTokens(tokens, true);
-  expect(mayRetry(tokens)).toBe(true);
-  countTokens(tokens, true);
-  expect(mayRetry(tokens)).toBe(false);
-  countTokens(tokens, false);
-  expect(mayRetry(tokens)).toBe(true);
-  for (let successes = 0; successes < 1_000; successes += 1) countTokens(tokens, false);
-  expect(tokens.count).toBe(100);
-  for (let failures = 0; failures < 200; failures += 1) countTokens(tokens, true);
-  expect(tokens.count).toBe(0);
+  const fail = (count: number, caller: string) => {
+    for (let failures = 0; failures < count; failures += 1) countTokens(tokens, true, caller);
+  };
+  fail(37, 'one');
+  expect(mayRetry(tokens, 'one')).toBe(true);
+  fail(200, 'one');
+  expect([mayRetry(tokens, 'one'), mayRetry(tokens, 'other'), tokens.count]).toEqual([false, true, 62]);
+  for (let successes = 0; successes < 10; successes += 1) countTokens(tokens, false, 'one');
+  expect(mayRetry(tokens, 'one')).toBe(true);
+  for (let successes = 0; successes < 1_000; successes += 1) countTokens(tokens, false, 'one');
+  expect([tokens.count, tokens.takenBy.size]).toEqual([100, 0]);
+});
+
+it('stops all retries when the calls of many callers fail, and remembers a bounded number of callers', () => {
+  const tokens = createRetryTokens();
+  for (let caller = 0; caller < 100; caller += 1) countTokens(tokens, true, `caller ${caller}`);
+  expect([tokens.count, mayRetry(tokens), mayRetry(tokens, 'caller 0'), mayRetry(tokens, 'new')]).toEqual([
+    50,
+    false,
+    false,
+    false,
+  ]);
+  for (let caller = 0; caller < 20_000; caller += 1) {
+    countTokens(tokens, true, `another ${caller}`);
+    for (let successes = 0; successes < 10; successes += 1) countTokens(tokens, false, 'good');
+  }
+  expect(tokens.takenBy.size).toBe(10_000);
 });

@@ -183,8 +183,12 @@ describe('a read', () => {
       for (let last = sent.at(-1); ends.length <= calls; last = sent.at(-1)) if (last) end(last);
     }
     expect(new Set(ends)).toEqual(new Set([outcome]));
-    // A hundred tokens: each attempt takes one, and retries stop at fifty.
-    expect(sent).toHaveLength(60 + 25);
+    // Each attempt takes a token, and retries of one caller stop at 38.
+    expect(sent).toHaveLength(60 + 19);
+    // Another caller's are repeated.
+    call({ operation: { calls: 0, caller: 'another' } });
+    for (let last = sent.at(-1); ends.length <= 60; last = sent.at(-1)) if (last) end(last);
+    expect(sent).toHaveLength(60 + 19 + 2);
   });
 
   it('takes a token for a second address of its own accord, which a call that was left does not return', () => {
@@ -196,7 +200,7 @@ describe('a read', () => {
       sent.at(-1)?.answer();
     }
     // A success returns a tenth.
-    expect(sent).toHaveLength(60 + 56);
+    expect(sent).toHaveLength(60 + 44);
     for (let calls = 0; calls < 100; calls += 1) call().cancel('aborted');
     const before = sent.length;
     call();
