@@ -9,6 +9,13 @@ export interface FoundTransaction {
   readonly gasUsed: number | null;
 }
 
+/** A coin that pays for a transaction, at the version that the transaction names. */
+export interface PayingCoin {
+  readonly objectId: string;
+  /** Exact decimal text. */
+  readonly version: string;
+}
+
 export interface TransactionFinderOptions {
   readonly execute: LedgerExecutor;
   /** The ledger's root field for a transaction, and the argument for its digest. */
@@ -39,6 +46,20 @@ export function createTransactionFinder({ execute, names, schema }: TransactionF
       if (errors?.[0]) throw errors[0];
       return toFound(data?.found, digest);
     },
+    /**
+     * Can the transaction never run any more? So it is if, in one response, the coin has a later version and the ledger does not
+     * have the transaction: another one used the coin. Rejects as `find`.
+     */
+    async isDead(digest: string, { objectId, version }: PayingCoin): Promise<boolean> {
+      const coin = toCoinRead(schema(), objectId);
+      const found = toRead()?.(digest);
+      if (coin === null || found === undefined) return false;
+      const text = `${found.slice(0, -1)} ${coin}}`;
+      const { data, errors } = await execute({ document: { text, rootKeys: ['found', 'coin'] } });
+      if (errors?.[0]) throw errors[0];
+      const current = String(toMembers(data?.coin)?.version);
+      return toFound(data?.found, digest) === null && /^\d+$/.test(current) && BigInt(current) > BigInt(version);
+    },
   };
 }
 
@@ -62,6 +83,14 @@ export function toTransactionRead(
     return (digest) => `query{found:${name}(${names.id}:${JSON.stringify(digest)}){digest effects{status${gas}}}}`;
   }
   return null;
+}
+
+/** `null` if the schema has no known field for the version of an object. */
+function toCoinRead(schema: GraphQLSchema | null, objectId: string): string | null {
+  const field = schema?.getQueryType()?.getFields().object;
+  const type = getNamedType(field?.type);
+  const isKnown = field?.args.some(({ name }) => name === 'address') && isObjectType(type) && type.getFields().version;
+  return isKnown ? `coin:object(address:${JSON.stringify(objectId)}){version}` : null;
 }
 
 type Members = Readonly<Record<string, unknown>>;

@@ -319,7 +319,7 @@ export function createSponsorAuthorization({ auth, token }: Pick<Config['sponsor
     /** The `Authorization` header for the sponsor; `null` for none. */
     headerFor: (caller: Caller): Secret | null => (isForward ? caller.authorization : own),
     /** Identifies the holder of this caller's reservations: no other holder can use or see them. */
-    holderOf: (caller: Caller): string => (isForward ? toCredentialName(caller) : caller.id),
+    holderOf: (caller: Caller): string => (isForward ? toCredentialName(caller) : toHolder(caller)),
     /** @throws `FORBIDDEN` naming the missing scope; `UNAUTHENTICATED` for a caller that sent no credential */
     demand(scope: Scope, caller: Caller): void {
       if (isForward || caller.scopes.has(scope)) return;
@@ -333,4 +333,9 @@ export function createSponsorAuthorization({ auth, token }: Pick<Config['sponsor
 /** The complete hash of the credential, so that two credentials never share a name. `id` has only its first half. */
 function toCredentialName({ id, authorization }: Caller): string {
   return authorization ? `credential:${hash('sha256', authorization.reveal(), 'hex')}` : id;
+}
+
+/** An anonymous caller is its network, as for rate limits: many devices change their IPv6 address within a /64 every day. */
+function toHolder({ id, kind, rate }: Caller): string {
+  return kind === 'ANONYMOUS' ? rate.key : id;
 }

@@ -4,6 +4,7 @@ import type { Config } from '../config/config.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import { withExtensions } from '../errors/light-error.ts';
 import type { ExecuteTxRequestType, MutationExecuteTxArgs, Resolvers } from '../generated/own.ts';
+import type { PayingCoin } from '../ledger/find-transaction.ts';
 import type { Simulation, TransactionSimulator } from '../ledger/simulate-transaction.ts';
 import type { UncheckedTransaction } from '../telemetry/events.ts';
 import type { SponsorshipFacts } from '../telemetry/sponsorship-line.ts';
@@ -13,6 +14,7 @@ import type { TransactionForms } from '../transactions/transaction-bcs.ts';
 import { createPerOperation, type OperationContext } from '../upstream/operation-context.ts';
 import { UpstreamCallError } from '../upstream/upstream-call-error.ts';
 import type { ExecutionOrder, ExecutionResult, SponsorVerdict } from './execution/execution-order.ts';
+import { reservationNotFound } from './execution/execution-records.ts';
 import type { Executions } from './execution/executions.ts';
 import { hashCoins, type LeaseKeys } from './leases.ts';
 import { type PreflightPolicy, preflight, type ReservationTerms } from './preflight.ts';
@@ -228,6 +230,7 @@ function createExecuteTx(options: SponsorResolversOptions) {
         idempotencyKey,
         amount: budget ?? sponsorship.maxGasBudgetExclusive - 1,
         budget,
+        coin: sponsorship.preflight === 'off' ? null : toPayingCoin(read()),
         expiresAtMs: lease?.expiresAtMs ?? nowMs + longestReservationMs,
         mustBeKnown: services.isStoreNeeded,
       },
@@ -237,8 +240,6 @@ function createExecuteTx(options: SponsorResolversOptions) {
         const error = judge(lease ?? toKeptTerms(kept), simulation, (reason) =>
           doubted({ caller: caller.id, requestId, digest, reason }),
         );
-        const code = String(error?.extensions.code);
-        if (error) services.audit({ event: 'declined', caller: holder, leaseId, requestId, digest, budget, code });
         return error;
       },
       dispatch: (call, report) => {
@@ -251,9 +252,9 @@ function createExecuteTx(options: SponsorResolversOptions) {
           input,
           authorization.headerFor(caller),
           call,
-          (ended) => void ended.then(toExecuted, failedAtLast).then(report),
+          (ended) => void ended.then(toExecuted).catch(failedAtLast).then(report),
         );
-        void sent.then(toExecuted, failed).then(report);
+        void sent.then(toExecuted).catch(failed).then(report);
       },
     };
     const execution = services.executions.execute(order, cancellation);
@@ -266,17 +267,16 @@ export function mustSimulate({ unreadable, dryRun }: PreflightPolicy, read: () =
   return dryRun !== 'off' || (unreadable === 'dry-run' && read().kind !== 'known');
 }
 
+function toPayingCoin(read: OutlinedTransaction): PayingCoin | null {
+  const coin = read.kind === 'known' ? read.outline.gas.payment[0] : undefined;
+  return coin ? { objectId: coin.objectId, version: String(coin.version) } : null;
+}
+
 /** What the stored reservation allows; `null` if nothing is stored. */
 function toKeptTerms(kept: string | null): ReservationTerms | null {
   if (kept === null) return null;
   const reservation = parseReservation(kept);
   return { ...reservation, coinsHash: hashCoins(reservation.gasCoins) };
-}
-
-/** The same error for a reservation that has ended, is another caller's, or was forged. */
-function reservationNotFound(digest: string) {
-  const message = 'There is no such reservation of this caller, or it has expired. Nothing was sent to the sponsor.';
-  return gatewayError('RESERVATION_NOT_FOUND', message, { upstream: 'sponsor', argument: 'reservationId', digest });
 }
 
 function toExecuted({ succeeded, effects, rawEffects }: SponsorExecution): SponsorVerdict {
@@ -303,7 +303,7 @@ function toFailed(error: unknown, id: Pick<ExecuteTxInput, 'digest' | 'reservati
       { upstream: 'sponsor', ...id, checkAfterMs },
       options,
     );
-    return { event: 'lost', error: unknown, isOver: true };
+    return { event: 'lost', error: unknown, isOver: true, fault: error };
   }
   if (known.extensions.code === 'EXECUTION_OUTCOME_UNKNOWN') {
     const runsOn = cause instanceof UpstreamCallError && cause.failure === 'timeout';

@@ -228,12 +228,13 @@ test('sponsorships of many callers, with every end, leave nothing behind two day
   let nowMs = Date.UTC(2026, 0, 31, 12);
   let callers = 0;
   const store = createMemoryStore();
-  const world = { store, isStoreNeeded: true, audit() {}, now: () => nowMs };
+  const world = { store, isStoreNeeded: true, audit() {}, fault() {}, now: () => nowMs };
   const reservations = createReservations({ ...world, leases: null, answerMs: 1_000 });
   const found = new Set<string>();
   const ledger = {
     canFind: () => true,
     find: async (digest: string) => (found.has(digest) ? { gasUsed: 5 } : null),
+    isDead: async () => false,
   };
   const pace = toExecutionPace(1_000);
   const executions = createExecutions({ ...world, ledger, clock: () => nowMs, pace }, { turnMs: 2 ** 31 - 1 });

@@ -26,8 +26,9 @@ export function toTestServices(
       store,
       isStoreNeeded: isOurs,
       audit: () => {},
+      fault: () => {},
       // Without a ledger, lost executions stay unknown.
-      ledger: { canFind: () => false, find: async () => null },
+      ledger: { canFind: () => false, find: async () => null, isDead: async () => false },
       now,
       clock: () => performance.now(),
       pace: toExecutionPace(10_000),

@@ -52,7 +52,16 @@ export function describeFence(stores: Stores): void {
     const dueMs = noon + 30_000;
     await one.beginExecution(execution({ budget: null }));
     expect(await claimOf(caller, other, dueMs - 1)).toEqual([]);
-    const overdue = { caller, leaseId, digest: 'digest-1', amount: 100, budget: null, requestId: 'request-1' };
+    const overdue = {
+      caller,
+      leaseId,
+      digest: 'digest-1',
+      amount: 100,
+      budget: null,
+      requestId: 'request-1',
+      coin: null,
+      sentAtMs: noon + 1,
+    };
     const claims = await Promise.all([claimOf(caller, one, dueMs), claimOf(caller, other, dueMs)]);
     expect(claims.flat()).toEqual([overdue]);
     const claimedAt: number[] = [];

@@ -117,6 +117,10 @@ const steps: Readonly<Record<ExecutionState, Steps>> = {
   opened: {
     checked: to('fencing', 'fence'),
     declined,
+    // The transaction does not pass the checks, but was sent before they changed.
+    replayed,
+    inProgress: to('following', 'follow'),
+    slow: to('suspecting', 'look'),
   },
   fencing: {
     begun: to('dispatched', 'dispatch'),

@@ -40,7 +40,13 @@ export type SponsorVerdict =
       readonly effects: SponsorEffects;
     }
   | { readonly event: 'refused' | 'unsent'; readonly error: GraphQLError }
-  | { readonly event: 'lost'; readonly error: GraphQLError; readonly isOver: boolean };
+  | {
+      readonly event: 'lost';
+      readonly error: GraphQLError;
+      readonly isOver: boolean;
+      /** A fault of the gateway, for the log. */
+      readonly fault?: unknown;
+    };
 
 /** An execution that is on the ledger. */
 export interface ExecutionResult {
@@ -53,7 +59,7 @@ export interface ExecutionResult {
 
 /** One event of an execution, for the audit log. */
 export interface ExecutionFact extends Required<SponsorshipFacts> {
-  readonly event: Exclude<SponsorshipFacts['event'], `reserve${string}` | 'declined'>;
+  readonly event: Exclude<SponsorshipFacts['event'], `reserve${string}`>;
   readonly leaseId: string;
   readonly digest: string;
 }
@@ -69,6 +75,8 @@ export interface ExecutionWorld {
   readonly pace: ExecutionPace;
   /** Must not throw. */
   readonly audit: (fact: ExecutionFact) => void;
+  /** Logs a fault of the gateway itself. Must not throw. */
+  readonly fault: (error: unknown, requestId: string) => void;
 }
 
 /** Timeouts and pauses of executions, in milliseconds. */
@@ -81,6 +89,15 @@ export interface ExecutionPace {
   readonly eager: Pauses;
   /** Pauses between ledger queries while no client waits, and for how long they continue. */
   readonly sweep: Pauses & { readonly forMs: number };
+  /**
+   * How long after the dispatch a transaction may be taken for dead: by then, every node of the ledger has what it executed.
+   */
+  readonly deathMs: number;
+  /**
+   * How long the ledger is queried before a sponsor is believed that has no reservation which it gave a moment ago: the request may
+   * have reached it twice.
+   */
+  readonly beliefMs: number;
   /** Pauses between searches for overdue executions; they grow while the store or the ledger is unavailable. */
   readonly overdue: Pauses;
 }
@@ -100,6 +117,8 @@ export function toExecutionPace(mutationMs: number): ExecutionPace {
     patienceMs: Math.ceil((mutationMs * 2) / 3),
     eager: { firstMs: 50, longestMs: 800 },
     sweep: { firstMs: 1_000, longestMs: 30_000, forMs: 10 * 60_000 },
+    deathMs: Math.max(30_000, 2 * mutationMs),
+    beliefMs: Math.min(2_000, mutationMs / 4),
     overdue: { firstMs: Math.max(250, Math.ceil(mutationMs / 6)), longestMs: Math.max(1_000, 2 * mutationMs) },
   };
 }

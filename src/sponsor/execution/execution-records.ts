@@ -18,6 +18,7 @@ export class ExecutionRecords {
   readonly #world: ExecutionWorld;
   /** The store has no record of the execution, so no other process logs its end. */
   #isUnrecorded = false;
+  #hasDispatched = false;
 
   /** @param attempt unique: only this attempt may remove its own fence */
   constructor(subject: ExecutionSubject, attempt: string, world: ExecutionWorld) {
@@ -41,14 +42,26 @@ export class ExecutionRecords {
 
   /** The outcome of the execution in another process; `null` if the store has none. */
   follow(): Promise<ExecutionFound | 'away' | null> {
-    const { caller, leaseId, bodyHash } = this.#subject;
+    const { caller, leaseId, bodyHash, idempotencyKey: key } = this.#subject;
     const { store, now } = this.#world;
-    return store.findExecution({ caller, leaseId, bodyHash, nowMs: now() }).catch(() => 'away' as const);
+    const idempotency = key === null ? null : { key, bodyHash };
+    return store.findExecution({ caller, leaseId, bodyHash, idempotency, nowMs: now() }).catch(() => 'away' as const);
   }
 
   /** Logs an event that is not an end. */
   note(event: 'dispatched' | 'replayed' | 'abandoned'): void {
+    if (event === 'dispatched') this.#hasDispatched = true;
     this.#audit(event);
+  }
+
+  /** Logs that a check rejected the transaction. */
+  decline(error: GraphQLError): void {
+    this.#audit('declined', null, error);
+  }
+
+  /** A fault of the gateway that no client is told. */
+  fault(error: unknown): void {
+    this.#world.fault(error, this.#subject.requestId);
   }
 
   /** The transaction is on the ledger. @param gasUsed `null`: unknown, so everything held counts as used */
@@ -56,8 +69,9 @@ export class ExecutionRecords {
     const isRecovered = result.outcome === 'RECOVERED';
     if (!isRecovered) this.#audit(resultEvents[result.outcome], gasUsed);
     const isNew = await this.#end({ kind: 'executed', gasUsed: gasUsed ?? this.#subject.amount }, toAnswerText(result));
-    // Several processes may look for it: only the first to find it logs the event.
-    if (isRecovered && (isNew || this.#isUnrecorded)) this.#audit('recovered', gasUsed);
+    // Several processes may look for it: only the first to find it logs the event, or who sent it if the store lost the fence.
+    const isLost = isNew === null && this.#hasDispatched;
+    if (isRecovered && (isNew || isLost || this.#isUnrecorded)) this.#audit('recovered', gasUsed);
   }
 
   /** Stores that nothing ran, and releases the gas hold. */
@@ -90,7 +104,7 @@ export class ExecutionRecords {
     await this.#end({ kind: 'unknown' }, null);
   }
 
-  #end(outcome: EndExecution['outcome'], answer: string | null): Promise<boolean> {
+  #end(outcome: EndExecution['outcome'], answer: string | null): Promise<boolean | null> {
     const { caller, leaseId, digest } = this.#subject;
     const { store, now } = this.#world;
     return store.endExecution({ caller, leaseId, digest, answer, outcome, nowMs: now() }).catch(() => true);
@@ -163,6 +177,23 @@ function toError(code: Parameters<typeof gatewayError>[0], message: string, fact
   return gatewayError(code, message, { upstream: 'sponsor', ...facts });
 }
 
+/**
+ * The same error for a reservation that has expired, is unknown here, is another caller's, or was forged. An earlier request may
+ * have sent the transaction: a store that was emptied does not know.
+ */
+export function reservationNotFound(digest: string): GraphQLError {
+  const message = `There is no such reservation of this caller, or it has expired. This request sent nothing to the sponsor; an earlier one may have: look its digest up.`;
+  return gatewayError('RESERVATION_NOT_FOUND', message, { upstream: 'sponsor', argument: 'reservationId', digest });
+}
+
+/**
+ * The transaction was sent, did not run, and never will: another transaction used its gas coin. Its gas is free again.
+ */
+export function neverRunsError({ digest, reservationId }: ExecutionId): GraphQLError {
+  const message = `The transaction ${digest} did not run and never will: another transaction used its gas coin. Reserve again.`;
+  return toError('SPONSOR_REJECTED', message, { digest, reservationId, retry: 'never' });
+}
+
 /** The error for an execution that the store rejects. */
 export function toDeclined(
   start: Exclude<ExecutionStart, { kind: 'begun' | 'replay' | 'in-progress' }>,
@@ -193,9 +224,7 @@ export function toDeclined(
       );
     case 'expired':
     case 'unknown':
-      return notFound('The reservation does not exist or has expired; nothing was sent to the sponsor.', digest, {
-        argument,
-      });
+      return reservationNotFound(digest);
     case 'full':
       return gatewayError(
         'RATE_LIMITED',

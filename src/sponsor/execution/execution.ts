@@ -1,4 +1,5 @@
 import type { GraphQLError } from 'graphql';
+import type { FoundTransaction } from '../../ledger/find-transaction.ts';
 import {
   type CancelCause,
   type Cancellation,
@@ -24,6 +25,7 @@ import type {
 } from './execution-order.ts';
 import {
   ExecutionRecords,
+  neverRunsError,
   notSentError,
   outcomeUnknownError,
   readAnswer,
@@ -88,6 +90,11 @@ export class Execution {
   #pauseMs = 0;
   #isLooking = false;
   #sweepUntilMs = never;
+  /** From this time on the transaction may be taken for dead. */
+  #deadAtMs = never;
+  /** A refusal that is believed at this time, unless the ledger has the transaction. */
+  #refusal: GraphQLError | null = null;
+  #believeAtMs = never;
 
   constructor(order: ExecutionOrder, attempt: string, world: ExecutionWorld, events: ExecutionEvents) {
     this.#order = order;
@@ -95,6 +102,15 @@ export class Execution {
     this.#world = world;
     this.#events = events;
     this.#records = new ExecutionRecords(order.subject, attempt, world);
+  }
+
+  /** Is its next turn a query of the ledger? */
+  get isLook(): boolean {
+    return looking.has(this.state);
+  }
+
+  get caller(): string {
+    return this.#subject.caller;
   }
 
   start(): void {
@@ -121,7 +137,7 @@ export class Execution {
    * @returns the query, which never rejects; `null` if there was none
    */
   takeTurn(mayLook: boolean): Promise<void> | null {
-    const isLook = looking.has(this.state);
+    const { isLook } = this;
     if (isLook && !mayLook) return null;
     this.dueMs = never;
     if (this.state === 'dispatched') this.#handle('late');
@@ -131,15 +147,27 @@ export class Execution {
 
   /** Queries the ledger once. Never rejects. */
   async look(): Promise<void> {
-    const { canFind, find } = this.#world.ledger;
     const { digest } = this.#subject;
     this.#isLooking = true;
     // After a failure it retries; the upstream's health shows the reason.
-    const found = canFind() ? await find(digest).catch(() => null) : null;
+    const found = await this.#find().catch(() => 'failed' as const);
     this.#isLooking = false;
-    const isOver = this.state === 'swept' && this.#world.clock() >= this.#sweepUntilMs;
-    if (!found) this.#handle(isOver ? 'givenUp' : 'missing');
+    const nowMs = this.#world.clock();
+    const isOver = this.state === 'swept' && nowMs >= this.#sweepUntilMs;
+    const isBelieved = found === null && this.#refusal !== null && nowMs >= this.#believeAtMs;
+    if (found === 'dead') this.#handle('refused', { error: neverRunsError(this.#subject) });
+    else if (isBelieved && this.#refusal) this.#handle('refused', { error: this.#refusal });
+    else if (!found || found === 'failed') this.#handle(isOver ? 'givenUp' : 'missing');
     else this.#handle('found', { result: { digest, outcome: 'RECOVERED', effects: null }, gasUsed: found.gasUsed });
+  }
+
+  async #find(): Promise<FoundTransaction | 'dead' | 'failed' | null> {
+    const { ledger, clock } = this.#world;
+    const { digest, coin = null } = this.#subject;
+    if (!ledger.canFind()) return 'failed';
+    const found = await ledger.find(digest);
+    const mayBeDead = !found && coin !== null && clock() >= this.#deadAtMs;
+    return mayBeDead && (await ledger.isDead(digest, coin)) ? 'dead' : found;
   }
 
   /** Stops the lookup: too many executions are being looked up. */
@@ -181,8 +209,21 @@ export class Execution {
 
   #check(): void {
     const error = this.#order?.needsReservation ? null : this.#findFault(null);
-    if (error) this.#handle('declined', { error });
+    if (error) void this.#declineUnlessSent(error);
     else this.#handle('checked');
+  }
+
+  /** The rules for callers may have changed since the transaction was sent: only the store knows. */
+  async #declineUnlessSent(error: GraphQLError): Promise<void> {
+    const found = await this.#records.follow();
+    if (found && found !== 'away') {
+      this.#handleStore(found);
+    } else if (found === 'away' && this.#world.isStoreNeeded) {
+      this.#handle('declined', { error: storeAway(this.#subject) });
+    } else {
+      this.#records.decline(error);
+      this.#handle('declined', { error });
+    }
   }
 
   /** Why the transaction must not be sent, or `null`. A check that fails itself must not leave the lease fenced. */
@@ -205,6 +246,7 @@ export class Execution {
     // If every client has left, the check is skipped, because the transaction is not sent anyway.
     const isChecked = !this.#order?.needsReservation || this.state !== 'fencing';
     const error = isChecked ? null : this.#findFault(reservation);
+    if (error) this.#records.decline(error);
     if (error) this.#handle('barred', { error });
     else this.#handle('begun');
   }
@@ -242,6 +284,7 @@ export class Execution {
     this.#order = null;
     this.#call = call;
     this.#sweepUntilMs = clock() + pace.sweep.forMs;
+    this.#deadAtMs = clock() + pace.deathMs;
     this.dueMs = clock() + pace.patienceMs;
     this.#records.note('dispatched');
     let sponsorIsDone = () => {};
@@ -251,20 +294,42 @@ export class Execution {
       }),
     );
     // The callback must not capture the order: it would keep the transaction in memory until the call ends.
-    order?.dispatch(call, (verdict) => {
+    const report = (verdict: SponsorVerdict) => {
       this.#handleSponsor(verdict);
       if (verdict.event !== 'lost' || verdict.isOver) sponsorIsDone();
-    });
+    };
+    try {
+      order?.dispatch(call, report);
+    } catch (fault) {
+      // It may have been sent.
+      report({ event: 'lost', error: outcomeUnknownError(this.#subject), isOver: true, fault });
+    }
   }
 
   #handleSponsor(verdict: SponsorVerdict): void {
     if (verdict.event !== 'executed') {
-      this.#handle(verdict.event, { error: verdict.error });
+      const { event, error } = verdict;
+      if (verdict.event === 'lost' && verdict.fault !== undefined) this.#records.fault(verdict.fault);
+      if (event === 'refused' && this.#isDoubtful(error)) this.#doubtRefusal(error);
+      else this.#handle(event, { error });
       return;
     }
     const { succeeded, gasUsed, effects } = verdict;
     const { digest } = this.#subject;
     this.#handle('executed', { result: { digest, outcome: succeeded ? 'EXECUTED' : 'FAILED', effects }, gasUsed });
+  }
+
+  /** Does the sponsor deny a reservation that it gave, and that nobody executed before? */
+  #isDoubtful(error: GraphQLError): boolean {
+    const { mustBeKnown, expiresAtMs } = this.#subject;
+    const { now, ledger } = this.#world;
+    return error.extensions.code === 'RESERVATION_NOT_FOUND' && mustBeKnown && now() < expiresAtMs && ledger.canFind();
+  }
+
+  #doubtRefusal(refusal: GraphQLError): void {
+    this.#refusal = refusal;
+    this.#believeAtMs = this.#world.clock() + this.#world.pace.beliefMs;
+    this.#handle('lost', { error: outcomeUnknownError(this.#subject) });
   }
 
   /**

@@ -3,7 +3,7 @@ import type { Cancellation } from '../../upstream/cancellation.ts';
 import type { OverdueExecution } from '../store/sponsorship-store.ts';
 import { Execution } from './execution.ts';
 import type { ExecutionOrder, ExecutionResult, ExecutionWorld } from './execution-order.ts';
-import { notSentError, toAnswerText } from './execution-records.ts';
+import { neverRunsError, notSentError, toAnswerText } from './execution-records.ts';
 
 export interface ExecutionsOptions {
   /** Concurrent ledger queries; at most half of them are for executions that no client waits for. */
@@ -28,6 +28,8 @@ export function createExecutions(
   const process = randomBytes(16).toString('base64url');
   let attempts = 0;
   let looks = 0;
+  /** Ledger queries by caller. */
+  const looksOf = new Map<string, number>();
   let turns: NodeJS.Timeout | undefined;
 
   function add(key: string, order: ExecutionOrder): Execution {
@@ -53,22 +55,38 @@ export function createExecutions(
     const nowMs = world.clock();
     let swept = 0;
     for (const execution of open.values()) if (execution.state === 'swept') swept += 1;
+    const toLook = new Map<string, Execution[]>();
     for (const execution of open.values()) {
-      const isSwept = execution.state === 'swept';
-      if (isSwept && swept > maxSwept) {
+      if (execution.state === 'swept' && swept > maxSwept) {
         swept -= 1;
         execution.abandon();
       } else if (execution.dueMs <= nowMs) {
-        const look = execution.takeTurn(looks < (isSwept ? maxLooks / 2 : maxLooks));
-        if (look !== null) void count(look);
+        if (!execution.isLook) void execution.takeTurn(false);
+        else toLook.set(execution.caller, [...(toLook.get(execution.caller) ?? []), execution]);
       }
+    }
+    // First the callers with the fewest queries, so that nobody's many executions keep another's waiting.
+    for (let round = 0; round < maxLooks && toLook.size > 0; round += 1)
+      for (const [caller, executions] of toLook)
+        if ((looksOf.get(caller) ?? 0) <= round) lookForOne(caller, executions);
+
+    function lookForOne(caller: string, executions: Execution[]): void {
+      const at = executions.findIndex(({ state }) => looks < (state === 'swept' ? maxLooks / 2 : maxLooks));
+      const [next] = at === -1 ? [] : executions.splice(at, 1);
+      const look = next?.takeTurn(true) ?? null;
+      if (look !== null) void count(look, caller);
+      else if (at === -1) toLook.delete(caller);
     }
   }
 
-  async function count(look: Promise<void>): Promise<void> {
+  async function count(look: Promise<void>, caller: string): Promise<void> {
     looks += 1;
+    looksOf.set(caller, (looksOf.get(caller) ?? 0) + 1);
     await look;
     looks -= 1;
+    const own = (looksOf.get(caller) ?? 1) - 1;
+    if (own === 0) looksOf.delete(caller);
+    else looksOf.set(caller, own);
   }
 
   async function workIsDone(): Promise<void> {
@@ -143,9 +161,20 @@ export function watchOverdueExecutions(
     return true;
   }
 
-  async function recover({ caller, leaseId, digest, amount, budget, requestId }: OverdueExecution): Promise<void> {
+  async function recover(overdue: OverdueExecution): Promise<void> {
+    const { caller, leaseId, digest, amount, budget, coin = null, requestId, sentAtMs } = overdue;
     const found = await ledger.find(digest);
-    if (!found || isClosed) return;
+    if (isClosed) return;
+    const mayBeDead = !found && coin !== null && now() >= sentAtMs + pace.deathMs;
+    if (mayBeDead && (await ledger.isDead(digest, coin))) {
+      const { message, extensions } = neverRunsError({ digest, reservationId: leaseId });
+      const code = String(extensions.code);
+      const answer = JSON.stringify({ message, extensions });
+      const end = { caller, leaseId, digest, answer, outcome: { kind: 'refused' }, nowMs: now() } as const;
+      if (await store.endExecution(end))
+        audit({ event: 'refused', caller, leaseId, digest, budget, gasUsed: null, code, requestId });
+    }
+    if (!found) return;
     const { gasUsed } = found;
     const outcome = { kind: 'executed', gasUsed: gasUsed ?? amount } as const;
     const answer = toAnswerText({ digest, outcome: 'RECOVERED', effects: null });

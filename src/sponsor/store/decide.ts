@@ -243,8 +243,8 @@ function beginExecution(draft: Draft, begin: BeginExecution): ExecutionStart {
     ...hold,
     fixedIn: draft.account(hold.account).fix(memberOf(lease, hold)),
   }));
-  const { digest, bodyHash, attempt, amount, budget, requestId } = begin;
-  const sent = { digest, bodyHash, attempt, answerByMs, amount, budget, requestId, nowMs };
+  const { digest, bodyHash, attempt, amount, budget, coin = null, requestId } = begin;
+  const sent = { digest, bodyHash, attempt, answerByMs, amount, budget, coin, requestId, nowMs };
   const execution = { ...sent, state: 'sent', isRefused: false, lookAtMs: answerByMs, text: null } as const;
   const executeKeys = keyId && idempotency ? [addKey(draft, lease, keyId, idempotency.bodyHash)] : [];
   saveLease(draft, { ...lease, holds, execution, executeKeys, dropAtMs: nowMs + unresolvedLifeMs });
@@ -253,7 +253,12 @@ function beginExecution(draft: Draft, begin: BeginExecution): ExecutionStart {
   return reservation === null ? { kind: 'begun' } : { kind: 'begun', reservation };
 }
 
-function findExecution(draft: Draft, { caller, leaseId, bodyHash }: ExecutionTwin): ExecutionFound | null {
+function findExecution(draft: Draft, twin: ExecutionTwin): ExecutionFound | null {
+  const { caller, leaseId, bodyHash, idempotency = null } = twin;
+  const known = knownBy(draft, idempotency && keyIdOf('execute', caller, idempotency.key));
+  const replayed =
+    known?.bodyHash === idempotency?.bodyHash ? readText(draft, known?.lease ?? null, 'execution') : null;
+  if (replayed !== null) return { kind: 'replay', answer: replayed };
   const lease = leaseOf(draft, caller, leaseId);
   const execution = lease?.execution;
   if (!execution) return null;
@@ -263,13 +268,13 @@ function findExecution(draft: Draft, { caller, leaseId, bodyHash }: ExecutionTwi
   return answer === null ? toSpent(execution) : { kind: 'replay', answer };
 }
 
-function endExecution(draft: Draft, { caller, leaseId, digest, nowMs, answer, outcome }: EndExecution): boolean {
+function endExecution(draft: Draft, { caller, leaseId, digest, nowMs, answer, outcome }: EndExecution): boolean | null {
   // The number of an open execution may have been assigned again.
   const leases = leasesOf(draft, caller, leaseId);
   const lease = leases.find(({ execution }) => execution?.digest === digest) ?? leases[0];
   const execution = lease?.execution;
   if (lease && !execution && outcome.kind === 'not-sent') saveLease(draft, lease); // A late begin finds it changed.
-  if (!lease || !execution) return false;
+  if (!lease || !execution) return null;
   if (execution.isRefused && execution.digest !== digest && outcome.kind === 'executed') {
     saveLease(draft, { ...lease, execution: { ...execution, digest, isRefused: false } });
     return true;
@@ -324,12 +329,21 @@ function claimOverdue(draft: Draft, { most, nowMs }: ClaimOverdue): readonly Ove
       continue;
     }
     const { caller, execution } = lease;
-    const { digest, amount, budget, requestId, answerByMs } = execution;
+    const { digest, amount, budget, coin = null, requestId, answerByMs } = execution;
     const lookAtMs = nowMs + Math.max(minClaimPauseMs, (nowMs - answerByMs) / 2);
     draft.move('overdue', member, lookAtMs);
     // Of two processes that claim it at once, one finds the lease changed.
     saveLease(draft, { ...lease, execution: { ...execution, lookAtMs } });
-    claimed.push({ caller, leaseId: lease.number ?? lease.leaseId, digest, amount, budget, requestId });
+    claimed.push({
+      caller,
+      leaseId: lease.number ?? lease.leaseId,
+      digest,
+      amount,
+      budget,
+      coin,
+      requestId,
+      sentAtMs: execution.nowMs,
+    });
   }
   return claimed;
 }

@@ -52,7 +52,7 @@ export interface LeaseRecord {
 export interface ExecutionRecord
   extends Pick<
     BeginExecution,
-    'digest' | 'bodyHash' | 'attempt' | 'answerByMs' | 'amount' | 'budget' | 'requestId' | 'nowMs'
+    'digest' | 'bodyHash' | 'attempt' | 'answerByMs' | 'amount' | 'budget' | 'coin' | 'requestId' | 'nowMs'
   > {
   /** `unsure`: dispatched, outcome unknown. */
   readonly state: 'sent' | 'unsure' | 'done';

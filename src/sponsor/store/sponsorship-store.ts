@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { PayingCoin } from '../../ledger/find-transaction.ts';
 
 /**
  * The sponsorship store, shared by all processes of a gateway: dispatched leases, answers under idempotency keys, gas budgets.
@@ -28,9 +29,9 @@ export interface SponsorshipStore {
    * Stores how an execution ended. Idempotent; a certain outcome replaces an unknown one. In forward mode a sponsor may keep a
    * reservation after a rejection, and execute another transaction with it while the store is unavailable: that transaction
    * replaces the rejection.
-   * @returns `false` if it had ended before
+   * @returns `false` if it had ended before; `null` if the store knows of no such execution
    */
-  endExecution(end: EndExecution): Promise<boolean>;
+  endExecution(end: EndExecution): Promise<boolean | null>;
   /**
    * Claims executions that have exceeded their time without an end, roughly oldest first: their process died, or could not
    * write. Each goes to one process at a time, and again after a pause that grows with its age.
@@ -156,6 +157,8 @@ export interface BeginExecution {
   readonly answerByMs: number;
   /** The terms of the reservation, for the audit log of the process that ends it; `null` if only the sponsor knows them. */
   readonly budget: number | null;
+  /** A coin that pays for the transaction; `null` if it was not parsed, or pays otherwise. */
+  readonly coin?: PayingCoin | null;
   /** Request id of the call that began it, for the same audit log. */
   readonly requestId: string;
   readonly needsReservation: boolean;
@@ -179,7 +182,10 @@ export type ExecutionStart =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'full' };
 
-export interface ExecutionTwin extends Pick<BeginExecution, 'caller' | 'leaseId' | 'bodyHash' | 'nowMs'> {}
+export interface ExecutionTwin extends Pick<BeginExecution, 'caller' | 'leaseId' | 'bodyHash' | 'nowMs'> {
+  /** Its answer outlives the lease. */
+  readonly idempotency?: Idempotency | null;
+}
 
 export type ExecutionFound = Extract<ExecutionStart, { kind: 'replay' | 'in-progress' | 'spent' | 'refused' }>;
 
@@ -189,7 +195,9 @@ export interface ClaimOverdue {
 }
 
 export interface OverdueExecution
-  extends Pick<BeginExecution, 'caller' | 'leaseId' | 'digest' | 'amount' | 'budget' | 'requestId'> {}
+  extends Pick<BeginExecution, 'caller' | 'leaseId' | 'digest' | 'amount' | 'budget' | 'requestId' | 'coin'> {
+  readonly sentAtMs: number;
+}
 
 export interface EndExecution {
   readonly caller: string;

@@ -89,3 +89,39 @@ describe('a look for a transaction', () => {
     expect(requests).toEqual([]);
   });
 });
+
+describe('a transaction that can never run', () => {
+  const coin = { objectId: `0x${'c'.repeat(64)}`, version: '9007199254740993' };
+  const ran = { digest: 'TX', effects: { status: 'SUCCESS' } };
+
+  it.each([
+    ['has moved on, and it is not there', { found: null, coin: { version: '9007199254740994' } }, true],
+    ['has moved on by it', { found: ran, coin: { version: '9007199254740994' } }, false],
+    ['is where it was', { found: null, coin: { version: '9007199254740993' } }, false],
+    ['is at an older version for a node that is behind', { found: null, coin: { version: '7' } }, false],
+    ['is deleted or pruned', { found: null, coin: null }, false],
+    ['has a version that is no number', { found: null, coin: { version: 'unknown' } }, false],
+  ])('is known by its gas coin, which %s: %j is %s', async (_, data, isDead) => {
+    const { finder, requests } = setUp({ data });
+    expect(await finder.isDead('TX', coin)).toBe(isDead);
+    expect(requests).toMatchObject([{ document: { rootKeys: ['found', 'coin'] } }]);
+  });
+
+  it.each(ledgerSchemas)('is asked for in one valid query on $name', async ({ schema }) => {
+    const { finder, requests } = setUp({ data: { found: null, coin: null } }, schema);
+    await finder.isDead('AsWWT89kJHbo64xjtscp9E5zExV9CuMgQf4jNbxiDZ9s', coin);
+    const { text } = requests[0]?.document as { text: string };
+    expect(validate(schema, parse(text))).toEqual([]);
+  });
+
+  it('is not concluded from an error, nor from a ledger that tells no versions', async () => {
+    const { finder } = setUp({ data: null, errors: [new Error('behind')] });
+    await expect(finder.isDead('TX', coin)).rejects.toThrow('behind');
+    const schema = buildSchema(
+      'type Query { transaction(digest: String!): T } type T { digest: String effects: E } type E { status: String }',
+    );
+    const other = setUp({ data: { found: null } }, schema);
+    expect(await other.finder.isDead('TX', coin)).toBe(false);
+    expect(other.requests).toEqual([]);
+  });
+});

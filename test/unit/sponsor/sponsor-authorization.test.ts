@@ -37,6 +37,15 @@ describe('in forward mode', () => {
 describe('in token mode', () => {
   const authorization = createSponsorAuthorization({ auth: 'token', token: new Secret('gateway-token') });
 
+  it('takes anonymous callers of one network for one holder, and callers with a credential for themselves', () => {
+    const rate = { key: 'address:2001:db8:1:2::/64', perMinute: null };
+    const holders = ['2001:db8:1:2::a', '2001:db8:1:2::b'].map((address) =>
+      authorization.holderOf(toTestCaller({ id: `address:${address}`, rate })),
+    );
+    expect(holders).toEqual([rate.key, rate.key]);
+    expect(authorization.holderOf(toTestCaller({ id: 'client:app', kind: 'API_KEY', rate }))).toBe('client:app');
+  });
+
   it('sends a replaced token immediately', () => {
     const { headerFor, own, adopt } = createSponsorAuthorization({ auth: 'token', token: new Secret('first') });
     adopt(new Secret('second'));

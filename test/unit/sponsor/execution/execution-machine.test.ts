@@ -39,7 +39,11 @@ const table: Readonly<Record<ExecutionState, readonly string[]>> = {
   opened: [
     'fencing: fence', // checked
     'ended: answerRefusal', // declined
-    ...['-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-'],
+    ...['-', '-'],
+    'ended: answerOutcome', // replayed
+    'following: follow', // inProgress
+    'suspecting: look', // slow
+    ...['-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-'],
   ],
   fencing: [
     '-', // checked

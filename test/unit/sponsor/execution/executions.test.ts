@@ -2,7 +2,7 @@ import { setImmediate as turnOfEvents } from 'node:timers/promises';
 import type { GraphQLError } from 'graphql';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { gatewayError } from '../../../../src/errors/gateway-error.ts';
-import type { FoundTransaction } from '../../../../src/ledger/find-transaction.ts';
+import type { FoundTransaction, PayingCoin } from '../../../../src/ledger/find-transaction.ts';
 import type {
   ExecutionFact,
   ExecutionOrder,
@@ -61,7 +61,12 @@ function setUp({ store = createMemoryStore(), time = { ms: 0 }, ...options }: Se
   const sent: { readonly cancellation: { readonly cause: unknown }; readonly tell: Tell }[] = [];
   const asked: string[] = [];
   const facts: ExecutionFact[] = [];
-  const ledger = { canFind, has: async (_digest: string): Promise<FoundTransaction | null> => null };
+  const ledger = {
+    canFind,
+    has: async (_digest: string): Promise<FoundTransaction | null> => null,
+    isDead: async (_digest: string, _coin: PayingCoin): Promise<boolean> => false,
+  };
+  const faults: unknown[] = [];
   const executions = createExecutions(
     {
       store,
@@ -72,11 +77,13 @@ function setUp({ store = createMemoryStore(), time = { ms: 0 }, ...options }: Se
           asked.push(digest);
           return ledger.has(digest);
         },
+        isDead: (...args) => ledger.isDead(...args),
       },
       now: () => dayStart + time.ms,
       clock: () => time.ms,
       pace: toExecutionPace(mutationMs),
       audit: (fact) => facts.push(fact),
+      fault: (error) => faults.push(error),
     },
     { turnMs: 2 ** 31 - 1, ...rest },
   );
@@ -106,6 +113,7 @@ function setUp({ store = createMemoryStore(), time = { ms: 0 }, ...options }: Se
     sent,
     asked,
     facts,
+    faults,
     ledger,
     executions,
     toOrder,
@@ -190,11 +198,75 @@ describe('an execution', () => {
     expect(await waiting.ended).toMatchObject({ outcome: 'EXECUTED' });
   });
 
-  it('that the preflight rejects calls neither store nor sponsor', async () => {
-    const { begin, sent, told } = setUp({ store: awayStore() });
-    const error = gatewayError('FORBIDDEN', 'calls what it may not');
-    expect(await begin({}, createCancellation(), { check: () => error }).ended).toMatchObject({ code: 'FORBIDDEN' });
-    expect([sent, told()]).toEqual([[], []]);
+  const forbidden = { check: () => gatewayError('FORBIDDEN', 'calls what it may not') };
+
+  it('that the preflight rejects is not sent, and fences nothing', async () => {
+    const { begin, sent, settle, told } = setUp();
+    expect(await begin({}, undefined, forbidden).ended).toMatchObject({ code: 'FORBIDDEN' });
+    expect([sent, told()]).toEqual([[], ['declined']]);
+    void begin();
+    await settle();
+    expect(sent).toHaveLength(1);
+  });
+
+  it('that the preflight rejects is not said to be unsent while the store is away', async () => {
+    const { begin, told } = setUp({ store: awayStore() });
+    expect(await begin({}, undefined, forbidden).ended).toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' });
+    expect(told()).toEqual([]);
+    const forward = setUp({ store: awayStore(), isStoreNeeded: false });
+    expect(await forward.begin({}, undefined, forbidden).ended).toMatchObject({ code: 'FORBIDDEN' });
+  });
+
+  it('that ran before the rules were narrowed is not told that nothing was sent', async () => {
+    const { begin, sent, settle, told } = setUp();
+    const keyed = { idempotencyKey: 'k' };
+    const first = begin(keyed);
+    await settle();
+    const joined = begin({ ...keyed, requestId: 's' }, undefined, forbidden);
+    await settle();
+    sent[0]?.tell(executed);
+    expect(await first.ended).toMatchObject({ outcome: 'EXECUTED' });
+    expect(await joined.ended).toMatchObject({ outcome: 'EXECUTED' });
+    expect(await begin(keyed, undefined, forbidden).ended).toMatchObject({ outcome: 'EXECUTED' });
+    expect(await begin({}, undefined, forbidden).ended).toMatchObject({ outcome: 'EXECUTED' });
+    const other = await begin({ bodyHash: 'other', digest: 'TX2' }, undefined, forbidden).ended;
+    expect(other).toMatchObject({ code: 'RESERVATION_NOT_FOUND', digest: 'TX' });
+    expect([sent.length, told()]).toEqual([1, ['dispatched', 'executed', 'replayed', 'replayed']]);
+  });
+
+  it('that is refused ends the attempt that set the fence, and no other', async () => {
+    const attempts: unknown[] = [];
+    const memory = createMemoryStore();
+    const store: SponsorshipStore = {
+      ...memory,
+      beginExecution(begin) {
+        attempts.push(begin.attempt);
+        return memory.beginExecution(begin);
+      },
+      endExecution(end) {
+        attempts.push('attempt' in end.outcome && end.outcome.attempt);
+        return memory.endExecution(end);
+      },
+    };
+    const { begin, sent, settle } = setUp({ store });
+    const { ended } = begin();
+    await settle();
+    sent[0]?.tell({ event: 'refused', error: sponsorError('SPONSOR_REJECTED') });
+    expect(await ended).toMatchObject({ code: 'SPONSOR_REJECTED' });
+    expect(attempts).toEqual([expect.stringMatching(/./), attempts[0]]);
+  });
+
+  it('whose dispatch fails by a fault of the gateway is unknown, keeps its hold, and is logged', async () => {
+    const store = createMemoryStore();
+    await store.beginReservation(reservedLease);
+    const { begin, faults, told } = setUp({ store, canFind: false });
+    const fault = new TypeError('x is undefined');
+    const dispatch = () => {
+      throw fault;
+    };
+    expect(await begin({}, undefined, { dispatch }).ended).toMatchObject({ code: 'EXECUTION_OUTCOME_UNKNOWN' });
+    expect([faults, told()]).toEqual([[fault], ['dispatched', 'unknown']]);
+    expect(await store.gasAllowance(gas, dayStart)).toMatchObject({ held: 10, settled: 0 });
   });
 
   it.each([false, true])(
@@ -238,7 +310,7 @@ describe('an execution', () => {
       },
     };
     expect(await begin({ leaseId }, undefined, about).ended).toMatchObject({ code: 'BAD_USER_INPUT' });
-    expect([sent, told()]).toEqual([[], ['unsent']]);
+    expect([sent, told()]).toEqual([[], ['declined', 'unsent']]);
     expect(steps).toEqual(['beginExecution', 'endExecution']);
     reason = null;
     const { ended } = begin({ leaseId }, undefined, about);
@@ -335,15 +407,33 @@ describe('a lease', () => {
     ['token', true],
     ['forward', false],
   ])('that the sponsor no longer has may have been executed, in %s mode', async (_, mustBeKnown) => {
-    const { begin, sent, settle, store } = setUp();
+    const { begin, sent, settle, pass, asked, store } = setUp();
     const { caller, leaseId, reservation } = newFlow();
     await store.beginReservation(reservation({ nowMs: dayStart, expiresAtMs: dayStart + 60_000 }));
     const { ended } = begin({ caller, leaseId, mustBeKnown });
     await settle();
     sent[0]?.tell({ event: 'refused', error: sponsorError('RESERVATION_NOT_FOUND') });
+    await pass(3_000);
+    // Of a lease that the sponsor gave, the ledger is asked before it is believed.
+    expect(asked.length > 0).toBe(mustBeKnown);
     expect(await ended).toMatchObject({ retry: 'look-up' });
     const repeated = await begin({ caller, leaseId, mustBeKnown }).ended;
     expect(repeated).toMatchObject({ retry: 'look-up', message: expect.stringMatching(/may or may not execute/) });
+  });
+
+  it('that the sponsor denies, because the request reached it twice, was executed if the ledger says so', async () => {
+    const store = createMemoryStore();
+    await store.beginReservation(reservedLease);
+    const { begin, sent, settle, pass, ledger, told } = setUp({ store });
+    const { ended } = begin({ mustBeKnown: true });
+    await settle();
+    sent[0]?.tell({ event: 'refused', error: sponsorError('RESERVATION_NOT_FOUND') });
+    await pass(300);
+    ledger.has = async () => ({ gasUsed: 4 });
+    await pass(1_000);
+    expect(await ended).toMatchObject({ outcome: 'RECOVERED' });
+    expect(told()).toEqual(['dispatched', 'recovered']);
+    expect(await store.gasAllowance(gas, dayStart)).toMatchObject({ held: 0, settled: 4 });
   });
 
   it('is shared by twins: ten thousand of them are one dispatch and one response', async () => {
@@ -569,6 +659,63 @@ describe('a lost response', () => {
     await pass(100);
     expect(await ended).toMatchObject({ outcome: 'RECOVERED' });
     expect(told()).toEqual(['dispatched', 'recovered']);
+  });
+
+  it('is logged once found by the process that sent it, although the store lost the fence meanwhile', async () => {
+    const emptied = createMemoryStore();
+    let store = createMemoryStore();
+    const fleet = new Proxy(store, { get: (_, name: keyof SponsorshipStore) => store[name] });
+    const { begin, sent, settle, pass, ledger, told } = setUp({ store: fleet });
+    const { ended } = begin();
+    await settle();
+    store = emptied;
+    sent[0]?.tell(lost());
+    ledger.has = async () => ({ gasUsed: 4 });
+    await pass(100);
+    expect(await ended).toMatchObject({ outcome: 'RECOVERED' });
+    expect(told()).toEqual(['dispatched', 'recovered']);
+  });
+
+  it('of a transaction whose gas coin has moved on without it ends the execution, and frees its gas', async () => {
+    const store = createMemoryStore();
+    await store.beginReservation(reservedLease);
+    const { begin, sent, settle, pass, ledger, told } = setUp({ store });
+    const coin = { objectId: '0xc', version: '7' };
+    const asked: unknown[] = [];
+    ledger.isDead = async (...args) => {
+      asked.push(args);
+      return true;
+    };
+    const { ended, cancellation } = begin({ coin });
+    await settle();
+    sent[0]?.tell(lost());
+    await pass(1_000);
+    cancellation.cancel('timeout');
+    expect(await ended).toMatchObject({ code: 'EXECUTION_OUTCOME_UNKNOWN' });
+    expect(asked).toEqual([]);
+    await pass(65_000);
+    expect(asked).toEqual([['TX', coin]]);
+    expect(told()).toEqual(['dispatched', 'unknown', 'refused']);
+    expect(await store.gasAllowance(gas, dayStart)).toMatchObject({ held: 0, settled: 0 });
+    expect(await begin({ coin }).ended).toMatchObject({ code: 'RESERVATION_NOT_FOUND', retry: 'never' });
+  });
+
+  it('of another caller does not wait for the lookups of a caller with many', async () => {
+    const { begin, sent, settle, pass, ledger } = setUp({ maxLooks: 4 });
+    const waiting: (() => void)[] = [];
+    ledger.has = (digest) =>
+      digest === 'mine'
+        ? Promise.resolve({ gasUsed: 4 })
+        : new Promise((resolve) => void waiting.push(() => resolve(null)));
+    for (let at = 0; at < 120; at++) begin({ leaseId: `L${at}` });
+    const { ended } = begin({ caller: 'client:b', digest: 'mine' });
+    await settle();
+    for (const { tell } of sent) tell(lost());
+    await pass(25);
+    // One query of the others ends; the next is not another one of theirs.
+    waiting.shift()?.();
+    await pass(50);
+    expect(await ended).toMatchObject({ outcome: 'RECOVERED' });
   });
 
   it('of a slow sponsor is looked up before the timeout', async () => {

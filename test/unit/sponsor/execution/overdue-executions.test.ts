@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import type { FoundTransaction } from '../../../../src/ledger/find-transaction.ts';
+import type { FoundTransaction, PayingCoin } from '../../../../src/ledger/find-transaction.ts';
 import type { ExecutionFact } from '../../../../src/sponsor/execution/execution-order.ts';
 import { toExecutionPace } from '../../../../src/sponsor/execution/execution-order.ts';
 import { watchOverdueExecutions } from '../../../../src/sponsor/execution/executions.ts';
@@ -20,7 +20,11 @@ function setUp(processes = 1) {
   const time = { nowMs: noon };
   const asked: string[] = [];
   const facts: ExecutionFact[] = [];
-  const ledger = { canFind: true, find: async (_: string): Promise<FoundTransaction | null> => null };
+  const ledger = {
+    canFind: true,
+    find: async (_: string): Promise<FoundTransaction | null> => null,
+    isDead: async (_: string, _coin: PayingCoin): Promise<boolean> => false,
+  };
   let claims = 0;
   let canFinds = 0;
   const failing = failingStore(
@@ -46,6 +50,7 @@ function setUp(processes = 1) {
             asked.push(digest);
             return ledger.find(digest);
           },
+          isDead: (...args) => ledger.isDead(...args),
         },
         audit: (fact) => facts.push(fact),
         now: () => time.nowMs,
@@ -107,6 +112,32 @@ test('a transaction that is not in the ledger stays held, and is looked up again
   expect(await store.gasAllowance(gas, time.nowMs)).toMatchObject({ held: 0, settled: 30 });
 });
 
+test('a transaction whose gas coin has moved on without it is over: its gas is free, and repeats get a final answer', async () => {
+  const { store, time, facts, ledger, rounds } = setUp(2);
+  const coin = { objectId: '0xc', version: '7' };
+  const { caller, leaseId, execution } = await reserve(store, { gas });
+  await store.beginExecution(execution({ idempotency, coin }));
+  const asked: unknown[] = [];
+  ledger.isDead = async (...args) => {
+    asked.push(args);
+    return true;
+  };
+  // As long as a node of the ledger may be behind, it is not asked.
+  time.nowMs = noon + 30_000;
+  await rounds();
+  expect([asked, facts]).toEqual([[], []]);
+  time.nowMs = noon + 61_000;
+  await until(() => facts.length > 0, 'it is over');
+  await rounds();
+  expect(asked).toEqual([['digest-1', coin]]);
+  expect(facts).toMatchObject([{ event: 'refused', caller, leaseId, gasUsed: null, code: 'SPONSOR_REJECTED' }]);
+  expect(await store.gasAllowance(gas, time.nowMs)).toMatchObject({ held: 0, settled: 0 });
+  expect(await store.beginExecution(execution({ idempotency, nowMs: time.nowMs }))).toEqual({
+    kind: 'replay',
+    answer: expect.stringContaining('never will'),
+  });
+});
+
 test('of many, a few at a time are looked up, without pauses in between', async () => {
   const { store, time, asked, ledger } = setUp();
   let [atOnce, most] = [0, 0];
@@ -162,7 +193,7 @@ test('once ledger and store answer again, the store is asked as often as before'
   };
   const stopWatching = watchOverdueExecutions({
     store: { ...createMemoryStore(), claimOverdue },
-    ledger: { canFind: () => true, find: async () => null },
+    ledger: { canFind: () => true, find: async () => null, isDead: async () => false },
     audit() {},
     now: () => noon,
     pace: { ...toExecutionPace(1_000), overdue: { firstMs: 100, longestMs: 100_000 } },

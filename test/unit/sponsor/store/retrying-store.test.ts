@@ -276,3 +276,19 @@ test('closing closes the store behind it, after the last write', async () => {
   await store.close();
   expect(calls).toEqual(['closed']);
 });
+
+test('in forward mode an uncertain begin is not undone: the execution continues, and writes its own end', async () => {
+  const { memory, store, away, stepsTaken } = open();
+  const { execution, executionEnd } = newFlow();
+  const forward = execution({ mustBeKnown: false, attempt: 'mine' });
+  away.fault = 'after';
+  await expect(store.beginExecution(forward)).rejects.toThrow(StoreUnavailableError);
+  away.fault = null;
+  const taken = stepsTaken();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(stepsTaken()).toBe(taken);
+  expect(await memory.beginExecution(forward)).toMatchObject({ kind: 'in-progress' });
+  await store.endExecution(executionEnd({ kind: 'refused', attempt: 'mine' }));
+  expect(await memory.beginExecution(forward)).toMatchObject({ kind: 'refused' });
+  await store.close();
+});
