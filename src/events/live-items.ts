@@ -68,9 +68,9 @@ export function createLiveSource<Item, Live>(
       const request = { after, limit, descending: false, cancellation };
       const { items, next, hasMore, unreadableAt } = await readPage(request).catch((error: unknown) => {
         // A smaller page may be read.
-        const isOfPage = !after || (isTooLarge(error) && request.limit > 1);
+        const isOfPage = isTooLarge(error) && request.limit > 1;
         if (isTooLarge(error)) limit = Math.ceil(request.limit / 4);
-        throw isOfPage ? error : toPositionError(error);
+        throw isOfPage ? error : toPositionError(error, after !== null);
       });
       limit = Math.min(itemsPerCall, 2 * request.limit);
       const entries = items.map((item) => ({ ...toItemPosition(item), ...toLive(item) }));
@@ -116,9 +116,9 @@ function isRejection(error: unknown): error is GraphQLError {
 }
 
 /** Is it about the position, or would another position have failed too? */
-function toPositionError(error: unknown): unknown {
+function toPositionError(error: unknown, hasPosition: boolean): unknown {
   if (!(error instanceof GraphQLError) || error.extensions.code === 'UPSTREAM_UNAVAILABLE') return error;
-  if (isPositionLost(error)) return new PositionLostError();
+  if (hasPosition && isPositionLost(error)) return new PositionLostError();
   const { originalError } = error;
   const isUnanswered = originalError instanceof UpstreamCallError && originalError.failure !== 'too-large';
   return isUnanswered ? error : new PositionFailedError(error.message);

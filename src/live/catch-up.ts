@@ -269,7 +269,9 @@ export class CatchUp<Item, Payload> {
     const { clock, caller, lostAfterMs } = this.#options;
     const requester = { caller, cancellation: this.#cancellation };
     const readAfter = (position: ItemPosition | null) => history.pageAfter(position, requester);
-    return new PositionReader({ readAfter, judge: history.judge, clock, pace, lostAfterMs, progress: this.progress });
+    const answersNow = async () => this.#channel.feed.isUp;
+    const { judge } = history;
+    return new PositionReader({ readAfter, answersNow, judge, clock, pace, lostAfterMs, progress: this.progress });
   }
 
   #takePage({ entries, hasMore, mark = null }: LivePage<Item>): void {

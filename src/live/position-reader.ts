@@ -139,6 +139,8 @@ const checkAgainMs = 1_000;
 
 export interface PositionReaderOptions<Item> {
   readonly readAfter: (position: ItemPosition | null) => Promise<LivePage<Item>>;
+  /** Does the upstream answer for the newest items, where it fails for older ones? */
+  readonly answersNow: () => Promise<boolean>;
   readonly judge: PageJudge;
   readonly clock: Clock;
   readonly pace: PaceOptions;
@@ -152,7 +154,8 @@ export interface PositionReaderOptions<Item> {
 
 /** A position that the upstream does not know. */
 export interface LostPosition<Item> {
-  readonly lost: ItemPosition;
+  /** `null` = before the oldest item. */
+  readonly lost: ItemPosition | null;
   readonly reason: string;
   /** What the upstream still has begins with this page; `null` if the upstream has not dropped the position, or may not have. */
   readonly oldest: LivePage<Item> | null;
@@ -182,23 +185,26 @@ export class PositionReader<Item> {
   /** @returns the loss of the position, or milliseconds until the next attempt */
   async recover(error: unknown, position: ItemPosition | null): Promise<LostPosition<Item> | number> {
     const isUnknown = error instanceof PositionLostError;
-    if (!position || !(isUnknown || error instanceof PositionFailedError)) return this.retryAfter(error);
+    if (!isUnknown && !(error instanceof PositionFailedError)) return this.retryAfter(error);
     const { clock, lostAfterMs, progress } = this.#options;
     progress.waitFor(isUnknown ? 'the upstream to know the place to go on from' : toWish(error));
-    if (this.#unknown?.key !== position.key) this.#unknown = { key: position.key, lostMs: 0, lastMs: null };
+    const { key = '' } = position ?? {};
+    if (this.#unknown?.key !== key) this.#unknown = { key, lostMs: 0, lastMs: null };
     const unknown = this.#unknown;
     unknown.lostMs += clock.now() - (unknown.lastMs ?? clock.now());
     unknown.lastMs = clock.now();
-    let oldest: LivePage<Item> | null;
+    let oldest: LivePage<Item> | null = null;
     try {
+      if (!position) throw error;
       oldest = await this.#readOldestIfDropped(position);
     } catch (failure) {
-      return this.retryAfter(failure);
+      if (!(await this.#options.answersNow())) return this.retryAfter(failure);
     }
     if (!oldest && unknown.lostMs < lostAfterMs) return this.pace.afterFailure(checkAgainMs);
     const fromNow = isUnknown
       ? unknownReason
       : 'The upstream fails to read on from this place. The stream goes on from now.';
+    this.#unknown = null;
     const reason = oldest ? 'The upstream no longer keeps what was there.' : fromNow;
     return { lost: position, reason, oldest };
   }

@@ -5,6 +5,7 @@ import {
   type LiveEntry,
   type LivePage,
   type LiveSource,
+  PositionFailedError,
   PositionLostError,
   positionBehind,
   QueryRejectedError,
@@ -80,7 +81,12 @@ export class Reader<Item> {
     this.#options = options;
     this.progress = new Progress('reader', options.clock);
     const readAfter = (position: ItemPosition | null) => source.after(position, this.#cancellation);
-    this.#positions = new PositionReader({ ...options, readAfter, progress: this.progress });
+    const answersNow = () =>
+      source.newest(1, this.#cancellation).then(
+        () => true,
+        () => false,
+      );
+    this.#positions = new PositionReader({ ...options, readAfter, answersNow, progress: this.progress });
     this.#pace = this.#positions.pace;
     this.#announcements = new Announcements(source, () => {
       this.#pace.reset();
@@ -226,8 +232,11 @@ export class Reader<Item> {
     } catch (error) {
       this.#walk = null;
       this.#searchedFrom = null;
+      const isAtFrontier = timeline.recent.length === 1 || walk.at?.key === timeline.frontier?.key;
+      // Perhaps only the older positions fail: the next poll begins at the newest one.
+      if (error instanceof PositionFailedError && !isAtFrontier) this.#isMissing = true;
       if (!(error instanceof PositionLostError)) throw error;
-      if (timeline.recent.length === 1 || walk.at?.key === timeline.frontier?.key) {
+      if (isAtFrontier) {
         // The upstream may still know the older positions: its node may lag.
         this.#isMissing = true;
         throw error;
@@ -303,7 +312,7 @@ export class Reader<Item> {
 
   async #goOnBehind({ lost, reason, oldest }: LostPosition<Item>): Promise<void> {
     const recent = oldest ? [null] : await this.#readNewest();
-    if (!this.#isOn || this.#timeline.frontier?.key !== lost.key) return;
+    if (!this.#isOn || this.#timeline.frontier?.key !== lost?.key) return;
     this.#timeline.addGap(lost, oldest?.entries[0] ?? null, reason, recent);
     if (oldest) this.#add(oldest, toWalk(null, true));
   }

@@ -124,7 +124,7 @@ export class Timeline<Item> {
   }
 
   /** @param recent the newest positions, from which the timeline goes on */
-  addGap(after: ItemPosition, before: ItemPosition | null, reason: string, recent: ItemPositions): void {
+  addGap(after: ItemPosition | null, before: ItemPosition | null, reason: string, recent: ItemPositions): void {
     this.#add({ kind: 'gap', after: resumeAt(after), before: before && toItemPosition(before), reason }, 0);
     this.beginAt(recent);
   }

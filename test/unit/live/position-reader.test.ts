@@ -26,6 +26,7 @@ beforeEach(() => {
       if (oldest instanceof Error) throw oldest;
       return oldest;
     },
+    answersNow: async () => false,
     judge: new PageJudge(clock, () => {}),
     clock,
     pace: { minMs: 100, maxMs: 1_000 },

@@ -86,3 +86,46 @@ it('a stream whose position the node takes, and never shows, goes on with a gap'
   expect(told).toEqual(['gap gone…undefined The upstream', 'c']);
   hub.close();
 });
+
+it('a reader and a stream go on from now where a ledger reads nothing but its newest items', async () => {
+  const { hub, clock, source, follow } = createTestHub(createMemorySource('a', 'b'));
+  const open = follow();
+  await clock.pass(1_000);
+  const resumed = follow({ last: source.items[0] ?? null, from: source.items[0] ?? null });
+  await clock.pass(1_000);
+  resumed.told.splice(0);
+  const { after } = source;
+  const broken = source.items.map(({ key }) => key);
+  source.after = async (position, cancellation) => {
+    if (position === null || broken.includes(position.key)) throw new PositionFailedError('index corrupted');
+    return after(position, cancellation);
+  };
+  source.add('lost');
+  const late = follow({ last: source.items[0] ?? null, from: source.items[0] ?? null });
+  await clock.pass(15_000);
+  source.add('c');
+  await clock.pass(15_000);
+  expect(open.told).toEqual(['gap b…undefined The upstream', 'c']);
+  expect(resumed.told).toEqual(open.told);
+  source.add('d');
+  await clock.pass(5_000);
+  expect(late.told.at(0)).toMatch(/^gap a…/);
+  expect(late.told.at(-1)).toBe('d');
+  hub.close();
+});
+
+it('an outage in which every read fails alike is no gap', async () => {
+  const { hub, clock, source, follow } = createTestHub(createMemorySource('a', 'b'));
+  const { told } = follow();
+  await clock.pass(1_000);
+  source.before = () => {
+    throw new PositionFailedError('500');
+  };
+  source.add('c');
+  await clock.pass(60_000);
+  source.before = () => {};
+  source.add('d');
+  await clock.pass(10_000);
+  expect(told).toEqual(['c', 'd']);
+  hub.close();
+});
