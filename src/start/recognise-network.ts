@@ -112,7 +112,8 @@ export async function withCachedNetwork(config: Config, onFailure: (error: unkno
   if (!cached) return null;
   try {
     const { schema } = buildValidParts(cached.introspection);
-    return schema && withNetworkOf(schema, config);
+    if (!schema) throw new Error('no part of the cached schema is valid');
+    return withNetworkOf(schema, config);
   } catch (error) {
     onFailure(error);
     return null;
