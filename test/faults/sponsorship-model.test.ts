@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { sponsorServices } from '../support/hostile-sponsor.ts';
 import {
   judgeAllowances,
   judgeAnswers,
@@ -25,6 +26,8 @@ const courseCount = runs(12);
 /** Worlds that run courses concurrently, because most of the time is waiting. */
 const worlds = chaos > 1 ? 6 : 1;
 
+/** Worlds so far: their sponsors speak as different services, in turn. */
+let services = 0;
 let budgets = 0;
 /** One to four million of the smallest unit, with a unique remainder. */
 const nextBudget = (around: number) => around * 1_000_000 + (budgets++ % 900_000) + 1;
@@ -109,7 +112,9 @@ async function tryWorlds(
       const lenient = policies[(seed + index) % 2] ?? 'off';
       const policy = store === 'memory' ? lenient : (policies[(seed + index) % 3] ?? 'enforce');
       const preflight = auth === 'token' ? policy : 'warn';
-      await using world = await startSponsorshipWorld({ store, auth, mutationMs: 300, preflight });
+      const service = sponsorServices[(services++ + seed) % sponsorServices.length] ?? 'older station';
+      process.stdout.write(`over ${store} in ${auth} mode with ${service}\n`);
+      await using world = await startSponsorshipWorld({ store, auth, mutationMs: 300, preflight, service });
       await tryCourses(world, inEach, seed + index);
     }),
   );

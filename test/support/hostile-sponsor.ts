@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { transactionDigest } from '../../src/transactions/digest.ts';
+import { redis6, redis7 } from './sponsor-answers.ts';
 import { sponsorEffects } from './sponsor-effects.ts';
 
 /** How the sponsor responds to `reserve_gas`. Coins are locked only where the description says so. */
@@ -85,7 +86,47 @@ export interface HostileSponsor extends AsyncDisposable {
   idle(): Promise<void>;
 }
 
+/** Services in whose words it answers. The forms and their sources are in sponsor-answers.ts. */
+export const sponsorServices = ['older station', 'station on Redis 6', 'station on Redis 7', 'sui-gas-pool'] as const;
+export type SponsorService = (typeof sponsorServices)[number];
+
+interface ServiceWords {
+  readonly gone: (number: string) => string;
+  /** Rejects a transaction that does not run. */
+  readonly refusal: (digest: string) => { readonly status: number; readonly error: string };
+  /** Of a transaction that may have run. */
+  readonly doubt: (digest: string) => string;
+}
+
+const gone = (number: string) => `Reservation no longer exist: ${number}`;
+const nodeWords: Omit<ServiceWords, 'gone'> = {
+  refusal: (digest) => ({
+    status: 500,
+    error: `execute_transaction error for ${digest}: server error (code 3): Invalid user signature: Signature is not valid: Fail to verify user sig`,
+  }),
+  doubt: (digest) =>
+    `execute_transaction error for ${digest}: server error (code 14): timed-out before finality could be reached`,
+};
+const poolError = (code: number, message: string) =>
+  `RPC call failed: ErrorObject { code: ServerError(${code}), message: "${message}", data: None }`;
+const serviceWords: Readonly<Record<SponsorService, ServiceWords>> = {
+  'older station': {
+    gone,
+    refusal: () => ({ status: 403, error: 'Access denied by access controller' }),
+    doubt: () => 'quorum driver at 10.0.0.9: who knows',
+  },
+  'station on Redis 6': { ...nodeWords, gone: (number) => redis6(gone(number)) },
+  'station on Redis 7': { ...nodeWords, gone: (number) => redis7(gone(number)) },
+  'sui-gas-pool': {
+    gone: (number) => redis7(gone(number)),
+    refusal: () => ({ status: 500, error: poolError(-32002, 'Invalid user signature: Signature is not valid: no') }),
+    doubt: () => poolError(-32050, 'Transaction timed out before reaching finality'),
+  },
+};
+
 export interface HostileSponsorOptions {
+  /** Default: an older station. */
+  readonly service?: SponsorService;
   /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
   /** Delay of late responses and of transactions that run later, in milliseconds. */
@@ -106,7 +147,12 @@ const plainly: ExecuteManner = {
  * A sponsor on loopback that keeps the rules of the service but responds badly. A reservation serves one execution, whatever
  * the response says. The sponsor records everything that happened.
  */
-export async function startHostileSponsor({ now, laterMs }: HostileSponsorOptions): Promise<HostileSponsor> {
+export async function startHostileSponsor({
+  now,
+  laterMs,
+  service = 'older station',
+}: HostileSponsorOptions): Promise<HostileSponsor> {
+  const words = serviceWords[service];
   const reserved = new Map<number, HostileReservation[]>();
   const open = new Map<string, HostileReservation>();
   const received = new Map<string, ReceivedExecution[]>();
@@ -158,15 +204,17 @@ export async function startHostileSponsor({ now, laterMs }: HostileSponsorOption
     const reservation = open.get(id);
     const { runs, succeeds, says, gas } = executeManners.get(digest) ?? plainly;
     if (!reservation || now() >= reservation.expiresAtMs)
-      return tell(res, 500, { effects: null, error: `Reservation no longer exist: ${number}` });
-    if (says === 'a known refusal')
-      return tell(res, 403, { effects: null, error: 'Access denied by access controller' });
-    open.delete(id);
+      return tell(res, 500, { effects: null, error: words.gone(number) });
+    const refusal = words.refusal(digest);
+    // An access controller decides before the reservation is taken.
+    if (says !== 'a known refusal' || refusal.status !== 403) open.delete(id);
+    if (says === 'a known refusal') return tell(res, refusal.status, { effects: null, error: refusal.error });
     const run = () => void chain.set(digest, { reservationId: id, succeeded: succeeds, gas });
     if (runs === 'at once') run();
     if (runs === 'later') afterwards(run);
     const effects = effectsOf(digest, { reservationId: id, succeeded: succeeds, gas });
     if (says === 'a refusal that names it') tell(res, 400, { effects: null, error: `Transaction ${digest} is known` });
+    else if (says === 'unknown words') tell(res, 500, { effects: null, error: words.doubt(digest) });
     else sayOf(res, says, effects, afterwards);
   }
 
@@ -234,7 +282,7 @@ function effectsOf(digest: string, { succeeded, gas }: OnChain): string {
 
 function sayOf(
   res: ServerResponse,
-  says: Exclude<ExecuteManner['says'], 'a known refusal' | 'a refusal that names it'>,
+  says: Exclude<ExecuteManner['says'], 'a known refusal' | 'a refusal that names it' | 'unknown words'>,
   effects: string,
   afterwards: (act: () => void) => void,
 ): void {
@@ -247,7 +295,6 @@ function sayOf(
   else if (says === 'effects cut short') cutShort(res, effects);
   else if (says === 'effects of another')
     tell(res, 200, JSON.stringify({ effects: sponsorEffects(transactionDigest(Buffer.from('another'))), error: null }));
-  else if (says === 'unknown words') tell(res, 500, { effects: null, error: 'quorum driver at 10.0.0.9: who knows' });
   else if (says === 'a page') page(res);
   else if (says === 'nothing') res.socket?.destroy();
 }

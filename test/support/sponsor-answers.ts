@@ -37,9 +37,9 @@ const node = 'iotaledger/iota transaction_orchestrator.rs over gRPC (gas-station
 const jsonRpc = 'iotaledger/iota json-rpc error.rs over jsonrpsee (gas-station before #171)';
 
 const sha = '4fd3185ed8382bfc24fc87b6766d45f88b9db17d';
-const redis6 = (error: string) =>
+export const redis6 = (error: string) =>
   `An error was signalled by the server - ResponseError: Error running script (call to f_${sha}): @user_script:23: user_script:23: ${error}`;
-const redis7 = (error: string) =>
+export const redis7 = (error: string) =>
   `An error was signalled by the server - ResponseError: user_script:23: ${error} script: ${sha}, on @user_script:23.`;
 const submitted = (error: string) => `execute_transaction error for DIGEST: ${error}`;
 const perItem = (code: number, sentence: string) => submitted(`server error (code ${code}): ${sentence}`);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hashApiKey, toApiKey } from '../../src/config/client.ts';
 import { type HostileLedger, startHostileLedger } from './hostile-ledger.ts';
-import { type HostileSponsor, startHostileSponsor } from './hostile-sponsor.ts';
+import { type HostileSponsor, type SponsorService, startHostileSponsor } from './hostile-sponsor.ts';
 import { type RedisServer, startRedis } from './redis-server.ts';
 import { uncounted, type Wrong } from './sponsorship-history.ts';
 import { openTcpGate, type TcpGate } from './tcp-gate.ts';
@@ -85,6 +85,8 @@ export interface SponsorshipWorldOptions {
   readonly mutationMs: number;
   /** Default `enforce`; `warn` in forward mode. */
   readonly preflight?: 'enforce' | 'warn' | 'off';
+  /** In whose words the sponsor answers. */
+  readonly service: SponsorService;
 }
 
 interface Instance {
@@ -106,7 +108,7 @@ export async function startSponsorshipWorld(options: SponsorshipWorldOptions): P
   let ahead = 0;
   // The clock also advances by itself, because waiting work must not wait for the test.
   const now = () => Date.now() + ahead;
-  const sponsor = await startHostileSponsor({ now, laterMs: () => mutationMs * 1.3 });
+  const sponsor = await startHostileSponsor({ now, laterMs: () => mutationMs * 1.3, service: options.service });
   const ledger = await startHostileLedger(sponsor.chain);
   const redis: RedisServer | null = store === 'redis' ? await startRedis() : null;
   /** The folder of the journal. */
