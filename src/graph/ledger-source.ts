@@ -13,15 +13,16 @@ export interface LedgerSource {
 export type SchemaCache = ReturnType<typeof createSchemaCache>;
 
 /**
- * Stores the last good schema of the ledger between runs, in a file that is replaced atomically, so that a crash never leaves half of it. If it cannot be read or written, the
- * gateway works without a cache.
+ * Stores the last good schema of the ledger between runs, in a file that is replaced atomically, so that a crash never leaves
+ * half of it. If it cannot be read or written, the gateway works without a cache.
  */
 export function createSchemaCache(file: string, onFailure: (error: unknown) => void) {
   return {
     async read(): Promise<LedgerSource | null> {
       try {
         const { introspection, service } = JSON.parse(await readFile(file, 'utf8')) as Record<string, unknown>;
-        if (!introspection) return null;
+        const { __schema: schema } = (introspection ?? {}) as Partial<IntrospectionQuery>;
+        if (!Array.isArray(schema?.types)) throw new Error('it does not hold the result of an introspection');
         return {
           introspection: introspection as IntrospectionQuery,
           service: { ...silentLedgerService, ...(service as object) },

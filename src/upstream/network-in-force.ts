@@ -10,7 +10,7 @@ export interface NetworkReport {
 const minResetBy = 1_000;
 
 /** Is the newest data so much older than before that the network was reset? */
-export const isReset = (before: number | null, newest: number | null): boolean =>
+const isReset = (before: number | null, newest: number | null): boolean =>
   before !== null && newest !== null && before - newest > minResetBy && newest < before / 2;
 
 /**

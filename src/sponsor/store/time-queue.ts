@@ -1,8 +1,6 @@
 /** A search for unneeded entries is worth its time from this number on. */
 const minForgotten = 64;
 
-export type TimeQueue<Item> = ReturnType<typeof createTimeQueue<Item>>;
-
 /**
  * Items by time: a binary heap, so that each operation takes logarithmic time.
  * @param isAwaited is the entry of this item at this time still needed?
