@@ -124,6 +124,19 @@ if (redisMissing) {
         await store.close();
       }));
 
+    test('a number of the sponsor is shown as active where it would be sent, also after a promotion', () =>
+      withRedis(async (redis, admin) => {
+        const store = await openRedisStore(redis.url);
+        const { caller, reservation, reservationEnd, execution } = newFlow();
+        await store.beginReservation(reservation());
+        await store.endReservation(reservationEnd({ kind: 'reserved', answer: 'coins', knownAs: '77' }));
+        await admin.replicaof('127.0.0.1', '1');
+        await admin.replicaof('NO', 'ONE');
+        expect(await store.findReservation(caller, '77', noon)).toMatchObject({ state: 'active' });
+        expect(await store.beginExecution(execution({ leaseId: '77', mustBeKnown: false }))).toEqual({ kind: 'begun' });
+        await store.close();
+      }));
+
     test('a budget that was deleted is not below zero, and what its leases still hold counts again', () =>
       withRedis(async (redis, admin) => {
         const store = await openRedisStore(redis.url);

@@ -28,6 +28,7 @@ export function describeSponsorshipStore(name: string, start: () => StoreBench |
     afterAll(() => bench?.close());
 
     describeReservations(() => ({ one, other }));
+    describeLateNumbers(() => ({ one, other }));
     describeFence(() => ({ one, other }));
     describeKeys(() => ({ one, other }));
     describeBudgets(() => ({ one, other }));
@@ -141,6 +142,20 @@ function describeReservations(stores: Stores): void {
     expect(await other.beginExecution(execution({ idempotency }))).toEqual({ kind: 'replay', answer: 'effects' });
     await one.endExecution(next.executionEnd({ kind: 'executed', gasUsed: 5 }, second));
     expect(await other.gasAllowance(gas, noon)).toMatchObject({ held: 0, settled: 35 });
+  });
+}
+
+function describeLateNumbers(stores: Stores): void {
+  test('a number that was spent before its reservation was noted stays spent', async () => {
+    const { one, other } = stores();
+    const { caller, reservation, reservationEnd, execution } = newFlow();
+    await one.beginReservation(reservation());
+    const forward = { leaseId: '77', mustBeKnown: false };
+    expect(await other.beginExecution(execution(forward))).toEqual({ kind: 'begun' });
+    await one.endReservation(reservationEnd({ kind: 'reserved', answer: 'coins', knownAs: '77' }, noon + 2));
+    const next = execution({ ...forward, digest: 'digest-2', bodyHash: 'body-2', nowMs: noon + 3 });
+    expect(await one.beginExecution(next)).toEqual({ kind: 'spent', digest: 'digest-1' });
+    expect(await other.findReservation(caller, '77', noon + 3)).toBeNull();
   });
 }
 
