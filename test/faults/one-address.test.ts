@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type FaultyLedger, startFaultyLedger } from '../support/faulty-ledger.ts';
 import { inTurns } from '../support/in-turns.ts';
 import { askOften, attacker, memoryOf, openFrom, readAll, victim } from '../support/one-address.ts';
+import { openWebSocket } from '../support/open-websocket.ts';
 import { toPostText } from '../support/raw-client.ts';
 import { type SpawnedGateway, spawnGateway } from '../support/spawn-gateway.ts';
 import { until } from '../support/until.ts';
@@ -65,6 +66,30 @@ test.each([
   expect(failures).toEqual([]);
   expect(p99Ms).toBeLessThanOrEqual(100);
   expect(memoryOf(gateway).peak - before).toBeLessThan(150);
+});
+
+test('sixty operations on one WebSocket share one large response, and each gets it', async () => {
+  ledger.manner = (query) => (query.includes('events') ? 'held' : 'whole');
+  const client = await openWebSocket(gateway.url.replace('http', 'ws'), {}, { localAddress: attacker });
+  client.send({ type: 'connection_init' });
+  await until(() => client.messages.length > 0, 'an acknowledgement');
+  const before = memoryOf(gateway).now;
+  const other = askOften(gateway);
+  // 60 times 1 MB: more than 64 MB unread would end the connection.
+  const query = '{ events(first: 1000) { json } }';
+  for (let id = 0; id < 60; id += 1) client.send({ id: String(id), type: 'subscribe', payload: { query } });
+  await releaseTogether();
+  const complete = () => client.messages.filter(({ type }) => type === 'complete').length;
+  await until(
+    () => complete() === 60,
+    () => `${complete()} complete`,
+    60_000,
+  );
+  const sizes = client.messages.map(({ payload }) => payload?.data?.events?.length ?? 0);
+  expect(sizes.filter((size) => size === 1_000)).toHaveLength(60);
+  expect(await other.end()).toMatchObject({ failures: [] });
+  expect(memoryOf(gateway).peak - before).toBeLessThan(150);
+  client.socket.terminate();
 });
 
 test('thousands of requests behind hung ones cost their own address', async () => {

@@ -4,13 +4,14 @@ import { gatewayError } from '../../errors/gateway-error.ts';
 import { withExtensions } from '../../errors/light-error.ts';
 import { addErrorCodes } from '../../errors/reported-errors.ts';
 import { printJson } from '../../json/exact-json.ts';
+import type { ChunkedBody } from '../../ledger/answers/data-extent.ts';
 import type {
   AdmitOperation,
   AdmittedOperation,
   OperationAdmission,
   ServerContext,
 } from '../../operation/admit-operation.ts';
-import type { OperationAnswer } from '../../operation/open-operation.ts';
+import type { OperationAnswer, UnreadOutcome } from '../../operation/open-operation.ts';
 import type { OperationRunner } from '../../operation/operation-runner.ts';
 import type { OperationRequest } from '../../operation/parse-request.ts';
 import type { ResultReader, ResultStream, ResultText } from '../../operation/subscriptions/result-stream.ts';
@@ -25,7 +26,7 @@ import type { SocketWriter } from './socket-writer.ts';
 
 export interface SocketOperationOptions {
   readonly admit: Pick<AdmitOperation, 'enter' | 'decide'>;
-  readonly runner: Pick<OperationRunner, 'run'>;
+  readonly runner: Pick<OperationRunner, 'run' | 'runUnparsed'>;
   readonly bytesInFlight: Pick<BytesInFlight, 'take'>;
   readonly maskError: (error: unknown) => GraphQLError;
   readonly maxOperations: number;
@@ -123,6 +124,12 @@ export class SocketOperation implements ServerContext, ResultReader {
         return await this.#send('error', admission.errors.map(withoutHttp));
       }
       const answer = await this.#execute(admission);
+      if ('chunks' in answer) {
+        this.#end();
+        await this.#sendBytes(answer);
+        void this.#send('complete');
+        return;
+      }
       if (Symbol.asyncIterator in answer) return this.follow(answer);
       this.#note(answer.errors);
       this.#end();
@@ -143,15 +150,30 @@ export class SocketOperation implements ServerContext, ResultReader {
     return this.#options.admit.decide(this, entry.caller, request);
   }
 
-  async #execute(admitted: AdmittedOperation): Promise<OperationAnswer> {
+  async #execute(admitted: AdmittedOperation): Promise<OperationAnswer | ChunkedBody> {
     const { runner, maskError } = this.#options;
     try {
-      const answer = await runner.run(admitted, this);
-      if (Symbol.asyncIterator in answer || !answer.errors) return answer;
+      const answer = await (admitted.operation.openStream ? runner.run(admitted, this) : this.#runUnparsed(admitted));
+      if ('chunks' in answer || Symbol.asyncIterator in answer || !answer.errors) return answer;
       return { ...answer, errors: answer.errors.map((error) => withoutHttp(maskError(error))) };
     } catch (error) {
       return { errors: [withoutHttp(maskError(error))] };
     }
+  }
+
+  /** Resolves with the bytes of a response that is forwarded, or with a result. */
+  #runUnparsed(admitted: AdmittedOperation): Promise<ExecutionResult | ChunkedBody> {
+    return new Promise((resolve, reject) => {
+      const done = (outcome: UnreadOutcome): void => {
+        if (outcome.kind === 'bytes') resolve(outcome.body);
+        else if (outcome.kind === 'text') resolve(toChunkedBody(outcome.text));
+        else if (outcome.kind === 'result') resolve(outcome.result);
+        // Nothing is sent to a client that has left.
+        else if (outcome.kind === 'gone') resolve({ data: null });
+        else reject(outcome.kind === 'failed' ? outcome.error : new Error('a response is streamed to a WebSocket'));
+      };
+      this.#options.runner.runUnparsed(admitted, this, false, done).catch(reject);
+    });
   }
 
   /** Sends the results of a stream until it ends or the client leaves. */
@@ -243,6 +265,13 @@ export class SocketOperation implements ServerContext, ResultReader {
     return this.#socket.writer.send(printJson({ id: this.#id, type, payload }));
   }
 
+  /** Sends a response without a copy of it: many operations may share its bytes. */
+  #sendBytes({ chunks }: ChunkedBody): Promise<void> {
+    if (this.#isGone) return Promise.resolve();
+    const before = Buffer.from(`{"id":${JSON.stringify(this.#id)},"type":"next","payload":`);
+    return this.#socket.writer.sendBytes([before, ...chunks, Buffer.from('}')]);
+  }
+
   #note(errors: readonly GraphQLError[] = []): void {
     if (this.#notedErrors >= maxNotedErrors) return;
     this.#notedErrors += errors.length;
@@ -279,6 +308,11 @@ function refuseUnread(id: string, running: number, maxOperations: number): Graph
 
 function toPayload({ errors, ...result }: ExecutionResult): object {
   return errors ? { ...result, errors: errors.map((error) => error.toJSON()) } : result;
+}
+
+function toChunkedBody(text: string): ChunkedBody {
+  const bytes = Buffer.from(text);
+  return { chunks: [bytes], size: bytes.length };
 }
 
 /** Drops the hints that set an HTTP status, which a WebSocket message does not have. */

@@ -41,17 +41,47 @@ export class SocketWriter {
         return;
       }
       socket.send(text, () => {
-        if (this.#isHeld && socket.bufferedAmount <= holdBytes) {
-          this.#isHeld = false;
-          socket.resume();
-        }
+        this.#release();
         resolve();
       });
-      if (this.#isHeld || socket.bufferedAmount <= holdBytes) return;
-      this.#isHeld = true;
-      // A client that does not read answers no pings, so its connection ends.
-      socket.pause();
+      this.#hold();
     });
+  }
+
+  /** Sends one message in the parts of its bytes. Resolves as `send` does. */
+  sendBytes(parts: readonly Buffer[]): Promise<void> {
+    this.flush();
+    return new Promise((resolve) => {
+      const [socket, connection] = [this.#socket, this.#connection];
+      if (socket.bufferedAmount > maxWaitingBytes) socket.terminate();
+      if (socket.readyState !== WebSocket.OPEN) {
+        resolve();
+        return;
+      }
+      connection.cork();
+      connection.write(toFrameHead(parts.reduce((sum, { length }) => sum + length, 0)), 'latin1');
+      for (const part of parts) connection.write(part);
+      connection.write('', () => {
+        this.#release();
+        resolve();
+      });
+      connection.uncork();
+      this.#hold();
+    });
+  }
+
+  /** Reads on once the client has read enough. */
+  #release(): void {
+    if (!this.#isHeld || this.#socket.bufferedAmount > holdBytes) return;
+    this.#isHeld = false;
+    this.#socket.resume();
+  }
+
+  /** Reads no more messages while too much is unread. A client that does not read answers no pings, so its connection ends. */
+  #hold(): void {
+    if (this.#isHeld || this.#socket.bufferedAmount <= holdBytes) return;
+    this.#isHeld = true;
+    this.#socket.pause();
   }
 
   /** Has the client read everything? If not, the `readers` are resumed later. Check before each `push`. */

@@ -32,7 +32,7 @@ const operations: Operations = {
     enter: async () => ({ kind: 'admitted', caller: toTestCaller(), standing: null }),
     decide: () => Promise.reject(new Error('a fault of ours')),
   },
-  runner: { run: () => Promise.resolve({}) },
+  runner: { run: () => Promise.resolve({}), runUnparsed: () => Promise.resolve() },
 };
 const timersNow = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
 
@@ -195,11 +195,20 @@ function scripted() {
     admit: {
       ...operations.admit,
       decide: (_server, caller, request) =>
-        ({ kind: 'admitted', caller, ...request, operation: { text: request.query } }) as unknown as AdmittedOperation,
+        ({
+          kind: 'admitted',
+          caller,
+          ...request,
+          operation: { openStream: request.query.startsWith('subscription') },
+        }) as unknown as AdmittedOperation,
     },
     runner: {
-      run: async ({ operation }, server) =>
-        operation.text.startsWith('subscription') ? open(server) : script.answer(),
+      run: async (_, server) => open(server),
+      runUnparsed: async (_admitted, _server, _canStream, done) =>
+        Promise.resolve(script.answer()).then(
+          (result) => done({ kind: 'result', result }),
+          (error: unknown) => done({ kind: 'failed', error }),
+        ),
     },
   };
   return { script, given };
