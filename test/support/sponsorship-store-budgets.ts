@@ -58,6 +58,25 @@ export function describeBudgets(stores: Stores): void {
     expect(await other.gasAllowance(gas, noon + 60_000)).toMatchObject({ held: 0, settled: 40 });
   });
 
+  test('a hold that another step has released, by a clock that is ahead, is taken again when it is executed', async () => {
+    const { one, other } = stores();
+    const gas = { key: newName('gas'), perDay: 1_000 };
+    const { execution } = await reserve(one, { gas });
+    await reserve(other, { gas, nowMs: noon + 60_000, expiresAtMs: noon + 120_000, amount: 30 });
+    expect(await one.beginExecution(execution({ nowMs: noon + 59_999 }))).toEqual({ kind: 'begun' });
+    expect(await other.gasAllowance(gas, noon + 60_000)).toMatchObject({ held: 130 });
+  });
+
+  test('of many holds that expire at once, all room is free immediately', async () => {
+    const { one, other } = stores();
+    const gas = { key: newName('gas'), perDay: 1_500 };
+    for (let count = 0; count < 150; count += 1) await one.beginReservation(newFlow().reservation({ gas, amount: 10 }));
+    const nowMs = noon + 60_000;
+    expect(await other.gasAllowance(gas, nowMs)).toMatchObject({ held: 0, free: 1_500 });
+    const whole = newFlow().reservation({ gas, amount: 1_500, nowMs, expiresAtMs: nowMs + 1 });
+    expect(await other.beginReservation(whole)).toEqual({ kind: 'begun' });
+  });
+
   test('an attempt that sent nothing leaves its hold to expire with the lease', async () => {
     const { one, other } = stores();
     const gas = { key: newName('gas'), perDay: 1_000 };

@@ -102,12 +102,7 @@ function leaseAccounts({ bounds }: Draft, caller: string): readonly (readonly [n
 }
 
 export function isFull(draft: Draft, caller: string): boolean {
-  return leaseAccounts(draft, caller).some(([name, limit]) => {
-    const { count, hasMore } = draft.account(name);
-    const hasNoRoom = count >= limit;
-    if (hasNoRoom && hasMore) draft.isPartial = true;
-    return hasNoRoom;
-  });
+  return leaseAccounts(draft, caller).some(([name, limit]) => draft.account(name).count >= limit);
 }
 
 export function saveLease(draft: Draft, lease: LeaseRecord): void {

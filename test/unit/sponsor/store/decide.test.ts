@@ -49,6 +49,16 @@ test('a reservation that arrives after its undo finds a record in its place, and
   expect(found.answer).toBeNull();
 });
 
+test('of many records that expire at once none is found, before all are dropped', () => {
+  const records = createMemoryRecords();
+  const names = Array.from({ length: 300 }, (_, index) => `lease:${index}`);
+  records.apply(names.map((name) => ({ kind: 'put', name, value: {}, untilMs: noon })));
+  records.sweep(noon - 1);
+  expect(names.every((name) => records.get(name) !== null)).toBe(true);
+  records.sweep(noon);
+  expect(names.filter((name) => records.get(name) !== null)).toEqual([]);
+});
+
 test('what a step answers and changes depends on its records and itself alone', () => {
   const records = createMemoryRecords();
   const { reservation } = newFlow();

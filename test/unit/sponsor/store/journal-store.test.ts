@@ -134,6 +134,20 @@ test('killed at any byte of any step, a store decides afterwards as one that liv
   );
 });
 
+test('what is left of a long torn line does not damage the shorter lines that follow', async () => {
+  const folder = newFolder();
+  const store = open(folder);
+  const { execution } = await reserve(store, { gas });
+  await store.close();
+  appendFileSync(pathsIn(folder)[0] ?? '', `[${'x'.repeat(20_000)}`);
+  const second = open(folder);
+  expect(await second.beginExecution(execution())).toEqual({ kind: 'begun' });
+  await second.close();
+  const third = open(folder);
+  expect(await third.beginExecution(execution())).toMatchObject({ kind: 'in-progress' });
+  await third.close();
+});
+
 test('a line that is damaged, and is not the last, keeps the store away: what follows may matter', async () => {
   const folder = newFolder();
   const store = open(folder);
