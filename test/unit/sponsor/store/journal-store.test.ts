@@ -148,6 +148,26 @@ test('what is left of a long torn line does not damage the shorter lines that fo
   await third.close();
 });
 
+test('a step whose line may be on a disk that fails is told to have happened perhaps', async () => {
+  const folder = newFolder();
+  let isFailing = false;
+  const openEnd: typeof openJournalEnd = async (...args) => {
+    const end = await openJournalEnd(...args);
+    const [append, tryCut] = [end.append.bind(end), end.tryCut.bind(end)];
+    end.append = async (line) => {
+      await append(line);
+      if (isFailing) throw new Error('EIO: i/o error, fdatasync');
+    };
+    end.tryCut = () => (isFailing ? Promise.resolve(false) : tryCut());
+    return end;
+  };
+  const store = open(folder, { openEnd });
+  const { execution } = await reserve(store, { gas });
+  isFailing = true;
+  await expect(store.beginExecution(execution())).rejects.toMatchObject({ isUntaken: false });
+  await store.close();
+});
+
 test('a line that is damaged, and is not the last, keeps the store away: what follows may matter', async () => {
   const folder = newFolder();
   const store = open(folder);
