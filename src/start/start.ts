@@ -16,6 +16,7 @@ import { createGatewayResolvers } from '../graph/gateway-fields/gateway-resolver
 import { createViewerResolvers } from '../graph/gateway-fields/viewer-resolvers.ts';
 import { createOwnSchema } from '../graph/own-schema.ts';
 import { FairTurns, thisEventLoop } from '../operation/fair-turns.ts';
+import { createPrepareIntrospection } from '../operation/prepare-introspection.ts';
 import { createTelemetry, type Telemetry } from '../telemetry/events.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { documentUses } from '../telemetry/metric-table.ts';
@@ -192,6 +193,12 @@ async function open(
   });
   const preparing = createPrepareTrusted({ trusted, generation: () => schema.keeper.current, turns, telemetry });
   defer(preparing.stop);
+  const introspecting = createPrepareIntrospection({ generation: () => schema.keeper.current, turns, telemetry });
+  defer(introspecting.stop);
+  const prepareGeneration = () => {
+    preparing.start();
+    if (config.settings.INTROSPECTION) introspecting.start();
+  };
   const schema = await watchSchema({
     config,
     graph,
@@ -199,7 +206,7 @@ async function open(
     telemetry,
     siblings,
     toOwnSchema,
-    onReplaced: () => preparing.start(),
+    onReplaced: () => prepareGeneration(),
     onOtherNetwork,
     now,
   });
@@ -241,7 +248,7 @@ async function open(
     trusted.replace(documents);
     preparing.start();
   };
-  preparing.start();
+  prepareGeneration();
   siblings?.onLists(adopt);
   // With several processes, the primary watches the files for all.
   const watched = siblings ? null : watchLists(config, { adopt, telemetry });

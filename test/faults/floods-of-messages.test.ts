@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { longestTurn } from '../support/cpu-time.ts';
 import { type FaultyLedger, startFaultyLedger } from '../support/faulty-ledger.ts';
 import { openWebSocket } from '../support/open-websocket.ts';
 import { openRawClient, type RawClient } from '../support/raw-client.ts';
@@ -40,23 +41,6 @@ async function connect(address: string): Promise<RawClient> {
   await client.send(init);
   await client.receive(/connection_ack/);
   return client;
-}
-
-/** CPU milliseconds of the longest turn of the event loop until `work` has ended, as the gateway runs in this process. */
-async function longestTurn(work: () => Promise<void>): Promise<number> {
-  let longest = 0;
-  let isOver = false;
-  let before = process.cpuUsage();
-  const measure = () => {
-    const { user, system } = process.cpuUsage(before);
-    longest = Math.max(longest, (user + system) / 1_000);
-    before = process.cpuUsage();
-    if (!isOver) setImmediate(measure);
-  };
-  setImmediate(measure);
-  await work();
-  isOver = true;
-  return longest;
 }
 
 describe('pings of one address', () => {
