@@ -1,7 +1,8 @@
 /**
  * Sentences of a ledger node about a transaction that it refuses to sign, as the sponsor forwards them. Each means that the
- * transaction did not run, because a node answers with the effects of one that ran. And it cannot run later, because only the
- * sponsor has all signatures, and it stops after such an answer.
+ * transaction did not run, because a node answers with the effects of one that ran; where that is less than certain, the ledger is
+ * asked before it is believed. And it cannot run later, because only the sponsor has all signatures, and it stops after such an
+ * answer.
  *
  * Not listed, because they may also apply to a transaction that ran or is about to run:
  * - objects at another version, deleted, or with another digest: the transaction itself may have changed them;
@@ -33,8 +34,12 @@ const gas = [
   'Transaction kind does not support Sponsored Transaction',
 ];
 
-/** Objects that do not exist at the named version, or that the sender may not use. */
-const objects = [
+/**
+ * Objects that do not exist at the named version, or that the sender may not use; and the expiration. A node may also say this of a
+ * transaction that an earlier attempt of the sponsor executed: it may have deleted, shared or given away its own objects.
+ */
+const state = [
+  'Transaction Expired',
   `Could not find the referenced object ${id} at version ${version}`,
   `Dependent package not found on-chain: ${id}`,
   `Transaction was not signed by the correct sender: Object ${id} is owned by account address ${id}, but given owner/signer address is ${id}`,
@@ -52,7 +57,7 @@ const objects = [
   'Immutable parameter provided, mutable parameter expected',
 ];
 
-/** The form of the transaction, which does not depend on the ledger's state; and its expiration. */
+/** The form of the transaction, which does not depend on the ledger's state. */
 const form = [
   "The transaction inputs contain duplicated ObjectRef's",
   `Mutable object ${id} cannot appear more than one in one transaction`,
@@ -62,12 +67,11 @@ const form = [
   'Empty input: a transaction needs at least one command',
   `${number} max publish/upgrade commands allowed, ${number} provided`,
   'Transaction is not supported: only validators send system transactions',
-  'Transaction Expired',
 ];
 
 /**
- * Objects at another version. Only final in a node's answer to a submission with a final code: validators return the effects
- * of a transaction that ran before they look at its objects.
+ * Objects at another version, which may be the transaction's own work. Only final in a node's answer to a submission with a final
+ * code: validators return the effects of a transaction that ran before they look at its objects.
  */
 const objectVersion = '(?:0x[0-9a-fA-F]{1,16}|\\d{1,20}|SequenceNumber\\(\\d{1,20}\\))';
 const digest = '[1-9A-HJ-NP-Za-km-z]{32,44}';
@@ -97,8 +101,11 @@ function toRefusalForm(sentences: readonly string[]): RegExp {
   return new RegExp(`^(?:${gathered})?${sentence}(?:(?:, |\\n- )${sentence})*\\.?$`);
 }
 
-const refusal = toRefusalForm([...gas, ...objects, ...form, ...signatures]);
-const submissionRefusal = toRefusalForm([...gas, ...objects, ...versions, ...form, ...signatures]);
+/** No transaction that ran is told these. */
+const timeless = [...gas, ...form, ...signatures];
+const timelessRefusal = toRefusalForm(timeless);
+const refusal = toRefusalForm([...timeless, ...state]);
+const submissionRefusal = toRefusalForm([...timeless, ...state, ...versions]);
 
 /** The text of a cryptographic library after the colon may contain anything, and is not shown. */
 const signatureRefusal =
@@ -111,11 +118,20 @@ const finalCodes = new Set(['ServerError(-32002)', 'ServerError(-32000)', 'Serve
 /** Longer than a few of the known sentences together. */
 const maxLength = 4_000;
 
+export interface NodeRefusal {
+  /** Safe to show. */
+  readonly message: string;
+  /** If not, the node's sentence belongs in the log. */
+  readonly isKnown: boolean;
+  /** May a node say this of a transaction that ran? The sponsor makes up to three attempts, and may lose the answer of one. */
+  readonly needsLookUp: boolean;
+}
+
 /**
- * The sentence of a node that finally rejected a transaction, safe to show; `null` for any other text.
+ * The sentence of a node that finally rejected a transaction; `null` for any other text.
  * @param text as the sponsor forwards it, with or without the envelope of its client library
  */
-export function readNodeRefusal(text: string): string | null {
+export function readNodeRefusal(text: string): NodeRefusal | null {
   if (text.length > maxLength) return null;
   const unprefixed = text.replace(/^RPC call failed: /, '');
   const [, code, escaped] = rpcError.exec(unprefixed) ?? [];
@@ -123,10 +139,12 @@ export function readNodeRefusal(text: string): string | null {
   return readSentence(escaped === undefined ? unprefixed : unescaped(escaped), refusal);
 }
 
-/** The part of a rejection that is safe to show; `null` for any other text. */
-function readSentence(text: string, known: RegExp): string | null {
+/** A rejection with the part that is safe to show; `null` for any other text. */
+function readSentence(text: string, known: RegExp): NodeRefusal | null {
   if (text.length > maxLength) return null;
-  return known.test(text) ? text : (signatureRefusal.exec(text)?.[1] ?? null);
+  if (known.test(text)) return { message: text, isKnown: true, needsLookUp: !timelessRefusal.test(text) };
+  const [, message] = signatureRefusal.exec(text) ?? [];
+  return message === undefined ? null : { message, isKnown: true, needsLookUp: false };
 }
 
 function unescaped(text: string): string {
@@ -140,8 +158,9 @@ export const submissionError = 'execute_transaction error for ';
  * gRPC codes after which the sponsor makes no further attempt, as its client library writes them. They say that the request
  * itself is wrong. After any other code, the transaction may have run: the node's answer may be lost, or come too late.
  */
+const invalidArgument = ['3', 'InvalidArgument', 'Client specified an invalid argument'] as const;
 const finalGrpcCodes = [
-  ['3', 'InvalidArgument', 'Client specified an invalid argument'],
+  invalidArgument,
   ['5', 'NotFound', 'Some requested entity was not found'],
   ['7', 'PermissionDenied', 'The caller does not have permission to execute the specified operation'],
   ['9', 'FailedPrecondition', "The system is not in a state required for the operation's execution"],
@@ -156,15 +175,8 @@ const grpcError =
 /** The transaction ran before. Or a proxy answered instead of the node, which an earlier attempt may have reached. */
 const meansDoubt = /\balready (?:executed|finali[sz]ed)\b|^grpc-status header missing/i;
 
-export interface SubmissionRefusal {
-  /** Safe to show. */
-  readonly message: string;
-  /** If not, the node's sentence belongs in the log. */
-  readonly isKnown: boolean;
-}
-
-/** The node's final rejection of the transaction that was sent; `null` if the transaction may have run. */
-export function readSubmissionError(text: string, digest: string | undefined): SubmissionRefusal | null {
+/** The node's final rejection of the transaction that was sent; `null` for any other text. */
+export function readSubmissionError(text: string, digest: string | undefined): NodeRefusal | null {
   const start = `${submissionError}${digest}: `;
   const match = text.startsWith(start) ? grpcError.exec(text.slice(start.length)) : null;
   if (!match) return null;
@@ -174,7 +186,8 @@ export function readSubmissionError(text: string, digest: string | undefined): S
   );
   const sentence = plainSentence ?? unescaped(escapedSentence);
   if (!code || meansDoubt.test(sentence)) return null;
-  const shown = readSentence(sentence, submissionRefusal);
-  const message = shown ?? `The ledger rejected the transaction (gRPC code ${code[0]}, ${code[1]}); it did not run.`;
-  return { message, isKnown: shown !== null };
+  const message = `The ledger rejected the transaction (gRPC code ${code[0]}, ${code[1]}); it did not run.`;
+  const shown = readSentence(sentence, submissionRefusal) ?? { message, isKnown: false, needsLookUp: true };
+  // The other codes are about what the node has or does, not about the transaction.
+  return code === invalidArgument ? shown : { ...shown, needsLookUp: true };
 }

@@ -12,9 +12,11 @@ import { UpstreamCallError } from '../upstream/upstream-call-error.ts';
 import type { ReservedCoins } from './reservations.ts';
 import {
   checkAfterMs,
+  DoubtfulRefusal,
   InconclusiveResponse,
   lookUpAdvice,
   ReservationKept,
+  type SponsorRefusal,
   toLostAnswerError,
   toSponsorRefusal,
 } from './sponsor-refusal.ts';
@@ -169,11 +171,8 @@ export function createSponsorClient(options: SponsorClientOptions): SponsorClien
 
   /** @throws the client's error for a response without a result */
   function refuse(request: SponsorCall, answer: SponsorAnswer): never {
-    const { code, message, own, unknown, mayHaveRun, isReservationKept } = toSponsorRefusal(
-      request.endpoint,
-      answer,
-      request.facts,
-    );
+    const refusal = toSponsorRefusal(request.endpoint, answer, request.facts);
+    const { code, message, own, unknown } = refusal;
     if (unknown) note('unknown-text', request, answer);
     throw gatewayError(
       code,
@@ -184,11 +183,7 @@ export function createSponsorClient(options: SponsorClientOptions): SponsorClien
         // A rejection spends the reservation, so the same execution is rejected again.
         ...(request.endpoint === 'executeTx' && retryAdviceFor(code) === 'backoff' ? { retry: 'never' } : {}),
       },
-      mayHaveRun
-        ? { originalError: new InconclusiveResponse(`HTTP ${answer.status}`) }
-        : isReservationKept
-          ? { originalError: new ReservationKept(`HTTP ${answer.status}`) }
-          : {},
+      { originalError: toCause(refusal, answer.status) },
     );
   }
 
@@ -264,6 +259,14 @@ export function createSponsorClient(options: SponsorClientOptions): SponsorClien
 function toAnswer(request: SponsorCall, outcome: Outcome): SponsorAnswer {
   if (outcome instanceof UpstreamCallError) throw toLostAnswerError(request.endpoint, outcome, toClientFacts(request));
   return withoutCredential(toSponsorAnswer(outcome), request.authorization);
+}
+
+/** What the gateway itself has to know of a rejection. */
+function toCause({ mayHaveRun, isReservationKept, needsLookUp }: SponsorRefusal, status: number): Error | undefined {
+  const text = `HTTP ${status}`;
+  if (mayHaveRun) return new InconclusiveResponse(text);
+  if (isReservationKept) return new ReservationKept(text);
+  return needsLookUp ? new DoubtfulRefusal(text) : undefined;
 }
 
 function toClientFacts({ facts }: SponsorCall): ErrorFacts {

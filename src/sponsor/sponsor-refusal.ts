@@ -23,6 +23,8 @@ export interface SponsorRefusal {
   readonly mayHaveRun: boolean;
   /** The sponsor kept the reservation: another transaction may use it. */
   readonly isReservationKept: boolean;
+  /** A transaction that ran may be rejected so when it is sent again: the ledger knows. */
+  readonly needsLookUp: boolean;
 }
 
 /** What an execution sent. A response that names another transaction or reservation says nothing about it. */
@@ -34,6 +36,11 @@ export interface SentExecution {
 /** The sponsor compared the transaction with its reservation, rejected it, and kept the reservation. */
 export class ReservationKept extends Error {
   override readonly name = 'ReservationKept';
+}
+
+/** A rejection that a transaction gets which did not run, or which ran in an earlier attempt of the sponsor. */
+export class DoubtfulRefusal extends Error {
+  override readonly name = 'DoubtfulRefusal';
 }
 
 /** The sponsor's response does not show whether it executed the request. */
@@ -65,14 +72,15 @@ export function toSponsorRefusal(
   sent: SentExecution | undefined = undefined,
 ): SponsorRefusal {
   const { status } = answer;
-  const plain = { own: false, unknown: false, mayHaveRun: false, isReservationKept: false };
+  const plain = { own: false, unknown: false, mayHaveRun: false, isReservationKept: false, needsLookUp: false };
   const inconclusive = { ...plain, ...inconclusiveRefusal(endpoint, status), unknown: true, mayHaveRun: true };
   if (hasResult(answer)) return inconclusive;
   const envelopeText = errorTextOf(answer);
   if (endpoint === 'executeTx' && envelopeText?.startsWith(submissionError)) {
     const refusal = readSubmissionError(envelopeText, sent?.digest);
     if (!refusal) return inconclusive;
-    return { ...plain, code: 'SPONSOR_REJECTED', message: refusal.message, unknown: !refusal.isKnown };
+    const { message, isKnown, needsLookUp } = refusal;
+    return { ...plain, code: 'SPONSOR_REJECTED', message, unknown: !isKnown, needsLookUp };
   }
   // A text of another form may be about a transaction that ran.
   if (sent && answer.text.includes(sent.digest)) return inconclusive;
@@ -82,7 +90,7 @@ export function toSponsorRefusal(
   const isRefused = isClientError(status) && !isCutOff(answer);
   if (known?.isReservationKept) return { ...plain, ...known };
   if (isRefused && envelopeText !== null) {
-    return { ...plain, code: known?.code ?? codeOfClientError(status), message: envelopeText, own: true };
+    return { ...plain, code: codeOfClientError(status), ...known, message: envelopeText, own: true };
   }
   if (known) return { ...plain, ...known };
   return isRefused ? { ...plain, ...fixedClientError(status), unknown: true } : inconclusive;
@@ -176,6 +184,7 @@ function unsentNote(endpoint: SponsorEndpoint, { failure }: UpstreamCallError): 
 interface KnownRefusal {
   readonly code: ErrorCode;
   readonly isReservationKept?: true;
+  readonly needsLookUp?: boolean;
   /** Safe to show: the text that the pattern matched, or a fixed text. */
   readonly message: string;
 }
@@ -248,8 +257,8 @@ function findKnownRefusal(
     if (match) return { code, message: message ?? match[1] ?? match[0] };
   }
   if (endpoint !== 'executeTx') return null;
-  const refusalMessage = readNodeRefusal(whole);
-  if (refusalMessage !== null) return { code: 'SPONSOR_REJECTED', message: refusalMessage };
+  const refusal = readNodeRefusal(whole);
+  if (refusal) return { code: 'SPONSOR_REJECTED', message: refusal.message, needsLookUp: refusal.needsLookUp };
   return readScriptError(whole, sent);
 }
 

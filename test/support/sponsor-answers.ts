@@ -5,6 +5,8 @@ import type { SponsorEndpoint } from '../../src/sponsor/sponsor-response.ts';
 export type Fate =
   /** The lease is spent, the hold released; the key repeats the rejection. */
   | 'refused'
+  /** As `refused`, if the ledger does not have the transaction. */
+  | 'refused unless found'
   /** The lease can be used again, its hold stays; the key is free. */
   | 'kept'
   /** Outcome unknown: the lease is spent, the hold stays; the key looks the transaction up. */
@@ -53,6 +55,7 @@ const id = `0x${'7'.padStart(64, '0')}`;
 const inputs =
   'Transaction execution failed due to issues with transaction inputs, please review the errors and try again:';
 const staleObject = `Object ID ${id} Version 0x7 Digest 5fX2xzFeULF5XhHLu3iLNotiKiR5bu8CVwJC9j5X6GBa is not available for consumption, current version: 0x8`;
+const noObject = `Could not find the referenced object ${id} at version None`;
 const wrongSignature = 'Invalid user signature: Signature is not valid: Fail to verify user sig';
 
 type Told = string | null;
@@ -95,12 +98,29 @@ const rejected: Rest[] = [
   [pool('src/object_locks.rs'), `Object version is out of date: ${id}, provided: 7, latest: 8`],
   [grpc, perItem(3, wrongSignature), wrongSignature],
   [grpc, perItem(3, 'Invalid user signature: Cannot parse scheme at 10.0.0.7'), 'Invalid user signature'],
+  [grpc, transport('Client specified an invalid argument', wrongSignature), wrongSignature],
+  [jsonRpc, called(wrongSignature), wrongSignature],
+  [
+    jsonRpc,
+    called(`${inputs} Gas price 1 under reference gas price (RGP) 1000.`),
+    `${inputs} Gas price 1 under reference gas price (RGP) 1000.`,
+  ],
+  [jsonRpc, 'Expect 1 signer signatures but got 2'],
+];
+
+/** The transaction may have run in an attempt of the sponsor whose answer was lost. */
+const rejectedUnlessFound: Rest[] = [
   [grpc, perItem(3, 'Invalid transaction: Transaction Expired'), 'Invalid transaction: Transaction Expired'],
   [node, perItem(3, `${inputs} ${staleObject}.`), `${inputs} ${staleObject}.`],
+  [
+    node,
+    perItem(3, `${inputs} ${noObject}, Gas price cannot exceed 100000.`),
+    `${inputs} ${noObject}, Gas price cannot exceed 100000.`,
+  ],
   [node, perItem(3, 'Invalid transaction: of a kind that was added later'), null],
   [node, perItem(9, 'the epoch has ended'), null],
+  [node, perItem(9, wrongSignature), wrongSignature],
   [node, perItem(5, 'not here'), null],
-  [grpc, transport('Client specified an invalid argument', wrongSignature), wrongSignature],
   [grpc, transport('The request does not have valid authentication credentials', 'basic auth is missing'), null],
   [grpc, transport("The system is not in a state required for the operation's execution", 'no executor'), null],
   [
@@ -110,13 +130,7 @@ const rejected: Rest[] = [
     ),
     null,
   ],
-  [jsonRpc, called(wrongSignature), wrongSignature],
-  [
-    jsonRpc,
-    called(`${inputs} Gas price 1 under reference gas price (RGP) 1000.`),
-    `${inputs} Gas price 1 under reference gas price (RGP) 1000.`,
-  ],
-  [jsonRpc, 'Expect 1 signer signatures but got 2'],
+  [jsonRpc, called(`${inputs} ${noObject}.`), `${inputs} ${noObject}.`],
 ];
 
 const unused =
@@ -178,6 +192,7 @@ const initializer = pool('src/gas_pool/gas_pool_core.rs');
 /** Error answers as today's services write them, one line each, with what the gateway makes of them. */
 export const sponsorAnswers: readonly SponsorAnswerRow[] = [
   ...rejected.map(executing('SPONSOR_REJECTED', 'refused')),
+  ...rejectedUnlessFound.map(executing('SPONSOR_REJECTED', 'refused unless found')),
   ...kept.map(executing('SPONSOR_REJECTED', 'kept')),
   ...notFound.map(executing('RESERVATION_NOT_FOUND', 'refused')),
   executing(

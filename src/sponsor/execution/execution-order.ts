@@ -94,8 +94,7 @@ export interface ExecutionPace {
    */
   readonly deathMs: number;
   /**
-   * How long the ledger is queried before a sponsor is believed that has no reservation which it gave a moment ago: the request may
-   * have reached it twice.
+   * How long the ledger is queried before a rejection is believed that a transaction may also get after it ran: its indexer lags.
    */
   readonly beliefMs: number;
   /** Pauses between searches for overdue executions; they grow while the store or the ledger is unavailable. */

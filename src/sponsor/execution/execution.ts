@@ -7,6 +7,7 @@ import {
   type OpenCancellation,
 } from '../../upstream/cancellation.ts';
 import { toGatewayError } from '../../upstream/upstream-call-error.ts';
+import { DoubtfulRefusal } from '../sponsor-refusal.ts';
 import type { ExecutionFound, ExecutionStart } from '../store/sponsorship-store.ts';
 import {
   type ExecutionAct,
@@ -148,13 +149,14 @@ export class Execution {
   /** Queries the ledger once. Never rejects. */
   async look(): Promise<void> {
     const { digest } = this.#subject;
+    const askedAtMs = this.#world.clock();
     this.#isLooking = true;
     // After a failure it retries; the upstream's health shows the reason.
     const found = await this.#find().catch(() => 'failed' as const);
     this.#isLooking = false;
     const nowMs = this.#world.clock();
     const isOver = this.state === 'swept' && nowMs >= this.#sweepUntilMs;
-    const isBelieved = found === null && this.#refusal !== null && nowMs >= this.#believeAtMs;
+    const isBelieved = found === null && this.#refusal !== null && askedAtMs >= this.#believeAtMs;
     if (found === 'dead') this.#handle('refused', { error: neverRunsError(this.#subject) });
     else if (isBelieved && this.#refusal) this.#handle('refused', { error: this.#refusal });
     else if (!found || found === 'failed') this.#handle(isOver ? 'givenUp' : 'missing');
@@ -319,11 +321,14 @@ export class Execution {
     this.#handle('executed', { result: { digest, outcome: succeeded ? 'EXECUTED' : 'FAILED', effects }, gasUsed });
   }
 
-  /** Does the sponsor deny a reservation that it gave, and that nobody executed before? */
-  #isDoubtful(error: GraphQLError): boolean {
+  /**
+   * May the transaction have run, although it is rejected? So it may if an earlier attempt of the sponsor ran it, or if the sponsor
+   * denies a reservation that it gave and that nobody executed before.
+   */
+  #isDoubtful({ extensions, originalError }: GraphQLError): boolean {
     const { mustBeKnown, expiresAtMs } = this.#subject;
-    const { now, ledger } = this.#world;
-    return error.extensions.code === 'RESERVATION_NOT_FOUND' && mustBeKnown && now() < expiresAtMs && ledger.canFind();
+    const isDenied = extensions.code === 'RESERVATION_NOT_FOUND' && mustBeKnown && this.#world.now() < expiresAtMs;
+    return isDenied || originalError instanceof DoubtfulRefusal;
   }
 
   #doubtRefusal(refusal: GraphQLError): void {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hashApiKey } from '../../../src/config/client.ts';
 import { type HostileLedger, startHostileLedger } from '../../support/hostile-ledger.ts';
+import type { OnChain } from '../../support/hostile-sponsor.ts';
 import { type ScriptedSponsor, startScriptedSponsor } from '../../support/scripted-sponsor.ts';
 import { type SponsorAnswerRow, sponsorAnswers, titled, toAnswerText } from '../../support/sponsor-answers.ts';
 import { sponsorEffects } from '../../support/sponsor-effects.ts';
@@ -15,11 +16,13 @@ type Auth = 'token' | 'forward';
 
 let sponsor: ScriptedSponsor;
 let ledger: HostileLedger;
+/** What the ledger has. */
+const chain = new Map<string, OnChain>();
 let number = 0;
 
 beforeAll(async () => {
   sponsor = await startScriptedSponsor();
-  ledger = await startHostileLedger(new Map());
+  ledger = await startHostileLedger(chain);
 });
 afterAll(async () => {
   await sponsor?.[Symbol.asyncDispose]();
@@ -80,6 +83,9 @@ async function reserved({ reserve }: Awaited<ReturnType<typeof setUp>>): Promise
 }
 
 const ofExecutions = sponsorAnswers.filter(({ endpoint }) => endpoint === 'executeTx');
+/** Is the ledger asked before the gateway believes the rejection? In forward mode, the sponsor knows its reservations best. */
+const isDoubted = ({ fate, code }: SponsorAnswerRow, auth: Auth) =>
+  fate === 'refused unless found' || (auth === 'token' && code === 'RESERVATION_NOT_FOUND');
 const ofReservations = sponsorAnswers.filter(({ endpoint }) => endpoint === 'reserveGas');
 
 describe.each(['token', 'forward'] as const)('in %s mode, an execution that a service answers with', (auth) => {
@@ -102,10 +108,9 @@ describe.each(['token', 'forward'] as const)('in %s mode, an execution that a se
     expect(first.errors?.[0]?.extensions.code).toBe(code);
     if (message !== null)
       expect(first.errors?.[0]?.message).toBe(toAnswerText(message, transaction.digest, String(number)));
-    // A rejection is told when the sponsor answers: the ledger is not asked, but for a reservation that the sponsor itself gave.
-    const isDoubted = fate === 'unknown' || (auth === 'token' && code === 'RESERVATION_NOT_FOUND');
-    expect(ledger.lookUps > lookUps).toBe(isDoubted);
-    if (isBudgeted) expect(await world.held()).toBe(fate === 'refused' ? 0 : budget);
+    // Other rejections are told when the sponsor answers: the ledger is not asked.
+    expect(ledger.lookUps > lookUps).toBe(fate === 'unknown' || isDoubted(answer, auth));
+    if (isBudgeted) expect(await world.held()).toBe(fate.startsWith('refused') ? 0 : budget);
     expect(await world.stateOf(lease.reservationId)).toBe(fate === 'kept' ? 'ACTIVE' : 'CONSUMED');
 
     sponsor.answer('/v1/execute_tx', body({ effects: sponsorEffects(transaction.digest), error: null }));
@@ -117,6 +122,50 @@ describe.each(['token', 'forward'] as const)('in %s mode, an execution that a se
       expect(again.errors?.[0]?.extensions.code).toBe(code);
       expect(sentTo('/v1/execute_tx')).toBe(sent);
     }
+  });
+});
+
+describe.each(['token', 'forward'] as const)('in %s mode, a rejection of a transaction that may have run', (auth) => {
+  const doubted = ofExecutions.filter((answer) => isDoubted(answer, auth));
+
+  async function reject({ status, text }: SponsorAnswerRow) {
+    const world = await setUp(auth);
+    const lease = await reserved(world);
+    const transaction = toSponsoredTransaction(lease, 1);
+    const error = toAnswerText(text, transaction.digest, String(number));
+    sponsor.answer('/v1/execute_tx', body({ effects: null, error }, status));
+    return { world, ...transaction, execute: () => world.execute(lease.reservationId, transaction, 'a-key') };
+  }
+
+  it.each(titled(doubted))('is not believed if the ledger has the transaction: %s', async (_title, answer) => {
+    const { world, digest, execute } = await reject(answer);
+    await using _ = world.gateway;
+    chain.set(digest, {
+      reservationId: String(number),
+      succeeded: true,
+      gas: { computation: 900, storage: 300, rebate: 200 },
+    });
+    for (const _ of ['first', 'repeated'])
+      expect((await execute()).data.executeTx).toEqual({ digest, outcome: 'RECOVERED' });
+    const told = world.gateway.log.filter(({ msg, event }) => msg === 'sponsorship' && event !== 'reserved');
+    expect(told.map(({ event }) => event)).toEqual(['dispatched', 'recovered', 'replayed']);
+    expect(told[1]).toMatchObject({ digest, gasUsed: 1_000 });
+    if (auth === 'token') expect(await world.held()).toBe(0);
+  });
+
+  it('leaves the outcome unknown while the ledger is away, and keeps the gas', async () => {
+    const { world, execute } = await reject(doubted[0] as SponsorAnswerRow);
+    await using _ = world.gateway;
+    ledger.manner = 'fails';
+    try {
+      expect((await execute()).errors?.[0]?.extensions.code).toBe('EXECUTION_OUTCOME_UNKNOWN');
+      if (auth === 'token') expect(await world.held()).toBe(budget);
+    } finally {
+      ledger.manner = 'knows';
+    }
+    // A repeat waits for the same look-ups.
+    expect((await execute()).errors?.[0]?.extensions.code).toBe('SPONSOR_REJECTED');
+    if (auth === 'token') expect(await world.held()).toBe(0);
   });
 });
 

@@ -11,6 +11,7 @@ import type {
 } from '../../../../src/sponsor/execution/execution-order.ts';
 import { toExecutionPace } from '../../../../src/sponsor/execution/execution-order.ts';
 import { createExecutions, type ExecutionsOptions } from '../../../../src/sponsor/execution/executions.ts';
+import { DoubtfulRefusal } from '../../../../src/sponsor/sponsor-refusal.ts';
 import { createMemoryStore } from '../../../../src/sponsor/store/memory-store.ts';
 import { defaultStoreBounds, type SponsorshipStore } from '../../../../src/sponsor/store/sponsorship-store.ts';
 import { createCancellation, type OpenCancellation } from '../../../../src/upstream/cancellation.ts';
@@ -434,6 +435,43 @@ describe('a lease', () => {
     expect(await ended).toMatchObject({ outcome: 'RECOVERED' });
     expect(told()).toEqual(['dispatched', 'recovered']);
     expect(await store.gasAllowance(gas, dayStart)).toMatchObject({ held: 0, settled: 4 });
+  });
+
+  it('that is refused as if the transaction had run stays open until the ledger can tell', async () => {
+    const store = createMemoryStore();
+    await store.beginReservation(reservedLease);
+    const { begin, sent, settle, pass, ledger, told } = setUp({ store, canFind: false });
+    const { ended } = begin();
+    await settle();
+    const error = gatewayError('SPONSOR_REJECTED', 'stale object', {}, { originalError: new DoubtfulRefusal() });
+    sent[0]?.tell({ event: 'refused', error });
+    expect(await ended).toMatchObject({ code: 'EXECUTION_OUTCOME_UNKNOWN' });
+    ledger.canFind = true;
+    ledger.has = () => Promise.reject(new Error('away'));
+    await pass(10_000);
+    expect(await store.gasAllowance(gas, dayStart)).toMatchObject({ held: 10, settled: 0 });
+    ledger.has = async () => null;
+    await pass(31_000);
+    expect(told()).toEqual(['dispatched', 'unknown', 'refused']);
+    expect(await store.gasAllowance(gas, dayStart)).toMatchObject({ held: 0, settled: 0 });
+  });
+
+  it('that is refused as if the transaction had run is not believed on the word of a look-up that began too early', async () => {
+    const { begin, sent, settle, pass, ledger } = setUp();
+    const { ended } = begin();
+    await settle();
+    const error = gatewayError('SPONSOR_REJECTED', 'stale object', {}, { originalError: new DoubtfulRefusal() });
+    let answer = (_: null) => {};
+    ledger.has = () =>
+      new Promise<null>((resolve) => {
+        answer = resolve;
+      });
+    sent[0]?.tell({ event: 'refused', error });
+    await pass(500);
+    ledger.has = async () => ({ gasUsed: 4 });
+    answer(null);
+    await pass(500);
+    expect(await ended).toMatchObject({ outcome: 'RECOVERED' });
   });
 
   it('is shared by twins: ten thousand of them are one dispatch and one response', async () => {

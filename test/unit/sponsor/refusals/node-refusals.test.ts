@@ -64,7 +64,7 @@ describe('a final rejection of a node', () => {
     ];
     for (const form of forms)
       for (const said of [form, `RPC call failed: ${form}`, wrapped(form), wrapped(form, 'InvalidParams')])
-        expect(readNodeRefusal(said)).toBe(form);
+        expect(readNodeRefusal(said)?.message).toBe(form);
   });
 
   it('is recognized if validators gave several reasons, all final', () => {
@@ -73,16 +73,26 @@ describe('a final rejection of a node', () => {
       fc.property(fc.array(line, { minLength: 1, maxLength: 5 }), (reasons) => {
         const lines = `${gathered('validator signing')}\n- ${reasons.join('\n- ')}`;
         const commas = `${gathered('execution')} ${reasons.join(', ')}.`;
-        expect(readNodeRefusal(wrapped(lines))).toBe(lines);
-        expect(readNodeRefusal(wrapped(commas))).toBe(commas);
+        expect(readNodeRefusal(wrapped(lines))?.message).toBe(lines);
+        expect(readNodeRefusal(wrapped(commas))?.message).toBe(commas);
       }),
     );
   });
 
+  it('is looked up if one of its reasons may be the work of the transaction itself', () => {
+    const own = /Could not find|Dependent|not signed by the correct sender|Object (?:0x1 is owned|used)|A move|Expired/;
+    for (const text of finals) expect(readNodeRefusal(text)?.needsLookUp).toBe(own.test(text));
+    const [gas, object] = [finals[0], finals[11]];
+    expect(readNodeRefusal(`${gathered('execution')} ${gas}, ${gas}.`)?.needsLookUp).toBe(false);
+    expect(readNodeRefusal(`${gathered('execution')} ${gas}, ${object}.`)?.needsLookUp).toBe(true);
+  });
+
   it('shows plain words of a signature’s fault only', () => {
     const said = 'Invalid user signature: Value was not equal to 1 at validator 10.0.0.7:8080';
-    expect(readNodeRefusal(wrapped(said))).toBe('Invalid user signature');
-    expect(readNodeRefusal('Signature is not valid: key 0xabc (node 10.0.0.7)')).toBe('Signature is not valid');
+    expect(readNodeRefusal(wrapped(said))?.message).toBe('Invalid user signature');
+    expect(readNodeRefusal('Signature is not valid: key 0xabc (node 10.0.0.7)')?.message).toBe(
+      'Signature is not valid',
+    );
   });
 });
 

@@ -155,6 +155,7 @@ describe('a plain-text response', () => {
         unknown: true,
         mayHaveRun: false,
         isReservationKept: false,
+        needsLookUp: false,
       });
     }
   });
@@ -221,6 +222,7 @@ describe('an error answer of a service', () => {
         code,
         mayHaveRun: fate === 'unknown' || fate === 'maybe reserved',
         isReservationKept: fate === 'kept',
+        needsLookUp: fate === 'refused unless found',
       });
       if (message === null) expect(refusal).toMatchObject({ own: false, unknown: true });
       else expect(refusal.message).toBe(toAnswerText(message, sent.digest, sent.rawReservationId));
