@@ -53,7 +53,12 @@ describe.skipIf(redisMissing)(redisMissing ?? 'while Redis does not answer', () 
         Query: { a: () => 1 },
         Mutation: { pay: () => ++paid },
       });
-      const env = { ...limits, RATE_LIMIT_COST: 'usage', LEDGER_GRAPHQL_URL: ledger.url };
+      const env = {
+        ...limits,
+        RATE_LIMIT_COST: 'usage',
+        LEDGER_GRAPHQL_URL: ledger.url,
+        TRUSTED_PROXIES: '127.0.0.1',
+      };
       gateway = await createTestGateway({ ...env, REDIS_URL: redis.url });
     });
     afterAll(async () => {
@@ -70,10 +75,11 @@ describe.skipIf(redisMissing)(redisMissing ?? 'while Redis does not answer', () 
       if (isKnown) await gateway.query(query);
       await expect.poll(async () => (await gateway.query('{ a }')).data).toEqual({ a: 1 });
       const before = paid;
-      const id = isKnown ? 'known' : 'unseen';
+      // Each has a line of its own: such requests of one address share lines.
+      const [id, address] = isKnown ? ['known', '10.0.0.1'] : ['unseen', '10.0.0.2'];
       redis.freeze();
       const client = await openRawClient(Number(new URL(gateway.url).port));
-      await client.send(toPostText({ query }, { 'x-request-id': id }));
+      await client.send(toPostText({ query }, { 'x-request-id': id, 'x-forwarded-for': address }));
       // A response to a later request proves that this one was read.
       for (let count = 0; count < 3; count += 1) await fetch(`${gateway.url}/health/live`);
       client.vanish('closing');

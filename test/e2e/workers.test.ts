@@ -297,7 +297,9 @@ describe('two workers in front of a slow ledger', () => {
     );
     expect(asked.filter(({ status }) => status === 200)).toHaveLength(300);
     expect(asked.filter(({ status }) => status === 429)).toHaveLength(100);
-    expect(new Set(await answerersOf(cli, asked)).size).toBe(2);
+    // Rejected requests share log lines.
+    const served = asked.filter(({ status }) => status === 200);
+    expect(new Set(await answerersOf(cli, served)).size).toBe(2);
     cli.child.kill('SIGTERM');
     expect(await cli.ended).toBe(0);
   });

@@ -156,10 +156,11 @@ describe.each(networks)('over the GraphQL of $title', { timeout: 3 * waitMs }, (
         waitMs,
         400,
       );
-      const before = pageReads(network);
+      const [before, startedMs] = [pageReads(network), performance.now()];
       await new Promise((resolve) => setTimeout(resolve, 2_000));
-      // Ten polls, fewer on a slow machine.
-      expect(pageReads(network) - before).toBeLessThanOrEqual(12);
+      // Ten polls in two seconds, which take longer on a busy machine.
+      const polls = (performance.now() - startedMs) / 200;
+      expect(pageReads(network) - before).toBeLessThanOrEqual(polls + 3);
       expect(client.results).toEqual([]);
       await client.leave();
     }
