@@ -71,12 +71,13 @@ export const eventsUpstream: OwnFieldsUpstream<EventsHost> = {
       return missing && `the ledger's GraphQL has other events than this gateway reads (${missing})`;
     };
     const support = createFilterSupport(profile.events, now);
+    ledgerReads.onNewEra(support.forget);
     /** May events whose filter JSON-RPC rejects be read from the ledger's GraphQL? */
     const hasOther = () => chosen === 'auto' && findMissingInSchema() === null;
     const openSources = (timeoutMs: number, isLive: boolean): (() => EventSources) => {
       const client = connect(timeoutMs, isLive);
       const execute = ledgerReads.within(timeoutMs);
-      const times = createCheckpointTimes(execute, profile.history);
+      const times = createCheckpointTimes(execute, profile.history, ledgerReads.report);
       const graphql = createGraphqlSources({ execute, profile, times, isLive, now });
       const other = () => (hasOther() ? graphql : null);
       const rpc = client && createRpcSources(client, profile, support, other);

@@ -17,6 +17,10 @@ export function createFilterSupport({ filters, indexer }: NetworkProfile['events
   const isRejected = (member: EventFilterMember) => rejected.has(member) && now() - rejectedAtMs < askAgainMs;
   return {
     isRejected,
+    /** All filters are tried again: another network has other nodes. */
+    forget(): void {
+      rejected = new Set();
+    },
     /** Records an answer. Whoever rejects one of an indexer's filters rejects all of them. */
     reject(member: EventFilterMember): void {
       rejected = new Set([member, ...(indexer?.lacks ?? [])]);

@@ -4,6 +4,7 @@ import type { LedgerHistory } from '../config/networks/history-schema.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { LedgerExecutor } from '../ledger/ledger-executor.ts';
 import type { Cancellation } from '../upstream/cancellation.ts';
+import { isReset } from '../upstream/network-in-force.ts';
 
 /** Members of a filter and their values as GraphQL literals. */
 export type FilterMembers = Readonly<Record<string, string>>;
@@ -106,6 +107,8 @@ export interface LedgerPageRequest {
   readonly cancellation: Cancellation | undefined;
   /** The network of the bounds. Left out or `null`: unknown. */
   readonly chain?: string | null;
+  /** A checkpoint that the network had when the bounds were made. Left out or `null`: unknown. */
+  readonly seen?: number | null;
   /** The oldest data that can answer, as a checkpoint. */
   readonly least?: number | null;
   /** Another root field that the request reads; empty: none. */
@@ -149,7 +152,7 @@ export function createReadLedgerPage<Item>(
   head: LedgerHead = { chain: null, checkpoint: null },
 ): ReadLedgerPage<Item> {
   const report = toReportSelection(names);
-  return async ({ cancellation, chain: expected = null, least = null, extra = '', ...request }) => {
+  return async ({ cancellation, chain: expected = null, seen = null, least = null, extra = '', ...request }) => {
     const more = extra && ` extra:${extra}`;
     const text = `{page:${field}${toPageSelection(request, nodes.selection)}${report}${more}}`;
     const data = await askLedger(execute, text, names, cancellation, least);
@@ -157,8 +160,10 @@ export function createReadLedgerPage<Item>(
     if (expected !== null && chain !== null && chain !== expected) throw staleCursor();
     const checkpoint = valueAt(data, 'newest.sequenceNumber');
     const newest = Number.isSafeInteger(checkpoint) ? (checkpoint as number) : null;
-    head.checkpoint = head.chain === chain && newest !== null ? Math.max(newest, head.checkpoint ?? 0) : newest;
+    const isSame = head.chain === chain && newest !== null && !isReset(head.checkpoint, newest);
+    head.checkpoint = isSame ? Math.max(newest, head.checkpoint ?? 0) : newest;
     head.chain = chain;
+    if (isReset(seen, newest)) throw staleCursor();
     return {
       ...toLedgerPage(data.page, nodes, chain),
       chain,
@@ -176,7 +181,7 @@ export function toPageSelection(
     before = null,
     backward,
     size = itemsPerCall,
-  }: Omit<LedgerPageRequest, 'cancellation' | 'chain' | 'least' | 'extra'>,
+  }: Omit<LedgerPageRequest, 'cancellation' | 'chain' | 'seen' | 'least' | 'extra'>,
   selection: string,
 ): string {
   const members = Object.entries(filter).map(([member, value]) => `${member}:${value}`);

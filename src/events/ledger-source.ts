@@ -130,6 +130,7 @@ function createFreeReads<Item>(options: LedgerSourceOptions<Item>): ReadFrom<Ite
       size: limit,
       cancellation,
       chain: place.chain,
+      seen: place.checkpoint,
       least: place.checkpoint,
       extra: oldest.field,
     });
@@ -152,7 +153,7 @@ function createPinnedReads<Item>(options: LedgerSourceOptions<Item>, form: Curso
   return async (after, { limit, descending, cancellation }) => {
     const { chain, cursor } = await placeOf(after, options, cancellation);
     const { order, checkpoint } = readCursor(cursor, form);
-    const shared = { filter, chain, cancellation };
+    const shared = { filter, chain, seen: checkpoint, cancellation };
     const readAt = (from: Order, asOf: number, size: number) =>
       read({
         ...shared,
@@ -228,7 +229,7 @@ export async function readAsOf<Item>(
   read: ReadLedgerPage<Item>,
   checkpoint: number,
   form: CursorForm,
-  request: Pick<LedgerPageRequest, 'filter' | 'size' | 'chain' | 'cancellation'>,
+  request: Pick<LedgerPageRequest, 'filter' | 'size' | 'chain' | 'seen' | 'cancellation'>,
 ): Promise<AnsweredPage<Item>> {
   const readAbove = (order: Order) =>
     read({ ...request, after: writeCursor(order, checkpoint, form), backward: true, least: checkpoint });

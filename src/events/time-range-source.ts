@@ -1,6 +1,7 @@
 import type { LedgerHistory } from '../config/networks/history-schema.ts';
 import type { LedgerExecutor } from '../ledger/ledger-executor.ts';
 import type { Cancellation } from '../upstream/cancellation.ts';
+import type { NetworkReport } from '../upstream/network-in-force.ts';
 import {
   askLedger,
   badLedger,
@@ -29,31 +30,44 @@ const maxKept = 10_000;
 
 export type CheckpointTimes = ReturnType<typeof createCheckpointTimes>;
 
-/** Finds checkpoints by time. Their times never change, so they are cached. */
-export function createCheckpointTimes(execute: LedgerExecutor, history: Pick<LedgerHistory, 'checkpoint' | 'pruned'>) {
+/**
+ * Finds checkpoints by time. Their times never change within an era of the network, so they are cached.
+ * @param report records what an answer says about the network, and returns its era
+ */
+export function createCheckpointTimes(
+  execute: LedgerExecutor,
+  history: Pick<LedgerHistory, 'checkpoint' | 'pruned'>,
+  report: (report: NetworkReport) => number,
+) {
   const { field, argument } = history.checkpoint;
   const kept = new Map<number, number>();
-  let network: string | null = null;
+  /** The era and the network of the cached times. */
+  let era = '';
 
   /** @param dropped receives the numbers of pruned checkpoints */
   async function read(numbers: readonly number[], dropped: Set<number>, cancellation: Cancellation | undefined) {
     const fields = numbers.map((n) => `c${n}:${field}(${argument.replace('$', String(n))}){timestamp}`);
-    const report = toReportSelection(history).replace('{', '{timestamp ');
-    const data = await askLedger(execute, `{${report}${fields.join('')}}`, history, cancellation);
+    const selection = toReportSelection(history).replace('{', '{timestamp ');
+    const asked = era;
+    const data = await askLedger(execute, `{${selection}${fields.join('')}}`, history, cancellation);
     const newest = data.newest as LedgerNode | null;
     const newestNumber = Number(newest?.sequenceNumber ?? Number.NaN);
     if (!newest || !Number.isSafeInteger(newestNumber)) throw badLedger('names no newest checkpoint');
-    const chain = toTextOrNull(data.chain);
-    if (chain !== network) kept.clear();
-    network = chain;
+    const network = toTextOrNull(data.chain);
+    const answered = `${report({ network, newest: newestNumber })} ${network}`;
+    if (answered !== era) kept.clear();
+    era = answered;
+    const found = { number: newestNumber, timestampMs: toMs(newest) };
+    // The answer may be older than the era.
+    if (asked !== era) return found;
     for (const number of numbers) {
-      const found = data[`c${number}`] as LedgerNode | null;
-      if (found) kept.set(number, toMs(found));
+      const node = data[`c${number}`] as LedgerNode | null;
+      if (node) kept.set(number, toMs(node));
       // A node that lags does not have the others yet.
       else if (number <= newestNumber) dropped.add(number);
     }
     for (const oldest of kept.keys()) if (kept.size > maxKept) kept.delete(oldest);
-    return { number: newestNumber, timestampMs: toMs(newest) };
+    return found;
   }
 
   /** Bounds of the first checkpoint that is not older than a time: after `low`, and not after `high`. */
@@ -77,16 +91,21 @@ export function createCheckpointTimes(execute: LedgerExecutor, history: Pick<Led
     async find({ startMs, endMs }: TimeRange, cancellation: Cancellation | undefined) {
       // The ledger prunes its oldest checkpoints.
       const dropped = new Set<number>();
-      const newest = await read([], dropped, cancellation);
-      if (newest.timestampMs < startMs) return null;
+      let newest = await read([], dropped, cancellation);
       for (let requests = 0; requests < maxRequests; requests += 1) {
+        if (newest.timestampMs < startMs) return null;
         const start = narrow(startMs, newest.number, dropped);
         const end = newest.timestampMs > endMs ? narrow(endMs + 1, newest.number, dropped) : null;
         const wanted = [start, ...(end ? [end] : [])].flatMap(between);
         if (wanted.length === 0) {
           return { first: start.high, end: end?.high ?? null, before: kept.has(start.low) ? start.low : null };
         }
-        await read([...new Set(wanted)], dropped, cancellation);
+        const asked = era;
+        const last = await read([...new Set(wanted)], dropped, cancellation);
+        if (asked === era) continue;
+        // Another network has begun, and is searched from the beginning.
+        dropped.clear();
+        newest = last;
       }
       throw badLedger('gives no order of its checkpoints');
     },

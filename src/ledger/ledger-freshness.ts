@@ -1,19 +1,34 @@
+import { type GraphQLSchema, parse, validate } from 'graphql';
 import type { NetworkProfile } from '../config/network-profile.ts';
 import { parseJson } from '../json/exact-json.ts';
 import type { FreshnessRules } from '../upstream/freshness.ts';
 import type { RawRequest } from '../upstream/raw-call.ts';
+import { createPerSchema } from './fetch-ledger-schema.ts';
 
 /** Checkpoints by which an address may lag. Networks close about four a second. */
 const maxBehind = 20;
 
-/** Compares addresses of the ledger by their network and their newest checkpoint, and requests by the checkpoint in their cursors. */
-export function ledgerFreshness({ history }: Pick<NetworkProfile, 'history'>): FreshnessRules {
-  const body = JSON.stringify({ query: `{chainIdentifier newest:${history.checkpoint.field}{sequenceNumber}}` });
+/**
+ * Compares addresses of the ledger by their network and their newest checkpoint, and requests by the checkpoint in their cursors.
+ * @param schema in force; `null` before there is one
+ */
+export function ledgerFreshness(
+  { history }: Pick<NetworkProfile, 'history'>,
+  schema: () => GraphQLSchema | null,
+): FreshnessRules {
+  const chain = 'chainIdentifier';
+  const newestCheckpoint = `newest:${history.checkpoint.field}{sequenceNumber}`;
+  const both = `{${chain} ${newestCheckpoint}}`;
+  /** A ledger that lacks one of the fields would reject the other with it. */
+  const validQuery = createPerSchema(schema, (found) =>
+    [both, `{${chain}}`, `{${newestCheckpoint}}`].find((text) => validate(found, parse(text)).length === 0),
+  );
   const headers = { 'content-type': 'application/json', accept: 'application/json' };
   return {
     maxBehind,
     leastOf: toLeastCheckpoint,
     async readNewest(call, timeoutMs) {
+      const body = JSON.stringify({ query: validQuery() ?? both });
       const answer = await call({ method: 'POST', path: '/', headers, body, timeoutMs });
       const parsed = parseJson(answer.body.toString()) as {
         data?: { chainIdentifier?: unknown; newest?: { sequenceNumber?: unknown } | null } | null;

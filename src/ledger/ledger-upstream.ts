@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts';
 import { configKeys } from '../config/keys.ts';
 import type { StreamQuota } from '../live/quota.ts';
 import type { UpstreamConnection } from '../upstream/connect-upstream.ts';
-import type { NetworkInForce } from '../upstream/network-in-force.ts';
+import type { NetworkInForce, NetworkReport } from '../upstream/network-in-force.ts';
 import type { ConnectedUpstream, DevnetAddresses, Upstream } from '../upstream/upstream.ts';
 import { createTransactionFinder, type TransactionFinder } from './find-transaction.ts';
 import {
@@ -24,6 +24,13 @@ export interface LedgerReads {
   readonly within: (timeoutMs: number) => LedgerExecutor;
   /** The schema in force; `null` before there is one. */
   readonly schema: () => GraphQLSchema | null;
+  /**
+   * Records what an answer says about the network. With several addresses, their comparison decides instead.
+   * @returns the network's era
+   */
+  readonly report: (report: NetworkReport) => number;
+  /** Calls back when what was read before is of another network. */
+  readonly onNewEra: (begun: () => void) => void;
 }
 
 /** The service whose schema is the base of the graph. */
@@ -95,7 +102,7 @@ export const ledgerUpstream: GraphUpstream = {
     const urls =
       configured ?? socketUrls.map((url) => withPath(transport === 'sse' ? url.replace(/^ws/, 'http') : url, below));
     const addresses = { urls, mayUse: configured ? undefined : mayUse, headers: added };
-    const freshness = ledgerFreshness(profile);
+    const freshness = ledgerFreshness(profile, () => schemaInForce());
     follow?.(freshness);
     const headers = { 'content-type': 'application/json' };
     const within = (timeoutMs: number) =>
@@ -118,7 +125,12 @@ export const ledgerUpstream: GraphUpstream = {
       raw: createRawLedger({ ...options, rawCall }),
       streams: createLedgerStreams({ ...addresses, places, transient }),
       push: createLedgerPush({ ...addresses, schema: () => schemaInForce() }),
-      reads: { within, schema: () => schemaInForce() },
+      reads: {
+        within,
+        schema: () => schemaInForce(),
+        report: (report) => (follow ? inForce.era : inForce.report(report)),
+        onNewEra: (begun) => inForce.onNewEra(begun),
+      },
       transactions: createTransactionFinder({
         execute: within(Math.min(timeouts.queryMs, findingMs)),
         names: profile.joins.transaction,

@@ -10,8 +10,9 @@ export interface NetworkReport {
 const minResetBy = 1_000;
 
 /** Is the newest data so much older than before that the network was reset? */
-const isReset = (before: number | null, newest: number | null): boolean =>
-  before !== null && newest !== null && before - newest > minResetBy && newest < before / 2;
+export function isReset(before: number | null, newest: number | null): boolean {
+  return before !== null && newest !== null && before - newest > minResetBy && newest < before / 2;
+}
 
 /**
  * The network that an upstream serves. An era ends when another network, or the same one after a reset, takes its place: what
@@ -32,13 +33,16 @@ export class NetworkInForce {
     this.#listeners.push(begun);
   }
 
-  report({ network, newest }: NetworkReport): void {
+  /** @returns the era of the report */
+  report({ network, newest }: NetworkReport): number {
     const isOther = network !== null && this.#network !== null && network !== this.#network;
     const isNew = isOther || isReset(this.#newest, newest);
     this.#network = network ?? this.#network;
     this.#newest = newest ?? this.#newest;
-    if (!isNew) return;
-    this.#era += 1;
-    for (const begun of this.#listeners) begun();
+    if (isNew) {
+      this.#era += 1;
+      for (const begun of this.#listeners) begun();
+    }
+    return this.#era;
   }
 }

@@ -17,6 +17,7 @@ import { createLedgerSource } from '../../src/events/ledger-source.ts';
 import type { Position, Source } from '../../src/events/source.ts';
 import { createCheckpointTimes, createTimeRangeSource } from '../../src/events/time-range-source.ts';
 import type { LedgerRequest } from '../../src/ledger/ledger-executor.ts';
+import { NetworkInForce } from '../../src/upstream/network-in-force.ts';
 
 /**
  * How a ledger pages: with cursors that read as of their own checkpoint and only where their item matches (`pinned`), with cursors
@@ -193,7 +194,8 @@ export function createPagedLedger(style: PageStyle, count: number): PagedLedger 
       return open(of === 1 ? {} : { of: String(of) }, isLive, now);
     },
     openRange(of) {
-      const times = createCheckpointTimes(execute, history);
+      const inForce = new NetworkInForce();
+      const times = createCheckpointTimes(execute, history, (report) => inForce.report(report));
       const sourceOf = (filter: FilterMembers) =>
         open({ ...filter, ...(of !== 1 && { of: String(of) }) }, false, () => timeOf(ledger.count));
       const readEvents = toRead({ of: String(of) }, false);

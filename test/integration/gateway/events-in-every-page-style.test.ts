@@ -6,6 +6,7 @@ import { quickPolls } from '../../support/live-network.ts';
 import { startIotaNetwork } from '../../support/networks/iota-network.ts';
 import type { MockedNetwork } from '../../support/networks/network-server.ts';
 import { startSuiNetwork } from '../../support/networks/sui-network.ts';
+import { recordUpstream } from '../../support/recording-upstream.ts';
 import { createTestGateway, type TestGateway } from '../../support/test-gateway.ts';
 import { until } from '../../support/until.ts';
 
@@ -15,7 +16,7 @@ const networks = [
   {
     title: 'Sui, which examines 25 records per page,',
     name: 'sui',
-    start: (history: { keptCheckpoints?: number }) => startSuiNetwork({ ...history, scanLimit: 25 }),
+    start: (history: { keptCheckpoints?: number; startMs?: number }) => startSuiNetwork({ ...history, scanLimit: 25 }),
   },
 ] as const;
 
@@ -102,6 +103,55 @@ describe.each(networks)('over the GraphQL of $title', { timeout: 3 * waitMs }, (
     await until(() => quiet.results.length > 0 || quiet.end !== null, 'a gap of the quiet stream', waitMs);
     expect(quiet.results.map((result) => result.data?.liveEvents.__typename)).toEqual(['LiveGap']);
     await Promise.all([quiet.leave(), resumed.leave()]);
+  });
+
+  it('a reset to an earlier height leaves nothing of the old network behind', async () => {
+    await using old = await start({});
+    for (let steps = 0; steps < 1_200; steps += 1) old.step(steps % 10 === 0 ? 1 : 0);
+    await using network = await start({ startMs: 1_800_000_100_000 });
+    for (let steps = 0; steps < 50; steps += 1) network.step(1);
+    await using address = await recordUpstream(old.graphqlUrl);
+    await using gateway = await open(old, { LEDGER_GRAPHQL_URL: address.url });
+    const startTime = 1_800_000_110_000;
+    const inRange = async () => {
+      const filter = { timeRange: { startTime, endTime: startTime + 4_000 } };
+      const { data, errors } = await gateway.query(pages, { first: 50, filter });
+      return errors ?? data.queryEvents.nodes.map(({ id }: { id: string }) => id);
+    };
+    const within = ({ ledger }: MockedNetwork) =>
+      ledger.events.filter(({ timestampMs }) => startTime <= timestampMs && timestampMs <= startTime + 4_000).map(idOf);
+    expect(await inRange()).toEqual(within(old));
+    const client = overEventStream(`${gateway.url}/graphql`, stream);
+    await until(
+      () => {
+        old.step(1);
+        return client.ids.length > 0;
+      },
+      'an event of the old network',
+      waitMs,
+    );
+    const namesOf = () => client.results.map((result) => result.data?.liveEvents.__typename);
+
+    const chainOf = async ({ ask }: MockedNetwork) => (await ask('{chainIdentifier}')).data.chainIdentifier as string;
+    const [chain, ownChain] = [await chainOf(old), await chainOf(network)];
+    address.intercept = ({ body }, res) => {
+      void fetch(network.graphqlUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body }).then(
+        async (answer) =>
+          res
+            .writeHead(200, { 'content-type': 'application/json' })
+            .end((await answer.text()).replaceAll(ownChain, chain)),
+      );
+      return true;
+    };
+    expect(await inRange()).toEqual(within(network));
+    await until(() => namesOf().includes('LiveGap'), 'the gap', waitMs);
+    network.step(3);
+    const newest = network.ledger.events.at(-1);
+    await until(() => newest !== undefined && client.ids.includes(idOf(newest)), 'events of the new network', waitMs);
+    expect(namesOf().filter((name) => name !== 'LiveEventItem')).toEqual(['LiveGap']);
+    expect(new Set(client.ids).size).toBe(client.ids.length);
+    expect(client.end).toBeNull();
+    await client.leave();
   });
 
   it('a stream resumes behind an event that its filter does not match, with another reader', async () => {

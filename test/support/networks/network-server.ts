@@ -107,14 +107,16 @@ const seed = 7;
 export interface NetworkHistory {
   /** Older checkpoints are dropped, with their transactions and events. */
   readonly keptCheckpoints?: number;
+  /** When its history begins. */
+  readonly startMs?: number;
 }
 
 /** A network with its published schema over real sockets, and a history of the simulated ledger. */
 export async function startNetwork(
   rules: NetworkRules,
-  { keptCheckpoints = 7_200 }: NetworkHistory = {},
+  { keptCheckpoints = 7_200, startMs = 1_800_000_000_000 }: NetworkHistory = {},
 ): Promise<MockedNetwork> {
-  let now = 1_800_000_000_000;
+  let now = startMs;
   const genesis: Partial<GenesisOptions> = { checkpoints: 60, checkpointsPerEpoch: 20 };
   const ledger = createLedger({ seed, clock: () => now, genesis, retention: { checkpoints: keptCheckpoints } });
   const accounts = createDevnetAccounts(seed);

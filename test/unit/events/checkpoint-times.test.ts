@@ -1,17 +1,26 @@
 import { expect, test } from 'vitest';
 import { createCheckpointTimes } from '../../../src/events/time-range-source.ts';
 import type { LedgerRequest } from '../../../src/ledger/ledger-executor.ts';
+import { NetworkInForce } from '../../../src/upstream/network-in-force.ts';
 
 /** A ledger with a checkpoint every 250 ms; the oldest ones are dropped. */
 function createLedger(newest: number, oldestKept = 0) {
-  const ledger = { requests: 0, newest, lagOf: (_request: number) => 0, chain: 'a' };
+  const ledger = {
+    requests: 0,
+    newest,
+    startMs: 1_000_000,
+    lagOf: (_request: number) => 0,
+    chain: 'a',
+    onRequest() {},
+  };
   const newestNow = () => ledger.newest - ledger.lagOf(ledger.requests);
   const at = (number: number) =>
     number < oldestKept || number > newestNow()
       ? null
-      : { sequenceNumber: number, timestamp: new Date(1_000_000 + number * 250).toISOString() };
+      : { sequenceNumber: number, timestamp: new Date(ledger.startMs + number * 250).toISOString() };
   const execute = async ({ document }: LedgerRequest) => {
     ledger.requests += 1;
+    ledger.onRequest();
     const text = 'text' in document ? document.text : '';
     const asked = [...text.matchAll(/c(\d+):checkpoint\(id:\{sequenceNumber:(\d+)\}\)/g)];
     return {
@@ -23,7 +32,9 @@ function createLedger(newest: number, oldestKept = 0) {
     };
   };
   const checkpoint = { field: 'checkpoint', argument: 'id:{sequenceNumber:$}' };
-  return { ledger, times: createCheckpointTimes(execute, { checkpoint, pruned: { codes: [], texts: [] } }) };
+  const inForce = new NetworkInForce();
+  const history = { checkpoint, pruned: { codes: [], texts: [] } };
+  return { ledger, inForce, times: createCheckpointTimes(execute, history, (report) => inForce.report(report)) };
 }
 
 test('a range is found among 300 million checkpoints with 9 requests, and again with one', async () => {
@@ -81,4 +92,32 @@ test('times of another network are forgotten', async () => {
   expect(await times.find(range, undefined)).toBeNull();
   ledger.newest = 750;
   expect(await times.find(range, undefined)).toEqual({ first: 700, end: null, before: 699 });
+});
+
+test('times from before a reset of the same network are forgotten', async () => {
+  const { ledger, inForce, times } = createLedger(10_000);
+  const range = { startMs: 1_000_000 + 250 * 700, endMs: 1_000_000 + 250 * 800 };
+  await times.find(range, undefined);
+  Object.assign(ledger, { newest: 1_000, startMs: 1_000_000 + 250 * 600 });
+  expect(await times.find(range, undefined)).toEqual({ first: 100, end: 201, before: 99 });
+  expect(inForce.era).toBe(1);
+});
+
+test('times are forgotten when others notice the reset first', async () => {
+  const { ledger, inForce, times } = createLedger(1_000);
+  const range = { startMs: 1_000_000 + 250 * 700, endMs: 1_000_000 + 250 * 800 };
+  await times.find(range, undefined);
+  ledger.startMs = 1_000_000 + 250 * 600;
+  inForce.report({ network: 'a', newest: 50_000 });
+  inForce.report({ network: 'a', newest: 900 });
+  expect(await times.find(range, undefined)).toEqual({ first: 100, end: 201, before: 99 });
+});
+
+test('a range that is being searched for during a reset is that of the new network', async () => {
+  const { ledger, times } = createLedger(10_000);
+  ledger.onRequest = () => {
+    if (ledger.requests === 3) Object.assign(ledger, { newest: 1_000, startMs: 1_000_000 + 250 * 600 });
+  };
+  const range = { startMs: 1_000_000 + 250 * 700, endMs: 1_000_000 + 250 * 800 };
+  expect(await times.find(range, undefined)).toEqual({ first: 100, end: 201, before: 99 });
 });

@@ -141,6 +141,28 @@ describe.each(pageStyles)('a ledger with %s pages', (style) => {
     }
   });
 
+  test('does not wait for a young position from before a reset', async () => {
+    const ledger = createPagedLedger(style, 9_000);
+    const after = ledger.positionOf(8_999);
+    ledger.count = 300;
+    for (const isLive of [false, true]) {
+      const young = ledger.open(1, { isLive, now: () => timeOf(8_999) + 1_000 });
+      await expect(young.readPage({ ...request, after })).rejects.toMatchObject(code('STALE_CURSOR'));
+    }
+  });
+
+  test('takes one request for a page after a reset', async () => {
+    const ledger = createPagedLedger(style, 9_000);
+    const source = ledger.open();
+    await source.readPage({ ...request, after: ledger.positionOf(8_000) });
+    ledger.count = 300;
+    await source.readPage({ ...request, after: null });
+    const before = ledger.asked.length;
+    const { items } = await source.readPage({ ...request, limit: 5, after: ledger.positionOf(9) });
+    expect(items.map(({ number }) => number)).toEqual([10, 11, 12, 13, 14]);
+    expect(ledger.asked.length - before).toBe(1);
+  });
+
   test('is read at a node that lags, as far as it has come', async () => {
     const ledger = createPagedLedger(style, 900);
     const after = ledger.positionOf(850);

@@ -1,9 +1,11 @@
+import { buildSchema } from 'graphql';
 import { expect, it, test } from 'vitest';
 import { networkProfiles } from '../../../src/config/network-profile.ts';
 import { ledgerFreshness } from '../../../src/ledger/ledger-freshness.ts';
+import type { UpstreamCall } from '../../../src/upstream/upstream-call.ts';
 import { cpuMsSince } from '../../support/cpu-time.ts';
 
-const { leastOf } = ledgerFreshness(networkProfiles.ledger);
+const { leastOf } = ledgerFreshness(networkProfiles.ledger, () => null);
 const leastOfBody = (body: string | Buffer | null) =>
   leastOf({ method: 'POST', path: '/', headers: [], body, timeoutMs: 1_000 });
 const json = (content: unknown) => Buffer.from(JSON.stringify(content)).toString('base64url');
@@ -58,7 +60,7 @@ it.each([
   ['{"errors":[]}', null, null],
   ['null', null, null],
 ])('reads the newest checkpoint and the network from %s', async (text, newest, network) => {
-  const { readNewest } = ledgerFreshness(networkProfiles.iota);
+  const { readNewest } = ledgerFreshness(networkProfiles.iota, () => null);
   const answer = { status: 200, headers: new Map(), body: Buffer.from(text) };
   const sent: unknown[] = [];
   const found = await readNewest(async ({ body }) => {
@@ -67,4 +69,21 @@ it.each([
   }, 1_000);
   expect(found).toEqual({ newest, network });
   expect(sent).toEqual(['{"query":"{chainIdentifier newest:checkpoint{sequenceNumber}}"}']);
+});
+
+it.each([
+  ['both', 'chainIdentifier: String checkpoint: Checkpoint', '{chainIdentifier newest:checkpoint{sequenceNumber}}'],
+  ['no checkpoint', 'chainIdentifier: String other: Checkpoint', '{chainIdentifier}'],
+  ['no network', 'checkpoint: Checkpoint', '{newest:checkpoint{sequenceNumber}}'],
+  ['neither', 'other: Checkpoint', '{chainIdentifier newest:checkpoint{sequenceNumber}}'],
+])('asks a ledger for what its schema has: %s', async (_, fields, query) => {
+  const schema = buildSchema(`type Query { ${fields} } type Checkpoint { sequenceNumber: Int }`);
+  const { readNewest } = ledgerFreshness(networkProfiles.iota, () => schema);
+  const sent: unknown[] = [];
+  const call: UpstreamCall = async ({ body }) => {
+    sent.push(JSON.parse(String(body)));
+    return { status: 200, headers: new Map(), body: Buffer.from('{"data":{"chainIdentifier":"2304aa97"}}') };
+  };
+  expect(await readNewest(call, 1_000)).toEqual({ newest: null, network: '2304aa97' });
+  expect(sent).toEqual([{ query }]);
 });

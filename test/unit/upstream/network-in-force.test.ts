@@ -16,7 +16,8 @@ it.each([
   inForce.onNewEra(() => {
     begun += 1;
   });
+  let era = 0;
   for (let index = 0; index < reports.length; index += 2)
-    inForce.report({ network: reports[index] as string | null, newest: reports[index + 1] as number | null });
-  expect([begun, inForce.era]).toEqual([ended, ended]);
+    era = inForce.report({ network: reports[index] as string | null, newest: reports[index + 1] as number | null });
+  expect([begun, inForce.era, era]).toEqual([ended, ended, ended]);
 });
