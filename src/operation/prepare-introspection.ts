@@ -47,7 +47,7 @@ export function createPrepareIntrospection({ generation, turns, telemetry }: Pre
 }
 
 /** Does the work of the standard query for one type at each step, and reads short and then long documents. */
-export function* introspectInParts({ schema, ownSchema, documents }: Introspected): Generator<void, void> {
+function* introspectInParts({ schema, ownSchema, documents }: Introspected): Generator<void, void> {
   const standard = getIntrospectionQuery();
   const fragments = standard.slice(standard.indexOf('fragment FullType'));
   const document = parse(`query ($name: String!) { __type(name: $name) { ...FullType } } ${fragments}`);
