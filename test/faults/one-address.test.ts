@@ -64,7 +64,8 @@ test.each([
   expect(received.map(({ head, size }) => size > 6_600_000 || head)).toEqual(received.map(() => true));
   const { failures, p99Ms } = await other.end();
   expect(failures).toEqual([]);
-  expect(p99Ms).toBeLessThanOrEqual(100);
+  // About 100 ms of CPU. In one turn, writing all copies would take more than a second.
+  expect(p99Ms).toBeLessThanOrEqual(300);
   expect(memoryOf(gateway).peak - before).toBeLessThan(150);
 });
 
