@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
-import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type Client, type ClientOptions, createClient, type ErrorEntry } from '../../../src/client/client.ts';
 import { GatewayError, toDelayMs, wait } from '../../../src/client/gateway-error.ts';
 
@@ -263,6 +263,10 @@ describe('sponsor', () => {
   });
 
   describe('two processes with one store', () => {
+    // Node 24 has Web Locks, which processes do not share.
+    beforeEach(() => void vi.stubGlobal('navigator', {}));
+    afterEach(() => void vi.unstubAllGlobals());
+
     const add = (entries: Map<string, string>) => async (key: string, value: string) =>
       !entries.has(key) && Boolean(entries.set(key, value));
 
