@@ -21,7 +21,7 @@ export function createFilterSupport({ filters, indexer }: NetworkProfile['events
     forget(): void {
       rejected = new Set();
     },
-    /** Records an answer. Whoever rejects one of an indexer's filters rejects all of them. */
+    /** Records an answer. A node that rejects one of an indexer's filters rejects all of them. */
     reject(member: EventFilterMember): void {
       rejected = new Set([member, ...(indexer?.lacks ?? [])]);
       rejectedAtMs = now();
