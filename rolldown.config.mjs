@@ -1,20 +1,36 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 
 const sources = new URL('src/', import.meta.url).pathname;
 
+/** Writes the licences of the packages in a bundle, which demand that copies contain them. */
+const licences = {
+  name: 'licences',
+  generateBundle(_, bundle) {
+    const modules = Object.values(bundle).flatMap(({ moduleIds = [] }) => moduleIds);
+    const folders = modules.flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id.replace(/^\0/, '')) ?? []);
+    const texts = [...new Set(folders)].sort().map((folder) => {
+      const { name, version, license } = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8'));
+      const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
+      return `${name} ${version}: ${license}\n\n${file ? readFileSync(`${folder}/${file}`, 'utf8').trim() : ''}`;
+    });
+    this.emitFile({ type: 'asset', fileName: 'licences.txt', source: `${texts.join('\n\n---\n\n')}\n` });
+  },
+};
+
 /**
- * Puts the command line and the packages that it uses into a few files. Node needs about 1 ms to find and compile a module,
- * and the start would load 1,300 of them. `dist/index.js`, which other programs import, stays as separate modules.
+ * Puts the command line, the library and the packages that they use into a few files. Node needs about 1 ms to find and
+ * compile a module, and the start would load 1,300 of them. Programs that import the library get the versions that were tested.
  */
 const program = {
-  input: { cli: 'src/cli.ts', 'devnet/devnet-thread': 'src/devnet/devnet-thread.ts' },
+  input: { cli: 'src/cli.ts', index: 'src/index.ts', 'devnet/devnet-thread': 'src/devnet/devnet-thread.ts' },
   platform: 'node',
   // In development graphql-js compares names of classes at each check of a type, to find a second copy of itself.
   transform: { define: { 'process.env.NODE_ENV': '"production"' } },
   // Some packages import `graphql` and some require it. Two copies would break `instanceof GraphQLError`.
   resolve: { alias: { graphql: new URL('node_modules/graphql/index.mjs', import.meta.url).pathname } },
   plugins: [
+    licences,
     {
       // All of undici would take longer to start than the rest of the program's packages.
       name: 'only-pool-of-undici',
@@ -50,6 +66,7 @@ const graphiql = {
   checks: { moduleLevelDirective: false },
   transform: { define: { 'process.env.NODE_ENV': '"production"' } },
   plugins: [
+    licences,
     {
       name: 'small-editor',
       load: {

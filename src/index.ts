@@ -1,9 +1,27 @@
 /** The gateway as a library, for programs that embed it. */
-export type { Config } from './config/config.ts';
-export { ConfigError } from './config/config-error.ts';
-export type { ConfigSource } from './config/read-settings.ts';
+import type { Config as CheckedConfig } from './config/config.ts';
+import type { Config, ConfigSource, GatewayOptions, Logger, LoggerOptions, RunningGateway } from './start/embedding.ts';
+import { readConfig } from './start/read-config.ts';
+import { startGateway as start } from './start/start.ts';
+import { createLogger as create } from './telemetry/logger.ts';
+
+export { ConfigError, type ConfigMistake } from './config/config-error.ts';
 export { type ErrorCode, errorCatalogue } from './errors/catalogue.ts';
-export { SchemaCollisionError } from './graph/generation.ts';
-export { readConfig as parseConfig } from './start/read-config.ts';
-export { type RunningGateway, type StartOptions, startGateway } from './start/start.ts';
-export { createLogger, type Logger } from './telemetry/logger.ts';
+export { SchemaCollisionError } from './graph/schema-refused-error.ts';
+export type { Config, ConfigSource, GatewayOptions, Logger, LoggerOptions, RunningGateway };
+
+/**
+ * Turns environment and configuration file into a checked configuration.
+ * @throws ConfigError with every mistake
+ */
+export const parseConfig: (source: ConfigSource) => Config = (source) => readConfig(source);
+
+/**
+ * Starts the service from a configuration: connects the upstreams, reads the ledger's schema, opens the listener.
+ * @throws SchemaCollisionError when the ledger's schema and ours have a name in common
+ */
+export const startGateway: (options: GatewayOptions) => Promise<RunningGateway> = (options) =>
+  start({ ...options, config: options.config as CheckedConfig });
+
+/** A JSON logger that redacts credentials in fields and messages before it writes them. */
+export const createLogger: (options: LoggerOptions) => Logger = create;

@@ -1,17 +1,12 @@
 import type { Config } from '../config/config.ts';
+import type { ConfigSource, ReadFile } from '../config/config-source.ts';
 import type { SettingInForce } from '../config/describe-config.ts';
-import type { ConfigSource, ReadFile } from '../config/read-settings.ts';
 import type { Secret } from '../config/secret.ts';
 import type { TrustedDocument } from '../config/trusted-documents.ts';
 import type { Devnet, DevnetOptions } from '../devnet/start-devnet.ts';
+import type { RunningGateway as StartedGateway } from '../start/embedding.ts';
 import type { SchemaChange, SchemaScope } from '../start/read-schema.ts';
-import type {
-  ExplainRequest,
-  Explanation,
-  ManifestExplanation,
-  RunningGateway as StartedGateway,
-  StartOptions,
-} from '../start/start.ts';
+import type { ExplainRequest, Explanation, ManifestExplanation, StartOptions } from '../start/start.ts';
 import type { PrimaryCommands, PrimaryLink } from '../start/workers/follow-primary.ts';
 import type { RunningWorkers, WorkersOptions } from '../start/workers/primary.ts';
 import type { Logger } from '../telemetry/logger.ts';

@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import { type ConfigMistake, toMistakes } from './config-error.ts';
+import type { ConfigMistake } from './config-error.ts';
 import { type ListResult, parseYaml } from './read-settings.ts';
 import { Secret } from './secret.ts';
+import { toMistakes } from './to-mistakes.ts';
 import { type DocumentPolicy, documentPolicies } from './trusted-documents.ts';
 import { moveCallRule, toMoveCall, toOrigin } from './value-types.ts';
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { type ConfigSource, readSettings } from './read-settings.ts';
+import type { ConfigSource } from './config-source.ts';
+import { readSettings } from './read-settings.ts';
 import { type ConfigKey, type ConfigTable, expectedOf, showText } from './value-types.ts';
 
 export interface SettingInForce {

@@ -1,4 +1,4 @@
-import { type ConfigMistake, quoteText, toMistakes } from './config-error.ts';
+import { type ConfigMistake, quoteText } from './config-error.ts';
 import { iota } from './networks/iota.ts';
 import { ledger } from './networks/ledger.ts';
 import {
@@ -10,6 +10,7 @@ import {
 import { sui } from './networks/sui.ts';
 import { suiLegacy } from './networks/sui-legacy.ts';
 import { parseYaml } from './read-settings.ts';
+import { toMistakes } from './to-mistakes.ts';
 import { isJsonObject } from './value-types.ts';
 
 export { type EventFilterMember, eventFilterMembers, type NetworkProfile } from './networks/profile-schema.ts';

@@ -3,6 +3,7 @@ import { checkSettings, type Settings, toMissing, toSponsorAuth } from './check-
 import { type Client, parseClients } from './client.ts';
 import type { Config, Upstreams } from './config.ts';
 import { ConfigError, type ConfigMistake, quoteText } from './config-error.ts';
+import type { ConfigSource, ReadFile } from './config-source.ts';
 import { type ConfigValues, withAddresses } from './keys.ts';
 import {
   findNetworkProfile,
@@ -13,11 +14,9 @@ import {
 } from './network-profile.ts';
 
 import {
-  type ConfigSource,
   findUnknownVariables,
   type ListResult,
   type RawSettings,
-  type ReadFile,
   readList,
   readSettings,
   toErrorCode,

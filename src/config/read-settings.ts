@@ -1,5 +1,6 @@
 import { type Document, isMap, isScalar as isScalarNode, parseDocument } from 'yaml';
 import { type ConfigMistake, quoteKey, quoteText } from './config-error.ts';
+import type { ConfigSource, ReadFile } from './config-source.ts';
 import { misspeltName, nearestName } from './nearest-name.ts';
 import { type ConfigKey, type ConfigTable, expectedOf, isListType, isObjectType } from './value-types.ts';
 
@@ -22,15 +23,6 @@ export function parseYaml(text: string): ParsedYaml {
     return { problem: 'text that cannot be read as either' };
   }
 }
-
-export interface ConfigSource {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** Reads the configuration file and the files that it names, as UTF-8. May throw. */
-  readonly readFile: ReadFile;
-}
-
-/** Returns the text of a file; throws if it cannot be read. */
-export type ReadFile = (path: string) => string;
 
 export interface RawSettings {
   /** The settings that are set, as trimmed text. An empty text counts as unset. */

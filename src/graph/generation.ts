@@ -14,6 +14,7 @@ import { entitiesField } from './joins/entities.ts';
 import type { CreateOperationJoins } from './joins/operation-joins.ts';
 import type { LedgerSource } from './ledger-source.ts';
 import { fieldsReadByCalls, findIdInputs } from './own-schema.ts';
+import { SchemaCollisionError, SchemaRefusedError } from './schema-refused-error.ts';
 import { type StitchedGraph, stitch } from './stitch.ts';
 import { buildValidParts, type ValidParts } from './valid-parts.ts';
 
@@ -46,35 +47,6 @@ export interface Generation<Operation = unknown> extends Graph, Pick<StitchedGra
   /** `<year>.<month>` versions that the ledger serves. */
   readonly availableVersions: readonly string[];
   readonly documents: DocumentStore<Operation>;
-}
-
-/** Faults that are named in messages and in the log. */
-const maxFaults = 20;
-
-/** The ledger's schema cannot be served as it is. */
-export class SchemaRefusedError extends Error {
-  override readonly name: string = 'SchemaRefusedError';
-  readonly faults: readonly string[];
-
-  constructor(faults: readonly string[], says = "The ledger's schema is not valid") {
-    const omitted = faults.length - maxFaults;
-    const shown = [...faults.slice(0, maxFaults), ...(omitted > 0 ? [`and ${omitted} more`] : [])];
-    super(`${says}:\n${shown.map((each) => `  ${each}`).join('\n')}`);
-    this.faults = shown;
-  }
-}
-
-/** The ledger's schema and the gateway's define the same name: merging would silently drop one. */
-export class SchemaCollisionError extends SchemaRefusedError {
-  override readonly name = 'SchemaCollisionError';
-
-  constructor(collisions: readonly string[]) {
-    super(collisions, "The ledger's schema collides with the gateway's own");
-  }
-
-  get collisions(): readonly string[] {
-    return this.faults;
-  }
 }
 
 export interface GenerationOptions<Operation = unknown> {

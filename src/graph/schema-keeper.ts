@@ -1,14 +1,9 @@
 import { fetchLedgerIntrospection } from '../ledger/fetch-ledger-schema.ts';
 import { fetchLedgerService, type LedgerService } from '../ledger/ledger-service.ts';
 import { toSchemaFingerprint, toSchemaText } from '../ledger/schema-fingerprint.ts';
-import {
-  buildGeneration,
-  type Generation,
-  type GenerationOptions,
-  SchemaCollisionError,
-  SchemaRefusedError,
-} from './generation.ts';
+import { buildGeneration, type Generation, type GenerationOptions } from './generation.ts';
 import type { LedgerSource, SchemaCache } from './ledger-source.ts';
+import { SchemaCollisionError, SchemaRefusedError } from './schema-refused-error.ts';
 
 export interface SchemaEvents {
   replaced(generation: Generation, previous: Generation): void;

@@ -1,8 +1,9 @@
 import type { Config } from '../config/config.ts';
+import type { ConfigSource } from '../config/config-source.ts';
 import { describeSettings, type SettingInForce, toConfigSchema } from '../config/describe-config.ts';
 import { withAddresses } from '../config/keys.ts';
 import { parseConfig } from '../config/parse-config.ts';
-import { type ConfigSource, readSettings } from '../config/read-settings.ts';
+import { readSettings } from '../config/read-settings.ts';
 import { allUpstreams, type UpstreamList, upstreamList } from './upstreams.ts';
 
 /**

@@ -18,7 +18,6 @@ import { createOwnSchema } from '../graph/own-schema.ts';
 import { FairTurns, thisEventLoop } from '../operation/fair-turns.ts';
 import { createPrepareIntrospection } from '../operation/prepare-introspection.ts';
 import { createTelemetry, type Telemetry } from '../telemetry/events.ts';
-import type { Logger } from '../telemetry/logger.ts';
 import { documentUses } from '../telemetry/metric-table.ts';
 import { Metrics, toMetricsPage, watchLoopDelay } from '../telemetry/metrics.ts';
 import { isSdkLoaded } from '../telemetry/trace.ts';
@@ -26,6 +25,7 @@ import type { Tracing } from '../telemetry/tracing.ts';
 import { createRoom } from '../upstream/quota.ts';
 import { type Closer, closeAll } from './close-all.ts';
 import { connectUpstreams } from './connect-upstreams.ts';
+import type { GatewayOptions, RunningGateway } from './embedding.ts';
 import { logReady } from './log-ready.ts';
 import { type OpenListener, openListener, openMetricsServer } from './open-listener.ts';
 import { type Network, openNetwork } from './open-network.ts';
@@ -41,32 +41,12 @@ import { deferred } from './workers/deferred.ts';
 
 export type { EstimateRequest as ExplainRequest, Explanation, ManifestExplanation };
 
-export interface StartOptions {
+export interface StartOptions extends GatewayOptions {
   readonly config: Config;
-  readonly logger: Logger;
-  /** Milliseconds since the Unix epoch; tests pass their own. */
-  readonly now?: () => number;
   /** The other processes of this gateway. Left out: the gateway is a single process. */
   readonly siblings?: Siblings;
   /** Upstreams that are being started already. Left out: those of `config`. */
   readonly network?: Promise<Network>;
-}
-
-export interface RunningGateway extends AsyncDisposable {
-  /** Scheme, host and port. */
-  readonly url: string;
-  /**
-   * Resolves if the gateway assumed a network at start, because it could not reach the ledger, and the ledger belongs to another
-   * network. Close this gateway and start a new one to serve that network.
-   */
-  readonly assumedWrongNetwork: Promise<void>;
-  /** Reloads the files of clients, trusted documents and secrets, and logs the result. */
-  reload(): Promise<void>;
-  /**
-   * Keeps serving for `drainMs` (0) while readiness fails; then stops accepting, finishes running operations, and closes
-   * everything it opened. Safe to call twice.
-   */
-  close(drainMs?: number): Promise<void>;
 }
 
 /**

@@ -1,4 +1,5 @@
-import { type Logger, logDurably } from './logger.ts';
+import type { LogWriter } from './log-writer.ts';
+import { logDurably } from './logger.ts';
 import { Metrics } from './metrics.ts';
 import { createLineSampler, createOutageLines } from './repeated-lines.ts';
 import { maxLoggedName, type OperationFacts, type RequestFacts } from './request-line.ts';
@@ -156,7 +157,11 @@ const ofRedis = (reason: string) => ({ setting: 'REDIS_URL', reason });
  * @param metrics counts the events
  * @param now milliseconds of any clock that only goes forward
  */
-export function createTelemetry(logger: Logger, metrics = new Metrics(), now: () => number = () => performance.now()) {
+export function createTelemetry(
+  logger: LogWriter,
+  metrics = new Metrics(),
+  now: () => number = () => performance.now(),
+) {
   const { isNewOutage, endsOutage } = createOutageLines(now);
   let documents = new Set<string>();
   const isNewDocument = (key: string): boolean => {

@@ -1,19 +1,8 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
-import type { Config } from '../config/config.ts';
+import type { LoggerOptions, LogWriter } from './log-writer.ts';
 import { redactFields, redactText } from './redact-fields.ts';
 
 export type { Logger };
-
-export interface LoggerOptions {
-  readonly level: Config['settings']['LOG_LEVEL'];
-  /** Process id, written in every line if several processes share the log. */
-  readonly pid?: number | undefined;
-  /**
-   * Receives each line, a JSON object and a line break. Default: standard output, where request lines and most lines of
-   * sponsorship are buffered for up to 0.1 s and written together; all other lines are written immediately.
-   */
-  readonly destination?: DestinationStream;
-}
 
 const { info } = pino.levels.values;
 /** Buffered request lines are written at this size or this age, because each write costs a system call. */
@@ -26,7 +15,14 @@ const atomicBytes = 4_096;
  * A JSON logger that redacts credentials in fields, messages and the bindings of child loggers before it writes them. Time is
  * ISO 8601, the level a word.
  */
-export function createLogger({ level, pid, destination }: LoggerOptions): Logger {
+export function createLogger({
+  level,
+  pid,
+  destination,
+}: LoggerOptions & {
+  /** Process id, written in every line if several processes share the log. */
+  readonly pid?: number | undefined;
+}): Logger {
   const output: LineOutput = destination
     ? { now: destination, held: destination }
     : createLineOutput(pino.destination({ fd: 1, sync: true }), pid === undefined ? heldBytes : atomicBytes);
@@ -64,13 +60,13 @@ export function createLogger({ level, pid, destination }: LoggerOptions): Logger
 
 type WriteLine = (fields: RequestLineFields, message: string) => void;
 
-const durableWriters = new WeakMap<Logger, WriteLine>();
+const durableWriters = new WeakMap<LogWriter, WriteLine>();
 
 /**
  * Writes a line at any level, and before it returns, so that a crash cannot lose it. A logger that `createLogger` did not make
  * decides itself.
  */
-export function logDurably(logger: Logger, ...line: Parameters<WriteLine>): void {
+export function logDurably(logger: LogWriter, ...line: Parameters<WriteLine>): void {
   const write = durableWriters.get(logger);
   if (write) write(...line);
   else logger.info(...line);

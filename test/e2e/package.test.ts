@@ -1,28 +1,60 @@
 import { execFile, spawn } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { builtProgram } from '../support/built-program.ts';
 import { until } from '../support/until.ts';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const app = mkdtempSync(join(tmpdir(), 'ledger-gateway-app-'));
+const archives = join(app, 'archives');
 const installed = join(app, 'node_modules', 'ledger-gateway');
 
 afterAll(() => rmSync(app, { recursive: true, force: true }));
 
-// `npm install` of the archive would ask the registry for versions; the lock file installs the same ones from npm's cache.
+// Offline and with an empty cache: nothing but the archives can be installed.
 beforeAll(async () => {
-  const { stdout } = await run('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', app], { cwd: root });
-  const archive = /"filename": ?"([^"]+)"/.exec(stdout)?.[1] ?? '';
-  mkdirSync(installed, { recursive: true });
-  await run('tar', ['-xzf', join(app, archive), '--strip-components=1', '-C', installed]);
-  cpSync(join(root, 'package-lock.json'), join(installed, 'package-lock.json'));
-  const options = ['--omit=dev', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', '--engine-strict'];
-  await run('npm', ['ci', ...options], { cwd: installed });
+  builtProgram();
+  const { stdout } = await run(process.execPath, ['.ci/pack.mjs', archives], { cwd: root });
+  writeFileSync(join(app, 'package.json'), '{ "type": "module" }');
+  const options = ['--offline', '--engine-strict', '--no-audit', '--no-fund', '--cache', join(app, 'cache')];
+  const { stderr } = await run('npm', ['install', ...options, ...stdout.trim().split('\n')], { cwd: app });
+  expect(stderr).toBe('');
+});
+
+test('the archives install without any other package', () => {
+  const names = readdirSync(join(app, 'node_modules')).filter((name) => !name.startsWith('.'));
+  expect(names.sort()).toEqual(['ledger-gateway', 'ledger-gateway-client']);
+  for (const name of names) expect(existsSync(join(app, 'node_modules', name, 'node_modules'))).toBe(false);
+});
+
+/** Compiles a module of the app, declarations of the packages included. */
+async function compile(name: string, code: string): Promise<void> {
+  writeFileSync(join(app, name), code);
+  const options = ['--strict', '--target', 'es2023', '--module', 'nodenext', '--types', 'node'];
+  const types = ['--typeRoots', join(root, 'node_modules', '@types')];
+  const compiled = run(join(root, 'node_modules', '.bin', 'tsc'), [...options, ...types, name], { cwd: app });
+  expect(await compiled.catch(({ stdout }: { stdout: string }) => stdout)).toEqual({ stdout: '', stderr: '' });
+}
+
+test('the client has an archive of its own, with the same names', async () => {
+  await compile(
+    'client.ts',
+    `import { createClient } from 'ledger-gateway-client';
+import * as whole from 'ledger-gateway/client';
+import * as alone from 'ledger-gateway-client';
+import * as wholeBuild from 'ledger-gateway/client/build';
+import * as aloneBuild from 'ledger-gateway-client/build';
+const names = (module: object) => Object.keys(module).sort().join();
+console.log(typeof createClient, names(whole) === names(alone), names(wholeBuild) === names(aloneBuild));
+`,
+  );
+  const { stdout } = await run(process.execPath, ['client.js'], { cwd: app });
+  expect(stdout).toBe('function true true\n');
 });
 
 test('the installed program prints its version and the help of a command', async () => {
@@ -36,12 +68,7 @@ test('the example of docs/library.md compiles under strict rules, serves, and st
   const page = readFileSync(join(installed, 'docs', 'library.md'), 'utf8');
   const example = /```ts\n(.*?)```/s.exec(page)?.[1] ?? '';
   expect(example).toContain('startGateway');
-  writeFileSync(join(app, 'package.json'), '{ "type": "module" }');
-  writeFileSync(join(app, 'main.ts'), example);
-  const options = ['--strict', '--target', 'es2023', '--module', 'nodenext', '--skipLibCheck', '--types', 'node'];
-  const types = ['--typeRoots', join(root, 'node_modules', '@types')];
-  const compiled = run(join(root, 'node_modules', '.bin', 'tsc'), [...options, ...types, 'main.ts'], { cwd: app });
-  expect(await compiled.catch(({ stdout }: { stdout: string }) => stdout)).toEqual({ stdout: '', stderr: '' });
+  await compile('main.ts', example);
   const program = spawn(process.execPath, ['main.js'], { cwd: app, stdio: ['ignore', 'pipe', 'inherit'] });
   let printed = '';
   program.stdout.setEncoding('utf8').on('data', (text: string) => {

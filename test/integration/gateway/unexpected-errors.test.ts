@@ -3,7 +3,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parseConfig } from '../../../src/config/parse-config.ts';
 import { gatewayError } from '../../../src/errors/gateway-error.ts';
 import { createMaskError } from '../../../src/errors/mask-error.ts';
-import { type RunningGateway, startGateway } from '../../../src/start/start.ts';
+import type { RunningGateway } from '../../../src/start/embedding.ts';
+import { startGateway } from '../../../src/start/start.ts';
 import { createLogger } from '../../../src/telemetry/logger.ts';
 import { type ScriptedLedger, startScriptedLedger } from '../../support/scripted-ledger.ts';
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ConfigError } from '../../../src/config/config-error.ts';
+import type { ConfigSource } from '../../../src/config/config-source.ts';
 import { configKeyNames, configKeys } from '../../../src/config/keys.ts';
 import { parseConfig } from '../../../src/config/parse-config.ts';
-import type { ConfigSource } from '../../../src/config/read-settings.ts';
 import { parseText } from '../../../src/config/value-types.ts';
 
 const secret = 'hunter2-never-shown';
