@@ -38,8 +38,15 @@ describe('the pages', () => {
     expect(used).toContain('LEDGER_GRAPHQL_URL');
   });
 
+  test('are all listed for language models', () => {
+    const listed = read('docs/llms.txt');
+    const named = filesIn('docs/').filter((page) => /^docs\/([\w-]+|\w+\/README)\.md$/.test(page));
+    expect(named.filter((page) => !listed.includes(`](${page.slice('docs/'.length)})`))).toEqual([]);
+    expect(named.length).toBeGreaterThan(25);
+  });
+
   test('lead to pages that exist', () => {
-    const dead = pages.flatMap((page) =>
+    const dead = [...pages, 'docs/llms.txt'].flatMap((page) =>
       [...read(page).matchAll(/\]\((?!https?:|#)([^)#]+)(?:#[^)]*)?\)/g)]
         .map(([, target]) => new URL(target ?? '', new URL(page, root)))
         .filter((target) => !existsSync(target))
