@@ -410,6 +410,23 @@ export type Mutation = {
    * Example: `mutation { reserveGas(gasBudget: 5000000, reserveDurationSecs: 60) { reservationId sponsorAddress gasCoins { objectId version digest } } }`
    */
   readonly reserveGas?: Maybe<GasReservation>;
+  /**
+   * Completes a transaction with the sponsor's gas: send the bytes of its kind, have the wallet sign `txBytes`, and pass both with the
+   * reservation's id to `executeTx`. Before coins are reserved, the gateway checks the caller's rules, and the ledger simulates the
+   * transaction. Then the gateway fills in the gas: the sponsor as its owner, the reserved coins, the ledger's reference gas price,
+   * and the budget. The transaction has no expiration; the reservation has one.
+   *
+   * Build `transactionKind` with an SDK's `tx.build({ client, onlyTransactionKind: true })`.
+   *
+   * Errors:
+   * - Nothing was reserved: `BAD_USER_INPUT` (invalid argument; the kind cannot be parsed, uses the gas coin or the sponsor's funds, or
+   *   would fail; the sender is the sponsor), `FORBIDDEN` (scope `sponsor` missing, or a Move call is not allowed), `UPSTREAM_UNAVAILABLE`
+   *   (the ledger did not tell its gas price, or could not simulate the transaction), `UPSTREAM_BAD_RESPONSE`.
+   * - Those of `reserveGas`.
+   *
+   * Example: `mutation ($kind: Base64!) { sponsorTransaction(transactionKind: $kind, sender: "0x5f…") { txBytes digest reservation { reservationId expiresAt } } }`
+   */
+  readonly sponsorTransaction?: Maybe<SponsoredTransaction>;
 };
 
 
@@ -426,6 +443,15 @@ export type MutationReserveGasArgs = {
   gasBudget: Scalars['UInt53']['input'];
   idempotencyKey?: InputMaybe<Scalars['String']['input']>;
   reserveDurationSecs: Scalars['Int']['input'];
+};
+
+
+export type MutationSponsorTransactionArgs = {
+  gasBudget?: InputMaybe<Scalars['UInt53']['input']>;
+  idempotencyKey?: InputMaybe<Scalars['String']['input']>;
+  reserveDurationSecs?: InputMaybe<Scalars['Int']['input']>;
+  sender: Scalars['String']['input'];
+  transactionKind: Scalars['Base64']['input'];
 };
 
 /** Position of a page in its connection. */
@@ -746,6 +772,20 @@ export type SponsoredStatus = {
   readonly status: Scalars['String']['output'];
 };
 
+/** A transaction with its gas filled in, to be signed by its sender. */
+export type SponsoredTransaction = {
+  /** Digest of the transaction, base58, under which the ledger will have it. */
+  readonly digest: Scalars['String']['output'];
+  /** Maximum gas, in the smallest unit of the gas coin. */
+  readonly gasBudget: Scalars['UInt53']['output'];
+  /** Price of a unit of gas: the ledger's reference gas price when the coins were reserved. */
+  readonly gasPrice: Scalars['UInt53']['output'];
+  /** The coins that pay. Its `reservationId` is the argument of `executeTx`; the user has until its `expiresAt`. */
+  readonly reservation: GasReservation;
+  /** BCS bytes of the TransactionData, base64: what the wallet signs, and `executeTx` takes. */
+  readonly txBytes: Scalars['Base64']['output'];
+};
+
 /** Streams over `text/event-stream` and WebSocket (`graphql-transport-ws`). */
 export type Subscription = {
   /**
@@ -998,6 +1038,7 @@ export type ResolversTypes = {
   SponsoredOwner: ResolverTypeWrapper<any>;
   SponsoredOwnerKind: ResolverTypeWrapper<any>;
   SponsoredStatus: ResolverTypeWrapper<any>;
+  SponsoredTransaction: ResolverTypeWrapper<any>;
   String: ResolverTypeWrapper<any>;
   Subscription: ResolverTypeWrapper<Record<PropertyKey, never>>;
   TimeRangeFilter: ResolverTypeWrapper<any>;
@@ -1061,6 +1102,7 @@ export type ResolversParentTypes = {
   SponsoredObjectRef: any;
   SponsoredOwner: any;
   SponsoredStatus: any;
+  SponsoredTransaction: any;
   String: any;
   Subscription: Record<PropertyKey, never>;
   TimeRangeFilter: any;
@@ -1203,6 +1245,7 @@ export type MutationResolvers<ContextType = OperationContext, ParentType extends
   executeTx?: Resolver<Maybe<ResolversTypes['ExecuteTxResult']>, ParentType, ContextType, RequireFields<MutationExecuteTxArgs, 'requestType' | 'reservationId' | 'txBytes' | 'userSig'>>;
   reloadAccessController?: Resolver<Maybe<ResolversTypes['SponsorReloadResult']>, ParentType, ContextType>;
   reserveGas?: Resolver<Maybe<ResolversTypes['GasReservation']>, ParentType, ContextType, RequireFields<MutationReserveGasArgs, 'gasBudget' | 'reserveDurationSecs'>>;
+  sponsorTransaction?: Resolver<Maybe<ResolversTypes['SponsoredTransaction']>, ParentType, ContextType, RequireFields<MutationSponsorTransactionArgs, 'sender' | 'transactionKind'>>;
 };
 
 export type PageInfoResolvers<ContextType = OperationContext, ParentType extends ResolversParentTypes['PageInfo'] = ResolversParentTypes['PageInfo']> = {
@@ -1345,6 +1388,14 @@ export type SponsoredStatusResolvers<ContextType = OperationContext, ParentType 
   status?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
 };
 
+export type SponsoredTransactionResolvers<ContextType = OperationContext, ParentType extends ResolversParentTypes['SponsoredTransaction'] = ResolversParentTypes['SponsoredTransaction']> = {
+  digest?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  gasBudget?: Resolver<ResolversTypes['UInt53'], ParentType, ContextType>;
+  gasPrice?: Resolver<ResolversTypes['UInt53'], ParentType, ContextType>;
+  reservation?: Resolver<ResolversTypes['GasReservation'], ParentType, ContextType>;
+  txBytes?: Resolver<ResolversTypes['Base64'], ParentType, ContextType>;
+};
+
 export type SubscriptionResolvers<ContextType = OperationContext, ParentType extends ResolversParentTypes['Subscription'] = ResolversParentTypes['Subscription']> = {
   liveEvents?: SubscriptionResolver<ResolversTypes['LiveEvent'], "liveEvents", ParentType, ContextType, Partial<SubscriptionLiveEventsArgs>>;
   liveTransactions?: SubscriptionResolver<ResolversTypes['LiveTransaction'], "liveTransactions", ParentType, ContextType, Partial<SubscriptionLiveTransactionsArgs>>;
@@ -1409,6 +1460,7 @@ export type Resolvers<ContextType = OperationContext> = {
   SponsoredObjectRef?: SponsoredObjectRefResolvers<ContextType>;
   SponsoredOwner?: SponsoredOwnerResolvers<ContextType>;
   SponsoredStatus?: SponsoredStatusResolvers<ContextType>;
+  SponsoredTransaction?: SponsoredTransactionResolvers<ContextType>;
   Subscription?: SubscriptionResolvers<ContextType>;
   UInt53?: GraphQLScalarType;
   Viewer?: ViewerResolvers<ContextType>;

@@ -6,6 +6,7 @@ import type { UpstreamConnection } from '../upstream/connect-upstream.ts';
 import type { NetworkInForce, NetworkReport } from '../upstream/network-in-force.ts';
 import type { ConnectedUpstream, DevnetAddresses, Upstream } from '../upstream/upstream.ts';
 import { createTransactionFinder, type TransactionFinder } from './find-transaction.ts';
+import { createGasPriceReader, type GasPriceReader } from './gas-price.ts';
 import {
   createForwardToLedger,
   createLedgerExecutor,
@@ -69,6 +70,7 @@ export interface ConnectedGraph extends ConnectedUpstream {
   readonly reads: LedgerReads;
   readonly transactions: TransactionFinder;
   readonly simulate: TransactionSimulator;
+  readonly gasPrice: GasPriceReader;
   /** Sets how to get the schema in force; `null` before there is one. */
   readonly useSchema: (inForce: () => GraphQLSchema | null) => void;
 }
@@ -107,6 +109,9 @@ export const ledgerUpstream: GraphUpstream = {
     const headers = { 'content-type': 'application/json' };
     const within = (timeoutMs: number) =>
       createLedgerExecutor({ ...options, timeouts: { ...timeouts, queryMs: timeoutMs } });
+    const simulating = within(Math.min(timeouts.queryMs, simulatingMs, Math.ceil(timeouts.mutationMs / 3)));
+    const schema = () => schemaInForce();
+    const onNewEra = (begun: () => void) => inForce.onNewEra(begun);
     return {
       rpcVersion: version,
       version: () => version.current,
@@ -127,20 +132,21 @@ export const ledgerUpstream: GraphUpstream = {
       push: createLedgerPush({ ...addresses, schema: () => schemaInForce() }),
       reads: {
         within,
-        schema: () => schemaInForce(),
+        schema,
         report: (report) => (follow ? inForce.era : inForce.report(report)),
-        onNewEra: (begun) => inForce.onNewEra(begun),
+        onNewEra,
       },
       transactions: createTransactionFinder({
         execute: within(Math.min(timeouts.queryMs, findingMs)),
         names: profile.joins.transaction,
-        schema: () => schemaInForce(),
+        schema,
       }),
       simulate: createTransactionSimulator({
-        execute: within(Math.min(timeouts.queryMs, simulatingMs, Math.ceil(timeouts.mutationMs / 3))),
+        execute: simulating,
         names: profile.simulation,
-        schema: () => schemaInForce(),
+        schema,
       }),
+      gasPrice: createGasPriceReader({ execute: simulating, schema, onNewEra, clock: () => performance.now() }),
       useSchema: (inForce) => {
         schemaInForce = inForce;
       },

@@ -6,11 +6,24 @@ import type { LedgerExecutor } from './ledger-executor.ts';
 
 /** What the ledger says that a transaction would do if it were executed now. */
 export type Simulation =
-  | { readonly kind: 'succeeds' | 'fails'; readonly reason: string; readonly account: SimulatedAccount | null }
+  | {
+      readonly kind: 'succeeds' | 'fails';
+      readonly reason: string;
+      /** `null`: the ledger does not tell. */
+      readonly costs: SimulatedCosts | null;
+      readonly account: SimulatedAccount | null;
+    }
   /** The ledger would not run it. */
   | { readonly kind: 'rejected'; readonly reason: string }
   /** The ledger is away, or has no simulation. */
   | { readonly kind: 'unavailable'; readonly reason: string };
+
+/** In the smallest unit of the gas coin. */
+export interface SimulatedCosts {
+  readonly computation: bigint;
+  readonly storage: bigint;
+  readonly rebate: bigint;
+}
 
 /** Who pays what. Addresses and coin types in the ledger's spelling. */
 export interface SimulatedAccount {
@@ -82,24 +95,32 @@ function toSimulation(value: unknown, digest: string, paths: NetworkProfile['sim
   const reason = typeof failure === 'string' ? shorten(failure) : '';
   const said = at(transaction, 'digest');
   const isOther = typeof said === 'string' && said !== digest;
-  const account = isOther ? null : toAccount(transaction, effects, at(effects, paths.changes));
-  return { kind: status === 'SUCCESS' && !error ? 'succeeds' : 'fails', reason, account };
+  const costs = toCosts(effects);
+  const account = isOther ? null : toAccount(transaction, costs, at(effects, paths.changes));
+  return { kind: status === 'SUCCESS' && !error ? 'succeeds' : 'fails', reason, costs, account };
+}
+
+function toCosts(effects: unknown): SimulatedCosts | null {
+  const costOf = (name: string) => toWhole(at(effects, `gasEffects.gasSummary.${name}`));
+  return present({
+    computation: costOf('computationCost'),
+    storage: costOf('storageCost'),
+    rebate: costOf('storageRebate'),
+  });
 }
 
 /** `null` if anything is missing, or has more items than a page. */
-function toAccount(transaction: unknown, effects: unknown, changes: unknown): SimulatedAccount | null {
+function toAccount(transaction: unknown, costs: SimulatedCosts | null, changes: unknown): SimulatedAccount | null {
   const gas = at(transaction, 'gasInput');
   const payment = toItems(at(gas, 'gasPayment'));
   const changed = toItems(changes);
   if (!payment || !changed) return null;
-  const costs = ['computationCost', 'storageCost', 'storageRebate'] as const;
-  const [computation, storage, rebate] = costs.map((cost) => toWhole(at(effects, `gasEffects.gasSummary.${cost}`)));
   const account = {
     sender: toText(at(transaction, 'sender.address')),
     gasOwner: toText(at(gas, 'gasSponsor.address')),
     gasPrice: toWhole(at(gas, 'gasPrice')),
     gasBudget: toWhole(at(gas, 'gasBudget')),
-    gasUsed: computation == null || storage == null || rebate == null ? null : computation + storage - rebate,
+    gasUsed: costs && costs.computation + costs.storage - costs.rebate,
     gasPayment: allOf(
       payment.map((coin) =>
         present({

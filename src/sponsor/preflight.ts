@@ -1,6 +1,6 @@
 import type { GraphQLError } from 'graphql';
 import type { Config } from '../config/config.ts';
-import { gatewayError } from '../errors/gateway-error.ts';
+import { type ErrorFacts, gatewayError } from '../errors/gateway-error.ts';
 import type { SimulatedAccount, Simulation } from '../ledger/simulate-transaction.ts';
 import { toFullAddress } from '../transactions/ledger-bcs.ts';
 import type { OutlinedTransaction, TransactionOutline } from '../transactions/outline-transaction.ts';
@@ -24,7 +24,7 @@ export interface TransactionRules {
 
 /** Why `enforce` rejects a transaction. */
 export interface Finding {
-  readonly argument: 'txBytes' | 'userSig' | 'reservationId';
+  readonly argument: 'txBytes' | 'userSig' | 'reservationId' | 'transactionKind';
   /** `FORBIDDEN`: the caller may not call this function. `BAD_USER_INPUT`: all other reasons. */
   readonly code: 'BAD_USER_INPUT' | 'FORBIDDEN';
   readonly reason: string;
@@ -63,6 +63,27 @@ export function checkTransaction(
   if (loss === 'unknown') return unverified('; and the ledger’s simulation does not tell what the sponsor would pay');
   if (loss !== null) return { argument: 'txBytes', code: 'BAD_USER_INPUT', reason: loss, of: 'sponsor' };
   return checkOutline(toOutline(account), rules);
+}
+
+/**
+ * Checks the kind of a transaction before anything is reserved for it: what holds under every policy.
+ * @param sponsorAddress `null` until the sponsor has told it
+ */
+export function checkKind(
+  transaction: OutlinedTransaction,
+  sponsorAddress: string | null,
+  { moveCalls }: Pick<TransactionRules, 'moveCalls'>,
+): Finding | null {
+  const argument = 'transactionKind';
+  if (transaction.kind !== 'known') {
+    const reason = `it cannot be verified, because it is no kind of transaction that this gateway knows: ${transaction.reason}`;
+    return { argument, code: 'BAD_USER_INPUT', reason, of: 'all' };
+  }
+  const { outline } = transaction;
+  const forbidden = moveCalls && toCallFault(outline, moveCalls);
+  if (forbidden) return { argument, code: 'FORBIDDEN', reason: forbidden, of: 'calls' };
+  const taking = toKindFault(outline, sponsorAddress === null ? [] : [toFullAddress(sponsorAddress)]);
+  return taking === null ? null : { argument, code: 'BAD_USER_INPUT', reason: taking, of: 'sponsor' };
 }
 
 /**
@@ -118,18 +139,22 @@ function toBudgetFault({ gas }: TransactionOutline, { gasBudget }: ReservationTe
 
 /** Why a transaction could take what belongs to the sponsor besides gas, whatever was reserved. */
 function toTakingFault(outline: TransactionOutline, terms: ReservationTerms | null): string | null {
-  const { sender, gas, takesGasCoin, funders } = outline;
+  const { sender, gas } = outline;
   if (sender === gas.owner)
     return `sender and gas owner are both ${sender}; a sponsored transaction has the sponsor as gas owner and another sender`;
-  const sponsors = [gas.owner, ...(terms ? [toFullAddress(terms.sponsorAddress)] : [])];
+  const taking = toKindFault(outline, terms ? [toFullAddress(terms.sponsorAddress)] : []);
+  if (taking !== null || gas.payment.length > 0) return taking;
+  return `the gas payment is empty, so that the balance of ${gas.owner} would pay; it must be the gasCoins of the reservation`;
+}
+
+/** @param known the sponsor's address, if it is known besides as gas owner */
+function toKindFault({ sender, gas, takesGasCoin, funders }: TransactionOutline, known: readonly string[]) {
+  const sponsors = [gas.owner, ...known];
   if (sponsors.includes(sender)) return `the sender is the sponsor, ${sender}; it must be another address`;
   if (takesGasCoin) return 'it uses a gas coin as an argument or an input; gas coins may only pay gas';
   const funder = sponsors.find((sponsor) => funders.has(sponsor));
-  if (funder) {
-    return `it withdraws funds from the balance of ${funder}, which pays its gas; it may withdraw those of its sender, and of other addresses that allow it`;
-  }
-  if (gas.payment.length > 0) return null;
-  return `the gas payment is empty, so that the balance of ${gas.owner} would pay; it must be the gasCoins of the reservation`;
+  if (funder === undefined) return null;
+  return `it withdraws funds from the balance of ${funder}, which pays its gas; it may withdraw those of its sender, and of other addresses that allow it`;
 }
 
 function toTermsFault({ gas }: TransactionOutline, terms: ReservationTerms): string | null {
@@ -206,11 +231,8 @@ export function preflight(policy: PreflightPolicy, subject: PreflightSubject): G
     checkTransaction(transaction, subject, proof) ??
     toSignatureFinding(subject.userSig) ??
     (policy.preflight === 'enforce' ? toUnknownTerms(subject) : null);
-  if (found !== null && (policy.preflight === 'enforce' || isBinding(found, subject))) {
-    const { argument, code, reason } = found;
-    return gatewayError(code, `Argument "${argument}": ${reason}. ${nothingSent}`, { argument, ...facts });
-  }
-  const failure = policy.dryRun === 'off' ? null : toSimulationError(policy.dryRun, simulation, facts);
+  if (found !== null && (policy.preflight === 'enforce' || isBinding(found, subject))) return toRefusal(found, facts);
+  const failure = policy.dryRun === 'off' ? null : toSimulationError(policy.dryRun, simulation, 'txBytes', facts);
   if (failure === null && found !== null && policy.preflight === 'warn')
     subject.doubt(`${found.argument}: ${found.reason}`);
   return failure;
@@ -218,16 +240,23 @@ export function preflight(policy: PreflightPolicy, subject: PreflightSubject): G
 
 const nothingSent = 'Nothing was sent to the sponsor, and nothing is spent.';
 
-function toSimulationError(
+/** The error for a transaction that is not sent. */
+export function toRefusal({ argument, code, reason }: Omit<Finding, 'of'>, facts: ErrorFacts = {}): GraphQLError {
+  return gatewayError(code, `Argument "${argument}": ${reason}. ${nothingSent}`, { argument, ...facts });
+}
+
+/** Why a simulation keeps a transaction from being sent, or `null`. */
+export function toSimulationError(
   dryRun: 'failing' | 'strict',
   simulation: Simulation | null,
-  facts: PreflightSubject['facts'],
+  argument: Finding['argument'],
+  facts: ErrorFacts = {},
 ): GraphQLError | null {
   if (simulation === null || simulation.kind === 'succeeds') return null;
   const reason = simulation.reason.replace(/\.$/, '') || 'it gives no reason';
   if (simulation.kind !== 'unavailable') {
-    const message = `Argument "txBytes": the transaction would fail, as the ledger's simulation says: ${reason}. ${nothingSent}`;
-    return gatewayError('BAD_USER_INPUT', message, { upstream: 'ledger', argument: 'txBytes', ...facts });
+    const failing = `the transaction would fail, as the ledger's simulation says: ${reason}`;
+    return toRefusal({ argument, code: 'BAD_USER_INPUT', reason: failing }, { upstream: 'ledger', ...facts });
   }
   if (dryRun === 'failing') return null;
   const message = `The ledger could not simulate the transaction: ${reason}. ${nothingSent}`;

@@ -22,6 +22,8 @@ export interface ReservedCoins {
 export interface ReservationRecord extends ReservedCoins {
   readonly leaseId: string;
   readonly gasBudget: number;
+  /** As in `ReservationOrder`. */
+  readonly gasPrice?: number | undefined;
   readonly issuedAtMs: number;
   readonly expiresAtMs: number;
 }
@@ -31,6 +33,8 @@ export interface Reservation extends Omit<ReservedCoins, 'rawReservationId'> {
   /** The id that authorises one execution. */
   readonly reservationId: string;
   readonly gasBudget: number;
+  /** As in `ReservationOrder`. */
+  readonly gasPrice?: number | undefined;
   readonly expiresAtMs: number;
   /** Was the reservation sent to the sponsor with a transaction, whatever the outcome? */
   readonly isConsumed: boolean;
@@ -44,9 +48,9 @@ function toReservation(
   kept: ReservationRecord,
   { leases, holder, isConsumed }: { leases: LeaseKeys | null; holder: string; isConsumed: boolean },
 ): Reservation {
-  const { rawReservationId, sponsorAddress, gasCoins, gasBudget, expiresAtMs } = kept;
+  const { rawReservationId, sponsorAddress, gasCoins, gasBudget, gasPrice, expiresAtMs } = kept;
   const reservationId = leases ? leases.sign(toLease(kept), holder) : rawReservationId;
-  return { reservationId, sponsorAddress, gasCoins, gasBudget, expiresAtMs, isConsumed };
+  return { reservationId, sponsorAddress, gasCoins, gasBudget, gasPrice, expiresAtMs, isConsumed };
 }
 
 function toLease(kept: ReservationRecord): Lease {
@@ -55,18 +59,22 @@ function toLease(kept: ReservationRecord): Lease {
   return { leaseId, rawReservationId, sponsorAddress, gasBudget, issuedAtMs, expiresAtMs, coinsHash };
 }
 
-/** One call of `reserveGas` with checked arguments. */
+/** One call that reserves coins, with checked arguments. */
 export interface ReservationOrder {
   /** The only caller that may use the coins. */
   readonly holder: string;
   readonly gasBudget: number;
+  /** The price in the bytes of the transaction that the coins are for, if the gateway completed it. */
+  readonly gasPrice?: number;
   readonly reserveDurationSecs: number;
+  /** The arguments that a repeat under the same key must have too. Left out: budget and duration. */
+  readonly asked?: readonly unknown[];
   readonly idempotencyKey: string | null;
   readonly gas: GasBudget | null;
   /** The operation of the call; nothing begins after its end. */
   readonly cancellation: Cancellation;
   /** Calls the sponsor, once. Rejects with an error meant for the client. */
-  readonly send: () => Promise<ReservedCoins>;
+  readonly send: (terms: Pick<ReservationOrder, 'gasBudget' | 'reserveDurationSecs'>) => Promise<ReservedCoins>;
   readonly requestId: string;
 }
 
@@ -93,6 +101,8 @@ const maxNumberLength = 32;
 
 const nothing = () => {};
 
+export type Reservations = ReturnType<typeof createReservations>;
+
 /**
  * Reserves coins for callers. The store holds the gas budget and looks up the idempotency key before the sponsor is called,
  * and records the end before the client is answered. Of the calls under one key, one goes to the sponsor; its twins wait for
@@ -107,13 +117,18 @@ export function createReservations(world: ReservationWorld) {
     /** Reserves coins, or repeats the answer given under the same key. Rejects with an error meant for the client. */
     async reserve(order: ReservationOrder): Promise<Reservation> {
       const attempt: Attempt = { order, leaseId: createLeaseId(), issuedAtMs: 0, expiresAtMs: 0 };
-      const start = await begin(attempt);
-      if (start.kind === 'replay') return replay(order, parseReservation(start.answer));
-      if (start.kind !== 'begun') throw refused(order, toDeclined(start, order.gasBudget, now()));
+      const known = await begun(attempt);
+      if (known) return known;
       const name = nameOf(order);
       const sent = send(attempt);
       inFlight.set(name, sent.catch(nothing));
       return sent.finally(() => inFlight.delete(name));
+    },
+
+    /** The answer given under the same key; `null` if there is none, or no key. Waits for a twin in flight. */
+    async repeat(order: ReservationOrder): Promise<Reservation | null> {
+      if (order.idempotencyKey === null) return null;
+      return begun({ order, leaseId: '', isLookup: true, issuedAtMs: 0, expiresAtMs: 0 });
     },
 
     /** A reservation of this holder; `null` if it is another holder's, forged, or ended long ago. */
@@ -129,9 +144,18 @@ export function createReservations(world: ReservationWorld) {
     },
   };
 
+  /** The answer given under the same key; `null` if there is none, so that the reservation has begun. */
+  async function begun(attempt: Attempt): Promise<Reservation | null> {
+    const { order } = attempt;
+    const start = await begin(attempt);
+    if (start.kind === 'replay') return replay(order, parseReservation(start.answer));
+    if (start.kind === 'begun') return null;
+    throw refused(order, toDeclined(start, order.gasBudget, now()));
+  }
+
   /** Looks up the key and holds the budget. Waits for a twin in flight. */
   async function begin(attempt: Attempt): Promise<Exclude<ReservationStart, { kind: 'in-progress' }>> {
-    const { order, leaseId } = attempt;
+    const { order, leaseId, isLookup = false } = attempt;
     const { holder: caller, gasBudget: amount, gas, idempotencyKey, cancellation } = order;
     const idempotency = idempotencyKey === null ? null : { key: idempotencyKey, bodyHash: bodyHashOf(order) };
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
@@ -143,9 +167,9 @@ export function createReservations(world: ReservationWorld) {
       const answerByMs = nowMs + world.answerMs;
       let start: ReservationStart;
       try {
-        const isOptional = !isStoreNeeded && idempotency === null;
-        const begun = { caller, leaseId, amount, expiresAtMs, gas, idempotency, answerByMs, nowMs, isOptional };
-        start = await store.beginReservation(begun);
+        const isOptional = isLookup || (!isStoreNeeded && idempotency === null);
+        const terms = { amount, expiresAtMs, gas, idempotency, answerByMs };
+        start = await store.beginReservation({ caller, leaseId, ...terms, nowMs, isOptional, isLookup });
       } catch {
         return beginWithoutStore(order);
       }
@@ -166,10 +190,10 @@ export function createReservations(world: ReservationWorld) {
   /** Calls the sponsor, and stores the end before the client is answered. */
   async function send(attempt: Attempt): Promise<Reservation> {
     const { order, issuedAtMs, expiresAtMs } = attempt;
-    const { gasBudget, holder } = order;
+    const { gasBudget, gasPrice, reserveDurationSecs, holder } = order;
     let coins: ReservedCoins;
     try {
-      coins = await order.send();
+      coins = await order.send({ gasBudget, reserveDurationSecs });
     } catch (error) {
       const isLost = mayHaveRun(error);
       await end(attempt, { kind: isLost ? 'lost' : 'refused' });
@@ -181,7 +205,7 @@ export function createReservations(world: ReservationWorld) {
     }
     const { rawReservationId, sponsorAddress, gasCoins } = coins;
     const leaseId = leases ? attempt.leaseId : rawReservationId;
-    const kept = { leaseId, rawReservationId, sponsorAddress, gasCoins, gasBudget, issuedAtMs, expiresAtMs };
+    const kept = { leaseId, rawReservationId, sponsorAddress, gasCoins, gasBudget, gasPrice, issuedAtMs, expiresAtMs };
     const knownAs = leases ? undefined : rawReservationId;
     await end(attempt, { kind: 'reserved', answer: JSON.stringify(kept), knownAs });
     audit(order, 'reserved', leaseId);
@@ -231,6 +255,7 @@ export function parseReservation(answer: string): ReservationRecord {
 interface Attempt {
   readonly order: ReservationOrder;
   readonly leaseId: string;
+  readonly isLookup?: boolean;
   issuedAtMs: number;
   expiresAtMs: number;
 }
@@ -240,8 +265,8 @@ function nameOf({ holder, idempotencyKey }: ReservationOrder): string {
   return JSON.stringify([holder, idempotencyKey]);
 }
 
-function bodyHashOf({ gasBudget, reserveDurationSecs }: ReservationOrder): string {
-  return hash('sha256', JSON.stringify([gasBudget, reserveDurationSecs]), 'base64url');
+function bodyHashOf({ gasBudget, reserveDurationSecs, asked = [gasBudget, reserveDurationSecs] }: ReservationOrder) {
+  return hash('sha256', JSON.stringify(asked), 'base64url');
 }
 
 /** Resolves after a time, when `sooner` does, or when the operation ends: whichever comes first. */
@@ -287,11 +312,9 @@ function toDeclined(
 ): GraphQLError {
   switch (start.kind) {
     case 'conflict':
-      return gatewayError(
-        'IDEMPOTENCY_CONFLICT',
-        `The idempotencyKey was used with another gasBudget or reserveDurationSecs. ${nothingSent}`,
-        { argument },
-      );
+      return gatewayError('IDEMPOTENCY_CONFLICT', `The idempotencyKey was used with other arguments. ${nothingSent}`, {
+        argument,
+      });
     case 'lost':
       return gatewayError(
         'UPSTREAM_TIMEOUT',

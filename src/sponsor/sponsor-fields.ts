@@ -3,6 +3,7 @@ import type { GraphQLError } from 'graphql';
 import { z } from 'zod';
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { GasReservationState, Resolvers, SponsoredOwnerKind } from '../generated/own.ts';
+import { toFullAddress } from '../transactions/ledger-bcs.ts';
 import type { ExecutionResult } from './execution/execution-order.ts';
 import type { Reservation } from './reservations.ts';
 import { integerText, type WireEffects, type WireObjectRef } from './sponsor-response.ts';
@@ -47,19 +48,32 @@ export function parseIdempotencyKey(key: string | null | undefined): string | nu
 }
 
 /**
- * The payload limit applies to the base64 texts of all executions of an operation together: one variable may be used a hundred times,
+ * The payload limit applies to the base64 texts of all transactions of an operation together: one variable may be used a hundred times,
  * and is decoded and sent each time. Checked before decoding.
- * @returns `earlier` for the next execution of the operation
+ * @param texts by argument
+ * @returns `earlier` for the next transaction of the operation
  * @throws `BAD_USER_INPUT`
  */
-export function checkTransactionPayload(txBytes: string, userSig: string, maxBytes: number, earlier = 0): number {
-  const size = txBytes.length + userSig.length;
+export function checkTransactionPayload(
+  texts: Readonly<Record<string, string>>,
+  maxBytes: number,
+  earlier = 0,
+): number {
+  const sizes = Object.entries(texts).map(([name, text]) => [name, text.length] as const);
+  const size = sizes.reduce((sum, [, length]) => sum + length, 0);
   if (earlier + size <= maxBytes) return earlier + size;
-  const argument = userSig.length > txBytes.length ? 'userSig' : 'txBytes';
-  const parts = `txBytes ${txBytes.length}, userSig ${userSig.length}`;
-  const others = earlier === 0 ? '' : `, with ${earlier} of the executions before it in the operation,`;
-  const rule = `txBytes and userSig together are ${size} bytes (${parts})${others} and may be at most ${maxBytes}`;
+  const [argument] = sizes.reduce((most, each) => (each[1] > most[1] ? each : most), ['', 0] as const);
+  const parts = sizes.length > 1 ? ` (${sizes.map(([name, length]) => `${name} ${length}`).join(', ')})` : '';
+  const names = sizes.map(([name]) => name).join(' and ');
+  const others = earlier === 0 ? '' : `, with ${earlier} of the transactions before it in the operation,`;
+  const rule = `${names} ${sizes.length > 1 ? 'together are' : 'is'} ${size} bytes${parts}${others} and may be at most ${maxBytes}`;
   throw gatewayError('BAD_USER_INPUT', `Argument "${argument}" is too large: ${rule}.`, { argument });
+}
+
+/** An address in full. @throws `BAD_USER_INPUT` */
+export function parseAddressArgument(argument: string, text: string): string {
+  if (/^0x[\da-f]{1,64}$/i.test(text)) return toFullAddress(text);
+  throw badArgument(argument, text, 'it must be an address: 0x and 1 to 64 hexadecimal digits');
 }
 
 /**

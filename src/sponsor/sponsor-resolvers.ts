@@ -5,6 +5,7 @@ import { gatewayError } from '../errors/gateway-error.ts';
 import { withExtensions } from '../errors/light-error.ts';
 import type { ExecuteTxRequestType, MutationExecuteTxArgs, Resolvers } from '../generated/own.ts';
 import type { PayingCoin } from '../ledger/find-transaction.ts';
+import type { GasPriceReader } from '../ledger/gas-price.ts';
 import type { Simulation, TransactionSimulator } from '../ledger/simulate-transaction.ts';
 import type { UncheckedTransaction } from '../telemetry/events.ts';
 import type { SponsorshipFacts } from '../telemetry/sponsorship-line.ts';
@@ -38,6 +39,7 @@ import {
 } from './sponsor-fields.ts';
 import { checkAfterMs, lookUpAdvice, ReservationKept } from './sponsor-refusal.ts';
 import type { SponsorEffects } from './sponsor-response.ts';
+import { createSponsorTransaction } from './sponsor-transaction.ts';
 import type { SponsorshipStore } from './store/sponsorship-store.ts';
 
 /** Services shared by reservations and executions. */
@@ -52,6 +54,7 @@ export interface SponsorshipServices {
   readonly isStoreNeeded: boolean;
   readonly executions: Executions;
   readonly simulate: TransactionSimulator;
+  readonly gasPrice: GasPriceReader;
   /** Writes one line to the audit log. Must not throw. */
   readonly audit: (event: SponsorshipFacts) => void;
 }
@@ -104,7 +107,19 @@ export function createSponsorResolvers(options: SponsorResolversOptions) {
   const { leases, store, isStoreNeeded, audit } = services;
   // An attempt stores its end at its client's timeout at the latest; one second more for a slow store.
   const reservations = createReservations({ leases, store, isStoreNeeded, audit, now, answerMs: mutationMs + 1_000 });
-  const executeTx = createExecuteTx(options);
+  const sponsorTransaction = createSponsorTransaction({
+    ...services,
+    ...sponsorship,
+    reservations,
+    forms: options.transactionForms ?? 'common',
+  });
+  const { maxTransactionPayloadBytes } = options.limits;
+  const payloadOf = createPerOperation(() => ({ bytes: 0 }));
+  const countPayload: CountPayload = (context, texts) => {
+    const payload = payloadOf(context);
+    payload.bytes = checkTransactionPayload(texts, maxTransactionPayloadBytes, payload.bytes);
+  };
+  const executeTx = createExecuteTx(options, countPayload);
   const callAsAdmin = async <Name extends 'debugHealthCheck' | 'reloadAccessController'>(
     name: Name,
     { caller, cancellation }: OperationContext,
@@ -139,9 +154,19 @@ export function createSponsorResolvers(options: SponsorResolversOptions) {
           idempotencyKey,
           gas: caller.gas,
           cancellation,
-          send: () =>
-            client.reserveGas({ gasBudget, reserveDurationSecs }, authorization.headerFor(caller), cancellation),
+          send: (terms) => client.reserveGas(terms, authorization.headerFor(caller), cancellation),
           requestId,
+        });
+      },
+
+      async sponsorTransaction(_, args, context) {
+        const { client, authorization } = requireSponsor();
+        const { caller, cancellation } = context;
+        authorization.demand('sponsor', caller);
+        countPayload(context, { transactionKind: args.transactionKind });
+        return sponsorTransaction(args, context, {
+          holder: authorization.holderOf(caller),
+          send: (terms) => client.reserveGas(terms, authorization.headerFor(caller), cancellation),
         });
       },
 
@@ -166,12 +191,13 @@ const requestTypes: Readonly<Record<ExecuteTxRequestType, ExecuteTxInput['reques
 /** The sponsor's longest reservation, in milliseconds. */
 const longestReservationMs = 600_000;
 
-function createExecuteTx(options: SponsorResolversOptions) {
-  const { sponsorship, limits, transactionForms = 'common', services, doubted, now } = options;
+type CountPayload = (context: OperationContext, texts: Readonly<Record<string, string>>) => void;
+
+function createExecuteTx(options: SponsorResolversOptions, countPayload: CountPayload) {
+  const { sponsorship, transactionForms = 'common', services, doubted, now } = options;
   // Without a lease only the store knows the terms of the reservation. It returns them with the fence, which saves a round
   // trip.
   const needsReservation = services.leases === null && sponsorship.preflight !== 'off';
-  const payloadOf = createPerOperation(() => ({ bytes: 0 }));
   return async (
     { client, authorization }: Sponsor,
     args: MutationExecuteTxArgs,
@@ -181,8 +207,7 @@ function createExecuteTx(options: SponsorResolversOptions) {
     const { reservationId, txBytes, userSig } = args;
     const idempotencyKey = parseIdempotencyKey(args.idempotencyKey);
     const raw = services.leases ? null : parseReservationId(reservationId);
-    const payload = payloadOf(context);
-    payload.bytes = checkTransactionPayload(txBytes, userSig, limits.maxTransactionPayloadBytes, payload.bytes);
+    countPayload(context, { txBytes, userSig });
     const transaction = parseBase64Argument('txBytes', txBytes);
     const digest = transactionDigest(transaction);
     const signature = parseBase64Argument('userSig', userSig);

@@ -5,6 +5,7 @@ import { configKeys } from '../config/keys.ts';
 import type { Secret } from '../config/secret.ts';
 import { bearerToken } from '../config/value-types.ts';
 import type { TransactionFinder } from '../ledger/find-transaction.ts';
+import type { GasPriceReader } from '../ledger/gas-price.ts';
 import type { TransactionSimulator } from '../ledger/simulate-transaction.ts';
 import { outlineTransaction } from '../transactions/outline-transaction.ts';
 import type { UpstreamConnection } from '../upstream/connect-upstream.ts';
@@ -29,6 +30,7 @@ export interface SponsorHost extends UpstreamHost {
   readonly sponsorshipStore: SponsorshipStore;
   readonly transactions: TransactionFinder;
   readonly simulate: TransactionSimulator;
+  readonly gasPrice: GasPriceReader;
 }
 
 /** The gas sponsor: its status, and the mutations that reserve and spend gas. */
@@ -42,7 +44,7 @@ export const sponsorUpstream: OwnFieldsUpstream<SponsorHost> = {
   typeDefs: () => readFileSync(new URL('../../schema/sponsor.graphql', import.meta.url), 'utf8'),
 
   async connect(connection, host) {
-    const { config, now, sponsorshipStore: store, transactions: ledger, simulate, telemetry } = host;
+    const { config, now, sponsorshipStore: store, transactions: ledger, simulate, gasPrice, telemetry } = host;
     const { sponsorship, limits, timeouts } = config;
     const { mutationMs } = timeouts;
     const isStoreNeeded = sponsorship.auth === 'token';
@@ -60,7 +62,7 @@ export const sponsorUpstream: OwnFieldsUpstream<SponsorHost> = {
       sponsorship,
       limits,
       mutationMs,
-      services: { leases: leases?.keys ?? null, store, isStoreNeeded, executions, simulate, audit },
+      services: { leases: leases?.keys ?? null, store, isStoreNeeded, executions, simulate, gasPrice, audit },
       transactionForms: config.profile.sponsor.transactionForms,
       doubted: telemetry.transactionDoubted,
       now,
@@ -81,6 +83,8 @@ export const sponsorUpstream: OwnFieldsUpstream<SponsorHost> = {
 
   callsOf({ operation, name, selects, readArguments }, { sponsorship, profile }) {
     if (operation === 'mutation') {
+      // Gas price and simulation by the ledger, then the reservation.
+      if (name === 'sponsorTransaction') return { calls: 3 };
       const read = () =>
         outlineTransaction(Buffer.from(String(readArguments().txBytes), 'base64'), profile.sponsor.transactionForms);
       return { calls: name === 'executeTx' && mustSimulate(sponsorship, read) ? 2 : 1 };

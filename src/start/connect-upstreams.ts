@@ -22,7 +22,10 @@ import { type AllUpstreamsHost, allUpstreams, type UpstreamList } from './upstre
 export interface ConnectUpstreamsOptions {
   readonly list: UpstreamList;
   readonly network: Pick<Network, 'addressesOf'>;
-  readonly host: Omit<AllUpstreamsHost, 'transactions' | 'simulate' | 'streamQuota' | 'ledgerPush' | 'ledgerReads'>;
+  readonly host: Omit<
+    AllUpstreamsHost,
+    'transactions' | 'simulate' | 'gasPrice' | 'streamQuota' | 'ledgerPush' | 'ledgerReads'
+  >;
   /** `null`: the gateway is a single process. */
   readonly siblings: Siblings | null;
 }
@@ -69,8 +72,16 @@ export async function connectUpstreams({ list, network, host, siblings }: Connec
   const streamQuota = createStreamQuota({ max, maxPerCaller });
   host.metrics.gauge('ledger_gateway_live_streams', () => streamQuota.count);
   const graph = list.graph.connect(graphConnection, host.config, streamQuota);
-  const { transactions, simulate, push: ledgerPush, reads: ledgerReads } = graph;
-  const hostOfFields: AllUpstreamsHost = { ...host, streamQuota, ledgerPush, ledgerReads, transactions, simulate };
+  const { transactions, simulate, gasPrice, push: ledgerPush, reads: ledgerReads } = graph;
+  const hostOfFields: AllUpstreamsHost = {
+    ...host,
+    streamQuota,
+    ledgerPush,
+    ledgerReads,
+    transactions,
+    simulate,
+    gasPrice,
+  };
   const ownFields: [Upstream, ConnectedOwnFields][] = [];
   const closeConnections = () => Promise.all([...connections.values()].map((connection) => connection.close()));
   const close = () =>

@@ -9,6 +9,7 @@ import {
   type ProgrammableTransaction,
   type TransactionData,
   type TransactionForms,
+  userKindBcs,
   userTransactionBcs,
 } from './transaction-bcs.ts';
 
@@ -40,21 +41,36 @@ export type OutlinedTransaction =
  * @param bytes BCS of the TransactionData
  */
 export function outlineTransaction(bytes: Uint8Array, forms: TransactionForms): OutlinedTransaction {
+  return outline(forms, (read) => parseBcs<UserTransaction>(userTransactionBcs[read], bytes));
+}
+
+/** As `outlineTransaction`, for a kind alone, whose sender and gas are known. @param kind BCS of the TransactionKind */
+export function outlineKind(
+  kind: Uint8Array,
+  forms: TransactionForms,
+  rest: Omit<UserTransaction, 'kind'>,
+): OutlinedTransaction {
+  return outline(forms, (read) => ({ ...rest, kind: parseBcs<UserKind>(userKindBcs[read], kind) }));
+}
+
+function outline(forms: TransactionForms, parse: (forms: TransactionForms) => UserTransaction): OutlinedTransaction {
   try {
-    return { kind: 'known', outline: toOutline(parseBcs<UserTransaction>(userTransactionBcs[forms], bytes)) };
+    return { kind: 'known', outline: toOutline(parse(forms)) };
   } catch (error) {
     const reason = error instanceof Error ? error.message : 'not readable';
     if (!(error instanceof UnknownShapeError)) return { kind: 'malformed', reason };
-    const there = forms === 'extended' ? null : outlineTransaction(bytes, 'extended');
+    const there = forms === 'extended' ? null : outline('extended', parse);
     return { kind: 'unknown', reason, extended: there?.kind === 'known' ? there.outline : null };
   }
 }
 
 interface UserTransaction extends Pick<TransactionData, 'sender' | 'gas'> {
-  readonly kind: {
-    readonly inputs: readonly (CallArg | ExtendedInput)[];
-    readonly commands: readonly Command[];
-  };
+  readonly kind: UserKind;
+}
+
+interface UserKind {
+  readonly inputs: readonly (CallArg | ExtendedInput)[];
+  readonly commands: readonly Command[];
 }
 
 function toOutline({ kind, sender, gas }: UserTransaction): TransactionOutline {

@@ -258,14 +258,20 @@ function nonEmpty<Item>(list: BcsType<readonly Item[]>): BcsType<readonly Item[]
 }
 
 /**
- * Users' transactions. `extended`: with address balances, allowances and periods of validity. Networks without these may give their
- * encoding another meaning.
+ * The kind of users' transactions, which SDKs build alone for a sponsor. `extended`: with address balances and allowances. Networks
+ * without these may give their encoding another meaning.
  */
+export const userKindBcs = {
+  common: taggedUnion('transaction kind', { PROGRAMMABLE_TX: [0, programmableTransactionBcs] }),
+  extended: taggedUnion('transaction kind', { PROGRAMMABLE_TX: [0, programmableTransactionOf(extendedInput)] }),
+};
+
+/** Users' transactions. `extended`: with periods of validity besides. */
 export const userTransactionBcs = {
-  common: transactionDataBcsOf(taggedUnion('transaction kind', { PROGRAMMABLE_TX: [0, programmableTransactionBcs] })),
+  common: transactionDataBcsOf(userKindBcs.common),
   extended: versionOne(
     bcs.struct('TransactionDataV1', {
-      kind: taggedUnion('transaction kind', { PROGRAMMABLE_TX: [0, programmableTransactionOf(extendedInput)] }),
+      kind: userKindBcs.extended,
       sender: address,
       gas: gasData,
       expiration: taggedUnion('expiration', {
@@ -280,5 +286,17 @@ export const userTransactionBcs = {
     }),
   ),
 };
+
+/** Version 1 of a transaction without expiration, from the bytes of its kind: the same in all forms. */
+export function toTransactionBytes(kind: Uint8Array, sender: string, gas: GasData): Buffer {
+  const [version, expiration] = [Buffer.of(0), Buffer.of(0)];
+  return Buffer.concat([
+    version,
+    kind,
+    address.serialize(sender).toBytes(),
+    gasData.serialize(gas).toBytes(),
+    expiration,
+  ]);
+}
 
 export type TransactionForms = keyof typeof userTransactionBcs;

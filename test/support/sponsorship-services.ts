@@ -22,6 +22,7 @@ export function toTestServices(
     isStoreNeeded: isOurs,
     audit: () => {},
     simulate: async () => ({ kind: 'unavailable', reason: 'there is no ledger' }),
+    gasPrice: async () => 1_000n,
     executions: createExecutions({
       store,
       isStoreNeeded: isOurs,

@@ -105,9 +105,10 @@ export const ledger: NetworkProfile = {
     code: 'BAD_USER_INPUT',
     payload: 'text',
     payloadUsage: 'text',
-    // The first is the gateway's own. No ledger has all the others; its schema rejects those that it lacks.
+    // The first two are the gateway's own. No ledger has all the others; its schema rejects those that it lacks.
     transactionArguments: {
       executeTx: null,
+      sponsorTransaction: ['transactionKind'],
       executeTransactionBlock: null,
       dryRunTransactionBlock: null,
       executeTransaction: null,

@@ -99,7 +99,7 @@ function beginReservation(draft: Draft, begin: BeginReservation): ReservationSta
       return { kind: 'in-progress', answerByMs: lease.answerByMs };
     if (nowMs < lease.expiresAtMs) return { kind: 'lost', untilMs: lease.expiresAtMs };
   }
-  if (leaseOf(draft, caller, leaseId)) return { kind: 'begun' };
+  if (begin.isLookup || leaseOf(draft, caller, leaseId)) return { kind: 'begun' };
   if (isFull(draft, caller)) return { kind: 'full' };
   const holds: Hold[] = [];
   for (const budget of gas ? [gas] : []) {

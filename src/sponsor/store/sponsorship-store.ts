@@ -93,6 +93,8 @@ export interface BeginReservation {
   readonly nowMs: number;
   /** Does the reservation continue if this step fails? Then it stores its own end, and nothing is undone. */
   readonly isOptional?: boolean;
+  /** Only look up the idempotency key: an unknown one is `begun`, and nothing is written. */
+  readonly isLookup?: boolean;
 }
 
 export type ReservationStart =

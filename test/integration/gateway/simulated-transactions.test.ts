@@ -1,83 +1,14 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { Ed25519Keypair } from '@mysten/sui-v2/keypairs/ed25519';
 import { Transaction } from '@mysten/sui-v2/transactions';
 import { describe, expect, it } from 'vitest';
 import { hashApiKey, toApiKey } from '../../../src/config/client.ts';
-import { createDevnetAccounts } from '../../../src/devnet/genesis/accounts.ts';
-import { createSponsorFace } from '../../../src/devnet/sponsor/sponsor-face.ts';
-import { startDevnet } from '../../../src/devnet/start-devnet.ts';
 import { startIotaNetwork } from '../../support/networks/iota-network.ts';
 import { startSuiNetwork } from '../../support/networks/sui-network.ts';
-import { type RecordedRequest, type RecordingUpstream, recordUpstream } from '../../support/recording-upstream.ts';
-import { createTestGateway, type TestGateway } from '../../support/test-gateway.ts';
+import { isSimulation, onDevnet, onNetwork, token } from '../../support/sponsor-stage.ts';
+import type { TestGateway } from '../../support/test-gateway.ts';
 import { until } from '../../support/until.ts';
 
-const token = 'token-behind-the-simulation';
 const key = Ed25519Keypair.fromSecretKey(new Uint8Array(32).fill(7));
-
-interface Stage extends AsyncDisposable {
-  readonly ledger: RecordingUpstream;
-  readonly sponsor: RecordingUpstream;
-  readonly simulations: () => number;
-  readonly executions: () => number;
-  readonly open: (
-    settings: Readonly<Record<string, string>>,
-    files?: Readonly<Record<string, string>>,
-  ) => Promise<TestGateway>;
-}
-
-async function createStage(graphqlUrl: string, sponsorUrl: string, close: () => Promise<unknown>): Promise<Stage> {
-  const ledger = await recordUpstream(graphqlUrl);
-  const sponsor = await recordUpstream(sponsorUrl);
-  return {
-    ledger,
-    sponsor,
-    simulations: () => ledger.requests.filter(isSimulation).length,
-    executions: () => sponsor.requests.filter(({ path }) => path.endsWith('/execute_tx')).length,
-    open: (settings, files) =>
-      createTestGateway(
-        {
-          LEDGER_GRAPHQL_URL: ledger.url,
-          SPONSOR_URL: sponsor.url,
-          SPONSOR_TOKEN: token,
-          SPONSOR_ALLOW_ANONYMOUS: 'true',
-          CORS_ORIGINS: 'http://127.0.0.1:4000',
-          ...settings,
-        },
-        files,
-      ),
-    async [Symbol.asyncDispose]() {
-      await ledger[Symbol.asyncDispose]();
-      await sponsor[Symbol.asyncDispose]();
-      await close();
-    },
-  };
-}
-
-const isSimulation = ({ body }: RecordedRequest) => body.includes('simulated:');
-
-/** The simulated network: its dry run reports balance changes. */
-async function onDevnet(): Promise<Stage> {
-  const devnet = await startDevnet({ sponsorToken: token, genesis: { checkpoints: 5 } });
-  return createStage(devnet.graphqlUrl, devnet.sponsorUrl, async () => devnet[Symbol.asyncDispose]());
-}
-
-/** A network as it answers today, with a sponsor on its ledger. */
-async function onNetwork(start: typeof startSuiNetwork | typeof startIotaNetwork): Promise<Stage> {
-  const network = await start();
-  const { sponsor } = createDevnetAccounts(7);
-  const face = createSponsorFace({ ledger: network.ledger, clock: Date.now, sponsor, token });
-  const server = createServer((req, res) => void face.handle(req, res));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return createStage(network.graphqlUrl, url, async () => {
-    await network[Symbol.asyncDispose]();
-    await face.close();
-    server.closeAllConnections();
-    server.close();
-  });
-}
 
 interface Reserved {
   readonly reservationId: string;

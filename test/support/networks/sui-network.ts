@@ -107,7 +107,7 @@ function createHistory(ledger: Ledger, isShown: IsShown, limits: SuiLimits, scan
   const keyOfTransaction = ({ checkpoint, sequence }: TransactionRecord) => [checkpoint ?? 0, sequence];
 
   const toAddress = (address: string) => ({ __typename: 'Address', address });
-  const toEpoch = (epochId: number) => ({ epochId });
+  const toEpoch = (epochId: number) => ({ epochId, referenceGasPrice: String(ledger.referenceGasPrice) });
   const toCheckpoint = (record: CheckpointRecord | undefined): unknown =>
     record && {
       sequenceNumber: record.sequenceNumber,

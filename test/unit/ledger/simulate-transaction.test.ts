@@ -28,6 +28,7 @@ describe('the question for a simulation', () => {
 const [sender, sponsor, other] = ['a', '5', 'b'].map((digit) => `0x${digit.repeat(64)}`) as [string, string, string];
 const coin = { address: other, version: 7, digest: 'C01n' };
 const gasSummary = { computationCost: '1000', storageCost: '300', storageRebate: '200' };
+const costs = { computation: 1_000n, storage: 300n, rebate: 200n };
 const page = (...nodes: unknown[]) => ({ pageInfo: { hasNextPage: false }, nodes });
 const gasInput = {
   gasSponsor: { address: sponsor },
@@ -106,7 +107,7 @@ describe('a simulation', () => {
   });
 
   it.each(['iota', 'sui'] as const)('tells who pays what: %s', async (profile) => {
-    expect(await ofValue(profile, answers[profile]())).toEqual({ kind: 'succeeds', reason: '', account });
+    expect(await ofValue(profile, answers[profile]())).toEqual({ kind: 'succeeds', reason: '', costs, account });
   });
 
   it('tells the reason of a failure', async () => {
@@ -114,6 +115,7 @@ describe('a simulation', () => {
     expect(await ofValue('sui', answers.sui({ effects: { status: 'FAILURE', executionError } }))).toEqual({
       kind: 'fails',
       reason: 'abort 7',
+      costs,
       account,
     });
     const failed = answers.iota({ error: 'in full', effects: { status: 'FAILURE', errors: 'abort 7' } });
@@ -163,7 +165,7 @@ describe('a simulation', () => {
     ['a change of nobody', { effects: { balanceChangesJson: [{ coinType: '0x2::sui::SUI', amount: '-1' }] } }],
     ['a change of another form', { effects: { balanceChangesJson: ['-1'] } }],
   ])('tells nothing of who pays with %s', async (_what, changes) => {
-    expect(await ofValue('sui', answers.sui(changes))).toEqual({ kind: 'succeeds', reason: '', account: null });
+    expect(await ofValue('sui', answers.sui(changes))).toMatchObject({ kind: 'succeeds', account: null });
   });
 
   it('is a simulation, whatever the ledger answers', async () => {

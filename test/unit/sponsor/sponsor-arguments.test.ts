@@ -5,6 +5,7 @@ import {
   checkGasBudget,
   checkReserveDuration,
   checkTransactionPayload,
+  parseAddressArgument,
   parseBase64Argument,
   parseReservationId,
 } from '../../../src/sponsor/sponsor-fields.ts';
@@ -106,20 +107,36 @@ describe('parseReservationId', () => {
 
 describe('checkTransactionPayload', () => {
   it('accepts both texts together up to the limit', () => {
-    expect(checkTransactionPayload('A'.repeat(60), 'B'.repeat(40), 100)).toBe(100);
-    expect(checkTransactionPayload('A'.repeat(60), 'B'.repeat(10), 100, 30)).toBe(100);
+    expect(checkTransactionPayload({ txBytes: 'A'.repeat(60), userSig: 'B'.repeat(40) }, 100)).toBe(100);
+    expect(checkTransactionPayload({ txBytes: 'A'.repeat(60), userSig: 'B'.repeat(10) }, 100, 30)).toBe(100);
   });
 
   it.each([
     ['txBytes', 'A'.repeat(61), 'B'.repeat(40)],
     ['userSig', 'A'.repeat(1), 'B'.repeat(100)],
   ])('names %s if it is the longer of two that exceed the limit, and shows neither', (argument, txBytes, userSig) => {
-    expect(() => checkTransactionPayload(txBytes, userSig, 100)).toThrow(
+    expect(() => checkTransactionPayload({ txBytes, userSig }, 100)).toThrow(
       expect.objectContaining({
         message: `Argument "${argument}" is too large: txBytes and userSig together are 101 bytes (txBytes ${txBytes.length}, userSig ${userSig.length}) and may be at most 100.`,
         extensions: { code: 'BAD_USER_INPUT', retry: 'never', argument },
       }),
     );
+  });
+
+  it('counts one text with those before it in the operation', () => {
+    expect(() => checkTransactionPayload({ transactionKind: 'A'.repeat(61) }, 100, 40)).toThrow(
+      'Argument "transactionKind" is too large: transactionKind is 61 bytes, with 40 of the transactions before it in the operation, and may be at most 100.',
+    );
+  });
+});
+
+describe('parseAddressArgument', () => {
+  it('writes an address in full', () => {
+    expect(parseAddressArgument('sender', '0x5F')).toBe(`0x${'5f'.padStart(64, '0')}`);
+  });
+
+  it.each(['', '5f', '0x', '0xg', `0x${'1'.repeat(65)}`, '0x5f '])('rejects %j', (text) => {
+    expect(() => parseAddressArgument('sender', text)).toThrow('it must be an address');
   });
 });
 

@@ -595,7 +595,7 @@ describe('executeTx', () => {
     expect(calls).toHaveLength(3);
     expect(errors?.map(({ message }) => message)).toEqual(
       Array(2).fill(
-        'Argument "txBytes" is too large: txBytes and userSig together are 304 bytes (txBytes 300, userSig 4), with 912 of the executions before it in the operation, and may be at most 1000.',
+        'Argument "txBytes" is too large: txBytes and userSig together are 304 bytes (txBytes 300, userSig 4), with 912 of the transactions before it in the operation, and may be at most 1000.',
       ),
     );
     expect((await ask(source, { client }, { tx: 'A'.repeat(196) })).errors).toBeUndefined();

@@ -207,7 +207,7 @@ function simulated(changes: Partial<SimulatedAccount> = {}, kind: 'succeeds' | '
     changes: [gas],
     ...changes,
   };
-  return { kind, reason: kind === 'fails' ? 'abort 7' : '', account };
+  return { kind, reason: kind === 'fails' ? 'abort 7' : '', costs: null, account };
 }
 const ofSponsor = (amount: bigint, coinType = '0x2::sui::SUI') => ({ address: sponsor, coinType, amount });
 const dear = sampleTransaction({ gas: { budget: 5_000_001n } });
@@ -271,7 +271,7 @@ describe('SPONSOR_UNREADABLE=dry-run', () => {
     ['fails', simulated({}, 'fails')],
     ['is rejected', rejected],
     ['is unavailable', away],
-    ['tells nothing of who pays', { kind: 'succeeds', reason: '', account: null } as const],
+    ['tells nothing of who pays', { kind: 'succeeds', reason: '', costs: null, account: null } as const],
     ['tells no balance changes, as on IOTA', simulated({ changes: [] })],
     ['tells no changes of a rebate that equals the gas', simulated({ changes: [], gasUsed: 0n })],
     ['tells two changes of the gas coin', simulated({ changes: [ofSponsor(-500n), ofSponsor(-500n)] })],

@@ -1,0 +1,143 @@
+import { hash } from 'node:crypto';
+import { GraphQLError } from 'graphql';
+import type { Config } from '../config/config.ts';
+import { gatewayError } from '../errors/gateway-error.ts';
+import type { MutationSponsorTransactionArgs } from '../generated/own.ts';
+import type { GasPriceReader } from '../ledger/gas-price.ts';
+import type { SimulatedCosts, TransactionSimulator } from '../ledger/simulate-transaction.ts';
+import type { SponsorshipFacts } from '../telemetry/sponsorship-line.ts';
+import { transactionDigest } from '../transactions/digest.ts';
+import { toFullAddress } from '../transactions/ledger-bcs.ts';
+import { outlineKind } from '../transactions/outline-transaction.ts';
+import { type GasData, type TransactionForms, toTransactionBytes } from '../transactions/transaction-bcs.ts';
+import type { OperationContext } from '../upstream/operation-context.ts';
+import { checkKind, toRefusal, toSimulationError } from './preflight.ts';
+import type { Reservation, ReservationOrder, Reservations } from './reservations.ts';
+import {
+  checkGasBudget,
+  checkReserveDuration,
+  parseAddressArgument,
+  parseBase64Argument,
+  parseIdempotencyKey,
+  toUInt53,
+} from './sponsor-fields.ts';
+
+export interface SponsorTransactionOptions {
+  readonly reservations: Reservations;
+  readonly simulate: TransactionSimulator;
+  readonly gasPrice: GasPriceReader;
+  readonly maxGasBudgetExclusive: Config['sponsorship']['maxGasBudgetExclusive'];
+  readonly forms: TransactionForms;
+  readonly audit: (event: SponsorshipFacts) => void;
+}
+
+/** A transaction with its gas filled in, which its sender has not signed yet. */
+export interface SponsoredTransaction {
+  /** Base64 of the TransactionData. */
+  readonly txBytes: string;
+  readonly digest: string;
+  readonly gasBudget: number;
+  readonly gasPrice: number;
+  readonly reservation: Reservation;
+}
+
+/** Time for a person to sign in a wallet. */
+const usualReserveDurationSecs = 60;
+
+/** Owns the gas in checks until the sponsor has told its address. */
+const nobody = toFullAddress('0x0');
+
+/**
+ * Completes the kind of a transaction for its sender. Its rules are checked, and the ledger simulates it, before coins are
+ * reserved. A repeat under an idempotency key gets the same bytes.
+ */
+export function createSponsorTransaction(options: SponsorTransactionOptions) {
+  const { reservations, simulate, gasPrice, maxGasBudgetExclusive, forms, audit } = options;
+  /** As told with the last reservation. */
+  let sponsor: string | null = null;
+
+  return async (
+    args: MutationSponsorTransactionArgs,
+    { caller, cancellation, requestId }: OperationContext,
+    { holder, send }: Pick<ReservationOrder, 'holder' | 'send'>,
+  ): Promise<SponsoredTransaction> => {
+    const idempotencyKey = parseIdempotencyKey(args.idempotencyKey);
+    const { gasBudget: asked = null, reserveDurationSecs = null } = args;
+    if (asked !== null) checkGasBudget(asked, maxGasBudgetExclusive);
+    const durationSecs = reserveDurationSecs ?? usualReserveDurationSecs;
+    checkReserveDuration(durationSecs);
+    const sender = parseAddressArgument('sender', args.sender);
+    const kind = parseBase64Argument('transactionKind', args.transactionKind);
+    const check = (gas: GasData) => checkKind(outlineKind(kind, forms, { sender, gas }), sponsor, caller);
+
+    const most = asked ?? maxGasBudgetExclusive - 1;
+    const order: ReservationOrder = {
+      holder,
+      gasBudget: most,
+      reserveDurationSecs: durationSecs,
+      asked: ['sponsorTransaction', hash('sha256', kind, 'base64url'), sender, asked, durationSecs],
+      idempotencyKey,
+      gas: caller.gas,
+      cancellation,
+      send,
+      requestId,
+    };
+    const reservation = (await reservations.repeat(order)) ?? (await reserve());
+    const gasPriceOfBytes = reservation.gasPrice ?? 0;
+    const bytes = toTransactionBytes(kind, sender, toGasData(reservation, gasPriceOfBytes));
+    const digest = transactionDigest(bytes);
+    const { gasBudget } = reservation;
+    return { txBytes: bytes.toString('base64'), digest, gasBudget, gasPrice: gasPriceOfBytes, reservation };
+
+    async function reserve(): Promise<Reservation> {
+      const terms = await prepare().catch((error: unknown) => {
+        const code = error instanceof GraphQLError ? String(error.extensions.code) : 'INTERNAL_SERVER_ERROR';
+        audit({ event: 'declined', caller: holder, leaseId: null, requestId, budget: asked, code });
+        throw error;
+      });
+      const reserved = await reservations.reserve({ ...order, ...terms });
+      sponsor = toFullAddress(reserved.sponsorAddress);
+      // Only now is it certain who pays, and with which coins.
+      const finding = check(toGasData(reserved, terms.gasPrice));
+      if (!finding) return reserved;
+      const { code, argument, reason } = finding;
+      const lost = `The reserved coins return to the sponsor when the reservation expires.`;
+      throw gatewayError(code, `Argument "${argument}": ${reason}. ${lost}`, { argument });
+    }
+
+    async function prepare(): Promise<{ readonly gasBudget: number; readonly gasPrice: number }> {
+      const free = { payment: [], price: 0n, budget: BigInt(most) };
+      const finding = check({ ...free, owner: sponsor ?? nobody });
+      if (finding) throw toRefusal(finding);
+      const price = await gasPrice(cancellation);
+      // Without payment, the ledger makes up a coin of the owner.
+      const bytes = toTransactionBytes(kind, sender, { ...free, price, owner: sponsor ?? sender });
+      const simulation = await simulate(bytes.toString('base64'), transactionDigest(bytes), cancellation);
+      const failure = toSimulationError('strict', simulation, 'transactionKind');
+      if (failure) throw failure;
+      const costs = 'costs' in simulation ? simulation.costs : null;
+      return { gasBudget: asked ?? toBudget(costs, price, most), gasPrice: toUInt53(String(price)) };
+    }
+  };
+}
+
+/** What is reserved beyond the simulated costs: a fifth of them, and 1,000 units of gas. Shared objects change meanwhile. */
+function toBudget(costs: SimulatedCosts | null, price: bigint, most: number): number {
+  if (costs === null) {
+    const message =
+      'The ledger did not tell the costs of its simulation. Nothing was sent to the sponsor: give a gasBudget.';
+    throw gatewayError('UPSTREAM_BAD_RESPONSE', message, { upstream: 'ledger', argument: 'gasBudget' });
+  }
+  const { computation, storage, rebate } = costs;
+  const needed = computation + (storage > rebate ? storage - rebate : 0n);
+  return Math.min(Number(needed + needed / 5n + 1_000n * price), most);
+}
+
+function toGasData({ sponsorAddress, gasCoins, gasBudget }: Reservation, gasPrice: number): GasData {
+  const payment = gasCoins.map(({ objectId, version, digest }) => ({
+    objectId: toFullAddress(objectId),
+    version: toUInt53(version),
+    digest,
+  }));
+  return { payment, owner: toFullAddress(sponsorAddress), price: BigInt(gasPrice), budget: BigInt(gasBudget) };
+}
