@@ -198,7 +198,7 @@ export const limitKeys = {
     // All readers together poll a node 16 times a second while no events arrive.
     fallback: 32,
     description:
-      'Maximum concurrent readers of live streams, besides the reader of all events. Streams with the same node query share a reader. Above the limit, `liveEvents` with a new filter uses the reader of all events and filters in the gateway, and `liveTransactions` with a new filter is read in turn with history. Each worker counts its own.',
+      'Maximum concurrent readers of live streams, besides the readers of all events and of all transactions. Streams with the same node query share a reader. Above the limit, a stream with a new filter uses the reader of all items, and the gateway filters them. Each worker counts its own.',
   },
   LIVE_MAX_READERS_PER_CALLER: {
     type: integer(0, 10_000, 'readers'),

@@ -66,5 +66,5 @@ export function liveReaderCapability(bound: ReachedBound | null): UpstreamCapabi
 function toReason({ of, max }: ReachedBound): string {
   const which =
     of === 'caller' ? `The ${max} readers that one caller may have are open` : `All ${max} readers are open`;
-  return `${which}: another filter of liveEvents is served by the reader of everything, one of liveTransactions is read in turn.`;
+  return `${which}: another filter is served by the reader of everything.`;
 }

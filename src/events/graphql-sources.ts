@@ -23,6 +23,7 @@ import {
 import { createLedgerSource, createListSource } from './ledger-source.ts';
 import { type EventSources, type Position, type Source, toTimestampMs } from './source.ts';
 import { type CheckpointTimes, createTimeRangeSource, toMilliseconds } from './time-range-source.ts';
+import { keysOfLedger } from './transaction-keys.ts';
 import type { EventWire, TransactionWire } from './wire.ts';
 
 /** An event filter as the ledger's GraphQL can read it. */
@@ -259,6 +260,7 @@ export function createGraphqlSources(options: GraphqlSourcesOptions): EventSourc
       });
       return { identity, source };
     },
+    keysOf: keysOfLedger(profile),
   };
 }
 

@@ -2,6 +2,7 @@ import type { GraphQLResolveInfo } from 'graphql';
 import type { Config } from '../config/config.ts';
 import type { NetworkProfile } from '../config/network-profile.ts';
 import type { EventQueryFilter, EventStreamFilter, TransactionStreamFilter } from '../generated/own.ts';
+import { measureHeap } from '../json/json-size.ts';
 import { isDigest } from '../ledger/values/check-argument.ts';
 import { systemClock } from '../live/clock.ts';
 import type { JoinFleet } from '../live/feed.ts';
@@ -24,16 +25,18 @@ import { soleMember } from './filter-wire.ts';
 import {
   createLiveSource,
   createPresenter,
+  createTransactionText,
   eventText,
   type LiveEvent,
   type LiveRoot,
+  type LiveTransaction,
   type PresenterOptions,
   toLiveEvent,
   toLiveTransaction,
-  transactionText,
 } from './live-items.ts';
 import { type CursorKeys, createLiveCursors, isEventKey, type LiveCursorScope } from './signed-cursor.ts';
 import type { EventSources } from './source.ts';
+import type { ReadTransactionKeys } from './transaction-keys.ts';
 import type { TransactionWire } from './wire.ts';
 
 export interface LiveEventsOptions {
@@ -84,7 +87,7 @@ const maxPayloads = 4_096;
 /** Each event is tested against each filter, so a filter with many tests counts as several streams. */
 const testsPerStream = 10;
 /** Processes with different format numbers do not share a reader, so no process gets entries that it cannot parse. */
-const entryFormat = 4;
+const entryFormat = 5;
 
 /** `liveEvents` and `liveTransactions` over the queries of a node. */
 export function createLiveEvents(options: LiveEventsOptions) {
@@ -118,9 +121,18 @@ export function createLiveEvents(options: LiveEventsOptions) {
     },
   };
   const events = createLiveHub<LiveEvent, LiveRoot>({ ...shared, join: joinFor(options, 'events', eventText) });
-  const transactions = createLiveHub<TransactionWire, LiveRoot>({
+  const keysOf: ReadTransactionKeys = (transaction) => {
+    try {
+      return sources().keysOf(transaction);
+    } catch {
+      // No filter can be decided.
+      onMissed(1);
+      return new Set();
+    }
+  };
+  const transactions = createLiveHub<LiveTransaction, LiveRoot>({
     ...shared,
-    join: joinFor(options, 'transactions', transactionText),
+    join: joinFor(options, 'transactions', createTransactionText(keysOf)),
   });
 
   metrics.gauge('ledger_gateway_live_readers', () => events.readers + transactions.readers);
@@ -129,6 +141,20 @@ export function createLiveEvents(options: LiveEventsOptions) {
   const eventQuery = (filter: EventQueryFilter): LiveQuery<LiveEvent> => {
     const { identity, source } = sources().events(filter);
     return { query: identity, source: () => createLiveSource(source, toLiveEvent, watches.ofEvents(filter)) };
+  };
+
+  const transactionQuery = (filter: TransactionStreamFilter | null, isWhole: boolean) => {
+    const { identity, source } = sources().transactions(filter, isWhole);
+    const toLive = (node: TransactionWire) => ({
+      item: toLiveTransaction(node, filter ? null : keysOf),
+      // Its keys are about as long as its parts.
+      bytes: (isWhole && !filter ? 2 : 1) * measureHeap(node.raw),
+    });
+    const query: LiveQuery<LiveTransaction> = {
+      query: `${isWhole ? 'whole' : 'brief'} ${identity}`,
+      source: () => createLiveSource(source, toLive, watches.ofTransactions(filter)),
+    };
+    return { ...query, identity };
   };
 
   type Opening<Item> = Omit<PresenterOptions<Item>, 'onMissed'> &
@@ -181,23 +207,18 @@ export function createLiveEvents(options: LiveEventsOptions) {
       subscriber: Subscriber,
       info: GraphQLResolveInfo,
     ) {
-      const isWhole = selectsField(info, ['transaction', 'raw']);
-      const { identity, source } = sources().transactions(filter, isWhole);
-      const query: LiveQuery<TransactionWire> = {
-        query: `${isWhole ? 'whole' : 'brief'} ${identity}`,
-        source: () => createLiveSource(source, toLiveTransaction, watches.ofTransactions(filter)),
-      };
-      const opening: Opening<TransactionWire> = {
+      const own = transactionQuery(filter, selectsField(info, ['transaction', 'raw']));
+      const { identity } = own;
+      const opening: Opening<LiveTransaction> = {
         field: 'liveTransactions',
         itemType: 'LiveTransactionItem',
-        toItem: ({ item }) => ({ transaction: item }),
-        matches: () => true,
+        toItem: ({ item }) => ({ transaction: item.node }),
+        matches: ({ keys }) => !filter || keys === null || keys().has(identity),
         filter: identity,
         isKey: isDigest,
         queries: [{ field: 'queryTransactionBlocks', identity }],
-        ...query,
-        // Only the node knows the relation of a transaction to an address or an object.
-        everything: filter ? null : query,
+        ...own,
+        everything: filter ? transactionQuery(null, true) : own,
         weight: 1,
       };
       return open(transactions, opening, after, subscriber);

@@ -19,6 +19,7 @@ import { UpstreamCallError } from '../upstream/upstream-call-error.ts';
 import { type EventFacts, toEventFacts } from './event-filter.ts';
 import { toEventNode } from './events-resolvers.ts';
 import { compareNumberTexts, type Position, type Source, type SourcePageRequest, toPositionKey } from './source.ts';
+import type { ReadTransactionKeys, TransactionKeys } from './transaction-keys.ts';
 import type { EventWire, TransactionWire } from './wire.ts';
 
 /** An event of a stream, and the parts that filters test. */
@@ -39,8 +40,21 @@ export function toLiveEvent(event: EventWire): Weighed<LiveEvent> {
   return { item: { node, facts: toEventFacts(node) }, bytes };
 }
 
-export function toLiveTransaction(item: TransactionWire): Weighed<TransactionWire> {
-  return { item, bytes: measureHeap(item.raw) };
+/** A transaction of a stream. */
+export interface LiveTransaction {
+  readonly node: TransactionWire;
+  /** What filters select it by; `null`: the filter of its query has selected it. */
+  readonly keys: (() => TransactionKeys) | null;
+}
+
+/** @param keysOf `null` if the query has a filter */
+export function toLiveTransaction(node: TransactionWire, keysOf: ReadTransactionKeys | null): LiveTransaction {
+  let made: TransactionKeys | undefined;
+  const keys = () => {
+    made ??= keysOf?.(node) ?? new Set();
+    return made;
+  };
+  return { node, keys: keysOf && keys };
 }
 
 /** Reads live streams from a query of the ledger. */
@@ -162,15 +176,17 @@ export const eventText: ItemText<LiveEvent> = {
   },
 };
 
-export const transactionText: ItemText<TransactionWire> = {
-  write: printJson,
-  read(text) {
-    const read = asObject(parseJson(text));
-    asObject(read.raw);
-    if (typeof read.digest !== 'string') throw new Error('a transaction without a digest');
-    return read as unknown as TransactionWire;
-  },
-};
+export function createTransactionText(keysOf: ReadTransactionKeys): ItemText<LiveTransaction> {
+  return {
+    write: ({ node, keys }) => printJson({ ...node, isOfAll: keys !== null }),
+    read(text) {
+      const { isOfAll, ...node } = asObject(parseJson(text));
+      asObject(node.raw);
+      if (typeof node.digest !== 'string') throw new Error('a transaction without a digest');
+      return toLiveTransaction(node as unknown as TransactionWire, isOfAll === true ? keysOf : null);
+    },
+  };
+}
 
 /** Rejects a damaged item here: a stream could not resume behind an item that it cannot deliver. */
 function asObject(value: unknown): Readonly<Record<string, unknown>> {

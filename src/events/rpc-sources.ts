@@ -10,6 +10,7 @@ import { toGatewayError } from '../upstream/upstream-call-error.ts';
 import { FilterRejectedError, type FilterSupport } from './filter-support.ts';
 import { refuseFilter, soleMember, toEventFilterWire, toTransactionFilterWire } from './filter-wire.ts';
 import { type EventSources, type Source, type SourcePage, type SourcePageRequest, toTimestampMs } from './source.ts';
+import { keysOfRpc } from './transaction-keys.ts';
 import {
   type EventIdWire,
   type EventWire,
@@ -286,6 +287,7 @@ export function createRpcSources(
       };
       return { identity, source };
     },
+    keysOf: keysOfRpc,
   };
 }
 

@@ -1,5 +1,6 @@
 import type { EventQueryFilter, TransactionQueryFilter } from '../generated/own.ts';
 import type { Cancellation } from '../upstream/cancellation.ts';
+import type { ReadTransactionKeys } from './transaction-keys.ts';
 import type { EventWire, TransactionWire } from './wire.ts';
 
 /** The position of an event or a transaction in the ledger's order, exact enough to resume at. */
@@ -56,6 +57,8 @@ export interface EventSources {
   events(filter: EventQueryFilter | null | undefined): Query<EventWire>;
   /** @param isWhole whether `raw` must be complete */
   transactions(filter: TransactionQueryFilter | null | undefined, isWhole: boolean): Query<TransactionWire>;
+  /** For complete transactions. */
+  readonly keysOf: ReadTransactionKeys;
 }
 
 /** Two positions have the same text only if they are the same. */

@@ -227,7 +227,7 @@ export type Gateway = {
 
 /** An optional feature of the graph. */
 export type GatewayCapability = {
-  /** Whether the feature works on this network with this configuration. An unavailable join is not in the graph. An unavailable event filter is rejected with `BAD_USER_INPUT`, or with `NOT_CONFIGURED` without an events upstream. `live:ownReader` is specific to the caller and the moment: if it is false, `liveEvents` with a new filter uses the reader of all events, and `liveTransactions` with a new filter is rejected. */
+  /** Whether the feature works on this network with this configuration. An unavailable join is not in the graph. An unavailable event filter is rejected with `BAD_USER_INPUT`, or with `NOT_CONFIGURED` without an events upstream. `live:ownReader` is specific to the caller and the moment: if it is false, a stream with a new filter uses the reader of all events or of all transactions. */
   readonly available: Scalars['Boolean']['output'];
   /** For example `join:ReservedGasCoin.object`, `eventFilter:moveEventType` or `live:ownReader`; `ledgerSchema` while the ledger's schema is not valid: the last valid one stays in force, or its valid parts are served. */
   readonly name: Scalars['String']['output'];
@@ -799,8 +799,7 @@ export type Subscription = {
    */
   readonly liveEvents: LiveEvent;
   /**
-   * Transactions as they happen, in ledger order, each exactly once. Works like `liveEvents`. If the limit on readers is reached, a
-   * new filter is rejected (`RATE_LIMITED`, `UNAVAILABLE`).
+   * Transactions as they happen, in ledger order, each exactly once. Works like `liveEvents`.
    * Example: `subscription { liveTransactions(filter: { fromAddress: "0x2" }) { ... on LiveTransactionItem { cursor transaction { digest } } } }`.
    */
   readonly liveTransactions: LiveTransaction;

@@ -7,7 +7,7 @@ import type { LivePage, LiveSource, ResumePoint } from './live-source.ts';
 import { LiveStream, type LiveStreamOptions } from './live-stream.ts';
 import { PageJudge, unreadableItem } from './position-reader.ts';
 import { OncePerMinute, type Progress, type StallReport, watchStalls } from './progress.ts';
-import { createShares, retryAfterMs, type Shares, type StreamQuota } from './quota.ts';
+import { retryAfterMs, type Shares, type StreamQuota } from './quota.ts';
 
 export interface LiveHubOptions<Item> extends Omit<FeedOptions<Item>, 'join' | 'history' | 'onRejected'> {
   readonly streamQuota: StreamQuota;
@@ -34,16 +34,8 @@ export interface LiveQuery<Item> {
   readonly source: () => LiveSource<Item>;
 }
 
-/** Readers beyond the quota, which take turns with the streams that read history. */
-const maxInTurn = 1_000;
-/** Bytes that each of them keeps: it must not take memory from the others. */
-const keptInTurn = 8 * 1024;
-
 export interface OpenLiveStream<Item, Payload> extends LiveQuery<Item> {
-  /**
-   * The query for all items, used where no other reader may be opened, if the presenter can filter them by itself. `null` = only
-   * the upstream can filter.
-   */
+  /** The query for all items, used where no other reader may be opened; `null` = the upstream has none. */
   readonly everything: LiveQuery<Item> | null;
   /** Streams with equal texts deliver the same items. */
   readonly filter: string;
@@ -62,9 +54,8 @@ interface OpenFeed<Item, Payload> {
   readonly query: string;
   readonly feed: Feed<Item>;
   readonly channels: Map<string, { readonly channel: LiveChannel<Item, Payload>; followers: number }>;
-  /** `null`: the reader of all items, or one that reads in turn; they are not counted. */
+  /** `null`: the reader of all items, which is not counted. */
   readonly quotaShare: QuotaShare | null;
-  readonly isInTurn: boolean;
   readonly opener: string;
   streams: number;
   ownStreams: number;
@@ -101,39 +92,22 @@ export function createLiveHub<Item, Payload>(options: LiveHubOptions<Item>) {
       ),
   });
 
-  const queueFor = ({ after, newest }: LiveSource<Item>, caller: string): LiveSource<Item> => ({
-    after: (position, own) => options.historyCalls.run(caller, () => after(position, own), own),
-    newest: (count, own) => options.historyCalls.run(caller, () => newest(count, own), own),
-  });
-
-  /**
-   * A reader of the stream's own query. If no further one may be opened: the reader of everything, or else one that reads in turn
-   * with the streams that read history.
-   */
+  /** A reader of the stream's own query or, if no further one may be opened, the reader of everything. */
   function chooseFeed(request: OpenLiveStream<Item, Payload>): () => OpenFeed<Item, Payload> {
     const { query, everything, caller } = request;
     const known = feeds.get(query);
     if (known) return () => known;
-    if (query !== everything?.query && !readerQuota.boundOf(caller)) return () => openFeed(request, caller, 'counted');
-    if (everything) return () => feeds.get(everything.query) ?? openFeed(everything, caller, 'of everything');
-    let inTurn = 0;
-    for (const { isInTurn } of feeds.values()) inTurn += Number(isInTurn);
-    if (inTurn < maxInTurn) return () => openFeed(request, caller, 'in turn');
+    if (query !== everything?.query && !readerQuota.boundOf(caller)) return () => openFeed(request, caller, true);
+    if (everything) return () => feeds.get(everything.query) ?? openFeed(everything, caller, false);
     throw gatewayError('UNAVAILABLE', 'This gateway is at its limit of live readers.', { retryAfterMs });
   }
 
-  function openFeed(
-    { query, source }: LiveQuery<Item>,
-    caller: string,
-    kind: 'of everything' | 'counted' | 'in turn',
-  ): OpenFeed<Item, Payload> {
+  function openFeed({ query, source }: LiveQuery<Item>, caller: string, isCounted: boolean): OpenFeed<Item, Payload> {
     const read = source();
-    const isInTurn = kind === 'in turn';
     const feedOptions = {
       ...options,
       history: historyOf(query, read),
       join: options.join?.(query),
-      ...(isInTurn && { budget: createShares({ total: 0, least: keptInTurn }) }),
       onRejected(reason: Error) {
         forget(made);
         for (const stream of streams) if (stream.feed === made.feed) options.turns.add(() => stream.fail(reason));
@@ -142,10 +116,9 @@ export function createLiveHub<Item, Payload>(options: LiveHubOptions<Item>) {
     };
     const made: OpenFeed<Item, Payload> = {
       query,
-      feed: new Feed(isInTurn ? queueFor(read, caller) : read, feedOptions),
+      feed: new Feed(read, feedOptions),
       channels: new Map(),
-      quotaShare: kind === 'counted' ? readerQuota.take(caller) : null,
-      isInTurn,
+      quotaShare: isCounted ? readerQuota.take(caller) : null,
       opener: caller,
       streams: 0,
       ownStreams: 0,

@@ -97,13 +97,14 @@ export class UnknownShapeError extends RangeError {}
 /**
  * Reads a value in its canonical encoding. Rejects trailing bytes and lengths not in their shortest form. Every fault is a `RangeError`
  * with the reason and the position.
+ * @param options `mayGoOn`: other values may follow, which are not read
  * @throws UnknownShapeError for an unknown variant
  */
-export function parseBcs<T>(type: Pick<BcsType<T>, 'read'>, bytes: Uint8Array): T {
+export function parseBcs<T>(type: Pick<BcsType<T>, 'read'>, bytes: Uint8Array, { mayGoOn = false } = {}): T {
   const reader = new StrictReader(bytes);
   try {
     const value = type.read(reader);
-    if (reader.left > 0) throw new TypeError(`${reader.left} trailing byte${reader.left === 1 ? '' : 's'}`);
+    if (reader.left > 0 && !mayGoOn) throw new TypeError(`${reader.left} trailing byte${reader.left === 1 ? '' : 's'}`);
     return value;
   } catch (error) {
     const Fault = error instanceof NotKnownError ? UnknownShapeError : RangeError;

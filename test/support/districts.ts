@@ -75,7 +75,18 @@ export const districts: Readonly<Record<string, District>> = {
   },
   events: {
     purpose: 'events and transactions, by JSON-RPC or the ledger’s GraphQL: queries, cursors, what live streams read',
-    imports: ['errors', 'json', 'config', 'telemetry', 'upstream', 'documents', 'generated', 'live', 'ledger'],
+    imports: [
+      'errors',
+      'json',
+      'config',
+      'telemetry',
+      'upstream',
+      'documents',
+      'transactions',
+      'generated',
+      'live',
+      'ledger',
+    ],
     packages: ['graphql', 'zod'],
   },
   graph: {

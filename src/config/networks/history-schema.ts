@@ -66,6 +66,15 @@ export const historySchema = z.strictObject({
     paths: z.strictObject({ digest: path, timestamp: path, checkpoint: path }),
     /** The content of `RpcTransaction.raw`. */
     raw: selection,
+    /** What decides in it whether a filter selects the transaction. */
+    content: z.strictObject({
+      /** BCS of the TransactionData, in base64. */
+      transaction: path,
+      /** BCS of the effects, in base64; `null` if no filter of the connection needs them. */
+      effects: path.nullable(),
+      /** Names of the kinds of transactions, in the order of their indexes in BCS. Others are system transactions. */
+      kinds: z.array(z.string()).readonly(),
+    }),
     cursor: cursorForm,
   }),
   /** Members of filters that select by checkpoint. */

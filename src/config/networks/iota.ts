@@ -1,3 +1,4 @@
+import { ledger } from './ledger.ts';
 import { type FieldWeight, type ProfileDifferences, rpcMethodsWith } from './profile-schema.ts';
 import { suiLegacy } from './sui-legacy.ts';
 
@@ -11,6 +12,7 @@ export const iota: ProfileDifferences = {
     // iotaledger/iota#5818
     indexer: { code: -32603, text: 'This type of EventFilter is not supported', lacks: ['all', 'timeRange'] },
   },
+  history: { transactions: { content: { kinds: ledger.history.transactions.content.kinds } } },
   sponsor: { transactionForms: 'common' },
   limits: {
     payload: 'body',

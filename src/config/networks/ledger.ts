@@ -73,6 +73,18 @@ export const ledger: NetworkProfile = {
       },
       paths: { digest: 'digest', timestamp: 'effects.timestamp', checkpoint: 'effects.checkpoint.sequenceNumber' },
       raw: '{digest bcs signatures sender{address}gasInput{gasSponsor{address}gasPrice gasBudget}effects{status errors bcs timestamp checkpoint{sequenceNumber}epoch{epochId}}}',
+      content: {
+        transaction: 'bcs',
+        effects: 'effects.bcs',
+        kinds: [
+          'ProgrammableTransaction',
+          'Genesis',
+          'ConsensusCommitPrologueV1',
+          'AuthenticatorStateUpdateV1',
+          'EndOfEpochTransaction',
+          'RandomnessStateUpdate',
+        ],
+      },
       cursor: { order: ['t'], checkpoint: 'c', rest: { i: false } },
     },
     checkpoints: { after: 'afterCheckpoint', at: 'atCheckpoint', before: 'beforeCheckpoint' },

@@ -1,5 +1,15 @@
 import { type ProfileDifferences, rpcMethodsWith } from './profile-schema.ts';
 
+const suiKinds = [
+  'ProgrammableTransaction',
+  'ChangeEpoch',
+  'Genesis',
+  'ConsensusCommitPrologue',
+  'AuthenticatorStateUpdate',
+  'EndOfEpochTransaction',
+  'RandomnessStateUpdate',
+];
+
 /** Sui's first GraphQL RPC, whose schema has transaction blocks. */
 export const suiLegacy: ProfileDifferences = {
   name: 'sui-legacy',
@@ -17,6 +27,7 @@ export const suiLegacy: ProfileDifferences = {
     },
     timeRange: { encoding: 'text', endExclusive: true },
   },
+  history: { transactions: { content: { kinds: suiKinds } } },
   subscriptions: { path: '/subscriptions' },
   sponsor: { requestTypeKey: 'request_type', transactionForms: 'extended' },
 };

@@ -50,6 +50,7 @@ export const sui: ProfileDifferences = {
         EndOfEpochTransaction: null,
       },
       raw: '{digest transactionBcs signatures{signatureBytes}sender{address}gasInput{gasSponsor{address}gasPrice gasBudget}effects{status effectsBcs executionError{message}timestamp checkpoint{sequenceNumber}epoch{epochId}}}',
+      content: { transaction: 'transactionBcs', effects: null },
       cursor: null,
     },
     checkpoint: { argument: 'sequenceNumber:$' },

@@ -1,5 +1,5 @@
 import { toDigest } from '../../transactions/digest.ts';
-import type { ObjectRef } from '../../transactions/transaction-bcs.ts';
+import type { ObjectRef, TypeTag } from '../../transactions/transaction-bcs.ts';
 import type {
   BalanceChange,
   EventRecord,
@@ -59,6 +59,7 @@ export function toTransactionRecord(result: RunResult, view: LedgerView): Transa
     gas: data.gas,
     moveCalls: toMoveCalls(data),
     inputObjects: result.inputs.map(toObjectRef),
+    inputIds: toInputIds(result),
     expirationEpoch: data.expirationEpoch,
     status: result.status,
     gasUsed: result.gasUsed,
@@ -77,6 +78,29 @@ export function toTransactionRecord(result: RunResult, view: LedgerView): Transa
 
 function toObjectRef({ objectId, version, digest }: ObjectRef): ObjectRef {
   return { objectId, version, digest };
+}
+
+/** Networks index no objects that a transaction receives, and the packages that its commands and their types name. */
+function toInputIds({ data: { kind, gas }, inputs }: RunResult): string[] {
+  if (kind.kind !== 'PROGRAMMABLE_TX') return inputs.map(({ objectId }) => objectId);
+  const ids = new Set(gas.payment.map(({ objectId }) => objectId));
+  for (const input of kind.inputs) {
+    if (input.kind === 'shared') ids.add(input.objectId);
+    if (input.kind === 'owned') ids.add(input.ref.objectId);
+  }
+  const addPackages = (type: TypeTag): void => {
+    if (type.kind === 'vector') addPackages(type.element);
+    if (type.kind !== 'struct') return;
+    ids.add(type.struct.address);
+    type.struct.typeParameters.forEach(addPackages);
+  };
+  for (const command of kind.commands) {
+    if ('package' in command) ids.add(command.package);
+    if ('dependencies' in command) for (const id of command.dependencies) ids.add(id);
+    if (command.kind === 'moveCall') command.typeArguments.forEach(addPackages);
+    if (command.kind === 'makeMoveVec' && command.type) addPackages(command.type);
+  }
+  return [...ids];
 }
 
 function toMoveCalls(data: AnyTransactionData): MoveCallRecord[] {

@@ -30,7 +30,7 @@ export function* transactionKeys(transaction: TransactionRecord): Iterable<strin
     yield `to ${recipient}`;
     yield `fromOrTo ${recipient}`;
   }
-  for (const { objectId } of transaction.inputObjects) yield `input ${objectId}`;
+  for (const id of transaction.inputIds) yield `input ${id}`;
   for (const { kind, objectId } of transaction.changes)
     yield `${kind === 'deleted' ? 'deleted' : 'changed'} ${objectId}`;
   for (const call of transaction.moveCalls) {

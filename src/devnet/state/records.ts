@@ -105,6 +105,8 @@ export interface TransactionRecord {
   readonly moveCalls: readonly MoveCallRecord[];
   /** Objects named by the transaction's inputs, gas payment included. */
   readonly inputObjects: readonly ObjectRef[];
+  /** Objects and packages for which filters by input find it. */
+  readonly inputIds: readonly string[];
   readonly expirationEpoch: number | null;
   readonly status: { readonly ok: true } | { readonly ok: false; readonly error: string };
   readonly gasUsed: GasSummary;

@@ -1,6 +1,7 @@
 import { bcs } from '@mysten/bcs';
 import { ledgerBcs } from '../../transactions/ledger-bcs.ts';
 import type { ObjectRef } from '../../transactions/transaction-bcs.ts';
+import { changedObjectsBcs, type ownerBcs } from '../../transactions/transaction-relations.ts';
 import type { ObjectRecord, OwnerRecord, TransactionRecord } from '../state/records.ts';
 import { encodeBcs } from './encode-bcs.ts';
 
@@ -59,12 +60,6 @@ const failures = bcs.enum('ExecutionFailureStatus', {
   SharedObjectOperationNotAllowed: null,
 });
 
-const owner = bcs.enum('Owner', {
-  AddressOwner: address,
-  ObjectOwner: address,
-  Shared: bcs.struct('Shared', { initialSharedVersion: u53 }),
-  Immutable: null,
-});
 const versionDigest = bcs.tuple([u53, digest]);
 
 const effectsV1 = bcs.struct('TransactionEffectsV1', {
@@ -85,20 +80,7 @@ const effectsV1 = bcs.struct('TransactionEffectsV1', {
   eventsDigest: bcs.option(digest),
   dependencies: bcs.vector(digest),
   lamportVersion: u53,
-  changedObjects: bcs.vector(
-    bcs.tuple([
-      address,
-      bcs.struct('EffectsObjectChange', {
-        inputState: bcs.enum('ObjectIn', { NotExist: null, Exist: bcs.tuple([versionDigest, owner]) }),
-        outputState: bcs.enum('ObjectOut', {
-          NotExist: null,
-          ObjectWrite: bcs.tuple([digest, owner]),
-          PackageWrite: versionDigest,
-        }),
-        idOperation: bcs.enum('IDOperation', { None: null, Created: null, Deleted: null }),
-      }),
-    ]),
-  ),
+  changedObjects: changedObjectsBcs,
   unchangedSharedObjects: bcs.vector(
     bcs.tuple([address, bcs.enum('UnchangedSharedKind', { ReadOnlyRoot: versionDigest })]),
   ),
@@ -147,7 +129,7 @@ function toOutput(output: ObjectRecord | null): ChangedState['outputState'] {
   return { ObjectWrite: [output.digest, toOwner(output.owner)] };
 }
 
-function toOwner(record: OwnerRecord): Parameters<typeof owner.serialize>[0] {
+function toOwner(record: OwnerRecord): Parameters<typeof ownerBcs.serialize>[0] {
   switch (record.kind) {
     case 'address':
       return { AddressOwner: record.address };

@@ -168,7 +168,7 @@ describe('a transaction filter', () => {
     const { gasObject, sender } = sample();
     const coin = gasObject!.objectId;
     expect(await allTransactions({ inputObject: coin })).toEqual(
-      expectedTransactions((record) => record.inputObjects.some((input) => input.objectId === coin)),
+      expectedTransactions((record) => record.inputIds.includes(coin)),
     );
     expect(await allTransactions({ changedObject: coin })).toContain(sample().digest);
     expect(await allTransactions({ recvAddress: sender })).toContain(sample().digest);

@@ -143,10 +143,7 @@ describe('queryTransactionBlocks on a seeded ledger: each filter matches some tr
     ],
     InputObject: ({ ledger }) => {
       const { objectId } = ledger.transactions.find(({ kind }) => kind === 'PROGRAMMABLE_TX')!.inputObjects[0]!;
-      return [
-        { InputObject: objectId },
-        ({ inputObjects }) => inputObjects.some((input) => input.objectId === objectId),
-      ];
+      return [{ InputObject: objectId }, ({ inputIds }) => inputIds.includes(objectId)];
     },
     ChangedObject: ({ ledger }) => {
       const { objectId } = ledger.transactions.find(({ kind }) => kind === 'PROGRAMMABLE_TX')!.changes[0]!;

@@ -215,4 +215,58 @@ describe.each(networks)('over the GraphQL of $title', { timeout: 3 * waitMs }, (
       await client.leave();
     }
   });
+
+  it('every filter of transactions is decided by the reader of everything as the ledger decides it', async () => {
+    await using network = await start({});
+    await using gateway = await open(network, { LIVE_MAX_READERS: '0' });
+    const { transactions } = network.ledger;
+    const sample = transactions.findLast(({ moveCalls, changes }) => moveCalls.length > 0 && changes.length > 0);
+    const [call] = sample?.moveCalls ?? [];
+    const system = transactions.find(({ kind }) => kind === 'CONSENSUS_COMMIT_PROLOGUE_V1');
+    const wanted = [
+      { fromAddress: sample?.sender },
+      { toAddress: sample?.sender },
+      { inputObject: call?.package },
+      { inputObject: system?.inputIds[0] },
+      { changedObject: system?.inputIds[0] },
+      { moveFunction: { package: call?.package } },
+      { moveFunction: { package: call?.package, module: call?.module, function: call?.function } },
+      { transactionKind: 'ProgrammableTransaction' },
+      { transactionKind: 'SystemTransaction' },
+      { transactionKind: 'ConsensusCommitPrologueV1' },
+    ];
+    const newest =
+      'query ($filter: TransactionQueryFilter) { queryTransactionBlocks(filter: $filter, last: 50) { nodes { digest } } }';
+    const digests = async (filter: object): Promise<string[] | null> => {
+      const { data } = await gateway.query(newest, { filter });
+      return data?.queryTransactionBlocks?.nodes.map(({ digest }: { digest: string }) => digest) ?? null;
+    };
+    const offered = [];
+    for (const filter of wanted) if (await digests(filter)) offered.push(filter);
+    expect(offered.length).toBe(name === 'iota' ? wanted.length : 5);
+    const text =
+      'subscription ($filter: TransactionStreamFilter, $after: String) { liveTransactions(filter: $filter, after: $after) { __typename ... on LiveTransactionItem { transaction { digest } } } }';
+    const subscribe = (filter: object, after?: string) =>
+      readEventStream(`${gateway.url}/graphql`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...(after !== undefined && { 'last-event-id': after }) },
+        body: JSON.stringify({ query: text, variables: { filter } }),
+      });
+    const begun = await Promise.all(offered.map((filter) => subscribe(filter)));
+    await until(() => begun.every(({ lastId }) => lastId !== undefined), 'their positions', waitMs);
+    const first = network.ledger.transactions.length;
+    for (let steps = 0; steps < 12; steps += 1) network.step(2);
+    const since = new Set(network.ledger.transactions.slice(first).map(({ digest }) => digest));
+    const expected = await Promise.all(
+      offered.map(async (filter) => (await digests(filter))?.filter((digest) => since.has(digest)) ?? []),
+    );
+    expect(expected.filter((list) => list.length > 0).length).toBeGreaterThan(offered.length / 2);
+    const digestsOf = ({ results }: (typeof begun)[number]) =>
+      results.map(({ data }) => data.liveTransactions.transaction?.digest ?? data.liveTransactions);
+    for (const [index, stream] of begun.entries()) {
+      await until(() => digestsOf(stream).length >= (expected[index]?.length ?? 0), `all of ${index}`, waitMs);
+      expect([offered[index], digestsOf(stream)]).toEqual([offered[index], expected[index]]);
+    }
+    await Promise.all(begun.map((stream) => stream.leave()));
+  });
 });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Devnet } from '../../../src/devnet/start-devnet.ts';
+import { readEventStream } from '../../support/event-stream-reader.ts';
 import { type LiveClient, overEventStream, overWebSocket } from '../../support/live-clients.ts';
 import {
   asksForNewest,
@@ -499,6 +500,56 @@ describe.each(['rpc', 'graphql'] as const)('with events from %s:', (source) => {
       expect([all.results[0]?.errors, sent.results[0]?.errors]).toEqual([undefined, undefined]);
       expect(sent.results[0]?.data.liveTransactions.transaction.transactionBlock.sender.address).toBe(sender);
       await Promise.all([...others, late, all, sent].map((client) => client.leave()));
+    });
+
+    it('of transactions are all served by the reader of everything, which decides them as the node does', async () => {
+      await using network = await startLiveNetwork(
+        { LIVE_MAX_READERS: '0', LIVE_MAX_STREAMS_PER_CALLER: '100' },
+        source,
+      );
+      const { gateway, devnet, address, rpc } = network;
+      const { transactions } = devnet.ledger;
+      const users = transactions.filter(({ kind }) => kind === 'PROGRAMMABLE_TX');
+      const filters = [
+        { transactionKind: 'ProgrammableTransaction' },
+        ...users
+          .slice(-6)
+          .flatMap(({ sender, inputIds, changes, moveCalls }) => [
+            { fromAddress: sender },
+            { toAddress: sender },
+            ...inputIds.map((inputObject) => ({ inputObject })),
+            ...changes.slice(0, 1).map(({ objectId }) => ({ changedObject: objectId })),
+            ...moveCalls.slice(0, 1).map(({ package: id, module }) => ({ moveFunction: { package: id, module } })),
+          ]),
+      ].slice(0, 40);
+      const text =
+        'subscription ($filter: TransactionStreamFilter) { liveTransactions(filter: $filter) { ... on LiveTransactionItem { transaction { digest } } } }';
+      const streams = await Promise.all(
+        filters.map((filter) =>
+          readEventStream(address, {
+            method: 'POST',
+            headers: { 'content-type': 'application/json' },
+            body: JSON.stringify({ query: text, variables: { filter } }),
+          }),
+        ),
+      );
+      await until(() => streams.every(({ lastId }) => lastId !== undefined), 'their positions', 20_000);
+      expect(rpc.requests.filter(asksForNewest).length).toBe(1);
+      const start = devnet.ledger.transactions.length;
+      for (let count = 0; count < 15; count += 1) devnet.tick();
+      const since = new Set(devnet.ledger.transactions.slice(start).map(({ digest }) => digest));
+      const query =
+        'query ($filter: TransactionQueryFilter) { queryTransactionBlocks(filter: $filter, last: 50) { nodes { digest } } }';
+      for (const [index, filter] of filters.entries()) {
+        const { data } = await gateway.query(query, { filter });
+        const nodes: { digest: string }[] = data.queryTransactionBlocks.nodes;
+        const expected = nodes.map(({ digest }) => digest).filter((digest) => since.has(digest));
+        const told = () =>
+          (streams[index]?.results ?? []).map(({ data }) => data.liveTransactions.transaction?.digest ?? data);
+        await until(() => told().length >= expected.length, 'its transactions', 20_000);
+        expect([filter, told()]).toEqual([filter, expected]);
+      }
+      await Promise.all(streams.map((stream) => stream.leave()));
     });
   });
 });

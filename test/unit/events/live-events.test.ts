@@ -30,6 +30,7 @@ function open(changed: Partial<LiveEventsOptions> = {}) {
     sources: () => ({
       events: (filter) => query(JSON.stringify(filter)),
       transactions: (filter) => query(JSON.stringify(filter)),
+      keysOf: () => new Set(),
     }),
     filters: () => config().profile.events.filters,
     cursorKeys: createCursorKeys(new Secret('x'.repeat(32))),

@@ -82,7 +82,7 @@ function readTests(
   }
   if (filter.inputObject != null) {
     const id = parseLedgerAddress(filter.inputObject);
-    tests.push((record) => record.inputObjects.some((input) => input.objectId === id));
+    tests.push((record) => record.inputIds.includes(id));
   }
   if (filter.changedObject != null) {
     const id = parseLedgerAddress(filter.changedObject);
@@ -103,7 +103,9 @@ function readTests(
 }
 
 function receives(record: TransactionRecord, recipient: string): boolean {
-  return record.changes.some(({ output }) => output?.owner.kind === 'address' && output.owner.address === recipient);
+  return record.changes.some(
+    ({ output }) => output?.live && output.owner.kind === 'address' && output.owner.address === recipient,
+  );
 }
 
 function fitsKind(record: TransactionRecord, kind: TransactionBlockKindInput): boolean {

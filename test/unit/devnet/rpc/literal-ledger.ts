@@ -57,6 +57,7 @@ export function literalLedger(
       gas: { owner: sender, payment: [], price: 1n, budget: 1n },
       moveCalls: literal.moveCalls ?? [],
       inputObjects: literal.inputObjects ?? [],
+      inputIds: (literal.inputObjects ?? []).map(({ objectId }) => objectId),
       expirationEpoch: null,
       status: literal.status ?? { ok: true },
       gasUsed: noGas,
