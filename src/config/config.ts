@@ -75,8 +75,8 @@ export interface Config {
   };
   /** Addresses and CIDR ranges of proxies whose `X-Forwarded-For` is used. */
   readonly trustedProxies: readonly string[];
-  /** `OTEL_*` variables are set, so the operator expects spans. */
-  readonly expectsSpans: boolean;
+  /** What the `OTEL_*` variables say; `null` = none is set, so nobody expects spans. */
+  readonly spans: { readonly serviceName: string; readonly hasCollector: boolean } | null;
   /** Variables of the environment that look like settings of the gateway, and are none. */
   readonly unknownVariables: readonly string[];
 }

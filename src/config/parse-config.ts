@@ -69,15 +69,21 @@ export function parseConfig(source: ConfigSource, addressSettings: readonly Addr
     ...('mistakes' in profile ? profile.mistakes : []),
   ];
   if (mistakes.length > 0 || 'mistakes' in profile) throw new ConfigError(mistakes);
-  const expectsSpans = Object.keys(source.env).some((name) => name.startsWith('OTEL_'));
   return {
     ...toConfig(settings),
     profile: profile.profile,
     clients: clients.list,
     trustedDocuments: trusted.list,
-    expectsSpans,
+    spans: readSpans(source.env),
     unknownVariables: findUnknownVariables(source.env, Object.keys(table)),
   };
+}
+
+/** OpenTelemetry specifies these variables. The exporter reads others that begin with `OTEL_EXPORTER_OTLP_` itself. */
+function readSpans(env: ConfigSource['env']): Config['spans'] {
+  if (!Object.keys(env).some((name) => name.startsWith('OTEL_'))) return null;
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: all, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: traces } = env;
+  return { serviceName: env.OTEL_SERVICE_NAME ?? 'ledger-gateway', hasCollector: Boolean(all || traces) };
 }
 
 /** @param chosen `auto`, a name, or the path of a file */
@@ -151,7 +157,7 @@ const maxBodyBytes = 1_048_576;
 
 function toConfig(
   settings: Settings,
-): Omit<Config, 'profile' | 'clients' | 'trustedDocuments' | 'expectsSpans' | 'unknownVariables'> {
+): Omit<Config, 'profile' | 'clients' | 'trustedDocuments' | 'spans' | 'unknownVariables'> {
   const { table, values } = settings;
   return {
     settings: values,

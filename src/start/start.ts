@@ -252,12 +252,14 @@ async function open(
 }
 
 /** @returns `null` if no OpenTelemetry SDK works */
-async function openTracing({ settings, expectsSpans }: Config, telemetry: Telemetry): Promise<Tracing | null> {
+async function openTracing({ settings, spans }: Config, telemetry: Telemetry): Promise<Tracing | null> {
   const { TRACE_RATIO: ratio, TRACE_UPSTREAMS: sendsContext } = settings;
+  if (spans?.hasCollector && !isSdkLoaded())
+    (await import('../telemetry/export-spans.ts')).exportSpans(spans.serviceName);
   const opened = isSdkLoaded()
     ? (await import('../telemetry/tracing.ts')).openTracing({ ratio, sendsContext, random: Math.random })
     : null;
-  if (!opened && expectsSpans) telemetry.tracingIdle();
+  if (!opened && spans) telemetry.tracingIdle();
   return opened;
 }
 

@@ -324,7 +324,7 @@ export function createTelemetry(
     tracingIdle: () =>
       log(
         'warn',
-        'OTEL_* variables are set but spans are not exported: load an OpenTelemetry SDK with --import that accepts version 1.9 of @opentelemetry/api',
+        'OTEL_* variables are set but spans are not exported: set OTEL_EXPORTER_OTLP_ENDPOINT, or load an OpenTelemetry SDK with --import that accepts version 1.9 of @opentelemetry/api',
       ),
 
     /**

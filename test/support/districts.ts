@@ -29,7 +29,7 @@ export const districts: Readonly<Record<string, District>> = {
   telemetry: {
     purpose: 'one function per observable event; metrics; traces; redaction',
     imports: ['errors', 'config'],
-    packages: ['@opentelemetry/api', 'pino', 'pino-pretty'],
+    packages: ['@opentelemetry/*', 'pino', 'pino-pretty'],
   },
   upstream: {
     purpose: 'one call or socket to any upstream: deadline, cancellation, sharing, health; the connection to Redis',

@@ -96,7 +96,7 @@ describe('without configuration', () => {
       rateLimit: { perMinute: 600, cost: 'request', redis: null },
       trustedDocuments: null,
       trustedProxies: [],
-      expectsSpans: false,
+      spans: null,
       unknownVariables: [],
     });
   });

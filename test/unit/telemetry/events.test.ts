@@ -100,7 +100,7 @@ const events: { readonly [Name in keyof Telemetry]: readonly [Parameters<Telemet
     [],
     {
       level: 'warn',
-      msg: 'OTEL_* variables are set but spans are not exported: load an OpenTelemetry SDK with --import that accepts version 1.9 of @opentelemetry/api',
+      msg: 'OTEL_* variables are set but spans are not exported: set OTEL_EXPORTER_OTLP_ENDPOINT, or load an OpenTelemetry SDK with --import that accepts version 1.9 of @opentelemetry/api',
     },
   ],
   upstreamCalled: [
