@@ -55,7 +55,7 @@ export const sponsorUpstream: OwnFieldsUpstream<SponsorHost> = {
     const fault = telemetry.errorMasked;
     const world = { store, isStoreNeeded, audit, fault, ledger, now, clock, pace };
     const executions = createExecutions(world);
-    const stopWatching = connection && watchOverdueExecutions(world);
+    const recovery = connection && watchOverdueExecutions(world);
     const resolvers = createSponsorResolvers({
       client: opened?.client ?? null,
       authorization: opened?.authorization,
@@ -74,7 +74,7 @@ export const sponsorUpstream: OwnFieldsUpstream<SponsorHost> = {
         ? (timeoutMs) => connection.call({ method: 'GET', path: connection.path, timeoutMs })
         : undefined,
       async close() {
-        stopWatching?.();
+        recovery?.close();
         await executions.close();
         await leases?.close();
       },

@@ -58,6 +58,7 @@ export function describeFence(stores: Stores): void {
       digest: 'digest-1',
       amount: 100,
       budget: null,
+      bodyHash: 'body-1',
       requestId: 'request-1',
       coin: null,
       sentAtMs: noon + 1,

@@ -19,10 +19,13 @@ export interface TcpGate extends AsyncDisposable {
 }
 
 /**
- * @param port of the server on this machine
+ * @param port of the server on this machine, asked for each connection if it may change
  * @param onRequest receives what clients send
  */
-export async function openTcpGate(port: number, onRequest: (chunk: Buffer) => void = () => {}): Promise<TcpGate> {
+export async function openTcpGate(
+  port: number | (() => number),
+  onRequest: (chunk: Buffer) => void = () => {},
+): Promise<TcpGate> {
   const pairs = new Set<readonly [Socket, Socket]>();
   let state: 'open' | 'cut' | 'frozen' = 'open';
   let lost: { readonly request: string; readonly onLost: () => void } | null = null;
@@ -31,7 +34,7 @@ export async function openTcpGate(port: number, onRequest: (chunk: Buffer) => vo
       client.on('error', () => {}).resetAndDestroy();
       return;
     }
-    const server = connect(port, '127.0.0.1');
+    const server = connect(typeof port === 'number' ? port : port(), '127.0.0.1');
     const pair = [client, server] as const;
     pairs.add(pair);
     let request = '';

@@ -1,6 +1,7 @@
 import type { GraphQLError } from 'graphql';
 import { isErrorCode } from '../../errors/catalogue.ts';
 import { type ErrorFacts, gatewayError } from '../../errors/gateway-error.ts';
+import type { FoundTransaction, TransactionFinder } from '../../ledger/find-transaction.ts';
 import { checkAfterMs, lookUpAdvice, ReservationKept } from '../sponsor-refusal.ts';
 import { readEffects } from '../sponsor-response.ts';
 import type { EndExecution, ExecutionFound, ExecutionStart } from '../store/sponsorship-store.ts';
@@ -9,111 +10,116 @@ import type { ExecutionFact, ExecutionResult, ExecutionSubject, ExecutionWorld }
 const resultEvents = { EXECUTED: 'executed', FAILED: 'failed', RECOVERED: 'recovered' } as const;
 
 /**
+ * What the ledger says of a transaction: it ran, it can never run (`dead`), or it has not run yet (`null`). Rejects if the ledger
+ * gives no usable response.
+ * @param mayBeDead has enough time passed since the dispatch?
+ */
+export async function lookUp(
+  ledger: TransactionFinder,
+  { digest, coin = null }: Pick<ExecutionSubject, 'digest' | 'coin'>,
+  mayBeDead: boolean,
+): Promise<FoundTransaction | 'dead' | null> {
+  const found = await ledger.find(digest);
+  return !found && mayBeDead && coin !== null && (await ledger.isDead(digest, coin)) ? 'dead' : found;
+}
+
+type RecordedExecution = Pick<ExecutionSubject, 'caller' | 'leaseId' | 'digest' | 'bodyHash' | 'budget' | 'requestId'> &
+  Pick<ExecutionSubject, 'amount'> &
+  Partial<Pick<ExecutionSubject, 'idempotencyKey' | 'mustBeKnown'>>;
+
+/**
  * The store and the audit log, as used by one attempt at an execution. Its methods never reject: the store retries failed
- * writes itself.
+ * writes itself. An end is in the audit log before it is in the store, so that a process that dies in between loses no line.
  */
 export class ExecutionRecords {
-  readonly #subject: ExecutionSubject;
-  readonly #attempt: string;
-  readonly #world: ExecutionWorld;
-  /** The store has no record of the execution, so no other process logs its end. */
-  #isUnrecorded = false;
-  #hasDispatched = false;
+  readonly #subject: RecordedExecution;
+  readonly #attempt: string | undefined;
+  readonly #world: Pick<ExecutionWorld, 'store' | 'now' | 'audit'>;
 
-  /** @param attempt unique: only this attempt may remove its own fence */
-  constructor(subject: ExecutionSubject, attempt: string, world: ExecutionWorld) {
+  /** @param attempt unique: only this attempt may remove its own fence. `undefined`: the attempt of a process that died */
+  constructor(
+    subject: RecordedExecution,
+    attempt: string | undefined,
+    world: Pick<ExecutionWorld, 'store' | 'now' | 'audit'>,
+  ) {
     this.#subject = subject;
     this.#attempt = attempt;
     this.#world = world;
   }
 
   /** Sets the fence, unless the store rejects it. `null`: the store is unavailable, and may have set the fence. */
-  async fence(needsReservation: boolean): Promise<ExecutionStart | null> {
-    const { idempotencyKey: key, bodyHash } = this.#subject;
-    const { store, now, pace } = this.#world;
-    const nowMs = now();
+  fence(subject: ExecutionSubject, attempt: string, needsReservation: boolean, answerMs: number) {
+    const nowMs = this.#world.now();
+    const { idempotency } = this.#twin();
+    const begin = { ...subject, idempotency, attempt, answerByMs: nowMs + answerMs, needsReservation, nowMs };
+    return this.#world.store.beginExecution(begin).catch((): ExecutionStart | null => null);
+  }
+
+  /** The execution in another process; `null` if the store has none. */
+  find(): Promise<ExecutionFound | 'away' | null> {
+    return this.#world.store.findExecution(this.#twin()).catch(() => 'away' as const);
+  }
+
+  #twin() {
+    const { caller, leaseId, bodyHash, idempotencyKey: key = null } = this.#subject;
     const idempotency = key === null ? null : { key, bodyHash };
-    const answerByMs = nowMs + pace.answerMs;
-    const begin = { ...this.#subject, idempotency, attempt: this.#attempt, answerByMs, needsReservation, nowMs };
-    const start = await store.beginExecution(begin).catch(() => null);
-    this.#isUnrecorded = start === null || start.kind === 'full';
-    return start;
+    return { caller, leaseId, bodyHash, idempotency, nowMs: this.#world.now() };
   }
 
-  /** The outcome of the execution in another process; `null` if the store has none. */
-  follow(): Promise<ExecutionFound | 'away' | null> {
-    const { caller, leaseId, bodyHash, idempotencyKey: key } = this.#subject;
-    const { store, now } = this.#world;
-    const idempotency = key === null ? null : { key, bodyHash };
-    return store.findExecution({ caller, leaseId, bodyHash, idempotency, nowMs: now() }).catch(() => 'away' as const);
-  }
-
-  /** Logs an event that is not an end. */
-  note(event: 'dispatched' | 'replayed' | 'abandoned'): void {
-    if (event === 'dispatched') this.#hasDispatched = true;
-    this.#audit(event);
-  }
-
-  /** Logs that a check rejected the transaction. */
-  decline(error: GraphQLError): void {
-    this.#audit('declined', null, error);
-  }
-
-  /** A fault of the gateway that no client is told. */
-  fault(error: unknown): void {
-    this.#world.fault(error, this.#subject.requestId);
+  /** Writes an event to the audit log. */
+  note(event: ExecutionFact['event'], error: GraphQLError | null = null, gasUsed: number | null = null): void {
+    const { caller, leaseId, digest, budget, requestId } = this.#subject;
+    const code = error === null ? null : String(error.extensions.code);
+    this.#world.audit({ event, caller, leaseId, digest, budget, gasUsed, code, requestId });
   }
 
   /** The transaction is on the ledger. @param gasUsed `null`: unknown, so everything held counts as used */
   async settle(result: ExecutionResult, gasUsed: number | null): Promise<void> {
-    const isRecovered = result.outcome === 'RECOVERED';
-    if (!isRecovered) this.#audit(resultEvents[result.outcome], gasUsed);
-    const isNew = await this.#end({ kind: 'executed', gasUsed: gasUsed ?? this.#subject.amount }, toAnswerText(result));
-    // Several processes may look for it: only the first to find it logs the event, or who sent it if the store lost the fence.
-    const isLost = isNew === null && this.#hasDispatched;
-    if (isRecovered && (isNew || isLost || this.#isUnrecorded)) this.#audit('recovered', gasUsed);
+    const isNew = result.outcome !== 'RECOVERED' || !(await this.#hasEnded());
+    if (isNew) this.note(resultEvents[result.outcome], null, gasUsed);
+    await this.#end({ kind: 'executed', gasUsed: gasUsed ?? this.#subject.amount }, toAnswerText(result));
   }
 
-  /** Stores that nothing ran, and releases the gas hold. */
-  async release(refusal: GraphQLError): Promise<void> {
-    this.#audit('refused', null, refusal);
-    const { code } = refusal.extensions;
-    const isForward = !this.#subject.mustBeKnown;
+  /** Nothing ran, and the gas hold is released. @param isProven by the ledger, of which other processes may know it too */
+  async release(refusal: GraphQLError, isProven: boolean): Promise<void> {
+    if (!isProven || !(await this.#hasEnded())) this.note('refused', refusal);
+    const { message, extensions } = refusal;
+    const { code } = extensions;
     const outcome = {
       kind: 'refused',
-      attempt: this.#attempt,
+      ...(this.#attempt !== undefined && { attempt: this.#attempt }),
       // Another transaction may have spent the reservation while the store was unavailable, or a proxy may have sent this
       // one twice.
       isSpentElsewhere: code === 'RESERVATION_NOT_FOUND',
       // In forward mode the credential is the caller's own, and only the sponsor knows whether it is valid.
-      isOfNobody: isForward && code === 'SPONSOR_UNAUTHORIZED',
+      isOfNobody: this.#subject.mustBeKnown === false && code === 'SPONSOR_UNAUTHORIZED',
     } as const;
-    const { message, extensions } = refusal;
     await this.#end(outcome, JSON.stringify({ message, extensions }));
   }
 
   /** Nothing was sent, or the sponsor kept the reservation: the lease can still be executed. */
-  async retract(refusal: GraphQLError | null): Promise<void> {
-    this.#audit(refusal?.originalError instanceof ReservationKept ? 'refused' : 'unsent', null, refusal);
-    await this.#end({ kind: 'not-sent', attempt: this.#attempt }, null);
+  retract(refusal: GraphQLError | null, attempt: string): Promise<void> {
+    this.note(refusal?.originalError instanceof ReservationKept ? 'refused' : 'unsent', refusal);
+    return this.#end({ kind: 'not-sent', attempt }, null);
   }
 
-  /** Stores that the outcome is unknown. */
-  async suspend(doubt: GraphQLError): Promise<void> {
-    this.#audit('unknown', null, doubt);
-    await this.#end({ kind: 'unknown' }, null);
+  /** The outcome is unknown. */
+  suspend(doubt: GraphQLError): Promise<void> {
+    this.note('unknown', doubt);
+    return this.#end({ kind: 'unknown' }, null);
   }
 
-  #end(outcome: EndExecution['outcome'], answer: string | null): Promise<boolean | null> {
+  /** Has another process stored the end? Then it has logged it, too. */
+  async #hasEnded(): Promise<boolean> {
+    const found = await this.find();
+    if (found === null || found === 'away' || found.kind === 'in-progress') return false;
+    return found.kind === 'replay' || found.digest === this.#subject.digest;
+  }
+
+  async #end(outcome: EndExecution['outcome'], answer: string | null): Promise<void> {
     const { caller, leaseId, digest } = this.#subject;
     const { store, now } = this.#world;
-    return store.endExecution({ caller, leaseId, digest, answer, outcome, nowMs: now() }).catch(() => true);
-  }
-
-  #audit(event: ExecutionFact['event'], gasUsed: number | null = null, error: GraphQLError | null = null): void {
-    const { caller, leaseId, digest, budget, requestId } = this.#subject;
-    const code = error === null ? null : String(error.extensions.code);
-    this.#world.audit({ event, caller, leaseId, digest, budget, gasUsed, code, requestId });
+    await store.endExecution({ caller, leaseId, digest, answer, outcome, nowMs: now() }).catch(() => null);
   }
 }
 
@@ -121,7 +127,7 @@ export class ExecutionRecords {
 const maxAnswerLength = 128 * 1024;
 
 /** A result in its stored form, for repeated calls. */
-export function toAnswerText({ digest, outcome, effects }: ExecutionResult): string {
+function toAnswerText({ digest, outcome, effects }: ExecutionResult): string {
   const whole = JSON.stringify({ digest, outcome, effects: effects?.rawEffects });
   return whole.length <= maxAnswerLength ? whole : JSON.stringify({ digest, outcome });
 }

@@ -1,5 +1,4 @@
 import type { GraphQLError } from 'graphql';
-import type { FoundTransaction } from '../../ledger/find-transaction.ts';
 import {
   type CancelCause,
   type Cancellation,
@@ -9,23 +8,10 @@ import {
 import { toGatewayError } from '../../upstream/upstream-call-error.ts';
 import { DoubtfulRefusal } from '../sponsor-refusal.ts';
 import type { ExecutionFound, ExecutionStart } from '../store/sponsorship-store.ts';
-import {
-  type ExecutionAct,
-  type ExecutionEvent,
-  type ExecutionState,
-  firstStep,
-  nextStep,
-} from './execution-machine.ts';
-import type {
-  ExecutionOrder,
-  ExecutionResult,
-  ExecutionSubject,
-  ExecutionWorld,
-  Pauses,
-  SponsorVerdict,
-} from './execution-order.ts';
+import type { ExecutionOrder, ExecutionResult, ExecutionWorld, Pauses, SponsorVerdict } from './execution-order.ts';
 import {
   ExecutionRecords,
+  lookUp,
   neverRunsError,
   notSentError,
   outcomeUnknownError,
@@ -33,6 +19,14 @@ import {
   storeAway,
   toDeclined,
 } from './execution-records.ts';
+
+/** State of an execution. Each process that takes part in an execution has its own state. */
+export type ExecutionState =
+  /** This process has sent nothing. It checks the transaction, and the store sets the fence. */
+  | 'fencing'
+  /** The transaction was sent, by this process or by another one. The outcome is not known. */
+  | 'open'
+  | 'ended';
 
 export interface ExecutionEvents {
   /** The execution has ended: later calls must not join it. */
@@ -44,187 +38,97 @@ export interface ExecutionEvents {
 /** How waiting calls are answered. */
 type Answer = { readonly result: ExecutionResult } | { readonly error: GraphQLError };
 
-/** Data of an event, if it has any of these. */
-interface EventData {
-  readonly result?: ExecutionResult;
-  readonly gasUsed?: number | null;
-  readonly error?: GraphQLError;
-}
-
 /** One call of `executeTx` that waits. */
 type Waiter = (answer: Answer) => void;
 
-const never = Number.POSITIVE_INFINITY;
+/** What this process sent. Until the sponsor responds, `isAnswered` is false. */
+interface Sent {
+  /** Cancels the call to the sponsor while it waits for a connection. */
+  readonly call: OpenCancellation;
+  readonly atMs: number;
+  isAnswered: boolean;
+}
 
-/** States in which the ledger is queried. */
-const looking: ReadonlySet<ExecutionState> = new Set(['doubted', 'lookingUp', 'swept', 'suspecting']);
-/** States between which an execution alternates, with growing pauses. */
-const following: ReadonlySet<ExecutionState> = new Set(['following', 'suspecting']);
+const never = Number.POSITIVE_INFINITY;
 
 /**
  * One execution of a lease, for all calls that wait for it. Sends the transaction at most once, and only after the store has
- * set the fence. If the sponsor's response is lost, it looks the transaction up in the ledger. Calls that time out are
- * answered immediately; the others when the end has been stored.
- *
- * The state machine decides; this class reports events to it and performs its decisions.
+ * set the fence. While it is open, three facts decide what happens next: did this process send it, and has the sponsor not
+ * responded yet; does a client wait; is the sponsor late. Calls that time out are answered immediately; the others when the end
+ * has been stored.
  */
 export class Execution {
-  state: ExecutionState = firstStep.state;
+  state: ExecutionState = 'fencing';
   /** When `takeTurn` is due, in milliseconds of the injected clock. */
   dueMs = never;
-  readonly #subject: ExecutionSubject;
+  /** No client waits for the ledger: it is queried rarely. */
+  isSwept = false;
   readonly #world: ExecutionWorld;
   readonly #events: ExecutionEvents;
   readonly #records: ExecutionRecords;
+  readonly #attempt: string;
+  readonly #subject: ExecutionOrder['subject'];
   /** Dropped once it is dispatched, because it holds the transaction. */
   #order: ExecutionOrder | null;
   /** Calls that wait for the end. */
   #present = new Set<Waiter>();
   /** Calls whose client hung up, or that timed out. */
   #absent: Waiter[] = [];
-  /** Cancels the call to the sponsor while it waits for a connection. */
-  #call: OpenCancellation | null = null;
-  #answer: Answer | null = null;
-  /** The pending write of the execution's end. */
-  #written: Promise<void> | null = null;
-  #doubt: GraphQLError | null = null;
+  /** `null`: this process has sent nothing. If the execution is open, it follows another process. */
+  #sent: Sent | null = null;
+  /** The process that it follows is slow or dead, or the store is unavailable: the ledger is queried as well. */
+  #isSuspicious = false;
+  #isAsking = false;
   #pauseMs = 0;
-  #isLooking = false;
-  #sweepUntilMs = never;
-  /** From this time on the transaction may be taken for dead. */
-  #deadAtMs = never;
-  /** A refusal that is believed at this time, unless the ledger has the transaction. */
-  #refusal: GraphQLError | null = null;
-  #believeAtMs = never;
+  /** Why the transaction must not be sent. */
+  #fault: GraphQLError | null = null;
+  #answer: Answer | null = null;
+  #doubt: GraphQLError | null = null;
+  /** A refusal that is believed from a time on, unless the ledger has the transaction. */
+  #refusal: { readonly error: GraphQLError; readonly fromMs: number } | null = null;
 
   constructor(order: ExecutionOrder, attempt: string, world: ExecutionWorld, events: ExecutionEvents) {
     this.#order = order;
     this.#subject = order.subject;
     this.#world = world;
     this.#events = events;
+    this.#attempt = attempt;
     this.#records = new ExecutionRecords(order.subject, attempt, world);
-  }
-
-  /** Is its next turn a query of the ledger? */
-  get isLook(): boolean {
-    return looking.has(this.state);
   }
 
   get caller(): string {
     return this.#subject.caller;
   }
 
-  start(): void {
-    for (const act of firstStep.acts) this.#perform(act, {});
+  /** Is its next turn a query of the ledger? */
+  get isLook(): boolean {
+    return this.#sent !== null || this.#isSuspicious;
   }
 
   /** Waits for the end of the execution or of the operation. Rejects with an error meant for the client. */
   join(cancellation: Cancellation): Promise<ExecutionResult> {
     return new Promise((resolve, reject) => {
-      const waiter: Waiter = (answer) => {
-        if ('result' in answer) resolve(answer.result);
-        else reject(answer.error);
-      };
+      const waiter: Waiter = (answer) => ('result' in answer ? resolve(answer.result) : reject(answer.error));
       this.#present.add(waiter);
       // After the waiter was added: if the ledger cannot be queried, this answers it.
-      if (this.#present.size === 1) this.#handle('joined');
+      if (this.#present.size === 1 && this.#sent) this.#planAgain();
       cancellation.onCancel((cause) => this.#leave(waiter, cause));
     });
   }
 
-  /**
-   * Performs due work.
-   * @param mayLook may it query the ledger now? If not, a query waits for another turn
-   * @returns the query, which never rejects; `null` if there was none
-   */
-  takeTurn(mayLook: boolean): Promise<void> | null {
-    const { isLook } = this;
-    if (isLook && !mayLook) return null;
-    this.dueMs = never;
-    if (this.state === 'dispatched') this.#handle('late');
-    else if (this.state === 'following') void this.#askStore();
-    return isLook ? this.look() : null;
-  }
+  // Before the dispatch --------------------------------------------------------------------------
 
-  /** Queries the ledger once. Never rejects. */
-  async look(): Promise<void> {
-    const { digest } = this.#subject;
-    const askedAtMs = this.#world.clock();
-    this.#isLooking = true;
-    // After a failure it retries; the upstream's health shows the reason.
-    const found = await this.#find().catch(() => 'failed' as const);
-    this.#isLooking = false;
-    const nowMs = this.#world.clock();
-    const isOver = this.state === 'swept' && nowMs >= this.#sweepUntilMs;
-    const isBelieved = found === null && this.#refusal !== null && askedAtMs >= this.#believeAtMs;
-    if (found === 'dead') this.#handle('refused', { error: neverRunsError(this.#subject) });
-    else if (isBelieved && this.#refusal) this.#handle('refused', { error: this.#refusal });
-    else if (!found || found === 'failed') this.#handle(isOver ? 'givenUp' : 'missing');
-    else this.#handle('found', { result: { digest, outcome: 'RECOVERED', effects: null }, gasUsed: found.gasUsed });
-  }
-
-  async #find(): Promise<FoundTransaction | 'dead' | 'failed' | null> {
-    const { ledger, clock } = this.#world;
-    const { digest, coin = null } = this.#subject;
-    if (!ledger.canFind()) return 'failed';
-    const found = await ledger.find(digest);
-    const mayBeDead = !found && coin !== null && clock() >= this.#deadAtMs;
-    return mayBeDead && (await ledger.isDead(digest, coin)) ? 'dead' : found;
-  }
-
-  /** Stops the lookup: too many executions are being looked up. */
-  abandon(): void {
-    this.#handle('givenUp');
-  }
-
-  #handle(event: ExecutionEvent, news: EventData = {}): void {
-    const before = this.state;
-    const { state, acts } = nextStep(before, event);
-    this.state = state;
-    if (state !== before && !(following.has(before) && following.has(state))) this.#pauseMs = 0;
-    if (event === 'lost') this.#doubt = news.error ?? null;
-    // The sponsor was called some time ago, so the ledger may have the transaction already.
-    if (before === 'unawaited' && event === 'joined') this.dueMs = this.#world.clock();
-    for (const act of acts) this.#perform(act, news);
-    if (state === 'ended' && before !== 'ended') this.#events.ended();
-  }
-
-  #perform(act: ExecutionAct, { result, gasUsed = null, error }: EventData): void {
-    const { pace } = this.#world;
-    if (act === 'check') this.#check();
-    else if (act === 'fence') void this.#fence();
-    else if (act === 'dispatch') this.#dispatch();
-    else if (act === 'look') this.#lookSoon();
-    else if (act === 'follow') this.#pause(pace.eager);
-    else if (act === 'sweep') this.#pause(pace.sweep);
-    else if (act === 'settle') result && this.#write(this.#records.settle(result, gasUsed));
-    else if (act === 'release') this.#write(this.#records.release(error ?? this.#unknown()));
-    else if (act === 'retract') this.#write(this.#records.retract(error ?? null));
-    else if (act === 'suspend') this.#write(this.#records.suspend(this.#unknown()));
-    else if (act === 'abandon') this.#records.note('abandoned');
-    else if (act === 'answerOutcome') result && this.#answerAfterWrite({ result });
-    else if (act === 'answerRefusal') this.#answerAfterWrite({ error: error ?? this.#unknown() });
-    else if (act === 'answerUnknown') this.#answerAll({ error: this.#unknown() });
-    else if (act === 'answerUnsent') this.#answerAll({ error: notSentError(this.#subject) });
-    else act satisfies never;
-  }
-
-  #check(): void {
-    const error = this.#order?.needsReservation ? null : this.#findFault(null);
-    if (error) void this.#declineUnlessSent(error);
-    else this.#handle('checked');
-  }
-
-  /** The rules for callers may have changed since the transaction was sent: only the store knows. */
-  async #declineUnlessSent(error: GraphQLError): Promise<void> {
-    const found = await this.#records.follow();
-    if (found && found !== 'away') {
-      this.#handleStore(found);
-    } else if (found === 'away' && this.#world.isStoreNeeded) {
-      this.#handle('declined', { error: storeAway(this.#subject) });
-    } else {
-      this.#records.decline(error);
-      this.#handle('declined', { error });
+  /** Checks the transaction, sets the fence, and sends it. */
+  async start(): Promise<void> {
+    this.#fault = this.#order?.needsReservation ? null : this.#findFault(null);
+    if (!this.#fault) return this.#fence();
+    // The rules for callers may have changed since the transaction was sent: only the store knows.
+    const found = await this.#records.find();
+    if (found && found !== 'away') this.#hear(found);
+    else if (found === 'away' && this.#world.isStoreNeeded) this.#end({ error: storeAway(this.#subject) });
+    else {
+      this.#records.note('declined', this.#fault);
+      this.#end({ error: this.#fault });
     }
   }
 
@@ -238,66 +142,43 @@ export class Execution {
   }
 
   async #fence(): Promise<void> {
-    const start = await this.#records.fence(this.#order?.needsReservation === true);
-    if (start) this.#handleStore(start);
-    else if (this.#world.isStoreNeeded) this.#handle('storeAway', { error: storeAway(this.#subject) });
-    else this.#begin(null);
-  }
-
-  #begin(reservation: string | null): void {
-    // If every client has left, the check is skipped, because the transaction is not sent anyway.
-    const isChecked = !this.#order?.needsReservation || this.state !== 'fencing';
-    const error = isChecked ? null : this.#findFault(reservation);
-    if (error) this.#records.decline(error);
-    if (error) this.#handle('barred', { error });
-    else this.#handle('begun');
-  }
-
-  async #askStore(): Promise<void> {
-    const found = await this.#records.follow();
-    if (found === 'away') this.#handle('slow');
-    else if (found) this.#handleStore(found);
-    else this.#handle('gone');
-  }
-
-  #handleStore(start: ExecutionStart | ExecutionFound): void {
-    const { isStoreNeeded, now, pace } = this.#world;
+    const needsReservation = this.#order?.needsReservation === true;
+    const { answerMs } = this.#world.pace;
+    const start = await this.#records.fence(this.#subject, this.#attempt, needsReservation, answerMs);
     // If the store is optional, a full one counts as none, so that a caller that fills it does not block the others.
-    const hasNoRoom = start.kind === 'full' && !isStoreNeeded;
-    if (start.kind === 'begun' || hasNoRoom) {
-      this.#begin(('reservation' in start && start.reservation) || null);
-    } else if (start.kind === 'in-progress') {
-      const isSlow = start.answerByMs - now() <= pace.answerMs - pace.patienceMs;
-      this.#handle(isSlow ? 'slow' : 'inProgress');
-    } else if (start.kind !== 'replay') {
-      this.#handle('declined', { error: toDeclined(start, this.#subject) });
-    } else {
-      const kept = readAnswer(start.answer);
-      if (kept) this.#records.note('replayed');
-      // A text stored by another version of the gateway: the ledger has the outcome.
-      this.#handle(kept === null ? 'slow' : 'error' in kept ? 'declined' : 'replayed', kept ?? {});
+    const mayGoOn = !this.#world.isStoreNeeded && (start === null || start.kind === 'full');
+    if (start?.kind !== 'begun' && !mayGoOn) {
+      if (start) return this.#hear(start);
+      void this.#work(this.#records.retract(null, this.#attempt));
+      return this.#end({ error: storeAway(this.#subject) });
     }
+    const isAwaited = this.#present.size > 0;
+    const reservation = (start && 'reservation' in start && start.reservation) || null;
+    const error = isAwaited && needsReservation ? this.#findFault(reservation) : null;
+    if (error) this.#records.note('declined', error);
+    if (error || !isAwaited)
+      this.#end({ error: error ?? notSentError(this.#subject) }, this.#records.retract(error, this.#attempt));
+    else this.#dispatch();
   }
 
   #dispatch(): void {
-    const { clock, pace } = this.#world;
     const order = this.#order;
     const call = createCancellation();
+    this.state = 'open';
     this.#order = null;
-    this.#call = call;
-    this.#sweepUntilMs = clock() + pace.sweep.forMs;
-    this.#deadAtMs = clock() + pace.deathMs;
-    this.dueMs = clock() + pace.patienceMs;
+    this.#isSuspicious = false;
+    this.#sent = { call, atMs: this.#world.clock(), isAnswered: false };
     this.#records.note('dispatched');
+    this.#planAnew();
     let sponsorIsDone = () => {};
-    this.#events.working(
+    void this.#work(
       new Promise<void>((resolve) => {
         sponsorIsDone = resolve;
       }),
     );
     // The callback must not capture the order: it would keep the transaction in memory until the call ends.
     const report = (verdict: SponsorVerdict) => {
-      this.#handleSponsor(verdict);
+      if (this.state === 'open') this.#hearSponsor(verdict);
       if (verdict.event !== 'lost' || verdict.isOver) sponsorIsDone();
     };
     try {
@@ -308,17 +189,144 @@ export class Execution {
     }
   }
 
-  #handleSponsor(verdict: SponsorVerdict): void {
-    if (verdict.event !== 'executed') {
-      const { event, error } = verdict;
-      if (verdict.event === 'lost' && verdict.fault !== undefined) this.#records.fault(verdict.fault);
-      if (event === 'refused' && this.#isDoubtful(error)) this.#doubtRefusal(error);
-      else this.#handle(event, { error });
-      return;
+  // While it is open -----------------------------------------------------------------------------
+
+  /**
+   * Performs due work.
+   * @param mayLook may it query the ledger now? If not, a query waits for another turn
+   * @returns the query, which never rejects; `null` if there was none
+   */
+  takeTurn(mayLook: boolean): Promise<void> | null {
+    if (this.isLook) return mayLook ? this.look() : null;
+    void this.#ask(async () => {
+      const found = await this.#records.find();
+      if (found && found !== 'away') this.#hear(found);
+      else if (found) this.#isSuspicious = true;
+      // The other process sent nothing.
+      else if (this.state === 'open') {
+        this.state = 'fencing';
+        void this.#fence();
+      }
+      // The pause came before the query of the store.
+      return this.#isSuspicious && this.#world.ledger.canFind();
+    });
+    return null;
+  }
+
+  /** Queries the ledger once. Never rejects. */
+  look(): Promise<void> {
+    return this.#ask(async () => {
+      const { ledger, clock, pace } = this.#world;
+      const askedAtMs = clock();
+      const sentAtMs = this.#sent?.atMs ?? never;
+      const mayBeDead = askedAtMs >= sentAtMs + pace.deathMs;
+      // After a failure it retries; the upstream's health shows the reason.
+      const found = await lookUp(ledger, this.#subject, mayBeDead).catch(() => 'failed' as const);
+      this.#isSuspicious = false;
+      if (this.state !== 'open') return false;
+      const isBelieved = found === null && this.#refusal !== null && askedAtMs >= this.#refusal.fromMs;
+      if (found === 'dead') this.#refuse(neverRunsError(this.#subject), true);
+      else if (isBelieved && this.#refusal) this.#refuse(this.#refusal.error);
+      else if (found && found !== 'failed') this.#settle('RECOVERED', found.gasUsed, null);
+      else if (this.isSwept && clock() >= sentAtMs + pace.sweep.forMs) this.abandon();
+      return false;
+    });
+  }
+
+  /** @param ask asks store or ledger. Should the next question follow immediately? */
+  async #ask(ask: () => Promise<boolean>): Promise<void> {
+    this.dueMs = never;
+    this.#isAsking = true;
+    const isUrgent = await ask();
+    this.#isAsking = false;
+    this.#plan();
+    if (isUrgent && this.state === 'open') this.dueMs = this.#world.clock();
+  }
+
+  /** Stops the lookup: too many executions are being looked up. */
+  abandon(): void {
+    this.#records.note('abandoned');
+    this.#end({ error: this.#unknown() });
+  }
+
+  /** A client waits again. The transaction was sent some time ago, so the ledger may have it already. */
+  #planAgain(): void {
+    this.isSwept = false;
+    this.#planAnew();
+    if (!this.#isAsking) this.dueMs = this.#world.clock();
+  }
+
+  #planAnew(): void {
+    this.#pauseMs = 0;
+    this.#plan();
+  }
+
+  /** Decides who is asked next, and when. */
+  #plan(): void {
+    if (this.state !== 'open') return;
+    const { pace, ledger, clock } = this.#world;
+    const isAwaited = this.#present.size > 0;
+    if (!this.#sent) {
+      if (isAwaited) this.#pause(pace.eager);
+      else this.#end({ error: this.#unknown() });
+    } else if (!this.#sent.isAnswered) {
+      const lateAtMs = this.#sent.atMs + pace.patienceMs;
+      if (isAwaited && clock() >= lateAtMs) this.#pause(pace.eager);
+      else this.dueMs = isAwaited ? lateAtMs : never;
+    } else if (isAwaited && ledger.canFind()) {
+      this.#pause(pace.eager);
+    } else {
+      if (!this.isSwept) {
+        this.isSwept = true;
+        this.#pauseMs = 0;
+        void this.#work(this.#records.suspend(this.#unknown()));
+        this.#answerAll({ error: this.#unknown() });
+      }
+      this.#pause(pace.sweep);
     }
-    const { succeeded, gasUsed, effects } = verdict;
-    const { digest } = this.#subject;
-    this.#handle('executed', { result: { digest, outcome: succeeded ? 'EXECUTED' : 'FAILED', effects }, gasUsed });
+  }
+
+  #pause({ firstMs, longestMs }: Pauses): void {
+    if (this.#isAsking) return;
+    this.dueMs = this.#world.clock() + this.#pauseMs;
+    this.#pauseMs = Math.min(Math.max(firstMs, 2 * this.#pauseMs), longestMs);
+  }
+
+  #hear(start: ExecutionStart | ExecutionFound): void {
+    const { now, pace } = this.#world;
+    const kept = start.kind === 'replay' ? readAnswer(start.answer) : null;
+    if (kept) {
+      this.#records.note('replayed');
+      this.#end(kept);
+    } else if (start.kind === 'in-progress' || start.kind === 'replay' || start.kind === 'begun') {
+      // A text stored by another version of the gateway: the ledger has the outcome.
+      const isSlow = start.kind !== 'in-progress' || start.answerByMs - now() <= pace.answerMs - pace.patienceMs;
+      const isNew = this.state === 'fencing';
+      this.state = 'open';
+      this.#isSuspicious = isSlow;
+      if (isNew) this.#planAnew();
+    } else {
+      this.#end({ error: toDeclined(start, this.#subject) });
+    }
+  }
+
+  #hearSponsor(verdict: SponsorVerdict): void {
+    if (verdict.event === 'executed') {
+      this.#settle(verdict.succeeded ? 'EXECUTED' : 'FAILED', verdict.gasUsed, verdict.effects);
+    } else if (verdict.event === 'unsent') {
+      this.#end(verdict, this.#records.retract(verdict.error, this.#attempt));
+    } else if (verdict.event === 'refused' && !this.#isDoubtful(verdict.error)) {
+      this.#refuse(verdict.error);
+    } else if (this.#sent) {
+      const { event, error } = verdict;
+      const { clock, pace } = this.#world;
+      const isFirst = !this.#sent.isAnswered;
+      this.#sent.isAnswered = true;
+      if (event === 'refused') this.#refusal = { error, fromMs: clock() + pace.beliefMs };
+      this.#doubt = event === 'lost' ? error : outcomeUnknownError(this.#subject);
+      if (event === 'lost' && verdict.fault !== undefined) this.#world.fault(verdict.fault, this.#subject.requestId);
+      if (isFirst) this.#planAnew();
+    }
   }
 
   /**
@@ -331,40 +339,29 @@ export class Execution {
     return isDenied || originalError instanceof DoubtfulRefusal;
   }
 
-  #doubtRefusal(refusal: GraphQLError): void {
-    this.#refusal = refusal;
-    this.#believeAtMs = this.#world.clock() + this.#world.pace.beliefMs;
-    this.#handle('lost', { error: outcomeUnknownError(this.#subject) });
+  #settle(outcome: ExecutionResult['outcome'], gasUsed: number | null, effects: ExecutionResult['effects']): void {
+    const result = { digest: this.#subject.digest, outcome, effects };
+    this.#end({ result }, this.#records.settle(result, gasUsed));
   }
 
-  /**
-   * Queries the ledger in the next turn, then after growing pauses. If the ledger cannot be queried, no client waits for it.
-   */
-  #lookSoon(): void {
-    if (this.#isLooking) return;
-    const canFind = this.#world.ledger.canFind();
-    // The pause comes before the store query, and the ledger query follows immediately.
-    if (this.state === 'suspecting' && canFind) this.dueMs = this.#world.clock();
-    else if (this.state === 'suspecting') this.#handle('missing');
-    else if (canFind) this.#pause(this.#world.pace.eager);
-    else if (this.state === 'lookingUp') this.#handle('left');
+  #refuse(error: GraphQLError, isProven = false): void {
+    this.#end({ error }, this.#records.release(error, isProven));
   }
 
-  #pause({ firstMs, longestMs }: Pauses): void {
-    this.dueMs = this.#world.clock() + this.#pauseMs;
-    this.#pauseMs = Math.min(Math.max(firstMs, 2 * this.#pauseMs), longestMs);
-  }
-
-  #write(written: Promise<void>): void {
-    this.#events.working(written);
-    this.#written = written;
-  }
-
-  /** Waits until the end is stored, so that a repeated call finds it. */
-  #answerAfterWrite(answer: Answer): void {
+  /** @param written answers wait until the end is stored, so that a repeated call finds it */
+  #end(answer: Answer, written?: Promise<void>): void {
+    if (this.state === 'ended') return;
+    this.state = 'ended';
+    this.dueMs = never;
     this.#answer = answer;
-    if (this.#written === null) this.#answerAll(answer);
-    else void this.#written.then(() => this.#answerAll(answer));
+    this.#events.ended();
+    if (written === undefined) this.#answerAll(answer);
+    else void this.#work(written).then(() => this.#answerAll(answer));
+  }
+
+  #work<Work extends Promise<unknown>>(work: Work): Work {
+    this.#events.working(work);
+    return work;
   }
 
   #answerAll(answer: Answer): void {
@@ -383,18 +380,20 @@ export class Execution {
     // A call that was answered may still time out or be cancelled, because its operation may have continued.
     if (!this.#present.delete(waiter)) return;
     this.#absent.push(waiter);
-    const answerTimeout = () => {
+    const isLast = this.#present.size === 0;
+    const end = () => {
+      if (isLast && this.#present.size === 0) this.#left();
       if (cause === 'timeout') waiter(this.#answer ?? { error: this.#unknown() });
     };
-    if (this.#present.size > 0) {
-      answerTimeout();
-      return;
-    }
-    // A call that still waits for a connection ends with this, and reports its end before the state machine gets the event.
-    this.#call?.cancel(cause);
-    setImmediate(() => {
-      if (this.#present.size === 0) this.#handle('left');
-      answerTimeout();
-    });
+    // A call that still waits for a connection ends with this, and reports its end first.
+    if (isLast) this.#sent?.call.cancel(cause);
+    if (isLast) setImmediate(end);
+    else end();
+  }
+
+  #left(): void {
+    // Of a transaction that is not permitted any more, only the store knows whether it was sent before.
+    if (this.state !== 'fencing') this.#plan();
+    else if (!this.#fault) this.#answerAll({ error: notSentError(this.#subject) });
   }
 }

@@ -3,7 +3,7 @@ import type { Cancellation } from '../../upstream/cancellation.ts';
 import type { OverdueExecution } from '../store/sponsorship-store.ts';
 import { Execution } from './execution.ts';
 import type { ExecutionOrder, ExecutionResult, ExecutionWorld } from './execution-order.ts';
-import { neverRunsError, notSentError, toAnswerText } from './execution-records.ts';
+import { ExecutionRecords, lookUp, neverRunsError, notSentError } from './execution-records.ts';
 
 export interface ExecutionsOptions {
   /** Concurrent ledger queries; at most half of them are for executions that no client waits for. */
@@ -54,10 +54,10 @@ export function createExecutions(
     }
     const nowMs = world.clock();
     let swept = 0;
-    for (const execution of open.values()) if (execution.state === 'swept') swept += 1;
+    for (const execution of open.values()) if (execution.isSwept) swept += 1;
     const toLook = new Map<string, Execution[]>();
     for (const execution of open.values()) {
-      if (execution.state === 'swept' && swept > maxSwept) {
+      if (execution.isSwept && swept > maxSwept) {
         swept -= 1;
         execution.abandon();
       } else if (execution.dueMs <= nowMs) {
@@ -71,7 +71,7 @@ export function createExecutions(
         if ((looksOf.get(caller) ?? 0) <= round) lookForOne(caller, executions);
 
     function lookForOne(caller: string, executions: Execution[]): void {
-      const at = executions.findIndex(({ state }) => looks < (state === 'swept' ? maxLooks / 2 : maxLooks));
+      const at = executions.findIndex(({ isSwept }) => looks < (isSwept ? maxLooks / 2 : maxLooks));
       const [next] = at === -1 ? [] : executions.splice(at, 1);
       const look = next?.takeTurn(true) ?? null;
       if (look !== null) void count(look, caller);
@@ -105,7 +105,7 @@ export function createExecutions(
       if (twin) return twin.join(cancellation);
       const execution = add(key, order);
       const ended = execution.join(cancellation);
-      execution.start();
+      void execution.start();
       return ended;
     },
     /** Gives due executions their turn. A timer calls it while there are executions. */
@@ -129,12 +129,11 @@ export function createExecutions(
  * gives each to one process at a time, and looks them up in the ledger. A transaction that the ledger lacks stays unknown,
  * since it may still run, and is looked up again after a longer pause. Sends nothing.
  * @param maxLooks concurrent ledger queries
- * @returns stops the recovery; another process later takes over pending lookups
  */
 export function watchOverdueExecutions(
   { store, ledger, audit, now, pace }: Pick<ExecutionWorld, 'store' | 'ledger' | 'audit' | 'now' | 'pace'>,
   { maxLooks = 8 }: { readonly maxLooks?: number } = {},
-): () => void {
+) {
   const { firstMs, longestMs } = pace.overdue;
   let isClosed = false;
   let pauseMs = firstMs;
@@ -150,7 +149,6 @@ export function watchOverdueExecutions(
     return setTimeout(look, pauseMs * (1 + Math.random() / 2)).unref();
   }
 
-  /** @returns whether store and ledger answered */
   async function recoverAll(): Promise<boolean> {
     // If this instance cannot query the ledger, it leaves lost executions to instances that can.
     while (ledger.canFind() && !isClosed) {
@@ -162,28 +160,21 @@ export function watchOverdueExecutions(
   }
 
   async function recover(overdue: OverdueExecution): Promise<void> {
-    const { caller, leaseId, digest, amount, budget, coin = null, requestId, sentAtMs } = overdue;
-    const found = await ledger.find(digest);
-    if (isClosed) return;
-    const mayBeDead = !found && coin !== null && now() >= sentAtMs + pace.deathMs;
-    if (mayBeDead && (await ledger.isDead(digest, coin))) {
-      const { message, extensions } = neverRunsError({ digest, reservationId: leaseId });
-      const code = String(extensions.code);
-      const answer = JSON.stringify({ message, extensions });
-      const end = { caller, leaseId, digest, answer, outcome: { kind: 'refused' }, nowMs: now() } as const;
-      if (await store.endExecution(end))
-        audit({ event: 'refused', caller, leaseId, digest, budget, gasUsed: null, code, requestId });
-    }
-    if (!found) return;
-    const { gasUsed } = found;
-    const outcome = { kind: 'executed', gasUsed: gasUsed ?? amount } as const;
-    const answer = toAnswerText({ digest, outcome: 'RECOVERED', effects: null });
-    const isNew = await store.endExecution({ caller, leaseId, digest, answer, outcome, nowMs: now() });
-    if (isNew) audit({ event: 'recovered', caller, leaseId, digest, budget, gasUsed, code: null, requestId });
+    const { leaseId, digest, sentAtMs } = overdue;
+    const found = await lookUp(ledger, overdue, now() >= sentAtMs + pace.deathMs);
+    if (isClosed || !found) return;
+    const records = new ExecutionRecords(overdue, undefined, { store, audit, now });
+    if (found === 'dead') await records.release(neverRunsError({ digest, reservationId: leaseId }), true);
+    else await records.settle({ digest, outcome: 'RECOVERED', effects: null }, found.gasUsed);
   }
 
-  return () => {
-    isClosed = true;
-    clearTimeout(timer);
+  return {
+    /** Claims and looks up what is due now. A timer calls it. @returns whether store and ledger answered */
+    recoverAll,
+    /** Stops the recovery. Another process later takes over pending lookups. */
+    close(): void {
+      isClosed = true;
+      clearTimeout(timer);
+    },
   };
 }

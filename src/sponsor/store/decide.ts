@@ -329,7 +329,7 @@ function claimOverdue(draft: Draft, { most, nowMs }: ClaimOverdue): readonly Ove
       continue;
     }
     const { caller, execution } = lease;
-    const { digest, amount, budget, coin = null, requestId, answerByMs } = execution;
+    const { digest, bodyHash, amount, budget, coin = null, requestId, answerByMs } = execution;
     const lookAtMs = nowMs + Math.max(minClaimPauseMs, (nowMs - answerByMs) / 2);
     draft.move('overdue', member, lookAtMs);
     // Of two processes that claim it at once, one finds the lease changed.
@@ -337,11 +337,7 @@ function claimOverdue(draft: Draft, { most, nowMs }: ClaimOverdue): readonly Ove
     claimed.push({
       caller,
       leaseId: lease.number ?? lease.leaseId,
-      digest,
-      amount,
-      budget,
-      coin,
-      requestId,
+      ...{ digest, bodyHash, amount, budget, coin, requestId },
       sentAtMs: execution.nowMs,
     });
   }

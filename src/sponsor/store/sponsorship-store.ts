@@ -197,7 +197,10 @@ export interface ClaimOverdue {
 }
 
 export interface OverdueExecution
-  extends Pick<BeginExecution, 'caller' | 'leaseId' | 'digest' | 'amount' | 'budget' | 'requestId' | 'coin'> {
+  extends Pick<
+    BeginExecution,
+    'caller' | 'leaseId' | 'digest' | 'bodyHash' | 'amount' | 'budget' | 'requestId' | 'coin'
+  > {
   readonly sentAtMs: number;
 }
 

@@ -714,6 +714,37 @@ describe('a lost response', () => {
     expect(told()).toEqual(['dispatched', 'recovered']);
   });
 
+  it('is logged before its end is stored: a process that dies in between loses no line', async () => {
+    const store: SponsorshipStore = { ...createMemoryStore(), endExecution: () => new Promise(() => {}) };
+    const { begin, sent, settle, pass, ledger, told } = setUp({ store });
+    begin();
+    await settle();
+    sent[0]?.tell(lost());
+    ledger.has = async () => ({ gasUsed: 4 });
+    await pass(100);
+    expect(told()).toEqual(['dispatched', 'recovered']);
+  });
+
+  it.each([
+    ['found', { gasUsed: 4 }, 'recovered'],
+    ['proved dead', null, 'refused'],
+  ] as const)('that another process %s and stored is not logged again', async (_, found, event) => {
+    const [store, coin] = [createMemoryStore(), { objectId: '0xc', version: '7' }];
+    const { begin, sent, settle, pass, ledger, told } = setUp({ store });
+    const { cancellation } = begin({ coin });
+    await settle();
+    sent[0]?.tell(lost());
+    cancellation.cancel('timeout');
+    await pass(31_000);
+    const outcome = event === 'refused' ? ({ kind: 'refused' } as const) : ({ kind: 'executed', gasUsed: 4 } as const);
+    const end = { caller: 'client:a', leaseId: 'L', digest: 'TX', nowMs: dayStart, outcome, answer: 'ended' };
+    expect(await store.endExecution(end)).toBe(true);
+    ledger.has = async () => found;
+    ledger.isDead = async () => true;
+    await pass(40_000);
+    expect(told()).toEqual(['dispatched', 'unknown']);
+  });
+
   it('of a transaction whose gas coin has moved on without it ends the execution, and frees its gas', async () => {
     const store = createMemoryStore();
     await store.beginReservation(reservedLease);

@@ -60,7 +60,7 @@ function setUp(processes = 1) {
     ),
   );
   onTestFinished(() => {
-    for (const stopWatching of watches) stopWatching();
+    for (const watch of watches) watch.close();
   });
   /** How often anything was asked. */
   const countSteps = () => claims + asked.length + canFinds;
@@ -138,6 +138,28 @@ test('a transaction whose gas coin has moved on without it is over: its gas is f
   });
 });
 
+test.each([
+  ['found', onLedger, 'recovered'],
+  ['dead', null, 'refused'],
+] as const)(
+  'of one that is %s, the line is written before the end: a process that dies in between loses none',
+  async (...row) => {
+    const [, found, event] = row;
+    const { store, away, time, facts, ledger } = setUp();
+    const { execution } = await reserve(store, { gas });
+    await store.beginExecution(execution({ coin: { objectId: '0xc', version: '7' } }));
+    ledger.isDead = async () => true;
+    ledger.find = async () => {
+      away.fault = 'before';
+      return found;
+    };
+    time.nowMs = noon + 61_000;
+    await until(() => facts.length > 0, 'it is logged');
+    expect(facts).toMatchObject([{ event }]);
+    expect(await store.gasAllowance(gas, time.nowMs)).toMatchObject({ held: 100, settled: 0 });
+  },
+);
+
 test('of many, a few at a time are looked up, without pauses in between', async () => {
   const { store, time, asked, ledger } = setUp();
   let [atOnce, most] = [0, 0];
@@ -191,7 +213,7 @@ test('once ledger and store answer again, the store is asked as often as before'
     if (isAway) throw new StoreUnavailableError();
     return [];
   };
-  const stopWatching = watchOverdueExecutions({
+  const watch = watchOverdueExecutions({
     store: { ...createMemoryStore(), claimOverdue },
     ledger: { canFind: () => true, find: async () => null, isDead: async () => false },
     audit() {},
@@ -203,7 +225,7 @@ test('once ledger and store answer again, the store is asked as often as before'
   while (claims < 9) await vi.advanceTimersByTimeAsync(1_000);
   await vi.advanceTimersByTimeAsync(1_500);
   expect(claims).toBeGreaterThan(15);
-  stopWatching();
+  watch.close();
   expect(vi.getTimerCount()).toBe(0);
 });
 
@@ -217,7 +239,7 @@ test('one that is closed during a store call makes no more calls, and settles no
   await rounds(1);
   time.nowMs = noon + 30_000;
   await until(() => asked.length > 0, 'the ledger is asked');
-  for (const stopWatching of watches) stopWatching();
+  for (const watch of watches) watch.close();
   find(onLedger);
   const steps = countSteps();
   // As long as another goes on several times.
