@@ -1,11 +1,12 @@
 import { execFile, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { builtProgram } from '../support/built-program.ts';
+import { eventIds, startLiveNetwork } from '../support/live-network.ts';
 import { until } from '../support/until.ts';
 
 const run = promisify(execFile);
@@ -81,6 +82,39 @@ test('the example of docs/library.md compiles under strict rules, serves, and st
   expect(await response.json()).toEqual({ data: { __typename: 'Query' } });
   program.kill('SIGTERM');
   expect(await ended).toBe(0);
+});
+
+test('the example of a service counts each event once, also over kills', async () => {
+  await using network = await startLiveNetwork();
+  const folder = join(app, 'event-service');
+  cpSync(join(installed, 'docs', 'examples', 'event-service'), folder, { recursive: true });
+  const state = (): { last: string | null; counts: Record<string, number> } => {
+    const path = join(folder, 'counts.json');
+    return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : { last: null, counts: {} };
+  };
+  const start = () => {
+    const env = { ...process.env, GATEWAY: network.address };
+    const service = spawn(process.execPath, ['index.js'], { cwd: folder, env, stdio: ['ignore', 'ignore', 'inherit'] });
+    const ended = new Promise((resolve) => service.once('exit', (code, signal) => resolve(code ?? signal)));
+    return { stop: (signal: NodeJS.Signals) => service.kill(signal) && ended };
+  };
+  // How many events happened before the first one that was counted: the same after each run.
+  const skipped = new Set<number>();
+  for (const signal of ['SIGKILL', 'SIGKILL', 'SIGTERM'] as const) {
+    const { last: before } = state();
+    const service = start();
+    await until(() => {
+      network.devnet.tick();
+      return state().last !== before;
+    }, 'an event');
+    expect(await service.stop(signal)).toBe(signal === 'SIGTERM' ? 0 : signal);
+    const { last, counts } = state();
+    const counted = Object.values(counts).reduce((sum, count) => sum + count, 0);
+    skipped.add(eventIds(network.devnet).indexOf(last ?? '') + 1 - counted);
+    // This one happens while no service runs.
+    network.devnet.tick();
+  }
+  expect(skipped.size).toBe(1);
 });
 
 test('all links between the installed pages lead to files', () => {
