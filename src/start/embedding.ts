@@ -1,9 +1,9 @@
 import type { ConfigSource } from '../config/config-source.ts';
-import type { LoggerOptions, LogWriter } from '../telemetry/log-writer.ts';
+import type { LogWriter as Logger, LoggerOptions } from '../telemetry/log-writer.ts';
 
 // The types of the library. They mention no package: the published files contain all packages that they use.
 
-export type { ConfigSource, LoggerOptions, LogWriter as Logger };
+export type { ConfigSource, Logger, LoggerOptions };
 
 /** A complete, checked configuration. Only `parseConfig` makes one. */
 export interface Config {
@@ -15,7 +15,7 @@ export interface Config {
 
 export interface GatewayOptions {
   readonly config: Config;
-  readonly logger: LogWriter;
+  readonly logger: Logger;
   /** Milliseconds since the Unix epoch; tests pass their own. */
   readonly now?: () => number;
 }

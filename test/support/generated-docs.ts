@@ -10,6 +10,7 @@ import { createFilterSupport } from '../../src/events/filter-support.ts';
 import { allUpstreams, type UpstreamList, upstreamList } from '../../src/start/upstreams.ts';
 import { metricTable } from '../../src/telemetry/metric-table.ts';
 import type { OwnFieldsUpstream } from '../../src/upstream/upstream.ts';
+import { exportsOf } from './api-reference.ts';
 import { districts } from './districts.ts';
 import { type NetworkFault, networkFaults } from './fault-proxy.ts';
 import { type FaultCell, type FaultedCall, faultedCalls, impossible } from './upstream-fault-cells.ts';
@@ -45,6 +46,14 @@ const examples = [
 /** The files in `docs/examples` that `docs/live-events.md` includes. */
 const liveExamples = ['live.ts', 'live-in-react.ts'];
 
+/** The modules that programs import, by the names of their parts in `docs/api.md`. */
+const apiModules = {
+  library: 'index.ts',
+  client: 'client/client.ts',
+  build: 'client/build.ts',
+  schema: 'client/schema.ts',
+};
+
 /** The parts of the documentation that are generated from code. */
 export function renderGeneratedParts(list: UpstreamList = upstreamList): readonly GeneratedPart[] {
   return [
@@ -56,6 +65,7 @@ export function renderGeneratedParts(list: UpstreamList = upstreamList): readonl
     { page: 'docs/architecture.md', name: 'districts', content: toDistrictTable() },
     ...examples.map((name) => ({ page: 'docs/clients.md', name, content: toCode(name) })),
     { page: 'docs/live-events.md', name: 'filters', content: toFilterTables() },
+    ...Object.entries(apiModules).map(([name, path]) => ({ page: 'docs/api.md', name, content: toApi(path) })),
     { page: 'README.md', name: 'networks', content: toNetworkTable() },
     { page: 'docs/deploy/README.md', name: 'capacity', content: toCapacityTable() },
     ...liveExamples.map((name) => ({ page: 'docs/live-events.md', name, content: toCode(name) })),
@@ -65,6 +75,11 @@ export function renderGeneratedParts(list: UpstreamList = upstreamList): readonl
 function toCode(name: string): string {
   const text = readFileSync(new URL(`../../docs/examples/${name}`, import.meta.url), 'utf8');
   return `\`\`\`${name.slice(name.lastIndexOf('.') + 1)}\n${text}\`\`\`\n`;
+}
+
+function toApi(path: string): string {
+  const declarations = [...exportsOf(new URL(`../../src/${path}`, import.meta.url)).values()];
+  return `\`\`\`ts\n${declarations.join('\n\n')}\n\`\`\`\n`;
 }
 
 const marker = (name: string, edge: 'begin' | 'end') => `<!-- generated ${name} ${edge} -->`;
