@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +7,14 @@ import { promisify } from 'node:util';
 
 export const root = fileURLToPath(new URL('../../', import.meta.url));
 const examples = join(root, 'docs/examples');
-const page = readFileSync(join(root, 'docs/clients.md'), 'utf8');
+const toSection = (path: string) => {
+  const text = readFileSync(join(root, path), 'utf8');
+  return path === 'docs/clients.md' ? text : text.replaceAll(/^#+ /gm, '#$&');
+};
+/** The pages about clients, each as a section. */
+const page = ['docs/clients.md', ...readdirSync(join(root, 'docs/clients')).map((name) => `docs/clients/${name}`)]
+  .map((path) => `\n${toSection(path)}`)
+  .join('\n');
 const execute = promisify(execFile);
 
 /** A project outside the checkout. */
@@ -34,14 +41,14 @@ export function removeProjects(): void {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 }
 
-/** Makes a project of a section of docs/clients.md: its files, and no packages but those that it installs. */
+/** Makes a project of a section of docs/clients.md, or of a page in docs/clients: its files, and no packages but those that it installs. */
 export function createProject(heading: string, { files = [], packages = [], generated }: ProjectFiles = {}): Project {
   const folder = mkdtempSync(join(tmpdir(), 'project-'));
   folders.push(folder);
   const [, section = ''] = new RegExp(`\n## ${heading}\n(.*?)(?=\n## |$)`, 's').exec(page) ?? [];
   const shown = [...section.matchAll(/<!-- generated (\S+) begin -->/g)].map(([, name = '']) => name);
   const installed = [...section.matchAll(/^npm install (?:--save-dev )?(.*)$/gm)].flatMap(([, names = '']) =>
-    names.split(' '),
+    names.split(' ').map((name) => name.replace(/^\.\/(ledger-gateway)-.*\.tgz$/, '$1')),
   );
   for (const name of ['tsconfig.json', ...shown, ...files]) cpSync(join(examples, name), join(folder, name));
   for (const path of generated?.paths ?? [])

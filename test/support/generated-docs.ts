@@ -22,29 +22,19 @@ export interface GeneratedPart {
   readonly content: string;
 }
 
-/** The files in `docs/examples` that `docs/clients.md` includes. */
-const examples = [
-  'codegen.ts',
-  'texts.ts',
-  'client.ts',
-  'operations.ts',
-  'graphql-request.ts',
-  'apollo.ts',
-  'urql.ts',
-  'relay.config.json',
-  'relay-events.ts',
-  'relay.ts',
-  'streaming.ts',
-  'fetch.ts',
-  'gql-tada.ts',
-  'sponsor-with-iota.ts',
-  'sponsor-with-sui.ts',
-  'sponsor.ts',
-  'page.ts',
-];
-
-/** The files in `docs/examples` that `docs/live-events.md` includes. */
-const liveExamples = ['live.ts', 'live-in-react.ts'];
+/** The files in `docs/examples` that pages about clients include. */
+const examples = {
+  'clients.md': ['client.ts', 'texts.ts', 'sponsor-with-iota.ts', 'sponsor-with-sui.ts', 'sponsor.ts', 'page.ts'],
+  'clients/codegen.md': ['codegen.ts', 'operations.ts'],
+  'clients/graphql-request.md': ['graphql-request.ts'],
+  'clients/apollo.md': ['apollo.ts'],
+  'clients/urql.md': ['urql.ts'],
+  'clients/relay.md': ['relay.config.json', 'relay-events.ts', 'relay.ts'],
+  'clients/gql-tada.md': ['gql-tada.ts'],
+  'clients/streaming.md': ['streaming.ts'],
+  'clients/fetch.md': ['fetch.ts'],
+  'live-events.md': ['live.ts', 'live-in-react.ts'],
+};
 
 /** The modules that programs import, by the names of their parts in `docs/api.md`. */
 const apiModules = {
@@ -63,12 +53,13 @@ export function renderGeneratedParts(list: UpstreamList = upstreamList): readonl
     { page: 'docs/monitoring.md', name: 'metrics', content: toMetricTable() },
     { page: 'docs/upstream-faults.md', name: 'faults', content: toFaultTables() },
     { page: 'docs/architecture.md', name: 'districts', content: toDistrictTable() },
-    ...examples.map((name) => ({ page: 'docs/clients.md', name, content: toCode(name) })),
+    ...Object.entries(examples).flatMap(([page, names]) =>
+      names.map((name) => ({ page: `docs/${page}`, name, content: toCode(name) })),
+    ),
     { page: 'docs/live-events.md', name: 'filters', content: toFilterTables() },
     ...Object.entries(apiModules).map(([name, path]) => ({ page: 'docs/api.md', name, content: toApi(path) })),
     { page: 'README.md', name: 'networks', content: toNetworkTable() },
     { page: 'docs/deploy/README.md', name: 'capacity', content: toCapacityTable() },
-    ...liveExamples.map((name) => ({ page: 'docs/live-events.md', name, content: toCode(name) })),
   ];
 }
 
