@@ -242,7 +242,7 @@ export async function redisStores(): Promise<CourseStores> {
       forgets: false,
       act: () => adminOf(primary).call('ACL', 'SETUSER', 'default', '-eval', '-evalsha'),
     },
-    'deny reads': { forgets: false, act: () => adminOf(primary).call('ACL', 'SETUSER', 'default', '-mget', '-zrange') },
+    'deny reads': { forgets: false, act: () => adminOf(primary).call('ACL', 'SETUSER', 'default', '-get', '-zrange') },
     cut: { forgets: false, act: async (random) => gates[random.below(2)]?.cut() },
     'deliver late': { forgets: false, act: async (random) => gates[random.below(2)]?.freeze() },
   };

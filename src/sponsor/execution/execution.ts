@@ -331,11 +331,10 @@ export class Execution {
 
   /**
    * May the transaction have run, although it is rejected? So it may if an earlier attempt of the sponsor ran it, or if the sponsor
-   * denies a reservation that it gave and that nobody executed before.
+   * denies a reservation that it gave, that nobody executed before, and that had not expired at the dispatch.
    */
   #isDoubtful({ extensions, originalError }: GraphQLError): boolean {
-    const { mustBeKnown, expiresAtMs } = this.#subject;
-    const isDenied = extensions.code === 'RESERVATION_NOT_FOUND' && mustBeKnown && this.#world.now() < expiresAtMs;
+    const isDenied = extensions.code === 'RESERVATION_NOT_FOUND' && this.#subject.mustBeKnown;
     return isDenied || originalError instanceof DoubtfulRefusal;
   }
 

@@ -1,17 +1,20 @@
 import { type Change, type Member, portion, type Records } from '../store/draft.ts';
 
-/** A record as it is in Redis. The version changes with each write. */
-interface Loaded {
-  readonly version: string;
-  readonly value: object;
-}
+/** Something that Redis is asked. */
+export type Question =
+  | { readonly about: 'record'; readonly name: string }
+  | { readonly about: 'set'; readonly name: string }
+  | { readonly about: 'score'; readonly name: string; readonly member: string }
+  | { readonly about: 'run'; readonly name: RunPart };
 
-/** What is to be read from Redis. */
-export interface Wanted {
-  readonly names: ReadonlySet<string>;
-  readonly sets: ReadonlySet<string>;
-  readonly scores: ReadonlyMap<string, readonly [set: string, member: string]>;
-  readonly isRunWanted: boolean;
+/** Sections of Redis' `INFO` that tell its runs apart. */
+type RunPart = (typeof runParts)[number];
+const runParts = ['server', 'replication'] as const;
+
+/** A record, with the version that changes with each write; `null`: there is none. */
+interface Loaded {
+  readonly version: string | null;
+  readonly value: object | null;
 }
 
 interface LoadedSet {
@@ -20,113 +23,100 @@ interface LoadedSet {
   readonly isWhole: boolean;
 }
 
+/** What Redis answered, and the changes of the steps on top. */
+class Layer<Value> {
+  readonly read = new Map<string, Value>();
+  changed = new Map<string, Value>();
+
+  get(name: string): Value | undefined {
+    return this.changed.get(name) ?? this.read.get(name);
+  }
+}
+
 /**
  * The records that some steps read, and the changes of these steps on top. What was not read yet is noted as wanted and counts as
  * absent: then the result of the steps is void.
  */
 export class RedisRecords implements Records {
-  readonly #records = new Map<string, Loaded | null>();
-  readonly #sets = new Map<string, LoadedSet>();
-  readonly #scores = new Map<string, number | null>();
-  #run: string | null = null;
-  #changed = new Map<string, object | null>();
-  #changedSets = new Map<string, LoadedSet>();
-  #changedScores = new Map<string, number | null>();
-  #names = new Set<string>();
-  #wantedSets = new Set<string>();
-  #wantedScores = new Map<string, readonly [set: string, member: string]>();
-  #isRunWanted = false;
+  readonly #records = new Layer<Loaded>();
+  readonly #sets = new Layer<LoadedSet>();
+  readonly #scores = new Layer<{ readonly score: number | null }>();
+  readonly #run = new Map<RunPart, string>();
+  #wanted = new Map<string, Question>();
 
   /** Forgets all changes: the steps are decided again. */
   restart(): void {
-    this.#changed = new Map();
-    this.#changedSets = new Map();
-    this.#changedScores = new Map();
-    this.#names = new Set();
-    this.#wantedSets = new Set();
-    this.#wantedScores = new Map();
-    this.#isRunWanted = false;
+    for (const layer of [this.#records, this.#sets, this.#scores]) layer.changed = new Map();
+    this.#wanted = new Map();
   }
 
-  /** `null`: everything was there. */
-  get wanted(): Wanted | null {
-    const wanted = {
-      names: this.#names,
-      sets: this.#wantedSets,
-      scores: this.#wantedScores,
-      isRunWanted: this.#isRunWanted,
-    };
-    const size = this.#names.size + this.#wantedSets.size + this.#wantedScores.size;
-    return size > 0 || this.#isRunWanted ? wanted : null;
+  /** Empty: everything was there. */
+  get wanted(): readonly Question[] {
+    return [...this.#wanted.values()];
   }
 
   /** What the steps were decided upon. */
   get read(): { readonly run: string | null; readonly versions: ReadonlyMap<string, string | null> } {
-    const versions = new Map([...this.#records].map(([name, record]) => [name, record?.version ?? null]));
-    return { run: this.#run, versions };
+    const versions = new Map([...this.#records.read].map(([name, { version }]) => [name, version]));
+    return { run: this.#run.size === 0 ? null : this.run, versions };
   }
 
-  load(name: string, text: string | null): void {
+  loadRecord(name: string, text: string | null): void {
     const space = text?.indexOf(' ') ?? 0;
-    const record = text === null ? null : { version: text.slice(0, space + 1), value: JSON.parse(text.slice(space)) };
-    this.#records.set(name, record);
+    const version = text?.slice(0, space + 1) ?? null;
+    this.#records.read.set(name, { version, value: text === null ? null : JSON.parse(text.slice(space)) });
   }
 
   loadSet(set: string, members: readonly Member[]): void {
-    this.#sets.set(set, { members, isWhole: members.length < portion });
+    this.#sets.read.set(set, { members, isWhole: members.length < portion });
   }
 
   loadScore(set: string, member: string, score: number | null): void {
-    this.#scores.set(toScoreName(set, member), score);
+    this.#scores.read.set(toScoreName(set, member), { score });
   }
 
-  loadRun(run: string): void {
-    this.#run = run;
+  loadRun(part: RunPart, id: string): void {
+    this.#run.set(part, id);
   }
 
   get run(): string {
-    if (this.#run === null) this.#isRunWanted = true;
-    return this.#run ?? '';
+    if (this.#run.size === 0) for (const name of runParts) this.#wanted.set(name, { about: 'run', name });
+    return runParts.map((part) => this.#run.get(part)).join(':');
   }
 
   get(name: string): object | null {
-    const changed = this.#changed.get(name);
-    if (changed !== undefined) return changed;
     const record = this.#records.get(name);
-    if (record === undefined) this.#names.add(name);
+    if (!record) this.#wanted.set(name, { about: 'record', name });
     return record?.value ?? null;
   }
 
   first(set: string): readonly Member[] {
-    const loaded = this.#changedSets.get(set) ?? this.#sets.get(set);
-    if (!loaded) this.#wantedSets.add(set);
+    const loaded = this.#sets.get(set);
+    if (!loaded) this.#wanted.set(set, { about: 'set', name: set });
     return loaded?.members.slice(0, portion) ?? [];
   }
 
   score(set: string, member: string): number | null {
-    const name = toScoreName(set, member);
-    const changed = this.#changedScores.get(name);
-    if (changed !== undefined) return changed;
-    const loaded = this.#scores.get(name);
-    if (loaded !== undefined) return loaded;
-    const known = this.#sets.get(set);
-    const score = known?.members.find((other) => other.member === member)?.score;
-    if (score !== undefined) return score;
-    if (!known?.isWhole) this.#wantedScores.set(name, [set, member]);
-    return null;
+    const id = toScoreName(set, member);
+    const loaded = this.#scores.get(id);
+    if (loaded) return loaded.score;
+    const known = this.#sets.read.get(set);
+    const score = known?.members.find((other) => other.member === member)?.score ?? null;
+    if (score === null && !known?.isWhole) this.#wanted.set(id, { about: 'score', name: set, member });
+    return score;
   }
 
   apply(changes: readonly Change[]): void {
     for (const change of changes) {
-      if (change.kind === 'put') this.#changed.set(change.name, change.value);
-      else if (change.kind === 'delete') this.#changed.set(change.name, null);
-      else this.#move(change.set, change.member, change.kind === 'add' ? change.score : null);
+      if ('set' in change) this.#move(change.set, change.member, change.kind === 'add' ? change.score : null);
+      else
+        this.#records.changed.set(change.name, { version: null, value: change.kind === 'put' ? change.value : null });
     }
   }
 
   #move(set: string, member: string, score: number | null): void {
-    this.#changedScores.set(toScoreName(set, member), score);
-    const before = this.#changedSets.get(set) ?? this.#sets.get(set);
+    this.#scores.changed.set(toScoreName(set, member), { score });
+    const before = this.#sets.get(set);
     if (!before) return;
     const members = before.members.filter((other) => other.member !== member);
     const last = members.at(-1)?.score ?? Number.NEGATIVE_INFINITY;
@@ -135,7 +125,7 @@ export class RedisRecords implements Records {
       members.push({ member, score });
       members.sort((one, other) => one.score - other.score);
     }
-    this.#changedSets.set(set, { members, isWhole: before.isWhole });
+    this.#sets.changed.set(set, { members, isWhole: before.isWhole });
   }
 }
 

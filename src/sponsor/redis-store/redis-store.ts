@@ -13,7 +13,7 @@ import {
   StoreUnavailableError,
 } from '../store/sponsorship-store.ts';
 import { type TakeStep, toStore } from '../store/to-store.ts';
-import { RedisRecords, type Wanted } from './redis-records.ts';
+import { type Question, RedisRecords } from './redis-records.ts';
 
 /**
  * All records are in one slot of a Redis cluster. Smaller partitions are impossible, since several callers may share a budget. The
@@ -151,7 +151,7 @@ export async function connectRedisStore(
     for (let attempts = 0; attempts < maxAttempts; ) {
       const { changes, settle } = decideAll(steps, records);
       const { wanted } = records;
-      if (wanted) {
+      if (wanted.length > 0) {
         await attempt('read', () => load(redis, records, wanted));
         continue;
       }
@@ -191,36 +191,27 @@ export async function connectRedisStore(
 }
 
 /** Reads records and then the sets that they protect, in one round trip. */
-async function load(redis: Redis, records: RedisRecords, { names, sets, scores, isRunWanted }: Wanted): Promise<void> {
+async function load(redis: Redis, records: RedisRecords, wanted: readonly Question[]): Promise<void> {
+  const isRecord = ({ about }: Question) => about === 'record';
+  const questions = [...wanted.filter(isRecord), ...wanted.filter((question) => !isRecord(question))];
   const reading = redis.pipeline();
-  const loaders: ((result: unknown) => void)[] = [];
-  if (names.size > 0) {
-    const list = [...names];
-    reading.mget(list.map(keyOf));
-    loaders.push((texts) => {
-      for (const [index, name] of list.entries()) records.load(name, (texts as (string | null)[])[index] ?? null);
-    });
+  for (const question of questions) {
+    if (question.about === 'record') reading.get(keyOf(question.name));
+    else if (question.about === 'set') reading.zrange(keyOf(question.name), '0', String(portion - 1), 'WITHSCORES');
+    else if (question.about === 'score') reading.zscore(keyOf(question.name), question.member);
+    else reading.info(question.name);
   }
-  for (const set of sets) {
-    reading.zrange(keyOf(set), '0', String(portion - 1), 'WITHSCORES');
-    loaders.push((flat) => records.loadSet(set, toMembers(flat as string[])));
-  }
-  for (const [set, member] of scores.values()) {
-    reading.zscore(keyOf(set), member);
-    loaders.push((score) => records.loadScore(set, member, score === null ? null : Number(score)));
-  }
-  if (isRunWanted) reading.info('server').info('replication');
-  const results = (await reading.exec()) ?? [];
-  const infos = results.slice(loaders.length);
-  for (const [index, [error, result]] of results.entries()) {
+  for (const [index, [error, result]] of ((await reading.exec()) ?? []).entries()) {
+    const question = questions[index] as Question;
     // Some servers do not permit `INFO`: then nothing tells their runs apart.
-    if (error && !(index >= loaders.length && error instanceof ReplyError)) throw error;
-    loaders[index]?.(result);
+    if (error && !(question.about === 'run' && error instanceof ReplyError)) throw error;
+    if (question.about === 'record') records.loadRecord(question.name, result as string | null);
+    else if (question.about === 'set') records.loadSet(question.name, toMembers(result as string[]));
+    else if (question.about === 'score')
+      records.loadScore(question.name, question.member, result === null ? null : Number(result));
+    else
+      records.loadRun(question.name, /(?:^run_id|master_replid):(\w+)/m.exec(error ? '' : String(result))?.[1] ?? '');
   }
-  if (!isRunWanted) return;
-  const [server = '', replication = ''] = infos.map(([, result]) => (typeof result === 'string' ? result : ''));
-  const find = (text: string, pattern: RegExp) => pattern.exec(text)?.[1] ?? '';
-  records.loadRun(`${find(server, /run_id:(\w+)/)}:${find(replication, /master_replid:(\w+)/)}`);
 }
 
 function toMembers(flat: readonly string[]) {

@@ -1,8 +1,9 @@
 import { type Change, type Member, portion, type Records } from './draft.ts';
-import { createTimeQueue } from './time-queue.ts';
 
 /** Expired records that one call drops: more than a step can add, and few enough that no request waits for it. */
 const droppedAtOnce = 64;
+/** Records are dropped once all that expire within the same time have expired. */
+const bucketMs = 60_000;
 
 interface Kept {
   readonly value: object;
@@ -15,31 +16,45 @@ export type MemoryRecords = ReturnType<typeof createMemoryRecords>;
 export function createMemoryRecords() {
   const records = new Map<string, Kept>();
   const sets = new Map<string, OrderedSet>();
-  const expiries = createTimeQueue<string>((name, atMs) => records.get(name)?.untilMs === atMs);
+  /** The names of records by the time at which they have all expired. */
+  const buckets = new Map<number, Set<string>>();
+  const bucketOf = ({ untilMs }: Kept) => Math.ceil(untilMs / bucketMs);
 
   let clockMs = Number.NEGATIVE_INFINITY;
+  /** A bucket whose time is over, and the earliest time at which there is another one. */
+  let due: Set<string> = new Set();
+  let nextDueMs = Number.POSITIVE_INFINITY;
 
   /** The record, unless it has expired: then it is dropped with the sets that it counts. */
   function find(name: string): Kept | undefined {
     const record = records.get(name);
     if (!record || record.untilMs > clockMs) return record;
-    drop(name);
-    expiries.forget();
+    replace(name, undefined);
+    for (const kind of ['holds:', 'ranks:']) sets.delete(name.replace(/^account:/, kind));
     return undefined;
   }
 
-  function drop(name: string): void {
-    records.delete(name);
-    for (const kind of ['holds:', 'ranks:']) sets.delete(name.replace(/^account:/, kind));
-  }
-
   function replace(name: string, next: Kept | undefined): void {
-    const before = find(name);
+    const before = records.get(name);
     if (next) records.set(name, next);
     else records.delete(name);
-    if (next?.untilMs === before?.untilMs) return;
-    if (next) expiries.push(next.untilMs, name);
-    if (before) expiries.forget();
+    const [from, into] = [before && bucketOf(before), next && bucketOf(next)];
+    if (from === into) return;
+    const left = from === undefined ? undefined : buckets.get(from);
+    if (from !== undefined && left?.delete(name) && left.size === 0) buckets.delete(from);
+    if (into === undefined) return;
+    const bucket = buckets.get(into) ?? new Set();
+    buckets.set(into, bucket.add(name));
+    nextDueMs = Math.min(nextDueMs, into * bucketMs);
+  }
+
+  function findDue(nowMs: number): Set<string> {
+    nextDueMs = Number.POSITIVE_INFINITY;
+    for (const [index, names] of buckets) {
+      nextDueMs = Math.min(nextDueMs, index * bucketMs);
+      if (nextDueMs <= nowMs) return names;
+    }
+    return new Set();
   }
 
   function move(set: string, member: string, score: number | null): void {
@@ -83,10 +98,12 @@ export function createMemoryRecords() {
     /** It is this time. Drops some records whose time is over. */
     sweep(nowMs: number): void {
       clockMs = nowMs;
-      for (let count = 0; count < droppedAtOnce; count += 1) {
-        const due = expiries.popDue(nowMs);
-        if (!due) return;
-        if (records.get(due.item)?.untilMs === due.atMs) drop(due.item);
+      if (due.size === 0 && nowMs >= nextDueMs) due = findDue(nowMs);
+      let count = 0;
+      for (const name of due) {
+        count += 1;
+        if (count > droppedAtOnce) return;
+        find(name);
       }
     },
     get size(): number {

@@ -437,6 +437,21 @@ describe('a lease', () => {
     expect(await store.gasAllowance(gas, dayStart)).toMatchObject({ held: 0, settled: 4 });
   });
 
+  it('that expires before the sponsor denies it may have been executed as well', async () => {
+    const { begin, sent, settle, pass, ledger, told, store } = setUp();
+    const { caller, leaseId, reservation } = newFlow();
+    const expiresAtMs = dayStart + 100;
+    await store.beginReservation(reservation({ nowMs: dayStart, expiresAtMs }));
+    const { ended } = begin({ caller, leaseId, mustBeKnown: true, expiresAtMs });
+    await settle();
+    await pass(200);
+    sent[0]?.tell({ event: 'refused', error: sponsorError('RESERVATION_NOT_FOUND') });
+    ledger.has = async () => ({ gasUsed: 4 });
+    await pass(100);
+    expect(await ended).toMatchObject({ outcome: 'RECOVERED' });
+    expect(told()).toEqual(['dispatched', 'recovered']);
+  });
+
   it('that is refused as if the transaction had run stays open until the ledger can tell', async () => {
     const store = createMemoryStore();
     await store.beginReservation(reservedLease);

@@ -59,6 +59,27 @@ test('of many records that expire at once none is found, before all are dropped'
   expect(names.filter((name) => records.get(name) !== null)).toEqual([]);
 });
 
+test('what has expired leaves the memory, some of it with each step, whether or not it is read again', () => {
+  const records = createMemoryRecords();
+  const put = (name: string, untilMs: number) => records.apply([{ kind: 'put', name, value: {}, untilMs }]);
+  for (let index = 0; index < 300; index += 1) put(`account:${index}`, noon + index);
+  records.apply([{ kind: 'add', set: 'holds:7', member: 'lease:1', score: noon }]);
+  put('lease:later', noon + 600_000);
+  put('account:8', noon + 600_000);
+  for (let sweeps = 0; sweeps < 5; sweeps += 1) records.sweep(noon + 61_000);
+  expect(records.size).toBeGreaterThan(2);
+  expect(records.size).toBeLessThan(120);
+  records.sweep(noon + 61_000);
+  expect(records.size).toBe(2);
+  // A clock that is corrected drops nothing too early, and nothing is forgotten later.
+  put('lease:early', noon);
+  records.sweep(noon - 1);
+  expect([records.size, records.get('lease:early')]).toEqual([3, {}]);
+  records.sweep(noon + 661_000);
+  records.sweep(noon + 661_000);
+  expect(records.size).toBe(0);
+});
+
 test('what a step answers and changes depends on its records and itself alone', () => {
   const records = createMemoryRecords();
   const { reservation } = newFlow();
