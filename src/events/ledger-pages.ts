@@ -94,6 +94,8 @@ export interface AnsweredPage<Item> extends LedgerPage<Item> {
   readonly newest: number | null;
   /** The value of `extra`. */
   readonly extra: unknown;
+  /** The newest items that match; `null`: not asked for. */
+  readonly tail: LedgerPage<Item> | null;
 }
 
 export interface LedgerPageRequest {
@@ -113,6 +115,8 @@ export interface LedgerPageRequest {
   readonly least?: number | null;
   /** Another root field that the request reads; empty: none. */
   readonly extra?: string;
+  /** How many of the newest items that match the request reads, too. Left out: none. */
+  readonly tail?: number;
 }
 
 /**
@@ -152,8 +156,18 @@ export function createReadLedgerPage<Item>(
   head: LedgerHead = { chain: null, checkpoint: null },
 ): ReadLedgerPage<Item> {
   const report = toReportSelection(names);
-  return async ({ cancellation, chain: expected = null, seen = null, least = null, extra = '', ...request }) => {
-    const more = extra && ` extra:${extra}`;
+  return async ({
+    cancellation,
+    chain: expected = null,
+    seen = null,
+    least = null,
+    extra = '',
+    tail = 0,
+    ...request
+  }) => {
+    const { filter } = request;
+    const newestOnes = tail > 0 && toPageSelection({ filter, backward: true, size: tail }, nodes.selection);
+    const more = `${extra && ` extra:${extra}`}${newestOnes ? ` tail:${field}${newestOnes}` : ''}`;
     const text = `{page:${field}${toPageSelection(request, nodes.selection)}${report}${more}}`;
     const data = await askLedger(execute, text, names, cancellation, least);
     const chain = toTextOrNull(data.chain);
@@ -169,6 +183,7 @@ export function createReadLedgerPage<Item>(
       chain,
       newest,
       extra: data.extra ?? null,
+      tail: data.tail ? toLedgerPage(data.tail, nodes, chain) : null,
     };
   };
 }
@@ -181,7 +196,7 @@ export function toPageSelection(
     before = null,
     backward,
     size = itemsPerCall,
-  }: Omit<LedgerPageRequest, 'cancellation' | 'chain' | 'seen' | 'least' | 'extra'>,
+  }: Omit<LedgerPageRequest, 'cancellation' | 'chain' | 'seen' | 'least' | 'extra' | 'tail'>,
   selection: string,
 ): string {
   const members = Object.entries(filter).map(([member, value]) => `${member}:${value}`);

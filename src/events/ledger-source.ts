@@ -10,6 +10,7 @@ import {
   type FilterMembers,
   type LedgerEdge,
   type LedgerHead,
+  type LedgerPage,
   type LedgerPageRequest,
   type Order,
   type Place,
@@ -45,6 +46,8 @@ export interface LedgerSourceOptions<Item> {
 
 /** Maximum of pages that are read in search of one position. */
 const maxSearchedPages = 100;
+/** Newest items that a page of history reads, too: those that came since the checkpoint as of which it reads. */
+const tailItems = 10;
 /** Milliseconds within which every node behind an address has an item. */
 const youngMs = 60_000;
 
@@ -58,8 +61,12 @@ export function createLedgerSource<Item>(options: LedgerSourceOptions<Item>): So
   return {
     positionOf,
     async readPage(request) {
-      const { after, limit, descending, cancellation } = request;
-      if (after) return finish(await readFrom(after, request), request);
+      const { after, limit, descending, cancellation, upTo } = request;
+      if (after) {
+        const page = await readFrom(after, request);
+        if (isOlder(page, parseMark(upTo?.mark)?.checkpoint ?? null)) throw notYet();
+        return finish(page, request);
+      }
       const isFirst = { filter, backward: descending, size: limit, cancellation };
       const page = await read(isFirst).catch((error: unknown) => {
         // What a filter names was dropped, or never was.
@@ -114,6 +121,7 @@ const nothing: AnsweredPage<never> = {
   chain: null,
   newest: null,
   extra: null,
+  tail: null,
 };
 
 type ReadFrom<Item> = (after: Position, request: SourcePageRequest) => Promise<AnsweredPage<Item>>;
@@ -121,8 +129,9 @@ type ReadFrom<Item> = (after: Position, request: SourcePageRequest) => Promise<A
 /** Reads by cursors that are valid for every filter and at any time. */
 function createFreeReads<Item>(options: LedgerSourceOptions<Item>): ReadFrom<Item> {
   const { read, filter, oldest } = options;
-  return async (after, { limit, descending, cancellation }) => {
+  return async (after, { limit, descending, cancellation, upTo }) => {
     const place = await placeOf(after, options, cancellation);
+    const floor = parseMark(upTo?.mark)?.checkpoint ?? place.checkpoint;
     const page = await read({
       filter,
       [descending ? 'before' : 'after']: place.cursor,
@@ -131,7 +140,7 @@ function createFreeReads<Item>(options: LedgerSourceOptions<Item>): ReadFrom<Ite
       cancellation,
       chain: place.chain,
       seen: place.checkpoint,
-      least: place.checkpoint,
+      least: floor,
       extra: oldest.field,
     });
     const kept = valueAt({ extra: page.extra }, `extra.${oldest.path}`);
@@ -154,13 +163,14 @@ function createPinnedReads<Item>(options: LedgerSourceOptions<Item>, form: Curso
     const { chain, cursor } = await placeOf(after, options, cancellation);
     const { order, checkpoint } = readCursor(cursor, form);
     const shared = { filter, chain, seen: checkpoint, cancellation };
-    const readAt = (from: Order, asOf: number, size: number) =>
+    const readAt = (from: Order, asOf: number, size: number, tail = 0) =>
       read({
         ...shared,
         [descending ? 'before' : 'after']: writeCursor(from, asOf, form),
         backward: descending,
         size,
         least: asOf,
+        tail,
       });
     const readNewest = async (extra = '') => {
       const page = await read({ ...shared, backward: true, size: isLive ? limit : itemsPerCall, extra });
@@ -188,19 +198,22 @@ function createPinnedReads<Item>(options: LedgerSourceOptions<Item>, form: Curso
       if (covers(newest, order)) return fromOrder(newest, order);
     }
     const asOf = descending || head.chain !== chain ? checkpoint : Math.max(checkpoint, head.checkpoint ?? 0);
-    const page = await readAt(order, asOf, limit).catch((error: unknown) => {
+    // As of a checkpoint that may be old, the ledger may have many items since.
+    const tail = descending ? 0 : head.chain === chain ? Math.min(limit, tailItems) : limit;
+    const page = await readAt(order, asOf, limit, tail).catch((error: unknown) => {
       if (isRefusal(error)) return null;
       throw error;
     });
     const last = page?.edges.at(-1);
-    if (page && last) {
-      if (descending || page.hasNext || page.newest === null || page.newest <= asOf) return page;
-      // It ends where the ledger ended as of its checkpoint.
-      const count = page.edges.length;
-      const more = await readAt(last.order, page.newest, Math.max(1, limit - count));
-      const unreadableAt = [...page.unreadableAt, ...more.unreadableAt.map((at) => at + count)];
-      return { ...more, edges: [...page.edges, ...more.edges], unreadableAt };
+    if (page && !descending && !page.hasNext && !isOlder(page, asOf)) {
+      // It ends where the ledger ended as of its checkpoint. The newest items follow it.
+      const end = last?.order ?? order;
+      const isJoined = page.tail && (covers(page.tail, end) || (last !== undefined && !page.tail.hasPrevious));
+      if (page.tail && isJoined) return join(page, fromOrder(page.tail, end));
+      if (last && page.newest !== null && page.newest > asOf)
+        return join(page, await readAt(end, page.newest, Math.max(1, limit - page.edges.length)));
     }
+    if (page && last) return page;
     // Nothing more, or the ledger does not accept the cursor.
     const newest = await readNewest(oldest.field);
     const end = newest.edges.at(-1);
@@ -215,6 +228,13 @@ function createPinnedReads<Item>(options: LedgerSourceOptions<Item>, form: Curso
     if (again.edges.length === 0 && isOlder(again, latest)) throw notYet();
     return again.edges.length > 0 || descending ? again : readBehindOther(latest);
   };
+}
+
+/** A page, and the one that follows it. */
+function join<Item>(page: AnsweredPage<Item>, next: LedgerPage<Item>): AnsweredPage<Item> {
+  const count = page.edges.length;
+  const unreadableAt = [...page.unreadableAt, ...next.unreadableAt.map((at) => at + count)];
+  return { ...page, edges: [...page.edges, ...next.edges], unreadableAt, hasNext: next.hasNext };
 }
 
 /** An item is kept only while all that follow it are. @param oldest the edges that begin with the oldest item */
@@ -244,12 +264,12 @@ export async function readAsOf<Item>(
 }
 
 /** Does an item of the page show that everything behind a place is in it? */
-function covers<Item>({ edges: [first] }: AnsweredPage<Item>, order: Order): boolean {
+function covers<Item>({ edges: [first] }: LedgerPage<Item>, order: Order): boolean {
   return first !== undefined && compareOrder(first.order, order) <= 0;
 }
 
 /** The items behind a place. */
-function fromOrder<Item>(page: AnsweredPage<Item>, order: Order): AnsweredPage<Item> {
+function fromOrder<Item, Page extends LedgerPage<Item>>(page: Page, order: Order): Page {
   const at = page.edges.findIndex((edge: LedgerEdge<Item>) => compareOrder(edge.order, order) > 0);
   const skipped = at < 0 ? page.edges.length : at;
   const unreadableAt = page.unreadableAt.map((before) => before - skipped).filter((before) => before >= 0);

@@ -77,9 +77,9 @@ export function createLiveSource<Item, Live>(
   /** Items of the next page: fewer while pages are too large for one answer. */
   let limit = itemsPerCall;
   return {
-    async after(position, cancellation) {
+    async after(position, cancellation, upTo = null) {
       const after = position && toPosition(position);
-      const request = { after, limit, descending: false, cancellation };
+      const request = { after, limit, descending: false, cancellation, upTo: upTo && toPosition(upTo) };
       const { items, next, hasMore, unreadableAt } = await readPage(request).catch((error: unknown) => {
         // A smaller page may be read.
         const isOfPage = isTooLarge(error) && request.limit > 1;

@@ -31,6 +31,8 @@ export interface SourcePageRequest {
   readonly limit: number;
   readonly descending: boolean;
   readonly cancellation: Cancellation | undefined;
+  /** A position that the ledger which answers must have. Left out or `null`: that of `after`. */
+  readonly upTo?: Position | null | undefined;
 }
 
 export interface SourcePage<Item> {

@@ -77,6 +77,8 @@ export class CatchUp<Item, Payload> {
   #hasMore = false;
   /** Where to read on behind the page, if the upstream has searched beyond its items. */
   #mark: string | null = null;
+  /** The newest position of the feed that the next page must be as new as, where the feed does not know the items of pages. */
+  #upTo: ItemPosition | null = null;
   #matched = 0;
 
   constructor(
@@ -225,8 +227,12 @@ export class CatchUp<Item, Payload> {
       }
       this.progress.waitFor('the reader to come as far');
       await feed.caughtUp(cancellation);
-      const joint = jointAt(sequenceAt(feed, at) ?? sequenceAtLateEnd(feed, point.from, delivered));
+      // A ledger that searches has a newest position that no filter matches: everything up to it has been read.
+      const isRead = this.#upTo !== null && this.#upTo.key === feed.frontier?.key;
+      const sequence = isRead ? sequenceAt(feed, feed.frontier) : sequenceAtLateEnd(feed, point.from, delivered);
+      const joint = jointAt(sequenceAt(feed, at) ?? sequence);
       if (joint) return joint;
+      this.#upTo = feed.frontier?.mark ? feed.frontier : null;
       const { key = '' } = at ?? {};
       const nowMs = clock.now();
       const isBehind = (at?.timestampMs ?? Number.POSITIVE_INFINITY) < (feed.frontier?.timestampMs ?? 0);
@@ -268,7 +274,7 @@ export class CatchUp<Item, Payload> {
   #readerOf(history: History<Item>): PositionReader<Item> {
     const { clock, caller, lostAfterMs } = this.#options;
     const requester = { caller, cancellation: this.#cancellation };
-    const readAfter = (position: ItemPosition | null) => history.pageAfter(position, requester);
+    const readAfter = (position: ItemPosition | null) => history.pageAfter(position, requester, this.#upTo);
     const answersNow = async () => this.#channel.feed.isUp;
     const { judge } = history;
     return new PositionReader({ readAfter, answersNow, judge, clock, pace, lostAfterMs, progress: this.progress });

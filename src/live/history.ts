@@ -172,6 +172,6 @@ export class SharedCalls<Value> {
 /** Reads older items of a query, for streams that are not live yet. */
 export interface History<Item> {
   readonly judge: PageJudge;
-  /** Reads one page for all streams at this position. */
-  pageAfter(position: ItemPosition | null, requester: Requester): Promise<LivePage<Item>>;
+  /** Reads one page for all streams at this position. @param upTo see `LiveSource.after` */
+  pageAfter(position: ItemPosition | null, requester: Requester, upTo: ItemPosition | null): Promise<LivePage<Item>>;
 }

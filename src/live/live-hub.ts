@@ -84,10 +84,10 @@ export function createLiveHub<Item, Payload>(options: LiveHubOptions<Item>) {
 
   const historyOf = (query: string, source: LiveSource<Item>): History<Item> => ({
     judge: new PageJudge(clock, onFaultyPageAccepted),
-    pageAfter: (position, requester) =>
+    pageAfter: (position, requester, upTo) =>
       calls.get(
-        `${query}\n${position?.key ?? ''}\n${position?.mark ?? ''}`,
-        (shared) => source.after(position, shared),
+        [query, position?.key, position?.mark, upTo?.key].join('\n'),
+        (shared) => source.after(position, shared, upTo),
         requester,
       ),
   });

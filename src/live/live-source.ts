@@ -52,9 +52,10 @@ export interface Watch {
 export interface LiveSource<Item> {
   /**
    * Reads one page strictly behind a position; `null` = from the oldest item that the upstream keeps.
+   * @param upTo a position that the answer must be as new as, although it may not match. Left out or `null`: any
    * @throws PositionLostError if the upstream does not know the position
    */
-  after(position: ItemPosition | null, cancellation: Cancellation): Promise<LivePage<Item>>;
+  after(position: ItemPosition | null, cancellation: Cancellation, upTo?: ItemPosition | null): Promise<LivePage<Item>>;
   /** The `count` newest positions, newest first; fewer if the upstream has fewer. */
   newest(count: number, cancellation: Cancellation): Promise<PositionPage>;
   /** Subscribes to announcements of news. Left out: the upstream has none, and is polled. */
