@@ -29,8 +29,8 @@ import { definedFields, executedFields } from '../graph/joins/join-waits.ts';
 import { isJoin } from '../graph/joins/joins.ts';
 import { ExactNumber } from '../json/exact-json.ts';
 import { decideOperation } from '../operation/admit-operation.ts';
-import type { FairTurns } from '../operation/fair-turns.ts';
 import type { PreparedOperation, ServedGeneration } from '../operation/prepared-operation.ts';
+import type { FairTurns } from '../upstream/fair-turns.ts';
 import { createPerOperation } from '../upstream/operation-context.ts';
 import { type BoundOperation, type CallCountingOptions, countUpstreamCalls } from './count-upstream-calls.ts';
 

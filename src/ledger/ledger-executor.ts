@@ -10,10 +10,10 @@ import {
 } from 'graphql';
 import { gatewayError } from '../errors/gateway-error.ts';
 import { printJson } from '../json/exact-json.ts';
-import { Turns } from '../live/turns.ts';
 import type { Cancellation } from '../upstream/cancellation.ts';
+import type { FairTurns } from '../upstream/fair-turns.ts';
 import type { UpstreamCall } from '../upstream/upstream-call.ts';
-import { toGatewayError } from '../upstream/upstream-call-error.ts';
+import { toCancelledError, toGatewayError } from '../upstream/upstream-call-error.ts';
 import { attributeErrors } from './answers/attribute-errors.ts';
 import type { ChunkedBody } from './answers/data-extent.ts';
 import { parseLedgerAnswer, type TransientErrors } from './answers/ledger-answer.ts';
@@ -78,6 +78,7 @@ export interface LedgerExecutorOptions extends LedgerPostOptions {
   /** Response header that carries the build version, lower case. */
   readonly versionHeader: string;
   readonly version: RpcVersion;
+  readonly turns: Pick<FairTurns, 'runQueued'>;
   /** Left out: none. */
   readonly transient?: TransientErrors | undefined;
 }
@@ -94,6 +95,8 @@ export interface ForwardRequest {
   readonly cancellation?: Cancellation | undefined;
   /** The oldest data that can answer, as a checkpoint. Left out or `null`: any. */
   readonly least?: number | null | undefined;
+  /** Does the reader leave the answer as it is? Then operations that share a response share its answer. */
+  readonly isReadOnly?: boolean | undefined;
   /** Called with each complete JSON response, unchanged, whatever its content. */
   readonly keep?: ((body: ChunkedBody) => void) | undefined;
 }
@@ -101,22 +104,26 @@ export interface ForwardRequest {
 /** Sends a document to the ledger unchanged. Rejects with a catalogued error if there is no response. */
 export type ForwardToLedger = (request: ForwardRequest) => Promise<ExecutionResult>;
 
-/** Answers handled in one turn of the event loop. Each may take a millisecond, and one caller may cause hundreds at once. */
-const answersPerTurn = 8;
+/** The share of the gateway's own requests in the fair turns of callers. */
+const ownTurns = 'gateway';
 
-/** Sends the document with its variables, and no header of the caller. */
+/** Sends the document with its variables, and no header of the caller. Each answer is parsed in a turn of its caller. */
 export function createForwardToLedger(options: LedgerExecutorOptions): ForwardToLedger {
-  const { call, versionHeader, version, transient } = options;
+  const { call, versionHeader, version, transient, turns } = options;
   const toPost = createToLedgerPost(options);
-  const turns = new Turns({ maxSteps: answersPerTurn });
-  return async ({ text, isClientsText, operationName, variables, isMutation, cancellation, least, keep }) => {
+  return async ({ text, isClientsText, isMutation, cancellation, least, isReadOnly = false, keep, ...request }) => {
     try {
-      const post = toPost({ queryJson: JSON.stringify(text), variables, operationName, isMutation }, cancellation);
+      const post = toPost({ queryJson: JSON.stringify(text), isMutation, ...request }, cancellation);
       const response = await call({ ...post, least });
-      await new Promise<void>((resolve) => turns.add(resolve));
-      version.observe(response.headers.get(versionHeader));
-      if (keep && isPlain(response)) keep({ chunks: [response.body], size: response.body.length, from: response.from });
-      return parseLedgerAnswer(response, isClientsText ? () => text : null, isMutation, transient);
+      const client = { onGone: (abandon: () => void) => void cancellation?.onCancel(abandon) };
+      const parse = () => {
+        if (cancellation?.cause && !isMutation) throw toCancelledError(cancellation.cause);
+        version.observe(response.headers.get(versionHeader));
+        if (keep && isPlain(response))
+          keep({ chunks: [response.body], size: response.body.length, from: response.from });
+        return parseLedgerAnswer(response, isClientsText ? () => text : null, { isMutation, isReadOnly, transient });
+      };
+      return await turns.runQueued(cancellation?.caller ?? ownTurns, client, parse);
     } catch (error) {
       throw toGatewayError(error, 'ledger', isMutation);
     }
@@ -136,6 +143,8 @@ export interface LedgerRequest {
   readonly cancellation?: Cancellation | undefined;
   /** The oldest data that can answer, as a checkpoint. Left out or `null`: any. */
   readonly least?: number | null | undefined;
+  /** Does the reader leave the answer as it is? Then operations that share a response share its answer. */
+  readonly isReadOnly?: boolean | undefined;
 }
 
 /** Resolves with the ledger's response; rejects with a catalogued error if there is none. */
@@ -144,9 +153,9 @@ export type LedgerExecutor = (request: LedgerRequest) => Promise<ExecutionResult
 /** Sends documents that the gateway wrote, without ignorable characters, because the ledger limits their length in bytes. */
 export function createLedgerExecutor(options: LedgerExecutorOptions): LedgerExecutor {
   const forward = createForwardToLedger(options);
-  return async ({ cancellation, least, ...request }) => {
-    const { rootKeys, ...written } = toWritten(request);
-    const result = await forward({ ...written, isClientsText: false, operationName: null, cancellation, least });
+  return async ({ document, variables, ...rest }) => {
+    const { rootKeys, ...written } = toWritten({ document, variables });
+    const result = await forward({ ...written, ...rest, isClientsText: false, operationName: null });
     return attributeErrors(result, rootKeys);
   };
 }

@@ -3,6 +3,7 @@ import type { Config } from '../config/config.ts';
 import { configKeys } from '../config/keys.ts';
 import type { StreamQuota } from '../live/quota.ts';
 import type { UpstreamConnection } from '../upstream/connect-upstream.ts';
+import type { FairTurns } from '../upstream/fair-turns.ts';
 import type { NetworkInForce, NetworkReport } from '../upstream/network-in-force.ts';
 import type { ConnectedUpstream, DevnetAddresses, Upstream } from '../upstream/upstream.ts';
 import { createTransactionFinder, type TransactionFinder } from './find-transaction.ts';
@@ -44,6 +45,7 @@ export interface GraphUpstream extends Upstream {
     connection: UpstreamConnection,
     config: Pick<Config, 'profile' | 'timeouts' | 'upstreams'>,
     places: StreamQuota,
+    turns: Pick<FairTurns, 'runQueued'>,
   ) => ConnectedGraph;
 }
 
@@ -93,12 +95,13 @@ export const ledgerUpstream: GraphUpstream = {
     { call, rawCall, path, socketUrls, headers: added, mayUse, follow, inForce },
     { profile, timeouts, upstreams },
     places,
+    turns,
   ) {
     let versionChanged = (_version: string, _previous: string) => {};
     const version = createRpcVersion((current, previous) => versionChanged(current, previous));
     let schemaInForce: () => GraphQLSchema | null = () => null;
     const transient = profile.transientErrors;
-    const options = { call, path, versionHeader: profile.headers.version, version, timeouts, transient };
+    const options = { call, path, versionHeader: profile.headers.version, version, timeouts, transient, turns };
     const configured = upstreams.kind === 'remote' ? upstreams.addresses.LEDGER_GRAPHQL_WS_URL : undefined;
     const { transport, path: below } = profile.subscriptions;
     const urls =

@@ -67,7 +67,7 @@ class PlainLedgerAnswer {
 
   read(): ExecutionResult {
     // A plain response has no errors, so no text is needed to locate them.
-    return parseLedgerAnswer(toWhole(this.#response), null, false);
+    return parseLedgerAnswer(toWhole(this.#response), null, { isMutation: false, isReadOnly: true });
   }
 }
 
@@ -77,7 +77,7 @@ export type RawLedger = (
   answered: (answer: RawLedgerAnswer) => void,
 ) => (cause: CancelCause) => void;
 
-export type RawLedgerOptions = Omit<LedgerExecutorOptions, 'call'> & { readonly rawCall: RawCall };
+export type RawLedgerOptions = Omit<LedgerExecutorOptions, 'call' | 'turns'> & { readonly rawCall: RawCall };
 
 /** Bytes above which a response is forwarded as it arrives; buffering smaller ones costs less. */
 const streamAboveBytes = 1024 * 1024;
@@ -123,7 +123,7 @@ export function createRawLedger({
             answered({
               kind: 'other',
               size: response.size,
-              read: () => parseLedgerAnswer(toWhole(response), readText, isMutation, transient),
+              read: () => parseLedgerAnswer(toWhole(response), readText, { isMutation, isReadOnly: true, transient }),
               end: () => {
                 if (isMutation || !settle || !isPlain(response) || !hasPlainHead(response)) return null;
                 return checkEnd(response, extentOf(response), { usage, readText, transient, settle });

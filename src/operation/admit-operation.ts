@@ -12,8 +12,8 @@ import type { CacheHeaders } from '../ledger/immutable/answer-notes.ts';
 import type { OperationFacts } from '../telemetry/request-line.ts';
 import type { Trace } from '../telemetry/trace.ts';
 import type { RequestMemory } from '../upstream/cancellation.ts';
+import type { FairTurns } from '../upstream/fair-turns.ts';
 import type { Caller, StreamSlot } from '../upstream/operation-context.ts';
-import type { FairTurns } from './fair-turns.ts';
 import type { OperationRequest } from './parse-request.ts';
 import type { PreparedOperation, ServedGeneration } from './prepared-operation.ts';
 

@@ -8,15 +8,15 @@ import { restoreCauses } from '../ledger/answers/attribute-errors.ts';
 import type { ChunkedBody } from '../ledger/answers/data-extent.ts';
 import { maxLoggedName } from '../telemetry/request-line.ts';
 import { createCancellation } from '../upstream/cancellation.ts';
+import type { FairTurns } from '../upstream/fair-turns.ts';
 import type { OperationContext } from '../upstream/operation-context.ts';
 import type { AdmitOperation, AdmittedOperation, ServerContext } from './admit-operation.ts';
-import type { FairTurns } from './fair-turns.ts';
 import type { ResultStream } from './subscriptions/result-stream.ts';
 
 export interface OperationOptions {
   /** Milliseconds from the arrival of an operation. */
   readonly timeouts: { readonly queryMs: number; readonly mutationMs: number };
-  readonly turns: Pick<FairTurns, 'run' | 'now'>;
+  readonly turns: Pick<FairTurns, 'run' | 'runNext' | 'now'>;
   /** Charges for additional work of operations. Left out: it is free. */
   readonly charge?: AdmitOperation['charge'];
   readonly maskError?: (error: unknown, requestId: string, isMutation: boolean) => GraphQLError;

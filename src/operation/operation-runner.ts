@@ -1,4 +1,5 @@
-import { printJson } from '../json/exact-json.ts';
+import type { ExecutionResult } from 'graphql';
+import { printInTurns } from '../json/print-in-turns.ts';
 import type { StreamedAnswer } from '../ledger/answers/answer-stream.ts';
 import type { ChunkedBody } from '../ledger/answers/data-extent.ts';
 import { spliceData } from '../ledger/answers/plain-answer.ts';
@@ -20,7 +21,7 @@ import {
   type UnreadOutcome,
   waitedMs,
 } from './open-operation.ts';
-import type { ForwardSplit } from './prepared-operation.ts';
+import type { ForwardSplit, ForwardWhole } from './prepared-operation.ts';
 import { type RunPlan, settleAnswer, settleLedgersAnswer, settleSplitAnswer } from './run-plan.ts';
 import { runStream } from './subscriptions/run-stream.ts';
 
@@ -56,7 +57,20 @@ export function createOperationRunner({ runPlan, ledger, ...options }: Operation
     turns.run(admitted.caller.rate.key, server, () => runNow(admitted, server));
   const runUnparsed: RunUnparsed = async (admitted, server, canStream, done) =>
     turns.run(admitted.caller.rate.key, server, () => runUnparsedNow(admitted, server, canStream, done));
-  return { run, runUnparsed };
+  /** Resolves with the bytes of an answer, or with a result that is to be printed. Rejects as `run` does. */
+  const runWhole = (admitted: AdmittedOperation, server: ServerContext): Promise<ExecutionResult | ChunkedBody> =>
+    new Promise((resolve, reject) => {
+      const done = (outcome: UnreadOutcome): void => {
+        if (outcome.kind === 'bytes') resolve(outcome.body);
+        else if (outcome.kind === 'text') resolve(toChunkedBody(outcome.text));
+        else if (outcome.kind === 'result') resolve(outcome.result);
+        // Nothing is sent to a client that has left.
+        else if (outcome.kind === 'gone') resolve({ data: null });
+        else reject(outcome.kind === 'failed' ? outcome.error : new Error('an answer is streamed that must be whole'));
+      };
+      runUnparsed(admitted, server, false, done).catch(reject);
+    });
+  return { run, runUnparsed, runWhole };
 
   async function runNow(admitted: AdmittedOperation, server: ServerContext): Promise<OperationAnswer> {
     const run = open(server, admitted);
@@ -94,14 +108,17 @@ export function createOperationRunner({ runPlan, ledger, ...options }: Operation
     if (form?.kind === 'whole') {
       const waited = waitedMs(server, turns);
       const leftMs = (timeoutOf(admitted, timeouts) ?? Number.POSITIVE_INFINITY) - waited;
-      if (leftMs > 0) return forward(form.queryJson, waited === 0 ? null : leftMs, admitted, server, canStream, done);
+      if (leftMs > 0) return forward(form, waited === 0 ? null : leftMs, admitted, server, canStream, done);
     }
     const run = open(server, admitted);
     const { context } = run;
     const pass = (outcome: UnreadOutcome) =>
       done(context.cancellation.cause === 'aborted' ? { kind: 'gone' } : outcome);
     if (context.cancellation.cause) return passResult(Promise.reject(lateError()), run, pass);
-    if (form?.kind === 'split') return runUnparsedSplit(form, admitted, server, run, ledger, pass);
+    if (form?.kind === 'split') {
+      const takeTurn = <Result>(work: () => Result) => turns.runNext(admitted.caller.rate.key, server, work);
+      return runUnparsedSplit(form, admitted, run, ledger, server.showUsage, takeTurn, pass);
+    }
     await passResult(runPlan({ operation, operationName, variables, context }).finally(run.end), run, pass);
   }
 
@@ -110,7 +127,7 @@ export function createOperationRunner({ runPlan, ledger, ...options }: Operation
    * @param leftMs until its deadline; `null` = that of the call is enough, because the operation has hardly waited
    */
   function forward(
-    queryJson: string,
+    { queryJson, ledgerVariables }: ForwardWhole,
     leftMs: number | null,
     ...[admitted, server, canStream, done]: Parameters<RunUnparsed>
   ): void {
@@ -171,11 +188,11 @@ export function createOperationRunner({ runPlan, ledger, ...options }: Operation
     abandon = ledger(
       {
         queryJson,
-        operationName,
-        variables,
+        operationName: ledgerVariables ? null : operationName,
+        variables: ledgerVariables ? ledgerVariables(variables) : variables,
         isMutation: operation.type === 'mutation',
         operation: upstream,
-        isClientsText: true,
+        isClientsText: ledgerVariables === null,
         usage,
         canStream,
         keep: server.notes && usage === null ? undefined : ask?.keep,
@@ -188,6 +205,11 @@ export function createOperationRunner({ runPlan, ledger, ...options }: Operation
       },
     );
   }
+}
+
+function toChunkedBody(text: string): ChunkedBody {
+  const bytes = Buffer.from(text);
+  return { chunks: [bytes], size: bytes.length };
 }
 
 /** Bytes above which a response is written in a turn of its caller. */
@@ -226,9 +248,10 @@ function completing(body: StreamedAnswer, complete: Complete): StreamedAnswer {
 async function runUnparsedSplit(
   form: ForwardSplit,
   admitted: AdmittedOperation,
-  server: ServerContext,
   run: OperationRun,
   ledger: RawLedger,
+  showUsage: boolean,
+  takeTurn: Parameters<typeof printInTurns>[1],
   done: (outcome: UnreadOutcome) => void,
 ): Promise<void> {
   const { operation, variables } = admitted;
@@ -242,8 +265,8 @@ async function runUnparsedSplit(
   // If one part has errors or no data, both must be merged key by key.
   if (theirs.kind === 'plain' && own) {
     complete(0);
-    const added = { json: printJson(own), isLast: form.isLedgerFirst };
-    const usage = server.showUsage ? admitted.usage : null;
+    const added = { members: toMembers(await printInTurns(own, takeTurn)), isLast: form.isLedgerFirst };
+    const usage = showUsage ? admitted.usage : null;
     return done({ kind: 'bytes', body: spliceData(theirs.body, theirs.plainEnd, added, usage) });
   }
   const settle = async () => {
@@ -251,6 +274,13 @@ async function runUnparsedSplit(
     return settleSplitAnswer(operation, variables, () => theirs.read(), ours.value);
   };
   return passResult(settle(), run, done);
+}
+
+/** The JSON of an object without its braces. */
+function toMembers(json: string | ChunkedBody): readonly Buffer[] {
+  if (typeof json === 'string') return [Buffer.from(json.slice(1, -1))];
+  const last = json.chunks.length - 1;
+  return json.chunks.map((chunk, index) => chunk.subarray(index === 0 ? 1 : 0, index === last ? -1 : undefined));
 }
 
 function askLedger(

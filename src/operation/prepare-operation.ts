@@ -10,7 +10,7 @@ import { createCheckWaits } from '../graph/joins/join-waits.ts';
 import type { ImmutableReads } from '../ledger/immutable/immutable-reads.ts';
 import type { OpenLedgerStream } from '../ledger/ledger-streams.ts';
 import { createExecuteHere, type ExecuteHere } from './execute-here.ts';
-import type { ForwardSplit, OpenStream, OperationParts, PreparedOperation } from './prepared-operation.ts';
+import type { ForwardForm, OpenStream, OperationParts, PreparedOperation } from './prepared-operation.ts';
 import { ResultTexts } from './subscriptions/result-stream.ts';
 import { createOpenLedgerStream, createOpenStream } from './subscriptions/run-stream.ts';
 
@@ -74,7 +74,9 @@ function prepareOperation(valid: ValidOperation, preparing: Preparing): Prepared
     parts: once(() => toParts(prepared, preparing, texts)),
     executeHere: once(() => toExecuteHere(prepared, preparing, texts)),
     openStream: type === 'subscription' ? once(() => toOpenStream(prepared, preparing, texts)) : null,
-    unread: isForwarded ? always({ kind: 'whole', queryJson: json }) : once(() => toForwardSplit(prepared)),
+    unread: isForwarded
+      ? always({ kind: 'whole', queryJson: json, ledgerVariables: null })
+      : once(() => toForwardForm(prepared)),
     immutable: (isForwarded && reads?.prepare(schema, tree, valid.tree)) || null,
   };
   return prepared;
@@ -153,8 +155,17 @@ function onDemand<Given, Result>(make: () => (given: Given) => Result): (given: 
 }
 
 /** `null` if the operation has one owner, or interleaves root keys of both, which must be merged key by key. */
-function toForwardSplit(prepared: PreparedOperation): ForwardSplit | null {
-  if (prepared.plan !== 'SPLIT' || prepared.isConditional) return null;
+function toForwardForm(prepared: PreparedOperation): ForwardForm | null {
+  if (prepared.isConditional) return null;
+  if (prepared.plan === 'PASS_THROUGH') {
+    const { ledger } = prepared.parts();
+    return {
+      kind: 'whole',
+      queryJson: JSON.stringify(ledger.text),
+      ledgerVariables: (sent) => variablesOf(ledger, sent),
+    };
+  }
+  if (prepared.plan !== 'SPLIT') return null;
   const owners = [...prepared.rootFields({}).values()].map(([node]) => prepared.isLedgers(node?.name.value ?? ''));
   // All keys of one owner must come first: the owner changes exactly once.
   if (owners.filter((owner, index) => index > 0 && owner !== owners[index - 1]).length !== 1) return null;

@@ -49,7 +49,14 @@ export interface PreparedOperation extends OperationPlan {
 }
 
 /** How to forward the ledger's answer without parsing it. `queryJson` is the ledger's document as a JSON string. */
-export type ForwardForm = { readonly kind: 'whole'; readonly queryJson: string } | ForwardSplit;
+export type ForwardForm = ForwardWhole | ForwardSplit;
+
+export interface ForwardWhole {
+  readonly kind: 'whole';
+  readonly queryJson: string;
+  /** Selects the variables of an operation that is sent without the rest of its document; `null` = the document is sent. */
+  readonly ledgerVariables: ((sent: Variables) => Variables) | null;
+}
 
 /** An operation whose root keys are grouped by owner, so that the two answers can be joined as texts. */
 export interface ForwardSplit {

@@ -118,8 +118,8 @@ async function passThrough(request: PlannedRequest, forward: ForwardToLedger): P
   if (errors) return { errors };
   const isMutation = operation.type === 'mutation';
   const own = toLedgersPart(operation, operationName, variables);
-  return forward({ ...own, isMutation, cancellation: context.cancellation, keep }).catch((error: unknown) =>
-    failAll(error, operation, valuesOf(operation, variables)),
+  return forward({ ...own, isMutation, isReadOnly: true, cancellation: context.cancellation, keep }).catch(
+    (error: unknown) => failAll(error, operation, valuesOf(operation, variables)),
   );
 }
 
@@ -148,7 +148,12 @@ async function split(request: PlannedRequest, forward: ForwardToLedger): Promise
   if (coerced.errors) return { errors: coerced.errors };
   const { own } = operation.parts();
   const [readTheirs, ours] = await Promise.all([
-    forward({ ...reduced(operation, variables), isMutation: false, cancellation: context.cancellation }).then(
+    forward({
+      ...reduced(operation, variables),
+      isMutation: false,
+      isReadOnly: true,
+      cancellation: context.cancellation,
+    }).then(
       (answer) => () => answer,
       (error: unknown) => () => {
         throw error;

@@ -11,6 +11,7 @@ import { endLingering } from './end-lingering.ts';
 import type { Exchange } from './exchange.ts';
 import { createPaceOpenings } from './pace-openings.ts';
 import type { BytesInFlight } from './read-body.ts';
+import type { SocketWriter } from './websocket/socket-writer.ts';
 
 /**
  * Pipelined requests on one connection, including those that are not executed; clients pipeline fewer. There is a limit
@@ -170,6 +171,7 @@ class Connection extends RingLink implements Reader {
   /** Number of requests after the one whose response closes the connection. */
   #ignored = 0;
   #onIdle: (() => void) | null = null;
+  #webSocket: { readonly address: string; readonly writer: Pick<SocketWriter, 'unwritten'> } | null = null;
   /** The exchange whose response has `connection: close` only because the server stops: `announceEnd` may move the header. */
   #announced: Exchange | null = null;
   /** Where its requests are counted; `null` for a trusted proxy's connection. */
@@ -259,19 +261,29 @@ class Connection extends RingLink implements Reader {
     return this.#silentChecks > (this.hasServed && !isReading ? quietChecks : arrivalChecks);
   }
 
+  /** Counts the messages of its WebSocket that wait for its client. @param address of the client */
+  becomeWebSocket(address: string, writer: Pick<SocketWriter, 'unwritten'>): void {
+    this.#webSocket = { address, writer };
+  }
+
   /** Bytes written and not yet read by the client, including responses that wait for earlier ones. */
   get unread(): number {
-    if (this.exchanges.length === 0) return this.#socket?.writableLength ?? 0;
     let bytes = 0;
-    for (const each of this.exchanges) bytes += each.unread;
-    return bytes;
+    if (this.exchanges.length > 0) {
+      for (const each of this.exchanges) bytes += each.unread;
+      return bytes;
+    }
+    for (const each of this.#webSocket?.writer.unwritten ?? []) bytes += each.bytes;
+    return bytes + (this.#socket?.writableLength ?? 0);
   }
 
   /** The same, in parts. */
   unreadParts(): readonly UnreadPart[] {
-    const { unread, share } = this;
-    // A WebSocket.
-    if (this.exchanges.length === 0) return [{ bytes: unread, address: share?.caller ?? '', memory: null }];
+    if (this.exchanges.length === 0) {
+      const { address, writer } = this.#webSocket ?? { address: this.share?.caller ?? '', writer: { unwritten: [] } };
+      const written = { bytes: this.#socket?.writableLength ?? 0, memory: null };
+      return [written, ...writer.unwritten].map((each) => ({ ...each, address }));
+    }
     return this.exchanges.map(({ unread: bytes, address, memory }) => ({ bytes, address, memory }));
   }
 

@@ -9,16 +9,18 @@ import { isUsageAsked } from '../documents/cost/usage.ts';
 import { type ErrorCode, errorCatalogue } from '../errors/catalogue.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import { addErrorCodes } from '../errors/reported-errors.ts';
+import type { ChunkedBody } from '../ledger/answers/data-extent.ts';
 import { CacheHeaders, sourceHeader, toSourceHeaders } from '../ledger/immutable/answer-notes.ts';
 import type { OperationAdmission, ServerContext } from '../operation/admit-operation.ts';
-import type { FairTurns } from '../operation/fair-turns.ts';
 import type { Telemetry } from '../telemetry/events.ts';
 import { type OperationFacts, type RequestFacts, toRequestRecord } from '../telemetry/request-line.ts';
 import type { Trace } from '../telemetry/trace.ts';
 import type { RequestMemory } from '../upstream/cancellation.ts';
+import type { FairTurns } from '../upstream/fair-turns.ts';
 import type { Caller, StreamSlot } from '../upstream/operation-context.ts';
 import type { Share } from '../upstream/quota.ts';
 import type { Compression } from './compression.ts';
+import { cutIntoPieces } from './cut-into-pieces.ts';
 import type { IncomingRequest } from './read-body.ts';
 import { type PlainType, readAccept } from './request-head.ts';
 
@@ -29,7 +31,7 @@ export interface ExchangeOptions {
   readonly vary: string;
   readonly compression: Compression | null;
   readonly telemetry: Pick<Telemetry, 'errorMasked'>;
-  readonly turns: Pick<FairTurns, 'run'>;
+  readonly turns: Pick<FairTurns, 'run' | 'runNext'>;
   /** Milliseconds for which a client may read nothing of its response; then the gateway closes the connection. */
   readonly stallMs: number;
   /**
@@ -199,8 +201,25 @@ export class Exchange implements ServerContext {
   }
 
   /** Does a part of the work on its response in a turn of its caller. */
-  takeTurn(work: () => void): void {
-    this.failWith(this.#options.turns.run(this.turnKey, this, work));
+  takeTurn<Result>(work: () => Result): Result | Promise<Result> {
+    return this.#options.turns.run(this.turnKey, this, work);
+  }
+
+  /** Prints a part of its response, before other responses of its caller: together they would fill the memory. */
+  readonly takePrintTurn = <Result>(work: () => Result): Result | Promise<Result> =>
+    this.#options.turns.runNext(this.turnKey, this, work);
+
+  /** The parts of a long response, as they are written. Counts those that are not taken yet as unread. */
+  async *takePieces({ chunks, size }: ChunkedBody): AsyncGenerator<Buffer, void> {
+    this.unwritten = size;
+    for (const piece of cutIntoPieces(chunks)) {
+      await this.takeTurn(() => {});
+      for (const part of piece) {
+        this.unwritten -= part.length;
+        yield part;
+      }
+    }
+    this.awaitReading();
   }
 
   /** Call when the whole response was handed to the connection. Bytes that the client does not read stay in memory. */
@@ -328,7 +347,7 @@ export interface YogaContext {
    * one.
    */
   readonly takeCounted: () => Caller | null;
-  readonly body: Pick<Exchange, 'chooseEncoding' | 'compression'>;
+  readonly body: Pick<Exchange, 'chooseEncoding' | 'compression' | 'takePieces'>;
   admission?: OperationAdmission;
 }
 

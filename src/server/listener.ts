@@ -17,7 +17,7 @@ import { createWebSocketUpgrades } from './websocket-upgrades.ts';
 
 export interface ListenerOptions
   extends Omit<ExchangeOptions, 'onLongUnread' | 'onStream'>,
-    RequestGateOptions,
+    Omit<RequestGateOptions, 'turns'>,
     Omit<RouteOptions, 'isDraining' | 'entrance' | 'bytesInFlight'> {
   readonly bytesInFlight: BytesInFlight;
   readonly host: string;

@@ -12,11 +12,11 @@ import type {
   OperationAdmission,
   ServerContext,
 } from '../operation/admit-operation.ts';
-import type { FairTurns } from '../operation/fair-turns.ts';
 import type { UnreadOutcome } from '../operation/open-operation.ts';
 import type { OperationRunner } from '../operation/operation-runner.ts';
 import { type OperationRequest, readBodyRequest, readQueryString } from '../operation/parse-request.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
+import type { FairTurns } from '../upstream/fair-turns.ts';
 import type { Caller } from '../upstream/operation-context.ts';
 import type { OpenEventStream } from './event-stream.ts';
 import type { Exchange, YogaContext } from './exchange.ts';

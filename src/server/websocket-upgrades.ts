@@ -16,7 +16,7 @@ import { pathOf, toRequestTarget, versionIn } from './request-head.ts';
 import type { CheckVersion } from './route.ts';
 import type { Refusal, RequestGate } from './serve-graphql.ts';
 import type { SiteChecks } from './site-checks.ts';
-import type { SocketServer } from './websocket/socket-server.ts';
+import type { SocketServer, Upgrade } from './websocket/socket-server.ts';
 
 export interface WebSocketUpgradesOptions {
   readonly connections: Pick<Connections, 'of'>;
@@ -78,7 +78,8 @@ export function createWebSocketUpgrades(options: WebSocketUpgradesOptions) {
       const address = networkOf(req);
       const answered = createUpgradeAnswered(req, requestId, address, telemetry);
       // Count the connection as closing, so that it is not closed as one without an executing request.
-      connections.of(socket)?.close();
+      const connection = connections.of(socket);
+      connection?.close();
       socket.once('close', socketQuota.take(address));
       // No other code listens for errors while the address is counted, and an unhandled one would end the process.
       socket.on('error', destroyItself);
@@ -93,7 +94,8 @@ export function createWebSocketUpgrades(options: WebSocketUpgradesOptions) {
           };
           if (error) return refuse(429, error);
           const malformed = () => refuse(400, gatewayError('BAD_REQUEST', 'The WebSocket handshake is malformed.'));
-          sockets.accept(req, socket, head, { requestId, address, headers, answered, malformed });
+          const opened: Upgrade['opened'] = (writer) => connection?.becomeWebSocket(address, writer);
+          sockets.accept(req, socket, head, { requestId, address, headers, answered, malformed, opened });
         })
         .catch((error: unknown) => {
           telemetry.errorMasked(error, requestId);

@@ -2,8 +2,10 @@ import type { ExecutionResult, GraphQLError, GraphQLFormattedError } from 'graph
 import type { Encoding } from '../config/value-types.ts';
 import { addErrorCodes } from '../errors/reported-errors.ts';
 import { printJson } from '../json/exact-json.ts';
+import { printInTurns } from '../json/print-in-turns.ts';
 import type { ChunkedBody } from '../ledger/answers/data-extent.ts';
 import type { UnreadOutcome } from '../operation/open-operation.ts';
+import { cutIntoPieces, memoryOf, pieceBytes } from './cut-into-pieces.ts';
 import type { Exchange } from './exchange.ts';
 import type { PlainType } from './request-head.ts';
 
@@ -34,30 +36,40 @@ export function writeResult(exchange: Exchange, result: ExecutionResult): void {
   const { plainType, res } = exchange;
   if (res.destroyed) return;
   if (result.errors) addErrorCodes(exchange.codes, result.errors);
-  if (plainType) writeText(exchange, contentTypes[plainType], printResult(result), toAnswerHead(result, plainType));
-  else {
-    const { body, status, headers } = toWholeStream(result, chooseFraming(exchange.req.headers.accept) ?? eventFraming);
+  const printed = printResultInTurns(result, exchange.takePrintTurn);
+  const write = (body: string | ChunkedBody) => {
+    if (res.destroyed) return;
+    if (plainType) {
+      const head = toAnswerHead(result, plainType);
+      if (typeof body === 'string') writeText(exchange, contentTypes[plainType], body, head);
+      else writeBytes(exchange, contentTypes[plainType], body, head);
+      return;
+    }
+    const framing = chooseFraming(exchange.req.headers.accept) ?? eventFraming;
+    const { body: text, status, headers } = toWholeStream(result, toText(body), framing);
     exchange.stamp();
-    res.writeHead(status, { ...headers }).end(body);
+    res.writeHead(status, { ...headers }).end(text);
     exchange.awaitReading();
-  }
+  };
+  if (typeof printed === 'string') write(printed);
+  else exchange.failWith(printed.then(write));
 }
 
 /** Chunks up to this size together are joined: one write costs less than several. */
 const maxJoinedBytes = 16 * 1024;
 
-function writeBytes(exchange: Exchange, contentType: string, { chunks, size }: ChunkedBody): void {
+function writeBytes(exchange: Exchange, contentType: string, { chunks, size }: ChunkedBody, head = servedHead): void {
   const { res } = exchange;
   const encoding = exchange.chooseEncoding(size);
   if (encoding !== null) {
     const body = Buffer.concat(chunks as Buffer[], size);
-    writeCompressed(exchange, contentType, { body, encoding, head: servedHead });
+    writeCompressed(exchange, contentType, { body, encoding, head });
     return;
   }
-  exchange.writeHead(200, contentType, size);
+  exchange.writeHead(head.status, contentType, size, head.retryAfterSeconds);
   const [only] = chunks;
   if (size > pieceBytes) {
-    exchange.memory = only?.buffer ?? null;
+    exchange.memory = memoryOf(chunks);
     writeInPieces(exchange, { chunks, size });
     return;
   }
@@ -72,35 +84,26 @@ function writeBytes(exchange: Exchange, contentType: string, { chunks, size }: C
   exchange.awaitReading();
 }
 
-/** Bytes of a long response that are handed to the connection in one turn: the system copies them, at a few GB a second. */
-const pieceBytes = 256 * 1024;
-
 /** Writes a long response as its client reads it, each piece in a turn of its caller. */
 function writeInPieces(exchange: Exchange, { chunks, size }: ChunkedBody): void {
   const { res } = exchange;
-  let [index, offset] = [0, 0];
+  const pieces = cutIntoPieces(chunks);
   exchange.unwritten = size;
   const writePiece = (): void => {
     if (res.destroyed) return;
     res.cork();
-    for (let left = pieceBytes; left > 0 && index < chunks.length; ) {
-      const chunk = chunks[index] as Buffer;
-      const piece = offset === 0 && chunk.length <= left ? chunk : chunk.subarray(offset, offset + left);
-      res.write(piece);
-      exchange.unwritten -= piece.length;
-      left -= piece.length;
-      offset += piece.length;
-      if (offset < chunk.length) continue;
-      index += 1;
-      offset = 0;
+    for (const part of pieces.next().value ?? []) {
+      res.write(part);
+      exchange.unwritten -= part.length;
     }
-    if (index === chunks.length) res.end();
+    const isWritten = exchange.unwritten === 0;
+    if (isWritten) res.end();
     res.uncork();
-    if (index === chunks.length) return;
+    if (isWritten) return;
     if (res.writableNeedDrain) res.once('drain', takeTurn);
     else takeTurn();
   };
-  const takeTurn = () => void exchange.takeTurn(writePiece);
+  const takeTurn = () => exchange.failWith(exchange.takeTurn(writePiece));
   writePiece();
   exchange.boundReading();
   exchange.awaitReading();
@@ -159,8 +162,24 @@ function writeStream(exchange: Exchange, contentType: string, body: StreamedBody
 
 /** A result as JSON, without the hints that set an HTTP status. */
 export function printResult(result: ExecutionResult): string {
+  return printJson(toShownResult(result));
+}
+
+/** The same, printed in turns if it is long. */
+export function printResultInTurns(
+  result: ExecutionResult,
+  takeTurn: Parameters<typeof printInTurns>[1],
+): ReturnType<typeof printInTurns> {
+  return printInTurns(toShownResult(result), takeTurn);
+}
+
+export function toText(body: string | ChunkedBody): string {
+  return typeof body === 'string' ? body : Buffer.concat(body.chunks as Buffer[], body.size).toString();
+}
+
+function toShownResult(result: ExecutionResult): object {
   const { errors } = result;
-  return printJson(errors ? { ...result, errors: errors.map(toShown) } : result);
+  return errors ? { ...result, errors: errors.map(toShown) } : result;
 }
 
 function toShown(error: GraphQLError): GraphQLFormattedError {
@@ -224,13 +243,13 @@ interface RefusalHints {
   readonly http?: HttpHints;
 }
 
-/** A stream of one result and its end, for a client that accepts streams only. */
-export function toWholeStream(result: ExecutionResult, framing: Framing) {
+/** A stream of one result and its end, for a client that accepts streams only. @param json the result */
+export function toWholeStream(result: ExecutionResult, json: string, framing: Framing) {
   const [refusal] = result.data === undefined ? (result.errors ?? []) : [];
   const { code, retryAfterMs, http } = (refusal?.extensions ?? {}) as RefusalHints;
   const usualMs = refusal && code !== 'UNAVAILABLE' ? rejectedRetryMs : undefined;
   return {
-    body: framing.begin(retryAfterMs ?? usualMs) + framing.next(printResult(result), null) + framing.end,
+    body: framing.begin(retryAfterMs ?? usualMs) + framing.next(json, null) + framing.end,
     // A document error does not set the status: an `EventSource` could not read the errors then.
     status: (!http?.spec && http?.status) || 200,
     headers: { ...framing.headers, ...http?.headers },

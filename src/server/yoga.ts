@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { type ExecutionResult, GraphQLError } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import type { Config } from '../config/config.ts';
@@ -7,11 +8,13 @@ import type { ErrorCode } from '../errors/catalogue.ts';
 import { gatewayError, toExtensions } from '../errors/gateway-error.ts';
 import { addErrorCodes } from '../errors/reported-errors.ts';
 import { parseRequestJson, printJson } from '../json/exact-json.ts';
+import type { ChunkedBody } from '../ledger/answers/data-extent.ts';
 import { type AdmitOperation, asFinal, type OperationAdmission } from '../operation/admit-operation.ts';
-import type { FairTurns } from '../operation/fair-turns.ts';
 import type { OperationRunner } from '../operation/operation-runner.ts';
 import { noIds, parseRequest, type RequestFault } from '../operation/parse-request.ts';
 import type { ServedGeneration } from '../operation/prepared-operation.ts';
+import type { FairTurns } from '../upstream/fair-turns.ts';
+import { pieceBytes, sizeOf } from './cut-into-pieces.ts';
 import type { YogaContext } from './exchange.ts';
 import type { PlainType } from './request-head.ts';
 import {
@@ -19,8 +22,10 @@ import {
   eventFraming,
   type HttpHints,
   printResult,
+  printResultInTurns,
   servedHead,
   toAnswerHead,
+  toText,
   toWholeStream,
 } from './write-answer.ts';
 
@@ -28,8 +33,8 @@ interface YogaTransportOptions {
   readonly maxBatchSize: Config['settings']['BATCH_MAX'];
   readonly keeper: { readonly current: ServedGeneration };
   readonly admit: AdmitOperation;
-  readonly runner: Pick<OperationRunner, 'run'>;
-  readonly turns: Pick<FairTurns, 'run'>;
+  readonly runner: Pick<OperationRunner, 'runWhole'>;
+  readonly turns: Pick<FairTurns, 'run' | 'runNext'>;
   readonly maskError: (error: unknown) => GraphQLError;
 }
 
@@ -74,7 +79,7 @@ export function createYogaTransport({ maxBatchSize, keeper, admit, runner, turns
  */
 function useOperation(
   admit: AdmitOperation,
-  runner: Pick<OperationRunner, 'run'>,
+  runner: Pick<OperationRunner, 'runWhole'>,
   keeper: { readonly current: ServedGeneration },
 ): Plugin<YogaContext> {
   return {
@@ -107,12 +112,16 @@ function useOperation(
       const { server } = args.contextValue as YogaContext;
       const admission = admitted(args.contextValue as YogaContext);
       if (!admission) throw new Error('an operation is executed that was not admitted');
-      setExecuteFn(() => runner.run(admission, server));
+      setExecuteFn(async () => {
+        const answer = await runner.runWhole(admission, server);
+        return 'chunks' in answer ? new ForwardedAnswer(answer) : answer;
+      });
     },
     // Executed operations carry their usage already; rejected and failed ones get it here.
     onExecutionResult({ result, setResult, context }) {
       const { server, admission } = context as Partial<YogaContext>;
       if (!server?.showUsage || !admission || !result || Symbol.asyncIterator in result || result.extensions) return;
+      if (result instanceof ForwardedAnswer) return;
       setResult(withUsage(result, admission.usage));
     },
     onResponse({ response, serverContext, setResponse, fetchAPI }) {
@@ -142,26 +151,45 @@ function useOperation(
   }
 }
 
+/** An answer as bytes, in the place of a result: it is neither parsed nor printed. */
+class ForwardedAnswer implements ExecutionResult {
+  readonly data = null;
+  readonly extensions?: never;
+  readonly body: ChunkedBody;
+
+  constructor(body: ChunkedBody) {
+    this.body = body;
+  }
+}
+
 /**
  * Writes a response in one piece like the lane. Numbers keep their digits: Yoga's own JSON would round large ones. Each entry
- * of a batch is written in a turn of its own, because together they may be a hundred large responses. A client that accepts
+ * of a batch is printed in a turn of its own, because together they may be a hundred large responses. A client that accepts
  * event streams only gets a stream of one result: Yoga's own could be cached, and names an encoding that it does not have.
  */
-function useWholeAnswer(turns: Pick<FairTurns, 'run'>): Plugin<object, YogaContext> {
+function useWholeAnswer(turns: Pick<FairTurns, 'run' | 'runNext'>): Plugin<object, YogaContext> {
   return {
     onResultProcess({ request, result, setResult, setResultProcessor, serverContext }) {
       if (Symbol.asyncIterator in result) return;
       const type = choosePlainType(request);
+      const { server, turnKey, body: writer } = serverContext;
+      const takeTurn = <Result>(work: () => Result) => turns.runNext(turnKey, server, work);
+      const print = async (each: ExecutionResult) =>
+        each instanceof ForwardedAnswer
+          ? each.body
+          : takeTurn<string | Promise<ChunkedBody>>(() => printResultInTurns(each, takeTurn));
       if (!type && !Array.isArray(result) && acceptsEvents(request)) {
-        setResultProcessor((whole, { Response }) => {
-          const { body, ...init } = toWholeStream(whole as ExecutionResult, eventFraming);
+        setResultProcessor(async (whole, { Response }) => {
+          const json = toText(await print(whole as ExecutionResult));
+          const { body, ...init } = toWholeStream(whole as ExecutionResult, json, eventFraming);
           return new Response(body, init);
         }, 'text/event-stream');
         return;
       }
       if (!type) {
         // Yoga calls this function to print a result for events or parts.
-        const toPrinted = (each: ExecutionResult) => ({ ...each, stringify: printJson });
+        const toPrinted = (each: ExecutionResult) =>
+          each instanceof ForwardedAnswer ? { stringify: () => toText(each.body) } : { ...each, stringify: printJson };
         setResult(Array.isArray(result) ? result.map(toPrinted) : toPrinted(result as ExecutionResult));
         return;
       }
@@ -169,19 +197,32 @@ function useWholeAnswer(turns: Pick<FairTurns, 'run'>): Plugin<object, YogaConte
         const { status, retryAfterSeconds, headers } = toHead(whole as RequestResult, type);
         const retryAfter = retryAfterSeconds === null ? {} : { 'retry-after': String(retryAfterSeconds) };
         const contentType = { 'content-type': `${type}; charset=utf-8` };
-        const write = (each: ExecutionResult) =>
-          turns.run(serverContext.turnKey, serverContext.server, () => printResult(each));
         const plain = Array.isArray(whole)
-          ? await toBatch(whole, write, serverContext.server.codes)
-          : await write(whole as ExecutionResult);
-        const encoding = serverContext.body.chooseEncoding(Buffer.byteLength(plain));
-        const compressed = encoding && (await serverContext.body.compression?.compress(Buffer.from(plain), encoding));
-        const body = compressed ? new Uint8Array(compressed) : plain;
-        const encoded = compressed ? { 'content-encoding': encoding } : {};
-        return new Response(body, { status, headers: { ...contentType, ...headers, ...retryAfter, ...encoded } });
+          ? await toBatch(whole, print, server.codes)
+          : await print(whole as ExecutionResult);
+        const size = typeof plain === 'string' ? Buffer.byteLength(plain) : plain.size;
+        const encoding = writer.chooseEncoding(size);
+        const compressed = encoding && (await writer.compression?.compress(toBytes(plain), encoding));
+        const init = { status, headers: { ...contentType, ...headers, ...retryAfter } };
+        if (compressed)
+          return new Response(new Uint8Array(compressed), {
+            ...init,
+            headers: { ...init.headers, 'content-encoding': encoding },
+          });
+        if (typeof plain === 'string' || size <= pieceBytes) return new Response(toBytes(plain), init);
+        // Yoga passes it on no faster than the client reads.
+        const pieces = Readable.from(writer.takePieces(plain));
+        return new Response(pieces as unknown as BodyInit, {
+          ...init,
+          headers: { ...init.headers, 'content-length': String(size) },
+        });
       }, type);
     },
   };
+}
+
+function toBytes(body: string | ChunkedBody): Buffer<ArrayBuffer> {
+  return typeof body === 'string' ? Buffer.from(body) : Buffer.concat(body.chunks as Buffer[], body.size);
 }
 
 type RequestResult = ExecutionResult | readonly ExecutionResult[];
@@ -189,29 +230,31 @@ type RequestResult = ExecutionResult | readonly ExecutionResult[];
 /** Maximum bytes of all entries of a batch together: as many as one response of the ledger may have. */
 const maxBatchBytes = 64 * 1024 * 1024;
 
-/**
- * As bytes: joining and encoding this much text as a string takes as long as writing it. The entry that exceeds the
- * maximum becomes an error, and so does each after it.
- */
+/** The entry that exceeds the maximum becomes an error, and so does each after it. */
 async function toBatch(
   results: readonly ExecutionResult[],
-  write: (result: ExecutionResult) => string | Promise<string>,
+  print: (result: ExecutionResult) => Promise<string | ChunkedBody>,
   codes: string[],
-): Promise<Uint8Array<ArrayBuffer>> {
-  const pieces = [Buffer.from('[')];
+): Promise<ChunkedBody> {
+  const chunks: Buffer[] = [Buffer.from('[')];
   let left = maxBatchBytes;
   for (const result of results) {
-    let piece = left < 0 ? null : Buffer.from(await write(result));
-    left -= piece?.length ?? 0;
-    if (!piece || left < 0) {
+    let printed = left < 0 ? null : toChunks(await print(result));
+    left -= printed ? sizeOf(printed) : 0;
+    if (!printed || left < 0) {
       const errors = [batchTooLong()];
       addErrorCodes(codes, errors);
-      piece = Buffer.from(printResult({ data: null, errors }));
+      printed = toChunks(printResult({ data: null, errors }));
     }
-    if (pieces.length > 1) pieces.push(Buffer.from(','));
-    pieces.push(piece);
+    if (chunks.length > 1) chunks.push(Buffer.from(','));
+    chunks.push(...printed);
   }
-  return Buffer.concat([...pieces, Buffer.from(']')]);
+  chunks.push(Buffer.from(']'));
+  return { chunks, size: sizeOf(chunks) };
+}
+
+function toChunks(body: string | ChunkedBody): readonly Buffer[] {
+  return typeof body === 'string' ? [Buffer.from(body)] : body.chunks;
 }
 
 function batchTooLong(): GraphQLError {

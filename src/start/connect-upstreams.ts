@@ -8,6 +8,7 @@ import {
   maxConnectionsPerUpstream,
   type UpstreamConnection,
 } from '../upstream/connect-upstream.ts';
+import type { FairTurns } from '../upstream/fair-turns.ts';
 import { createRoom } from '../upstream/quota.ts';
 import { RecentWriters, type WriteCounter } from '../upstream/run-on.ts';
 import type { AddressWatch } from '../upstream/spread-calls.ts';
@@ -28,6 +29,7 @@ export interface ConnectUpstreamsOptions {
   >;
   /** `null`: the gateway is a single process. */
   readonly siblings: Siblings | null;
+  readonly turns: Pick<FairTurns, 'runQueued'>;
 }
 
 export type Upstreams = Awaited<ReturnType<typeof connectUpstreams>>;
@@ -36,7 +38,7 @@ export type Upstreams = Awaited<ReturnType<typeof connectUpstreams>>;
 const maxArrivingBytes = 96 * 1024 * 1024;
 
 /** Creates one connection to each configured upstream. Sends nothing yet. */
-export async function connectUpstreams({ list, network, host, siblings }: ConnectUpstreamsOptions) {
+export async function connectUpstreams({ list, network, host, siblings, turns }: ConnectUpstreamsOptions) {
   let isStopping = false;
   const maxConnections = workerShareOf(maxConnectionsPerUpstream, siblings);
   const everyAddress = allUpstreams(list).map(network.addressesOf);
@@ -71,7 +73,7 @@ export async function connectUpstreams({ list, network, host, siblings }: Connec
   const { LIVE_MAX_STREAMS: max, LIVE_MAX_STREAMS_PER_CALLER: maxPerCaller } = host.config.settings;
   const streamQuota = createStreamQuota({ max, maxPerCaller });
   host.metrics.gauge('ledger_gateway_live_streams', () => streamQuota.count);
-  const graph = list.graph.connect(graphConnection, host.config, streamQuota);
+  const graph = list.graph.connect(graphConnection, host.config, streamQuota, turns);
   const { transactions, simulate, gasPrice, push: ledgerPush, reads: ledgerReads } = graph;
   const hostOfFields: AllUpstreamsHost = {
     ...host,

@@ -14,6 +14,7 @@ import { fetchLedgerIntrospection } from '../ledger/fetch-ledger-schema.ts';
 import { createStreamQuota } from '../live/quota.ts';
 import type { Telemetry } from '../telemetry/events.ts';
 import { connectUpstream, type UpstreamConnection } from '../upstream/connect-upstream.ts';
+import { FairTurns, thisEventLoop } from '../upstream/fair-turns.ts';
 import type { AnswerHeaders } from '../upstream/raw-call.ts';
 import { openAddedHeaders } from './upstream-credentials.ts';
 import type { UpstreamList } from './upstreams.ts';
@@ -90,7 +91,8 @@ export async function introspectLedger(
       observe(response.headers);
       return response;
     };
-    return await fetchLedgerIntrospection(graph.connect({ ...connection, call }, config, quota).execute);
+    const turns = new FairTurns(thisEventLoop);
+    return await fetchLedgerIntrospection(graph.connect({ ...connection, call }, config, quota, turns).execute);
   } finally {
     await connection.close();
   }

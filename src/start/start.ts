@@ -15,13 +15,13 @@ import {
 import { createGatewayResolvers } from '../graph/gateway-fields/gateway-resolvers.ts';
 import { createViewerResolvers } from '../graph/gateway-fields/viewer-resolvers.ts';
 import { createOwnSchema } from '../graph/own-schema.ts';
-import { FairTurns, thisEventLoop } from '../operation/fair-turns.ts';
 import { createPrepareIntrospection } from '../operation/prepare-introspection.ts';
 import { createTelemetry, type Telemetry } from '../telemetry/events.ts';
 import { documentUses } from '../telemetry/metric-table.ts';
 import { Metrics, toMetricsPage, watchLoopDelay } from '../telemetry/metrics.ts';
 import { isSdkLoaded } from '../telemetry/trace.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
+import { FairTurns, thisEventLoop } from '../upstream/fair-turns.ts';
 import { createRoom } from '../upstream/quota.ts';
 import { type Closer, closeAll } from './close-all.ts';
 import { connectUpstreams } from './connect-upstreams.ts';
@@ -139,12 +139,12 @@ async function open(
     watchSecret: secrets.watch,
     shareSecret: createShareSecret(config.rateLimit.redis, siblings),
   };
-  const connecting = connectUpstreams({ list, network, host, siblings });
+  const turns = new FairTurns(thisEventLoop);
+  const connecting = connectUpstreams({ list, network, host, siblings, turns });
   deferClosing(connecting);
   const [admission, upstreams] = await Promise.all([openingAdmission, connecting]);
   const { limiter } = admission;
 
-  const turns = new FairTurns(thisEventLoop);
   const { graph, outdateReads } = upstreams;
   const toOwnSchema = ({ version, generation, faults }: LedgerState) =>
     createOwnSchema(list.ownFields, [

@@ -68,9 +68,14 @@ function toPairs(headers: UpstreamRequest['headers']): string[] {
   return pairs;
 }
 
+/** Bodies in one piece, by their chunks: operations that share a response share the copy. */
+const wholeBodies = new WeakMap<readonly Buffer[], Buffer>();
+
 /** Joins the chunks of a body. Most responses have a single chunk, which is not copied. */
 export function toWhole({ status, headers, chunks, size, from }: RawResponse): UpstreamResponse {
   const [only] = chunks;
-  const body = only && chunks.length === 1 ? only : Buffer.concat(chunks as Buffer[], size);
+  if (only && chunks.length === 1) return { status, headers, body: only, from };
+  const body = wholeBodies.get(chunks) ?? Buffer.concat(chunks as Buffer[], size);
+  wholeBodies.set(chunks, body);
   return { status, headers, body, from };
 }

@@ -83,6 +83,7 @@ describe('the plans', () => {
       versionHeader: profile.headers.version,
       version: createRpcVersion(),
       timeouts,
+      turns: quietTurns(),
     };
     const execution = createLedgerExecutor(options);
     const client = createEventsClient({ call: rpc.call, path: rpc.path, names: profile.events, timeoutMs: 120_000 });

@@ -4,6 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { toPostText } from './raw-client.ts';
 import type { SpawnedGateway } from './spawn-gateway.ts';
+import { until } from './until.ts';
 
 /** Addresses of this machine that stand for clients elsewhere. */
 export const [attacker, victim] = ['127.0.0.66', '127.0.0.7'];
@@ -78,4 +79,15 @@ export function memoryOf({ pid }: SpawnedGateway): { now: number; peak: number }
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const read = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1024;
   return { now: read('VmRSS'), peak: read('VmHWM') };
+}
+
+/** Options of a spawned gateway that measures its turns. */
+export const watchingTurns = [`--import=${new URL('turn-probe.mjs', import.meta.url).href}`];
+
+/** The longest turn of such a gateway since the last call, in milliseconds. */
+export async function longestTurnOf({ cli, logged }: SpawnedGateway): Promise<number> {
+  const known = logged('longest turn').length;
+  cli.child.kill('SIGUSR2');
+  await until(() => logged('longest turn').length > known, 'the longest turn is logged');
+  return logged('longest turn').at(-1)?.turnMs as number;
 }

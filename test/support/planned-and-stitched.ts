@@ -63,6 +63,7 @@ export async function startPlannedAndStitched(upstreams: UpstreamAddresses): Pro
     versionHeader: profile.headers.version,
     version: createRpcVersion(),
     timeouts,
+    turns: quietTurns(),
   };
   const execution = createLedgerExecutor(options);
   const client = createEventsClient({

@@ -27,6 +27,8 @@ export interface JoinLoaderOptions {
   readonly limits: RequestBounds;
   readonly variables: Variables;
   readonly cancellation?: Cancellation | undefined;
+  /** Do the readers leave the answers as they are? */
+  readonly isReadOnly?: boolean;
   /** The root fields whose joins this loader looks up. */
   readonly roots: OpenRoots;
 }
@@ -198,12 +200,18 @@ function repeatsTooMuch(requests: number, bytes: number): GraphQLError {
 async function sendGroup(
   group: readonly JoinLookup[],
   members: readonly PendingLookup[],
-  { execute, cancellation, variables }: JoinLoaderOptions,
+  { execute, cancellation, variables, isReadOnly }: JoinLoaderOptions,
 ): Promise<void> {
   const document = { text: toJoinDocument(group), rootKeys: group.map((_, index) => joinAlias(index)) };
   try {
     const least = members.some(({ isRepeated }) => isRepeated) ? Number.POSITIVE_INFINITY : null;
-    const result = await execute({ document, variables: variablesOf(group, variables), cancellation, least });
+    const result = await execute({
+      document,
+      variables: variablesOf(group, variables),
+      cancellation,
+      least,
+      isReadOnly,
+    });
     const toAnswer = createToAnswer(result, document.rootKeys);
     for (const [index, each] of members.entries()) each.answer = toAnswer(joinAlias(index));
   } catch (error) {

@@ -208,7 +208,7 @@ export function createOperationJoins(options: OperationJoinsOptions): CreateOper
         const { cancellation } = context;
         const roots = new OpenRoots();
         const joinExecution = {
-          loader: createJoinLoader({ execute, limits, variables, cancellation, roots }),
+          loader: createJoinLoader({ execute, limits, variables, cancellation, roots, isReadOnly: true }),
           reported: new ReportedErrors(),
           cancellation,
           budget: toBudget(variables),

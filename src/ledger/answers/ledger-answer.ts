@@ -13,24 +13,30 @@ export type ReadText = () => string;
 
 export type TransientErrors = NetworkProfile['transientErrors'];
 
+export interface ParseAnswerOptions {
+  /** The ledger may have executed the document despite errors. */
+  readonly isMutation: boolean;
+  /** Operations that share the response share its data, and none of them changes it. */
+  readonly isReadOnly: boolean;
+  /** The ledger's errors after which a repeated request may succeed. Left out: none. */
+  readonly transient?: TransientErrors | undefined;
+}
+
 /**
  * Parses the ledger's response. Clients see its errors with message, path and extensions, except `extensions.http`, which
  * would set the status of the gateway's response, and `extensions.debug`, where servers put their stacks and file paths. An
  * error without a code gets one, and each gets an advice. Rejects anything that is not a GraphQL response.
  * @param readText returns the document's text if the client wrote it; `null` if the gateway did, because error locations in
  * that text would mean nothing to the client
- * @param isMutation the ledger may have executed the document despite errors
- * @param transient the ledger's errors after which a repeated request may succeed
  */
 export function parseLedgerAnswer(
   response: UpstreamResponse,
   readText: ReadText | null,
-  isMutation: boolean,
-  transient: TransientErrors = [],
+  options: ParseAnswerOptions,
 ): ExecutionResult {
-  if (!isMutation) return parseAnswer(response, readText, transient);
+  if (!options.isMutation) return parseAnswer(response, readText, options);
   try {
-    const { errors, ...result } = parseAnswer(response, readText, transient);
+    const { errors, ...result } = parseAnswer(response, readText, options);
     return errors ? { ...result, errors: errors.map(toErrorOfMutation) } : result;
   } catch (error) {
     throw error instanceof GraphQLError ? toErrorOfMutation(error) : error;
@@ -45,14 +51,14 @@ function toErrorOfMutation(error: GraphQLError): GraphQLError {
 function parseAnswer(
   response: UpstreamResponse,
   readText: ReadText | null,
-  transient: TransientErrors,
+  { isReadOnly, transient = [] }: ParseAnswerOptions,
 ): ExecutionResult {
   if (response.status === 429 || response.status >= 500) {
     throw gatewayError('UPSTREAM_UNAVAILABLE', `The ledger answered with HTTP status ${response.status}.`, {
       upstream: 'ledger',
     });
   }
-  const body = parseJsonObject(response.body);
+  const body = isReadOnly ? parseOnce(response.body) : parseJsonObject(response.body);
   if (response.status !== 200 || body === undefined || !('data' in body || 'errors' in body)) {
     throw invalidResponse(`The ledger's answer is not GraphQL (HTTP status ${response.status}).`);
   }
@@ -85,6 +91,17 @@ function toResult(
   if (size >= 2 * maxAnswerNesting) checkNesting(data);
   if (data === null && errors.length === 0) throw invalidResponse("The ledger's answer has neither data nor errors.");
   return errors.length === 0 ? { data } : { data, errors };
+}
+
+/** Bodies of at least this many bytes are parsed once for all who read them. */
+const longBodyBytes = 16 * 1024;
+/** As long as a body is referenced, usually until the last operation that shares it has its turn. */
+const parsedBodies = new WeakMap<Buffer, Record<string, unknown> | undefined>();
+
+function parseOnce(body: Buffer): Record<string, unknown> | undefined {
+  if (body.length < longBodyBytes) return parseJsonObject(body);
+  if (!parsedBodies.has(body)) parsedBodies.set(body, parseJsonObject(body));
+  return parsedBodies.get(body);
 }
 
 function parseJsonObject(body: Buffer): Record<string, unknown> | undefined {

@@ -135,8 +135,8 @@ export function spliceUsage(body: ChunkedBody, plainEnd: number, usage: Usage): 
 }
 
 export interface OwnMembers {
-  /** JSON of an object with at least one member; the response must have none of its keys. */
-  readonly json: string;
+  /** JSON of an object with at least one member, without its braces; the response must have none of its keys. */
+  readonly members: readonly Buffer[];
   /** Do our members come after the ledger's? */
   readonly isLast: boolean;
 }
@@ -146,12 +146,12 @@ export interface OwnMembers {
  * @param plainEnd from `findPlainEnd`
  */
 export function spliceData(body: ChunkedBody, plainEnd: number, own: OwnMembers, usage: Usage | null): ChunkedBody {
-  const members = own.json.slice(1, -1);
-  const end = `}${toUsageMember(usage)}}`;
+  const end = Buffer.from(`}${toUsageMember(usage)}}`);
+  const comma = Buffer.from(',');
   const ledgerMembers = withoutLastBrace(cutAt(body, plainEnd));
   const chunks = own.isLast
-    ? [...ledgerMembers, Buffer.from(`,${members}${end}`)]
-    : [Buffer.from(`{"data":{${members},`), ...withoutHead(ledgerMembers), Buffer.from(end)];
+    ? [...ledgerMembers, comma, ...own.members, end]
+    : [Buffer.from('{"data":{'), ...own.members, comma, ...withoutHead(ledgerMembers), end];
   return { chunks, size: chunks.reduce((sum, { length }) => sum + length, 0) };
 }
 

@@ -16,6 +16,7 @@ import { gatewayError } from '../../errors/gateway-error.ts';
 import { printJson } from '../../json/exact-json.ts';
 import type { OpenLedgerStream } from '../../ledger/ledger-streams.ts';
 import { createCancellation } from '../../upstream/cancellation.ts';
+import type { FairTurns } from '../../upstream/fair-turns.ts';
 import {
   type OperationContext,
   type ResumableItem,
@@ -24,7 +25,6 @@ import {
 } from '../../upstream/operation-context.ts';
 import type { AdmittedOperation } from '../admit-operation.ts';
 import { boundItemAnswer } from '../execute-here.ts';
-import type { FairTurns } from '../fair-turns.ts';
 import type { OperationRun } from '../open-operation.ts';
 import type { ItemStream, OpenStream, PreparedOperation } from '../prepared-operation.ts';
 import { failAll, settleAnswer, toLedgersPart, valuesOf } from '../run-plan.ts';

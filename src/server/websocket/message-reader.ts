@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
-import type { FairTurns } from '../../operation/fair-turns.ts';
+import type { FairTurns } from '../../upstream/fair-turns.ts';
 import type { Place, PlaceFor } from '../../upstream/quota.ts';
 
 export interface MessageReaderOptions {

@@ -4,6 +4,7 @@ import { gatewayError } from '../../errors/gateway-error.ts';
 import { withExtensions } from '../../errors/light-error.ts';
 import { addErrorCodes } from '../../errors/reported-errors.ts';
 import { printJson } from '../../json/exact-json.ts';
+import { printInTurns } from '../../json/print-in-turns.ts';
 import type { ChunkedBody } from '../../ledger/answers/data-extent.ts';
 import type {
   AdmitOperation,
@@ -11,7 +12,7 @@ import type {
   OperationAdmission,
   ServerContext,
 } from '../../operation/admit-operation.ts';
-import type { OperationAnswer, UnreadOutcome } from '../../operation/open-operation.ts';
+import type { OperationAnswer } from '../../operation/open-operation.ts';
 import type { OperationRunner } from '../../operation/operation-runner.ts';
 import type { OperationRequest } from '../../operation/parse-request.ts';
 import type { ResultReader, ResultStream, ResultText } from '../../operation/subscriptions/result-stream.ts';
@@ -20,13 +21,15 @@ import type { OperationFacts } from '../../telemetry/request-line.ts';
 import type { Trace } from '../../telemetry/trace.ts';
 import type { Tracing } from '../../telemetry/tracing.ts';
 import type { RequestMemory } from '../../upstream/cancellation.ts';
+import type { FairTurns } from '../../upstream/fair-turns.ts';
 import { type BytesInFlight, tooMuchInFlight } from '../read-body.ts';
 import type { MessageBudget } from './socket-bounds.ts';
 import type { SocketWriter } from './socket-writer.ts';
 
 export interface SocketOperationOptions {
   readonly admit: Pick<AdmitOperation, 'enter' | 'decide'>;
-  readonly runner: Pick<OperationRunner, 'run' | 'runUnparsed'>;
+  readonly runner: Pick<OperationRunner, 'run' | 'runWhole'>;
+  readonly turns: Pick<FairTurns, 'run' | 'runNext'>;
   readonly bytesInFlight: Pick<BytesInFlight, 'take'>;
   readonly maskError: (error: unknown) => GraphQLError;
   readonly maxOperations: number;
@@ -73,6 +76,7 @@ export class SocketOperation implements ServerContext, ResultReader {
   readonly #id: string;
   readonly #socket: OperationSocket;
   readonly #options: SocketOperationOptions;
+  #turnKey = '';
   #notedErrors = 0;
   #isOver = false;
   #isGone = false;
@@ -133,7 +137,7 @@ export class SocketOperation implements ServerContext, ResultReader {
       if (Symbol.asyncIterator in answer) return this.follow(answer);
       this.#note(answer.errors);
       this.#end();
-      await this.#send('next', toPayload(answer));
+      await this.#sendResult(answer);
       void this.#send('complete');
     } catch (error) {
       this.#end();
@@ -147,33 +151,21 @@ export class SocketOperation implements ServerContext, ResultReader {
     const held = this.#options.bytesInFlight.take(this.#socket.address, this.requestBytes);
     if (!held) return { kind: 'refused', errors: [tooMuchInFlight()], usage: null };
     this.held = held;
+    this.#turnKey = entry.caller.rate.key;
     return this.#options.admit.decide(this, entry.caller, request);
   }
 
   async #execute(admitted: AdmittedOperation): Promise<OperationAnswer | ChunkedBody> {
     const { runner, maskError } = this.#options;
     try {
-      const answer = await (admitted.operation.openStream ? runner.run(admitted, this) : this.#runUnparsed(admitted));
+      const answer = await (admitted.operation.openStream
+        ? runner.run(admitted, this)
+        : runner.runWhole(admitted, this));
       if ('chunks' in answer || Symbol.asyncIterator in answer || !answer.errors) return answer;
       return { ...answer, errors: answer.errors.map((error) => withoutHttp(maskError(error))) };
     } catch (error) {
       return { errors: [withoutHttp(maskError(error))] };
     }
-  }
-
-  /** Resolves with the bytes of a response that is forwarded, or with a result. */
-  #runUnparsed(admitted: AdmittedOperation): Promise<ExecutionResult | ChunkedBody> {
-    return new Promise((resolve, reject) => {
-      const done = (outcome: UnreadOutcome): void => {
-        if (outcome.kind === 'bytes') resolve(outcome.body);
-        else if (outcome.kind === 'text') resolve(toChunkedBody(outcome.text));
-        else if (outcome.kind === 'result') resolve(outcome.result);
-        // Nothing is sent to a client that has left.
-        else if (outcome.kind === 'gone') resolve({ data: null });
-        else reject(outcome.kind === 'failed' ? outcome.error : new Error('a response is streamed to a WebSocket'));
-      };
-      this.#options.runner.runUnparsed(admitted, this, false, done).catch(reject);
-    });
   }
 
   /** Sends the results of a stream until it ends or the client leaves. */
@@ -265,6 +257,14 @@ export class SocketOperation implements ServerContext, ResultReader {
     return this.#socket.writer.send(printJson({ id: this.#id, type, payload }));
   }
 
+  async #sendResult(result: ExecutionResult): Promise<void> {
+    const { turns } = this.#options;
+    const printed = printInTurns(toPayload(result), (work) => turns.runNext(this.#turnKey, this, work));
+    if (typeof printed !== 'string') return this.#sendBytes(await printed);
+    if (!this.#isGone)
+      await this.#socket.writer.send(`{"id":${JSON.stringify(this.#id)},"type":"next","payload":${printed}}`);
+  }
+
   /** Sends a response without a copy of it: many operations may share its bytes. */
   #sendBytes({ chunks }: ChunkedBody): Promise<void> {
     if (this.#isGone) return Promise.resolve();
@@ -308,11 +308,6 @@ function refuseUnread(id: string, running: number, maxOperations: number): Graph
 
 function toPayload({ errors, ...result }: ExecutionResult): object {
   return errors ? { ...result, errors: errors.map((error) => error.toJSON()) } : result;
-}
-
-function toChunkedBody(text: string): ChunkedBody {
-  const bytes = Buffer.from(text);
-  return { chunks: [bytes], size: bytes.length };
 }
 
 /** Drops the hints that set an HTTP status, which a WebSocket message does not have. */

@@ -7,7 +7,6 @@ import type { UsageHeader } from '../../config/network-profile.ts';
 import { isUsageAsked } from '../../documents/cost/usage.ts';
 import { isObject, parseMessageJson, printJson } from '../../json/exact-json.ts';
 import { isTooComplex, maxJsonCommas, maxJsonNesting } from '../../json/json-size.ts';
-import type { FairTurns } from '../../operation/fair-turns.ts';
 import { type OperationRequest, parseRequest } from '../../operation/parse-request.ts';
 import type { PlaceFor } from '../../upstream/quota.ts';
 import { heartbeatMs } from '../event-stream.ts';
@@ -33,6 +32,8 @@ export interface Upgrade {
   readonly answered: (status: number) => void;
   /** Called instead if the handshake is malformed. */
   readonly malformed: () => void;
+  /** Called when the WebSocket is open. */
+  readonly opened?: (writer: Pick<SocketWriter, 'unwritten'>) => void;
 }
 
 export type SocketServer = ReturnType<typeof createSocketServer>;
@@ -87,7 +88,8 @@ export function createSocketServer(options: SocketServerOptions) {
     accept(req: IncomingMessage, socket: Duplex, head: Buffer, upgrade: Upgrade): void {
       upgrades.set(req, upgrade);
       sockets.handleUpgrade(req, socket, head, (accepted) => {
-        new ClientSocket(accepted, req, upgrade, socketOptions);
+        const { writer } = new ClientSocket(accepted, req, upgrade, socketOptions);
+        upgrade.opened?.(writer);
       });
     },
     /** Waits for running operations, for `graceMs` at most, then asks every client to reconnect elsewhere. */
@@ -109,7 +111,6 @@ export function createSocketServer(options: SocketServerOptions) {
 
 interface ClientSocketOptions extends SocketOperationOptions {
   readonly addresses: Pick<AddressGate, 'admit' | 'admitCheap'>;
-  readonly turns: Pick<FairTurns, 'run'>;
   /** Bytes that a client may send before the acknowledgement; more closes the connection. */
   readonly maxGreetingBytes: number;
   readonly arrivals: PlaceFor;
@@ -124,6 +125,8 @@ interface ClientSocketOptions extends SocketOperationOptions {
 const messagesPerRequest = 10;
 
 const subprotocol = 'graphql-transport-ws';
+
+const neverGone = { onGone() {} };
 
 /**
  * Serves one WebSocket by graphql-transport-ws (https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md): the client
@@ -159,7 +162,10 @@ export class ClientSocket implements OperationSocket {
     const { headers, socket: connection } = request;
     this.requestId = requestId;
     this.address = address;
-    this.writer = new SocketWriter(socket, connection);
+    this.writer = new SocketWriter(socket, connection, {
+      takeTurn: (work) => options.turns.run(toAddressKey(address), neverGone, work),
+      onWaiting: options.onRunning,
+    });
     this.sender = toSender(headers, connection.remoteAddress);
     this.showUsage = isUsageAsked(headers, options.usageHeaders);
     this.#socket = socket;
@@ -199,7 +205,8 @@ export class ClientSocket implements OperationSocket {
     });
     const ping = () => {
       this.budget.reset();
-      if (!hasAnswered) return socket.terminate();
+      // It need not answer while it reads a long message: the gateway reads nothing from it then.
+      if (!this.writer.takeProgress() && !hasAnswered) return socket.terminate();
       hasAnswered = false;
       socket.ping();
     };

@@ -133,7 +133,10 @@ it('no reader of a crowd is forgotten, however its connection stops and whenever
         };
         const clients = Array.from({ length: connections }, () => {
           const connection = createConnection();
-          const writer = new SocketWriter({ readyState: 1 } as never, connection.duplex);
+          const writer = new SocketWriter({ readyState: 1 } as never, connection.duplex, {
+            takeTurn: (work) => work(),
+            onWaiting() {},
+          });
           return { ...connection, writer, open: [] as SocketOperation[], left: new Set<string>() };
         });
         const come = async (who: number) => {

@@ -1,8 +1,8 @@
 import { buildSchema, GraphQLError } from 'graphql';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Graph } from '../../../src/graph/generation.ts';
-import { FairTurns, thisEventLoop } from '../../../src/operation/fair-turns.ts';
 import { createOpenOperation } from '../../../src/operation/open-operation.ts';
+import { FairTurns, thisEventLoop } from '../../../src/upstream/fair-turns.ts';
 import { toTestCaller } from '../../support/test-caller.ts';
 import { admitForTest, createTestServer, quietTurns } from '../../support/test-operation.ts';
 

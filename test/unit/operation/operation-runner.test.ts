@@ -51,7 +51,7 @@ const streamed = (end: (writer: AnswerWriter) => void): RawLedgerAnswer => ({
   kind: 'stream',
   body: { start: end, resume() {} },
 });
-const whole = { kind: 'whole', queryJson } as const;
+const whole = { kind: 'whole', queryJson, ledgerVariables: null } as const;
 const split = (executeOwn: () => ExecutionResult = () => ({ data: { b: 2 } })) =>
   ({
     kind: 'split',

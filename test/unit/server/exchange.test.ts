@@ -18,7 +18,7 @@ const options: ExchangeOptions = {
   vary: 'accept',
   compression: null,
   telemetry: { errorMasked: (error, requestId) => void faults.push([error, requestId]) },
-  turns: { run: (_key, _client, work) => work() },
+  turns: { run: (_key, _client, work) => work(), runNext: (_key, _client, work) => work() },
   stallMs: 1_000,
   idleMs: 9_000,
   onLongUnread: () => {},

@@ -16,7 +16,7 @@ it.each([
     [10_000, 10_000],
   ],
 ])('an EventSource reconnects after %s in the time that is right for it', (_, result, [fromMs = 0, toMs = 0]) => {
-  const { body } = toWholeStream(result, eventFraming);
+  const { body } = toWholeStream(result, '{}', eventFraming);
   const retryMs = Number(/^retry: (\d+)\n/.exec(body)?.[1]);
   expect(retryMs).toBeGreaterThanOrEqual(fromMs);
   expect(retryMs).toBeLessThanOrEqual(toMs);

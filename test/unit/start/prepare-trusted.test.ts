@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { buildSchema } from 'graphql';
 import { expect, test } from 'vitest';
 import { shippedLimits } from '../../../src/documents/cost/limits.ts';
@@ -37,7 +38,7 @@ function setUp() {
   } as unknown as PrepareTrustedOptions);
   const next = async () => {
     steps.shift()?.();
-    await new Promise(setImmediate);
+    await nextTurn();
   };
   return { prepare, trusted, store, told, steps, next };
 }
@@ -46,7 +47,9 @@ test('all documents of the manifest are prepared, one in a turn, and those that 
   const { prepare, store, told, steps, next } = setUp();
   for (const _run of ['first', 'again']) {
     prepare.start();
-    for (let step = 0; step < 2; step += 1) {
+    await nextTurn();
+    // One for each document, and one to report.
+    for (let step = 0; step < 3; step += 1) {
       expect(steps).toHaveLength(1);
       await next();
     }
@@ -61,10 +64,12 @@ test.each(['start', 'stop'] as const)(
   async (end) => {
     const { prepare, trusted, store, told, steps, next } = setUp();
     prepare.start();
+    await nextTurn();
     trusted.documents = [valid('three')];
     prepare[end]();
     await next();
     expect(steps).toHaveLength(end === 'start' ? 1 : 0);
+    await next();
     await next();
     expect(told).toEqual([]);
     expect(store.sizes.trusted).toBe(end === 'start' ? 1 : 0);

@@ -189,8 +189,9 @@ describe('the end of a large answer', () => {
           const behind = swap ? { ...(extensions ? { extensions } : {}), ...(errors ? { errors } : {}) } : rest;
           const whole = JSON.stringify({ data, ...behind }, null, indent);
           const judged = judge(whole, false, '');
+          const options = { isMutation: false, isReadOnly: false };
           const { status, headers } = { status: 200, headers: new Map<string, string>() };
-          const read = parseLedgerAnswer({ status, headers, body: Buffer.from(whole) }, null, false);
+          const read = parseLedgerAnswer({ status, headers, body: Buffer.from(whole) }, null, options);
           if (!judged) return expect(Object.keys(data)).toHaveLength(0);
           expect(JSON.parse(Buffer.from(judged.text, 'latin1').toString())).toEqual(JSON.parse(JSON.stringify(read)));
           expect(judged?.errorCount).toBe(read.errors?.length ?? 0);

@@ -116,7 +116,12 @@ function splice(text: string, json: string, isLast: boolean, cuts: readonly numb
   const body = chunked(text, cuts);
   const plainEnd = findPlainEnd(body);
   if (plainEnd === null) throw new Error('not plain');
-  const { chunks, size } = spliceData(body, plainEnd, { json, isLast }, shown ? usage : null);
+  const { chunks, size } = spliceData(
+    body,
+    plainEnd,
+    { members: [Buffer.from(json.slice(1, -1))], isLast },
+    shown ? usage : null,
+  );
   const whole = Buffer.concat(chunks as Buffer[]);
   expect(whole.length).toBe(size);
   return whole.toString();

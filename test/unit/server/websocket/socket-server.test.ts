@@ -10,7 +10,6 @@ import type {
   OperationAdmission,
   ServerContext,
 } from '../../../../src/operation/admit-operation.ts';
-import { FairTurns, thisEventLoop } from '../../../../src/operation/fair-turns.ts';
 import type { ResultStream } from '../../../../src/operation/subscriptions/result-stream.ts';
 import { createBytesInFlight } from '../../../../src/server/read-body.ts';
 import {
@@ -19,6 +18,7 @@ import {
   type SocketOperationOptions,
 } from '../../../../src/server/websocket/socket-operation.ts';
 import { ClientSocket, createSocketServer, type SocketServer } from '../../../../src/server/websocket/socket-server.ts';
+import { FairTurns, thisEventLoop } from '../../../../src/upstream/fair-turns.ts';
 import { countLiveObjects } from '../../../support/count-live-objects.ts';
 import { type OpenWebSocket, openWebSocket } from '../../../support/open-websocket.ts';
 import { openRawClient, type RawClient } from '../../../support/raw-client.ts';
@@ -32,7 +32,7 @@ const operations: Operations = {
     enter: async () => ({ kind: 'admitted', caller: toTestCaller(), standing: null }),
     decide: () => Promise.reject(new Error('a fault of ours')),
   },
-  runner: { run: () => Promise.resolve({}), runUnparsed: () => Promise.resolve() },
+  runner: { run: () => Promise.resolve({}), runWhole: () => Promise.resolve({}) },
 };
 const timersNow = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
 
@@ -204,11 +204,7 @@ function scripted() {
     },
     runner: {
       run: async (_, server) => open(server),
-      runUnparsed: async (_admitted, _server, _canStream, done) =>
-        Promise.resolve(script.answer()).then(
-          (result) => done({ kind: 'result', result }),
-          (error: unknown) => done({ kind: 'failed', error }),
-        ),
+      runWhole: async () => script.answer(),
     },
   };
   return { script, given };

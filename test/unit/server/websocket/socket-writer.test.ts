@@ -4,16 +4,23 @@ import type { AddressInfo } from 'node:net';
 import { type Duplex, PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
-import { SocketWriter } from '../../../../src/server/websocket/socket-writer.ts';
+import { SocketWriter, type SocketWriterOptions } from '../../../../src/server/websocket/socket-writer.ts';
 import { until } from '../../../support/until.ts';
 
 let server: Server;
 let client: WebSocket;
 let connection: Duplex;
+let socket: WebSocket;
 let writer: SocketWriter;
 const received: string[] = [];
+/** Changes of the number of writers with messages that wait. */
+let waiting: number[] = [];
+const options: SocketWriterOptions = {
+  takeTurn: (work) => setImmediate(work),
+  onWaiting: (change) => void waiting.push(change),
+};
 
-describe('pushed messages', () => {
+describe('a writer', () => {
   beforeEach(async () => {
     received.length = 0;
     server = createServer();
@@ -22,15 +29,67 @@ describe('pushed messages', () => {
     const accepted = once(sockets, 'connection');
     client = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`);
     client.on('message', (data) => void received.push(String(data)));
+    client.on('ping', () => void received.push('a ping'));
     await once(client, 'open');
-    const [socket, request] = await accepted;
+    const [opened, request] = await accepted;
+    socket = opened;
     connection = request.socket;
-    writer = new SocketWriter(socket, connection);
+    waiting = [];
+    writer = new SocketWriter(socket, connection, options);
   });
   afterEach(async () => {
     client.terminate();
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
+  });
+
+  it('writes a long message in fragments, which pings pass and other messages follow', async () => {
+    const part = Buffer.alloc(3_000_000, 'y');
+    client.pause();
+    const sent = [
+      writer.sendBytes([Buffer.from('<'), part, part, Buffer.from('>')]),
+      writer.send('short'),
+      writer.send('x'.repeat(1_000_000)),
+    ];
+    expect(writer.isReady).toBe(false);
+    expect(writer.unwritten).toMatchObject([{ memory: part.buffer }, { bytes: 5, memory: null }, { bytes: 1_000_000 }]);
+    expect(connection.writableLength).toBeLessThan(300_000);
+    writer.push('pushed');
+    socket.ping();
+    let resumed = 0;
+    writer.readers.add({
+      resume() {
+        resumed += 1;
+      },
+    });
+    client.resume();
+    await Promise.all(sent);
+    await until(() => received.length === 5, 'all of them');
+    expect(received).toEqual(['a ping', `<${'y'.repeat(6_000_000)}>`, 'short', 'x'.repeat(1_000_000), 'pushed']);
+    await until(() => resumed > 0, 'the readers go on');
+    expect(writer.isReady).toBe(true);
+    expect(waiting).toEqual([1, -1]);
+    expect([writer.takeProgress(), writer.takeProgress()]).toEqual([true, false]);
+  });
+
+  it('drops long messages whose client leaves', async () => {
+    client.pause();
+    const sent = writer.sendBytes([Buffer.alloc(20_000_000)]);
+    const behind = writer.send('behind');
+    client.terminate();
+    await Promise.all([sent, behind]);
+    expect(writer.unwritten).toEqual([]);
+    expect(waiting).toEqual([1, -1]);
+  });
+
+  it('counts what messages share once', async () => {
+    const part = Buffer.alloc(6_000_000, 'y');
+    client.pause();
+    const sent = Array.from({ length: 20 }, () => writer.sendBytes([part]));
+    client.resume();
+    await Promise.all(sent);
+    await until(() => received.length === 20, 'all of them');
+    expect(received.every(({ length }) => length === part.length)).toBe(true);
   });
 
   const toBytes = (text: string) => Buffer.from(text).toString('latin1');
@@ -100,9 +159,12 @@ const unreadSocket = {
   terminate: () => void reader.done.push('terminate'),
 } as unknown as WebSocket;
 const createSend = () => {
-  const writer = new SocketWriter(unreadSocket, new PassThrough());
+  const writer = new SocketWriter(unreadSocket, new PassThrough(), options);
   return (text: string) => writer.send(text);
 };
+/** Of 256 KiB each: a longer one would be written in fragments. */
+const send4 = (send: ReturnType<typeof createSend>, texts = 4) =>
+  Array.from({ length: texts }, () => send('x'.repeat(mebibyte / 4)));
 const readAll = () => {
   for (const read of reader.read.splice(0)) read();
 };
@@ -113,7 +175,7 @@ describe('a client that does not read', () => {
   it('is not read from until it has read, each time anew', async () => {
     const send = createSend();
     for (const time of [1, 2, 3]) {
-      const sent = [send('x'.repeat(mebibyte)), send('x'), send('x')];
+      const sent = [...send4(send), send('x'), send('x')];
       expect(reader.done).toHaveLength(2 * time - 1);
       readAll();
       await Promise.all(sent);
@@ -123,15 +185,16 @@ describe('a client that does not read', () => {
 
   it('is read from while few bytes wait for it', async () => {
     const send = createSend();
-    const sent = send('x'.repeat(mebibyte));
+    const sent = send4(send);
     readAll();
-    await sent;
+    await Promise.all(sent);
     expect(reader.done).toEqual([]);
   });
 
   it('is disconnected before more bytes wait for it than the largest response has', async () => {
     const send = createSend();
-    void send('x'.repeat(64 * mebibyte + 1));
+    void send4(send, 256);
+    void send('x');
     await send('x');
     expect([reader.done, reader.waiting]).toEqual([['pause', 'terminate'], 64 * mebibyte + 1]);
   });

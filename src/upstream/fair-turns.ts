@@ -69,14 +69,28 @@ export class FairTurns {
    * @param key identifies the caller
    */
   run<Result>(key: string, client: TurnClient, work: () => Result | Promise<Result>): Result | Promise<Result> {
+    return this.#run(key, client, work, false);
+  }
+
+  /** Like `run`, but before other work of the caller that waits: work in steps completes before the next begins. */
+  runNext<Result>(key: string, client: TurnClient, work: () => Result | Promise<Result>): Result | Promise<Result> {
+    return this.#run(key, client, work, true);
+  }
+
+  #run<Result>(
+    key: string,
+    client: TurnClient,
+    work: () => Result | Promise<Result>,
+    isNext: boolean,
+  ): Result | Promise<Result> {
     const beganMs = this.now();
     if (this.#running !== null) {
       // A step of the running work: it waits again only if the work has become long.
       const isShort = this.#running.key === key && beganMs - this.#running.beganMs < shortMs;
-      return isShort ? work() : this.#enqueue(key, client, work);
+      return isShort ? work() : this.#enqueue(key, client, work, isNext);
     }
     if (this.#waiting > 0 || !this.#hasTimeFor(this.#callers.get(key), beganMs))
-      return this.#enqueue(key, client, work);
+      return this.#enqueue(key, client, work, isNext);
     this.#running = { key, beganMs };
     try {
       return work();
@@ -84,6 +98,11 @@ export class FairTurns {
       this.#running = null;
       this.#noteWork(key, beganMs);
     }
+  }
+
+  /** Like `run`, but always in the caller's turn, which also counts the time of what settles with the work's promise. */
+  runQueued<Result>(key: string, client: TurnClient, work: () => Result): Promise<Result> {
+    return this.#enqueue(key, client, work, false);
   }
 
   /** Work that probably takes longer than the rest of the turn begins at the start of a turn. */
@@ -104,7 +123,12 @@ export class FairTurns {
     this.#requestTurn();
   }
 
-  #enqueue<Result>(key: string, client: TurnClient, work: () => Result | Promise<Result>): Promise<Result> {
+  #enqueue<Result>(
+    key: string,
+    client: TurnClient,
+    work: () => Result | Promise<Result>,
+    isNext: boolean,
+  ): Promise<Result> {
     const { queue } = this.#callerOf(key);
     this.#waiting += 1;
     this.#requestTurn();
@@ -117,7 +141,8 @@ export class FairTurns {
           reject(error);
         }
       };
-      queue.push(run);
+      if (isNext) queue.unshift(run);
+      else queue.push(run);
       client.onGone(() => {
         const index = queue.indexOf(run);
         if (index === -1) return;

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { FairTurns } from '../../../src/operation/fair-turns.ts';
+import { FairTurns } from '../../../src/upstream/fair-turns.ts';
 
 /** FairTurns on a clock of their own; a turn of the event loop ends when the test says so. */
 let [now, ran, laterTurns, laterInTurn]: [number, string[], (() => void)[], (() => void)[]] = [0, [], [], []];
