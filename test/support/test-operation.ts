@@ -4,8 +4,8 @@ import { fragmentsOf } from '../../src/documents/selections.ts';
 import { createTrustedDocuments } from '../../src/documents/trusted-documents.ts';
 import type { Graph } from '../../src/graph/generation.ts';
 import type { AdmittedOperation, ServerContext } from '../../src/operation/admit-operation.ts';
-import { FairTurns, thisEventLoop } from '../../src/upstream/fair-turns.ts';
 import { createPrepareOperation } from '../../src/operation/prepare-operation.ts';
+import { FairTurns, thisEventLoop } from '../../src/upstream/fair-turns.ts';
 import type { CorpusOperation } from './operation-corpus.ts';
 import { toTestCaller } from './test-caller.ts';
 
