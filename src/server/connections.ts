@@ -1,11 +1,12 @@
 import type { Server } from 'node:http';
-import { type AddressInfo, connect, Server as NetServer, type Socket } from 'node:net';
-import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import { Server as NetServer, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { AddressGate } from '../callers/caller-gate.ts';
 import { toSender } from '../callers/identify-caller.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { Share } from '../upstream/quota.ts';
 import { RingLink } from '../upstream/ring-link.ts';
+import { acceptPending } from './accept-pending.ts';
 import { cutUnread, cutUnserved, type Reader, type UnreadPart } from './cut-connections.ts';
 import { endLingering } from './end-lingering.ts';
 import type { Exchange } from './exchange.ts';
@@ -69,7 +70,7 @@ export function createConnections({ addresses, bytesInFlight, onEnd }: Connectio
   const closeSocket = async (server: Server): Promise<void> => {
     announceDrain();
     if (closed !== null) return;
-    await acceptPending(server, ring);
+    await acceptPending(server, [...ring.others()].length);
     // Not `server.close()`, which also closes idle connections, and health probes use these.
     closed = new Promise((resolve) => NetServer.prototype.close.call(server, () => resolve()));
   };
@@ -362,36 +363,6 @@ async function endConnections(graceMs: number, ring: Connection, closed: Promise
   const timer = setInterval(endSome, checkMs);
   await closed;
   clearInterval(timer);
-}
-
-/** With this many open connections, clients open new ones while the server stops, and some of those are half open. */
-const manyOpen = 4;
-/** Slightly more than the interval in which the system repeats a step of the TCP handshake, in milliseconds. */
-const handshakeMs = 300;
-/** Milliseconds in which the server tries to fill its queue with a connection of its own. */
-const queueMs = 1_000;
-
-/**
- * Accepts all pending connections, since closing the server would reset them together with their requests. Under load new ones
- * keep arriving, so this shortens the system's queue to one connection, and returns when that one is its own.
- */
-async function acceptPending(server: Server, ring: RingLink): Promise<void> {
-  // Undocumented: Node has no other way to change the backlog of a listening server. Without this, some requests are reset.
-  const { _handle: handle } = server as { _handle?: { listen?(backlog: number): number } | null };
-  handle?.listen?.(0);
-  if ([...ring.others()].length >= manyOpen) await delay(handshakeMs);
-  const address = server.address() as AddressInfo;
-  for (const startedAt = performance.now(); performance.now() - startedAt < queueMs; ) {
-    // The event loop accepts all pending connections before the next turn.
-    await nextTurn();
-    const own = connect(address.port, address.address).on('error', () => {});
-    await new Promise<void>((resolve) => process.nextTick(resolve));
-    // Undocumented: the connection is open before the event loop reports it, so nothing else is accepted in between.
-    const { _handle: connected } = own as { _handle?: { getpeername?(found: object): number } | null };
-    const isQueued = connected?.getpeername?.({}) === 0;
-    own.destroy();
-    if (isQueued) return;
-  }
 }
 
 /** A third of the default query timeout. */

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { GraphQLError } from 'graphql';
 import { type RateLimitState, rateLimitHeaderNames, toRateLimitHeaders } from '../callers/caller-gate.ts';
@@ -22,7 +21,7 @@ import type { Share } from '../upstream/quota.ts';
 import type { Compression } from './compression.ts';
 import { cutIntoPieces } from './cut-into-pieces.ts';
 import type { IncomingRequest } from './read-body.ts';
-import { type PlainType, readAccept } from './request-head.ts';
+import { type PlainType, readAccept, toRequestId } from './request-head.ts';
 
 export interface ExchangeOptions {
   readonly stamps: CommonHeaders;
@@ -357,25 +356,6 @@ interface CommonHeadersOptions {
   /** The ledger's build version, as last seen. */
   readonly rpcVersion: { readonly current: string };
   readonly corsOrigins: '*' | readonly string[];
-}
-
-const acceptableId = /^[\w.-]{1,64}$/;
-
-/**
- * All ids of one process share a random prefix and a counter. Ids need not be secret, so random bits per request would be
- * wasted.
- */
-const idPrefix = randomUUID().slice(0, -12);
-let idCount = 0;
-
-function makeRequestId(): string {
-  idCount += 1;
-  return idPrefix + idCount.toString(16).padStart(12, '0');
-}
-
-/** The client's own request id if it is short and safe to repeat, else a new one. */
-export function toRequestId(header: string | string[] | undefined): string {
-  return typeof header === 'string' && acceptableId.test(header) ? header : makeRequestId();
 }
 
 /**

@@ -4,7 +4,8 @@ import type { GraphQLError } from 'graphql';
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { Connections } from './connections.ts';
 import { endLingering } from './end-lingering.ts';
-import { type CommonHeaders, toRequestId } from './exchange.ts';
+import type { CommonHeaders } from './exchange.ts';
+import { toRequestId } from './request-head.ts';
 
 /** Responds on a bare socket and ends it: for upgrades and malformed requests, Node creates no response object. */
 export function sendRaw(

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { type Encoding, encodings } from '../config/value-types.ts';
 
@@ -209,4 +210,23 @@ export function chooseEncoding(header: string | undefined, enabled: readonly Enc
     accepted.set(name, !parameters.some((each) => /^q=0(?:\.0*)?$/.test(each)));
   }
   return enabled.find((each) => accepted.get(each) ?? accepted.get('*')) ?? null;
+}
+
+const acceptableId = /^[\w.-]{1,64}$/;
+
+/**
+ * All ids of one process share a random prefix and a counter. Ids need not be secret, so random bits per request would be
+ * wasted.
+ */
+const idPrefix = randomUUID().slice(0, -12);
+let idCount = 0;
+
+function makeRequestId(): string {
+  idCount += 1;
+  return idPrefix + idCount.toString(16).padStart(12, '0');
+}
+
+/** The client's own request id if it is short and safe to repeat, else a new one. */
+export function toRequestId(header: string | string[] | undefined): string {
+  return typeof header === 'string' && acceptableId.test(header) ? header : makeRequestId();
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createCommonHeaders, isListed, toRequestId } from '../../../src/server/exchange.ts';
+import { createCommonHeaders, isListed } from '../../../src/server/exchange.ts';
 import { toHeaderObject } from '../../../src/server/raw-response.ts';
+import { toRequestId } from '../../../src/server/request-head.ts';
 
 const options = {
   versionHeaders: ['x-ledger-rpc-version', 'x-iota-rpc-version'],
