@@ -1,7 +1,8 @@
+import type { ClientsFile } from '../config/client.ts';
 import type { Config } from '../config/config.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { Caller } from '../upstream/operation-context.ts';
-import { createClientRegistry } from './credentials/client-registry.ts';
+import { type CallerRules, createClientRegistry, toAnonymousRules } from './credentials/client-registry.ts';
 import type { SigningKeyEvents } from './credentials/signing-keys.ts';
 import {
   createIdentify,
@@ -222,18 +223,22 @@ export async function openAdmission(options: AdmissionOptions) {
   const limiter = createRateLimiter({ store, perMinute, sharedBy: (redis?.sharedBy ?? 1) * workers, outage, now });
   const trustedProxies = toTrustedProxies(config.trustedProxies);
   const { auth } = config.sponsorship;
-  const clients = config.clients && createClientRegistry(config.clients, auth);
+  const registry = { auth, perMinute };
+  const clients = config.clients && createClientRegistry(config.clients, registry);
   // Loaded on demand, since most gateways do not use it.
   const tokens =
     config.jwt &&
     (await import('./credentials/jwt-verifier.ts')).openJwtVerifier({
       rules: config.jwt,
-      auth,
+      clients,
+      registry,
       events: signingKeys,
       now,
     });
+  let anonymous = toAnonymousRules(clients, registry);
   const identify = createIdentify({
     auth,
+    anonymous: (): CallerRules => anonymous,
     allowAnonymous: config.sponsorship.allowAnonymous,
     devnet: config.upstreams.kind === 'devnet',
     clients,
@@ -244,7 +249,11 @@ export async function openAdmission(options: AdmissionOptions) {
     gate: createCallerGate({ identify, limiter }),
     addresses: createAddressGate(limiter, trustedProxies),
     limiter,
-    /** `null`: there are no API keys. */
-    clients,
+    /** Replaces the clients and policies in force. */
+    replaceClients(file: ClientsFile): void {
+      clients?.replace(file);
+      anonymous = toAnonymousRules(clients, registry);
+      tokens?.forget();
+    },
   };
 }

@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js';
 import { hashApiKey } from '../config/client.ts';
 import { isHeaderValue, Secret } from '../config/secret.ts';
 import type { Caller, Scope } from '../upstream/operation-context.ts';
-import { allScopes, type ClientRegistry } from './credentials/client-registry.ts';
+import { allScopes, type CallerRules, type ClientRegistry } from './credentials/client-registry.ts';
 import type { JwtVerifier } from './credentials/jwt-verifier.ts';
 
 /** Unverified data about the caller, from a request and its connection. */
@@ -75,6 +75,8 @@ export interface IdentifyOptions {
   readonly devnet: boolean;
   /** `null`: there are no API keys. */
   readonly clients: Pick<ClientRegistry, 'find'> | null;
+  /** What callers without a credential of the gateway may use. */
+  readonly anonymous: () => CallerRules;
   /** `null`: JWTs are not accepted. */
   readonly tokens: JwtVerifier | null;
   readonly trustedProxies: TrustedProxies;
@@ -90,7 +92,7 @@ const noKeys = 'This gateway knows no API keys: CLIENTS_FILE is not set.';
  * as the bearer token; `x-api-key` takes precedence. On the embedded devnet, callers from this machine have every scope.
  */
 export function createIdentify(options: IdentifyOptions): (sender: Sender) => Identity {
-  const { auth, allowAnonymous, devnet, clients, tokens, trustedProxies } = options;
+  const { auth, allowAnonymous, devnet, clients, tokens, trustedProxies, anonymous } = options;
   const areCredentialsKnown = clients !== null || tokens !== null;
   const invalid = invalidText(clients !== null, tokens !== null);
 
@@ -123,27 +125,38 @@ export function createIdentify(options: IdentifyOptions): (sender: Sender) => Id
       return refuse('FORBIDDEN', originRefusal(sender.origin), byAddress);
     }
     const known = client?.caller ?? tokens?.recall(hash);
-    if (known) return toKnown(known, sender);
+    if (known) return toKnown(known, sender, client?.hasVisitors ? byAddress.key : null);
     if (!tokens || !looksLikeToken(credential)) return refuse('UNAUTHENTICATED', invalid, byAddress);
     const verify = async (): Promise<KnownIdentity> => {
       const outcome = await tokens.verify(credential, hash);
-      return outcome.kind === 'caller' ? toKnown(outcome.caller, sender) : { ...outcome, rate: byAddress };
+      return outcome.kind === 'caller' ? toKnown(outcome.caller, sender, null) : { ...outcome, rate: byAddress };
     };
     return { kind: 'unverified', rate: byAddress, verify };
   }
 
-  function toKnown(caller: Caller, { authorization }: Sender): KnownIdentity {
+  /** @param address the visitor of a key that several share; `null` = the caller is its own visitor */
+  function toKnown(caller: Caller, sender: Sender, address: string | null): KnownIdentity {
+    if (auth === 'token' && address === null) return { kind: 'caller', caller };
     // In token mode, the header is the caller's credential for the gateway, which is not forwarded.
-    if (auth === 'token') return { kind: 'caller', caller };
+    const authorization = auth === 'token' ? null : sender.authorization;
     // Without an object spread: callers of one hidden class are faster to read.
-    const { id, kind, scopes, rate, gas, moveCalls, documents, validity } = caller;
-    return { kind: 'caller', caller: { id, kind, authorization, scopes, rate, gas, moveCalls, documents, validity } };
+    const { id, kind, scopes, live, policy, documents, validity } = caller;
+    const visitor = address === null ? caller.visitor : `${id} ${address}`;
+    const { perMinute, total } = caller.rate;
+    const rate = { key: visitor, perMinute, total };
+    return {
+      kind: 'caller',
+      caller: { id, kind, authorization, scopes, visitor, rate, live, policy, documents, validity },
+    };
   }
 
   function toUnknown(id: string, kind: Caller['kind'], sender: Sender, rate: Caller['rate']): Identity {
     const { authorization } = sender;
     const scopes = scopesOfAnonymous(sender);
-    return { kind: 'caller', caller: { id, kind, authorization, scopes, rate, gas: null, moveCalls: null } };
+    const { live, policy, rate: limits } = anonymous();
+    const visitor = rate.key;
+    const own = { key: visitor, perMinute: limits.perMinute, total: limits.total };
+    return { kind: 'caller', caller: { id, kind, authorization, scopes, visitor, rate: own, live, policy } };
   }
 
   function scopesOfAnonymous({ remoteAddress, forwardedFor }: Sender): ReadonlySet<Scope> {

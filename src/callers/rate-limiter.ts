@@ -59,9 +59,8 @@ export function createRateLimiter({ store, perMinute: usual, sharedBy = 1, outag
   const ownStore = createMemoryRateStore();
   const known = new Map<number, Counters>();
 
-  /** The counters of a caller; `null`: it has no limit. */
-  function countersOf({ rate }: RatedCaller): Counters | null {
-    const perMinute = rate.perMinute ?? usual;
+  /** The counters of this limit; `null`: there is none. */
+  function countersOf(perMinute: number): Counters | null {
     if (perMinute === 0) return null;
     let counters = known.get(perMinute);
     if (!counters) {
@@ -82,44 +81,61 @@ export function createRateLimiter({ store, perMinute: usual, sharedBy = 1, outag
     );
   }
 
+  function take(key: string, perMinute: number, cost: number): Promise<Allowance | RateRefusal | null> {
+    const counters = countersOf(perMinute);
+    if (!counters) return unlimited;
+    const { shared, own } = counters;
+    return shared.consume(key, Math.min(cost, shared.points)).then(
+      (result) => {
+        outage.succeeded();
+        return toAllowance(shared.points, result, now());
+      },
+      (error: unknown) => {
+        // This process may reject by itself, without a call to the store.
+        if (error instanceof RateLimiterRes) return toRefusal(shared.points, error, now());
+        outage.failed(error);
+        return consumeFrom(own, key, cost);
+      },
+    );
+  }
+
+  async function look(key: string, perMinute: number): Promise<Quota | null> {
+    const counters = countersOf(perMinute);
+    if (!counters) return null;
+    const { shared, own } = counters;
+    try {
+      return toQuota(shared.points, await shared.get(key), now());
+    } catch {
+      return toQuota(own.points, await own.get(key), now());
+    }
+  }
+
   return {
     /**
-     * Takes points from the caller's window, never more than the whole limit. Rejected attempts count too, so a caller that
-     * keeps trying is served again only in the next window.
-     * @returns `null` for a caller without a limit
+     * Takes points from the windows of the caller, never more than the whole limit. Rejected attempts count too, so a caller that
+     * keeps trying is served again only in the next window. What a visitor has no points for does not count for its key.
+     * @returns the state of the window with least left; `null` for a caller without a limit
      */
-    consume(caller: RatedCaller, cost: number): Promise<Allowance | RateRefusal | null> {
-      const counters = countersOf(caller);
-      if (!counters) return unlimited;
-      const { shared, own } = counters;
-      const { key } = caller.rate;
-      return shared.consume(key, Math.min(cost, shared.points)).then(
-        (result) => {
-          outage.succeeded();
-          return toAllowance(shared.points, result, now());
-        },
-        (error: unknown) => {
-          // This process may reject by itself, without a call to the store.
-          if (error instanceof RateLimiterRes) return toRefusal(shared.points, error, now());
-          outage.failed(error);
-          return consumeFrom(own, key, cost);
-        },
-      );
+    consume({ rate: { key, perMinute, total } }: RatedCaller, cost: number): Promise<Allowance | RateRefusal | null> {
+      const own = take(key, perMinute ?? usual, cost);
+      if (!total) return own;
+      return own.then((standing) => {
+        if (standing && !standing.isGranted) return standing;
+        return take(total.key, total.perMinute, cost).then((whole) => narrower(standing, whole));
+      });
     },
     /** Reads what remains of the caller's limit. Does not report outages, because `consume` was called before and did. */
-    async peek(caller: RatedCaller): Promise<Quota | null> {
-      const counters = countersOf(caller);
-      if (!counters) return null;
-      const { shared, own } = counters;
-      const { key } = caller.rate;
-      try {
-        return toQuota(shared.points, await shared.get(key), now());
-      } catch {
-        return toQuota(own.points, await own.get(key), now());
-      }
+    async peek({ rate: { key, perMinute, total } }: RatedCaller): Promise<Quota | null> {
+      const own = look(key, perMinute ?? usual);
+      return total ? narrower(await own, await look(total.key, total.perMinute)) : own;
     },
     close: () => store.close(),
   };
+}
+
+function narrower<Standing extends Quota>(one: Standing | null, other: Standing | null): Standing | null {
+  if (!one || !other) return one ?? other;
+  return other.remaining < one.remaining || 'retryAfterSeconds' in other ? other : one;
 }
 
 /** @param result `null` for a caller without attempts in this window */

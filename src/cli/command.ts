@@ -1,5 +1,6 @@
 import type { Client } from '../config/client.ts';
 import type { NetworkProfileName } from '../config/network-profile.ts';
+import type { Policy } from '../config/policy.ts';
 import type { Secret } from '../config/secret.ts';
 import type { DevnetOptions } from '../devnet/start-devnet.ts';
 
@@ -48,9 +49,9 @@ export type Command =
       /** `null`: valid for every web origin. */
       readonly origins: Client['origins'];
       /** Gas in the smallest unit of the gas coin, per UTC day; `null`: no budget. */
-      readonly gasPerDay: Client['gasPerDay'];
+      readonly gasPerDay: Policy['gas']['perDay'];
       /** `null`: its transactions may call any function. */
-      readonly moveCalls: Client['moveCalls'];
+      readonly moveCalls: Policy['moveCalls'];
     }
   | {
       readonly name: 'tail';

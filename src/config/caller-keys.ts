@@ -45,6 +45,12 @@ export const callerKeys = {
     fallbackText: 'no budget',
     description: 'How much of the sponsor’s gas each JWT subject may use per UTC day.',
   },
+  JWT_GAS_PER_DAY_IN_ALL: {
+    type: integer(1, 999_999_999_999_999, 'of the smallest unit of the gas coin'),
+    needs: 'JWT_JWKS_URL',
+    fallbackText: 'no budget',
+    description: 'How much of the sponsor’s gas all JWT subjects together may use per UTC day.',
+  },
   JWT_MOVE_CALLS: {
     type: moveCallTargets,
     needs: 'JWT_JWKS_URL',

@@ -1,33 +1,48 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import type { ConfigMistake } from './config-error.ts';
-import { type ListResult, parseYaml } from './read-settings.ts';
+import { type ConfigMistake, quoteText } from './config-error.ts';
+import type { ReadFile } from './config-source.ts';
+import {
+  filesOf,
+  type NamedPolicy,
+  type Policy,
+  parseAddresses,
+  policyNames,
+  policyShape,
+  type Shares,
+  toPolicy,
+  type WrittenPolicy,
+} from './policy.ts';
+import { parseYaml, toErrorCode } from './read-settings.ts';
 import { Secret } from './secret.ts';
 import { toMistakes } from './to-mistakes.ts';
 import { type DocumentPolicy, documentPolicies } from './trusted-documents.ts';
-import { moveCallRule, toMoveCall, toOrigin } from './value-types.ts';
+import { toOrigin } from './value-types.ts';
 
 export const clientScopes = ['read', 'sponsor', 'admin'] as const;
 
+/** How visitors of one key are told apart. `one`: not at all, for a server that calls with its key alone. */
+export const visitorForms = ['by-address', 'one'] as const;
+
 /** One entry of the clients file: a client with an API key. */
-export interface Client {
+export interface Client extends Shares {
   readonly id: string;
   /** SHA-256 of the key, in hex. */
   readonly hash: string;
   readonly scopes: readonly (typeof clientScopes)[number][];
-  /** Attempts a minute; 0 = no limit; `null` = the general limit. */
-  readonly perMinute: number | null;
   /** Web origins whose pages may use the key; `null` = all. */
   readonly origins: readonly string[] | null;
-  /** The gas that it may reserve per UTC day, in the smallest unit of the gas coin; `null` = no budget. */
-  readonly gasPerDay: number | null;
-  /**
-   * Calls allowed in its sponsored transactions, the package as 0x and 64 digits: `package::module::function`,
-   * `package::module` or `package`; `null` = any.
-   */
-  readonly moveCalls: readonly string[] | null;
   /** `null` = the gateway's policy. */
   readonly documents: DocumentPolicy | null;
+  readonly visitors: (typeof visitorForms)[number];
+  readonly policy: Policy;
+}
+
+export interface ClientsFile {
+  readonly clients: readonly Client[];
+  readonly policies: readonly NamedPolicy[];
+  /** Paths of the files of addresses that it names. */
+  readonly files: readonly string[];
 }
 
 /** The form of a client id. It appears in its key, in logs and in `viewer { id }`. */
@@ -61,37 +76,20 @@ export function hashApiKey(key: string): string {
   return hash('sha256', key);
 }
 
-const maxPerMinute = 1_000_000_000;
-const attempts = `an integer from 0 to ${maxPerMinute} (attempts a minute)`;
-// Not 0, which stands for no limit.
-const gas = `an integer from 1 to ${Number.MAX_SAFE_INTEGER} (of the smallest unit of the gas coin), or none of this key`;
-const knownNames =
-  'a name that a client has: id, hash, scopes, rate.perMinute, origins, gas.perDay, moveCalls, documents';
-
 const clientSchema = z.strictObject({
   id: z.string(clientIdRule).refine(isClientId, clientIdRule),
   hash: z.string('64 hexadecimal digits in lower case').regex(/^[\da-f]{64}$/, '64 hexadecimal digits in lower case'),
   scopes: z.array(z.enum(clientScopes), `a list of ${clientScopes.join(', ')}`).default(['read']),
-  rate: z
-    .strictObject({ perMinute: z.int(attempts).min(0, attempts).max(maxPerMinute, attempts) }, 'an object')
-    .optional(),
+  ...policyShape,
   origins: z
     .array(z.string('an origin'), 'a list of origins')
     .min(1, 'at least one origin, or none of this key')
     .refine((list) => list.every(isOrigin), 'origins, each like https://app.example.com, without a path')
     .transform((list) => list.flatMap((item) => toOrigin(item.trim()) ?? []))
     .optional(),
-  gas: z.strictObject({ perDay: z.int(gas).min(1, gas) }, 'an object').optional(),
-  moveCalls: z
-    .array(
-      z
-        .string(moveCallRule)
-        .refine((text) => toMoveCall(text) !== undefined, moveCallRule)
-        .transform((text) => toMoveCall(text) ?? text),
-      'a list of what may be called',
-    )
-    .optional(),
   documents: z.enum(documentPolicies).optional(),
+  policy: z.string('the name of a policy').optional(),
+  visitors: z.enum(visitorForms).default('by-address'),
 });
 
 function isOrigin(item: string): boolean {
@@ -99,32 +97,95 @@ function isOrigin(item: string): boolean {
 }
 
 const clientsSchema = z.array(clientSchema, 'a list of clients').min(1, 'a list of at least one client');
+const fileSchema = z.strictObject({
+  policies: z
+    .record(
+      z.string(clientIdRule).refine(isClientId, clientIdRule),
+      z.strictObject(policyShape, 'an object'),
+      'an object',
+    )
+    .default({}),
+  clients: z.array(clientSchema, 'a list of clients').default([]),
+});
 
-/** Parses the text of a clients file, YAML or JSON. The keys of mistakes are paths: `CLIENTS_FILE.0.hash`. */
-export function parseClients(text: string): ListResult<Client> {
+const knownNames = `a name that a client has: id, hash, scopes, origins, documents, policy, visitors, ${policyNames.join(', ')}`;
+
+/**
+ * Parses the text of a clients file, YAML or JSON: a list of clients, or an object of `policies` and `clients`. The keys of
+ * mistakes are paths: `CLIENTS_FILE.0.hash`.
+ * @param readFile reads the files of addresses that the text names; throws an error with its system code
+ */
+export function parseClients(
+  text: string,
+  readFile: ReadFile,
+): ClientsFile | { readonly mistakes: readonly ConfigMistake[] } {
   const parsed = parsePlainJson(text) ?? parseYaml(text);
   if ('problem' in parsed) {
     return { mistakes: [{ key: 'CLIENTS_FILE', expected: 'a JSON or YAML list of clients', got: parsed.problem }] };
   }
   const content = parsed.value;
-  const { data, error } = clientsSchema.safeParse(content);
+  const isObject = typeof content === 'object' && content !== null && ('policies' in content || 'clients' in content);
+  const { data, error } = (isObject ? fileSchema : clientsSchema).safeParse(content);
   if (error) {
     return { mistakes: toMistakes(error.issues, { setting: 'CLIENTS_FILE', content, knownNames, describe }) };
   }
-  const clients = data.map(
-    ({ id, hash, scopes, rate, origins, gas, moveCalls, documents }): Client => ({
+  const written = Array.isArray(data) ? { policies: {}, clients: data } : data;
+  const at = isObject ? 'CLIENTS_FILE.clients' : 'CLIENTS_FILE';
+  const addresses = readAddressFiles([...Object.values(written.policies), ...written.clients], readFile);
+  const addressesIn = (path: string) => addresses.lists.get(path) ?? [];
+  const policies = Object.entries(written.policies).map(
+    ([id, policy]): NamedPolicy => ({ id, ...toPolicy(policy, addressesIn) }),
+  );
+  const clients = written.clients.map((client): Client => {
+    const { id, hash, scopes, origins, documents, policy, visitors, ...own } = client;
+    return {
       id,
       hash,
       scopes: [...new Set(scopes)],
-      perMinute: rate?.perMinute ?? null,
       origins: origins ? [...new Set(origins)] : null,
-      gasPerDay: gas?.perDay ?? null,
-      moveCalls: moveCalls ? [...new Set(moveCalls)] : null,
       documents: documents ?? null,
-    }),
+      visitors,
+      ...toPolicy(
+        own,
+        addressesIn,
+        policies.find((named) => named.id === policy),
+      ),
+    };
+  });
+  const unknown = written.clients.flatMap(({ policy }, index): ConfigMistake[] =>
+    policy === undefined || policies.some(({ id }) => id === policy)
+      ? []
+      : [
+          {
+            key: `${at}.${index}.policy`,
+            expected: 'the name of one of the policies in this file',
+            got: describe(policy),
+          },
+        ],
   );
-  const mistakes = [...findRepeated(clients, 'id'), ...findRepeated(clients, 'hash')];
-  return mistakes.length > 0 ? { mistakes } : clients;
+  const mistakes = [...findRepeated(clients, 'id', at), ...findRepeated(clients, 'hash', at), ...unknown];
+  if (written.clients.length + policies.length === 0)
+    mistakes.push({ key: 'CLIENTS_FILE', expected: 'clients or policies', got: 'neither' });
+  mistakes.push(...addresses.mistakes);
+  return mistakes.length > 0 ? { mistakes } : { clients, policies, files: [...addresses.lists.keys()] };
+}
+
+/** Reads the files of addresses. */
+function readAddressFiles(policies: readonly WrittenPolicy[], readFile: ReadFile) {
+  const lists = new Map<string, readonly string[]>();
+  const mistakes: ConfigMistake[] = [];
+  for (const path of new Set(policies.flatMap(filesOf))) {
+    const refuse = (got: string) =>
+      mistakes.push({ key: `CLIENTS_FILE ${quoteText(path)}`, expected: 'a file with one address a line', got });
+    try {
+      const list = parseAddresses(readFile(path));
+      if (list) lists.set(path, list);
+      else refuse('a line that is no address');
+    } catch (error) {
+      refuse(`one that cannot be read (${toErrorCode(error)})`);
+    }
+  }
+  return { lists, mistakes };
 }
 
 /**
@@ -147,7 +208,7 @@ function parsePlainJson(text: string): { readonly value: unknown } | null {
   }
 }
 
-function findRepeated(clients: readonly Client[], field: 'id' | 'hash'): ConfigMistake[] {
+function findRepeated(clients: readonly Client[], field: 'id' | 'hash', at: string): ConfigMistake[] {
   const seen = new Map<string, number>();
   return clients.flatMap((client, index) => {
     const first = seen.get(client[field]);
@@ -157,7 +218,7 @@ function findRepeated(clients: readonly Client[], field: 'id' | 'hash'): ConfigM
     }
     return [
       {
-        key: `CLIENTS_FILE.${index}.${field}`,
+        key: `${at}.${index}.${field}`,
         expected: 'one that no other client has',
         got: `that of client ${first}`,
       },

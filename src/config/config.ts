@@ -1,4 +1,4 @@
-import type { Client } from './client.ts';
+import type { ClientsFile } from './client.ts';
 import type { ConfigValues } from './keys.ts';
 import type { NetworkProfile } from './network-profile.ts';
 import type { Secret } from './secret.ts';
@@ -26,6 +26,8 @@ export interface Config {
      */
     readonly token: Secret | null;
     readonly allowAnonymous: boolean;
+    /** Reservations of all callers that have neither expired nor been executed; `null` = no bound. */
+    readonly maxOpenReservations: number | null;
     /** A gas budget must be below this. */
     readonly maxGasBudgetExclusive: number;
     /** How to treat a transaction that does not match its reservation, or cannot be parsed. */
@@ -60,8 +62,8 @@ export interface Config {
     readonly maxBodyBytes: number;
   };
   readonly timeouts: { readonly queryMs: number; readonly mutationMs: number };
-  /** Clients with an API key; `null` = API keys are not used. */
-  readonly clients: readonly Client[] | null;
+  /** Clients with an API key, and policies; `null` = API keys are not used. */
+  readonly clients: ClientsFile | null;
   /** Documents that clients may request by id; `null` = none. */
   readonly trustedDocuments: readonly TrustedDocument[] | null;
   /** Accepted JWTs; `null` = none. */
@@ -87,8 +89,11 @@ export interface JwtRules {
   readonly audience: string;
   /** The claim that lists scopes; `null` = `scope`, `scopes` or `scp`. */
   readonly scopesClaim: string | null;
-  /** Limits per subject, as for a client with a key; see `Client`. */
+  /** Gas per UTC day of one subject, in the smallest unit, unless its policy says otherwise; `null` = no budget. */
   readonly gasPerDay: number | null;
+  /** Gas per UTC day of all subjects together, whatever their policies; `null` = no budget. */
+  readonly gasPerDayInAll: number | null;
+  /** As `Policy.moveCalls`, for subjects without a policy. */
   readonly moveCalls: readonly string[] | null;
 }
 

@@ -1,6 +1,6 @@
 import { limitDefaults } from './caller-keys.ts';
 import { checkSettings, type Settings, toMissing, toSponsorAuth } from './check-settings.ts';
-import { type Client, parseClients } from './client.ts';
+import { type ClientsFile, parseClients } from './client.ts';
 import type { Config, Upstreams } from './config.ts';
 import { ConfigError, type ConfigMistake, quoteText } from './config-error.ts';
 import type { ConfigSource, ReadFile } from './config-source.ts';
@@ -15,9 +15,9 @@ import {
 
 import {
   findUnknownVariables,
-  type ListResult,
+  type Parsed,
   type RawSettings,
-  readList,
+  readContent,
   readSettings,
   toErrorCode,
 } from './read-settings.ts';
@@ -40,10 +40,10 @@ export function parseConfig(source: ConfigSource, addressSettings: readonly Addr
   const table = withAddresses(addressSettings);
   const raw = readSettings(source, table);
   const parsed = parseValues(table, raw.texts, source.readFile);
-  const read = <Item>(setting: string, parse: (text: string) => ListResult<Item>) =>
-    readList(setting, raw.texts.get(setting), source.readFile, parse);
-  const clients = read('CLIENTS_FILE', parseClients);
-  const trusted = read('TRUSTED_DOCUMENTS_FILE', parseManifest);
+  const read = <Content extends object>(setting: string, parse: (text: string) => Parsed<Content>) =>
+    readContent(setting, raw.texts.get(setting), source.readFile, parse);
+  const clients = read('CLIENTS_FILE', (text) => parseClients(text, source.readFile));
+  const trusted = read('TRUSTED_DOCUMENTS_FILE', (text) => parseManifest(text));
   const broken = new Set([...raw.mistakes, ...parsed.mistakes].map(({ key }) => key));
   const isWritten = (name: string) => raw.texts.has(name) || broken.has(name);
   const fileOf = new Map(Object.entries(table).map(([file, { holds }]) => [holds, file]));
@@ -64,7 +64,7 @@ export function parseConfig(source: ConfigSource, addressSettings: readonly Addr
     ...parsed.mistakes,
     ...clients.mistakes,
     ...trusted.mistakes,
-    ...(isSet('TRUSTED_DOCUMENTS_FILE') ? [] : policiesWithoutManifest(clients.list ?? [])),
+    ...(isSet('TRUSTED_DOCUMENTS_FILE') ? [] : policiesWithoutManifest(clients.content)),
     ...combined,
     ...('mistakes' in profile ? profile.mistakes : []),
   ];
@@ -72,8 +72,8 @@ export function parseConfig(source: ConfigSource, addressSettings: readonly Addr
   return {
     ...toConfig(settings),
     profile: profile.profile,
-    clients: clients.list,
-    trustedDocuments: trusted.list,
+    clients: clients.content,
+    trustedDocuments: trusted.content,
     spans: readSpans(source.env),
     unknownVariables: findUnknownVariables(source.env, Object.keys(table)),
   };
@@ -99,8 +99,8 @@ function readNetworkProfile(chosen: string, readFile: ReadFile): ProfileResult {
 }
 
 /** Without a manifest, a client with the policy `only` could run nothing. */
-function policiesWithoutManifest(clients: readonly Client[]): ConfigMistake[] {
-  return clients.flatMap(({ documents }, index) =>
+function policiesWithoutManifest(file: ClientsFile | null): ConfigMistake[] {
+  return (file?.clients ?? []).flatMap(({ documents }, index) =>
     documents === null ? [] : [toMissing(`CLIENTS_FILE.${index}.documents`, 'TRUSTED_DOCUMENTS_FILE')],
   );
 }
@@ -209,7 +209,8 @@ function toJwtRules(values: ConfigValues): Config['jwt'] {
   const { JWT_JWKS_URL: keysUrl, JWT_ISSUER: issuer, JWT_AUDIENCE: audience } = values;
   if (keysUrl === null || issuer === null || audience === null) return null;
   const { JWT_SCOPES_CLAIM: scopesClaim, JWT_GAS_PER_DAY: gasPerDay, JWT_MOVE_CALLS: moveCalls } = values;
-  return { keysUrl, issuer, audience, scopesClaim, gasPerDay, moveCalls };
+  const { JWT_GAS_PER_DAY_IN_ALL: gasPerDayInAll } = values;
+  return { keysUrl, issuer, audience, scopesClaim, gasPerDay, gasPerDayInAll, moveCalls };
 }
 
 function toUpstreams(table: ConfigTable, values: Readonly<Record<string, unknown>>): Upstreams {
@@ -228,6 +229,7 @@ function toSponsorship(settings: Settings): Config['sponsorship'] {
     auth,
     token: auth === 'token' || isEmbedded ? values.SPONSOR_TOKEN : null,
     allowAnonymous: values.SPONSOR_ALLOW_ANONYMOUS ?? isEmbedded,
+    maxOpenReservations: values.SPONSOR_MAX_OPEN_RESERVATIONS,
     maxGasBudgetExclusive: values.SPONSOR_MAX_GAS_BUDGET,
     preflight: values.SPONSOR_PREFLIGHT ?? (auth === 'token' ? 'enforce' : 'warn'),
     unreadable: values.SPONSOR_UNREADABLE,

@@ -144,28 +144,28 @@ function toUnknownKey(key: string, known: readonly string[]): ConfigMistake {
   };
 }
 
-export type ListResult<Item> = readonly Item[] | { readonly mistakes: readonly ConfigMistake[] };
+export type Parsed<Content extends object> = Content | { readonly mistakes: readonly ConfigMistake[] };
 
 /**
- * Reads and parses a list from the file that a setting names.
+ * Reads and parses the file that a setting names.
  * @param path `undefined` = there is none
- * @returns `null` as the list without a file, or when it has mistakes
+ * @returns `null` as the content without a file, or when it has mistakes
  */
-export function readList<Item>(
+export function readContent<Content extends object>(
   setting: string,
   path: string | undefined,
   readFile: ReadFile,
-  parse: (text: string) => ListResult<Item>,
-): { readonly list: readonly Item[] | null; readonly mistakes: readonly ConfigMistake[] } {
-  if (path === undefined) return { list: null, mistakes: [] };
+  parse: (text: string) => Parsed<Content>,
+): { readonly content: Content | null; readonly mistakes: readonly ConfigMistake[] } {
+  if (path === undefined) return { content: null, mistakes: [] };
   let text: string;
   try {
     text = readFile(path);
   } catch (error) {
-    return { list: null, mistakes: [toUnreadable(setting, path, error)] };
+    return { content: null, mistakes: [toUnreadable(setting, path, error)] };
   }
   const result = parse(text);
-  return 'mistakes' in result ? { list: null, mistakes: result.mistakes } : { list: result, mistakes: [] };
+  return 'mistakes' in result ? { content: null, mistakes: result.mistakes } : { content: result, mistakes: [] };
 }
 
 function toUnreadable(key: string, path: string, error: unknown): ConfigMistake {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { type ConfigMistake, quoteText } from './config-error.ts';
-import type { ListResult } from './read-settings.ts';
+import type { Parsed } from './read-settings.ts';
 import { isJsonObject } from './value-types.ts';
 
 /** What a caller may run: everything; everything, with a log line for other documents; trusted documents only. */
@@ -30,7 +30,7 @@ const apolloFormat = 'apollo-persisted-query-manifest';
  * Parses a manifest: Apollo's, or the flat map of Relay, client-preset and gql.tada.
  * @param setting that names the file: the keys of mistakes are paths, such as `TRUSTED_DOCUMENTS_FILE.operations.0.id`
  */
-export function parseManifest(text: string, setting = 'TRUSTED_DOCUMENTS_FILE'): ListResult<TrustedDocument> {
+export function parseManifest(text: string, setting = 'TRUSTED_DOCUMENTS_FILE'): Parsed<readonly TrustedDocument[]> {
   if (text.length > maxCharacters)
     return refuse(setting, `at most ${maxCharacters} characters`, `${text.length} characters`);
   let value: unknown;

@@ -167,6 +167,12 @@ export const sponsorshipKeys = {
     description:
       'Every gas budget must be below this limit. Other budgets are rejected without a sponsor call. Set it above the maximum of a sponsor that accepts larger budgets.',
   },
+  SPONSOR_MAX_OPEN_RESERVATIONS: {
+    type: integer(1, 1_000_000, 'reservations'),
+    fallbackText: 'no bound',
+    description:
+      'How many reservations all callers together may have open: neither expired nor executed. Set it below the number of coins that the sponsor has. One client, the JWT subjects of one policy, or all anonymous callers may have at most three times as many as would stay free for others, so a client alone may have three quarters. Applies with `SPONSOR_AUTH=token`.',
+  },
   SPONSOR_PREFLIGHT: {
     type: oneOf('enforce', 'warn', 'off'),
     fallbackText: '`enforce` with `token`, `warn` with `forward`',

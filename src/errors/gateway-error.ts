@@ -1,5 +1,6 @@
 import { GraphQLError, type GraphQLErrorOptions } from 'graphql';
 import { type ErrorCode, errorCatalogue, type RetryAdvice } from './catalogue.ts';
+import type { PolicyRule } from './policy-rules.ts';
 
 /** Data for clients, in `extensions` beside the code. Never a URL, a token or an upstream's raw body. */
 export interface ErrorFacts {
@@ -20,6 +21,14 @@ export interface ErrorFacts {
     readonly left: number;
     /** When the budget is renewed, as RFC 3339 text. */
     readonly resetsAt: string;
+  };
+  /** The rule of the caller's policy that refuses to sponsor. Numbers are in the unit of the rule; `resetsAt` as RFC 3339 text. */
+  readonly policy?: {
+    readonly rule: PolicyRule;
+    readonly limit: number | null;
+    readonly used: number | null;
+    readonly resetsAt: string | null;
+    readonly advice: string;
   };
   /** The setting that configures the missing upstream or feature. */
   readonly setting?: string;

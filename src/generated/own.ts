@@ -196,6 +196,8 @@ export type GasReservation = {
   readonly reservationId: Scalars['ID']['output'];
   /** Whole seconds until `expiresAt`, at least 0, at the time of the query. */
   readonly secondsLeft: Scalars['Int']['output'];
+  /** The only sender whose transaction it pays for: 0x and 64 hexadecimal digits. Null: any sender. */
+  readonly sender?: Maybe<Scalars['String']['output']>;
   /** Address that owns the coins and must be the transaction's gas owner: hex with 0x prefix. */
   readonly sponsorAddress: Scalars['String']['output'];
   /** State at the time of the query. */
@@ -366,8 +368,8 @@ export type Mutation = {
    *
    * Errors:
    * - Nothing was sent, the reservation is unused: `BAD_USER_INPUT` (invalid argument, or the transaction does not match its
-   *   reservation, or would fail), `FORBIDDEN` (scope `sponsor` missing, or a Move call is not allowed), `UNAUTHENTICATED`,
-   *   `RATE_LIMITED` (too many executions), `IDEMPOTENCY_CONFLICT` (key used for another execution), `UPSTREAM_UNAVAILABLE`, `UPSTREAM_TIMEOUT`,
+   *   reservation, has another sender, or would fail), `FORBIDDEN` (scope `sponsor` missing, or a rule of the caller's policy, in
+   *   `extensions.policy`), `UNAUTHENTICATED`, `RATE_LIMITED` (the sender's share of the day, or too many executions), `IDEMPOTENCY_CONFLICT` (key used for another execution), `UPSTREAM_UNAVAILABLE`, `UPSTREAM_TIMEOUT`,
    *   `REQUEST_TIMEOUT`, `UNAVAILABLE` (gateway stopping), `NOT_CONFIGURED`.
    * - Nothing was sent, the reservation cannot be used: `RESERVATION_NOT_FOUND` (expired, of another caller, unknown, or spent:
    *   then `extensions.digest` is the transaction that spent it).
@@ -397,10 +399,13 @@ export type Mutation = {
    * If the caller has a daily gas budget, the whole `gasBudget` is held until the execution reports the gas used or the reservation
    * expires: see `viewer { gas }`.
    *
+   * A rule of the caller's policy that refuses the reservation is in `extensions.policy { rule limit used resetsAt advice }`, in the
+   * unit of the rule.
+   *
    * Errors:
-   * - Nothing was sent: `BAD_USER_INPUT` (invalid argument), `FORBIDDEN` (scope `sponsor` missing), `UNAUTHENTICATED` (anonymous callers
-   *   may not sponsor), `RATE_LIMITED` (gas budget too small, with `limit`, `held`, `settled`, `left` and `resetsAt` in
-   *   `extensions.gas`, or too many reservations), `IDEMPOTENCY_CONFLICT` (key used with other arguments), `REQUEST_TIMEOUT`,
+   * - Nothing was sent: `BAD_USER_INPUT` (invalid argument, or `sender` missing), `FORBIDDEN` (scope `sponsor` missing, or a rule for
+   *   every transaction), `UNAUTHENTICATED` (anonymous callers may not sponsor), `RATE_LIMITED` (a rule for the day, with `limit`,
+   *   `held`, `settled`, `left` and `resetsAt` in `extensions.gas`, or too many open reservations), `IDEMPOTENCY_CONFLICT` (key used with other arguments), `REQUEST_TIMEOUT`,
    *   `UNAVAILABLE` (gateway stopping), `NOT_CONFIGURED`.
    * - Rejected by the sponsor: `SPONSOR_UNAUTHORIZED`, `SPONSOR_FORBIDDEN`, `SPONSOR_REJECTED` (the sponsor's message),
    *   `SPONSOR_EXHAUSTED` (no coins or no daily allowance), `SPONSOR_MAINTENANCE`.
@@ -443,6 +448,7 @@ export type MutationReserveGasArgs = {
   gasBudget: Scalars['UInt53']['input'];
   idempotencyKey?: InputMaybe<Scalars['String']['input']>;
   reserveDurationSecs: Scalars['Int']['input'];
+  sender?: InputMaybe<Scalars['String']['input']>;
 };
 
 
@@ -871,19 +877,27 @@ export type TransactionStreamFilter =
 /** The caller of the operation. Makes no upstream call. */
 export type Viewer = {
   /**
-   * Gas budget of the UTC day, in the smallest unit of the gas coin. `held` contains unexpired reservations and executions with
-   * an unknown outcome. The spent amount is `limit - remaining - held`. Null if this caller has no budget. `UPSTREAM_UNAVAILABLE`
-   * if the sponsorship store is unavailable.
+   * Gas budget of the UTC day, in the smallest unit of the gas coin: of this visitor, of all visitors of its key, or of `sender`,
+   * whichever has least left. `held` contains unexpired reservations and executions with an unknown outcome. The spent amount is
+   * `limit - remaining - held`. Null if none of them has a budget.
+   *
+   * Errors: `BAD_USER_INPUT` (malformed `sender`), `UPSTREAM_UNAVAILABLE` (the sponsorship store is unavailable).
    */
   readonly gas?: Maybe<ViewerAllowance>;
   /** `client:` and the id of an API key, `jwt:` and the subject of a JWT, `credential:` and a hash of a forwarded credential, or `address:` and the IP address. */
   readonly id: Scalars['String']['output'];
   /** How the caller was identified. */
   readonly kind: ViewerKind;
-  /** Rate limit in points. Null if this caller has no limit. */
+  /** Rate limit in points: of this visitor or of all visitors of its key, whichever has less left. Null if neither has a limit. */
   readonly rate?: Maybe<ViewerAllowance>;
   /** Granted scopes out of `read`, `sponsor` and `admin`. All three if callers' credentials are forwarded to the sponsor, which decides. */
   readonly scopes: ReadonlyArray<Scalars['String']['output']>;
+};
+
+
+/** The caller of the operation. Makes no upstream call. */
+export type ViewerGasArgs = {
+  sender?: InputMaybe<Scalars['String']['input']>;
 };
 
 /** A quota of one time window. */
@@ -1175,6 +1189,7 @@ export type GasReservationResolvers<ContextType = OperationContext, ParentType e
   gasCoins?: Resolver<ReadonlyArray<ResolversTypes['ReservedGasCoin']>, ParentType, ContextType>;
   reservationId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   secondsLeft?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  sender?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   sponsorAddress?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   state?: Resolver<ResolversTypes['GasReservationState'], ParentType, ContextType>;
 };
@@ -1405,7 +1420,7 @@ export interface UInt53ScalarConfig extends GraphQLScalarTypeConfig<ResolversTyp
 }
 
 export type ViewerResolvers<ContextType = OperationContext, ParentType extends ResolversParentTypes['Viewer'] = ResolversParentTypes['Viewer']> = {
-  gas?: Resolver<Maybe<ResolversTypes['ViewerAllowance']>, ParentType, ContextType>;
+  gas?: Resolver<Maybe<ResolversTypes['ViewerAllowance']>, ParentType, ContextType, Partial<ViewerGasArgs>>;
   id?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   kind?: Resolver<ResolversTypes['ViewerKind'], ParentType, ContextType>;
   rate?: Resolver<Maybe<ResolversTypes['ViewerAllowance']>, ParentType, ContextType>;

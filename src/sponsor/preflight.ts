@@ -1,10 +1,22 @@
 import type { GraphQLError } from 'graphql';
 import type { Config } from '../config/config.ts';
+import { noPolicy } from '../config/policy.ts';
 import { type ErrorFacts, gatewayError } from '../errors/gateway-error.ts';
 import type { SimulatedAccount, Simulation } from '../ledger/simulate-transaction.ts';
 import { toFullAddress } from '../transactions/ledger-bcs.ts';
 import type { OutlinedTransaction, TransactionOutline } from '../transactions/outline-transaction.ts';
+import type { CallerPolicy } from '../upstream/operation-context.ts';
 import { hashCoins } from './leases.ts';
+import {
+  checkPolicy,
+  countsGas,
+  type Denial,
+  type PolicySubject,
+  readsTransactions,
+  toDenialError,
+  toList,
+  toShownTarget,
+} from './sponsor-policy.ts';
 
 export interface ReservationTerms {
   /** The sponsor's address in any spelling. */
@@ -18,25 +30,30 @@ export interface ReservationTerms {
 export interface TransactionRules {
   /** `null`: the reservation is unknown here, and its terms are not checked. */
   readonly terms: ReservationTerms | null;
-  /** The caller's allowlist of Move calls, as in `Caller.moveCalls`. */
-  readonly moveCalls: readonly string[] | null;
+  readonly policy: CallerPolicy | null;
+  /** Milliseconds since the Unix epoch. */
+  readonly nowMs: number;
 }
 
 /** Why `enforce` rejects a transaction. */
 export interface Finding {
   readonly argument: 'txBytes' | 'userSig' | 'reservationId' | 'transactionKind';
-  /** `FORBIDDEN`: the caller may not call this function. `BAD_USER_INPUT`: all other reasons. */
-  readonly code: 'BAD_USER_INPUT' | 'FORBIDDEN';
+  /** The rule of the caller's policy; `null`: the transaction does not fit its reservation. */
+  readonly denial: Denial | null;
   readonly reason: string;
   /**
-   * What the finding concerns. `sponsor`: the transaction could take more from the sponsor than gas. `gas`: it could spend gas
+   * What the finding concerns. `policy`: a rule of the caller's policy. `sponsor`: the transaction could take more from the sponsor than gas. `gas`: it could spend gas
    * that the caller's budget would not count. `all`: it cannot be parsed, so no rule could be checked.
    */
-  readonly of: 'calls' | 'sponsor' | 'gas' | 'rest' | 'all';
+  readonly of: 'policy' | 'sponsor' | 'gas' | 'rest' | 'all';
+}
+
+function toFinding(of: Finding['of'], reason: string, argument: Finding['argument'] = 'txBytes'): Finding {
+  return { argument, denial: null, reason, of };
 }
 
 /**
- * Checks a transaction against its reservation and its caller's allowlist. Pure; never throws. The ledger checks the rest,
+ * Checks a transaction against its reservation and its caller's policy. Pure; never throws. The ledger checks the rest,
  * such as whether inputs exist and whether the transaction has expired.
  * @param proof the ledger's simulation, which may prove a transaction that cannot be parsed
  * @returns `null` if it passes
@@ -50,18 +67,19 @@ export function checkTransaction(
   // The gateway may not know which network it is.
   const taking =
     transaction.kind === 'unknown' && transaction.extended && toTakingFault(transaction.extended, rules.terms);
-  if (taking) return { argument: 'txBytes', code: 'BAD_USER_INPUT', reason: taking, of: 'sponsor' };
+  if (taking) return toFinding('sponsor', taking);
   const unverified = (why: string): Finding => {
     const reason = `it cannot be verified, because it is no transaction of a form that this gateway knows: ${transaction.reason}${why}`;
-    return { argument: 'txBytes', code: 'BAD_USER_INPUT', reason, of: 'all' };
+    return toFinding('all', reason);
   };
   if (proof === null) return unverified('');
-  if (rules.moveCalls !== null) return unverified('; and a simulation does not tell its calls');
+  const { moveCalls, commands } = rules.policy?.rules ?? noPolicy;
+  if (moveCalls ?? commands.allow ?? commands.max) return unverified('; and a simulation does not tell its calls');
   const account = proof.kind === 'succeeds' ? proof.account : null;
   if (account === null) return unverified('; and the ledger’s simulation does not tell who would pay');
   const loss = toLoss(account);
   if (loss === 'unknown') return unverified('; and the ledger’s simulation does not tell what the sponsor would pay');
-  if (loss !== null) return { argument: 'txBytes', code: 'BAD_USER_INPUT', reason: loss, of: 'sponsor' };
+  if (loss !== null) return toFinding('sponsor', loss);
   return checkOutline(toOutline(account), rules);
 }
 
@@ -72,18 +90,24 @@ export function checkTransaction(
 export function checkKind(
   transaction: OutlinedTransaction,
   sponsorAddress: string | null,
-  { moveCalls }: Pick<TransactionRules, 'moveCalls'>,
+  policy: CallerPolicy | null,
+  nowMs: number,
 ): Finding | null {
   const argument = 'transactionKind';
   if (transaction.kind !== 'known') {
     const reason = `it cannot be verified, because it is no kind of transaction that this gateway knows: ${transaction.reason}`;
-    return { argument, code: 'BAD_USER_INPUT', reason, of: 'all' };
+    return toFinding('all', reason, argument);
   }
   const { outline } = transaction;
-  const forbidden = moveCalls && toCallFault(outline, moveCalls);
-  if (forbidden) return { argument, code: 'FORBIDDEN', reason: forbidden, of: 'calls' };
   const taking = toKindFault(outline, sponsorAddress === null ? [] : [toFullAddress(sponsorAddress)]);
-  return taking === null ? null : { argument, code: 'BAD_USER_INPUT', reason: taking, of: 'sponsor' };
+  if (taking !== null) return toFinding('sponsor', taking, argument);
+  const denial = checkPolicy(policy, toSubject(outline, nowMs));
+  return denial && { argument, denial, reason: denial.reason, of: 'policy' };
+}
+
+function toSubject(outline: TransactionOutline, nowMs: number): PolicySubject {
+  const { sender, gas } = outline;
+  return { nowMs, gasBudget: Number(gas.budget), durationSecs: null, sender, outline };
 }
 
 /**
@@ -114,22 +138,23 @@ function toOutline(account: SimulatedAccount): TransactionOutline {
     sender: toFullAddress(account.sender),
     gas: { payment, owner, price: account.gasPrice, budget: account.gasBudget },
     commands: new Set(),
+    commandCount: 0,
     moveCalls: new Set(),
     takesGasCoin: false,
     funders: new Set(),
   };
 }
 
-function checkOutline(outline: TransactionOutline, { terms, moveCalls }: TransactionRules): Finding | null {
-  // Ordered by the policies under which they count: all of them first.
-  const forbidden = moveCalls && toCallFault(outline, moveCalls);
-  if (forbidden) return { argument: 'txBytes', code: 'FORBIDDEN', reason: forbidden, of: 'calls' };
-  const taking = toTakingFault(outline, terms);
-  if (taking) return { argument: 'txBytes', code: 'BAD_USER_INPUT', reason: taking, of: 'sponsor' };
+function checkOutline(outline: TransactionOutline, { terms, policy, nowMs }: TransactionRules): Finding | null {
+  // Ordered by the settings of `SPONSOR_PREFLIGHT` under which they count: all of them first.
+  const denial = checkPolicy(policy, toSubject(outline, nowMs));
+  const taking = denial?.rule === 'moveCalls' ? null : toTakingFault(outline, terms);
+  if (taking) return toFinding('sponsor', taking);
+  if (denial) return { argument: 'txBytes', denial, reason: denial.reason, of: 'policy' };
   const excess = terms && toBudgetFault(outline, terms);
-  if (excess) return { argument: 'txBytes', code: 'BAD_USER_INPUT', reason: excess, of: 'gas' };
+  if (excess) return toFinding('gas', excess);
   const reason = terms && toTermsFault(outline, terms);
-  return reason === null ? null : { argument: 'txBytes', code: 'BAD_USER_INPUT', reason, of: 'rest' };
+  return reason === null ? null : toFinding('rest', reason);
 }
 
 function toBudgetFault({ gas }: TransactionOutline, { gasBudget }: ReservationTerms): string | null {
@@ -168,43 +193,8 @@ function toTermsFault({ gas }: TransactionOutline, terms: ReservationTerms): str
 }
 
 /**
- * Why a transaction calls functions outside its caller's allowlist, or `null`. A package includes its modules, a module its
- * functions, with any type arguments. Transfers, splits and merges call nothing. Publishing and upgrading run code that no
- * list can name.
- * @param allowed as in `Caller.moveCalls`
- */
-function toCallFault({ moveCalls, commands }: TransactionOutline, allowed: readonly string[]): string | null {
-  const mayCall =
-    allowed.length === 0
-      ? 'this caller may call nothing'
-      : `this caller may only call ${toList(allowed.map(toShownTarget), 20)}`;
-  if (commands.has('publish') || commands.has('upgrade')) return `it publishes or upgrades a package; ${mayCall}`;
-  const names = new Set(allowed);
-  const others = [...moveCalls].filter((target) => {
-    const [packageId = '', module = ''] = target.split('::');
-    return !names.has(target) && !names.has(packageId) && !names.has(`${packageId}::${module}`);
-  });
-  return others.length === 0 ? null : `it calls ${toList(others.map(toShownTarget), 3)}; ${mayCall}`;
-}
-
-/** Longer than any name that a network accepts. */
-const maxShownLength = 340;
-
-/** In the usual form without leading zeros: `0x2::coin::join`. */
-function toShownTarget(target: string): string {
-  const short = target.replace(/^0x0+(?=[\da-f])/, '0x');
-  return short.length > maxShownLength ? `${short.slice(0, maxShownLength)}…` : short;
-}
-
-function toList(names: readonly string[], max: number): string {
-  const shown = names.slice(0, max).join(', ');
-  return names.length <= max ? shown : `${shown} and ${names.length - max} more`;
-}
-
-/**
  * `enforce` rejects a transaction that fails a check or cannot be parsed. `warn` sends it and logs the reason. `off` sends it.
- * Under every policy, a transaction may take nothing but gas from the sponsor, and the caller's own limits apply: an allowlist
- * and a gas budget.
+ * In every mode, a transaction may take nothing but gas from the sponsor, and the caller's policy applies.
  */
 export type PreflightPolicy = Pick<Config['sponsorship'], 'preflight' | 'unreadable' | 'dryRun'>;
 
@@ -213,7 +203,6 @@ export interface PreflightSubject extends TransactionRules {
   /** What the ledger says that the transaction would do; `null` if it was not simulated. */
   readonly simulation: Simulation | null;
   readonly userSig: Uint8Array;
-  readonly isGasCounted: boolean;
   readonly facts: { readonly digest: string; readonly reservationId: string };
   /** Called with the reason if a transaction is sent that `enforce` would reject. */
   readonly doubt: (reason: string) => void;
@@ -221,7 +210,7 @@ export interface PreflightSubject extends TransactionRules {
 
 /**
  * Checks a transaction before it is sent: why it must not be sent, or `null`. A rejection spends nothing.
- * @returns `FORBIDDEN` for a function that this caller may not call; `UPSTREAM_UNAVAILABLE` if a required simulation is missing;
+ * @returns the code of the rule for a denial by the caller's policy; `UPSTREAM_UNAVAILABLE` if a required simulation is missing;
  * `BAD_USER_INPUT` for all other reasons
  */
 export function preflight(policy: PreflightPolicy, subject: PreflightSubject): GraphQLError | null {
@@ -241,8 +230,9 @@ export function preflight(policy: PreflightPolicy, subject: PreflightSubject): G
 const nothingSent = 'Nothing was sent to the sponsor, and nothing is spent.';
 
 /** The error for a transaction that is not sent. */
-export function toRefusal({ argument, code, reason }: Omit<Finding, 'of'>, facts: ErrorFacts = {}): GraphQLError {
-  return gatewayError(code, `Argument "${argument}": ${reason}. ${nothingSent}`, { argument, ...facts });
+export function toRefusal({ argument, denial, reason }: Omit<Finding, 'of'>, facts: ErrorFacts = {}): GraphQLError {
+  if (denial) return toDenialError({ ...denial, argument }, facts);
+  return gatewayError('BAD_USER_INPUT', `Argument "${argument}": ${reason}. ${nothingSent}`, { argument, ...facts });
 }
 
 /** Why a simulation keeps a transaction from being sent, or `null`. */
@@ -256,7 +246,7 @@ export function toSimulationError(
   const reason = simulation.reason.replace(/\.$/, '') || 'it gives no reason';
   if (simulation.kind !== 'unavailable') {
     const failing = `the transaction would fail, as the ledger's simulation says: ${reason}`;
-    return toRefusal({ argument, code: 'BAD_USER_INPUT', reason: failing }, { upstream: 'ledger', ...facts });
+    return toRefusal({ argument, denial: null, reason: failing }, { upstream: 'ledger', ...facts });
   }
   if (dryRun === 'failing') return null;
   const message = `The ledger could not simulate the transaction: ${reason}. ${nothingSent}`;
@@ -264,10 +254,10 @@ export function toSimulationError(
 }
 
 /** Does the finding apply under every policy? */
-function isBinding({ of }: Finding, { moveCalls, isGasCounted }: PreflightSubject): boolean {
-  if (of === 'calls' || of === 'sponsor') return true;
-  if (of === 'gas') return isGasCounted;
-  return of === 'all' && (isGasCounted || moveCalls !== null);
+function isBinding({ of }: Finding, { policy }: PreflightSubject): boolean {
+  if (of === 'policy' || of === 'sponsor') return true;
+  if (of === 'gas') return countsGas(policy);
+  return of === 'all' && (countsGas(policy) || readsTransactions(policy));
 }
 
 /** Schemes whose signatures have one length: flag, signature, public key. */
@@ -286,12 +276,12 @@ function toSignatureFinding(userSig: Uint8Array): Finding | null {
   const scheme = simpleSchemes[userSig[0] ?? 0];
   if (!scheme || scheme.bytes === userSig.length) return null;
   const reason = `it is no signature: one of ${scheme.name} has ${scheme.bytes} bytes, its flag and its public key included, and this has ${userSig.length}`;
-  return { argument: 'userSig', code: 'BAD_USER_INPUT', reason, of: 'rest' };
+  return toFinding('rest', reason, 'userSig');
 }
 
 /** Not under `warn`: callers that reserve elsewhere and execute here would fill the log. */
 function toUnknownTerms({ terms }: TransactionRules): Finding | null {
   if (terms !== null) return null;
   const reason = 'the transaction cannot be verified, because nothing is known here of its reservation';
-  return { argument: 'reservationId', code: 'BAD_USER_INPUT', reason, of: 'rest' };
+  return toFinding('rest', reason, 'reservationId');
 }

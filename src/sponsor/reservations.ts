@@ -5,8 +5,9 @@ import { withExtensions } from '../errors/light-error.ts';
 import type { SponsorshipFacts } from '../telemetry/sponsorship-line.ts';
 import type { Cancellation } from '../upstream/cancellation.ts';
 import { type CoinReference, createLeaseId, hashCoins, type Lease, type LeaseKeys } from './leases.ts';
+import { checkPolicy, msUntil, type Spender, toDenialError, toHoldDenialError, toHolds } from './sponsor-policy.ts';
 import { mayHaveRun } from './sponsor-refusal.ts';
-import type { EndReservation, GasBudget, ReservationStart, SponsorshipStore } from './store/sponsorship-store.ts';
+import type { EndReservation, ReservationStart, SponsorshipStore } from './store/sponsorship-store.ts';
 
 export interface ReservedCoins {
   /** The sponsor's own number, exact decimal text. */
@@ -21,6 +22,8 @@ export interface ReservedCoins {
  */
 export interface ReservationRecord extends ReservedCoins {
   readonly leaseId: string;
+  /** The only sender of its transaction; left out: any. */
+  readonly sender?: string;
   readonly gasBudget: number;
   /** As in `ReservationOrder`. */
   readonly gasPrice?: number | undefined;
@@ -32,6 +35,7 @@ export interface ReservationRecord extends ReservedCoins {
 export interface Reservation extends Omit<ReservedCoins, 'rawReservationId'> {
   /** The id that authorises one execution. */
   readonly reservationId: string;
+  readonly sender: string | null;
   readonly gasBudget: number;
   /** As in `ReservationOrder`. */
   readonly gasPrice?: number | undefined;
@@ -48,9 +52,9 @@ function toReservation(
   kept: ReservationRecord,
   { leases, holder, isConsumed }: { leases: LeaseKeys | null; holder: string; isConsumed: boolean },
 ): Reservation {
-  const { rawReservationId, sponsorAddress, gasCoins, gasBudget, gasPrice, expiresAtMs } = kept;
+  const { rawReservationId, sponsorAddress, gasCoins, gasBudget, gasPrice, expiresAtMs, sender = null } = kept;
   const reservationId = leases ? leases.sign(toLease(kept), holder) : rawReservationId;
-  return { reservationId, sponsorAddress, gasCoins, gasBudget, gasPrice, expiresAtMs, isConsumed };
+  return { reservationId, sponsorAddress, gasCoins, sender, gasBudget, gasPrice, expiresAtMs, isConsumed };
 }
 
 function toLease(kept: ReservationRecord): Lease {
@@ -63,14 +67,19 @@ function toLease(kept: ReservationRecord): Lease {
 export interface ReservationOrder {
   /** The only caller that may use the coins. */
   readonly holder: string;
+  /** Whose idempotency key it is. */
+  readonly visitor: string;
   readonly gasBudget: number;
   /** The price in the bytes of the transaction that the coins are for, if the gateway completed it. */
   readonly gasPrice?: number;
   readonly reserveDurationSecs: number;
-  /** The arguments that a repeat under the same key must have too. Left out: budget and duration. */
+  /** The arguments that a repeat under the same key must have too. Left out: budget, duration and sender. */
   readonly asked?: readonly unknown[];
+  /** The only sender of its transaction, 0x and 64 digits in lower case; `null` = any. */
+  readonly sender: string | null;
   readonly idempotencyKey: string | null;
-  readonly gas: GasBudget | null;
+  /** Whose policy applies. */
+  readonly spender: Spender;
   /** The operation of the call; nothing begins after its end. */
   readonly cancellation: Cancellation;
   /** Calls the sponsor, once. Rejects with an error meant for the client. */
@@ -86,6 +95,8 @@ export interface ReservationWorld {
   readonly store: SponsorshipStore;
   /** Must the store answer before the sponsor is called? */
   readonly isStoreNeeded: boolean;
+  /** Open reservations of all callers together; `null` = no bound. */
+  readonly maxOpenReservations: number | null;
   readonly now: () => number;
   /** Milliseconds after which other processes treat an attempt as dead. */
   readonly answerMs: number;
@@ -109,13 +120,16 @@ export type Reservations = ReturnType<typeof createReservations>;
  * it.
  */
 export function createReservations(world: ReservationWorld) {
-  const { leases, store, isStoreNeeded, now } = world;
+  const { leases, store, isStoreNeeded, maxOpenReservations, now } = world;
   /** Calls that this process has begun: when one with a key ends, its twins here poll the store immediately. */
   const inFlight = new Map<string, Promise<unknown>>();
 
   return {
     /** Reserves coins, or repeats the answer given under the same key. Rejects with an error meant for the client. */
     async reserve(order: ReservationOrder): Promise<Reservation> {
+      const { spender, gasBudget, reserveDurationSecs: durationSecs, sender } = order;
+      const denial = checkPolicy(spender.policy, { nowMs: now(), gasBudget, durationSecs, sender, outline: null });
+      if (denial) throw refused(order, toDenialError(denial));
       const attempt: Attempt = { order, leaseId: createLeaseId(), issuedAtMs: 0, expiresAtMs: 0 };
       const known = await begun(attempt);
       if (known) return known;
@@ -156,8 +170,8 @@ export function createReservations(world: ReservationWorld) {
   /** Looks up the key and holds the budget. Waits for a twin in flight. */
   async function begin(attempt: Attempt): Promise<Exclude<ReservationStart, { kind: 'in-progress' }>> {
     const { order, leaseId, isLookup = false } = attempt;
-    const { holder: caller, gasBudget: amount, gas, idempotencyKey, cancellation } = order;
-    const idempotency = idempotencyKey === null ? null : { key: idempotencyKey, bodyHash: bodyHashOf(order) };
+    const { holder: caller, visitor, sender, idempotencyKey, cancellation } = order;
+    const idempotency = idempotencyKey === null ? null : { key: idempotencyKey, bodyHash: bodyHashOf(order), visitor };
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
       const nowMs = now();
       // Measured before the sponsor is called, so that no lease outlives the sponsor's reservation.
@@ -167,14 +181,15 @@ export function createReservations(world: ReservationWorld) {
       const answerByMs = nowMs + world.answerMs;
       let start: ReservationStart;
       try {
-        const isOptional = isLookup || (!isStoreNeeded && idempotency === null);
-        const terms = { amount, expiresAtMs, gas, idempotency, answerByMs };
+        const isOptional = isLookup || (!isStoreNeeded && idempotency === null && sender === null);
+        const holds = isLookup ? [] : toHolds(order.spender, order.gasBudget, sender, nowMs, maxOpenReservations);
+        const terms = { expiresAtMs, sender, holds, idempotency, answerByMs };
         start = await store.beginReservation({ caller, leaseId, ...terms, nowMs, isOptional, isLookup });
       } catch {
         return beginWithoutStore(order);
       }
       // If the store is optional, a full one counts as none: callers with made-up credentials can fill it.
-      if (start.kind === 'full' && !isStoreNeeded && idempotency === null) return { kind: 'begun' };
+      if (start.kind === 'full' && !isStoreNeeded && idempotency === null && sender === null) return { kind: 'begun' };
       if (start.kind !== 'in-progress') return start;
       await pauseUnlessOver(pauseMs, cancellation, inFlight.get(nameOf(order)));
       if (cancellation.cause) throw refused(order, twinUnderWay());
@@ -184,13 +199,14 @@ export function createReservations(world: ReservationWorld) {
   function beginWithoutStore(order: ReservationOrder): { readonly kind: 'begun' } {
     if (isStoreNeeded) throw refused(order, storeAway());
     if (order.idempotencyKey !== null) throw refused(order, keyNotKept());
+    if (order.sender !== null) throw refused(order, storeAway());
     return { kind: 'begun' };
   }
 
   /** Calls the sponsor, and stores the end before the client is answered. */
   async function send(attempt: Attempt): Promise<Reservation> {
     const { order, issuedAtMs, expiresAtMs } = attempt;
-    const { gasBudget, gasPrice, reserveDurationSecs, holder } = order;
+    const { gasBudget, gasPrice, reserveDurationSecs, holder, sender } = order;
     let coins: ReservedCoins;
     try {
       coins = await order.send({ gasBudget, reserveDurationSecs });
@@ -205,7 +221,8 @@ export function createReservations(world: ReservationWorld) {
     }
     const { rawReservationId, sponsorAddress, gasCoins } = coins;
     const leaseId = leases ? attempt.leaseId : rawReservationId;
-    const kept = { leaseId, rawReservationId, sponsorAddress, gasCoins, gasBudget, gasPrice, issuedAtMs, expiresAtMs };
+    const terms = { leaseId, rawReservationId, sponsorAddress, gasCoins, gasBudget, gasPrice, issuedAtMs, expiresAtMs };
+    const kept = sender === null ? terms : { ...terms, sender };
     const knownAs = leases ? undefined : rawReservationId;
     await end(attempt, { kind: 'reserved', answer: JSON.stringify(kept), knownAs });
     audit(order, 'reserved', leaseId);
@@ -260,13 +277,14 @@ interface Attempt {
   expiresAtMs: number;
 }
 
-/** Identifies a call by its holder and idempotency key. */
-function nameOf({ holder, idempotencyKey }: ReservationOrder): string {
-  return JSON.stringify([holder, idempotencyKey]);
+/** Identifies a call by its visitor and idempotency key. */
+function nameOf({ visitor, idempotencyKey }: ReservationOrder): string {
+  return JSON.stringify([visitor, idempotencyKey]);
 }
 
-function bodyHashOf({ gasBudget, reserveDurationSecs, asked = [gasBudget, reserveDurationSecs] }: ReservationOrder) {
-  return hash('sha256', JSON.stringify(asked), 'base64url');
+function bodyHashOf({ gasBudget, reserveDurationSecs, sender, asked }: ReservationOrder): string {
+  const body = asked ?? [gasBudget, reserveDurationSecs, ...(sender === null ? [] : [sender])];
+  return hash('sha256', JSON.stringify(body), 'base64url');
 }
 
 /** Resolves after a time, when `sooner` does, or when the operation ends: whichever comes first. */
@@ -327,37 +345,13 @@ function toDeclined(
         `This caller, or all callers together, have too many reservations that have not expired. ${nothingSent}`,
         { retryAfterMs: 60_000 },
       );
-    case 'over-budget':
-      return overBudget(start, gasBudget, nowMs);
+    case 'denied':
+      return toHoldDenialError(start, gasBudget, nowMs);
   }
-}
-
-function overBudget(
-  { allowance, roomAtMs }: Extract<ReservationStart, { kind: 'over-budget' }>,
-  gasBudget: number,
-  nowMs: number,
-) {
-  const { limit, held, settled, free, resetsAtMs } = allowance;
-  const left = Math.max(0, free);
-  const resetsAt = toText(resetsAtMs);
-  return gatewayError(
-    'RATE_LIMITED',
-    `A gas budget of ${gasBudget} is more than this caller has left today: ${left} of ${limit}, ${settled} being spent and ${held} held by reservations and executions that have not ended. The day ends at ${resetsAt}. ${nothingSent}`,
-    {
-      argument: 'gasBudget',
-      gas: { limit, held, settled, left, resetsAt },
-      retryAfterMs: msUntil(Math.min(roomAtMs ?? resetsAtMs, resetsAtMs), nowMs),
-    },
-  );
 }
 
 function toText(atMs: number): string {
   return new Date(atMs).toISOString();
-}
-
-/** In whole seconds, so that `Retry-After` agrees with it. */
-function msUntil(atMs: number, nowMs: number): number {
-  return Math.max(1, Math.ceil((atMs - nowMs) / 1_000)) * 1_000;
 }
 
 /** The sponsor may have reserved coins under the key: the key works again when they have returned. */

@@ -323,6 +323,10 @@ export function createSponsorAuthorization({ auth, token }: Pick<Config['sponsor
     headerFor: (caller: Caller): Secret | null => (isForward ? caller.authorization : own),
     /** Identifies the holder of this caller's reservations: no other holder can use or see them. */
     holderOf: (caller: Caller): string => (isForward ? toCredentialName(caller) : toHolder(caller)),
+    /** Identifies the visitor whose idempotency keys are its own. */
+    visitorOf(caller: Caller): string {
+      return isForward && caller.authorization ? `${toCredentialName(caller)} ${caller.visitor}` : caller.visitor;
+    },
     /** @throws `FORBIDDEN` naming the missing scope; `UNAUTHENTICATED` for a caller that sent no credential */
     demand(scope: Scope, caller: Caller): void {
       if (isForward || caller.scopes.has(scope)) return;
@@ -339,6 +343,6 @@ function toCredentialName({ id, authorization }: Caller): string {
 }
 
 /** An anonymous caller is its network, as for rate limits: many devices change their IPv6 address within a /64 every day. */
-function toHolder({ id, kind, rate }: Caller): string {
-  return kind === 'ANONYMOUS' ? rate.key : id;
+function toHolder({ id, kind, visitor }: Caller): string {
+  return kind === 'ANONYMOUS' ? visitor : id;
 }

@@ -89,6 +89,11 @@ export function parseBase64Argument(argument: string, text: string): Buffer {
   throw badArgument(argument, text, rule);
 }
 
+/** The argument `sender` in full; `null` if absent. @throws `BAD_USER_INPUT` */
+export function parseSender(text: string | null | undefined): string | null {
+  return text === null || text === undefined ? null : parseAddressArgument('sender', text);
+}
+
 /** Shorter than any signature or transaction, so that errors never contain a whole one. */
 const maxShownLength = 24;
 

@@ -35,8 +35,10 @@ import {
   parseBase64Argument,
   parseIdempotencyKey,
   parseReservationId,
+  parseSender,
   toSponsorVersion,
 } from './sponsor-fields.ts';
+import { toSenderHolds } from './sponsor-policy.ts';
 import { checkAfterMs, lookUpAdvice, ReservationKept } from './sponsor-refusal.ts';
 import type { SponsorEffects } from './sponsor-response.ts';
 import { createSponsorTransaction } from './sponsor-transaction.ts';
@@ -62,7 +64,11 @@ export interface SponsorshipServices {
 export interface SponsorResolversOptions {
   /** `null` if no sponsor is configured: every field then fails with that reason. */
   readonly client: SponsorClient | null;
-  readonly sponsorship: Pick<Config['sponsorship'], 'auth' | 'token' | 'maxGasBudgetExclusive'> & PreflightPolicy;
+  readonly sponsorship: Pick<
+    Config['sponsorship'],
+    'auth' | 'token' | 'maxGasBudgetExclusive' | 'maxOpenReservations'
+  > &
+    PreflightPolicy;
   readonly limits: Pick<Config['limits'], 'maxTransactionPayloadBytes'>;
   readonly mutationMs: number;
   /** Left out: created from `sponsorship`. */
@@ -106,11 +112,15 @@ export function createSponsorResolvers(options: SponsorResolversOptions) {
   });
   const { leases, store, isStoreNeeded, audit } = services;
   // An attempt stores its end at its client's timeout at the latest; one second more for a slow store.
-  const reservations = createReservations({ leases, store, isStoreNeeded, audit, now, answerMs: mutationMs + 1_000 });
+  const reservations = createReservations({
+    ...{ leases, store, isStoreNeeded, audit, now, answerMs: mutationMs + 1_000 },
+    maxOpenReservations: sponsorship.maxOpenReservations,
+  });
   const sponsorTransaction = createSponsorTransaction({
     ...services,
     ...sponsorship,
     reservations,
+    now,
     forms: options.transactionForms ?? 'common',
   });
   const { maxTransactionPayloadBytes } = options.limits;
@@ -140,19 +150,23 @@ export function createSponsorResolvers(options: SponsorResolversOptions) {
       version: async (_, __, context) => toSponsorVersion(await readsOf(context).version()),
     },
     Mutation: {
-      reserveGas(_, { gasBudget, reserveDurationSecs, idempotencyKey: key }, { caller, cancellation, requestId }) {
+      reserveGas(_, args, { caller, cancellation, requestId }) {
+        const { gasBudget, reserveDurationSecs } = args;
         const { client, authorization } = requireSponsor();
         authorization.demand('sponsor', caller);
-        const idempotencyKey = parseIdempotencyKey(key);
+        const idempotencyKey = parseIdempotencyKey(args.idempotencyKey);
+        const sender = parseSender(args.sender);
         checkGasBudget(gasBudget, sponsorship.maxGasBudgetExclusive);
         checkReserveDuration(reserveDurationSecs);
         const holder = authorization.holderOf(caller);
         return reservations.reserve({
           holder,
+          visitor: authorization.visitorOf(caller),
           gasBudget,
           reserveDurationSecs,
+          sender,
           idempotencyKey,
-          gas: caller.gas,
+          spender: caller,
           cancellation,
           send: (terms) => client.reserveGas(terms, authorization.headerFor(caller), cancellation),
           requestId,
@@ -166,6 +180,7 @@ export function createSponsorResolvers(options: SponsorResolversOptions) {
         countPayload(context, { transactionKind: args.transactionKind });
         return sponsorTransaction(args, context, {
           holder: authorization.holderOf(caller),
+          visitor: authorization.visitorOf(caller),
           send: (terms) => client.reserveGas(terms, authorization.headerFor(caller), cancellation),
         });
       },
@@ -233,8 +248,8 @@ function createExecuteTx(options: SponsorResolversOptions, countPayload: CountPa
         simulation,
         userSig: signature,
         terms,
-        moveCalls: caller.moveCalls,
-        isGasCounted: caller.gas !== null,
+        policy: caller.policy,
+        nowMs,
         facts: { digest, reservationId },
         doubt,
       });
@@ -243,6 +258,8 @@ function createExecuteTx(options: SponsorResolversOptions, countPayload: CountPa
       mustSimulate(sponsorship, read) && !(lease && read().kind === 'known' && judge(lease, null, () => {}))
         ? await services.simulate(txBytes, digest, cancellation)
         : null;
+    const sender = toSender(read());
+    const amount = budget ?? sponsorship.maxGasBudgetExclusive - 1;
     const input = { rawReservationId, reservationId, txBytes, userSig, requestType, digest };
     const order: ExecutionOrder = {
       subject: {
@@ -253,7 +270,10 @@ function createExecuteTx(options: SponsorResolversOptions, countPayload: CountPa
         digest,
         bodyHash: hash('sha256', JSON.stringify([leaseId, digest, userSig, requestType]), 'base64url'),
         idempotencyKey,
-        amount: budget ?? sponsorship.maxGasBudgetExclusive - 1,
+        visitor: authorization.visitorOf(caller),
+        amount,
+        sender,
+        senderHolds: sender === null ? [] : toSenderHolds(caller.policy, amount, sender, nowMs),
         budget,
         coin: sponsorship.preflight === 'off' ? null : toPayingCoin(read()),
         expiresAtMs: lease?.expiresAtMs ?? nowMs + longestReservationMs,
@@ -290,6 +310,10 @@ function createExecuteTx(options: SponsorResolversOptions, countPayload: CountPa
 /** Does the ledger simulate the transaction before it is sent? */
 export function mustSimulate({ unreadable, dryRun }: PreflightPolicy, read: () => OutlinedTransaction): boolean {
   return dryRun !== 'off' || (unreadable === 'dry-run' && read().kind !== 'known');
+}
+
+function toSender(read: OutlinedTransaction): string | null {
+  return read.kind === 'known' ? read.outline.sender : null;
 }
 
 function toPayingCoin(read: OutlinedTransaction): PayingCoin | null {

@@ -29,6 +29,7 @@ export interface SponsorTransactionOptions {
   readonly maxGasBudgetExclusive: Config['sponsorship']['maxGasBudgetExclusive'];
   readonly forms: TransactionForms;
   readonly audit: (event: SponsorshipFacts) => void;
+  readonly now: () => number;
 }
 
 /** A transaction with its gas filled in, which its sender has not signed yet. */
@@ -52,14 +53,14 @@ const nobody = toFullAddress('0x0');
  * reserved. A repeat under an idempotency key gets the same bytes.
  */
 export function createSponsorTransaction(options: SponsorTransactionOptions) {
-  const { reservations, simulate, gasPrice, maxGasBudgetExclusive, forms, audit } = options;
+  const { reservations, simulate, gasPrice, maxGasBudgetExclusive, forms, audit, now } = options;
   /** As told with the last reservation. */
   let sponsor: string | null = null;
 
   return async (
     args: MutationSponsorTransactionArgs,
     { caller, cancellation, requestId }: OperationContext,
-    { holder, send }: Pick<ReservationOrder, 'holder' | 'send'>,
+    { holder, visitor, send }: Pick<ReservationOrder, 'holder' | 'visitor' | 'send'>,
   ): Promise<SponsoredTransaction> => {
     const idempotencyKey = parseIdempotencyKey(args.idempotencyKey);
     const { gasBudget: asked = null, reserveDurationSecs = null } = args;
@@ -68,16 +69,19 @@ export function createSponsorTransaction(options: SponsorTransactionOptions) {
     checkReserveDuration(durationSecs);
     const sender = parseAddressArgument('sender', args.sender);
     const kind = parseBase64Argument('transactionKind', args.transactionKind);
-    const check = (gas: GasData) => checkKind(outlineKind(kind, forms, { sender, gas }), sponsor, caller);
+    const check = (gas: GasData) => checkKind(outlineKind(kind, forms, { sender, gas }), sponsor, caller.policy, now());
 
-    const most = asked ?? maxGasBudgetExclusive - 1;
+    const { perTransaction = null } = caller.policy?.rules.gas ?? {};
+    const most = asked ?? Math.min(maxGasBudgetExclusive - 1, perTransaction ?? Number.POSITIVE_INFINITY);
     const order: ReservationOrder = {
       holder,
+      visitor,
+      sender,
+      spender: caller,
       gasBudget: most,
       reserveDurationSecs: durationSecs,
       asked: ['sponsorTransaction', hash('sha256', kind, 'base64url'), sender, asked, durationSecs],
       idempotencyKey,
-      gas: caller.gas,
       cancellation,
       send,
       requestId,
@@ -100,9 +104,9 @@ export function createSponsorTransaction(options: SponsorTransactionOptions) {
       // Only now is it certain who pays, and with which coins.
       const finding = check(toGasData(reserved, terms.gasPrice));
       if (!finding) return reserved;
-      const { code, argument, reason } = finding;
+      const { argument, reason } = finding;
       const lost = `The reserved coins return to the sponsor when the reservation expires.`;
-      throw gatewayError(code, `Argument "${argument}": ${reason}. ${lost}`, { argument });
+      throw gatewayError('BAD_USER_INPUT', `Argument "${argument}": ${reason}. ${lost}`, { argument });
     }
 
     async function prepare(): Promise<{ readonly gasBudget: number; readonly gasPrice: number }> {

@@ -223,7 +223,7 @@ async function open(
   defer(() => listener.stopAccepting());
 
   const adopt = ({ clients, documents }: ReloadedLists) => {
-    if (clients) admission.clients?.replace(clients);
+    if (clients) admission.replaceClients(clients);
     if (!documents) return;
     trusted.replace(documents);
     preparing.start();

@@ -1,15 +1,16 @@
+import { readFileSync } from 'node:fs';
 import { diffById, diffClients, type ListDiff } from '../callers/credentials/client-registry.ts';
-import { type Client, parseClients } from '../config/client.ts';
+import { type ClientsFile, parseClients } from '../config/client.ts';
 import type { Config } from '../config/config.ts';
 import { toMistakeLine } from '../config/config-error.ts';
-import type { ListResult } from '../config/read-settings.ts';
+import type { Parsed } from '../config/read-settings.ts';
 import { parseManifest, type TrustedDocument } from '../config/trusted-documents.ts';
 import type { Telemetry } from '../telemetry/events.ts';
 import { type FileReader, type FollowedFile, fileAt, followFile, joinFiles } from './watched-file.ts';
 
 /** Lists that were reloaded because their file changed. */
 export interface ReloadedLists {
-  readonly clients?: readonly Client[];
+  readonly clients?: ClientsFile;
   readonly documents?: readonly TrustedDocument[];
 }
 
@@ -18,37 +19,55 @@ interface WatchedConfig extends Pick<Config, 'clients' | 'trustedDocuments'> {
 }
 
 export interface WatchListsOptions {
-  /** Replaces the lists in force. @param text content of the file */
-  readonly adopt: (lists: ReloadedLists, path: string, text: string) => void;
+  /** Replaces the lists in force. @param texts content of their files, by path */
+  readonly adopt: (lists: ReloadedLists, texts: Readonly<Record<string, string>>) => void;
   readonly telemetry: Pick<Telemetry, 'clientsRead' | 'clientsRefused' | 'documentsRead' | 'documentsRefused'>;
   readonly fileAt?: (path: string) => FileReader;
+  /** Reads a file of addresses. */
+  readonly readFile?: (path: string) => string;
 }
 
 /** Reloads clients and trusted documents when their files change. A file with mistakes, or a missing one, changes nothing. */
 export function watchLists(
   { clients, trustedDocuments, settings }: WatchedConfig,
-  { adopt, telemetry, fileAt: open = fileAt }: WatchListsOptions,
+  { adopt, telemetry, fileAt: open = fileAt, readFile = (path) => readFileSync(path, 'utf8') }: WatchListsOptions,
 ): FollowedFile {
   const { CLIENTS_FILE: clientsFile, TRUSTED_DOCUMENTS_FILE: trustedDocumentsFile } = settings;
   const files: FollowedFile[] = [];
   if (clients && clientsFile !== null) {
-    const followed = followList(open(clientsFile), clients, {
-      setting: 'CLIENTS_FILE',
-      parse: parseClients,
-      diff: diffClients,
-      adopt: (list, text) => adopt({ clients: list }, clientsFile, text),
-      accepted: (diff, count) => telemetry.clientsRead({ ...diff, clients: count }),
-      refused: telemetry.clientsRefused,
-    });
+    let named = clients.files;
+    const texts = new Map<string, string>();
+    const followed = followContent(
+      withNamed(open(clientsFile), () => named.map(open)),
+      clients,
+      {
+        setting: 'CLIENTS_FILE',
+        parse(text) {
+          texts.clear();
+          return parseClients(text, (path) => {
+            const addresses = readFile(path);
+            texts.set(path, addresses);
+            return addresses;
+          });
+        },
+        diff: diffClients,
+        adopt(file, text) {
+          named = file.files;
+          adopt({ clients: file }, { ...Object.fromEntries(texts), [clientsFile]: text });
+        },
+        accepted: (diff, { clients: list }) => telemetry.clientsRead({ ...diff, clients: list.length }),
+        refused: telemetry.clientsRefused,
+      },
+    );
     files.push(followed);
   }
   if (trustedDocuments && trustedDocumentsFile !== null) {
-    const followed = followList(open(trustedDocumentsFile), trustedDocuments, {
+    const followed = followContent(open(trustedDocumentsFile), trustedDocuments, {
       setting: 'TRUSTED_DOCUMENTS_FILE',
       parse: (text) => parseManifest(text),
       diff: (before, after) => diffById(before, after, ({ text }) => text),
-      adopt: (list, text) => adopt({ documents: list }, trustedDocumentsFile, text),
-      accepted: (diff, count) => telemetry.documentsRead({ ...countDiff(diff), documents: count }),
+      adopt: (list, text) => adopt({ documents: list }, { [trustedDocumentsFile]: text }),
+      accepted: (diff, list) => telemetry.documentsRead({ ...countDiff(diff), documents: list.length }),
       refused: telemetry.documentsRefused,
     });
     files.push(followed);
@@ -56,17 +75,33 @@ export function watchLists(
   return joinFiles(files);
 }
 
-interface ListFile<Item> {
+/** A file that counts as changed when one of the files does that it names. */
+function withNamed(file: FileReader, named: () => readonly FileReader[]): FileReader {
+  return {
+    async see() {
+      const [own, ...others] = await Promise.all([file, ...named()].map((each) => each.see()));
+      if (!own || own.mark === null) return own ?? { mark: null, reason: null };
+      return { mark: [own, ...others].map(({ mark, reason }) => mark ?? reason).join('\n'), reason: null };
+    },
+    read: file.read,
+  };
+}
+
+interface ContentOfFile<Content extends object> {
   readonly setting: string;
-  readonly parse: (text: string) => ListResult<Item>;
-  readonly diff: (before: readonly Item[], after: readonly Item[]) => ListDiff;
-  readonly adopt: (list: readonly Item[], text: string) => void;
-  readonly accepted: (diff: ListDiff, count: number) => void;
+  readonly parse: (text: string) => Parsed<Content>;
+  readonly diff: (before: Content, after: Content) => ListDiff;
+  readonly adopt: (content: Content, text: string) => void;
+  readonly accepted: (diff: ListDiff, content: Content) => void;
   /** @param mistakes one line each */
   readonly refused: (mistakes: readonly string[]) => void;
 }
 
-function followList<Item>(file: FileReader, first: readonly Item[], list: ListFile<Item>): FollowedFile {
+function followContent<Content extends object>(
+  file: FileReader,
+  first: Content,
+  list: ContentOfFile<Content>,
+): FollowedFile {
   let current = first;
   return followFile(file, (news) => {
     if (news.kind === 'away') {
@@ -82,7 +117,7 @@ function followList<Item>(file: FileReader, first: readonly Item[], list: ListFi
       current = found;
       list.adopt(found, news.text);
     }
-    return { isNew, accepted: () => list.accepted(diff, found.length) };
+    return { isNew, accepted: () => list.accepted(diff, found) };
   });
 }
 

@@ -18,6 +18,7 @@ export interface TransactionOutline {
   readonly sender: string;
   readonly gas: GasData;
   readonly commands: ReadonlySet<Command['kind']>;
+  readonly commandCount: number;
   /** `package::module::function` of each called function, without type arguments. */
   readonly moveCalls: ReadonlySet<string>;
   /** Does it use a coin of its payment for anything but paying gas? */
@@ -87,7 +88,7 @@ function toOutline({ kind, sender, gas }: UserTransaction): TransactionOutline {
     else if (input.kind !== 'pure') objects.push(input);
   }
   const takesGasCoin = usesGasCoin(objects, kind.commands, gas);
-  return { sender, gas, commands, moveCalls, takesGasCoin, funders };
+  return { sender, gas, commands, commandCount: kind.commands.length, moveCalls, takesGasCoin, funders };
 }
 
 function toFunder(

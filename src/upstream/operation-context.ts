@@ -1,3 +1,4 @@
+import type { Policy, Shares } from '../config/policy.ts';
 import type { Secret } from '../config/secret.ts';
 import type { DocumentPolicy } from '../config/trusted-documents.ts';
 import type { Cancellation } from './cancellation.ts';
@@ -47,23 +48,43 @@ export interface Caller {
    */
   readonly authorization: Secret | null;
   readonly scopes: ReadonlySet<Scope>;
+  /**
+   * One of those who share a credential: a JWT's subject, else the network of the client's address. What one visitor may use
+   * is bounded within the totals of the credential. The text is unique in the gateway.
+   */
+  readonly visitor: string;
   readonly rate: {
-    /** Callers with the same key share one rate limit, such as those of one network. */
+    /** Callers with the same key share one rate limit: those of one visitor. */
     readonly key: string;
     /** Requests per minute; 0 = no limit; `null` = the default. */
     readonly perMinute: number | null;
+    /** All visitors of the credential together. Left out: not limited. */
+    readonly total?: { readonly key: string; readonly perMinute: number } | undefined;
   };
-  /** Sponsored gas per UTC day, in the smallest unit of the gas coin, and the key of the budget; `null` = no budget. */
-  readonly gas: { readonly key: string; readonly perDay: number } | null;
-  /**
-   * Functions that its sponsored transactions may call: `package::module::function`, `package::module` or `package`, the
-   * package as 0x and 64 digits in lower case; `null` = all.
-   */
-  readonly moveCalls: readonly string[] | null;
+  /** Live streams and their readers. Left out: the gateway's limits, and none for the credential. */
+  readonly live?: LiveShares | undefined;
+  /** What its sponsored transactions may do and spend; `null`: the sponsor decides. */
+  readonly policy: CallerPolicy | null;
   /** Left out: the gateway's policy applies. */
   readonly documents?: DocumentPolicy | undefined;
   /** Validity of its credential. Left out: it does not expire. */
   readonly validity?: Validity | undefined;
+}
+
+/** Live streams and readers of a visitor, and of all visitors of the credential. */
+export interface LiveShares extends Pick<Shares, 'streams' | 'readers'> {
+  /** Identifies the credential. */
+  readonly key: string;
+}
+
+/** A policy, and the accounts that it applies to. */
+export interface CallerPolicy {
+  /** Identifies what all visitors use together: a client, the subjects with one policy, or all anonymous callers. */
+  readonly group: string;
+  /** With the shares of a visitor that are in force. */
+  readonly rules: Policy;
+  /** Gas per UTC day of several groups together, in the smallest unit; `null` = no bound. */
+  readonly total: { readonly key: string; readonly perDay: number } | null;
 }
 
 /** Validity of a credential. Streams that were opened with it end when it does. */

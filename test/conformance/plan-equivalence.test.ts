@@ -105,6 +105,7 @@ describe('the plans', () => {
           auth: 'token',
           token: new Secret('token-of-this-test'),
           maxGasBudgetExclusive: 2_000_000_000,
+          maxOpenReservations: null,
           preflight: 'off',
           unreadable: 'refuse',
           dryRun: 'off',

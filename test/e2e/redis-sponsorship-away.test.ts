@@ -9,7 +9,7 @@ import { createRetryingStore } from '../../src/sponsor/store/retrying-store.ts';
 import { type SponsorshipStore, StoreUnavailableError } from '../../src/sponsor/store/sponsorship-store.ts';
 import { type RedisServer, redisMissing, startRedis } from '../support/redis-server.ts';
 import { openRedisStore } from '../support/redis-sponsorship-store.ts';
-import { newFlow, noon, reserve } from '../support/sponsorship-flow.ts';
+import { allowanceOf, newFlow, noon, reserve } from '../support/sponsorship-flow.ts';
 import { until } from '../support/until.ts';
 
 const gas = { key: 'gas', perDay: 1_000 };
@@ -24,7 +24,7 @@ function allSteps(store: SponsorshipStore): Promise<unknown>[] {
     store.findExecution({ caller, leaseId, bodyHash: 'body-1', nowMs: noon }),
     store.endExecution(executionEnd({ kind: 'refused' })),
     store.findReservation(caller, leaseId, noon),
-    store.gasAllowance(gas, noon),
+    allowanceOf(store, gas, noon),
   ];
 }
 
@@ -38,7 +38,7 @@ async function expectAway(store: SponsorshipStore): Promise<void> {
 const isBack = (store: SponsorshipStore) =>
   until(
     () =>
-      store.gasAllowance(gas, noon).then(
+      allowanceOf(store, gas, noon).then(
         () => true,
         () => false,
       ),
@@ -69,7 +69,7 @@ if (redisMissing) {
         await redis.restart();
         await isBack(store);
         expect(await store.beginExecution(execution())).toEqual({ kind: 'unknown' });
-        expect(await store.gasAllowance(gas, noon)).toMatchObject({ held: 0, settled: 0 });
+        expect(await allowanceOf(store, gas, noon)).toMatchObject({ held: 0, settled: 0 });
         await store.close();
       }));
 
@@ -89,7 +89,7 @@ if (redisMissing) {
         redis.thaw();
         await isBack(hasty);
         // Redis runs what was sent while it was frozen; steps begun this way are undone.
-        await until(async () => (await direct.gasAllowance(gas, noon)).held === 100, 'the reservation is taken back');
+        await until(async () => (await allowanceOf(direct, gas, noon)).held === 100, 'the reservation is taken back');
         await until(async () => (await direct.beginExecution(execution())).kind === 'begun', 'the lease is free');
         await store.close();
         await direct.close();
@@ -143,13 +143,13 @@ if (redisMissing) {
         const [first, second] = [await reserve(store, { gas }), await reserve(store, { gas })];
         await store.beginExecution(first.execution());
         await admin.del(await admin.keys('*account:gas*'));
-        expect(await store.gasAllowance(gas, noon)).toMatchObject({ held: 100, settled: 0 });
+        expect(await allowanceOf(store, gas, noon)).toMatchObject({ held: 100, settled: 0 });
         await store.endExecution(first.executionEnd({ kind: 'executed', gasUsed: 30 }));
-        expect(await store.gasAllowance(gas, noon)).toMatchObject({ held: 100, settled: 30 });
+        expect(await allowanceOf(store, gas, noon)).toMatchObject({ held: 100, settled: 30 });
         await admin.del([...(await admin.keys('*account:gas*')), ...(await admin.keys('*holds:gas*'))]);
         await store.beginExecution(second.execution());
         await store.endExecution(second.executionEnd({ kind: 'refused' }));
-        expect(await store.gasAllowance(gas, noon)).toMatchObject({ held: 0, settled: 0, free: 1_000 });
+        expect(await allowanceOf(store, gas, noon)).toMatchObject({ held: 0, settled: 0, free: 1_000 });
         await store.close();
       }));
 
@@ -162,7 +162,7 @@ if (redisMissing) {
           const mayEvict: string[] = [];
           const events = { failed: () => {}, ready: () => {}, mayEvict: (name: string) => mayEvict.push(name) };
           const store = await connectRedisStore({ url: new Secret(redis.url) }, events);
-          await store.gasAllowance(gas, noon);
+          await allowanceOf(store, gas, noon);
           await until(() => mayEvict.length >= told.length, 'the warning');
           expect(mayEvict).toEqual(told);
           await store.close();
@@ -179,7 +179,7 @@ if (redisMissing) {
         await admin.config('SET', 'maxmemory', '1');
         await expect(store.beginExecution(execution())).rejects.toThrow(StoreUnavailableError);
         await admin.config('SET', 'maxmemory', '0');
-        expect(await store.gasAllowance(gas, noon)).toMatchObject({ held: 100 });
+        expect(await allowanceOf(store, gas, noon)).toMatchObject({ held: 100 });
         expect(await store.beginExecution(execution())).toEqual({ kind: 'begun' });
         await store.close();
       }));
@@ -229,8 +229,8 @@ if (redisMissing) {
       const end = { kind: 'executed', gasUsed: 10 } as const;
       await Promise.all(flows.map(({ executionEnd }) => store.endExecution(executionEnd(end, { answer: 'effects' }))));
       redis.thaw();
-      await until(async () => (await direct.gasAllowance(gas, noon)).settled === 50, 'all are settled');
-      expect(await direct.gasAllowance(gas, noon)).toMatchObject({ held: 0 });
+      await until(async () => (await allowanceOf(direct, gas, noon)).settled === 50, 'all are settled');
+      expect(await allowanceOf(direct, gas, noon)).toMatchObject({ held: 0 });
       await store.close();
       await direct.close();
     }));
@@ -267,7 +267,7 @@ if (redisMissing) {
       await store.endReservation(asked.reservationEnd({ kind: 'reserved', answer: 'coins' }));
       expect(await store.beginExecution(asked.execution())).toEqual({ kind: 'unknown' });
       await store.endExecution(dispatched.executionEnd({ kind: 'executed', gasUsed: 10 }));
-      expect(await store.gasAllowance(gas, noon)).toMatchObject({ held: 0, settled: 0 });
+      expect(await allowanceOf(store, gas, noon)).toMatchObject({ held: 0, settled: 0 });
       await store.close();
     }));
 
@@ -295,7 +295,7 @@ if (redisMissing) {
           answer: 'effects',
         });
         expect(await store.beginExecution(ended.execution())).toMatchObject({ kind: 'spent' });
-        expect(await store.gasAllowance(gas, noon)).toMatchObject({ held: 100, settled: 30 });
+        expect(await allowanceOf(store, gas, noon)).toMatchObject({ held: 100, settled: 30 });
         expect(await store.beginExecution((await reserve(store)).execution())).toEqual({ kind: 'begun' });
         await store.close();
       },

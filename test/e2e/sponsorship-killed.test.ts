@@ -40,7 +40,7 @@ describe.each([
     const clients = join(mkdtempSync(join(tmpdir(), 'killed-')), 'clients.yaml');
     writeFileSync(
       clients,
-      `- { id: app, hash: ${hashApiKey(key)}, scopes: [read, sponsor], gas: { perDay: 900000000 } }`,
+      `- { id: app, hash: ${hashApiKey(key)}, scopes: [read, sponsor], gas: { perDay: 900000000 }, visitors: one }`,
     );
     env = {
       LEDGER_GRAPHQL_URL: ledger.url,

@@ -13,7 +13,9 @@ import { type FaultyLedger, startFaultyLedger } from '../support/faulty-ledger.t
 import { inTurns } from '../support/in-turns.ts';
 import { openWebSocket } from '../support/open-websocket.ts';
 import { openRawClient, toPostText } from '../support/raw-client.ts';
+import { allowanceOf } from '../support/sponsorship-flow.ts';
 import { createTestGateway, type TestGateway } from '../support/test-gateway.ts';
+import { toTestPolicy } from '../support/test-policy.ts';
 import { until } from '../support/until.ts';
 
 const lane = 'query Epoch($id: Int) { epoch(id: $id) { epochId } }';
@@ -229,7 +231,7 @@ test('sponsorships of many callers, with every end, leave nothing behind two day
   let callers = 0;
   const store = createMemoryStore();
   const world = { store, isStoreNeeded: true, audit() {}, fault() {}, now: () => nowMs };
-  const reservations = createReservations({ ...world, leases: null, answerMs: 1_000 });
+  const reservations = createReservations({ ...world, leases: null, maxOpenReservations: null, answerMs: 1_000 });
   const found = new Set<string>();
   const ledger = {
     canFind: () => true,
@@ -251,11 +253,12 @@ test('sponsorships of many callers, with every end, leave nothing behind two day
     const holder = `caller ${callers}`;
     const reservationId = String(callers);
     const idempotencyKey = index % 2 === 0 ? null : `key ${callers}`;
-    const gas = { key: holder, perDay: 100 };
     const error = reserveEnds[index % reserveEnds.length];
     const reserve = () =>
       reservations.reserve({
-        ...{ holder, gasBudget: 10, reserveDurationSecs: 60, idempotencyKey, gas, requestId: 'r' },
+        ...{ holder, gasBudget: 10, reserveDurationSecs: 60, idempotencyKey, requestId: 'r' },
+        ...{ visitor: holder, sender: null },
+        spender: { visitor: holder, policy: toTestPolicy({ gas: { perDay: 100 } }, holder) },
         cancellation: createCancellation(),
         async send() {
           await nextTurn();
@@ -275,6 +278,7 @@ test('sponsorships of many callers, with every end, leave nothing behind two day
       {
         subject: {
           ...{ requestId: 'r', caller: holder, leaseId: reservationId, reservationId, digest, idempotencyKey },
+          ...{ visitor: holder, sender: null, senderHolds: [] },
           ...{ bodyHash: digest, amount: 10, budget: 10, expiresAtMs: nowMs + 60_000, mustBeKnown: true },
         },
         check: () => null,
@@ -304,7 +308,7 @@ test('sponsorships of many callers, with every end, leave nothing behind two day
     nowMs += 2 * dayMs;
     // Each step drops some expired records, and each claim some ended lookups.
     expect(await store.claimOverdue({ most: 1_000, nowMs })).toEqual([]);
-    for (let step = 0; step < 10; step += 1) await store.gasAllowance({ key: 'another', perDay: 1 }, nowMs);
+    for (let step = 0; step < 10; step += 1) await allowanceOf(store, { key: 'another', perDay: 1 }, nowMs);
   });
   await executions.close();
 });

@@ -9,7 +9,7 @@ import { createMemoryStore } from '../../src/sponsor/store/memory-store.ts';
 import { redactText } from '../../src/telemetry/redact-fields.ts';
 import { createRoom } from '../../src/upstream/quota.ts';
 import { cpuMsSince } from '../support/cpu-time.ts';
-import { newFlow } from '../support/sponsorship-flow.ts';
+import { allowanceOf, newFlow } from '../support/sponsorship-flow.ts';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
@@ -94,7 +94,7 @@ test('reservations that the sponsor rejects, and executions that are never sent,
   const before = megabytesInUse();
   await refuse(20_000);
   expect(megabytesInUse() - before).toBeLessThan(2);
-  expect(await store.gasAllowance(gas, newFlow().reservation().nowMs)).toMatchObject({ held: 0 });
+  expect(await allowanceOf(store, gas, newFlow().reservation().nowMs)).toMatchObject({ held: 0 });
 });
 
 test('a key of megabytes is rejected as fast as any other invalid key: many fields may share it', () => {

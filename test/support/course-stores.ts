@@ -10,6 +10,7 @@ import type { SponsorshipStore } from '../../src/sponsor/store/sponsorship-store
 import type { Random } from './course-random.ts';
 import { type RedisServer, startRedis } from './redis-server.ts';
 import { openRedisStore } from './redis-sponsorship-store.ts';
+import { allowanceOf } from './sponsorship-flow.ts';
 import { openTcpGate, type TcpGate } from './tcp-gate.ts';
 
 /** A kind of store, with everything that may happen to it. */
@@ -111,7 +112,7 @@ export function journalStores(random: Random): CourseStores {
         return new JournalEnd(file, handle, length);
       };
       const store = createJournalStore({ folder, now, openEnd, retryMs: 0 }, events);
-      await store.gasAllowance({ key: '', perDay: 0 }, now()).catch(() => {});
+      await allowanceOf(store, { key: '', perDay: 0 }, now()).catch(() => {});
       return store;
     },
     /** At any byte: what was not synchronised is there in part, or is not. */

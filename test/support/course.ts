@@ -31,6 +31,8 @@ import {
   saidError,
   toBodyHash,
 } from './course-world.ts';
+import { allowanceOf } from './sponsorship-flow.ts';
+import { toTestPolicy } from './test-policy.ts';
 
 type Mode = 'token' | 'forward';
 
@@ -181,6 +183,7 @@ class Course {
     const recovery = watchOverdueExecutions(world);
     const reservations = createReservations({
       ...{ leases: isToken ? keys : null, store, isStoreNeeded: isToken, now, answerMs: pace.answerMs },
+      maxOpenReservations: null,
       audit: () => {},
     });
     return {
@@ -248,8 +251,11 @@ class Course {
     const seconds = random.pick([5, 60, 600]);
     const manner = random.pick(['reserves', 'reserves', 'reserves', 'reserves', 'loses the answer', 'refuses']);
     const cancellation = createCancellation();
+    const gas = this.#gasOf(caller);
+    const policy = gas && toTestPolicy({ gas: { perDay: gas.perDay } }, gas.key);
     const order: ReservationOrder = {
-      ...{ holder: caller, gasBudget, reserveDurationSecs: seconds, gas: this.#gasOf(caller), cancellation },
+      ...{ holder: caller, gasBudget, reserveDurationSecs: seconds, cancellation },
+      ...{ visitor: caller, sender: null, spender: { visitor: caller, policy } },
       idempotencyKey: random.chance(0.3) ? `key-${random.below(3)}` : null,
       requestId: 'r',
       send: async () => {
@@ -342,6 +348,7 @@ class Course {
         budget: isToken ? amount : null,
         expiresAtMs: isToken ? expiresAtMs : this.#nowOf(index) + 600_000,
         mustBeKnown: isToken,
+        ...{ visitor: caller, sender: null, senderHolds: [] },
       },
       needsReservation: !isToken,
       check: () => (about.isDeclined ? gatewayError('FORBIDDEN', 'not permitted') : null),
@@ -447,7 +454,7 @@ class Course {
     const deadline = performance.now() + 10_000;
     for (const [index, { store }] of this.#processes.entries())
       for (;;) {
-        const isBack = await store.gasAllowance({ key: 'nobody', perDay: 1 }, this.#nowOf(index)).then(
+        const isBack = await allowanceOf(store, { key: 'nobody', perDay: 1 }, this.#nowOf(index)).then(
           () => true,
           () => false,
         );
@@ -476,7 +483,7 @@ class Course {
       const gas = this.#gasOf(caller);
       if (!gas) return;
       const [index, { store }] = this.#process();
-      const allowance = await store.gasAllowance(gas, this.#nowOf(index)).catch(() => null);
+      const allowance = await allowanceOf(store, gas, this.#nowOf(index)).catch(() => null);
       if (!allowance) continue;
       const { limit, held, settled, free } = allowance;
       // What Redis evicts in part may be counted twice afterwards, but never too little.
@@ -618,7 +625,7 @@ class Course {
       );
       const sum = used.reduce((total, each) => total + each, 0);
       for (const [index, { store }] of this.#processes.entries()) {
-        const { held, settled } = await store.gasAllowance(gas, this.#nowOf(index));
+        const { held, settled } = await allowanceOf(store, gas, this.#nowOf(index));
         if (held !== 0 || settled !== sum)
           throw new Error(`${caller} has ${held} held and ${settled} settled, and used ${sum}`);
       }

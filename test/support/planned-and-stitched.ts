@@ -90,6 +90,7 @@ export async function startPlannedAndStitched(upstreams: UpstreamAddresses): Pro
         auth: 'token',
         token: new Secret(upstreams.sponsorToken),
         maxGasBudgetExclusive: 2_000_000_000,
+        maxOpenReservations: null,
         preflight: 'off',
         unreadable: 'refuse',
         dryRun: 'off',

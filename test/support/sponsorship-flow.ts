@@ -4,9 +4,12 @@ import type {
   BeginReservation,
   EndExecution,
   EndReservation,
+  GasAllowance,
+  HoldRequest,
   SponsorshipStore,
   StoreBounds,
 } from '../../src/sponsor/store/sponsorship-store.ts';
+import { dayOf } from '../../src/sponsor/store/sponsorship-store.ts';
 
 /** Stores that share one memory, like two processes with one Redis. */
 export interface StorePair {
@@ -23,6 +26,30 @@ export interface StoreBench {
 export const noon = Date.UTC(2027, 4, 5, 12);
 export const midnight = Date.UTC(2027, 4, 6);
 
+/** A daily budget of some callers, in the smallest unit of the gas coin. */
+export interface TestBudget {
+  readonly key: string;
+  readonly perDay: number;
+}
+
+export function holdOf({ key, perDay }: TestBudget, amount = 100, nowMs = noon): HoldRequest {
+  return { rule: 'gas.perDay', account: `gas:${dayOf(nowMs)}:${key}`, amount, limit: perDay, shareOf: null };
+}
+
+export async function allowanceOf(
+  store: Pick<SponsorshipStore, 'gasAllowance'>,
+  gas: TestBudget,
+  nowMs: number,
+): Promise<GasAllowance> {
+  return (await store.gasAllowance([holdOf(gas, 0, nowMs)], nowMs)) as GasAllowance;
+}
+
+interface ReservationForm extends Partial<BeginReservation> {
+  /** Held as the only account. */
+  readonly gas?: TestBudget;
+  readonly amount?: number;
+}
+
 let named = 0;
 /** A unique name, since all tests may share one Redis. */
 export const newName = (what: string) => `${what}-${++named}`;
@@ -30,12 +57,12 @@ export const newName = (what: string) => `${what}-${++named}`;
 /** Values that differ only by caller; a test sets those it is about. */
 export function newFlow(caller = newName('client:caller')) {
   const leaseId = newName('lease');
-  const reservation = (more: Partial<BeginReservation> = {}): BeginReservation => ({
+  const reservation = ({ gas, amount, ...more }: ReservationForm = {}): BeginReservation => ({
     caller,
     leaseId,
-    amount: 100,
     expiresAtMs: noon + 60_000,
-    gas: null,
+    sender: null,
+    holds: gas ? [holdOf(gas, amount, more.nowMs)] : [],
     idempotency: null,
     answerByMs: noon + 15_000,
     nowMs: noon,
@@ -54,6 +81,8 @@ export function newFlow(caller = newName('client:caller')) {
     expiresAtMs: noon + 60_000,
     mustBeKnown: true,
     amount: 100,
+    sender: null,
+    senderHolds: [],
     idempotency: null,
     bodyHash: 'body-1',
     attempt: newName('attempt'),
@@ -77,7 +106,7 @@ export function newFlow(caller = newName('client:caller')) {
 }
 
 /** A reserved lease. */
-export async function reserve(store: SponsorshipStore, more: Partial<BeginReservation> = {}, caller?: string) {
+export async function reserve(store: SponsorshipStore, more: ReservationForm = {}, caller?: string) {
   const flow = newFlow(caller);
   expect(await store.beginReservation(flow.reservation(more))).toEqual({ kind: 'begun' });
   await store.endReservation(flow.reservationEnd({ kind: 'reserved', answer: 'coins' }));

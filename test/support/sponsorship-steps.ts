@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import type { GasAllowance, GasBudget, SponsorshipStore } from '../../src/sponsor/store/sponsorship-store.ts';
+import type { GasAllowance, SponsorshipStore } from '../../src/sponsor/store/sponsorship-store.ts';
 import { dayOf } from '../../src/sponsor/store/sponsorship-store.ts';
-import { noon } from './sponsorship-flow.ts';
+import { allowanceOf, holdOf, noon, type TestBudget } from './sponsorship-flow.ts';
 
 /** A random action of callers or of the environment. Its meaning depends on earlier results. */
 export interface SponsorshipStep {
@@ -42,7 +42,7 @@ export const arbitrarySteps = fc.array(
 
 /** What a hold must be, derived from its history alone, as plainly as possible. */
 interface Hold {
-  readonly gas: GasBudget;
+  readonly gas: TestBudget;
   readonly amount: number;
   readonly day: number;
   readonly expiresAtMs: number;
@@ -63,7 +63,7 @@ export interface SponsorshipWorld {
   /** Instances with one memory: concurrent steps run in turn on each. */
   readonly stores: readonly SponsorshipStore[];
   readonly caller: string;
-  readonly budgets: readonly GasBudget[];
+  readonly budgets: readonly TestBudget[];
   readonly slots: Slot[];
   readonly holds: Map<string, Hold>;
   nowMs: number;
@@ -97,7 +97,9 @@ export async function takeStep(world: SponsorshipWorld, step: SponsorshipStep, i
   world.nowMs += step.advanceMs;
   const copies = Array.from({ length: step.copies }, (_, copy) => copy);
   const answers = await Promise.all(copies.map((copy) => takeOnce(world, step, `${index}.${copy}`, copy)));
-  const allowances = await Promise.all(world.budgets.map((gas) => world.stores[0]?.gasAllowance(gas, world.nowMs)));
+  const allowances = await Promise.all(
+    world.budgets.map((gas) => allowanceOf(world.stores[0] as SponsorshipStore, gas, world.nowMs)),
+  );
   expect(allowances).toEqual(world.budgets.map((gas) => allowanceByStory(world, gas)));
   return [...answers, ...allowances].map((answer) => JSON.stringify(answer, withSortedKeys)).sort();
 }
@@ -130,7 +132,7 @@ function takeOnce(world: SponsorshipWorld, step: SponsorshipStep, id: string, co
   }
 }
 
-const gasOf = ({ budgets }: SponsorshipWorld, slot: number) => budgets[slot % budgets.length] as GasBudget;
+const gasOf = ({ budgets }: SponsorshipWorld, slot: number) => budgets[slot % budgets.length] as TestBudget;
 
 async function reserve(world: SponsorshipWorld, store: SponsorshipStore, step: SponsorshipStep, id: string) {
   const { caller, nowMs } = world;
@@ -140,9 +142,9 @@ async function reserve(world: SponsorshipWorld, store: SponsorshipStore, step: S
   const start = await store.beginReservation({
     caller,
     leaseId: `lease ${id}`,
-    amount: step.amount,
     expiresAtMs,
-    gas,
+    sender: null,
+    holds: [holdOf(gas, step.amount, nowMs)],
     idempotency: step.key === null ? null : { key: `key ${step.key}`, bodyHash: `body ${step.body}` },
     answerByMs: nowMs + 15_000,
     nowMs,
@@ -180,6 +182,8 @@ async function execute(world: SponsorshipWorld, store: SponsorshipStore, step: S
     expiresAtMs,
     mustBeKnown: !isForeign,
     amount: step.amount,
+    sender: null,
+    senderHolds: [],
     idempotency: step.key === null ? null : { key: `key ${step.key}`, bodyHash: `${bodyHash} of ${slot.leaseId}` },
     bodyHash,
     attempt: `attempt ${id}`,
@@ -221,7 +225,7 @@ async function endExecution(world: SponsorshipWorld, store: SponsorshipStore, st
   return store.endExecution({ caller, leaseId: slot.leaseId, digest, nowMs, answer, outcome });
 }
 
-function allowanceByStory({ holds, nowMs }: SponsorshipWorld, gas: GasBudget): GasAllowance {
+function allowanceByStory({ holds, nowMs }: SponsorshipWorld, gas: TestBudget): GasAllowance {
   const today = [...holds.values()].filter((hold) => hold.gas === gas && hold.day === dayOf(nowMs));
   const isHeld = ({ state, expiresAtMs }: Hold) => state === 'sent' || (state === 'open' && nowMs < expiresAtMs);
   const sum = (values: number[]) => values.reduce((total, value) => total + value, 0);

@@ -5,13 +5,22 @@ import {
   type StoreBounds,
   textLifeMs,
 } from '../../src/sponsor/store/sponsorship-store.ts';
-import { midnight, newFlow, newName, noon, reserve, type StorePair, type Stores } from './sponsorship-flow.ts';
+import {
+  allowanceOf,
+  midnight,
+  newFlow,
+  newName,
+  noon,
+  reserve,
+  type StorePair,
+  type Stores,
+} from './sponsorship-flow.ts';
 
 export function describeBudgets(stores: Stores): void {
   test('a budget is held, settled by what was used, and free again where nothing was', async () => {
     const { one, other } = stores();
     const gas = { key: newName('gas'), perDay: 350 };
-    const left = (nowMs = noon) => other.gasAllowance(gas, nowMs);
+    const left = (nowMs = noon) => allowanceOf(other, gas, nowMs);
     const facts = { limit: 350, resetsAtMs: midnight };
     expect(await left()).toEqual({ ...facts, held: 0, settled: 0, free: 350 });
     const first = await reserve(one, { gas });
@@ -19,7 +28,8 @@ export function describeBudgets(stores: Stores): void {
     await reserve(one, { gas, expiresAtMs: noon + 10 });
     expect(await left()).toEqual({ ...facts, held: 300, settled: 0, free: 50 });
     expect(await one.beginReservation(newFlow().reservation({ gas }))).toEqual({
-      kind: 'over-budget',
+      kind: 'denied',
+      rule: 'gas.perDay',
       allowance: { ...facts, held: 300, settled: 0, free: 50 },
       // The first of them expires at 10: with it there is room.
       roomAtMs: noon + 10,
@@ -40,22 +50,22 @@ export function describeBudgets(stores: Stores): void {
     const { execution, executionEnd } = await reserve(one, { gas });
     await one.beginExecution(execution());
     const later = noon + 3_600_000;
-    expect(await other.gasAllowance(gas, later)).toMatchObject({ held: 100, settled: 0 });
+    expect(await allowanceOf(other, gas, later)).toMatchObject({ held: 100, settled: 0 });
     await one.endExecution(executionEnd({ kind: 'unknown' }));
-    expect(await other.gasAllowance(gas, later)).toMatchObject({ held: 100, settled: 0 });
+    expect(await allowanceOf(other, gas, later)).toMatchObject({ held: 100, settled: 0 });
     await other.endExecution(executionEnd({ kind: 'executed', gasUsed: 1_000 }, { nowMs: later }));
-    expect(await other.gasAllowance(gas, later)).toMatchObject({ held: 0, settled: 100 });
+    expect(await allowanceOf(other, gas, later)).toMatchObject({ held: 0, settled: 100 });
   });
 
   test('a hold whose lease expired by a clock that is ahead is taken again when it is executed', async () => {
     const { one, other } = stores();
     const gas = { key: newName('gas'), perDay: 1_000 };
     const { execution, executionEnd } = await reserve(one, { gas });
-    expect(await other.gasAllowance(gas, noon + 60_000)).toMatchObject({ held: 0 });
+    expect(await allowanceOf(other, gas, noon + 60_000)).toMatchObject({ held: 0 });
     expect(await one.beginExecution(execution({ nowMs: noon + 59_999 }))).toEqual({ kind: 'begun' });
-    expect(await other.gasAllowance(gas, noon + 60_000)).toMatchObject({ held: 100, settled: 0 });
+    expect(await allowanceOf(other, gas, noon + 60_000)).toMatchObject({ held: 100, settled: 0 });
     await one.endExecution(executionEnd({ kind: 'executed', gasUsed: 40 }));
-    expect(await other.gasAllowance(gas, noon + 60_000)).toMatchObject({ held: 0, settled: 40 });
+    expect(await allowanceOf(other, gas, noon + 60_000)).toMatchObject({ held: 0, settled: 40 });
   });
 
   test('a hold that another step has released, by a clock that is ahead, is taken again when it is executed', async () => {
@@ -64,7 +74,7 @@ export function describeBudgets(stores: Stores): void {
     const { execution } = await reserve(one, { gas });
     await reserve(other, { gas, nowMs: noon + 60_000, expiresAtMs: noon + 120_000, amount: 30 });
     expect(await one.beginExecution(execution({ nowMs: noon + 59_999 }))).toEqual({ kind: 'begun' });
-    expect(await other.gasAllowance(gas, noon + 60_000)).toMatchObject({ held: 130 });
+    expect(await allowanceOf(other, gas, noon + 60_000)).toMatchObject({ held: 130 });
   });
 
   test('of many holds that expire at once, all room is free immediately', async () => {
@@ -74,7 +84,7 @@ export function describeBudgets(stores: Stores): void {
     const nowMs = noon + 60_000;
     const whole = newFlow().reservation({ gas, amount: 1_500, nowMs, expiresAtMs: nowMs + 1 });
     expect(await other.beginReservation(whole)).toEqual({ kind: 'begun' });
-    expect(await one.gasAllowance(gas, nowMs)).toMatchObject({ held: 1_500, free: 0 });
+    expect(await allowanceOf(one, gas, nowMs)).toMatchObject({ held: 1_500, free: 0 });
   });
 
   test('an attempt that sent nothing leaves its hold to expire with the lease', async () => {
@@ -83,12 +93,12 @@ export function describeBudgets(stores: Stores): void {
     const { execution, executionEnd } = await reserve(one, { gas });
     await one.beginExecution(execution({ attempt: 'mine' }));
     await one.endExecution(executionEnd({ kind: 'not-sent', attempt: 'mine' }));
-    expect(await other.gasAllowance(gas, noon + 59_999)).toMatchObject({ held: 100 });
-    expect(await other.gasAllowance(gas, noon + 60_000)).toMatchObject({ held: 0 });
+    expect(await allowanceOf(other, gas, noon + 59_999)).toMatchObject({ held: 100 });
+    expect(await allowanceOf(other, gas, noon + 60_000)).toMatchObject({ held: 0 });
     const late = await reserve(one, { gas });
     await one.beginExecution(late.execution({ attempt: 'mine' }));
     await one.endExecution(late.executionEnd({ kind: 'not-sent', attempt: 'mine' }, { nowMs: noon + 60_001 }));
-    expect(await other.gasAllowance(gas, noon + 60_001)).toMatchObject({ held: 0 });
+    expect(await allowanceOf(other, gas, noon + 60_001)).toMatchObject({ held: 0 });
   });
 
   test('refused and lost reservations give back at once, and at their expiry', async () => {
@@ -99,10 +109,10 @@ export function describeBudgets(stores: Stores): void {
     await one.endReservation(refused.reservationEnd({ kind: 'refused' }));
     await one.endReservation(refused.reservationEnd({ kind: 'refused' }));
     await one.endReservation(lost.reservationEnd({ kind: 'lost' }));
-    expect(await other.gasAllowance(gas, noon)).toMatchObject({ held: 200 });
-    expect(await other.gasAllowance(gas, noon + 60_000)).toMatchObject({ held: 0 });
+    expect(await allowanceOf(other, gas, noon)).toMatchObject({ held: 200 });
+    expect(await allowanceOf(other, gas, noon + 60_000)).toMatchObject({ held: 0 });
     await one.endReservation(refusedLate.reservationEnd({ kind: 'refused' }, noon + 60_000));
-    expect(await other.gasAllowance(gas, noon + 60_000)).toMatchObject({ held: 0 });
+    expect(await allowanceOf(other, gas, noon + 60_000)).toMatchObject({ held: 0 });
   });
 
   test('of many reservations at once exactly as many are granted as the budget has room for', async () => {
@@ -114,7 +124,7 @@ export function describeBudgets(stores: Stores): void {
       ),
     );
     expect(starts.filter(({ kind }) => kind === 'begun')).toHaveLength(7);
-    expect(starts.filter(({ kind }) => kind === 'over-budget')).toHaveLength(23);
+    expect(starts.filter(({ kind }) => kind === 'denied')).toHaveLength(23);
   });
 
   test('a new day begins with all of it, and what was held the day before counts there alone', async () => {
@@ -125,7 +135,7 @@ export function describeBudgets(stores: Stores): void {
       nowMs: midnight - 1,
       expiresAtMs: midnight + 60_000,
     });
-    expect(await other.gasAllowance(gas, midnight)).toEqual({
+    expect(await allowanceOf(other, gas, midnight)).toEqual({
       limit: 1_000,
       held: 0,
       settled: 0,
@@ -134,7 +144,7 @@ export function describeBudgets(stores: Stores): void {
     });
     expect(await one.beginExecution(execution({ nowMs: midnight + 1 }))).toEqual({ kind: 'begun' });
     await one.endExecution(executionEnd({ kind: 'executed', gasUsed: 60 }, { nowMs: midnight + 2 }));
-    expect(await other.gasAllowance(gas, midnight + 3)).toMatchObject({ held: 0, settled: 0, free: 1_000 });
+    expect(await allowanceOf(other, gas, midnight + 3)).toMatchObject({ held: 0, settled: 0, free: 1_000 });
   });
 
   const outcomes = [
@@ -167,16 +177,16 @@ export function describeBudgets(stores: Stores): void {
     if (outcome) await one.endExecution(flow.executionEnd(outcome, { nowMs }));
     else await one.endReservation(flow.reservationEnd({ kind: 'refused' }, nowMs));
     for (const atMs of [nowMs, midnight + 60_000, midnight + 119_999])
-      expect(await other.gasAllowance(gas, atMs)).toMatchObject({ held: 30, settled: 0 });
-    expect(await other.gasAllowance(gas, midnight + 120_000)).toMatchObject({ held: 0, settled: 0 });
+      expect(await allowanceOf(other, gas, atMs)).toMatchObject({ held: 30, settled: 0 });
+    expect(await allowanceOf(other, gas, midnight + 120_000)).toMatchObject({ held: 0, settled: 0 });
   });
 
   test('a step that is late at midnight does not renew the budget of the new day', async () => {
     const { one, other } = stores();
     const gas = { key: newName('gas'), perDay: 1_000 };
     await reserve(one, { gas, nowMs: midnight, expiresAtMs: midnight + 60_000 });
-    await other.gasAllowance(gas, midnight - 1);
-    expect(await one.gasAllowance(gas, midnight + 1)).toMatchObject({ held: 100, free: 900 });
+    await allowanceOf(other, gas, midnight - 1);
+    expect(await allowanceOf(one, gas, midnight + 1)).toMatchObject({ held: 100, free: 900 });
   });
 
   test('a budget that was lowered is less than nothing until the day is over, and numbers are exact', async () => {
@@ -184,11 +194,11 @@ export function describeBudgets(stores: Stores): void {
     const key = newName('gas');
     const huge = 2 ** 53 - 1;
     const flow = await reserve(one, { gas: { key, perDay: huge }, amount: huge - 1 });
-    expect(await other.gasAllowance({ key, perDay: huge }, noon)).toMatchObject({ held: huge - 1, free: 1 });
-    expect(await other.gasAllowance({ key, perDay: 5 }, noon)).toMatchObject({ limit: 5, free: 6 - huge });
+    expect(await allowanceOf(other, { key, perDay: huge }, noon)).toMatchObject({ held: huge - 1, free: 1 });
+    expect(await allowanceOf(other, { key, perDay: 5 }, noon)).toMatchObject({ limit: 5, free: 6 - huge });
     await one.beginExecution(flow.execution());
     await one.endExecution(flow.executionEnd({ kind: 'executed', gasUsed: huge - 2 }));
-    expect(await other.gasAllowance({ key, perDay: huge }, noon)).toMatchObject({
+    expect(await allowanceOf(other, { key, perDay: huge }, noon)).toMatchObject({
       settled: huge - 2,
       held: 0,
       free: 2,

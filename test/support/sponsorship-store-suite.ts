@@ -8,7 +8,16 @@ import {
   type SponsorshipStore,
   textLifeMs,
 } from '../../src/sponsor/store/sponsorship-store.ts';
-import { claimOf, newFlow, newName, noon, reserve, type StoreBench, type Stores } from './sponsorship-flow.ts';
+import {
+  allowanceOf,
+  claimOf,
+  newFlow,
+  newName,
+  noon,
+  reserve,
+  type StoreBench,
+  type Stores,
+} from './sponsorship-flow.ts';
 import { describeBounds, describeBudgets } from './sponsorship-store-budgets.ts';
 import { describeFence } from './sponsorship-store-fence.ts';
 
@@ -54,9 +63,9 @@ function describeReservations(stores: Stores): void {
     const { reservation, reservationEnd } = newFlow();
     for (const store of [one, other])
       expect(await store.beginReservation(reservation({ gas }))).toEqual({ kind: 'begun' });
-    expect(await one.gasAllowance(gas, noon)).toMatchObject({ held: 100 });
+    expect(await allowanceOf(one, gas, noon)).toMatchObject({ held: 100 });
     await one.endReservation(reservationEnd({ kind: 'refused' }));
-    expect(await one.gasAllowance(gas, noon)).toMatchObject({ held: 0 });
+    expect(await allowanceOf(one, gas, noon)).toMatchObject({ held: 0 });
   });
 
   const expiresAtMs = noon + 60_000;
@@ -130,7 +139,7 @@ function describeReservations(stores: Stores): void {
     await one.beginReservation(next.reservation({ gas }));
     await one.endReservation(next.reservationEnd({ kind: 'reserved', answer: 'new coins', knownAs: '77' }));
     expect(await other.findReservation(caller, '77', noon)).toMatchObject({ answer: 'new coins', state: 'active' });
-    expect(await other.gasAllowance(gas, noon)).toMatchObject({ held: 200 });
+    expect(await allowanceOf(other, gas, noon)).toMatchObject({ held: 200 });
     const second = { leaseId: '77', digest: 'digest-2', bodyHash: 'body-2' };
     expect(await other.beginExecution(execution(second))).toEqual({ kind: 'begun' });
     // The execution in flight under the old number ends under its first name.
@@ -138,10 +147,10 @@ function describeReservations(stores: Stores): void {
     expect(overdue.find(({ digest }) => digest === 'digest-1')).toMatchObject({ leaseId });
     const ended = { leaseId, answer: 'effects' };
     await one.endExecution(next.executionEnd({ kind: 'executed', gasUsed: 30 }, ended));
-    expect(await other.gasAllowance(gas, noon)).toMatchObject({ held: 100, settled: 30 });
+    expect(await allowanceOf(other, gas, noon)).toMatchObject({ held: 100, settled: 30 });
     expect(await other.beginExecution(execution({ idempotency }))).toEqual({ kind: 'replay', answer: 'effects' });
     await one.endExecution(next.executionEnd({ kind: 'executed', gasUsed: 5 }, second));
-    expect(await other.gasAllowance(gas, noon)).toMatchObject({ held: 0, settled: 35 });
+    expect(await allowanceOf(other, gas, noon)).toMatchObject({ held: 0, settled: 35 });
   });
 }
 

@@ -21,7 +21,7 @@ const keys = Object.fromEntries(
 ) as Record<CallerName, string>;
 const clientsFile = callerNames
   .map((name) => {
-    const gas = callers[name] === null ? '' : `, gas: { perDay: ${callers[name]} }`;
+    const gas = callers[name] === null ? '' : `, gas: { perDay: ${callers[name]} }, visitors: one`;
     return `- { id: ${name}, hash: ${hashApiKey(keys[name])}, scopes: [read, sponsor]${gas} }`;
   })
   .join('\n');

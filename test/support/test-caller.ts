@@ -8,8 +8,8 @@ export function toTestCaller(about: Partial<Caller> = {}): Caller {
     authorization: null,
     scopes: new Set(['read']),
     rate: { key: 'address:203.0.113.9', perMinute: null },
-    gas: null,
-    moveCalls: null,
+    visitor: 'address:203.0.113.9',
+    policy: null,
     ...about,
   };
 }

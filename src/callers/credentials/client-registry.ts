@@ -1,6 +1,16 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { Client } from '../../config/client.ts';
-import type { Caller, Scope, Validity } from '../../upstream/operation-context.ts';
+import type { Client, ClientsFile } from '../../config/client.ts';
+import {
+  anonymousPolicy,
+  type NamedPolicy,
+  noPolicy,
+  noShares,
+  type Policy,
+  type Shares,
+  toVisitorRate,
+  withVisitorShares,
+} from '../../config/policy.ts';
+import type { Caller, CallerPolicy, Scope, Validity } from '../../upstream/operation-context.ts';
 
 /** The validity of a credential that may be revoked. */
 export class RevocableValidity implements Validity {
@@ -57,7 +67,10 @@ export function createExpiry(untilMs: number, now: () => number): Validity {
 
 /** A client with an API key. */
 export interface KnownClient {
+  /** The caller, as if the client were its only visitor. */
   readonly caller: Caller;
+  /** Are its visitors told apart by their addresses? */
+  readonly hasVisitors: boolean;
   /** Only pages of these web origins may use the key; `null` = no restriction. */
   readonly origins: readonly string[] | null;
 }
@@ -72,16 +85,29 @@ interface Entry extends KnownClient {
 export const allScopes: ReadonlySet<Scope> = new Set(['read', 'sponsor', 'admin']);
 const noHash = Buffer.alloc(64);
 
-/**
- * The clients with API keys. Their list may be replaced at any time.
- * @param auth `forward`: callers hold the sponsor's token, and the sponsor decides. Scopes, gas and calls of a client then do
- * not apply, because a caller could evade them by omitting the key
- */
-export function createClientRegistry(clients: readonly Client[], auth: 'forward' | 'token') {
+export interface RegistryOptions {
+  /**
+   * `forward`: callers hold the sponsor's token, and the sponsor decides. Scopes and policies then do not apply, because a
+   * caller could evade them by omitting the key.
+   */
+  readonly auth: 'forward' | 'token';
+  /** The general rate limit of a visitor; 0 = none. */
+  readonly perMinute: number;
+}
+
+/** The rules of callers with one policy, without their visitor. */
+export interface CallerRules extends Pick<Caller, 'rate' | 'live' | 'policy'> {}
+
+/** The clients with API keys, and the policies of other callers. They may be replaced at any time. */
+export function createClientRegistry(file: ClientsFile, options: RegistryOptions) {
   const toEntries = (list: readonly Client[], known: ReadonlyMap<string, Entry>) =>
-    new Map(list.map((client) => [client.hash, toEntry(client, auth, known.get(client.hash))]));
-  let entries = toEntries(clients, new Map());
+    new Map(list.map((client) => [client.hash, toEntry(client, options, known.get(client.hash))]));
+  const toPolicies = (list: readonly NamedPolicy[]) => new Map(list.map((policy) => [policy.id, policy]));
+  let entries = toEntries(file.clients, new Map());
+  let policies = toPolicies(file.policies);
   return {
+    /** The policy of this name; `null` = there is none. */
+    policy: (name: string): NamedPolicy | null => policies.get(name) ?? null,
     /**
      * The lookup time may reveal something about stored hashes, but nothing about keys, because clients cannot choose keys by
      * the beginning of their hash. Then hits and misses are compared in constant time.
@@ -91,36 +117,72 @@ export function createClientRegistry(clients: readonly Client[], auth: 'forward'
       const entry = entries.get(hash);
       return timingSafeEqual(entry?.hash ?? noHash, Buffer.from(hash, 'latin1')) && entry ? entry : null;
     },
-    replace(list: readonly Client[]): void {
+    replace(next: ClientsFile): void {
       const previousEntries = entries;
-      entries = toEntries(list, previousEntries);
+      entries = toEntries(next.clients, previousEntries);
+      policies = toPolicies(next.policies);
       for (const [hash, { validity }] of previousEntries) if (entries.get(hash)?.validity !== validity) validity.end();
     },
   };
 }
 
 /** @param known the previous entry of the same key: its streams continue if client and origins are the same */
-function toEntry(client: Client, auth: 'forward' | 'token', known: Entry | undefined): Entry {
+function toEntry(client: Client, options: RegistryOptions, known: Entry | undefined): Entry {
   const id = `client:${client.id}`;
-  const isJudgedBySponsor = auth === 'forward';
+  const isJudgedBySponsor = options.auth === 'forward';
+  const hasVisitors = client.visitors === 'by-address';
   const isSame = known?.caller.id === id && String(known.origins) === String(client.origins);
   const validity = known && isSame ? known.validity : new RevocableValidity();
   return {
     hash: Buffer.from(client.hash, 'latin1'),
     validity,
     origins: client.origins,
+    hasVisitors,
     caller: {
       id,
       kind: 'API_KEY',
       authorization: null,
       scopes: isJudgedBySponsor ? allScopes : new Set(client.scopes),
-      rate: { key: id, perMinute: client.perMinute },
-      gas: isJudgedBySponsor || client.gasPerDay === null ? null : { key: id, perDay: client.gasPerDay },
-      moveCalls: isJudgedBySponsor ? null : client.moveCalls,
+      visitor: id,
+      ...toRules(client, id, hasVisitors, options),
       documents: client.documents ?? undefined,
       validity,
     },
   };
+}
+
+/**
+ * What callers with this policy may use.
+ * @param key identifies what all its visitors use together
+ * @param hasVisitors `false`: it is its own only visitor
+ * @param total of several such keys together
+ */
+export function toRules(
+  { policy, ...shares }: Shares & { readonly policy: Policy },
+  key: string,
+  hasVisitors: boolean,
+  { auth, perMinute: usual }: RegistryOptions,
+  total: CallerPolicy['total'] = null,
+): CallerRules {
+  const { perMinute } = shares.rate;
+  const ofVisitor = hasVisitors ? toVisitorRate(shares) : perMinute;
+  return {
+    rate: { key, perMinute: ofVisitor, total: hasVisitors && perMinute ? { key, perMinute } : undefined },
+    live: { key, streams: shares.streams, readers: shares.readers },
+    policy:
+      auth === 'forward'
+        ? null
+        : { group: key, rules: hasVisitors ? withVisitorShares(policy, ofVisitor ?? usual) : policy, total },
+  };
+}
+
+/** What anonymous callers may use. */
+export function toAnonymousRules(
+  registry: Pick<ClientRegistry, 'policy'> | null,
+  options: RegistryOptions,
+): CallerRules {
+  const { rate, ...shares } = registry?.policy(anonymousPolicy) ?? { ...noShares, policy: noPolicy };
+  return toRules({ rate, ...shares }, 'anonymous', true, options);
 }
 
 /** The differences between two lists, by id. */
@@ -145,13 +207,16 @@ export function diffById<Item extends { readonly id: string }>(
   };
 }
 
-/** The clients that were added or removed, or have another key or other permissions. */
-export function diffClients(before: readonly Client[], after: readonly Client[]): ListDiff {
-  return diffById(before, after, toText);
+/** The clients and policies that were added or removed, or have another key or other permissions. */
+export function diffClients(before: ClientsFile, after: ClientsFile): ListDiff {
+  const toItems = ({ clients, policies }: ClientsFile) => [
+    ...clients,
+    ...policies.map((policy) => ({ ...policy, id: `policies.${policy.id}` })),
+  ];
+  return diffById<Client | NamedPolicy>(toItems(before), toItems(after), toText);
 }
 
-/** Equal for equal clients, regardless of the order of their lists. */
-function toText({ hash, scopes, perMinute, origins, gasPerDay, moveCalls, documents }: Client): string {
-  const sorted = (list: readonly string[] | null) => list && [...list].sort();
-  return JSON.stringify([hash, sorted(scopes), perMinute, sorted(origins), gasPerDay, sorted(moveCalls), documents]);
+/** Equal for equal entries, regardless of the order of their lists. */
+function toText(entry: Client | NamedPolicy): string {
+  return JSON.stringify(entry, (_, value: unknown) => (Array.isArray(value) ? [...value].sort() : value));
 }

@@ -3,14 +3,20 @@ import { errors, jwtVerify } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { clientScopes } from '../../config/client.ts';
 import type { JwtRules } from '../../config/config.ts';
+import { noPolicy, noShares } from '../../config/policy.ts';
 import type { Caller, Scope } from '../../upstream/operation-context.ts';
-import { allScopes, createExpiry } from './client-registry.ts';
+import { allScopes, type ClientRegistry, createExpiry, type RegistryOptions, toRules } from './client-registry.ts';
 import { createSigningKeys, fetchKeySet, KeysUnavailableError, type SigningKeyEvents } from './signing-keys.ts';
 
 /** The identity and scopes in the claims of a verified token. */
 export type Holder =
-  /** `id`: `jwt:` and the subject. */
-  | { readonly kind: 'holder'; readonly id: string; readonly scopes: ReadonlySet<Scope> }
+  /** `id`: `jwt:` and the subject. `policy`: the name of its policy, `null` if it names none. */
+  | {
+      readonly kind: 'holder';
+      readonly id: string;
+      readonly scopes: ReadonlySet<Scope>;
+      readonly policy: string | null;
+    }
   /** `claim` is missing or malformed. */
   | { readonly kind: 'unfit'; readonly claim: string };
 
@@ -30,8 +36,10 @@ export function readClaims(claims: Readonly<Record<string, unknown>>, scopesClai
   const claim = (scopesClaim === null ? usualScopeClaims : [scopesClaim]).find((name) => Object.hasOwn(claims, name));
   const named = claim === undefined ? [] : toList(claims[claim]);
   if (claim !== undefined && named === null) return { kind: 'unfit', claim };
+  const { policy = null } = claims;
+  if (policy !== null && typeof policy !== 'string') return { kind: 'unfit', claim: 'policy' };
   const scopes = clientScopes.filter((scope) => scope === 'read' || named?.includes(scope));
-  return { kind: 'holder', id: toHolderId(sub), scopes: new Set(scopes) };
+  return { kind: 'holder', id: toHolderId(sub), scopes: new Set(scopes), policy };
 }
 
 /**
@@ -62,8 +70,9 @@ export type JwtVerifier = ReturnType<typeof openJwtVerifier>;
 
 export interface JwtVerifierOptions {
   readonly rules: JwtRules;
-  /** `forward`: the sponsor checks credentials. `token`: the gateway does. */
-  readonly auth: 'forward' | 'token';
+  /** Knows the policies that tokens name; `null` = there are none. */
+  readonly clients: Pick<ClientRegistry, 'policy'> | null;
+  readonly registry: RegistryOptions;
   readonly events: SigningKeyEvents;
   readonly now: () => number;
 }
@@ -89,7 +98,7 @@ interface Remembered {
 }
 
 /** Identifies callers by their JWTs. */
-export function openJwtVerifier({ rules, auth, events, now }: JwtVerifierOptions) {
+export function openJwtVerifier({ rules, clients, registry, events, now }: JwtVerifierOptions) {
   const remembered = new LRUCache<string, Remembered>({ max: maxRemembered });
   let keySets = 0;
   const inFlight = new Map<string, Promise<TokenOutcome>>();
@@ -122,7 +131,9 @@ export function openJwtVerifier({ rules, auth, events, now }: JwtVerifierOptions
       const holder = readClaims(payload, rules.scopesClaim);
       if (holder.kind === 'unfit') return refused(`its claim "${holder.claim}" is missing or malformed`);
       const expiresMs = ((payload.exp ?? 0) + clockSkewSeconds) * 1_000;
-      const caller = { ...toCaller(holder, rules, auth), validity: createExpiry(expiresMs, now) };
+      const known = toCaller(holder, rules, clients, registry);
+      if (!known) return refused('its claim "policy" names no policy of this gateway');
+      const caller = { ...known, validity: createExpiry(expiresMs, now) };
       // If the keys were replaced meanwhile, the result is valid for this request only.
       const sinceMs = now();
       const untilMs = Math.min(expiresMs, sinceMs + rememberedMs);
@@ -148,6 +159,11 @@ export function openJwtVerifier({ rules, auth, events, now }: JwtVerifierOptions
       const isPast = nowMs >= known.sinceMs - clockSkewSeconds * 1_000;
       return isPast && nowMs < known.untilMs ? known.caller : null;
     },
+    /** Verifies every token again, because the policies have changed. */
+    forget(): void {
+      remembered.clear();
+      keySets += 1;
+    },
     /** Verifies a token; may wait for the issuer's keys. Never rejects. */
     verify(token: string, hash: string): Promise<TokenOutcome> {
       const same = inFlight.get(hash);
@@ -159,20 +175,26 @@ export function openJwtVerifier({ rules, auth, events, now }: JwtVerifierOptions
   };
 }
 
+/** @returns `null` if the token names an unknown policy */
 function toCaller(
-  { id, scopes }: Extract<Holder, { kind: 'holder' }>,
-  { gasPerDay, moveCalls }: JwtRules,
-  auth: 'forward' | 'token',
-): Caller {
-  const isJudgedBySponsor = auth === 'forward';
+  { id, scopes, policy: name }: Extract<Holder, { kind: 'holder' }>,
+  { gasPerDay, gasPerDayInAll, moveCalls }: JwtRules,
+  clients: JwtVerifierOptions['clients'],
+  registry: RegistryOptions,
+): Caller | null {
+  const usual = { ...noPolicy, gas: { ...noPolicy.gas, perVisitorPerDay: gasPerDay }, moveCalls };
+  const named = name === null ? { ...noShares, policy: usual } : clients?.policy(name);
+  if (!named) return null;
+  const total = gasPerDayInAll === null ? null : { key: 'jwt', perDay: gasPerDayInAll };
+  const rules = toRules(named, name === null ? 'jwt' : `jwt-policy:${name}`, true, registry, total);
   return {
     id,
     kind: 'JWT',
     authorization: null,
-    scopes: isJudgedBySponsor ? allScopes : scopes,
-    rate: { key: id, perMinute: null },
-    gas: isJudgedBySponsor || gasPerDay === null ? null : { key: id, perDay: gasPerDay },
-    moveCalls: isJudgedBySponsor ? null : moveCalls,
+    scopes: registry.auth === 'forward' ? allScopes : scopes,
+    visitor: id,
+    ...rules,
+    rate: { ...rules.rate, key: id },
   };
 }
 

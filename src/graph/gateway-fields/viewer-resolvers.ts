@@ -1,8 +1,10 @@
 import type { Quota, RateLimiter } from '../../callers/rate-limiter.ts';
 import { gatewayError } from '../../errors/gateway-error.ts';
 import type { Resolvers, ViewerAllowance } from '../../generated/own.ts';
-import type { GasAllowance, GasBudget, SponsorshipStore } from '../../sponsor/store/sponsorship-store.ts';
-import { createPerOperation } from '../../upstream/operation-context.ts';
+import { parseSender } from '../../sponsor/sponsor-fields.ts';
+import { toGasBounds } from '../../sponsor/sponsor-policy.ts';
+import type { GasAllowance, SponsorshipStore } from '../../sponsor/store/sponsorship-store.ts';
+import { type Caller, createPerOperation } from '../../upstream/operation-context.ts';
 
 export interface ViewerOptions {
   readonly limiter: Pick<RateLimiter, 'peek'>;
@@ -14,7 +16,12 @@ export interface ViewerOptions {
 /** Resolvers of `Query.viewer`. They use up no quota, and read the shared stores once per operation. */
 export function createViewerResolvers({ limiter, store, now }: ViewerOptions): Resolvers {
   const quotaIn = createPerOperation(({ caller }) => limiter.peek(caller));
-  const allowanceIn = createPerOperation((_context, gas: GasBudget) => store.gasAllowance(gas, now()));
+  /** By sender. */
+  const allowancesIn = createPerOperation(() => new Map<string | null, Promise<GasAllowance | null>>());
+  const readAllowance = async (caller: Caller, sender: string | null): Promise<GasAllowance | null> => {
+    const bounds = toGasBounds(caller, sender, now());
+    return bounds.length === 0 ? null : store.gasAllowance(bounds, now());
+  };
   return {
     Query: {
       viewer: async (_parent, _args, context) => {
@@ -29,11 +36,14 @@ export function createViewerResolvers({ limiter, store, now }: ViewerOptions): R
       },
     },
     Viewer: {
-      gas: async (_parent, _args, context) => {
-        const { gas } = context.caller;
-        if (!gas) return null;
+      gas: async (_parent, args, context) => {
+        const sender = parseSender(args.sender);
+        const allowances = allowancesIn(context);
+        const known = allowances.get(sender) ?? readAllowance(context.caller, sender);
+        allowances.set(sender, known);
         try {
-          return toGasAllowance(await allowanceIn(context, gas));
+          const allowance = await known;
+          return allowance && toGasAllowance(allowance);
         } catch {
           throw gatewayError('UPSTREAM_UNAVAILABLE', 'The shared store of gas budgets cannot be reached.');
         }
@@ -53,10 +63,11 @@ function toAllowance({ limit, remaining, resetsAtMs }: Quota): ViewerAllowance {
 
 /** At least 0, because a budget that was lowered today may be overdrawn. */
 function toGasAllowance({ limit, held, free, resetsAtMs }: GasAllowance): ViewerAllowance {
+  // Gas is counted by the day.
   return {
     limit: String(limit),
     remaining: String(Math.max(0, free)),
     held: String(held),
-    resetsAt: new Date(resetsAtMs).toISOString(),
+    resetsAt: new Date(resetsAtMs ?? 0).toISOString(),
   };
 }

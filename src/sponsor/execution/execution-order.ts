@@ -11,6 +11,8 @@ export interface ExecutionSubject
   /** The id that the client sent; shown with errors. */
   readonly reservationId: string;
   readonly idempotencyKey: string | null;
+  /** Whose key it is. */
+  readonly visitor: string;
 }
 
 export interface ExecutionOrder {

@@ -2,6 +2,7 @@ import type { GraphQLError } from 'graphql';
 import { isErrorCode } from '../../errors/catalogue.ts';
 import { type ErrorFacts, gatewayError } from '../../errors/gateway-error.ts';
 import type { FoundTransaction, TransactionFinder } from '../../ledger/find-transaction.ts';
+import { toHoldDenialError } from '../sponsor-policy.ts';
 import { checkAfterMs, lookUpAdvice, ReservationKept } from '../sponsor-refusal.ts';
 import { readEffects } from '../sponsor-response.ts';
 import type { EndExecution, ExecutionFound, ExecutionStart } from '../store/sponsorship-store.ts';
@@ -25,7 +26,7 @@ export async function lookUp(
 
 type RecordedExecution = Pick<ExecutionSubject, 'caller' | 'leaseId' | 'digest' | 'bodyHash' | 'budget' | 'requestId'> &
   Pick<ExecutionSubject, 'amount'> &
-  Partial<Pick<ExecutionSubject, 'idempotencyKey' | 'mustBeKnown'>>;
+  Partial<Pick<ExecutionSubject, 'idempotencyKey' | 'mustBeKnown' | 'visitor'>>;
 
 /**
  * The store and the audit log, as used by one attempt at an execution. Its methods never reject: the store retries failed
@@ -61,8 +62,8 @@ export class ExecutionRecords {
   }
 
   #twin() {
-    const { caller, leaseId, bodyHash, idempotencyKey: key = null } = this.#subject;
-    const idempotency = key === null ? null : { key, bodyHash };
+    const { caller, leaseId, bodyHash, idempotencyKey: key = null, visitor = caller } = this.#subject;
+    const idempotency = key === null ? null : { key, bodyHash, visitor };
     return { caller, leaseId, bodyHash, idempotency, nowMs: this.#world.now() };
   }
 
@@ -203,7 +204,8 @@ export function neverRunsError({ digest, reservationId }: ExecutionId): GraphQLE
 /** The error for an execution that the store rejects. */
 export function toDeclined(
   start: Exclude<ExecutionStart, { kind: 'begun' | 'replay' | 'in-progress' }>,
-  { digest, reservationId }: ExecutionId,
+  { digest, reservationId, amount }: ExecutionId & Pick<ExecutionSubject, 'amount'>,
+  nowMs: number,
 ): GraphQLError {
   /** The gateway itself rejected the reservation: the transaction of this call was not sent, and no copy of it. */
   const argument = 'reservationId';
@@ -228,6 +230,12 @@ export function toDeclined(
         start.digest,
         { retry: 'never', argument },
       );
+    case 'other-sender': {
+      const message = `Argument "txBytes": the gas was reserved for a transaction of ${start.sender}, and this one has another sender, or one that cannot be read. Nothing was sent to the sponsor, and nothing is spent.`;
+      return gatewayError('BAD_USER_INPUT', message, { argument: 'txBytes', digest, reservationId });
+    }
+    case 'denied':
+      return toHoldDenialError(start, amount, nowMs, { digest, reservationId });
     case 'expired':
     case 'unknown':
       return reservationNotFound(digest);

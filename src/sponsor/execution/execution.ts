@@ -306,7 +306,7 @@ export class Execution {
       this.#isSuspicious = isSlow;
       if (isNew) this.#planAnew();
     } else {
-      this.#end({ error: toDeclined(start, this.#subject) });
+      this.#end({ error: toDeclined(start, this.#subject, this.#world.now()) });
     }
   }
 

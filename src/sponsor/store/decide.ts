@@ -1,9 +1,9 @@
-import { type Account, amountOf, type Change, Draft, portion, type Records } from './draft.ts';
+import { type Change, Draft, type Records } from './draft.ts';
+import { allowanceOf, cancelHold, findFull, fixHold, holdUntilExpiry, settleHold, toHold, unfixHold } from './holds.ts';
 import {
   addKey,
   dropLease,
   type ExecutionRecord,
-  type Hold,
   isFull,
   knownBy,
   type LeaseRecord,
@@ -20,15 +20,13 @@ import {
   type BeginExecution,
   type BeginReservation,
   type ClaimOverdue,
-  dayMs,
-  dayOf,
   type EndExecution,
   type EndReservation,
   type ExecutionFound,
   type ExecutionStart,
   type ExecutionTwin,
   type GasAllowance,
-  type GasBudget,
+  type HoldRequest,
   type KeptReservation,
   keyIdOf,
   lingerMs,
@@ -87,8 +85,8 @@ export function decide<Kind extends StepKind>(
 // Reservations ---------------------------------------------------------------------------------
 
 function beginReservation(draft: Draft, begin: BeginReservation): ReservationStart {
-  const { caller, leaseId, amount, expiresAtMs, gas, idempotency, answerByMs, nowMs } = begin;
-  const keyId = idempotency && keyIdOf('reserve', caller, idempotency.key);
+  const { caller, leaseId, expiresAtMs, sender, idempotency, answerByMs, nowMs } = begin;
+  const keyId = idempotency && keyIdOf('reserve', idempotency.visitor ?? caller, idempotency.key);
   const known = knownBy(draft, keyId);
   if (known) {
     const { lease } = known;
@@ -101,20 +99,13 @@ function beginReservation(draft: Draft, begin: BeginReservation): ReservationSta
   }
   if (begin.isLookup || leaseOf(draft, caller, leaseId)) return { kind: 'begun' };
   if (isFull(draft, caller)) return { kind: 'full' };
-  const holds: Hold[] = [];
-  for (const budget of gas ? [gas] : []) {
-    const account = draft.account(gasAccount(budget, nowMs));
-    const allowance = allowanceOf(account, budget, nowMs);
-    if (allowance.free < amount) {
-      if (account.hasMore) draft.isPartial = true;
-      return { kind: 'over-budget', allowance, roomAtMs: roomAt(account, amount - allowance.free) };
-    }
-    holds.push({ account: gasAccount(budget, nowMs), amount, fixedIn: null });
-  }
+  const denied = findFull(draft, begin.holds);
+  if (denied) return denied;
+  const holds = begin.holds.map(toHold);
   if (known && keyId !== null) takeKeyFrom(draft, known.lease, keyId);
-  const facts = { caller, leaseId, expiresAtMs, reserving: 'asked', answerByMs, holds } as const;
+  const facts = { caller, leaseId, expiresAtMs, sender, reserving: 'asked', answerByMs, holds } as const;
   const lease = newLease(draft, facts);
-  for (const hold of holds) draft.account(hold.account).expireAt(memberOf(lease, hold), expiresAtMs);
+  for (const hold of holds) holdUntilExpiry(draft, lease, hold);
   const reserveKey = keyId && idempotency ? addKey(draft, lease, keyId, idempotency.bodyHash) : null;
   saveLease(draft, { ...lease, reserveKey });
   return { kind: 'begun' };
@@ -122,7 +113,7 @@ function beginReservation(draft: Draft, begin: BeginReservation): ReservationSta
 
 function newLease(
   { records, nowMs }: Draft,
-  facts: Pick<LeaseRecord, 'caller' | 'leaseId' | 'expiresAtMs' | 'reserving' | 'answerByMs' | 'holds'>,
+  facts: Pick<LeaseRecord, 'caller' | 'leaseId' | 'expiresAtMs' | 'sender' | 'reserving' | 'answerByMs' | 'holds'>,
 ): LeaseRecord {
   const dropAtMs = facts.expiresAtMs + lingerMs;
   const nothing = { number: null, reserveKey: null, reservation: null, execution: null, executeKeys: [], kept: null };
@@ -144,7 +135,7 @@ function endReservation(draft: Draft, { caller, leaseId, outcome, nowMs }: EndRe
     const reservation = toText(draft, answer);
     saveLease(draft, { ...lease, reserving: 'reserved', number, reservation });
   } else if (!lease.execution) {
-    for (const hold of lease.holds) draft.account(hold.account).cancel(memberOf(lease, hold));
+    for (const hold of lease.holds) cancelHold(draft, lease, hold);
     dropLease(draft, lease);
   }
 }
@@ -177,37 +168,19 @@ export interface FindReservation {
 
 // Budgets --------------------------------------------------------------------------------------
 
-/** Each day has its own account, so that what was held yesterday changes nothing today. */
-function gasAccount({ key }: GasBudget, nowMs: number): string {
-  return `gas:${dayOf(nowMs)}:${key}`;
-}
-
-function memberOf(lease: LeaseRecord, { amount }: Hold): string {
-  return `${nameOf(lease)}:${amount}`;
-}
-
-function allowanceOf({ held, settled }: Account, { perDay }: GasBudget, nowMs: number): GasAllowance {
-  return { limit: perDay, held, settled, free: perDay - held - settled, resetsAtMs: (dayOf(nowMs) + 1) * dayMs };
-}
-
-/** When the earliest holds will have made this room by their expiry; `null` if only the end of the day does. */
-function roomAt({ pending }: Account, missing: number): number | null {
-  let room = 0;
-  for (const { member, score } of pending) {
-    room += amountOf(member);
-    if (room >= missing) return score;
+function gasAllowance(draft: Draft, { bounds }: ReadAllowance): GasAllowance | null {
+  let least: GasAllowance | null = null;
+  for (const bound of bounds) {
+    const account = draft.account(bound.account);
+    if (account.hasMore) draft.isPartial = true;
+    const allowance = allowanceOf(account, bound);
+    if (!least || allowance.free <= least.free) least = allowance;
   }
-  return pending.length === portion ? (pending.at(-1)?.score ?? null) : null;
-}
-
-function gasAllowance(draft: Draft, { gas, nowMs }: ReadAllowance): GasAllowance {
-  const account = draft.account(gasAccount(gas, nowMs));
-  if (account.hasMore) draft.isPartial = true;
-  return allowanceOf(account, gas, nowMs);
+  return least;
 }
 
 export interface ReadAllowance {
-  readonly gas: GasBudget;
+  readonly bounds: readonly HoldRequest[];
   readonly nowMs: number;
 }
 
@@ -215,7 +188,7 @@ export interface ReadAllowance {
 
 function beginExecution(draft: Draft, begin: BeginExecution): ExecutionStart {
   const { caller, leaseId, expiresAtMs, idempotency, mustBeKnown, answerByMs, nowMs } = begin;
-  const keyId = idempotency && keyIdOf('execute', caller, idempotency.key);
+  const keyId = idempotency && keyIdOf('execute', idempotency.visitor ?? caller, idempotency.key);
   const known = knownBy(draft, keyId);
   if (known) {
     if (known.bodyHash !== idempotency?.bodyHash) return { kind: 'conflict' };
@@ -236,13 +209,15 @@ function beginExecution(draft: Draft, begin: BeginExecution): ExecutionStart {
     return { kind: nowMs < expiresAtMs ? 'unknown' : 'expired' };
   if (nowMs >= (found?.expiresAtMs ?? expiresAtMs)) return { kind: 'expired' };
   if (!found && isFull(draft, caller)) return { kind: 'full' };
+  const bound = found?.sender ?? null;
+  if (bound !== null && bound !== begin.sender) return { kind: 'other-sender', sender: bound };
+  const added = bound === null ? begin.senderHolds : [];
+  const denied = findFull(draft, added);
+  if (denied) return denied;
   if (known && keyId !== null) takeKeyFrom(draft, known.lease, keyId);
-  const facts = { caller, leaseId, expiresAtMs, reserving: 'foreign', answerByMs, holds: [] } as const;
+  const facts = { caller, leaseId, expiresAtMs, sender: null, reserving: 'foreign', answerByMs, holds: [] } as const;
   const lease = found ?? newLease(draft, facts);
-  const holds = lease.holds.map((hold) => ({
-    ...hold,
-    fixedIn: draft.account(hold.account).fix(memberOf(lease, hold)),
-  }));
+  const holds = [...lease.holds, ...added.map(toHold)].map((hold) => fixHold(draft, lease, hold));
   const { digest, bodyHash, attempt, amount, budget, coin = null, requestId } = begin;
   const sent = { digest, bodyHash, attempt, answerByMs, amount, budget, coin, requestId, nowMs };
   const execution = { ...sent, state: 'sent', isRefused: false, lookAtMs: answerByMs, text: null } as const;
@@ -255,7 +230,7 @@ function beginExecution(draft: Draft, begin: BeginExecution): ExecutionStart {
 
 function findExecution(draft: Draft, twin: ExecutionTwin): ExecutionFound | null {
   const { caller, leaseId, bodyHash, idempotency = null } = twin;
-  const known = knownBy(draft, idempotency && keyIdOf('execute', caller, idempotency.key));
+  const known = knownBy(draft, idempotency && keyIdOf('execute', idempotency.visitor ?? caller, idempotency.key));
   const replayed =
     known?.bodyHash === idempotency?.bodyHash ? readText(draft, known?.lease ?? null, 'execution') : null;
   if (replayed !== null) return { kind: 'replay', answer: replayed };
@@ -294,8 +269,8 @@ function endExecution(draft: Draft, { caller, leaseId, digest, nowMs, answer, ou
     removeFence(draft, lease);
     return true;
   }
-  const used = outcome.kind === 'executed' ? outcome.gasUsed : 0;
-  for (const hold of lease.holds) draft.account(hold.account).settle(memberOf(lease, hold), hold.fixedIn ?? '', used);
+  const gasUsed = outcome.kind === 'executed' ? outcome.gasUsed : null;
+  for (const hold of lease.holds) settleHold(draft, lease, hold, gasUsed);
   const isRefused = outcome.kind === 'refused' && !isSpentElsewhere;
   const text = answer === null ? null : toText(draft, answer);
   const done = { ...execution, state: 'done', isRefused, text, digest: isSpentElsewhere ? '' : digest } as const;
@@ -307,13 +282,7 @@ function endExecution(draft: Draft, { caller, leaseId, digest, nowMs, answer, ou
 function removeFence(draft: Draft, lease: LeaseRecord): void {
   const { executeKeys, expiresAtMs } = lease;
   for (const { id } of executeKeys) draft.delete(`key:${id}`);
-  const holds = lease.holds.map((hold) => {
-    const account = draft.account(hold.account);
-    const member = memberOf(lease, hold);
-    account.settle(member, hold.fixedIn ?? '', 0);
-    if (draft.nowMs < expiresAtMs) account.expireAt(member, expiresAtMs);
-    return { ...hold, fixedIn: null };
-  });
+  const holds = lease.holds.flatMap((hold) => unfixHold(draft, lease, hold) ?? []);
   const undone = { ...lease, holds, executeKeys: [], execution: null };
   if (lease.reserving === 'foreign') dropLease(draft, undone);
   else saveLease(draft, { ...undone, dropAtMs: expiresAtMs + lingerMs });

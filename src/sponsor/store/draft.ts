@@ -5,7 +5,7 @@ import { dayMs, type StoreBounds } from './sponsorship-store.ts';
 //   lease:<lease>      a reservation and its execution, with their answers
 //   number:<lease>     which lease has the sponsor's number, where clients get such numbers
 //   key:<key>          which lease an idempotency key belongs to
-//   account:<name>     a sum of holds: the gas of a budget on one day, the leases of a caller, its answers
+//   account:<name>     a sum of holds: gas or transactions of one day, open reservations, the leases of a caller, its answers
 //   holds:<name>       ordered set: the holds of an account that expire, as `<lease>:<amount>`, by their expiry
 //   overdue            ordered set: open executions, by the time at which any process may look for the outcome
 //   ranks:<name>       ordered set: callers with answers, the busiest first, where all callers together are bounded
@@ -170,7 +170,7 @@ export class Account {
       this.#draft.delete(`account:${this.#name}`);
       return;
     }
-    const day = /^gas:(\d+):/.exec(this.#name)?.[1];
+    const day = /^(?:gas|count):(\d+):/.exec(this.#name)?.[1];
     // A budget that is forgotten before its day is over could be spent twice.
     const untilMs = day === undefined ? toHour(this.#draft.nowMs) + accountLifeMs : (Number(day) + 2) * dayMs;
     this.#draft.put(`account:${this.#name}`, { held, settled, count, origin }, untilMs);

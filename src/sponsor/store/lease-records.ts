@@ -23,7 +23,7 @@ export interface Key {
 export interface Hold {
   readonly account: string;
   readonly amount: number;
-  /** `null`: it expires with the lease. Otherwise dispatched: held until it is settled, in the account of this origin. */
+  /** `null`: it expires with the lease, as those of open reservations do. Otherwise dispatched: held until it is settled, in the account of this origin. */
   readonly fixedIn: string | null;
 }
 
@@ -41,6 +41,8 @@ export interface LeaseRecord {
   readonly askedAtMs: number;
   readonly answerByMs: number;
   readonly holds: readonly Hold[];
+  /** The only sender of its transaction; `null` or left out: any. */
+  readonly sender?: string | null;
   readonly reserveKey: Key | null;
   readonly reservation: Text | null;
   readonly execution: ExecutionRecord | null;

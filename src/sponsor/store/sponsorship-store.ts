@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { PolicyRule } from '../../errors/policy-rules.ts';
 import type { PayingCoin } from '../../ledger/find-transaction.ts';
 
 /**
@@ -39,7 +40,8 @@ export interface SponsorshipStore {
   claimOverdue(claim: ClaimOverdue): Promise<readonly OverdueExecution[]>;
   /** A reservation of this caller, until 5 minutes after its expiry. */
   findReservation(caller: string, leaseId: string, nowMs: number): Promise<KeptReservation | null>;
-  gasAllowance(gas: GasBudget, nowMs: number): Promise<GasAllowance>;
+  /** The account of these that has least left. */
+  gasAllowance(bounds: readonly HoldRequest[], nowMs: number): Promise<GasAllowance | null>;
   /** Waits for pending writes, for a limited time. */
   close(): void | Promise<void>;
 }
@@ -55,21 +57,28 @@ export class StoreUnavailableError extends Error {
   }
 }
 
-/** A gas budget in the smallest unit of the gas coin. Several callers may share one key. */
-export interface GasBudget {
-  readonly key: string;
-  /** The budget of one UTC day. */
-  readonly perDay: number;
+/**
+ * A part of an account, to be held for a lease. Several callers may share an account. What an account counts, its name says:
+ * `gas:` and `count:` accounts are those of a UTC day and settled by an execution; `open:` accounts are released by it.
+ */
+export interface HoldRequest {
+  readonly rule: PolicyRule;
+  readonly account: string;
+  readonly amount: number;
+  readonly limit: number;
+  /** An account of which this one is a part: it may be at most three times as large as what others have left there. */
+  readonly shareOf: { readonly account: string; readonly limit: number } | null;
 }
 
-/** `held + settled + free = limit`. `free` is negative if the budget was lowered during the day. A hold counts on the day it was made. */
+/** `held + settled + free = limit`. `free` is negative if the limit was lowered meanwhile. A hold counts on the day it was made. */
 export interface GasAllowance {
   readonly limit: number;
   /** Held for unexpired reservations and for executions without an outcome. */
   readonly held: number;
   readonly settled: number;
   readonly free: number;
-  readonly resetsAtMs: number;
+  /** The end of its day; `null`: it has none. */
+  readonly resetsAtMs: number | null;
 }
 
 export interface Idempotency {
@@ -77,16 +86,19 @@ export interface Idempotency {
   readonly key: string;
   /** Hash of all arguments, the reservation's id included. */
   readonly bodyHash: string;
+  /** Whose key it is, where several visitors are one caller. Left out: the caller's. */
+  readonly visitor?: string;
 }
 
 export interface BeginReservation {
   readonly caller: string;
   /** A random id, unique to this attempt. */
   readonly leaseId: string;
-  readonly amount: number;
   readonly expiresAtMs: number;
-  /** `null`: the caller has no budget. */
-  readonly gas: GasBudget | null;
+  /** The only sender of its transaction; `null` = any. */
+  readonly sender: string | null;
+  /** All of them or none are held. */
+  readonly holds: readonly HoldRequest[];
   readonly idempotency: Idempotency | null;
   /** When twins may treat the attempt as dead. */
   readonly answerByMs: number;
@@ -106,12 +118,19 @@ export type ReservationStart =
   | { readonly kind: 'in-progress'; readonly answerByMs: number }
   /** The key was used with other arguments. */
   | { readonly kind: 'conflict' }
-  /** `roomAtMs`: when enough holds will have expired, `null` if only the end of the day brings room. */
-  | { readonly kind: 'over-budget'; readonly allowance: GasAllowance; readonly roomAtMs: number | null }
+  | HoldDenied
   /** The sponsor's response to a call under this key was lost: coins may be locked until then. */
   | { readonly kind: 'lost'; readonly untilMs: number }
   /** The caller, or all callers together, have too many leases. */
   | { readonly kind: 'full' };
+
+/** An account has no room. `roomAtMs`: when enough holds will have expired, `null` if only the end of the day brings room. */
+export interface HoldDenied {
+  readonly kind: 'denied';
+  readonly rule: PolicyRule;
+  readonly allowance: GasAllowance;
+  readonly roomAtMs: number | null;
+}
 
 export interface EndReservation {
   readonly caller: string;
@@ -150,6 +169,10 @@ export interface BeginExecution {
    */
   readonly mustBeKnown: boolean;
   readonly amount: number;
+  /** The sender of the transaction; `null` if it was not parsed. */
+  readonly sender: string | null;
+  /** Held for a lease that names no sender. */
+  readonly senderHolds: readonly HoldRequest[];
   readonly idempotency: Idempotency | null;
   /** Hash of all executed arguments: a second call with the same hash is a twin. */
   readonly bodyHash: string;
@@ -180,6 +203,9 @@ export type ExecutionStart =
   /** As `spent`, but the transaction was rejected: nothing ran. */
   | { readonly kind: 'refused'; readonly digest: string }
   | { readonly kind: 'expired' }
+  /** It was reserved for another sender: nothing is spent. */
+  | { readonly kind: 'other-sender'; readonly sender: string }
+  | HoldDenied
   /** The lease must be in the store and is not. */
   | { readonly kind: 'unknown' }
   | { readonly kind: 'full' };
@@ -228,7 +254,7 @@ export interface EndExecution {
          */
         readonly isOfNobody?: boolean;
       }
-    /** Outcome unknown: the hold stays for the rest of its day. */
+    /** Outcome unknown: what it holds of a day stays held. */
     | { readonly kind: 'unknown' }
     /** Nothing was sent: undo the attempt. */
     | { readonly kind: 'not-sent'; readonly attempt: string };

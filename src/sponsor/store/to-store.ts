@@ -13,7 +13,7 @@ export function toStore(take: TakeStep, close: SponsorshipStore['close']): Spons
     endExecution: (end) => take('endExecution', end),
     claimOverdue: (claim) => take('claimOverdue', claim),
     findReservation: (caller, leaseId, nowMs) => take('findReservation', { caller, leaseId, nowMs }),
-    gasAllowance: (gas, nowMs) => take('gasAllowance', { gas, nowMs }),
+    gasAllowance: (bounds, nowMs) => take('gasAllowance', { bounds, nowMs }),
     close,
   };
 }

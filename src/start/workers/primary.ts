@@ -136,9 +136,9 @@ export async function startWorkers(options: WorkersOptions) {
     check: (worker) => worker.send({ kind: 'check schema' }),
   });
   const watched = watchLists(config, {
-    adopt: (lists, path, text) => {
+    adopt: (lists, texts) => {
       // Otherwise a worker that starts later would accept removed clients again.
-      files[path] = text;
+      Object.assign(files, texts);
       pool.send({ kind: 'lists', lists });
     },
     telemetry,

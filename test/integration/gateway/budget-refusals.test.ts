@@ -4,7 +4,7 @@ import { connectAs } from '../../support/asking-shells.ts';
 import { createTestGateway, type TestGateway } from '../../support/test-gateway.ts';
 
 const key = 'key-of-a-poor-client';
-const clients = `- { id: poor, hash: ${hashApiKey(key)}, scopes: [read, sponsor], gas: { perDay: 1000000 } }`;
+const clients = `- { id: poor, hash: ${hashApiKey(key)}, scopes: [read, sponsor], gas: { perDay: 1000000 }, visitors: one }`;
 const reserve = (alias: string) =>
   `${alias}: reserveGas(gasBudget: 2000000, reserveDurationSecs: 60) { reservationId }`;
 const refused = `mutation { ${reserve('a')} ${reserve('b')} }`;

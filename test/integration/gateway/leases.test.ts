@@ -29,7 +29,7 @@ beforeAll(async () => {
     id: key,
     hash: hashApiKey(key),
     scopes: ['sponsor', 'read'],
-    ...(index === 2 && { gas: { perDay: 100 } }),
+    ...(index === 2 && { gas: { perDay: 100 }, visitors: 'one' }),
   }));
   gateway = await createTestGateway(
     {

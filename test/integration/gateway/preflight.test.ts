@@ -23,7 +23,13 @@ const clients = JSON.stringify([
     moveCalls: ['0xd0e::greeter::say_hello', '0x2'],
   },
   { id: 'open', hash: hashApiKey(keys.open), scopes: ['read', 'sponsor'] },
-  { id: 'counted', hash: hashApiKey(keys.counted), scopes: ['read', 'sponsor'], gas: { perDay: 50_000_000 } },
+  {
+    id: 'counted',
+    hash: hashApiKey(keys.counted),
+    scopes: ['read', 'sponsor'],
+    gas: { perDay: 50_000_000 },
+    visitors: 'one',
+  },
 ]);
 const secret = new Uint8Array(32).fill(9);
 const iotaKey = IotaKeypair.fromSecretKey(secret);

@@ -12,7 +12,7 @@ const keys = {
 };
 const clients = {
   '/clients': [
-    `- { id: reader, hash: ${hashApiKey(keys.reader)}, rate: { perMinute: 2 } }`,
+    `- { id: reader, hash: ${hashApiKey(keys.reader)}, rate: { perMinute: 2, perVisitorPerMinute: 2 } }`,
     `- { id: web, hash: ${hashApiKey(keys.web)}, scopes: [read, sponsor], origins: [https://app.example] }`,
     `- { id: ops, hash: ${hashApiKey(keys.ops)}, scopes: [read, sponsor, admin], rate: { perMinute: 0 } }`,
   ].join('\n'),

@@ -126,7 +126,13 @@ describe('a simulation', () => {
   it('that fails leaves the idempotency key and the gas budget as they were', async () => {
     await using stage = await onDevnet();
     const apiKey = toApiKey('shop', new Uint8Array(32).fill(4)).reveal();
-    const shop = { id: 'shop', hash: hashApiKey(apiKey), scopes: ['read', 'sponsor'], gas: { perDay: 50_000_000 } };
+    const shop = {
+      id: 'shop',
+      hash: hashApiKey(apiKey),
+      scopes: ['read', 'sponsor'],
+      gas: { perDay: 50_000_000 },
+      visitors: 'one',
+    };
     const clients = { CLIENTS_FILE: '/clients', SPONSOR_ALLOW_ANONYMOUS: '' };
     await using gateway = await stage.open({ ...failing, ...clients }, { '/clients': JSON.stringify([shop]) });
     const own = { 'x-api-key': apiKey };

@@ -9,7 +9,7 @@ import { type Paying, toSponsoredTransaction } from '../../support/sponsored-tra
 import { createTestGateway } from '../../support/test-gateway.ts';
 
 const key = 'key-of-an-app';
-const clients = `- { id: app, hash: ${hashApiKey(key)}, scopes: [read, sponsor], gas: { perDay: 6000000 } }`;
+const clients = `- { id: app, hash: ${hashApiKey(key)}, scopes: [read, sponsor], gas: { perDay: 6000000 }, visitors: one }`;
 const budget = 2_000_000;
 
 type Auth = 'token' | 'forward';

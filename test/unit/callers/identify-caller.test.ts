@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createClientRegistry } from '../../../src/callers/credentials/client-registry.ts';
+import { createClientRegistry, toAnonymousRules } from '../../../src/callers/credentials/client-registry.ts';
 import type { JwtVerifier } from '../../../src/callers/credentials/jwt-verifier.ts';
 import {
   createIdentify,
@@ -7,34 +7,38 @@ import {
   toSender,
   toTrustedProxies,
 } from '../../../src/callers/identify-caller.ts';
-import { hashApiKey, toApiKey } from '../../../src/config/client.ts';
+import { type Client, hashApiKey, toApiKey } from '../../../src/config/client.ts';
+import { noPolicy, noShares } from '../../../src/config/policy.ts';
 import type { Caller } from '../../../src/upstream/operation-context.ts';
+import { toClientsFile, toTestClient, toTestRules } from '../../support/test-policy.ts';
 
+const { rate: _, ...anyLive } = noShares;
 const key = toApiKey('web', new Uint8Array(32).fill(1)).reveal();
-const web = {
-  id: 'web',
+const web = toTestClient({
   hash: hashApiKey(key),
   scopes: ['sponsor'],
-  perMinute: 7,
-  origins: null,
-  gasPerDay: 40,
-  moveCalls: ['0x2'],
-  documents: null,
-} as const;
+  rate: { perMinute: 7, perVisitorPerMinute: null },
+  policy: toTestRules({ gas: { perDay: 40 }, moveCalls: ['0x2'] }),
+});
+const registry = { auth: 'token', perMinute: 600 } as const;
+const clientsOf = (client: Client, auth: 'token' | 'forward' = 'token') =>
+  createClientRegistry(toClientsFile(client), { ...registry, auth });
 
 const token: IdentifyOptions = {
   auth: 'token',
   allowAnonymous: true,
   devnet: false,
-  clients: createClientRegistry([web], 'token'),
+  clients: clientsOf(web),
   tokens: null,
+  anonymous: () => toAnonymousRules(null, { auth: 'token', perMinute: 0 }),
   trustedProxies: toTrustedProxies(['10.0.0.0/8']),
 };
 const forward: IdentifyOptions = {
   ...token,
   auth: 'forward',
+  anonymous: () => toAnonymousRules(null, { auth: 'forward', perMinute: 0 }),
   allowAnonymous: false,
-  clients: createClientRegistry([web], 'forward'),
+  clients: clientsOf(web, 'forward'),
 };
 
 const identify = (options: IdentifyOptions, headers: Record<string, string> = {}, remoteAddress = '203.0.113.9') => {
@@ -51,9 +55,10 @@ describe('an anonymous caller', () => {
       kind: 'ANONYMOUS',
       authorization: null,
       scopes: ['read', 'sponsor'],
+      visitor: 'address:2001:db8::/64',
       rate: { key: 'address:2001:db8::/64', perMinute: null },
-      gas: null,
-      moveCalls: null,
+      live: { key: 'anonymous', ...anyLive },
+      policy: { group: 'anonymous', rules: noPolicy, total: null },
     });
   });
 
@@ -93,16 +98,35 @@ describe('a client', () => {
       kind: 'API_KEY',
       authorization: null,
       scopes: ['sponsor'],
-      rate: { key: 'client:web', perMinute: 7 },
-      gas: { key: 'client:web', perDay: 40 },
-      moveCalls: ['0x2'],
+      visitor: 'client:web address:203.0.113.9',
+      rate: {
+        key: 'client:web address:203.0.113.9',
+        perMinute: 4,
+        total: { key: 'client:web', perMinute: 7 },
+      },
+      live: { key: 'client:web', ...anyLive },
+      policy: {
+        group: 'client:web',
+        rules: toTestRules({
+          gas: { perDay: 40, perVisitorPerDay: 10 },
+          openReservations: { perVisitor: 100 },
+          moveCalls: ['0x2'],
+        }),
+        total: null,
+      },
       validity: expect.anything(),
     });
   });
 
-  test('without a gas budget has no limit for gas, and may be limited to some documents', () => {
-    const clients = createClientRegistry([{ ...web, gasPerDay: null, documents: 'only' }], 'token');
-    expect(identify({ ...token, clients }, { 'x-api-key': key })).toMatchObject({ gas: null, documents: 'only' });
+  test('that is a server is its only visitor, wherever it calls from, and may be limited to some documents', () => {
+    const clients = clientsOf({ ...web, visitors: 'one', documents: 'only' });
+    for (const address of ['203.0.113.9', '2001:db8::7'])
+      expect(identify({ ...token, clients }, { 'x-api-key': key }, address)).toMatchObject({
+        visitor: 'client:web',
+        rate: { key: 'client:web', perMinute: 7, total: undefined },
+        policy: { rules: { gas: { perDay: 40, perVisitorPerDay: null } } },
+        documents: 'only',
+      });
   });
 
   test('in forward mode sends its credential to the sponsor beside the key, and only the sponsor limits it', () => {
@@ -111,8 +135,7 @@ describe('a client', () => {
       kind: 'API_KEY',
       authorization: 'Bearer mine',
       scopes: ['read', 'sponsor', 'admin'],
-      gas: null,
-      moveCalls: null,
+      policy: null,
       validity: expect.anything(),
     });
   });
@@ -132,7 +155,7 @@ describe('a client', () => {
   });
 
   test('may be bound to origins', () => {
-    const bound = { ...token, clients: createClientRegistry([{ ...web, origins: ['https://app.example'] }], 'token') };
+    const bound = { ...token, clients: clientsOf({ ...web, origins: ['https://app.example'] }) };
     expect(identify(bound, { 'x-api-key': key, origin: 'https://app.example' })).toMatchObject({ kind: 'API_KEY' });
     expect(identify(bound, { 'x-api-key': key, origin: 'HTTPS://App.Example' })).toMatchObject({ kind: 'API_KEY' });
     expect(identify(bound, { 'x-api-key': key, origin: 'null' })).toMatchObject({
@@ -154,9 +177,10 @@ describe('a forwarded credential', () => {
       kind: 'FORWARDED',
       authorization: 'Bearer mine',
       scopes: ['read', 'sponsor', 'admin'],
+      visitor: 'address:203.0.113.9',
       rate: { key: 'address:203.0.113.9', perMinute: null },
-      gas: null,
-      moveCalls: null,
+      live: { key: 'anonymous', ...anyLive },
+      policy: null,
     });
   });
 });
@@ -201,9 +225,9 @@ describe('a signed token', () => {
     kind: 'JWT',
     authorization: null,
     scopes: new Set(['read']),
+    visitor: 'jwt:alice',
     rate: { key: 'jwt:alice', perMinute: null },
-    gas: null,
-    moveCalls: null,
+    policy: null,
   };
   const byAddress = { key: 'address:203.0.113.9', perMinute: null };
 
@@ -211,6 +235,7 @@ describe('a signed token', () => {
   function book(isRemembered: boolean) {
     const asked: string[] = [];
     const tokens: JwtVerifier = {
+      forget() {},
       recall: (hash) => (isRemembered && hash === hashApiKey(text) ? holder : null),
       verify: async (token, hash) => {
         asked.push(token, hash);
@@ -242,7 +267,7 @@ describe('a signed token', () => {
 
   test('that is invalid counts against its address', async () => {
     const outcome = { kind: 'refused', code: 'UNAUTHENTICATED', message: 'Forged.' } as const;
-    const tokens: JwtVerifier = { recall: () => null, verify: async () => outcome };
+    const tokens: JwtVerifier = { forget() {}, recall: () => null, verify: async () => outcome };
     const identity = judge({ ...token, tokens }, { 'x-api-key': text });
     expect(identity.kind === 'unverified' && (await identity.verify())).toEqual({ ...outcome, rate: byAddress });
   });

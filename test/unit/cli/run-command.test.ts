@@ -13,6 +13,7 @@ import type { StartOptions } from '../../../src/start/start.ts';
 import { followPrimary } from '../../../src/start/workers/follow-primary.ts';
 import type { FromWorker, ToWorker } from '../../../src/start/workers/worker-messages.ts';
 import { createLogger } from '../../../src/telemetry/logger.ts';
+import { toTestClient, toTestRules } from '../../support/test-policy.ts';
 import { until } from '../../support/until.ts';
 
 const never = new Promise<never>(() => {});
@@ -554,17 +555,16 @@ describe('keys new', () => {
 
     const line = seen.error.split('\n').find((each) => each.startsWith('- ')) ?? '';
     const files = { readFile: () => line };
-    expect(parseConfig({ env: { CLIENTS_FILE: '/clients' }, ...files }).clients).toEqual([
-      {
-        id: 'web',
-        documents: null,
+    expect(parseConfig({ env: { CLIENTS_FILE: '/clients' }, ...files }).clients?.clients).toEqual([
+      toTestClient({
         hash: hashApiKey(key),
         scopes: ['read', 'sponsor'],
-        perMinute: 9,
-        origins: null,
-        gasPerDay: 5_000_000_000,
-        moveCalls: [`0x${'2'.padStart(64, '0')}::coin`, `0x${'a'.padStart(64, '0')}`],
-      },
+        rate: { perMinute: 9, perVisitorPerMinute: null },
+        policy: toTestRules({
+          gas: { perDay: 5_000_000_000 },
+          moveCalls: [`0x${'2'.padStart(64, '0')}::coin`, `0x${'a'.padStart(64, '0')}`],
+        }),
+      }),
     ]);
   });
 

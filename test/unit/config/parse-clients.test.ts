@@ -1,17 +1,21 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Client, clientScopes, parseClients } from '../../../src/config/client.ts';
+import { clientScopes, parseClients } from '../../../src/config/client.ts';
 import { documentPolicies } from '../../../src/config/trusted-documents.ts';
+import { toTestClient, toTestRules } from '../../support/test-policy.ts';
 
 const hash = 'ab'.repeat(32);
 const other = 'cd'.repeat(32);
 
+const noFile = (): string => {
+  throw new Error('no file is named');
+};
 const clientsOf = (text: string) => {
-  const result = parseClients(text);
-  return 'mistakes' in result ? result.mistakes : result;
+  const result = parseClients(text, noFile);
+  return 'mistakes' in result ? result.mistakes : result.clients;
 };
 const mistakesOf = (value: unknown) => {
-  const result = parseClients(typeof value === 'string' ? value : JSON.stringify(value));
+  const result = parseClients(typeof value === 'string' ? value : JSON.stringify(value), noFile);
   return 'mistakes' in result ? result.mistakes : [];
 };
 
@@ -32,41 +36,25 @@ describe('a clients file', () => {
       `- { id: ops, hash: ${other} }`,
     ].join('\n');
     expect(clientsOf(text)).toEqual([
-      {
+      toTestClient({
         id: 'web-app',
         hash,
         scopes: ['read', 'sponsor'],
-        perMinute: 1200,
+        rate: { perMinute: 1200, perVisitorPerMinute: null },
         origins: ['https://app.example.com'],
-        gasPerDay: 5_000_000_000,
-        moveCalls: [`0x${'2'.padStart(64, '0')}::coin`, `0x${'abc'.padStart(64, '0')}::shop::buy`],
+        policy: toTestRules({
+          gas: { perDay: 5_000_000_000 },
+          moveCalls: [`0x${'2'.padStart(64, '0')}::coin`, `0x${'abc'.padStart(64, '0')}::shop::buy`],
+        }),
         documents: 'only',
-      },
-      {
-        id: 'ops',
-        hash: other,
-        scopes: ['read'],
-        perMinute: null,
-        origins: null,
-        gasPerDay: null,
-        moveCalls: null,
-        documents: null,
-      },
+      }),
+      toTestClient({ id: 'ops', hash: other }),
     ]);
   });
 
   test('is JSON', () => {
     expect(clientsOf(JSON.stringify([{ id: 'a', hash, rate: { perMinute: 0 }, scopes: ['admin', 'admin'] }]))).toEqual([
-      {
-        id: 'a',
-        hash,
-        scopes: ['admin'],
-        perMinute: 0,
-        origins: null,
-        gasPerDay: null,
-        moveCalls: null,
-        documents: null,
-      },
+      toTestClient({ id: 'a', hash, scopes: ['admin'], rate: { perMinute: 0, perVisitorPerMinute: null } }),
     ]);
   });
 });
@@ -98,8 +86,7 @@ describe('mistakes', () => {
       },
       {
         key: 'CLIENTS_FILE.0.rate.perHour',
-        expected:
-          'a name that a client has: id, hash, scopes, rate.perMinute, origins, gas.perDay, moveCalls, documents',
+        expected: expect.stringContaining('a name that a client has: id, hash, scopes, origins, documents, policy'),
         got: 'an unknown one',
       },
       { key: 'CLIENTS_FILE.0.origins', expected: 'at least one origin, or none of this key', got: 'an empty list' },
@@ -116,8 +103,7 @@ describe('mistakes', () => {
       },
       {
         key: 'CLIENTS_FILE.1.budget',
-        expected:
-          'a name that a client has: id, hash, scopes, rate.perMinute, origins, gas.perDay, moveCalls, documents',
+        expected: expect.stringContaining('a name that a client has: id, hash, scopes, origins, documents, policy'),
         got: 'an unknown one',
       },
       { key: 'CLIENTS_FILE.2', expected: 'an object', got: '7' },
@@ -152,7 +138,9 @@ describe('mistakes', () => {
   });
 
   test('a client may have an empty moveCalls list', () => {
-    expect(clientsOf(JSON.stringify([{ id: 'a', hash, moveCalls: [] }]))).toMatchObject([{ moveCalls: [] }]);
+    expect(clientsOf(JSON.stringify([{ id: 'a', hash, moveCalls: [] }]))).toMatchObject([
+      { policy: { moveCalls: [] } },
+    ]);
   });
 
   test('two clients cannot have the same id or key', () => {
@@ -232,13 +220,13 @@ test('JSON means the same to both parsers, with quotes and colons in its texts',
     fc.property(fc.array(value, { maxLength: 3 }), (list) => {
       const text = JSON.stringify(list, null, 1);
       // A comment makes it YAML.
-      expect(parseClients(text)).toEqual(parseClients(`${text} # as YAML`));
+      expect(parseClients(text, noFile)).toEqual(parseClients(`${text} # as YAML`, noFile));
     }),
   );
 });
 
 test('every list of clients is parsed as it was written', () => {
-  const client: fc.Arbitrary<Client> = fc.record({
+  const written = fc.record({
     id: fc.stringMatching(/^[a-z\d](?:[a-z\d-]{0,10}[a-z\d])?$/),
     hash: fc.stringMatching(/^[\da-f]{64}$/),
     scopes: fc.uniqueArray(fc.constantFrom(...clientScopes)),
@@ -248,10 +236,9 @@ test('every list of clients is parsed as it was written', () => {
     moveCalls: fc.option(fc.uniqueArray(fc.stringMatching(/^0x[\da-f]{64}(::[a-z_]{2,9}){0,2}$/), { maxLength: 3 })),
     documents: fc.option(fc.constantFrom(...documentPolicies)),
   });
-  const unique = { selector: ({ id }: Client) => id, minLength: 1, maxLength: 5 };
   fc.assert(
-    fc.property(fc.uniqueArray(client, unique), (clients) => {
-      const written = clients.map(({ perMinute, origins, gasPerDay, moveCalls, documents, ...rest }) => ({
+    fc.property(fc.uniqueArray(written, { selector: ({ id }) => id, minLength: 1, maxLength: 5 }), (entries) => {
+      const text = entries.map(({ perMinute, origins, gasPerDay, moveCalls, documents, ...rest }) => ({
         ...rest,
         ...(perMinute === null ? {} : { rate: { perMinute } }),
         ...(origins === null ? {} : { origins }),
@@ -259,7 +246,14 @@ test('every list of clients is parsed as it was written', () => {
         ...(moveCalls === null ? {} : { moveCalls }),
         ...(documents === null ? {} : { documents }),
       }));
-      expect(clientsOf(JSON.stringify(written))).toEqual(clients);
+      const clients = entries.map(({ perMinute, gasPerDay, moveCalls, ...rest }) =>
+        toTestClient({
+          ...rest,
+          rate: { perMinute, perVisitorPerMinute: null },
+          policy: toTestRules({ gas: { perDay: gasPerDay }, moveCalls }),
+        }),
+      );
+      expect(clientsOf(JSON.stringify(text))).toEqual(clients);
     }),
   );
 });

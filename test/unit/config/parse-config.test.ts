@@ -4,6 +4,7 @@ import { ConfigError, type ConfigMistake } from '../../../src/config/config-erro
 import { networkProfiles, parseNetworkProfile } from '../../../src/config/network-profile.ts';
 import { parseConfig } from '../../../src/config/parse-config.ts';
 import { revealHeaders } from '../../../src/config/value-types.ts';
+import { toClientsFile, toTestClient } from '../../support/test-policy.ts';
 
 type Env = Readonly<Record<string, string>>;
 
@@ -69,6 +70,7 @@ describe('without configuration', () => {
         auth: 'token',
         token: null,
         allowAnonymous: true,
+        maxOpenReservations: null,
         maxGasBudgetExclusive: 2_000_000_000,
         preflight: 'enforce',
         unreadable: 'refuse',
@@ -400,7 +402,7 @@ describe('trusted documents', () => {
     const env = { TRUSTED_DOCUMENTS_FILE: '/documents', CLIENTS_FILE: '/clients' };
     const { trustedDocuments, clients } = parseConfig({ env, readFile: files });
     expect(trustedDocuments).toEqual([{ id: 'a', name: null, text: '{ a }' }]);
-    expect(clients).toMatchObject([{ documents: 'only' }]);
+    expect(clients).toMatchObject({ clients: [{ documents: 'only' }] });
   });
 
   test('are needed by every policy about them', () => {
@@ -429,6 +431,7 @@ describe('JWTs', () => {
       audience: 'ledger',
       scopesClaim: null,
       gasPerDay: null,
+      gasPerDayInAll: null,
       moveCalls: null,
     });
     const more = { JWT_SCOPES_CLAIM: 'roles', JWT_GAS_PER_DAY: '5000000000', JWT_MOVE_CALLS: '0x2::coin, 0x3' };
@@ -464,9 +467,7 @@ describe('callers', () => {
   test('API keys are credentials: anonymous callers need no permission', () => {
     const config = parse({ ...held, CLIENTS_FILE: '/clients' }, clients);
     expect(config.sponsorship).toMatchObject({ auth: 'token', allowAnonymous: false });
-    expect(config.clients).toEqual([
-      { ...client, perMinute: null, origins: null, gasPerDay: null, moveCalls: null, documents: null },
-    ]);
+    expect(config.clients).toEqual(toClientsFile(toTestClient({ ...client, scopes: ['read', 'sponsor'] })));
   });
 
   test('anonymous callers beside them still need named origins', () => {

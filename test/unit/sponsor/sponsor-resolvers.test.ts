@@ -8,16 +8,16 @@ import type { SponsorClient, SponsorExecution } from '../../../src/sponsor/spons
 import type { SponsorshipServices } from '../../../src/sponsor/sponsor-resolvers.ts';
 import { createSponsorResolvers, type SponsorResolversOptions } from '../../../src/sponsor/sponsor-resolvers.ts';
 import { readEffects } from '../../../src/sponsor/sponsor-response.ts';
-import type { GasBudget } from '../../../src/sponsor/store/sponsorship-store.ts';
 import { createCancellation } from '../../../src/upstream/cancellation.ts';
 import type { Caller, OperationContext, Scope } from '../../../src/upstream/operation-context.ts';
 import { UpstreamCallError } from '../../../src/upstream/upstream-call-error.ts';
 import { createOwnSchema } from '../../support/own-schema.ts';
 import { sponsorEffects } from '../../support/sponsor-effects.ts';
 import { toSponsoredTransaction } from '../../support/sponsored-transaction.ts';
-import { newFlow } from '../../support/sponsorship-flow.ts';
+import { allowanceOf, newFlow, type TestBudget } from '../../support/sponsorship-flow.ts';
 import { toTestServices } from '../../support/sponsorship-services.ts';
 import { toTestCaller } from '../../support/test-caller.ts';
+import { toTestPolicy } from '../../support/test-policy.ts';
 import { until } from '../../support/until.ts';
 
 const digestOfThreeZeros = 'AsWWT89kJHbo64xjtscp9E5zExV9CuMgQf4jNbxiDZ9s';
@@ -98,7 +98,7 @@ function ask(
     client: SponsorClient | null;
     auth?: 'forward' | 'token';
     scopes?: readonly Scope[];
-    gas?: GasBudget | null;
+    gas?: TestBudget | null;
     caller?: Partial<Caller>;
     policy?: Partial<PreflightPolicy>;
     services?: SponsorshipServices;
@@ -111,6 +111,7 @@ function ask(
       auth,
       token: new Secret('gateway-token'),
       maxGasBudgetExclusive: 2_000_000_000,
+      maxOpenReservations: null,
       preflight: 'off',
       unreadable: 'refuse',
       dryRun: 'off',
@@ -126,7 +127,8 @@ function ask(
     requestId: 'r',
     cancellation: createCancellation(),
     caller: toTestCaller({
-      ...{ kind: 'API_KEY', authorization: new Secret('Bearer mine'), scopes: new Set(scopes), gas },
+      ...{ kind: 'API_KEY', authorization: new Secret('Bearer mine'), scopes: new Set(scopes) },
+      ...(gas && { policy: toTestPolicy({ gas: { perDay: gas.perDay } }, gas.key) }),
       ...caller,
     }),
   };
@@ -435,7 +437,7 @@ describe('executeTx', () => {
     const coinsHash = hashCoins([{ ...gasCoin, version: '3' }]);
     const source = execute.replace('42', lease({ coinsHash })).replace('"AAAA"', `"${txBytes}"`);
     expect((await ask(source, { client, auth: 'token', services, gas })).errors).toBeUndefined();
-    expect(await services.store.gasAllowance(gas, nowMs)).toMatchObject({
+    expect(await allowanceOf(services.store, gas, nowMs)).toMatchObject({
       held: 0,
       settled,
       free: 50_000_000 - settled,

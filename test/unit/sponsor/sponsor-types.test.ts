@@ -64,6 +64,7 @@ const reservation = {
   reservationId: '42',
   sponsorAddress: '0x5',
   gasCoins: [],
+  sender: null,
   gasBudget: 5,
   expiresAtMs: 1_060_000,
   isConsumed: false,

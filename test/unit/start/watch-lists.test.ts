@@ -2,6 +2,7 @@ import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { parseClients } from '../../../src/config/client.ts';
 import { parseManifest } from '../../../src/config/trusted-documents.ts';
 import { watchLists } from '../../../src/start/watch-lists.ts';
+import { toClientsFile } from '../../support/test-policy.ts';
 
 const entry = (id: string, digit = 'a') => `- { id: ${id}, hash: ${digit.repeat(64)} }`;
 
@@ -11,16 +12,20 @@ function start(first: string) {
   const disk = { text: first as string | null };
   const told: unknown[] = [];
   const adopted: (readonly string[])[] = [];
-  const parsed = parseClients(first);
-  const clients = 'mistakes' in parsed ? [] : parsed;
+  const readFile = (): string => {
+    throw new Error('no file is named');
+  };
+  const parsed = parseClients(first, readFile);
+  const clients = 'mistakes' in parsed ? toClientsFile() : parsed;
   const file = { see: async () => ({ mark: disk.text, reason: 'ENOENT' }), read: async () => disk.text ?? '' };
   const watched = watchLists(
     { clients, trustedDocuments: null, settings: { CLIENTS_FILE: 'clients', TRUSTED_DOCUMENTS_FILE: null } },
     {
       fileAt: () => file,
-      adopt: ({ clients: list = [] }, path, text) => {
-        expect(path).toBe('clients');
-        adopted.push([...list.map(({ id }) => id), text]);
+      readFile,
+      adopt: ({ clients: list = toClientsFile() }, texts) => {
+        expect(Object.keys(texts)).toEqual(['clients']);
+        adopted.push([...list.clients.map(({ id }) => id), texts.clients ?? '']);
       },
       telemetry: {
         ...noReports,
@@ -122,7 +127,7 @@ test('trusted documents are adopted as a whole, and the previous ones stay if th
     { id: 'a', name: null, text: '{ changed }' },
     { id: 'c', name: null, text: '{ c }' },
   ];
-  expect(adopted).toEqual([[{ documents }, 'manifest', '{ "a": "{ changed }", "c": "{ c }" }']]);
+  expect(adopted).toEqual([[{ documents }, { manifest: '{ "a": "{ changed }", "c": "{ c }" }' }]]);
   expect(told).toEqual([
     { added: 1, removed: 1, changed: 1, documents: 2 },
     ['TRUSTED_DOCUMENTS_FILE."a": expected the text of a document, got none'],

@@ -3,6 +3,8 @@ import { base64url, SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type JwtVerifier, openJwtVerifier } from '../../../../src/callers/credentials/jwt-verifier.ts';
 import { looksLikeToken } from '../../../../src/callers/identify-caller.ts';
+import { noShares } from '../../../../src/config/policy.ts';
+import { toTestRules } from '../../../support/test-policy.ts';
 import { createSigningKey, startTokenIssuer, type TokenIssuer } from '../../../support/token-issuer.ts';
 
 const [ours, other, rsa, edwards] = await Promise.all([
@@ -21,7 +23,16 @@ beforeAll(async () => {
 });
 afterAll(() => issuer?.[Symbol.asyncDispose]());
 
-function open({ auth = 'token', ...rules }: { auth?: 'token' | 'forward'; gasPerDay?: number } = {}) {
+const policies = [{ id: 'partners', ...noShares, policy: toTestRules({ gas: { perDay: 900, perVisitorPerDay: 90 } }) }];
+
+function open({
+  auth = 'token',
+  ...rules
+}: {
+  auth?: 'token' | 'forward';
+  gasPerDay?: number;
+  gasPerDayInAll?: number;
+} = {}) {
   const clock = { nowMs };
   const book = openJwtVerifier({
     rules: {
@@ -30,10 +41,12 @@ function open({ auth = 'token', ...rules }: { auth?: 'token' | 'forward'; gasPer
       audience: 'ledger',
       scopesClaim: null,
       gasPerDay: null,
+      gasPerDayInAll: null,
       moveCalls: ['0x2'],
       ...rules,
     },
-    auth,
+    clients: { policy: (name) => policies.find(({ id }) => id === name) ?? null },
+    registry: { auth, perMinute: 0 },
     events: { lost: () => {}, back: () => {}, replaced: () => {} },
     now: () => clock.nowMs,
   });
@@ -54,9 +67,14 @@ test('a token gives its holder its own identity and scopes, with the common limi
         kind: 'JWT',
         authorization: null,
         scopes: new Set(['read', 'sponsor']),
+        visitor: 'jwt:alice',
         rate: { key: 'jwt:alice', perMinute: null },
-        gas: { key: 'jwt:alice', perDay: 50 },
-        moveCalls: ['0x2'],
+        live: expect.anything(),
+        policy: {
+          group: 'jwt',
+          rules: toTestRules({ gas: { perVisitorPerDay: 50 }, moveCalls: ['0x2'] }),
+          total: null,
+        },
         validity: expect.anything(),
       },
     });
@@ -64,13 +82,36 @@ test('a token gives its holder its own identity and scopes, with the common limi
 });
 
 test('without a gas budget for JWTs, a token has no limit for gas', async () => {
-  expect(await verify(open().book, await ours.sign(good))).toMatchObject({ caller: { gas: null } });
+  expect(await verify(open().book, await ours.sign(good))).toMatchObject({
+    caller: { policy: { rules: { gas: { perDay: null, perVisitorPerDay: null } }, total: null } },
+  });
+});
+
+test('a token that names a policy has it as one visitor, and one that names an unknown policy is refused', async () => {
+  const { book } = open({ gasPerDay: 50, gasPerDayInAll: 5_000 });
+  expect(await verify(book, await ours.sign({ ...good, policy: 'partners' } as typeof good))).toMatchObject({
+    caller: {
+      visitor: 'jwt:alice',
+      policy: {
+        group: 'jwt-policy:partners',
+        rules: { gas: { perDay: 900, perVisitorPerDay: 90 } },
+        total: { key: 'jwt', perDay: 5_000 },
+      },
+    },
+  });
+  for (const [policy, why] of [
+    ['friends', 'its claim "policy" names no policy of this gateway'],
+    [7, 'its claim "policy" is missing or malformed'],
+  ] as const) {
+    const outcome = await verify(book, await ours.sign({ ...good, policy } as typeof good));
+    expect(outcome).toMatchObject({ kind: 'refused', message: expect.stringContaining(why) });
+  }
 });
 
 test('in forward mode, a token limits nothing', async () => {
   const { book } = open({ auth: 'forward', gasPerDay: 50 });
   expect(await verify(book, await ours.sign(good))).toMatchObject({
-    caller: { scopes: new Set(['read', 'sponsor', 'admin']), gas: null, moveCalls: null },
+    caller: { scopes: new Set(['read', 'sponsor', 'admin']), policy: null },
   });
 });
 

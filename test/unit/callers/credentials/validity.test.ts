@@ -5,6 +5,7 @@ import {
   RevocableValidity,
 } from '../../../../src/callers/credentials/client-registry.ts';
 import type { Client } from '../../../../src/config/client.ts';
+import { toClientsFile, toTestClient, toTestRules } from '../../../support/test-policy.ts';
 
 describe('a revocable credential', () => {
   it('reports its end once to all waiters, and immediately to later ones', () => {
@@ -56,24 +57,15 @@ describe('an expiring credential', () => {
 });
 
 describe('API keys', () => {
-  const client = (about: Partial<Client>): Client => ({
-    id: 'page',
-    hash: 'a'.repeat(64),
-    scopes: ['read'],
-    perMinute: null,
-    origins: null,
-    gasPerDay: null,
-    moveCalls: null,
-    documents: null,
-    ...about,
-  });
+  const registry = { auth: 'token', perMinute: 600 } as const;
+  const client = (about: Partial<Client>): Client => toTestClient({ id: 'page', ...about });
   const outlives = (before: Partial<Client>, after: readonly Client[]) => {
-    const book = createClientRegistry([client(before)], 'token');
+    const book = createClientRegistry(toClientsFile(client(before)), registry);
     let isOver = false;
     book.find('a'.repeat(64))?.caller.validity?.onEnd(() => {
       isOver = true;
     });
-    book.replace(after);
+    book.replace(toClientsFile(...after));
     return !isOver;
   };
 
@@ -92,7 +84,7 @@ describe('API keys', () => {
     [
       'gets other limits',
       {},
-      [client({ perMinute: 5, gasPerDay: 1 }), client({ id: 'b', hash: 'c'.repeat(64) })],
+      [client({ policy: toTestRules({ gas: { perDay: 1 } }) }), client({ id: 'b', hash: 'c'.repeat(64) })],
       true,
     ],
   ])('end what was opened with a key that %s, and nothing else', (_, before, after, isGoingOn) => {
@@ -100,17 +92,17 @@ describe('API keys', () => {
   });
 
   it('that return are valid again', () => {
-    const book = createClientRegistry([client({})], 'token');
-    book.replace([]);
-    book.replace([client({})]);
+    const book = createClientRegistry(toClientsFile(client({})), registry);
+    book.replace(toClientsFile());
+    book.replace(toClientsFile(client({})));
     let isOver = false;
     book.find('a'.repeat(64))?.caller.validity?.onEnd(() => {
       isOver = true;
     });
     expect(isOver).toBe(false);
-    book.replace([client({ perMinute: 7 })]);
+    book.replace(toClientsFile(client({ rate: { perMinute: 7, perVisitorPerMinute: null } })));
     expect(isOver).toBe(false);
-    book.replace([]);
+    book.replace(toClientsFile());
     expect(isOver).toBe(true);
   });
 });

@@ -5,16 +5,17 @@ import { createViewerResolvers } from '../../../../src/graph/gateway-fields/view
 import { createMemoryStore } from '../../../../src/sponsor/store/memory-store.ts';
 import { StoreUnavailableError } from '../../../../src/sponsor/store/sponsorship-store.ts';
 import { createCancellation } from '../../../../src/upstream/cancellation.ts';
-import type { Caller } from '../../../../src/upstream/operation-context.ts';
 import { createOwnSchema } from '../../../support/own-schema.ts';
+import { holdOf } from '../../../support/sponsorship-flow.ts';
 import { toTestCaller } from '../../../support/test-caller.ts';
+import { toTestPolicy } from '../../../support/test-policy.ts';
 
 const query =
   '{ viewer { id kind scopes rate { limit remaining held resetsAt } gas { limit remaining held resetsAt } } }';
 
 const view = (
   quota: Quota | null,
-  gas: Caller['gas'] = null,
+  perDay: number | null = null,
   store = createMemoryStore(),
   { source = query, peek = async () => quota } = {},
 ) =>
@@ -24,7 +25,12 @@ const view = (
     contextValue: {
       requestId: 'r',
       cancellation: createCancellation(),
-      caller: toTestCaller({ id: 'client:web', kind: 'API_KEY', scopes: new Set(['read', 'admin']), gas }),
+      caller: toTestCaller({
+        id: 'client:web',
+        kind: 'API_KEY',
+        scopes: new Set(['read', 'admin']),
+        policy: toTestPolicy({ gas: { perDay } }),
+      }),
     },
   });
 
@@ -47,19 +53,20 @@ describe('the viewer', () => {
     const store = createMemoryStore();
     const gas = { key: 'client:web', perDay: 100 };
     const times = { nowMs: 1_000, answerByMs: 2_000, expiresAtMs: 3_000 };
-    await store.beginReservation({ caller: 'c', leaseId: 'l', amount: 30, gas, idempotency: null, ...times });
+    const holds = [holdOf(gas, 30, 1_000)];
+    await store.beginReservation({ caller: 'c', leaseId: 'l', sender: null, holds, idempotency: null, ...times });
     const resetsAt = '1970-01-02T00:00:00.000Z';
-    expect(await view(null, gas, store)).toMatchObject({
+    expect(await view(null, gas.perDay, store)).toMatchObject({
       data: { viewer: { gas: { limit: '100', remaining: '70', held: '30', resetsAt } } },
     });
-    expect(await view(null, { ...gas, perDay: 20 }, store)).toMatchObject({
+    expect(await view(null, 20, store)).toMatchObject({
       data: { viewer: { gas: { limit: '20', remaining: '0', held: '30', resetsAt } } },
     });
   });
 
   test('is told that its gas budget is not known while the store is away, and all else', async () => {
     const away = { ...createMemoryStore(), gasAllowance: () => Promise.reject(new StoreUnavailableError()) };
-    expect(await view(null, { key: 'client:web', perDay: 100 }, away)).toMatchObject({
+    expect(await view(null, 100, away)).toMatchObject({
       data: { viewer: { id: 'client:web', gas: null } },
       errors: [{ path: ['viewer', 'gas'], extensions: { code: 'UPSTREAM_UNAVAILABLE' } }],
     });
@@ -76,9 +83,8 @@ describe('the viewer', () => {
       looks.push('rate');
       return null;
     };
-    const gas = { key: 'client:web', perDay: 100 };
     const source = '{ a: viewer { x: gas { limit } y: gas { held } } b: viewer { gas { limit } } }';
-    expect(await view(null, gas, { ...memory, gasAllowance }, { source, peek })).toEqual({
+    expect(await view(null, 100, { ...memory, gasAllowance }, { source, peek })).toEqual({
       data: { a: { x: { limit: '100' }, y: { held: '0' } }, b: { gas: { limit: '100' } } },
     });
     expect(looks.sort()).toEqual(['gas', 'rate']);

@@ -17,7 +17,7 @@ import { defaultStoreBounds, type SponsorshipStore } from '../../../../src/spons
 import { createCancellation, type OpenCancellation } from '../../../../src/upstream/cancellation.ts';
 import { countLiveObjects } from '../../../support/count-live-objects.ts';
 import { failingStore, type StoreFault } from '../../../support/failing-store.ts';
-import { newFlow } from '../../../support/sponsorship-flow.ts';
+import { allowanceOf, newFlow } from '../../../support/sponsorship-flow.ts';
 
 /** Effects of an unknown form. */
 const effects = { effects: null, rawEffects: { of: 'TX' } };
@@ -101,6 +101,7 @@ function setUp({ store = createMemoryStore(), time = { ms: 0 }, ...options }: Se
       budget: 10,
       expiresAtMs: dayStart + 600_000,
       mustBeKnown: false,
+      ...{ visitor: 'client:a', sender: null, senderHolds: [] },
       ...subject,
     },
     check: () => null,
@@ -177,7 +178,7 @@ describe('an execution', () => {
     await settle();
     sent[0]?.tell({ ...executed, gasUsed });
     await ended;
-    expect(await store.gasAllowance(gas, dayStart)).toMatchObject({ held: 0, settled });
+    expect(await allowanceOf(store, gas, dayStart)).toMatchObject({ held: 0, settled });
   });
 
   it('is answered once its end is stored, so that a repeat finds it; a call that times out before gets the same', async () => {
@@ -267,7 +268,7 @@ describe('an execution', () => {
     };
     expect(await begin({}, undefined, { dispatch }).ended).toMatchObject({ code: 'EXECUTION_OUTCOME_UNKNOWN' });
     expect([faults, told()]).toEqual([[fault], ['dispatched', 'unknown']]);
-    expect(await store.gasAllowance(gas, dayStart)).toMatchObject({ held: 10, settled: 0 });
+    expect(await allowanceOf(store, gas, dayStart)).toMatchObject({ held: 10, settled: 0 });
   });
 
   it.each([false, true])(
@@ -434,7 +435,7 @@ describe('a lease', () => {
     await pass(1_000);
     expect(await ended).toMatchObject({ outcome: 'RECOVERED' });
     expect(told()).toEqual(['dispatched', 'recovered']);
-    expect(await store.gasAllowance(gas, dayStart)).toMatchObject({ held: 0, settled: 4 });
+    expect(await allowanceOf(store, gas, dayStart)).toMatchObject({ held: 0, settled: 4 });
   });
 
   it('that expires before the sponsor denies it may have been executed as well', async () => {
@@ -464,11 +465,11 @@ describe('a lease', () => {
     ledger.canFind = true;
     ledger.has = () => Promise.reject(new Error('away'));
     await pass(10_000);
-    expect(await store.gasAllowance(gas, dayStart)).toMatchObject({ held: 10, settled: 0 });
+    expect(await allowanceOf(store, gas, dayStart)).toMatchObject({ held: 10, settled: 0 });
     ledger.has = async () => null;
     await pass(31_000);
     expect(told()).toEqual(['dispatched', 'unknown', 'refused']);
-    expect(await store.gasAllowance(gas, dayStart)).toMatchObject({ held: 0, settled: 0 });
+    expect(await allowanceOf(store, gas, dayStart)).toMatchObject({ held: 0, settled: 0 });
   });
 
   it('that is refused as if the transaction had run is not believed on the word of a look-up that began too early', async () => {
@@ -650,11 +651,11 @@ describe('a lost response', () => {
     await pass(mutationMs);
     cancellation.cancel('timeout');
     expect(await ended).toMatchObject({ code: 'EXECUTION_OUTCOME_UNKNOWN', message: expect.stringMatching(/^said/) });
-    expect(await store.gasAllowance(gas, dayStart + time.ms)).toMatchObject({ held: 10, settled: 0 });
+    expect(await allowanceOf(store, gas, dayStart + time.ms)).toMatchObject({ held: 10, settled: 0 });
     ledger.has = async () => ({ gasUsed: 4 });
     await pass(5_000);
     expect(told()).toEqual(['dispatched', 'unknown', 'recovered']);
-    expect(await store.gasAllowance(gas, dayStart + time.ms)).toMatchObject({ held: 0, settled: 4 });
+    expect(await allowanceOf(store, gas, dayStart + time.ms)).toMatchObject({ held: 0, settled: 4 });
   });
 
   it('is given up eventually, with rare lookups', async () => {
@@ -780,7 +781,7 @@ describe('a lost response', () => {
     await pass(65_000);
     expect(asked).toEqual([['TX', coin]]);
     expect(told()).toEqual(['dispatched', 'unknown', 'refused']);
-    expect(await store.gasAllowance(gas, dayStart)).toMatchObject({ held: 0, settled: 0 });
+    expect(await allowanceOf(store, gas, dayStart)).toMatchObject({ held: 0, settled: 0 });
     expect(await begin({ coin }).ended).toMatchObject({ code: 'RESERVATION_NOT_FOUND', retry: 'never' });
   });
 

@@ -6,7 +6,7 @@ import { watchOverdueExecutions } from '../../../../src/sponsor/execution/execut
 import { createMemoryStore } from '../../../../src/sponsor/store/memory-store.ts';
 import { StoreUnavailableError } from '../../../../src/sponsor/store/sponsorship-store.ts';
 import { failingStore, type StoreFault } from '../../../support/failing-store.ts';
-import { noon, reserve } from '../../../support/sponsorship-flow.ts';
+import { allowanceOf, noon, reserve } from '../../../support/sponsorship-flow.ts';
 import { until } from '../../../support/until.ts';
 
 const gas = { key: 'gas', perDay: 1_000_000 };
@@ -92,7 +92,7 @@ test.each([
       requestId: 'request-1',
     },
   ]);
-  expect(await store.gasAllowance(gas, time.nowMs)).toMatchObject({ held: 0, settled });
+  expect(await allowanceOf(store, gas, time.nowMs)).toMatchObject({ held: 0, settled });
   const answer = JSON.stringify({ digest: 'digest-1', outcome: 'RECOVERED' });
   expect(await store.beginExecution(execution({ idempotency }))).toEqual({ kind: 'replay', answer });
 });
@@ -105,11 +105,11 @@ test('a transaction that is not in the ledger stays held, and is looked up again
   await rounds();
   expect(asked).toEqual(['digest-1']);
   expect(facts).toEqual([]);
-  expect(await store.gasAllowance(gas, time.nowMs)).toMatchObject({ held: 100, settled: 0 });
+  expect(await allowanceOf(store, gas, time.nowMs)).toMatchObject({ held: 100, settled: 0 });
   time.nowMs += 30_000;
   ledger.find = async () => onLedger;
   await until(() => facts.length > 0, 'it is found later');
-  expect(await store.gasAllowance(gas, time.nowMs)).toMatchObject({ held: 0, settled: 30 });
+  expect(await allowanceOf(store, gas, time.nowMs)).toMatchObject({ held: 0, settled: 30 });
 });
 
 test('a transaction whose gas coin has moved on without it is over: its gas is free, and repeats get a final answer', async () => {
@@ -131,7 +131,7 @@ test('a transaction whose gas coin has moved on without it is over: its gas is f
   await rounds();
   expect(asked).toEqual([['digest-1', coin]]);
   expect(facts).toMatchObject([{ event: 'refused', caller, leaseId, gasUsed: null, code: 'SPONSOR_REJECTED' }]);
-  expect(await store.gasAllowance(gas, time.nowMs)).toMatchObject({ held: 0, settled: 0 });
+  expect(await allowanceOf(store, gas, time.nowMs)).toMatchObject({ held: 0, settled: 0 });
   expect(await store.beginExecution(execution({ idempotency, nowMs: time.nowMs }))).toEqual({
     kind: 'replay',
     answer: expect.stringContaining('never will'),
@@ -156,7 +156,7 @@ test.each([
     time.nowMs = noon + 61_000;
     await until(() => facts.length > 0, 'it is logged');
     expect(facts).toMatchObject([{ event }]);
-    expect(await store.gasAllowance(gas, time.nowMs)).toMatchObject({ held: 100, settled: 0 });
+    expect(await allowanceOf(store, gas, time.nowMs)).toMatchObject({ held: 100, settled: 0 });
   },
 );
 
@@ -175,7 +175,7 @@ test('of many, a few at a time are looked up, without pauses in between', async 
     await store.beginExecution(execution());
   }
   time.nowMs = noon + 30_000;
-  await until(async () => (await store.gasAllowance(gas, time.nowMs)).held === 0, 'all are settled');
+  await until(async () => (await allowanceOf(store, gas, time.nowMs)).held === 0, 'all are settled');
   expect(asked).toHaveLength(50);
   expect(most).toBe(4);
 });
@@ -198,10 +198,10 @@ test('while ledger or store is unavailable, nothing is settled, and only a few d
   // Four in each round: the next ones are left to others, who may have a ledger.
   expect(asked.length).toBeLessThanOrEqual(12);
   expect(facts).toEqual([]);
-  expect(await store.gasAllowance(gas, time.nowMs)).toMatchObject({ held: 2_000, settled: 0 });
+  expect(await allowanceOf(store, gas, time.nowMs)).toMatchObject({ held: 2_000, settled: 0 });
   ledger.find = async () => onLedger;
   time.nowMs += 60_000;
-  await until(async () => (await store.gasAllowance(gas, time.nowMs)).settled === 600, 'all are settled');
+  await until(async () => (await allowanceOf(store, gas, time.nowMs)).settled === 600, 'all are settled');
 });
 
 test('once ledger and store answer again, the store is asked as often as before', async () => {
@@ -245,5 +245,5 @@ test('one that is closed during a store call makes no more calls, and settles no
   // As long as another goes on several times.
   await other.rounds(10);
   expect([countSteps(), facts]).toEqual([steps, []]);
-  expect(await store.gasAllowance(gas, time.nowMs)).toMatchObject({ held: 100, settled: 0 });
+  expect(await allowanceOf(store, gas, time.nowMs)).toMatchObject({ held: 100, settled: 0 });
 });

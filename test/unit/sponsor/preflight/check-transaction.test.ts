@@ -3,17 +3,18 @@ import { toMoveCall } from '../../../../src/config/value-types.ts';
 import { checkTransaction } from '../../../../src/sponsor/preflight.ts';
 import { outlineTransaction } from '../../../../src/transactions/outline-transaction.ts';
 import type { CallArg } from '../../../../src/transactions/transaction-bcs.ts';
+import { toTestPolicy } from '../../../support/test-policy.ts';
 import { coins, type SampleChanges, sampleTransaction, sponsor, terms, user } from './sample-transaction.ts';
 
 const [first, second] = coins as [(typeof coins)[0], (typeof coins)[0]];
 const stranger = `0x${'b'.padStart(64, '0')}`;
 const check = (bytes: Uint8Array, moveCalls: readonly string[] | null = null) =>
-  checkTransaction(outlineTransaction(bytes, 'extended'), { terms, moveCalls });
+  checkTransaction(outlineTransaction(bytes, 'extended'), { terms, policy: toTestPolicy({ moveCalls }), nowMs: 0 });
 const gas = (changes: SampleChanges['gas']) => check(sampleTransaction({ gas: changes ?? {} }));
-const refused = (reason: string, code = 'BAD_USER_INPUT', of = code === 'FORBIDDEN' ? 'calls' : 'rest') => ({
+const refused = (reason: string, code = 'BAD_USER_INPUT', of = code === 'FORBIDDEN' ? 'policy' : 'rest') => ({
   argument: 'txBytes',
   of,
-  code,
+  denial: code === 'FORBIDDEN' ? expect.objectContaining({ rule: 'moveCalls' }) : null,
   reason: expect.stringContaining(reason),
 });
 
@@ -33,14 +34,14 @@ describe('a transaction and its reservation', () => {
   test.each(['0x5', '0x05', '0X0000000000000005'.replace('X', 'x')])(
     'match if the sponsor spells its address %s',
     (text) => {
-      const rules = { terms: { ...terms, sponsorAddress: text }, moveCalls: null };
+      const rules = { terms: { ...terms, sponsorAddress: text }, policy: null, nowMs: 0 };
       expect(checkTransaction(outlineTransaction(sampleTransaction(), 'extended'), rules)).toBeNull();
     },
   );
 
   test('match in upper case', () => {
     const owner = `0x${'ab'.repeat(32)}`;
-    const rules = { terms: { ...terms, sponsorAddress: `0x${'AB'.repeat(32)}` }, moveCalls: null };
+    const rules = { terms: { ...terms, sponsorAddress: `0x${'AB'.repeat(32)}` }, policy: null, nowMs: 0 };
     expect(checkTransaction(outlineTransaction(sampleTransaction({ gas: { owner } }), 'extended'), rules)).toBeNull();
   });
 
@@ -115,7 +116,7 @@ describe('a transaction and its reservation', () => {
   });
 
   test('without a known reservation, only the other checks apply', () => {
-    const rules = { terms: null, moveCalls: null };
+    const rules = { terms: null, policy: null, nowMs: 0 };
     expect(
       checkTransaction(
         outlineTransaction(sampleTransaction({ gas: { owner: stranger, payment: [first], budget: 9n } }), 'extended'),
@@ -180,7 +181,7 @@ describe('moveCalls', () => {
 
   test('are checked before the reservation', () => {
     const bytes = sampleTransaction({ gas: { owner: stranger } }, (tx) => tx.call('0x9::a::b', []));
-    expect(check(bytes, [])).toMatchObject({ code: 'FORBIDDEN' });
+    expect(check(bytes, [])).toMatchObject({ denial: { rule: 'moveCalls' } });
   });
 
   test('give a short message, however many calls and entries there are', () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { SimulatedAccount, Simulation } from '../../../../src/ledger/simulate-transaction.ts';
 import { type PreflightSubject, preflight } from '../../../../src/sponsor/preflight.ts';
 import { outlineTransaction } from '../../../../src/transactions/outline-transaction.ts';
+import { toTestPolicy } from '../../../support/test-policy.ts';
 import { coins, type SampleChanges, sampleTransaction, sponsor, terms, user } from './sample-transaction.ts';
 
 const ed25519 = new Uint8Array(97);
@@ -13,6 +14,8 @@ const digest = 'D1gest';
 const reservationId = 'l-1';
 
 interface LookChanges extends Partial<PreflightSubject> {
+  readonly moveCalls?: readonly string[];
+  readonly isGasCounted?: boolean;
   readonly txBytes?: Uint8Array;
   readonly unreadable?: 'refuse' | 'dry-run';
   readonly dryRun?: 'off' | 'failing' | 'strict';
@@ -21,6 +24,7 @@ interface LookChanges extends Partial<PreflightSubject> {
 function look(policy: 'enforce' | 'warn' | 'off', changes: LookChanges = {}) {
   const doubts: string[] = [];
   const { txBytes = sampleTransaction(), unreadable = 'refuse', dryRun = 'off' } = changes;
+  const { moveCalls = null, isGasCounted = false } = changes;
   const error = preflight(
     { preflight: policy, unreadable, dryRun },
     {
@@ -28,8 +32,8 @@ function look(policy: 'enforce' | 'warn' | 'off', changes: LookChanges = {}) {
       simulation: null,
       userSig: ed25519,
       terms,
-      moveCalls: null,
-      isGasCounted: false,
+      policy: toTestPolicy({ moveCalls, gas: { perDay: isGasCounted ? 1 : null } }),
+      nowMs: 0,
       facts: { digest, reservationId },
       doubt: (reason) => doubts.push(reason),
       ...changes,

@@ -16,6 +16,7 @@ import { preflight } from '../../../../src/sponsor/preflight.ts';
 import { toDigest } from '../../../../src/transactions/digest.ts';
 import { outlineTransaction } from '../../../../src/transactions/outline-transaction.ts';
 import type { TransactionForms } from '../../../../src/transactions/transaction-bcs.ts';
+import { toTestPolicy } from '../../../support/test-policy.ts';
 import { coins, sponsor, terms, user } from './sample-transaction.ts';
 
 /**
@@ -290,11 +291,16 @@ function judge(txBytes: Uint8Array, userSig: Uint8Array, network: TransactionFor
       simulation: null,
       userSig,
       terms,
-      moveCalls: null,
-      isGasCounted: false,
+      policy: toTestPolicy({
+        ...('moveCalls' in changes && {
+          moveCalls: changes.moveCalls,
+          commands: { allow: ['moveCall', 'transferObjects', 'splitCoins', 'mergeCoins', 'makeMoveVec'] },
+        }),
+        gas: { perDay: 'isGasCounted' in changes ? 1 : null },
+      }),
+      nowMs: 0,
       facts,
       doubt: () => {},
-      ...changes,
     };
     return preflight({ preflight: policy, unreadable: 'refuse', dryRun: 'off' }, subject) ? 'NO' : 'yes';
   };

@@ -12,10 +12,13 @@ import {
   type SponsorshipStore,
   StoreUnavailableError,
 } from '../../../../src/sponsor/store/sponsorship-store.ts';
+
 import type { SponsorshipFacts } from '../../../../src/telemetry/sponsorship-line.ts';
 import { type Cancellation, createCancellation } from '../../../../src/upstream/cancellation.ts';
 import { UpstreamCallError } from '../../../../src/upstream/upstream-call-error.ts';
 import { failingStore, type StoreFault } from '../../../support/failing-store.ts';
+import { allowanceOf, type TestBudget } from '../../../support/sponsorship-flow.ts';
+import { toTestPolicy } from '../../../support/test-policy.ts';
 
 const holder = 'client:web-app';
 const gas = { key: 'client:web-app', perDay: 100 };
@@ -42,16 +45,19 @@ function setUp({ auth = 'token', store = createMemoryStore() }: SetUp = {}) {
     isStoreNeeded: isOurs,
     now: () => time.nowMs,
     answerMs: 10_000,
+    maxOpenReservations: null,
     audit: (event: SponsorshipFacts) => events.push(event),
   };
   /** Two processes that serve as one gateway. */
   const [here, there] = [createReservations(world), createReservations(world)];
-  const order = (about: Partial<ReservationOrder> = {}): ReservationOrder => ({
+  const order = ({ gas, ...about }: Partial<ReservationOrder> & { gas?: TestBudget } = {}): ReservationOrder => ({
     holder,
+    visitor: about.holder ?? holder,
+    sender: null,
+    spender: { visitor: holder, policy: gas ? toTestPolicy({ gas: { perDay: gas.perDay } }, gas.key) : null },
     gasBudget: 5,
     reserveDurationSecs: 60,
     idempotencyKey: null,
-    gas: null,
     cancellation: createCancellation(),
     send: async () => coins(asked.push(asked.length) + 41),
     requestId: 'r',
@@ -71,6 +77,7 @@ async function execute(store: SponsorshipStore, reservationId: string, expiresAt
   const { leaseId } = leases.open(reservationId, holder) ?? { leaseId: '' };
   await store.beginExecution({
     ...{ caller: holder, leaseId, digest: 'D', expiresAtMs, mustBeKnown: true, amount: 5 },
+    ...{ sender: null, senderHolds: [] },
     ...{ idempotency: null, bodyHash: 'b', attempt: 'a', answerByMs: nowMs, nowMs },
     ...{ budget: 5, requestId: 'r', needsReservation: false },
   });
@@ -165,8 +172,8 @@ describe('a reservation', () => {
     const error = toError();
     await expect(here.reserve(order({ gas, send: () => Promise.reject(error) }))).rejects.toBe(error);
     expect(events).toMatchObject([{ event: isLost ? 'reserve-lost' : 'reserve-refused', budget: 5 }]);
-    expect(await store.gasAllowance(gas, time.nowMs)).toMatchObject({ held: isLost ? 5 : 0, settled: 0 });
-    expect(await store.gasAllowance(gas, time.nowMs + 60_000)).toMatchObject({ held: 0, free: 100 });
+    expect(await allowanceOf(store, gas, time.nowMs)).toMatchObject({ held: isLost ? 5 : 0, settled: 0 });
+    expect(await allowanceOf(store, gas, time.nowMs + 60_000)).toMatchObject({ held: 0, free: 100 });
   });
 });
 
@@ -400,7 +407,7 @@ describe('while the store is unreliable', () => {
     };
     await here.reserve(order({ gas, send }));
     expect(await here.find('42', holder)).toMatchObject({ reservationId: '42' });
-    expect(await memory.gasAllowance(gas, time.nowMs)).toMatchObject({ held: 5 });
+    expect(await allowanceOf(memory, gas, time.nowMs)).toMatchObject({ held: 5 });
   });
 
   test('a made reservation is returned, even if its end cannot be stored', async () => {

@@ -14,7 +14,7 @@ import {
   StoreUnavailableError,
 } from '../../../../src/sponsor/store/sponsorship-store.ts';
 import { runs, seed } from '../../../support/runs.ts';
-import { midnight, newFlow, noon, reserve } from '../../../support/sponsorship-flow.ts';
+import { allowanceOf, midnight, newFlow, noon, reserve } from '../../../support/sponsorship-flow.ts';
 import { arbitrarySteps, newWorld, takeStep } from '../../../support/sponsorship-steps.ts';
 import { describeSponsorshipStore } from '../../../support/sponsorship-store-suite.ts';
 import { until } from '../../../support/until.ts';
@@ -80,7 +80,7 @@ test('a store that is opened again knows what it knew: leases, keys, budgets, ex
   await before.beginExecution(underWay.execution());
   await before.close();
   const after = open(folder);
-  expect(await after.gasAllowance(gas, noon)).toMatchObject({ held: 200, settled: 30, free: 770 });
+  expect(await allowanceOf(after, gas, noon)).toMatchObject({ held: 200, settled: 30, free: 770 });
   expect(await after.beginExecution(executed.execution({ idempotency }))).toEqual({
     kind: 'replay',
     answer: 'effects',
@@ -205,14 +205,14 @@ test('while the disk is full the store is away, with nothing half done; afterwar
   const reservation = store.beginReservation(newFlow().reservation({ gas }));
   for (const step of [...steps, reservation]) await expect(step).rejects.toMatchObject({ isUntaken: true });
   expect(told.slice(-1)).toEqual([expect.stringMatching('ENOSPC')]);
-  expect(await store.gasAllowance(gas, noon)).toMatchObject({ held: 100 });
+  expect(await allowanceOf(store, gas, noon)).toMatchObject({ held: 100 });
   left.bytes = 1e9;
   expect(await store.beginExecution(execution())).toEqual({ kind: 'begun' });
   expect(told.at(-1)).toBe('ready');
   await store.close();
   const after = open(folder);
   expect(await after.beginExecution(execution())).toMatchObject({ kind: 'in-progress' });
-  expect(await after.gasAllowance(gas, noon)).toMatchObject({ held: 100 });
+  expect(await allowanceOf(after, gas, noon)).toMatchObject({ held: 100 });
   await after.close();
 });
 
@@ -263,16 +263,16 @@ test('a folder that cannot be used keeps the store away, until it can', async ()
   const folder = join(newFolder(), 'journal');
   writeFileSync(folder, '');
   const store = open(folder);
-  await expect(store.gasAllowance(gas, noon)).rejects.toThrow(StoreUnavailableError);
+  await expect(allowanceOf(store, gas, noon)).rejects.toThrow(StoreUnavailableError);
   rmSync(folder);
-  expect(await store.gasAllowance(gas, noon)).toMatchObject({ free: 1_000 });
+  expect(await allowanceOf(store, gas, noon)).toMatchObject({ free: 1_000 });
   await store.close();
 });
 
 test('a path that is no folder keeps the store away', async () => {
   const told: string[] = [];
   const store = open('/dev/null/journal', { told });
-  await expect(store.gasAllowance(gas, noon)).rejects.toThrow(StoreUnavailableError);
+  await expect(allowanceOf(store, gas, noon)).rejects.toThrow(StoreUnavailableError);
   expect(told).toContainEqual(expect.stringMatching('ENOTDIR'));
   await store.close();
 });
@@ -290,11 +290,11 @@ test('of two stores in one folder the second is away, until the first ends, howe
   await new Promise((resolve) => holder.once('message', resolve));
   const told: string[] = [];
   const second = open(folder, { told });
-  await expect(second.gasAllowance(gas, noon)).rejects.toMatchObject({ isUntaken: true });
+  await expect(allowanceOf(second, gas, noon)).rejects.toMatchObject({ isUntaken: true });
   expect(told[0]).toMatch(`another process uses ${folder}`);
   holder.kill('SIGKILL');
   await new Promise((resolve) => holder.once('exit', resolve));
-  expect(await second.gasAllowance(gas, noon)).toMatchObject({ free: 1_000 });
+  expect(await allowanceOf(second, gas, noon)).toMatchObject({ free: 1_000 });
   await second.close();
 });
 

@@ -10,7 +10,7 @@ import {
 } from '../../../../src/sponsor/store/sponsorship-store.ts';
 import { untilNothingIsLeft } from '../../../support/count-live-objects.ts';
 import { runs } from '../../../support/runs.ts';
-import { newFlow, noon, reserve } from '../../../support/sponsorship-flow.ts';
+import { allowanceOf, newFlow, noon, reserve } from '../../../support/sponsorship-flow.ts';
 import { arbitrarySteps, newWorld, takeStep } from '../../../support/sponsorship-steps.ts';
 import { describeSponsorshipStore } from '../../../support/sponsorship-store-suite.ts';
 
@@ -39,9 +39,9 @@ test('of many leases that expire at once, none is found and their room is free b
     store.beginReservation({
       caller,
       leaseId,
-      amount: 1,
       expiresAtMs: nowMs + 1_000,
-      gas: null,
+      sender: null,
+      holds: [],
       idempotency: null,
       answerByMs: nowMs + 100,
       nowMs,
@@ -86,8 +86,8 @@ test('the hold of an execution that was not sent expires, although many others w
   const flows = await Promise.all(Array.from({ length: 100 }, () => reserve(store, { gas })));
   for (const { execution } of flows) await store.beginExecution(execution({ attempt: 'mine' }));
   await store.endExecution(flows[0]!.executionEnd({ kind: 'not-sent', attempt: 'mine' }));
-  expect(await store.gasAllowance(gas, noon + 59_999)).toMatchObject({ held: 10_000 });
-  expect(await store.gasAllowance(gas, noon + 60_000)).toMatchObject({ held: 9_900 });
+  expect(await allowanceOf(store, gas, noon + 59_999)).toMatchObject({ held: 10_000 });
+  expect(await allowanceOf(store, gas, noon + 60_000)).toMatchObject({ held: 9_900 });
 });
 
 test.each([
@@ -113,13 +113,13 @@ test('a clock that ran far ahead and is corrected keeps no budget for longer tha
   const gas = { key: 'gas', perDay: 100 };
   const aheadMs = noon + 400 * dayMs;
   await reserve(store, { gas, nowMs: aheadMs, expiresAtMs: aheadMs + 60_000 });
-  expect(await store.gasAllowance(gas, aheadMs)).toMatchObject({ free: 0 });
-  expect(await store.gasAllowance(gas, noon)).toMatchObject({ free: 100, resetsAtMs: noon + dayMs / 2 });
+  expect(await allowanceOf(store, gas, aheadMs)).toMatchObject({ free: 0 });
+  expect(await allowanceOf(store, gas, noon)).toMatchObject({ free: 100, resetsAtMs: noon + dayMs / 2 });
   await reserve(store, { gas });
   // A step that was late at midnight begins no day anew.
-  expect(await store.gasAllowance(gas, noon + dayMs)).toMatchObject({ free: 100 });
+  expect(await allowanceOf(store, gas, noon + dayMs)).toMatchObject({ free: 100 });
   await reserve(store, { gas, nowMs: noon + dayMs, expiresAtMs: noon + dayMs + 60_000 });
-  expect(await store.gasAllowance(gas, noon)).toMatchObject({ free: 0 });
+  expect(await allowanceOf(store, gas, noon)).toMatchObject({ free: 0 });
 });
 
 test('callers without leases and keys leave nothing behind', async () => {

@@ -7,7 +7,7 @@ import {
 } from '../../../../src/sponsor/store/retrying-store.ts';
 import { type SponsorshipStore, StoreUnavailableError } from '../../../../src/sponsor/store/sponsorship-store.ts';
 import { failingStore, type StoreFault } from '../../../support/failing-store.ts';
-import { newFlow, noon, reserve } from '../../../support/sponsorship-flow.ts';
+import { allowanceOf, newFlow, noon, reserve } from '../../../support/sponsorship-flow.ts';
 import { until } from '../../../support/until.ts';
 
 function open(options: Partial<RetryingStoreOptions> = {}) {
@@ -44,9 +44,9 @@ test('an outcome is written when the store is back', async () => {
   await store.beginExecution(execution());
   away.fault = 'before';
   await store.endExecution(executionEnd({ kind: 'executed', gasUsed: 30 }));
-  expect(await memory.gasAllowance(gas, noon)).toMatchObject({ held: 100, settled: 0 });
+  expect(await allowanceOf(memory, gas, noon)).toMatchObject({ held: 100, settled: 0 });
   away.fault = null;
-  await until(async () => (await memory.gasAllowance(gas, noon)).settled === 30, 'the gas is settled');
+  await until(async () => (await allowanceOf(memory, gas, noon)).settled === 30, 'the gas is settled');
   await store.close();
   expect(givenUp).toEqual([]);
 });
@@ -60,7 +60,7 @@ test.each(['before', 'after'] as const)(
     away.fault = fault;
     await expect(store.beginReservation(reservation({ gas, idempotency }))).rejects.toThrow(StoreUnavailableError);
     away.fault = null;
-    await until(async () => (await memory.gasAllowance(gas, noon)).held === 0, 'nothing is held');
+    await until(async () => (await allowanceOf(memory, gas, noon)).held === 0, 'nothing is held');
     const again = reservation({ gas, idempotency, leaseId: `${leaseId} again` });
     expect(await store.beginReservation(again)).toEqual({ kind: 'begun' });
     await store.close();
@@ -166,7 +166,7 @@ test('after an outage, the next outage begins with short pauses again', async ()
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const { memory, store, away } = open({ firstPauseMs: 100, maxPauseMs: 3_600_000 });
-  const gasOf = () => memory.gasAllowance(gas, noon);
+  const gasOf = () => allowanceOf(memory, gas, noon);
   for (const awayMs of [60_000, 50]) {
     const { execution, executionEnd } = await reserve(memory, { gas });
     await store.beginExecution(execution());

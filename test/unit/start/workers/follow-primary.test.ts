@@ -3,6 +3,7 @@ import type { Client } from '../../../../src/config/client.ts';
 import type { ReloadedLists } from '../../../../src/start/watch-lists.ts';
 import { followPrimary } from '../../../../src/start/workers/follow-primary.ts';
 import type { Beginning, FromWorker, ToWorker } from '../../../../src/start/workers/worker-messages.ts';
+import { toClientsFile } from '../../../support/test-policy.ts';
 
 const beginning: Beginning = {
   shared: { workers: 2, network: null, secret: 's' },
@@ -32,14 +33,14 @@ function start() {
 test('a worker serves the lists that were sent to it while it was starting', () => {
   const { orders, say } = start();
   say({ kind: 'begin', beginning });
-  say({ kind: 'lists', lists: { clients: [clientOf('removed')] } });
+  say({ kind: 'lists', lists: { clients: toClientsFile(clientOf('removed')) } });
   say({ kind: 'lists', lists: { documents: [document] } });
-  say({ kind: 'lists', lists: { clients: [clientOf('early')] } });
+  say({ kind: 'lists', lists: { clients: toClientsFile(clientOf('early')) } });
   const adopted: ReloadedLists[] = [];
   orders.siblingsOf(beginning).onLists((lists) => adopted.push(lists));
-  expect(adopted).toEqual([{ clients: [clientOf('early')], documents: [document] }]);
-  say({ kind: 'lists', lists: { clients: [clientOf('late')] } });
-  expect(adopted.slice(1)).toEqual([{ clients: [clientOf('late')] }]);
+  expect(adopted).toEqual([{ clients: toClientsFile(clientOf('early')), documents: [document] }]);
+  say({ kind: 'lists', lists: { clients: toClientsFile(clientOf('late')) } });
+  expect(adopted.slice(1)).toEqual([{ clients: toClientsFile(clientOf('late')) }]);
   say({ kind: 'stop', drainMs: 0 });
 });
 

@@ -97,7 +97,7 @@ describe('the primary of two workers', () => {
     writeFileSync(clientsFile, twoClients);
     await workers.reload();
     expect(started.map(({ told }) => told.at(-1))).toMatchObject(
-      Array(2).fill({ kind: 'lists', lists: { clients: [{ id: 'one' }, { id: 'two' }] } }),
+      Array(2).fill({ kind: 'lists', lists: { clients: { clients: [{ id: 'one' }, { id: 'two' }] } } }),
     );
     expect(logged('a new worker serves')).toBe(0);
     started[0]?.end();
