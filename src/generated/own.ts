@@ -346,6 +346,10 @@ export type MoveModuleFilter = {
   readonly package: Scalars['String']['input'];
 };
 
+/**
+ * Writes: executing a transaction, and reserving a sponsor's gas for one. Mutations of one operation run one after the other. The
+ * gateway sends none of them twice.
+ */
 export type Mutation = {
   /**
    * The sponsor's deep health check. It reserves coins and signs, so do not poll it; use `sponsor { health }` instead. A failed check is
@@ -435,6 +439,10 @@ export type Mutation = {
 };
 
 
+/**
+ * Writes: executing a transaction, and reserving a sponsor's gas for one. Mutations of one operation run one after the other. The
+ * gateway sends none of them twice.
+ */
 export type MutationExecuteTxArgs = {
   idempotencyKey?: InputMaybe<Scalars['String']['input']>;
   requestType?: InputMaybe<ExecuteTxRequestType>;
@@ -444,6 +452,10 @@ export type MutationExecuteTxArgs = {
 };
 
 
+/**
+ * Writes: executing a transaction, and reserving a sponsor's gas for one. Mutations of one operation run one after the other. The
+ * gateway sends none of them twice.
+ */
 export type MutationReserveGasArgs = {
   gasBudget: Scalars['UInt53']['input'];
   idempotencyKey?: InputMaybe<Scalars['String']['input']>;
@@ -452,6 +464,10 @@ export type MutationReserveGasArgs = {
 };
 
 
+/**
+ * Writes: executing a transaction, and reserving a sponsor's gas for one. Mutations of one operation run one after the other. The
+ * gateway sends none of them twice.
+ */
 export type MutationSponsorTransactionArgs = {
   gasBudget?: InputMaybe<Scalars['UInt53']['input']>;
   idempotencyKey?: InputMaybe<Scalars['String']['input']>;
@@ -468,6 +484,10 @@ export type PageInfo = {
   readonly startCursor?: Maybe<Scalars['String']['output']>;
 };
 
+/**
+ * Reads of the ledger, the gas sponsor, the events and the gateway. The ledger's fields of one request read the same checkpoint,
+ * unless a cursor pins another. A field that fails becomes null, with an error whose `extensions.upstream` names its service.
+ */
 export type Query = {
   /**
    * The cost of an operation, and whether it would be served. Does not run it and makes no upstream call.
@@ -515,6 +535,10 @@ export type Query = {
 };
 
 
+/**
+ * Reads of the ledger, the gas sponsor, the events and the gateway. The ledger's fields of one request read the same checkpoint,
+ * unless a cursor pins another. A field that fails becomes null, with an error whose `extensions.upstream` names its service.
+ */
 export type QueryEstimateArgs = {
   operationName?: InputMaybe<Scalars['String']['input']>;
   query: Scalars['String']['input'];
@@ -522,6 +546,10 @@ export type QueryEstimateArgs = {
 };
 
 
+/**
+ * Reads of the ledger, the gas sponsor, the events and the gateway. The ledger's fields of one request read the same checkpoint,
+ * unless a cursor pins another. A field that fails becomes null, with an error whose `extensions.upstream` names its service.
+ */
 export type QueryQueryEventsArgs = {
   after?: InputMaybe<Scalars['String']['input']>;
   before?: InputMaybe<Scalars['String']['input']>;
@@ -531,6 +559,10 @@ export type QueryQueryEventsArgs = {
 };
 
 
+/**
+ * Reads of the ledger, the gas sponsor, the events and the gateway. The ledger's fields of one request read the same checkpoint,
+ * unless a cursor pins another. A field that fails becomes null, with an error whose `extensions.upstream` names its service.
+ */
 export type QueryQueryTransactionBlocksArgs = {
   after?: InputMaybe<Scalars['String']['input']>;
   before?: InputMaybe<Scalars['String']['input']>;
@@ -540,6 +572,10 @@ export type QueryQueryTransactionBlocksArgs = {
 };
 
 
+/**
+ * Reads of the ledger, the gas sponsor, the events and the gateway. The ledger's fields of one request read the same checkpoint,
+ * unless a cursor pins another. A field that fails becomes null, with an error whose `extensions.upstream` names its service.
+ */
 export type QueryReservationArgs = {
   reservationId: Scalars['ID']['input'];
 };
@@ -792,7 +828,7 @@ export type SponsoredTransaction = {
   readonly txBytes: Scalars['Base64']['output'];
 };
 
-/** Streams over `text/event-stream` and WebSocket (`graphql-transport-ws`). */
+/** Streams, over `text/event-stream` and WebSocket (`graphql-transport-ws`): the ledger's own, and ours, which resume after a cursor. */
 export type Subscription = {
   /**
    * Events as they happen, in ledger order, each exactly once. Without `after`, the stream starts now. With the cursor of an item,
@@ -812,14 +848,14 @@ export type Subscription = {
 };
 
 
-/** Streams over `text/event-stream` and WebSocket (`graphql-transport-ws`). */
+/** Streams, over `text/event-stream` and WebSocket (`graphql-transport-ws`): the ledger's own, and ours, which resume after a cursor. */
 export type SubscriptionLiveEventsArgs = {
   after?: InputMaybe<Scalars['String']['input']>;
   filter?: InputMaybe<EventStreamFilter>;
 };
 
 
-/** Streams over `text/event-stream` and WebSocket (`graphql-transport-ws`). */
+/** Streams, over `text/event-stream` and WebSocket (`graphql-transport-ws`): the ledger's own, and ours, which resume after a cursor. */
 export type SubscriptionLiveTransactionsArgs = {
   after?: InputMaybe<Scalars['String']['input']>;
   filter?: InputMaybe<TransactionStreamFilter>;

@@ -1,5 +1,5 @@
 import type { SubschemaConfig } from '@graphql-tools/delegate';
-import { stitchSchemas } from '@graphql-tools/stitch';
+import { type MergeTypeCandidate, stitchSchemas } from '@graphql-tools/stitch';
 import type { ExecutionRequest, Executor, IResolvers } from '@graphql-tools/utils';
 import {
   type ExecutionResult,
@@ -70,6 +70,7 @@ export function stitch({ ownSchema, ledger, execute: ask, names, federation }: S
   const schema = stitchSchemas({
     // Descriptions come from the last subschema, and those of the ledger are better.
     subschemas: [own, subschema],
+    typeMergingOptions: { typeDescriptionsMerger: describeType },
     typeDefs: [
       ...served.map(joinTypeDefs),
       ...(federation ? [entitiesTypeDefs(entities)] : []),
@@ -99,6 +100,12 @@ export function stitch({ ownSchema, ledger, execute: ask, names, federation }: S
     operationJoins: createOperationJoins({ execute: ask, limits, schema, ownSchema, joins: served, entities }),
     subgraphSdl,
   };
+}
+
+/** Roots have our descriptions: they speak of the fields of all upstreams. */
+function describeType(candidates: readonly MergeTypeCandidate[]): string | null | undefined {
+  const [first, last] = [candidates[0]?.type, candidates.at(-1)?.type];
+  return (/^(?:Query|Mutation|Subscription)$/.test(first?.name ?? '') && first?.description) || last?.description;
 }
 
 function withoutLedger(ownSchema: GraphQLSchema): StitchedGraph {

@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { isLoopback } from '../callers/identify-caller.ts';
 import type { VersionRefusal } from '../callers/rpc-version.ts';
 import { metricsType } from '../telemetry/metrics.ts';
 import type { Upstream } from '../upstream/upstream.ts';
@@ -9,7 +8,7 @@ import type { GraphiqlPage } from './pages/graphiql-page.ts';
 import type { SendLanding } from './pages/landing-page.ts';
 import { versionIn, withoutTrailingSlash } from './request-head.ts';
 import { createServeGraphql, type RequestGate, type ServeGraphqlOptions } from './serve-graphql.ts';
-import { isLoopbackHost } from './site-checks.ts';
+import { isFromThisMachine } from './site-checks.ts';
 
 export interface RouteOptions extends ServeGraphqlOptions {
   readonly entrance: RequestGate;
@@ -65,15 +64,6 @@ function sendText(req: IncomingMessage, res: ServerResponse, type: string, text:
   const body = Buffer.from(text);
   res.writeHead(status, { 'content-type': type, 'content-length': body.length });
   res.end(req.method === 'HEAD' ? undefined : body);
-}
-
-/** Headers of a proxy on this machine, which may serve clients elsewhere, or of a page of another site. */
-const foreignHeaders = ['origin', 'x-forwarded-for', 'forwarded', 'via', 'x-real-ip'];
-
-/** Is the client a program on this machine, and neither a proxy nor a web page? */
-function isFromThisMachine(req: IncomingMessage): boolean {
-  const isForeign = foreignHeaders.some((name) => req.headers[name] !== undefined);
-  return !isForeign && isLoopback(req.socket.remoteAddress ?? '') && isLoopbackHost(req);
 }
 
 /** Serves a file of GraphiQL. Counts as a request of the address: requesting is cheap, and the file may have megabytes. */

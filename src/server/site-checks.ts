@@ -57,7 +57,7 @@ export function createSiteChecks({ allowedHosts, host, corsOrigins }: SiteCheckO
 }
 
 /** Is the request addressed to a name or address of this machine alone? */
-export function isLoopbackHost(req: Pick<IncomingMessage, 'rawHeaders'>): boolean {
+function isLoopbackHost(req: Pick<IncomingMessage, 'rawHeaders'>): boolean {
   const host = readHost(req);
   return typeof host === 'string' && isLoopbackName(nameOf(host));
 }
@@ -83,3 +83,12 @@ const noHost = refusal(400, 'BAD_REQUEST', 'A request needs a Host header.');
 const oneHost = refusal(400, 'BAD_REQUEST', 'A request needs exactly one Host header, with a valid host.');
 const foreignHost = refusal(403, 'FORBIDDEN', 'This Host is not allowed: it is not in ALLOWED_HOSTS.');
 const foreignOrigin = refusal(403, 'FORBIDDEN', 'This origin is not allowed.');
+
+/** Headers of a proxy on this machine, which may serve clients elsewhere, or of a page of another site. */
+const foreignHeaders = ['origin', 'x-forwarded-for', 'forwarded', 'via', 'x-real-ip'];
+
+/** Is the client a program on this machine, and neither a proxy nor a web page? */
+export function isFromThisMachine(req: IncomingMessage): boolean {
+  const isForeign = foreignHeaders.some((name) => req.headers[name] !== undefined);
+  return !isForeign && isLoopback(req.socket.remoteAddress ?? '') && isLoopbackHost(req);
+}

@@ -134,6 +134,7 @@ export async function connectUpstreams({ list, network, host, siblings, turns }:
       all.map(([upstream, connected]) => ({
         name: upstream.name,
         role: upstream.role,
+        readsGraph: connected.readsGraph ?? false,
         health: healthOf(upstream, connected)?.() ?? null,
       })),
     /** Probes the upstreams without a recent call, and updates their `health`. */

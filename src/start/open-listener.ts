@@ -17,7 +17,9 @@ import { createCompression } from '../server/compression.ts';
 import { createOpenEventStream } from '../server/event-stream.ts';
 import { createCommonHeaders } from '../server/exchange.ts';
 import { startListener, startMetricsServer } from '../server/listener.ts';
-import { createGraphiqlPage } from '../server/pages/graphiql-page.ts';
+import { readDocs } from '../server/pages/docs-files.ts';
+import { createGraphiqlPage, docsPath, sdlPath } from '../server/pages/graphiql-page.ts';
+import type { ExampleSources } from '../server/pages/graphiql-tabs.ts';
 import { createSendLanding, type LandingFacts } from '../server/pages/landing-page.ts';
 import { createBytesInFlight } from '../server/read-body.ts';
 import { createCheckVersion, type Readiness, toReadiness } from '../server/route.ts';
@@ -97,11 +99,12 @@ export async function openListener(options: OpenListenerOptions) {
     graphiql: settings.GRAPHIQL
       ? createGraphiqlPage({
           schema: () => schema.keeper.current.schema,
-          introspection: settings.INTROSPECTION && settings.TRUSTED_DOCUMENTS_POLICY !== 'only',
+          introspection: isSchemaShown(settings),
           usage: () => ({
             usageHeader: config.profile.headers.showUsage,
             limits: usageLimits(schema.keeper.current.limits),
           }),
+          sources: () => exampleSources(options),
         })
       : null,
     sendLanding: createSendLanding(() => landingFacts(options)),
@@ -213,7 +216,8 @@ async function readiness({ upstreams, schema, siblings }: OpenListenerOptions, d
 
 /** Probes upstreams as `/health/ready` does, and no more often. */
 async function landingFacts({ config, schema, upstreams }: OpenListenerOptions): Promise<LandingFacts> {
-  await upstreams.probe(maxProbeWaitMs);
+  const { GRAPHIQL: hasGraphiql, METRICS_PORT: metricsPort } = config.settings;
+  const [docs] = await Promise.all([hasGraphiql ? readDocs() : [], upstreams.probe(maxProbeWaitMs)]);
   const { limits } = schema.keeper.current;
   return {
     gatewayVersion,
@@ -227,7 +231,24 @@ async function landingFacts({ config, schema, upstreams }: OpenListenerOptions):
     })),
     limits: shownLimits.map((name) => ({ name, value: limits[name] })),
     graphqlPath,
-    hasGraphiql: config.settings.GRAPHIQL,
+    hasGraphiql,
+    sdlPath: hasGraphiql && isSchemaShown(config.settings) ? sdlPath : null,
+    metricsPath: metricsPort === null ? '/metrics' : null,
+    docs: docs.map(({ name, title }) => ({ path: docsPath + name, title })),
+  };
+}
+
+/** May every visitor see the schema? */
+function isSchemaShown({ INTROSPECTION: isOn, TRUSTED_DOCUMENTS_POLICY: policy }: Config['settings']): boolean {
+  return isOn && policy !== 'only';
+}
+
+function exampleSources({ upstreams }: OpenListenerOptions): ExampleSources {
+  const find = (name: string) => upstreams.health().find((each) => each.name === name && each.health !== null);
+  const events = find('events');
+  return {
+    events: events ? (events.readsGraph ? 'the ledger’s GraphQL' : 'JSON-RPC') : null,
+    hasSponsor: find('sponsor') !== undefined,
   };
 }
 

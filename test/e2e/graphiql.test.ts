@@ -35,6 +35,8 @@ describe.skipIf(chromiumMissing !== null)(`GraphiQL in a real browser ${chromium
 
   const tab = (name: string) => page.locator('.graphiql-tab-button', { hasText: name });
 
+  const footer = () => page.locator('.graphiql-footer').innerText();
+
   /** Opens the tab, runs its operation, and returns the response shown. */
   const run = async (name: string): Promise<Record<string, unknown>> => {
     await tab(name).click();
@@ -51,7 +53,9 @@ describe.skipIf(chromiumMissing !== null)(`GraphiQL in a real browser ${chromium
     await expect.poll(() => page.locator('.graphiql-query-editor').innerText()).toContain('LiveEvents');
     await page.locator('.graphiql-execute-button').click();
     await expect.poll(() => page.locator('.result-window').innerText(), { timeout: 15_000 }).toContain('LiveEventItem');
+    await expect.poll(footer).toMatch(/^HTTP 200 · \d+ items? · .+ · output nodes \d+ of 100,000/);
     await page.locator('.graphiql-execute-button').click();
+    await expect.poll(footer).toBe('Stopped.');
     await expect
       .poll(
         () => gateway.log.filter(({ operations }) => JSON.stringify(operations ?? '').includes('LiveEvents')).length,
@@ -104,12 +108,64 @@ describe.skipIf(chromiumMissing !== null)(`GraphiQL in a real browser ${chromium
     if (process.env.SCREENSHOT) await page.screenshot({ path: process.env.SCREENSHOT });
   });
 
-  it('shows the limits that the operation used, beneath its answer', async () => {
-    await tab('LatestTransactions').click();
+  it('shows beneath an answer what it cost, in each tab its own', async () => {
     await run('LatestTransactions');
-    await expect
-      .poll(() => page.locator('.graphiql-footer').innerText())
-      .toMatch(/output nodes \d+ of 100,000 · depth \d+ of 20/);
+    await expect.poll(footer).toMatch(/^HTTP 200 · .+ · .+ · .*output nodes \d+ of 100,000 · depth \d+ of 20/);
+    const line = await footer();
+    await tab('Everything').click();
+    await expect.poll(footer).toContain('Press Ctrl+Enter');
+    await run('Everything');
+    expect(await footer()).not.toBe(line);
+    await tab('LatestTransactions').click();
+    await expect.poll(footer).toBe(line);
+  });
+
+  it('drops an answer that comes after the user opened another tab', async () => {
+    await tab('LatestTransactions').click();
+    const late = { json: { data: { late: true } } };
+    await page.route(
+      '**/graphql',
+      (route) =>
+        tab('Reserve')
+          .click()
+          .then(() => route.fulfill(late)),
+      { times: 1 },
+    );
+    const sent = page.waitForRequest((request) => (request.postData() ?? '').includes('LatestTransactions'));
+    await page.locator('.graphiql-execute-button').click();
+    await sent;
+    await expect.poll(active).toContain('Reserve');
+    await run('Reserve');
+    expect(await page.locator('.result-window').innerText()).not.toContain('late');
+    await tab('LatestTransactions').click();
+    await expect.poll(footer).toBe('Stopped.');
+  });
+
+  it('sends the API key of this browser tab, and copies it only when asked to', async () => {
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.getByRole('button', { name: 'API key' }).click();
+    await page.getByRole('textbox', { name: 'API key' }).fill('secret-key');
+    await tab('LatestTransactions').click();
+    const sent = page.waitForRequest((request) => (request.postData() ?? '').includes('LatestTransactions'));
+    await page.route('**/graphql', (route) => route.fulfill({ json: { data: {} } }), { times: 1 });
+    await page.locator('.graphiql-execute-button').click();
+    expect((await sent).headers()['x-api-key']).toBe('secret-key');
+    expect(page.url()).not.toContain('secret-key');
+    const copied = async () => {
+      await page.getByRole('button', { name: 'Copy as curl' }).click();
+      return page.evaluate(() => navigator.clipboard.readText());
+    };
+    const hidden = await copied();
+    expect(hidden).toMatch(
+      /^curl -sN 'http:.+\/graphql' [\s\S]+"x-api-key: \$X_API_KEY"[\s\S]+query LatestTransactions/,
+    );
+    expect(hidden).not.toContain('secret-key');
+    await page.getByRole('checkbox', { name: /copy as curl/i }).check();
+    await page.getByRole('button', { name: 'Copied' }).waitFor({ state: 'detached' });
+    expect(await copied()).toContain("-H 'x-api-key: secret-key'");
+    expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain('secret-key');
+    await page.getByRole('textbox', { name: 'API key' }).fill('');
+    await page.getByRole('button', { name: 'API key' }).click();
   });
 
   it('stacks its panes on a phone, and says what to press', { timeout: 60_000 }, async () => {

@@ -4,10 +4,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setImmediate as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import { type GraphQLSchema, introspectionFromSchema } from 'graphql';
+import { type GraphQLSchema, introspectionFromSchema, printSchema } from 'graphql';
 import { isKnownTag } from '../../ledger/immutable/answer-notes.ts';
 import { chooseEncoding } from '../request-head.ts';
-import { exampleTabs } from './graphiql-tabs.ts';
+import { type DocsFile, readDocs } from './docs-files.ts';
+import { faviconLink } from './favicon.ts';
+import { type ExampleSources, exampleTabs } from './graphiql-tabs.ts';
 
 export type GraphiqlPage = ReturnType<typeof createGraphiqlPage>;
 
@@ -28,6 +30,13 @@ const securityPolicy = [
 /** The path prefix of all files of the page. */
 const assetsPath = '/graphiql/';
 const schemaPath = `${assetsPath}schema-`;
+/** The schema in force in SDL, if introspection is on. */
+export const sdlPath = `${assetsPath}schema.graphql`;
+/** The path prefix of the documentation. */
+export const docsPath = `${assetsPath}docs/`;
+
+const revalidated = { 'cache-control': 'private, no-cache' };
+const kept = { 'cache-control': 'public, max-age=31536000, immutable' };
 
 interface GraphiqlPageOptions {
   /** The schema in force. The page shows only examples that the schema supports. */
@@ -36,6 +45,7 @@ interface GraphiqlPageOptions {
   readonly introspection: boolean;
   /** The request header that asks for `extensions.usage`, and the limits in force by the name of the usage that they limit. */
   readonly usage: () => { readonly usageHeader: string; readonly limits: Readonly<Record<string, number>> };
+  readonly sources: () => ExampleSources;
 }
 
 /** The page for one schema, and the file with that schema; `null` if introspection is off. */
@@ -48,7 +58,7 @@ interface SchemaPage {
  * Serves GraphiQL: a page of a few kilobytes, which browsers revalidate each time, and large files, which browsers cache. Each
  * file is compressed on its first request.
  */
-export function createGraphiqlPage({ schema, introspection, usage }: GraphiqlPageOptions) {
+export function createGraphiqlPage({ schema, introspection, usage, sources }: GraphiqlPageOptions) {
   let loading: ReturnType<typeof loadGraphiqlAssets> | undefined;
   const assets = () => {
     loading ??= loadGraphiqlAssets().catch((error: unknown) => {
@@ -69,7 +79,7 @@ export function createGraphiqlPage({ schema, introspection, usage }: GraphiqlPag
     // Both steps block the event loop: let other requests run in between.
     await pause();
     const page = createPageFile(
-      toHtml(home, { tabs: exampleTabs(of), introspection: shown?.path ?? null, ...usage() }),
+      toHtml(home, { tabs: exampleTabs(of, sources()), introspection: shown?.path ?? null, ...usage() }),
       'text/html',
     );
     return { page, introspection: shown };
@@ -97,22 +107,30 @@ export function createGraphiqlPage({ schema, introspection, usage }: GraphiqlPag
     return undefined;
   };
 
+  const sdl = makeOnce((of: GraphQLSchema) => createPageFile(printSchema(of), 'text/plain'));
+  const docsFile = makeOnce(({ text }: DocsFile) => createPageFile(text, 'text/plain'));
+
+  /** A text that changes with the schema or the program, at a path that does not. */
+  const findText = async (path: string): Promise<PageFile | undefined> => {
+    if (path === sdlPath) return introspection ? sdl(schema()) : undefined;
+    const found = (await readDocs()).find(({ name }) => docsPath + name === path);
+    return found && docsFile(found);
+  };
+
   return {
     assetsPath,
     async send(req: IncomingMessage, res: ServerResponse): Promise<void> {
       const { page } = await currentPage();
-      await sendPageFile(req, res, page, {
-        'content-security-policy': securityPolicy,
-        'cache-control': 'private, no-cache',
-      });
+      await sendPageFile(req, res, page, { 'content-security-policy': securityPolicy, ...revalidated });
     },
     /**
      * Sends one of the page's files.
      * @returns `false` if there is none at this path
      */
     async sendAsset(path: string, req: IncomingMessage, res: ServerResponse): Promise<boolean> {
-      const file = (await assets()).files.get(path) ?? (await findSchema(path));
-      if (file) await sendPageFile(req, res, file, { 'cache-control': 'public, max-age=31536000, immutable' });
+      const text = await findText(path);
+      const file = text ?? (await assets()).files.get(path) ?? (await findSchema(path));
+      if (file) await sendPageFile(req, res, file, text ? revalidated : kept);
       return file !== undefined;
     },
   };
@@ -139,7 +157,7 @@ function toHtml(home: string, options: object): string {
     <meta name="viewport" content="width=device-width, initial-scale=1" />
     <meta name="color-scheme" content="light dark" />
     <title>GraphiQL · ledger-gateway</title>
-    <link rel="icon" href="data:," />
+    ${faviconLink}
     <link rel="stylesheet" href="${home}page.css" />
     <script id="options" type="application/json">${text}</script>
     <script type="module" src="${home}page.js"></script>
@@ -201,6 +219,15 @@ function createPageFile(content: string | Buffer, type: string): PageFile {
     encode: (encoding) => (encoded[encoding] ??= compress[encoding]()),
     etag: `W/"${hash}"`,
     hash,
+  };
+}
+
+function makeOnce<From extends object, To>(make: (from: From) => To): (from: From) => To {
+  const made = new WeakMap<From, To>();
+  return (from) => {
+    const kept = made.get(from) ?? make(from);
+    made.set(from, kept);
+    return kept;
   };
 }
 

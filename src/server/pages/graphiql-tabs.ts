@@ -5,27 +5,32 @@ export interface ExampleTab {
   readonly variables?: string;
 }
 
-const ledgerTab: ExampleTab = {
+/** What the examples say of the gateway's upstreams. */
+export interface ExampleSources {
+  /** Where its events come from; `null`: it has none. */
+  readonly events: string | null;
+  readonly hasSponsor: boolean;
+}
+
+const latestTransactions = (field: string): ExampleTab => ({
   query: `# The latest transactions, forwarded to the ledger.
 query LatestTransactions($count: Int!) {
   chainIdentifier
-  transactionBlocks(last: $count) {
+  ${field}(last: $count) {
     pageInfo { hasPreviousPage startCursor }
-    nodes { ...Brief }
+    nodes {
+      digest
+      sender { address }
+      effects { status timestamp }
+    }
   }
-}
-
-fragment Brief on TransactionBlock {
-  digest
-  sender { address }
-  effects { status timestamp }
 }
 `,
   variables: toText({ count: 5 }),
-};
+});
 
-const eventsTab: ExampleTab = {
-  query: `# The latest events, oldest first, from JSON-RPC.
+const latestEvents = (source: string | null): ExampleTab => ({
+  query: `# The latest events, oldest first${source ? `,\n# from ${source}` : ''}.
 # For the previous page, set the variable "before"
 # to startCursor.
 query LatestEvents(
@@ -45,7 +50,7 @@ query LatestEvents(
 }
 `,
   variables: toText({ filter: { all: true } }),
-};
+});
 
 const liveTab: ExampleTab = {
   query: `# Events as they happen. To resume after an event,
@@ -80,19 +85,19 @@ mutation Reserve {
       objectId
       version
       digest
-      object { status }
+      object { owner { __typename } }
     }
   }
 }
 `,
 };
 
-const signTab: ExampleTab = {
+const signTab = (addressType: string): ExampleTab => ({
   query: `# Step 2, only on the simulated network: build and
 # sign a small transaction. Run Reserve first: its
 # result fills in the variables.
 query Sign(
-  $sponsorAddress: LedgerAddress!
+  $sponsorAddress: ${addressType}
   $gasCoins: [DevnetGasCoinInput!]!
 ) {
   devnetSignTransaction(
@@ -111,7 +116,7 @@ query Sign(
     // Placeholders of the variables' types: the editor marks other types as errors.
     gasCoins: [{ objectId: '(from Reserve)', version: 0, digest: '' }],
   }),
-};
+});
 
 const executeQuery = `mutation Execute(
   $reservationId: ID!
@@ -158,17 +163,21 @@ ${executeQuery}`,
   variables: toText({ reservationId: '(from Reserve)', txBytes: 'BCS, in base64', userSig: 'in base64' }),
 };
 
-const mixedTab: ExampleTab = {
-  query: `# All three upstreams in one operation,
-# and the state of the gateway.
+const everything = ({ hasSponsor }: ExampleSources): ExampleTab => ({
+  query: `# The ledger, its${hasSponsor ? ' gas sponsor,' : ''} events and the gateway,
+# in one operation.
 query Everything {
   chainIdentifier
   epoch { epochId referenceGasPrice }
-  sponsor {
+${
+  hasSponsor
+    ? `  sponsor {
     health
     version { semver buildHash }
   }
-  queryEvents(last: 3) {
+`
+    : ''
+}  queryEvents(last: 3) {
     nodes {
       type
       transactionBlock { digest effects { status } }
@@ -180,18 +189,26 @@ query Everything {
   }
 }
 `,
-};
+});
 
 /** The examples that a schema supports, in the order in which to run them. */
-export function exampleTabs(schema: GraphQLSchema): readonly ExampleTab[] {
+export function exampleTabs(schema: GraphQLSchema, sources: ExampleSources): readonly ExampleTab[] {
   const isServed = ({ query }: ExampleTab) => {
     const document = parse(query);
     // Validation accepts any mutation if the schema has no mutation type.
     const hasRoots = document.definitions.every((each) => !('operation' in each) || schema.getRootType(each.operation));
     return hasRoots && validate(schema, document).length === 0;
   };
-  const last = isServed(signTab) ? executeSignedTab : executeTab;
-  return [mixedTab, ledgerTab, eventsTab, liveTab, reserveTab, signTab, last].filter(isServed);
+  const fields = schema.getQueryType()?.getFields() ?? {};
+  const signer = fields.devnetSignTransaction?.args.find(({ name }) => name === 'sponsorAddress');
+  return [
+    everything(sources),
+    latestTransactions(fields.transactionBlocks ? 'transactionBlocks' : 'transactions'),
+    latestEvents(sources.events),
+    liveTab,
+    reserveTab,
+    ...(signer ? [signTab(String(signer.type)), executeSignedTab] : [executeTab]),
+  ].filter(isServed);
 }
 
 function toText(variables: object): string {

@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { acceptsPage } from '../request-head.ts';
+import { isFromThisMachine } from '../site-checks.ts';
+import { faviconLink } from './favicon.ts';
 
 /** The facts that the root path shows, as a page or as JSON. */
 export interface LandingFacts {
@@ -12,6 +14,11 @@ export interface LandingFacts {
   readonly limits: readonly { readonly name: string; readonly value: number }[];
   readonly graphqlPath: string;
   readonly hasGraphiql: boolean;
+  /** Path of the schema in SDL; `null` if it is hidden. */
+  readonly sdlPath: string | null;
+  /** Path of the metrics, for clients on this machine; `null` if they have a port of their own. */
+  readonly metricsPath: string | null;
+  readonly docs: readonly { readonly path: string; readonly title: string }[];
 }
 
 export type SendLanding = ReturnType<typeof createSendLanding>;
@@ -20,7 +27,8 @@ export type SendLanding = ReturnType<typeof createSendLanding>;
 export function createSendLanding(facts: () => Promise<LandingFacts>) {
   return async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     const isPage = acceptsPage(req.headers.accept);
-    const shown = await facts();
+    const all = await facts();
+    const shown = isFromThisMachine(req) ? all : { ...all, metricsPath: null };
     const text = isPage ? renderLandingPage(shown, hostOf(req)) : `${JSON.stringify(toLandingJson(shown))}\n`;
     const body = Buffer.from(text);
     res.writeHead(200, {
@@ -75,7 +83,7 @@ export function renderLandingPage(facts: LandingFacts, host: string): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>ledger-gateway</title>
-<link rel="icon" href="data:,">
+${faviconLink}
 <style>${style}</style>
 </head>
 <body>
@@ -87,6 +95,7 @@ ${facts.isSimulated ? '<p class="notice">This gateway uses a <strong>simulated n
 </header>
 ${renderFirstQuery(facts, host)}
 ${renderTables(facts)}
+${renderReference(facts)}
 ${renderFooter(facts)}
 </main>
 </body>
@@ -127,6 +136,18 @@ function renderTables({ upstreams, limits }: LandingFacts): string {
 <table><tbody>${bounds.join('')}</tbody></table>
 </section>
 </div>`;
+}
+
+function renderReference({ sdlPath, metricsPath, docs }: LandingFacts): string {
+  const link = (path: string, title: string) => `<a href="${escapeHtml(path)}">${escapeHtml(title)}</a>`;
+  const links = [sdlPath && link(sdlPath, 'Schema (SDL)'), metricsPath && link(metricsPath, 'Metrics')].filter(Boolean);
+  const pages = docs.map(({ path, title }) => `<li>${link(path, title)}</li>`).join('');
+  if (links.length + docs.length === 0) return '';
+  return `<section>
+<h2>Reference</h2>
+${links.length > 0 ? `<p class="links">${links.join('')}</p>` : ''}
+${pages ? `<details><summary>Documentation</summary><ul>${pages}</ul></details>` : ''}
+</section>`;
 }
 
 function renderFooter({ gatewayVersion, rpcVersion, network, graphqlPath }: LandingFacts): string {
@@ -171,6 +192,7 @@ a.button { padding: .5rem 1rem; border-radius: 8px; background: var(--accent); c
 a:focus-visible, summary:focus-visible, pre:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; border-radius: 6px; }
 details { margin-top: .9rem; }
 summary { cursor: pointer; color: var(--soft); margin-bottom: .5rem; }
+ul { margin: 0; padding-left: 1.2rem; columns: 16rem; }
 footer { margin-top: 1.5rem; color: var(--soft); font-size: .9rem; }
 dl { display: flex; flex-wrap: wrap; gap: .4rem 2rem; margin: 0; }
 dl div { display: flex; gap: .5rem; }

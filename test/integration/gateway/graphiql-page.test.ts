@@ -17,6 +17,7 @@ async function serve(schema: () => GraphQLSchema, introspection = true): Promise
   const page = createGraphiqlPage({
     schema,
     introspection,
+    sources: () => ({ events: null, hasSponsor: false }),
     usage: () => ({ usageHeader: 'x-show', limits: { depth: 7 } }),
   });
   const server = createServer(async (req, res) => {
@@ -58,8 +59,26 @@ test('the file of the previous schema is served beside the current one', { timeo
   expect((await fetch(`${url}/graphiql/schema-of-nothing.json`)).status).toBe(404);
 });
 
+test('the schema in SDL is that in force, and the documentation is beside it', { timeout: 30_000 }, async () => {
+  let schema = first;
+  const url = await serve(() => schema);
+  const read = async (path: string) => {
+    const response = await fetch(url + path);
+    expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'private, no-cache']);
+    expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+    return response.text();
+  };
+  expect(await read('/graphiql/schema.graphql')).toContain('first: Int');
+  schema = second;
+  expect(await read('/graphiql/schema.graphql')).toContain('second: Int');
+  expect(await read('/graphiql/docs/devnet.md')).toMatch(/^# The simulated network/);
+  for (const path of ['README.md', '../README.md', '%2e%2e/README.md', 'examples/page.ts', ''])
+    expect((await fetch(`${url}/graphiql/docs/${path}`)).status).toBe(404);
+});
+
 test('with introspection off, no process has a file with the schema', { timeout: 30_000 }, async () => {
   const [open, closed] = await Promise.all([serve(() => first), serve(() => first, false)]);
+  expect((await fetch(`${closed}/graphiql/schema.graphql`)).status).toBe(404);
   expect(await schemaPathOn(closed)).toBeNull();
   expect((await fetch(closed + (await schemaPathOn(open)))).status).toBe(404);
 });
@@ -69,6 +88,7 @@ test('a page that could not be made is made for the next request', async () => {
   const page = createGraphiqlPage({
     schema: () => first,
     introspection: true,
+    sources: () => ({ events: null, hasSponsor: false }),
     usage: () => {
       attempts += 1;
       if (attempts === 1) throw new Error('not yet');

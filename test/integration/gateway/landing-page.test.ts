@@ -35,6 +35,18 @@ it('the page’s curl command uses the requested host, if it is valid', async ()
   expect(page).toContain(`curl -s http://${host}/graphql`);
 });
 
+it('links lead to the schema, the metrics and the documentation', async () => {
+  const ask = (path: string, headers = {}) =>
+    fetch(gateway.url + path, { headers: { accept: 'text/html', ...headers } });
+  const page = await (await ask('/')).text();
+  const links = [...page.matchAll(/<a href="(\/(?:graphiql\/|metrics)[^"]*)"/g)].map(([, path = '']) => path);
+  expect(links).toEqual(expect.arrayContaining(['/graphiql/schema.graphql', '/metrics', '/graphiql/docs/http.md']));
+  for (const link of links) expect([link, (await ask(link)).status]).toEqual([link, 200]);
+  expect(await (await ask('/graphiql/schema.graphql')).text()).toContain('type GatewayUpstream {');
+  // A proxy's clients are not on this machine.
+  expect(await (await ask('/', { 'x-forwarded-for': '192.0.2.1' })).text()).not.toContain('/metrics');
+});
+
 it('other clients get the same as JSON', async () => {
   const answer = await fetch(`${gateway.url}/`);
   expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');

@@ -1,10 +1,36 @@
+import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
+import { toAnswerText } from '../../../src/graphiql/answer-line.ts';
 import { fillIn, keepAnswer } from '../../../src/graphiql/example-steps.ts';
 import { openSavedTab } from '../../../src/graphiql/saved-tabs.ts';
-import { toUsageText } from '../../../src/graphiql/usage-line.ts';
+import { toCurl } from '../../../src/graphiql/to-curl.ts';
 
-test('usage that has a limit is shown beside it', () => {
-  expect(toUsageText({ outputNodes: 51, fragments: 2 }, { outputNodes: 100_000 })).toBe('output nodes 51 of 100,000');
+const answer = { status: 200, ms: 34.2, bytes: 1_240, items: null, usage: { outputNodes: 51, fragments: 2 } };
+
+test.each([
+  [{}, 'HTTP 200 · 34 ms · 1.2 kB · output nodes 51 of 100,000'],
+  [{ items: 1, ms: 1_500, bytes: 999 }, 'HTTP 200 · 1 item · 1.5 s · 999 bytes · output nodes 51 of 100,000'],
+  [{ items: 0, bytes: 0, usage: undefined }, 'HTTP 200 · 0 items · 34 ms · 0 bytes'],
+  [{ status: 400, usage: undefined }, 'HTTP 400 · 34 ms · 1.2 kB · not measured, because the operation was refused'],
+])('the line beneath an answer with %j', (facts, line) => {
+  expect(toAnswerText({ ...answer, ...facts }, { outputNodes: 100_000 })).toBe(line);
+});
+
+test('a copied command runs as it is, with variables in place of credentials', () => {
+  const request = {
+    url: 'http://localhost:4000/graphql',
+    headers: { accept: 'application/json', 'content-type': 'application/json', 'x-api-key': "it's $secret" },
+    body: JSON.stringify({ query: '{ a(b: "it\'s") }\n# $HOME `id`' }),
+  };
+  const run = (command: string, env: Record<string, string>) =>
+    // A function in place of curl prints its arguments.
+    execFileSync('sh', ['-c', `curl() { printf '%s\\0' "$@"; }\n${command}`], { env, encoding: 'utf8' }).split('\0');
+  const [shown, hidden] = [toCurl(request, true), toCurl(request, false)];
+  expect(hidden).not.toContain('secret');
+  expect(hidden).toContain('"x-api-key: $X_API_KEY"');
+  const args = run(shown, {});
+  expect(args).toEqual(run(hidden, { X_API_KEY: "it's $secret" }));
+  expect(args).toEqual(expect.arrayContaining([request.url, "x-api-key: it's $secret", request.body]));
 });
 
 test('variables that name a step get its answer, and others stay', () => {

@@ -136,7 +136,7 @@ describe('the fast validation accepts', () => {
   );
   const corpus = operationCorpus.map(({ text }) => text);
   // Streams are begun seldom and last: graphql-js judges them.
-  const tabs = exampleTabs(graph)
+  const tabs = exampleTabs(graph, { events: 'JSON-RPC', hasSponsor: true })
     .map(({ query }) => query)
     .filter((query) => !query.includes('subscription '));
 

@@ -10,6 +10,9 @@ const facts: LandingFacts = {
   limits: [{ name: 'maxOutputNodes', value: 100_000 }],
   graphqlPath: '/graphql',
   hasGraphiql: true,
+  sdlPath: '/graphiql/schema.graphql',
+  metricsPath: '/metrics',
+  docs: [{ path: '/graphiql/docs/a.md', title: 'A & B' }],
 };
 
 it('what an upstream says of itself is text, never markup', () => {
@@ -28,6 +31,7 @@ it('warns clearly if the network is simulated', () => {
 });
 
 it('links GraphiQL only if it is served', () => {
+  expect(renderLandingPage(facts, 'a')).toContain('<a href="/graphiql/docs/a.md">A &amp; B</a>');
   expect(renderLandingPage(facts, 'a')).toContain('GraphiQL');
   expect(renderLandingPage({ ...facts, hasGraphiql: false }, 'a')).not.toContain('GraphiQL');
 });
