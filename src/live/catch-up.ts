@@ -232,7 +232,9 @@ export class CatchUp<Item, Payload> {
       const sequence = isRead ? sequenceAt(feed, feed.frontier) : sequenceAtLateEnd(feed, point.from, delivered);
       const joint = jointAt(sequenceAt(feed, at) ?? sequence);
       if (joint) return joint;
-      this.#upTo = feed.frontier?.mark ? feed.frontier : null;
+      // Other ledgers show the newest position in their pages, which proves more.
+      const isSearched = this.#mark !== null || this.#upTo !== null;
+      this.#upTo = isSearched && feed.frontier?.mark ? feed.frontier : null;
       const { key = '' } = at ?? {};
       const nowMs = clock.now();
       const isBehind = (at?.timestampMs ?? Number.POSITIVE_INFINITY) < (feed.frontier?.timestampMs ?? 0);
