@@ -8,7 +8,7 @@ import { systemClock } from '../live/clock.ts';
 import type { JoinFleet } from '../live/feed.ts';
 import type { ItemText } from '../live/fleet/entry-text.ts';
 import type { Fleet } from '../live/fleet/fleet.ts';
-import { CallQueue } from '../live/history.ts';
+import { HistoryCalls } from '../live/history.ts';
 import { createLiveHub, type LiveHub, type LiveQuery, type OpenLiveStream } from '../live/live-hub.ts';
 import type { ItemPosition } from '../live/live-source.ts';
 import type { StallReport } from '../live/progress.ts';
@@ -98,6 +98,7 @@ export function createLiveEvents(options: LiveEventsOptions) {
     maxPerCaller: settings.LIVE_MAX_READERS_PER_CALLER,
   });
   const onMissed = (count: number) => metrics.add('ledger_gateway_live_missed_total', count);
+  const turns = new Turns();
   // Events and transactions share limits, but not readers.
   const shared = {
     pace: {
@@ -107,10 +108,10 @@ export function createLiveEvents(options: LiveEventsOptions) {
     clock: systemClock,
     budget: createShares({ total: settings.LIVE_REPLAY_BYTES, least: minReplayBytes }),
     made: createShares({ total: maxPayloads, least: 2 }),
-    turns: new Turns(),
+    turns,
     streamQuota,
     readerQuota,
-    historyCalls: new CallQueue({ clock: systemClock, ...historyBounds }),
+    historyCalls: new HistoryCalls({ clock: systemClock, turns, ...historyBounds }),
     lostAfterMs,
     graceMs,
     onFaultyPageAccepted: options.onFaultyPageAccepted,

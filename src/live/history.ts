@@ -4,94 +4,27 @@ import type { ItemPosition, LivePage } from './live-source.ts';
 import type { PageJudge } from './position-reader.ts';
 import type { Turns } from './turns.ts';
 
-export interface CallQueueOptions {
+export interface HistoryCallsOptions {
   readonly clock: Pick<Clock, 'now' | 'after'>;
   readonly maxAtOnce: number;
   /** Also the size of a burst after a quiet second. */
   readonly maxPerSecond: number;
+  /** The turns in which the streams continue: thousands may have requested one page. */
+  readonly turns: Turns;
 }
 
-/** Bounds the rate and the concurrency of calls to an upstream. Callers take turns, however many calls each requests. */
-export class CallQueue {
-  readonly #options: CallQueueOptions;
-  /** Functions that begin a call, by caller. The caller whose turn it is comes first. */
-  readonly #waiting = new Map<string, Set<() => void>>();
-  #running = 0;
-  /** When the next call would begin if all calls were evenly spaced. */
-  #dueMs = Number.NEGATIVE_INFINITY;
-  /** Stops the timer for the next call; `null` = the next call may begin now. */
-  #stopTimer: (() => void) | null = null;
-
-  constructor(options: CallQueueOptions) {
-    this.#options = options;
-  }
-
-  /** Makes a call when it is its turn. Rejects if it is cancelled before that. */
-  run<Value>(caller: string, call: () => Promise<Value>, cancellation: Cancellation): Promise<Value> {
-    return new Promise((resolve, reject) => {
-      let stopListening = () => {};
-      const begin = () => {
-        stopListening();
-        this.#running += 1;
-        const end = () => {
-          this.#running -= 1;
-          this.#beginSome();
-        };
-        call().finally(end).then(resolve, reject);
-      };
-      const own = this.#waiting.get(caller) ?? new Set();
-      this.#waiting.set(caller, own.add(begin));
-      stopListening = cancellation.onCancel(() => {
-        own.delete(begin);
-        if (own.size === 0 && this.#waiting.get(caller) === own) this.#waiting.delete(caller);
-        if (this.#waiting.size === 0) this.#stopWaiting();
-        reject(new Error('given up'));
-      });
-      this.#beginSome();
-    });
-  }
-
-  #beginSome(): void {
-    const { clock, maxAtOnce, maxPerSecond } = this.#options;
-    while (this.#running < maxAtOnce && this.#waiting.size > 0 && !this.#stopTimer) {
-      const nowMs = clock.now();
-      const waitMs = this.#dueMs - nowMs - 1_000;
-      if (waitMs > 0) {
-        this.#stopTimer = clock.after(waitMs, () => {
-          this.#stopTimer = null;
-          this.#beginSome();
-        });
-        return;
-      }
-      this.#dueMs = Math.max(this.#dueMs, nowMs) + 1_000 / maxPerSecond;
-      this.#takeNext()?.();
-    }
-  }
-
-  #stopWaiting(): void {
-    this.#stopTimer?.();
-    this.#stopTimer = null;
-  }
-
-  #takeNext(): (() => void) | undefined {
-    const [first] = this.#waiting;
-    if (!first) return undefined;
-    const [caller, own] = first;
-    const [begin] = own;
-    this.#waiting.delete(caller);
-    if (begin) own.delete(begin);
-    if (own.size > 0) this.#waiting.set(caller, own);
-    return begin;
-  }
-}
-
-interface SharedCall<Value> {
+/** One call for all streams that request the same page. */
+interface SharedCall {
+  readonly key: string;
+  /** The caller of the first of them, whose turn it takes. */
+  readonly caller: string;
+  readonly call: (cancellation: Cancellation) => Promise<unknown>;
   readonly cancellation: OpenCancellation;
-  readonly members: Set<Member<Value>>;
+  readonly members: Set<Member>;
 }
 
-interface Member<Value> {
-  readonly resolve: (value: Value) => void;
+interface Member {
+  readonly resolve: (value: never) => void;
   readonly reject: (error: unknown) => void;
   stopListening: () => void;
 }
@@ -102,70 +35,117 @@ export interface Requester {
 }
 
 /**
- * Makes one call for all streams that request the same page at the same time. A stream that is cancelled is rejected at once, and
- * does not affect the others; the call is cancelled when no stream is left.
+ * Bounds the rate and the concurrency of calls to an upstream. Callers take turns, however many calls each requests; streams that
+ * request the same page at the same time share a call. A stream that is cancelled is rejected at once, and does not affect the
+ * others; the call is cancelled when no stream is left.
  */
-export class SharedCalls<Value> {
-  readonly #queue: CallQueue;
-  readonly #turns: Turns;
-  readonly #underWay = new Map<string, SharedCall<Value>>();
+export class HistoryCalls {
+  readonly #options: HistoryCallsOptions;
+  /** Calls that have not ended, by key. */
+  readonly #shared = new Map<string, SharedCall>();
+  /** Calls that have not begun, by caller. The caller whose turn it is comes first. */
+  readonly #waiting = new Map<string, Set<SharedCall>>();
+  #running = 0;
+  /** When the next call would begin if all calls were evenly spaced. */
+  #dueMs = Number.NEGATIVE_INFINITY;
+  /** Stops the timer for the next call; `null` = the next call may begin now. */
+  #stopTimer: (() => void) | null = null;
 
-  /** @param turns in which the streams continue: thousands may have requested one page */
-  constructor(queue: CallQueue, turns: Turns) {
-    this.#queue = queue;
-    this.#turns = turns;
+  constructor(options: HistoryCallsOptions) {
+    this.#options = options;
   }
 
   /** @param key equal for calls with the same answer */
-  get(
+  get<Value>(
     key: string,
     call: (cancellation: Cancellation) => Promise<Value>,
     { caller, cancellation: own }: Requester,
   ): Promise<Value> {
-    const shared = this.#underWay.get(key) ?? this.#begin(key, call, caller);
     return new Promise((resolve, reject) => {
-      const member: Member<Value> = { resolve, reject, stopListening() {} };
+      const shared = this.#shared.get(key) ?? this.#add({ key, caller, call, cancellation: createCancellation() });
+      const member: Member = { resolve, reject, stopListening() {} };
       shared.members.add(member);
       member.stopListening = own.onCancel(() => {
         shared.members.delete(member);
-        if (shared.members.size === 0) {
-          this.#forget(key, shared);
-          shared.cancellation.cancel('aborted');
-        }
+        if (shared.members.size === 0) this.#giveUp(shared);
         reject(new Error('given up'));
       });
+      this.#beginSome();
     });
   }
 
-  #begin(key: string, call: (cancellation: Cancellation) => Promise<Value>, caller: string): SharedCall<Value> {
-    const cancellation = createCancellation();
-    const shared: SharedCall<Value> = { cancellation, members: new Set() };
-    this.#underWay.set(key, shared);
-    void this.#queue
-      .run(caller, () => call(cancellation), cancellation)
-      .finally(() => this.#forget(key, shared))
-      .then(
-        (value) => this.#settle(shared, ({ resolve }) => resolve(value)),
-        (error: unknown) => this.#settle(shared, ({ reject }) => reject(error)),
-      );
+  #add(given: Omit<SharedCall, 'members'>): SharedCall {
+    const shared = { ...given, members: new Set<Member>() };
+    this.#shared.set(shared.key, shared);
+    this.#waiting.set(shared.caller, (this.#waiting.get(shared.caller) ?? new Set()).add(shared));
     return shared;
   }
 
+  #giveUp(shared: SharedCall): void {
+    this.#forget(shared);
+    const own = this.#waiting.get(shared.caller);
+    if (own?.delete(shared) && own.size === 0) this.#waiting.delete(shared.caller);
+    if (this.#waiting.size === 0) {
+      this.#stopTimer?.();
+      this.#stopTimer = null;
+    }
+    shared.cancellation.cancel('aborted');
+  }
+
+  #beginSome(): void {
+    const { clock, maxAtOnce, maxPerSecond } = this.#options;
+    while (this.#running < maxAtOnce && !this.#stopTimer) {
+      const [[caller = '', own] = []] = this.#waiting;
+      const [next] = own ?? [];
+      if (!own || !next) return;
+      const nowMs = clock.now();
+      const waitMs = this.#dueMs - nowMs - 1_000;
+      if (waitMs > 0) {
+        this.#stopTimer = clock.after(waitMs, () => {
+          this.#stopTimer = null;
+          this.#beginSome();
+        });
+        return;
+      }
+      this.#dueMs = Math.max(this.#dueMs, nowMs) + 1_000 / maxPerSecond;
+      // The caller's next call comes behind those of the others.
+      own.delete(next);
+      this.#waiting.delete(caller);
+      if (own.size > 0) this.#waiting.set(caller, own);
+      this.#begin(next);
+    }
+  }
+
+  #begin(shared: SharedCall): void {
+    this.#running += 1;
+    void shared
+      .call(shared.cancellation)
+      .finally(() => {
+        this.#running -= 1;
+        this.#forget(shared);
+        this.#beginSome();
+      })
+      .then(
+        (value) => this.#settle(shared, ({ resolve }) => resolve(value as never)),
+        (error: unknown) => this.#settle(shared, ({ reject }) => reject(error)),
+      );
+  }
+
   /** Tells the waiting streams of a page that it arrived or failed, a few in each turn of the event loop. */
-  #settle({ members }: SharedCall<Value>, settle: (member: Member<Value>) => void): void {
+  #settle({ members }: SharedCall, settle: (member: Member) => void): void {
     const round = members.values();
     const settleNext = () => {
       const { done, value: member } = round.next();
       if (done) return;
-      this.#turns.add(settleNext);
+      this.#options.turns.add(settleNext);
       member.stopListening();
       settle(member);
     };
-    this.#turns.add(settleNext);
+    this.#options.turns.add(settleNext);
   }
 
-  #forget(key: string, shared: SharedCall<Value>): void {
-    if (this.#underWay.get(key) === shared) this.#underWay.delete(key);
+  #forget(shared: SharedCall): void {
+    if (this.#shared.get(shared.key) === shared) this.#shared.delete(shared.key);
   }
 }
 

@@ -2,8 +2,8 @@ import { gatewayError } from '../errors/gateway-error.ts';
 import type { Quota, QuotaShare } from '../upstream/quota.ts';
 import { LiveChannel, type Presenter } from './channel.ts';
 import { Feed, type FeedOptions, type JoinFleet } from './feed.ts';
-import { type CallQueue, type History, SharedCalls } from './history.ts';
-import type { LivePage, LiveSource, ResumePoint } from './live-source.ts';
+import type { History, HistoryCalls } from './history.ts';
+import type { LiveSource, ResumePoint } from './live-source.ts';
 import { LiveStream, type LiveStreamOptions } from './live-stream.ts';
 import { PageJudge, unreadableItem } from './position-reader.ts';
 import { OncePerMinute, type Progress, type StallReport, watchStalls } from './progress.ts';
@@ -13,7 +13,7 @@ export interface LiveHubOptions<Item> extends Omit<FeedOptions<Item>, 'join' | '
   readonly streamQuota: StreamQuota;
   readonly readerQuota: Quota;
   /** Calls that read history, for all streams of the process. */
-  readonly historyCalls: CallQueue;
+  readonly historyCalls: HistoryCalls;
   /** Milliseconds for which a feed without followers is kept, for clients that reconnect. */
   readonly graceMs: number;
   /** Called when a page is accepted in spite of a fault, described in words; at most once a minute for each. */
@@ -65,7 +65,6 @@ interface OpenFeed<Item, Payload> {
 /** Streams of one kind of items. Each query of the upstream is read once, however many follow it. */
 export function createLiveHub<Item, Payload>(options: LiveHubOptions<Item>) {
   const { clock, streamQuota, readerQuota, graceMs, lostAfterMs } = options;
-  const calls = new SharedCalls<LivePage<Item>>(options.historyCalls, options.turns);
   const feeds = new Map<string, OpenFeed<Item, Payload>>();
   const streams = new Set<LiveStream<Item, Payload>>();
   let isStopping = false;
@@ -85,7 +84,7 @@ export function createLiveHub<Item, Payload>(options: LiveHubOptions<Item>) {
   const historyOf = (query: string, source: LiveSource<Item>): History<Item> => ({
     judge: new PageJudge(clock, onFaultyPageAccepted),
     pageAfter: (position, requester, upTo) =>
-      calls.get(
+      options.historyCalls.get(
         [query, position?.key, position?.mark, upTo?.key].join('\n'),
         (shared) => source.after(position, shared, upTo),
         requester,

@@ -1,6 +1,6 @@
 import type { Presenter } from '../../src/live/channel.ts';
 import type { Fleet } from '../../src/live/fleet/fleet.ts';
-import { CallQueue } from '../../src/live/history.ts';
+import { HistoryCalls } from '../../src/live/history.ts';
 import { createLiveHub, type LiveHub } from '../../src/live/live-hub.ts';
 import type { ResumePoint } from '../../src/live/live-source.ts';
 import { createShares, createStreamQuota, type Shares } from '../../src/live/quota.ts';
@@ -75,16 +75,17 @@ export function createTestHub(source = createMemorySource(), options: TestHubOpt
   const payloads = createShares({ total: 4_096, least: 2 });
   const budget = createShares({ total: replayBytes, least: 8_192 });
   const log: string[] = [];
+  // Uses the test's clock, so that a busy machine cannot delay work of this turn.
+  const turns = new Turns({ now: clock.now, defer: clock.defer });
   const hub = createLiveHub<string, Told>({
     clock,
     pace: { minMs: 100, maxMs: 1_000 },
     budget,
     made: payloads,
-    // Uses the test's clock, so that a busy machine cannot delay work of this turn.
-    turns: new Turns({ now: clock.now, defer: clock.defer }),
+    turns,
     streamQuota: createStreamQuota({ max: maxStreams, maxPerCaller: maxStreamsPerCaller }),
     readerQuota: createQuota({ max: maxReaders, maxPerCaller: maxReadersPerCaller }),
-    historyCalls: new CallQueue({ clock, maxAtOnce: 4, maxPerSecond: 50 }),
+    historyCalls: new HistoryCalls({ clock, turns, maxAtOnce: 4, maxPerSecond: 50 }),
     lostAfterMs: 5_000,
     graceMs: 500,
     onFaultyPageAccepted: (fault) => log.push(`taken: ${fault}`),

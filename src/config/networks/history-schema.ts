@@ -40,8 +40,6 @@ export const historySchema = z.strictObject({
     field: name,
     /** Members of the connection's filter; `null` if it has no such member. */
     filters: z.record(z.enum(eventMembers), name.nullable()),
-    /** Does the connection's filter have the members in `checkpoints`? */
-    hasCheckpoints: z.boolean('true or false'),
     paths: z.strictObject({
       txDigest: path,
       /** `null`: the sequence number is the last member of `cursor`. */

@@ -37,7 +37,6 @@ export const ledger: NetworkProfile = {
         sender: 'sender',
         package: 'emittingModule',
       },
-      hasCheckpoints: false,
       paths: {
         txDigest: 'transactionBlock.digest',
         eventSeq: null,

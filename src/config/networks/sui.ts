@@ -17,7 +17,6 @@ export const sui: ProfileDifferences = {
         sender: 'sender',
         package: 'module',
       },
-      hasCheckpoints: true,
       paths: {
         txDigest: 'transaction.digest',
         eventSeq: 'sequenceNumber',

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { CallQueue, SharedCalls } from '../../../src/live/history.ts';
+import { HistoryCalls } from '../../../src/live/history.ts';
 import { Turns } from '../../../src/live/turns.ts';
 import { createCancellation } from '../../../src/upstream/cancellation.ts';
 import { createTestClock, settled } from '../../support/memory-source.ts';
 
 function createTestQueue(options: { maxAtOnce?: number; maxPerSecond?: number } = {}) {
   const clock = createTestClock();
-  const queue = new CallQueue({ clock, maxAtOnce: 4, maxPerSecond: 50, ...options });
+  const calls = new HistoryCalls({ clock, maxAtOnce: 4, maxPerSecond: 50, turns: new Turns(), ...options });
+  let made = 0;
   const begun: string[] = [];
   const ends: (() => void)[] = [];
   const run = (caller: string, isQuick = false) => {
@@ -15,7 +16,8 @@ function createTestQueue(options: { maxAtOnce?: number; maxPerSecond?: number } 
       begun.push(caller);
       return isQuick ? Promise.resolve() : new Promise<void>((resolve) => ends.push(resolve));
     };
-    const outcome = queue.run(caller, call, cancellation).then(
+    made += 1;
+    const outcome = calls.get(`call ${made}`, call, { caller, cancellation }).then(
       () => 'done',
       () => 'given up',
     );
@@ -69,10 +71,7 @@ describe('a queue of calls', () => {
 });
 
 it('an asker that comes as the last one gives up does not join the call that is given up', async () => {
-  const calls = new SharedCalls<number>(
-    new CallQueue({ clock: createTestClock(), maxAtOnce: 4, maxPerSecond: 50 }),
-    new Turns(),
-  );
+  const calls = new HistoryCalls({ clock: createTestClock(), maxAtOnce: 4, maxPerSecond: 50, turns: new Turns() });
   let made = 0;
   const call = async () => {
     made += 1;

@@ -2,7 +2,7 @@ import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { systemClock as clock } from '../../../src/live/clock.ts';
-import { CallQueue } from '../../../src/live/history.ts';
+import { HistoryCalls } from '../../../src/live/history.ts';
 import { createLiveHub } from '../../../src/live/live-hub.ts';
 import type { LiveEntry, LiveSource } from '../../../src/live/live-source.ts';
 import type { LiveStream } from '../../../src/live/live-stream.ts';
@@ -39,15 +39,16 @@ const source: LiveSource<null> = {
 
 /** Opens streams, each at a place of its own, and lets them read their history. @returns bytes that each of them takes */
 async function measureStreams(count: number): Promise<number> {
+  const turns = new Turns();
   const hub = createLiveHub<null, number>({
     clock,
     pace: { minMs: 1_000, maxMs: 1_000 },
     budget: createShares({ total: 1_000_000, least: 1_000 }),
     made: createShares({ total: 10, least: 2 }),
-    turns: new Turns(),
+    turns,
     streamQuota: createStreamQuota({ max: count, maxPerCaller: count }),
     readerQuota: createQuota({ max: 1, maxPerCaller: 1 }),
-    historyCalls: new CallQueue({ clock, maxAtOnce: 10_000, maxPerSecond: 1_000_000 }),
+    historyCalls: new HistoryCalls({ clock, turns, maxAtOnce: 10_000, maxPerSecond: 1_000_000 }),
     lostAfterMs: 5_000,
     graceMs: 0,
     onFaultyPageAccepted() {},

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { CallQueue, SharedCalls } from '../../../src/live/history.ts';
+import { HistoryCalls } from '../../../src/live/history.ts';
 import { Turns } from '../../../src/live/turns.ts';
 import { type Cancellation, createCancellation } from '../../../src/upstream/cancellation.ts';
 import { createTestClock, settled } from '../../support/memory-source.ts';
@@ -11,8 +11,8 @@ function createCalls() {
   return { ends, call };
 }
 
-function createShared(maxAtOnce: number): SharedCalls<string> {
-  return new SharedCalls(new CallQueue({ clock: createTestClock(), maxAtOnce, maxPerSecond: 50 }), new Turns());
+function createShared(maxAtOnce: number): HistoryCalls {
+  return new HistoryCalls({ clock: createTestClock(), maxAtOnce, maxPerSecond: 50, turns: new Turns() });
 }
 
 const asker = (cancellation: Cancellation = createCancellation()) => ({ caller: 'somebody', cancellation });
