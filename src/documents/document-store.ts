@@ -228,11 +228,11 @@ function readDocument<Operation>(
   if (!only || others.length > 0) {
     dropTokens(document);
     const operations = prepareEach(text, json, document, executable, reading);
-    return readable(treeBytes(document, size), introspectedFields, [], operations);
+    return readable(treeBytes(text, document, size), introspectedFields, [], operations);
   }
   const tree = toOperationTree(document, only, executable.fragments);
   const prepared = prepareOperation(text, json, tree, reading);
-  const bytes = prepared.keepsTree ? treeBytes(document, size) : forwardedBytes(text, json, size, only);
+  const bytes = prepared.keepsTree ? treeBytes(text, document, size) : forwardedBytes(text, json, size, only);
   return readable(bytes, introspectedFields, [], findOnly(only.name?.value ?? null, prepared.operation));
 }
 

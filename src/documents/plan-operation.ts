@@ -1,6 +1,5 @@
 import {
   type ASTNode,
-  type DefinitionNode,
   type DocumentNode,
   type FieldNode,
   type FragmentDefinitionNode,
@@ -16,28 +15,34 @@ import {
   visit,
 } from 'graphql';
 import type { OperationTree } from './document-tree.ts';
-import { type Fragments, responseKey, usedFragments, walkFields, walkSelections } from './selections.ts';
+import {
+  type Fragments,
+  responseKey,
+  type TypedSelections,
+  usedFragments,
+  walkFields,
+  walkSelections,
+} from './selections.ts';
 
 /**
- * How an operation is executed, cheapest first. Each gives the answer that stitching would give.
+ * How an operation is executed, as clients and the log see it.
  * - `PASS_THROUGH`: the client's text goes upstream unchanged
- * - `LOCAL`: every field is the gateway's own, executed without delegation
- * - `JOINED`: all root fields are the gateway's own, with joins into the upstream's graph beneath them: compiled, then one
- *   request upstream fills the joins in. What cannot be compiled is stitched
+ * - `LOCAL`: every field is the gateway's own
  * - `SPLIT`: one document for each owner, side by side, merged by root key
- * - `STITCHED`: anything unusual, delegated by the stitching library
+ * - `STITCHED`: anything else, such as joins, introspection, and mutations of both owners
  */
-export type Plan = 'PASS_THROUGH' | 'LOCAL' | 'JOINED' | 'SPLIT' | 'STITCHED';
+export type Plan = 'PASS_THROUGH' | 'LOCAL' | 'SPLIT' | 'STITCHED';
 
-/** The plan as clients see it: joining is stitching, only faster. */
-export function toShownPlan(plan: Plan): Exclude<Plan, 'JOINED'> {
-  return plan === 'JOINED' ? 'STITCHED' : plan;
-}
+/** The parts that an operation has: one owner's, both side by side, one for each root key in series, or a stream. */
+export type PartsKind = 'upstream' | 'own' | 'both' | 'steps' | 'stream';
 
 /** Which part of the graph is the gateway's own, and which is the upstream's. */
 export interface Ownership {
-  /** The owner of a root field; `null` if only stitching can answer it. */
-  readonly ownerOf: (operation: OperationDefinitionNode['operation'], field: string) => 'own' | 'upstream' | null;
+  /** The owner of a root field; `amended` if the gateway changes the upstream's answer; `null` if the field is not offered. */
+  readonly ownerOf: (
+    operation: OperationDefinitionNode['operation'],
+    field: string,
+  ) => 'own' | 'upstream' | 'amended' | null;
   /** The gateway's own schema. A field beneath an own root field that this schema lacks is a join. */
   readonly ownSchema: GraphQLSchema;
   /** Do the upstream's root types have the names that clients see? If not, `__typename` must not be forwarded. */
@@ -46,6 +51,8 @@ export interface Ownership {
 
 export interface OperationPlan {
   readonly plan: Plan;
+  readonly partsKind: PartsKind;
+  readonly hasJoins: boolean;
   /** The document holds only this operation and the fragments it uses, so its text can be forwarded unchanged. */
   readonly isWhole: boolean;
   /** Directives decide which root fields there are. */
@@ -58,12 +65,15 @@ export interface OperationPlan {
 
 export function planOperation(tree: OperationTree, ownership: Ownership): OperationPlan {
   const { document, operation, fragments } = tree;
-  const plan = choosePlan(tree, ownership);
+  const selected = readOwners(tree, ownership);
+  const plan = choosePlan(tree, selected);
   const isWhole = document.definitions.length === 1 + usedFragments(operation.selectionSet, fragments).length;
   // Directives at the root let variables decide which root fields are executed.
   const isConditional = rootSelections(operation, fragments).some(({ directives }) => directives?.length);
   return {
     plan,
+    partsKind: chooseParts(operation, selected),
+    hasJoins: selected.hasJoins,
     isWhole,
     isConditional,
     isForwarded: plan === 'PASS_THROUGH' && isWhole && !isConditional,
@@ -71,29 +81,51 @@ export function planOperation(tree: OperationTree, ownership: Ownership): Operat
   };
 }
 
-/**
- * Chooses the plan by the text alone: fields that `@skip` or `@include` may leave out count as selected, since every plan can
- * serve them. Anything unusual is stitched.
- */
-function choosePlan({ operation, fragments }: OperationTree, ownership: Ownership): Plan {
-  if (asksForSchema(operation.selectionSet, fragments)) return 'STITCHED';
+interface SelectedOwners {
+  readonly owners: ReadonlySet<ReturnType<Ownership['ownerOf']>>;
+  /** Selects `__typename` at the root, where the upstream must not answer it. */
+  readonly hasOurTypename: boolean;
+  readonly hasIntrospection: boolean;
+  readonly hasJoins: boolean;
+}
+
+const introspection: ReadonlySet<string> = new Set(['__schema', '__type']);
+
+/** Reads the text alone: fields that `@skip` or `@include` may leave out count as selected. */
+function readOwners({ operation, fragments }: OperationTree, ownership: Ownership): SelectedOwners {
+  const { ownSchema, ownerOf, hasUsualRootNames } = ownership;
+  const type = operation.operation;
   const names = rootFieldNames(operation, fragments);
   const owners = new Set<ReturnType<Ownership['ownerOf']>>();
-  for (const name of names) if (name !== '__typename') owners.add(ownership.ownerOf(operation.operation, name));
-  if (owners.has(null)) return 'STITCHED';
-  const hasJoins = owners.has('own') && selectsJoin(operation, fragments, ownership);
-  if (operation.operation === 'subscription') {
-    // A subscription has one root field.
-    if (owners.has('upstream')) return 'PASS_THROUGH';
-    return hasJoins ? 'STITCHED' : 'LOCAL';
-  }
-  if (!owners.has('own')) {
-    if (owners.size === 0) return 'LOCAL';
-    return names.has('__typename') && !ownership.hasUsualRootNames ? 'STITCHED' : 'PASS_THROUGH';
-  }
-  if (!owners.has('upstream')) return hasJoins ? 'JOINED' : 'LOCAL';
+  for (const name of names) if (!name.startsWith('__')) owners.add(ownerOf(type, name));
+  const root = ownSchema.getRootType(type);
+  const isNotOurs = (on: unknown, name: string) => on === root && ownerOf(type, name) !== 'own';
+  const starts = [{ selectionSet: operation.selectionSet, on: root }];
+  return {
+    owners,
+    hasOurTypename: names.has('__typename') && !hasUsualRootNames,
+    hasIntrospection: [...introspection].some((name) => names.has(name)),
+    hasJoins: owners.has('own') && selectsJoin(starts, fragments, ownSchema, isNotOurs),
+  };
+}
+
+function choosePlan({ operation, fragments }: OperationTree, selected: SelectedOwners): Plan {
+  const { owners, hasOurTypename, hasJoins } = selected;
+  const isUnusual = owners.has(null) || owners.has('amended') || hasJoins;
+  if (isUnusual || asksForSchema(operation.selectionSet, fragments)) return 'STITCHED';
+  if (!owners.has('upstream')) return 'LOCAL';
+  // A subscription has one root field.
+  if (!owners.has('own')) return hasOurTypename && operation.operation !== 'subscription' ? 'STITCHED' : 'PASS_THROUGH';
+  return operation.operation === 'query' ? 'SPLIT' : 'STITCHED';
+}
+
+function chooseParts({ operation }: OperationDefinitionNode, selected: SelectedOwners): PartsKind {
+  const { owners, hasOurTypename, hasIntrospection } = selected;
+  if (operation === 'subscription') return 'stream';
+  if (!owners.has('upstream') && !owners.has('amended')) return 'own';
+  if (!owners.has('own') && !hasOurTypename && !hasIntrospection) return 'upstream';
   // Mutations must run one after the other, even if they have different owners.
-  return hasJoins || operation.operation !== 'query' ? 'STITCHED' : 'SPLIT';
+  return operation === 'mutation' ? 'steps' : 'both';
 }
 
 /** Names, not aliases, of the fields at the root, through fragments. */
@@ -120,31 +152,37 @@ function rootSelections({ selectionSet }: OperationDefinitionNode, fragments: Fr
   return selections;
 }
 
-/** Does an own root field lead to a field that the gateway's own schema lacks? */
-function selectsJoin(
-  operation: OperationDefinitionNode,
+/**
+ * Do selections lead to a field that the gateway's own schema lacks? Visits each fragment once.
+ * @param isSkipped skips a field of the starting selections
+ */
+export function selectsJoin(
+  starts: readonly TypedSelections<GraphQLNamedType | null | undefined>[],
   fragments: Fragments,
-  { ownSchema, ownerOf }: Ownership,
+  ownSchema: GraphQLSchema,
+  isSkipped: (type: GraphQLNamedType | null | undefined, field: string) => boolean = () => false,
 ): boolean {
-  const root = ownSchema.getRootType(operation.operation);
   const reached = new Set<string>();
-  const pending: [SelectionSetNode, GraphQLNamedType | null | undefined][] = [[operation.selectionSet, root]];
+  const pending = [...starts];
   for (let next = pending.pop(); next; next = pending.pop()) {
-    const [selectionSet, type] = next;
-    for (const selection of selectionSet.selections) {
+    const { selectionSet, on: type } = next;
+    for (const selection of selectionSet?.selections ?? []) {
       if (selection.kind === Kind.FRAGMENT_SPREAD) {
         const fragment = reached.has(selection.name.value) ? undefined : fragments.get(selection.name.value);
         reached.add(selection.name.value);
         // A fragment on an upstream type can only occur below upstream fields, which are skipped.
-        if (fragment) pending.push([fragment.selectionSet, ownSchema.getType(fragment.typeCondition.name.value)]);
+        if (fragment)
+          pending.push({
+            selectionSet: fragment.selectionSet,
+            on: ownSchema.getType(fragment.typeCondition.name.value),
+          });
       } else if (selection.kind === Kind.INLINE_FRAGMENT) {
         const on = selection.typeCondition ? ownSchema.getType(selection.typeCondition.name.value) : type;
-        pending.push([selection.selectionSet, on]);
-      } else if (selection.name.value !== '__typename') {
-        if (type === root && ownerOf(operation.operation, selection.name.value) === 'upstream') continue;
+        pending.push({ selectionSet: selection.selectionSet, on });
+      } else if (selection.name.value !== '__typename' && !isSkipped(type, selection.name.value)) {
         const field = isObjectType(type) || isInterfaceType(type) ? type.getFields()[selection.name.value] : undefined;
         if (!field) return true;
-        if (selection.selectionSet) pending.push([selection.selectionSet, getNamedType(field.type)]);
+        pending.push({ selectionSet: selection.selectionSet, on: getNamedType(field.type) });
       }
     }
   }
@@ -155,7 +193,7 @@ function selectsJoin(
 function asksForSchema(selectionSet: SelectionSetNode, fragments: Fragments): boolean {
   let isAsked = false;
   walkSelections(selectionSet, fragments, (selection) => {
-    isAsked ||= selection.kind === Kind.FIELD && /^__(?:schema|type)$/.test(selection.name.value);
+    isAsked ||= selection.kind === Kind.FIELD && introspection.has(selection.name.value);
     return !isAsked;
   });
   return isAsked;
@@ -164,6 +202,7 @@ function asksForSchema(selectionSet: SelectionSetNode, fragments: Fragments): bo
 /** One owner's part of an operation, as a document of its own. */
 export interface DocumentPart {
   readonly document: DocumentNode;
+  readonly operation: OperationDefinitionNode;
   /** Names of the variables it declares; only these are sent with it. */
   readonly variables: ReadonlySet<string>;
 }
@@ -171,30 +210,25 @@ export interface DocumentPart {
 /**
  * Takes the root fields of one owner from an operation. Fragments spread at the root are inlined, since they may mix owners;
  * fragments further down are kept if they are still used.
- * @param isKept decides by a root field's name, not its alias
+ * @param isKept decides by a root field
  */
 export function takePart(
   operation: OperationDefinitionNode,
   fragments: ReadonlyMap<string, FragmentDefinitionNode>,
-  isKept: (field: string) => boolean,
+  isKept: (field: FieldNode) => boolean,
 ): DocumentPart {
   const selectionSet = prune(operation.selectionSet, fragments, isKept);
   const used = usedFragments(selectionSet, fragments);
   const variables = new Set([selectionSet, ...used].flatMap(variablesIn));
-  const definitions: DefinitionNode[] = [
-    {
-      ...operation,
-      selectionSet,
-      variableDefinitions: (operation.variableDefinitions ?? []).filter(({ variable }) =>
-        variables.has(variable.name.value),
-      ),
-    },
-    ...used,
-  ];
-  return { document: { kind: Kind.DOCUMENT, definitions }, variables };
+  const declared = (operation.variableDefinitions ?? []).filter(({ variable }) => variables.has(variable.name.value));
+  const part = { ...operation, selectionSet, variableDefinitions: declared };
+  return { document: { kind: Kind.DOCUMENT, definitions: [part, ...used] }, operation: part, variables };
 }
 
-export function variablesOf(part: DocumentPart, sent: Readonly<Record<string, unknown>>): Record<string, unknown> {
+export function variablesOf(
+  part: Pick<DocumentPart, 'variables'>,
+  sent: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
   const declared: Record<string, unknown> = {};
   for (const name of part.variables) if (Object.hasOwn(sent, name)) putVariable(declared, name, sent[name]);
   return declared;
@@ -203,10 +237,10 @@ export function variablesOf(part: DocumentPart, sent: Readonly<Record<string, un
 function prune(
   { selections }: SelectionSetNode,
   fragments: ReadonlyMap<string, FragmentDefinitionNode>,
-  isKept: (field: string) => boolean,
+  isKept: (field: FieldNode) => boolean,
 ): SelectionSetNode {
   const kept = selections.flatMap((selection): SelectionNode[] => {
-    if (selection.kind === Kind.FIELD) return isKept(selection.name.value) ? [selection] : [];
+    if (selection.kind === Kind.FIELD) return isKept(selection) ? [selection] : [];
     const source = selection.kind === Kind.FRAGMENT_SPREAD ? fragments.get(selection.name.value) : selection;
     const inner = source && prune(source.selectionSet, fragments, isKept);
     if (!inner || inner.selections.length === 0) return [];

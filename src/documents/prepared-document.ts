@@ -166,12 +166,20 @@ export function forwardedBytes(
   return texts + numbers * 10 + variableDefinitions.length * 96 + 4_608;
 }
 
-/** The compiled form holds each field once for every spread of its fragment. Larger operations are not compiled. */
+/** The compiled form holds each field once for every spread of its fragment, and for each combination of conditions. */
 const maxCompiledNodes = 1_000;
+/** Combinations of conditions that are kept compiled. */
+export const maxVariants = 4;
 
 /** For a valid document that the gateway executes a part of: also its tree, its parts and its compiled form. */
-export function treeBytes({ tokenCount = 0, definitions }: DocumentNode, { inputNodes }: DocumentSize): number {
-  return tokenCount * 250 + Math.min(inputNodes, maxCompiledNodes) * 700 + definitions.length * 4_096 + 4_096;
+export function treeBytes(
+  text: string,
+  { tokenCount = 0, definitions }: DocumentNode,
+  { inputNodes }: DocumentSize,
+): number {
+  const variants = text.includes('@') ? maxVariants : 1;
+  const compiledNodes = Math.min(inputNodes * variants, maxCompiledNodes);
+  return tokenCount * 250 + compiledNodes * 700 + definitions.length * 4_096 + 4_096;
 }
 
 /** For a rejected document: its text, its errors and its numbers. */

@@ -144,23 +144,6 @@ export function collectFields(
   });
 }
 
-/** The fields that are executed on an object of a type; `null` if a directive lets variables decide which they are. */
-export function collectPlainFields(
-  type: GraphQLObjectType,
-  selectionSets: readonly (SelectionSetNode | undefined)[],
-  { schema, fragments }: Omit<SelectionScope, 'variables'>,
-): ReadonlyMap<string, readonly FieldNode[]> | null {
-  let isPlain = true;
-  const fields = fieldsByKey(selectionSets, type, fragments, {
-    isIncluded: ({ directives }) => {
-      isPlain &&= !directives?.length;
-      return isPlain;
-    },
-    enter: (fragment) => (appliesTo(fragment, type, schema) ? type : null),
-  });
-  return isPlain ? fields : null;
-}
-
 /** Do `@skip` and `@include` let a selection be executed? @param variables coerced */
 export function isIncluded(selection: SelectionNode, variables: SelectionScope['variables']): boolean {
   if (!selection.directives?.length) return true;

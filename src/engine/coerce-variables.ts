@@ -1,5 +1,4 @@
 import {
-  type DocumentNode,
   GraphQLError,
   type GraphQLInputField,
   type GraphQLInputObjectType,
@@ -164,23 +163,6 @@ function variableType(
   const type = typeFromAST(schema, node);
   if (isInputType(type)) return type;
   throw new Error(`variable $${variable.name.value} is not of an input type`);
-}
-
-/** Declares these variables as String, for a schema without the ledger's scalars. */
-export function declareTexts(document: DocumentNode, texts: ReadonlySet<string>): DocumentNode {
-  if (texts.size === 0) return document;
-  const named = { kind: Kind.NAMED_TYPE, name: { kind: Kind.NAME, value: GraphQLString.name } } as const;
-  const declare = (definition: VariableDefinitionNode): VariableDefinitionNode => {
-    if (!texts.has(definition.variable.name.value)) return definition;
-    const { type } = definition;
-    return { ...definition, type: type.kind === Kind.NON_NULL_TYPE ? { ...type, type: named } : named };
-  };
-  const definitions = document.definitions.map((each) =>
-    each.kind === Kind.OPERATION_DEFINITION
-      ? ({ ...each, variableDefinitions: each.variableDefinitions?.map(declare) } as OperationDefinitionNode)
-      : each,
-  );
-  return { ...document, definitions };
 }
 
 /** The path to a member of a value, linked from the member upwards. */

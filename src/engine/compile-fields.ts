@@ -1,7 +1,10 @@
 import {
+  defaultTypeResolver,
   type FieldNode,
   type FragmentDefinitionNode,
+  type GraphQLAbstractType,
   type GraphQLArgument,
+  GraphQLError,
   type GraphQLField,
   type GraphQLLeafType,
   type GraphQLObjectType,
@@ -9,6 +12,7 @@ import {
   type GraphQLSchema,
   getArgumentValues,
   getNamedType,
+  isAbstractType,
   isLeafType,
   isNonNullType,
   isObjectType,
@@ -19,7 +23,7 @@ import {
   type SelectionSetNode,
   TypeMetaFieldDef,
 } from 'graphql';
-import { collectPlainFields, type SelectionScope } from '../documents/selections.ts';
+import { collectFields, type SelectionScope } from '../documents/selections.ts';
 import {
   type CompleteObject,
   compileValue,
@@ -45,65 +49,116 @@ export type ExecuteField = (
 
 export interface CompiledField {
   readonly key: string;
-  readonly hasJoins: boolean;
   readonly execute: ExecuteField;
 }
 
-/**
- * The fields selected on an object type, in the order of the response; `null` if one of them, or one below, cannot be compiled.
- */
+/** The fields selected on an object type, in the order of the response. */
+export interface CompiledFields {
+  readonly list: readonly CompiledField[];
+  /** An empty object for their values. */
+  readonly newData: () => Record<string, unknown>;
+}
+
 export function compileFields(
   type: GraphQLObjectType,
   selectionSets: readonly (SelectionSetNode | undefined)[],
   scope: CompileScope,
-): readonly CompiledField[] | null {
-  const collected = collectPlainFields(type, selectionSets, scope);
-  if (!collected) return null;
-  const fields: CompiledField[] = [];
+): CompiledFields {
+  const list: CompiledField[] = [];
+  const collected = collectFields(type, selectionSets, scope);
   for (const [key, nodes] of collected) {
-    const { joins } = scope.found;
-    scope.budget.fields -= 1;
-    // Assigning `__proto__` would change the object's prototype instead of adding a key.
-    if (scope.budget.fields < 0 || key === '__proto__') return null;
-    const name = nodes[0]?.name.value ?? '';
-    const definition =
-      type.getFields()[name] ?? (type === scope.schema.getQueryType() ? metaFields.get(name) : undefined);
-    const execute = definition
-      ? compileField(type, definition, key, nodes, scope)
-      : name === '__typename'
-        ? () => type.name
-        : compileJoin(type, key, nodes, scope);
-    if (!execute) return null;
-    fields.push({ key, hasJoins: scope.found.joins > joins, execute });
+    const execute = compileSelected(type, key, nodes, scope);
+    if (execute) list.push({ key, execute });
   }
-  return fields;
+  scope.size.fields += list.length;
+  // Assigning `__proto__` would change the prototype of an ordinary object. Others are slower.
+  return { list, newData: collected.has('__proto__') ? () => Object.create(null) : () => ({}) };
+}
+
+/** `null` for a field that no schema has, which graphql-js ignores too. */
+function compileSelected(
+  type: GraphQLObjectType,
+  key: string,
+  nodes: readonly FieldNode[],
+  scope: CompileScope,
+): ExecuteField | null {
+  const definition = fieldOf(type, nodes, scope);
+  if (definition) return compileField(type, definition, key, nodes, scope);
+  return nodes[0]?.name.value === '__typename' ? () => type.name : compileJoin(type, key, nodes, scope);
+}
+
+/** Definition of a selected field; `undefined` for a join and for `__typename`. */
+export function fieldOf(
+  type: GraphQLObjectType,
+  [node]: readonly FieldNode[],
+  { schema }: Pick<CompileScope, 'schema'>,
+): GraphQLField<unknown, unknown> | undefined {
+  const name = node?.name.value ?? '';
+  return type.getFields()[name] ?? (type === schema.getQueryType() ? metaFields.get(name) : undefined);
 }
 
 /** Root fields of introspection, which no type lists. */
-export const metaFields: ReadonlyMap<string, GraphQLField<unknown, unknown>> = new Map(
+const metaFields: ReadonlyMap<string, GraphQLField<unknown, unknown>> = new Map(
   [SchemaMetaFieldDef, TypeMetaFieldDef].map((field) => [field.name, field]),
 );
 
+/** Compiles the fields when the first object comes: fragments within fragments select more fields than any response has. */
 function compileObject(
   type: GraphQLObjectType,
   selectionSets: readonly (SelectionSetNode | undefined)[],
   scope: CompileScope,
-): CompleteObject | null {
-  const fields = type.isTypeOf ? null : compileFields(type, selectionSets, scope);
-  return fields && ((source, path, state) => executeFields(fields, source, path, state));
+): CompleteObject {
+  let fields: CompiledFields | null = null;
+  return (source, path, state) => {
+    fields ??= compileFields(type, selectionSets, scope);
+    return executeFields(fields, source, path, state);
+  };
 }
+
+/** For each type that an object may have, compiles the fields when the first object of the type comes. */
+function compileAbstract(type: GraphQLAbstractType, selected: SelectedField): CompleteObject {
+  const { nodes, scope } = selected;
+  const resolveType = type.resolveType ?? defaultTypeResolver;
+  const byName = new Map<string, CompleteObject>();
+  const completeOf = (name: unknown): CompleteObject => {
+    const known = byName.get(name as string);
+    if (known) return known;
+    const found = typeof name === 'string' ? scope.schema.getType(name) : undefined;
+    if (!isObjectType(found) || !scope.schema.isSubType(type, found)) {
+      throw new GraphQLError(messageOf(type, name, toCoordinate(selected)), { nodes });
+    }
+    const made = compileObject(found, selectionsBelow(nodes), scope);
+    byName.set(found.name, made);
+    return made;
+  };
+  return (source, path, state) => {
+    const name: unknown = resolveType(source, state.context, toInfo(selected, path, state), type);
+    return isPromise(name)
+      ? name.then((resolved) => completeOf(resolved)(source, path, state))
+      : completeOf(name)(source, path, state);
+  };
+}
+
+/** As in graphql-js, where no type is named at all. */
+function messageOf({ name }: GraphQLAbstractType, resolved: unknown, coordinate: string): string {
+  return resolved === undefined || resolved === null
+    ? `Abstract type "${name}" must resolve to an Object type at runtime for field "${coordinate}". Either the "${name}" type should provide a "resolveType" function or each possible type should provide an "isTypeOf" function.`
+    : `Abstract type "${name}" of field "${coordinate}" was resolved to ${String(resolved)}.`;
+}
+
+const selectionsBelow = (nodes: readonly FieldNode[]) => nodes.map(({ selectionSet }) => selectionSet);
 
 /** Executes all fields of an object concurrently. */
 export function executeFields(
-  fields: readonly CompiledField[],
+  { list, newData }: CompiledFields,
   source: unknown,
   path: ResponsePath | undefined,
   state: ExecutionState,
 ): Record<string, unknown> | Promise<Record<string, unknown>> {
-  const data: Record<string, unknown> = {};
+  const data = newData();
   let isPending = false;
   try {
-    for (const { key, execute } of fields) {
+    for (const { key, execute } of list) {
       const value = execute(source, path, state, data);
       data[key] = value;
       isPending ||= isPromise(value);
@@ -126,9 +181,8 @@ function compileJoin(
   scope: CompileScope,
 ): ExecuteField | null {
   const field = scope.joinOf(parent, nodes);
-  const completeKey = field && compileObject(parent, [field.key], scope);
-  if (!completeKey) return null;
-  scope.found.joins += 1;
+  if (!field) return null;
+  const completeKey = compileObject(parent, [field.key], scope);
   return (source, prev, state, data) => {
     const note = (key: Record<string, unknown>) => {
       state.joins.push({ field, key, data, name, path: { prev, key: name, typename: parent.name } });
@@ -151,17 +205,18 @@ function compileField(
   key: string,
   nodes: readonly FieldNode[],
   scope: CompileScope,
-): ExecuteField | null {
+): ExecuteField {
   const selected: SelectedField = { parent, field, key, nodes, scope };
   const nullable = isNonNullType(field.type) ? field.type.ofType : field.type;
   if (isLeafType(nullable) && !field.resolve && field.args.length === 0) return compileProperty(selected, nullable);
   const named = getNamedType(field.type);
-  const below = nodes.map(({ selectionSet }) => selectionSet);
-  const completeObject = isObjectType(named) ? compileObject(named, below, scope) : null;
-  const [node] = nodes;
-  if (!node || (!completeObject && !isLeafType(named))) return null;
+  const completeObject = isObjectType(named)
+    ? compileObject(named, selectionsBelow(nodes), scope)
+    : isAbstractType(named)
+      ? compileAbstract(named, selected)
+      : null;
   const complete = compileValue(field.type, { coordinate: toCoordinate(selected), nodes }, completeObject);
-  const readArguments = compileArguments(field, node);
+  const readArguments = compileArguments(field, nodes[0] as FieldNode);
   const { resolve } = field;
 
   return (source, prev, state) => {
@@ -202,16 +257,21 @@ function compileProperty(selected: SelectedField, type: GraphQLLeafType): Execut
   };
 }
 
-export interface CompileScope extends Omit<SelectionScope, 'variables'> {
+/** What resolvers learn about the operation of their field. */
+interface InfoScope {
+  readonly schema: GraphQLSchema;
   readonly operation: OperationDefinitionNode;
   readonly shownSchema: GraphQLSchema;
-  /** All fragments of the document, as resolvers get them. */
+  /** All fragments of the document. */
   readonly fragmentsByName: Readonly<Record<string, FragmentDefinitionNode>>;
+}
+
+/** `variables` are those that `@skip` and `@include` take. */
+export interface CompileScope extends SelectionScope, InfoScope {
   /** For a field that the schema lacks: how it is joined, or `null` if it is not a join. */
   readonly joinOf: (parent: GraphQLObjectType, nodes: readonly FieldNode[]) => JoinField | null;
-  /** Fields that may still be compiled: fragments within fragments can expand without limit. */
-  readonly budget: { fields: number };
-  readonly found: { joins: number };
+  /** Counts the fields that were compiled so far. */
+  readonly size: { fields: number };
 }
 
 export interface SelectedField {
@@ -253,10 +313,10 @@ function failField(raw: unknown, { nodes, field }: SelectedField, path: Response
   return failPosition(raw, nodes, path, isNonNullType(field.type), state);
 }
 
-function toInfo(
-  { parent, field, nodes, scope }: SelectedField,
-  path: ResponsePath,
-  { variables }: ExecutionState,
+export function toInfo(
+  { parent, field, nodes, scope }: Pick<SelectedField, 'parent' | 'field' | 'nodes'> & { readonly scope: InfoScope },
+  path: ResponsePath | undefined,
+  { variables }: Pick<ExecutionState, 'variables'>,
 ): GraphQLResolveInfo {
   const isIntrospection = parent.name.startsWith('__') || field.name.startsWith('__');
   return {
@@ -264,7 +324,7 @@ function toInfo(
     fieldNodes: nodes,
     returnType: field.type,
     parentType: parent,
-    path,
+    path: path as ResponsePath,
     schema: isIntrospection ? scope.shownSchema : scope.schema,
     fragments: scope.fragmentsByName,
     rootValue: undefined,

@@ -1,7 +1,6 @@
 import { GraphQLError } from 'graphql';
 import { isErrorCode, retryAdviceFor } from './catalogue.ts';
 import { gatewayError } from './gateway-error.ts';
-import { lightError } from './light-error.ts';
 
 /**
  * Hides internal errors from clients. Catalogued errors, the ledger's public errors and GraphQL's request errors pass; any
@@ -27,30 +26,5 @@ function isForClients(error: GraphQLError): boolean {
   return (
     error.originalError === undefined ||
     (error.originalError instanceof GraphQLError && isForClients(error.originalError))
-  );
-}
-
-/** Stitching packs several errors behind one null into an `AggregateError`; this unpacks them for clients. */
-export function unwrapErrors(errors: readonly GraphQLError[]): readonly GraphQLError[] {
-  return errors.some(isPacked) ? errors.flatMap(unpack) : errors;
-}
-
-function isPacked({ originalError }: GraphQLError): boolean {
-  return originalError !== undefined && 'errors' in originalError;
-}
-
-function unpack(error: GraphQLError): readonly GraphQLError[] {
-  const { originalError, nodes, path } = error;
-  const inner: unknown = originalError && 'errors' in originalError ? originalError.errors : undefined;
-  if (!Array.isArray(inner)) return [error];
-  return inner.map((each: unknown) =>
-    each instanceof GraphQLError
-      ? lightError(each.message, {
-          nodes,
-          path: each.path ?? path,
-          extensions: each.extensions,
-          originalError: each,
-        })
-      : lightError('Unexpected error.', { nodes, path, originalError: new Error(String(each)) }),
   );
 }

@@ -12,7 +12,7 @@ import { introspectionPoints, type RateCost, toPoints } from '../callers/caller-
 import type { LimitName, Limits } from '../documents/cost/limits.ts';
 import { type CalledPages, type DocumentSize, mostCalls } from '../documents/cost/measure-document.ts';
 import { maxCount, type Usage, type Variables } from '../documents/cost/usage.ts';
-import { type Plan, toShownPlan } from '../documents/plan-operation.ts';
+import type { Plan } from '../documents/plan-operation.ts';
 import {
   fieldsAsked,
   type PreparedDocument,
@@ -171,7 +171,7 @@ export function decideEstimate(
   const parsed = tree();
   const entities = readEntities(generation, decision.operation, variables);
   const errors = [
-    ...(checkWaits?.(variables) ?? []),
+    ...checkWaits(variables),
     ...findRefusedPages(generation, parsed, variables),
     ...(entities instanceof GraphQLError ? [entities] : []),
   ];
@@ -289,7 +289,7 @@ export function toEstimate(
     reasons: errors.map(({ message }) => message),
     // Errors of variables get their code in the response.
     codes: errors.map(({ extensions }) => String(extensions.code ?? 'BAD_USER_INPUT')),
-    plan: bound && toShownPlan(bound.plan),
+    plan: bound?.plan ?? null,
     upstreamCalls: bound && countUpstreamCalls({ ...bound, fragments }, bound.plan, calls),
     ratePoints: toPoints({ usage: counted, ownMutations, introspectedFields: fieldsAsked(prepared) }, cost, limits),
   };

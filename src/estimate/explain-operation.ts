@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { buildSchema, introspectionFromSchema } from 'graphql';
 import type { Config } from '../config/config.ts';
 import type { TrustedDocument } from '../config/trusted-documents.ts';
-import { toShownPlan } from '../documents/plan-operation.ts';
 import type { ReadDocument } from '../documents/prepared-document.ts';
 import type { Estimate } from '../generated/own.ts';
 import { buildGeneration } from '../graph/generation.ts';
@@ -103,7 +102,7 @@ export async function explainManifest(
       const name = operationName ?? operations[0]?.name?.value ?? document.name;
       // Without variables, calls cannot be counted, but the plan is known.
       const operation = read.prepared.kind === 'readable' ? read.prepared.operation(operationName) : null;
-      const plan = operation && !estimate.refused ? toShownPlan(operation.plan) : null;
+      const plan = operation && !estimate.refused ? operation.plan : null;
       return { id: document.id, name, ...estimate, plan };
     });
   };

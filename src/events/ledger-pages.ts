@@ -254,7 +254,7 @@ export async function askLedger(
   cancellation: Cancellation | undefined,
   least: number | null = null,
 ): Promise<LedgerNode> {
-  const { data, errors } = await execute({ document: { text, rootKeys: [] }, cancellation, least });
+  const { data, errors } = await execute({ document: text, cancellation, least });
   const [error] = errors ?? [];
   if (!error && data) return data as LedgerNode;
   const { message = '', extensions } = error ?? {};

@@ -15,6 +15,7 @@ import type { CreateOperationJoins } from './joins/operation-joins.ts';
 import type { LedgerSource } from './ledger-source.ts';
 import { fieldsReadByCalls, findIdInputs } from './own-schema.ts';
 import { SchemaCollisionError, SchemaRefusedError } from './schema-refused-error.ts';
+import { serviceConfigField } from './show-in-force.ts';
 import { type StitchedGraph, stitch } from './stitch.ts';
 import { buildValidParts, type ValidParts } from './valid-parts.ts';
 
@@ -27,8 +28,10 @@ export interface Graph {
   readonly ownership: Ownership;
   /** The gateway's inputs whose variables may be declared with a scalar of the ledger. */
   readonly idInputs: IdInputs;
-  /** Joins an operation without stitching it; `null` while there is no ledger. */
+  /** Prepares the joins of an operation; `null` while there is no ledger. */
   readonly operationJoins: CreateOperationJoins | null;
+  /** Numbers that `serviceConfig` shows instead of the ledger's, by field. */
+  readonly inForce: Readonly<Record<string, number>>;
 }
 
 /**
@@ -86,7 +89,7 @@ export function buildGeneration<Operation>(
   const inForce = { ...documentLimits, ...stricterTimeouts(config, service) };
   const stitched = stitch({
     ownSchema,
-    ledger: schema && { schema, limits: service.limits, inForce },
+    ledger: schema && { schema, limits: service.limits },
     execute,
     names,
     federation: FEDERATION ? { hasService: INTROSPECTION } : null,
@@ -96,10 +99,11 @@ export function buildGeneration<Operation>(
   const limits = { ...documentLimits, calledPages, rules, schema: stitched.schema };
   const graph = {
     schema: stitched.schema,
-    ownSchema,
-    ownership: toOwnership(ownSchema, schema, stitched.schema),
+    ownSchema: stitched.ownSchema,
+    ownership: toOwnership(stitched.ownSchema, schema, stitched.schema),
     idInputs: schema ? findIdInputs(ownSchema, schema, names) : new Map(),
     operationJoins: stitched.operationJoins,
+    inForce,
   };
   return {
     ...graph,
@@ -124,10 +128,6 @@ export function buildGeneration<Operation>(
 
 const nothingOfLedger: ValidParts = { schema: null, faults: [] };
 
-/**
- * `serviceConfig` has no single owner: the field is the ledger's, and some numbers are the gateway's. Only stitching merges
- * them.
- */
 function toOwnership(ownSchema: GraphQLSchema, ledger: GraphQLSchema | null, graph: GraphQLSchema): Ownership {
   const operations = ['query', 'mutation', 'subscription'] as OperationTypeNode[];
   const rootNames = (schema: GraphQLSchema) => operations.map((operation) => schema.getRootType(operation)?.name);
@@ -140,7 +140,8 @@ function toOwnership(ownSchema: GraphQLSchema, ledger: GraphQLSchema | null, gra
       if (ownSchema.getRootType(operation)?.getFields()[name]) return 'own';
       // A field of the gateway whose whole value comes from a join.
       if (name === entitiesField && graph.getRootType(operation)?.getFields()[name]) return 'own';
-      return name === 'serviceConfig' || !ledger?.getRootType(operation)?.getFields()[name] ? null : 'upstream';
+      if (!ledger?.getRootType(operation)?.getFields()[name]) return null;
+      return name === serviceConfigField ? 'amended' : 'upstream';
     },
   };
 }

@@ -1,4 +1,5 @@
 import {
+  extendSchema,
   GraphQLObjectType,
   type GraphQLSchema,
   getNamedType,
@@ -7,6 +8,7 @@ import {
   isIntrospectionType,
   isObjectType,
   isSpecifiedScalarType,
+  parse,
   printType,
 } from 'graphql';
 import { entitiesField, type LedgerEntity, ownEntities, serviceField } from './joins/entities.ts';
@@ -19,11 +21,19 @@ const link =
 const oneOf = 'directive @oneOf on INPUT_OBJECT';
 
 /** The root field from which composition tools read the subgraph. */
-export const serviceTypeDefs = `
+const serviceTypeDefs = `
   extend type Query { "The schema of this graph as a Federation 2 subgraph, for composition tools." ${serviceField}: _Service! }
   "This graph as a Federation 2 subgraph."
   type _Service { "The schema with the directives of Federation 2." sdl: String! }
 `;
+
+/** Adds the root field to our part of the graph. */
+export function addService(ownSchema: GraphQLSchema, readSdl: () => string | null): GraphQLSchema {
+  const schema = extendSchema(ownSchema, parse(serviceTypeDefs));
+  const field = schema.getQueryType()?.getFields()[serviceField];
+  if (field) field.resolve = () => ({ sdl: readSdl() });
+  return schema;
+}
 
 /** Types of the subgraph protocol, which are not part of a subgraph's own schema. */
 const protocolTypes = new Set(['_Any', '_Entity', '_Service']);

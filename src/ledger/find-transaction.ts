@@ -42,7 +42,7 @@ export function createTransactionFinder({ execute, names, schema }: TransactionF
     async find(digest: string): Promise<FoundTransaction | null> {
       const text = toRead()?.(digest);
       if (text === undefined) throw unreadable('has no field for transactions that is known here');
-      const { data, errors } = await execute({ document: { text, rootKeys: ['found'] } });
+      const { data, errors } = await execute({ document: text });
       if (errors?.[0]) throw errors[0];
       return toFound(data?.found, digest);
     },
@@ -55,7 +55,7 @@ export function createTransactionFinder({ execute, names, schema }: TransactionF
       const found = toRead()?.(digest);
       if (coin === null || found === undefined) return false;
       const text = `${found.slice(0, -1)} ${coin}}`;
-      const { data, errors } = await execute({ document: { text, rootKeys: ['found', 'coin'] } });
+      const { data, errors } = await execute({ document: text });
       if (errors?.[0]) throw errors[0];
       const current = String(toMembers(data?.coin)?.version);
       return toFound(data?.found, digest) === null && /^\d+$/.test(current) && BigInt(current) > BigInt(version);

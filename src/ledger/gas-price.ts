@@ -30,7 +30,7 @@ export function createGasPriceReader({ execute, schema, onNewEra, clock }: GasPr
   return async (cancellation: Cancellation): Promise<bigint> => {
     if (known && clock() - known.atMs < freshMs) return known.price;
     if (!hasPrice(schema())) throw unavailable('its schema has no field for it');
-    const { data, errors } = await execute({ document: { text: query, rootKeys: ['epoch'] }, cancellation });
+    const { data, errors } = await execute({ document: query, cancellation });
     if (errors?.[0]) throw errors[0];
     const price = (data?.epoch as { readonly referenceGasPrice?: unknown } | null)?.referenceGasPrice;
     if (!/^\d{1,19}$/.test(String(price))) throw unavailable('its answer has none');

@@ -1,20 +1,9 @@
-import {
-  type DocumentNode,
-  type ExecutionResult,
-  getOperationAST,
-  Kind,
-  type OperationDefinitionNode,
-  OperationTypeNode,
-  print,
-  stripIgnoredCharacters,
-} from 'graphql';
-import { gatewayError } from '../errors/gateway-error.ts';
+import { type DocumentNode, type ExecutionResult, print, stripIgnoredCharacters } from 'graphql';
 import { printJson } from '../json/exact-json.ts';
 import type { Cancellation } from '../upstream/cancellation.ts';
 import type { FairTurns } from '../upstream/fair-turns.ts';
 import type { UpstreamCall } from '../upstream/upstream-call.ts';
 import { toCancelledError, toGatewayError } from '../upstream/upstream-call-error.ts';
-import { attributeErrors } from './answers/attribute-errors.ts';
 import type { ChunkedBody } from './answers/data-extent.ts';
 import { parseLedgerAnswer, type TransientErrors } from './answers/ledger-answer.ts';
 import { isPlain } from './answers/plain-answer.ts';
@@ -130,15 +119,9 @@ export function createForwardToLedger(options: LedgerExecutorOptions): ForwardTo
   };
 }
 
-/** A query as text, ready to be sent. */
-interface LedgerText {
-  readonly text: string;
-  /** Response keys at its root, in order. */
-  readonly rootKeys: readonly string[];
-}
-
+/** A query that the gateway wrote. */
 export interface LedgerRequest {
-  readonly document: DocumentNode | LedgerText;
+  readonly document: DocumentNode | string;
   readonly variables?: Readonly<Record<string, unknown>> | undefined;
   readonly cancellation?: Cancellation | undefined;
   /** The oldest data that can answer, as a checkpoint. Left out or `null`: any. */
@@ -150,38 +133,18 @@ export interface LedgerRequest {
 /** Resolves with the ledger's response; rejects with a catalogued error if there is none. */
 export type LedgerExecutor = (request: LedgerRequest) => Promise<ExecutionResult>;
 
-/** Sends documents that the gateway wrote, without ignorable characters, because the ledger limits their length in bytes. */
+/** Sends queries without ignorable characters, because the ledger limits their length in bytes. */
 export function createLedgerExecutor(options: LedgerExecutorOptions): LedgerExecutor {
   const forward = createForwardToLedger(options);
-  return async ({ document, variables, ...rest }) => {
-    const { rootKeys, ...written } = toWritten({ document, variables });
-    const result = await forward({ ...written, ...rest, isClientsText: false, operationName: null });
-    return attributeErrors(result, rootKeys);
-  };
-}
-
-function toWritten({
-  document,
-  variables,
-}: Pick<LedgerRequest, 'document' | 'variables'>): LedgerText & Pick<ForwardRequest, 'variables' | 'isMutation'> {
-  if ('text' in document) return { ...document, variables, isMutation: false };
-  const operation = getOperationAST(document);
-  if (operation?.operation === OperationTypeNode.SUBSCRIPTION) {
-    throw gatewayError('NOT_CONFIGURED', "This version of the gateway does not forward the ledger's subscriptions.", {
-      upstream: 'ledger',
+  return ({ document, ...rest }) => {
+    const text = typeof document === 'string' ? document : stripIgnoredCharacters(print(document));
+    return forward({
+      variables: undefined,
+      ...rest,
+      text,
+      isClientsText: false,
+      operationName: null,
+      isMutation: false,
     });
-  }
-  return {
-    text: stripIgnoredCharacters(print(document)),
-    rootKeys: operation ? rootKeysOf(operation) : [],
-    variables,
-    isMutation: operation?.operation === OperationTypeNode.MUTATION,
   };
-}
-
-/** Response keys of the fields directly below a delegated operation. */
-export function rootKeysOf({ selectionSet }: OperationDefinitionNode): string[] {
-  return selectionSet.selections.flatMap((selection) =>
-    selection.kind === Kind.FIELD ? [selection.alias?.value ?? selection.name.value] : [],
-  );
 }

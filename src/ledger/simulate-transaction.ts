@@ -53,7 +53,7 @@ export function createTransactionSimulator({ execute, names, schema }: Transacti
     const text = toQuery() ?? null;
     if (text === null) return unavailable(`it has no field "${names.field}"`);
     const tx = names.encoding === 'base64' ? txBytes : { bcs: { value: txBytes } };
-    const request = { document: { text, rootKeys: [key] }, variables: { tx }, cancellation };
+    const request = { document: text, variables: { tx }, cancellation };
     const { data, errors = [] } = await execute(request).catch((error: unknown) => ({ data: null, errors: [error] }));
     if (!data?.[key]) return toFailure(errors[0]);
     return toSimulation(data[key], digest, names.paths);

@@ -2,9 +2,7 @@ import type { ExecutionResult, GraphQLError } from 'graphql';
 import { withUsage } from '../documents/cost/usage.ts';
 import { toExtensions } from '../errors/gateway-error.ts';
 import { withExtensions } from '../errors/light-error.ts';
-import { unwrapErrors } from '../errors/mask-error.ts';
 import type { StreamedAnswer } from '../ledger/answers/answer-stream.ts';
-import { restoreCauses } from '../ledger/answers/attribute-errors.ts';
 import type { ChunkedBody } from '../ledger/answers/data-extent.ts';
 import { maxLoggedName } from '../telemetry/request-line.ts';
 import { createCancellation } from '../upstream/cancellation.ts';
@@ -94,9 +92,8 @@ export function createFormatResult(
   return (result) => {
     const shown = showUsage ? usage : null;
     if (!result.errors) return withUsage(result, shown);
-    const all = unwrapErrors(result.errors);
-    const masked = maskError ? all.map((error) => maskError(error, requestId, type === 'mutation')) : all;
-    const errors = restoreCauses(masked, result.data === null);
+    const all = result.errors;
+    const errors = maskError ? all.map((error) => maskError(error, requestId, type === 'mutation')) : all;
     // Without data nothing was executed: the variables do not fit, or an argument is out of range.
     return withUsage({ ...result, errors: result.data === undefined ? errors.map(asVariableError) : errors }, shown);
   };

@@ -21,8 +21,8 @@ import {
   type UnreadOutcome,
   waitedMs,
 } from './open-operation.ts';
-import type { ForwardSplit, ForwardWhole } from './prepared-operation.ts';
-import { type RunPlan, settleAnswer, settleLedgersAnswer, settleSplitAnswer } from './run-plan.ts';
+import type { ForwardSplit, ForwardWhole, RequestVariables } from './prepared-operation.ts';
+import { type RunPlan, settleAnswer, settleLedgersAnswer, settleSplitAnswer, toLedgerPost } from './run-plan.ts';
 import { runStream } from './subscriptions/run-stream.ts';
 
 export type OperationRunner = ReturnType<typeof createOperationRunner>;
@@ -78,12 +78,23 @@ export function createOperationRunner({ runPlan, ledger, ...options }: Operation
     const ask = operation.immutable?.ask(variables) ?? null;
     try {
       if (run.context.cancellation.cause) throw lateError();
-      if (operation.openStream) {
+      const { errors, values } = operation.coerce(variables);
+      let answer: ExecutionResult;
+      if (errors) answer = { errors };
+      else if (operation.type === 'subscription') {
         const bounds = { itemTimeoutMs: timeouts.queryMs, requestBytes: server.requestBytes ?? 0 };
-        return await runStream(operation.openStream(), admitted, run, bounds, turns);
+        return await runStream(operation, { sent: variables, values }, run, bounds, turns);
+      } else if (ask?.kept) answer = ask.kept.read();
+      else {
+        const { context } = run;
+        answer = await runPlan({
+          operation,
+          operationName,
+          variables: { sent: variables, values },
+          context,
+          keep: ask?.keep,
+        });
       }
-      const request = { operation, operationName, variables, context: run.context, keep: ask?.keep };
-      const answer = ask?.kept?.read() ?? (await runPlan(request));
       run.end();
       const result = run.tidy(answer);
       run.complete(result.errors?.length ?? 0, ask?.isFromMemory);
@@ -98,7 +109,7 @@ export function createOperationRunner({ runPlan, ledger, ...options }: Operation
 
   async function runUnparsedNow(...[admitted, server, canStream, done]: Parameters<RunUnparsed>): Promise<void> {
     const { operation, operationName, variables } = admitted;
-    const { errors } = operation.coerce(variables);
+    const { errors, values } = operation.coerce(variables);
     if (errors) {
       // Nothing is executed, whatever the plan.
       createComplete(server, admitted, { calls: 0 })(errors.length);
@@ -108,26 +119,30 @@ export function createOperationRunner({ runPlan, ledger, ...options }: Operation
     if (form?.kind === 'whole') {
       const waited = waitedMs(server, turns);
       const leftMs = (timeoutOf(admitted, timeouts) ?? Number.POSITIVE_INFINITY) - waited;
-      if (leftMs > 0) return forward(form, waited === 0 ? null : leftMs, admitted, server, canStream, done);
+      if (leftMs > 0) return forward(form, values, waited === 0 ? null : leftMs, admitted, server, canStream, done);
     }
     const run = open(server, admitted);
     const { context } = run;
     const pass = (outcome: UnreadOutcome) =>
       done(context.cancellation.cause === 'aborted' ? { kind: 'gone' } : outcome);
     if (context.cancellation.cause) return passResult(Promise.reject(lateError()), run, pass);
-    if (form?.kind === 'split') {
+    const coerced = { sent: variables, values };
+    if (form?.kind === 'split' && operation.checkWaits(values).length === 0) {
       const takeTurn = <Result>(work: () => Result) => turns.runNext(admitted.caller.rate.key, server, work);
-      return runUnparsedSplit(form, admitted, run, ledger, server.showUsage, takeTurn, pass);
+      return runUnparsedSplit(form, coerced, admitted, run, ledger, server.showUsage, takeTurn, pass);
     }
-    await passResult(runPlan({ operation, operationName, variables, context }).finally(run.end), run, pass);
+    const answer = runPlan({ operation, operationName, variables: coerced, context });
+    await passResult(answer.finally(run.end), run, pass);
   }
 
   /**
    * Runs an operation that is a single call to the ledger.
+   * @param values coerced variables
    * @param leftMs until its deadline; `null` = that of the call is enough, because the operation has hardly waited
    */
   function forward(
     { queryJson, ledgerVariables }: ForwardWhole,
+    values: RequestVariables['values'],
     leftMs: number | null,
     ...[admitted, server, canStream, done]: Parameters<RunUnparsed>
   ): void {
@@ -181,7 +196,7 @@ export function createOperationRunner({ runPlan, ledger, ...options }: Operation
         done({ kind: 'bytes', body: end.body });
         return;
       }
-      const settled = settleLedgersAnswer(operation, variables, answer.read);
+      const settled = settleLedgersAnswer(operation, values, answer.read);
       void passResult(settled, { tidy: createFormatResult(server, admitted, maskError), complete }, done);
     };
     if (leftMs !== null) stopDeadline = startPeerTimeout(leftMs, () => abandon('timeout'));
@@ -196,7 +211,7 @@ export function createOperationRunner({ runPlan, ledger, ...options }: Operation
         usage,
         canStream,
         keep: server.notes && usage === null ? undefined : ask?.keep,
-        settle: (errors) => settleAnswer(operation, variables, { data: {}, errors }).errors ?? errors,
+        settle: (errors) => settleAnswer(operation, values, { data: {}, errors }).errors ?? errors,
       },
       (answer) => {
         if (answer.kind === 'stream' || sizeOf(answer) <= longAnswerBytes) return deliver(answer);
@@ -247,6 +262,7 @@ function completing(body: StreamedAnswer, complete: Complete): StreamedAnswer {
 /** Runs a split operation, and joins our members to the ledger's response without parsing it. Never rejects. */
 async function runUnparsedSplit(
   form: ForwardSplit,
+  variables: RequestVariables,
   admitted: AdmittedOperation,
   run: OperationRun,
   ledger: RawLedger,
@@ -254,10 +270,10 @@ async function runUnparsedSplit(
   takeTurn: Parameters<typeof printInTurns>[1],
   done: (outcome: UnreadOutcome) => void,
 ): Promise<void> {
-  const { operation, variables } = admitted;
+  const { operation } = admitted;
   const { context, complete } = run;
-  const answer = askLedger(form, variables, context, ledger);
-  const executeOwn = async () => form.executeOwn(variables, context);
+  const answer = askLedger(form, variables.sent, context, ledger);
+  const executeOwn = async () => form.execute(variables.values, context);
   const [ours] = await Promise.allSettled([executeOwn()]);
   const theirs = await answer;
   run.end();
@@ -271,7 +287,7 @@ async function runUnparsedSplit(
   }
   const settle = async () => {
     if (ours.status === 'rejected') throw ours.reason;
-    return settleSplitAnswer(operation, variables, () => theirs.read(), ours.value);
+    return settleSplitAnswer(operation, variables.values, () => theirs.read(), ours.value);
   };
   return passResult(settle(), run, done);
 }
@@ -284,15 +300,15 @@ function toMembers(json: string | ChunkedBody): readonly Buffer[] {
 }
 
 function askLedger(
-  form: ForwardSplit,
-  variables: AdmittedOperation['variables'],
+  { queryJson, ledger: part }: ForwardSplit,
+  sent: RequestVariables['sent'],
   { cancellation }: OperationContext,
   ledger: RawLedger,
 ): Promise<Exclude<RawLedgerAnswer, { kind: 'stream' }>> {
   const request = {
-    queryJson: form.queryJson,
+    queryJson,
     operationName: null,
-    variables: form.ledgerVariables(variables),
+    variables: toLedgerPost(part, null, sent).variables,
     isMutation: false,
     operation: cancellation,
     isClientsText: false,

@@ -1,16 +1,31 @@
-import { type GraphQLObjectType, print, stripIgnoredCharacters } from 'graphql';
-import { rootFieldNames, takePart, variablesOf } from '../documents/plan-operation.ts';
+import {
+  type FieldNode,
+  type GraphQLObjectType,
+  type OperationDefinitionNode,
+  print,
+  stripIgnoredCharacters,
+} from 'graphql';
+import { rootFieldNames, takePart } from '../documents/plan-operation.ts';
 import type { PrepareOptions, ValidOperation } from '../documents/prepared-document.ts';
-import { collectFields, usedFragments } from '../documents/selections.ts';
+import { collectFields, responseKey, usedFragments } from '../documents/selections.ts';
 import { findTextVariables } from '../documents/validation/validate-document.ts';
 import { createCoerceVariables, noTexts } from '../engine/coerce-variables.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { Graph } from '../graph/generation.ts';
-import { createCheckWaits } from '../graph/joins/join-waits.ts';
+import { createCheckWaits, noWaits } from '../graph/joins/join-waits.ts';
+import { serviceConfigField, showInForce } from '../graph/show-in-force.ts';
 import type { ImmutableReads } from '../ledger/immutable/immutable-reads.ts';
 import type { OpenLedgerStream } from '../ledger/ledger-streams.ts';
-import { createExecuteHere, type ExecuteHere } from './execute-here.ts';
-import type { ForwardForm, OpenStream, OperationParts, PreparedOperation } from './prepared-operation.ts';
+import { createExecuteOwn, type ExecuteOwn } from './execute-own.ts';
+import type {
+  ForwardForm,
+  LedgerPart,
+  OpenStream,
+  OperationParts,
+  OperationStep,
+  PreparedOperation,
+} from './prepared-operation.ts';
+import { toLedgerPost } from './run-plan.ts';
 import { ResultTexts } from './subscriptions/result-stream.ts';
 import { createOpenLedgerStream, createOpenStream } from './subscriptions/run-stream.ts';
 
@@ -50,6 +65,8 @@ function prepareOperation(valid: ValidOperation, preparing: Preparing): Prepared
   const prepared: PreparedOperation = {
     // Members one by one: a spread would give each operation a hidden class of its own.
     plan: plan.plan,
+    partsKind: plan.partsKind,
+    hasJoins: plan.hasJoins,
     isWhole: plan.isWhole,
     isConditional: plan.isConditional,
     isForwarded,
@@ -60,20 +77,18 @@ function prepareOperation(valid: ValidOperation, preparing: Preparing): Prepared
     tree,
     schema,
     refusal: type === 'subscription' ? refuseSubscription(valid, ownership) : null,
-    isLedgers: (field) => ownership.ownerOf(type, field) === 'upstream',
+    isLedgers: (field) => isLedgers(ownership.ownerOf(type, field)),
     coerce: isForwarded
       ? createCoerceVariables(schema, operation, () => tree().operation)
       : onDemand(() => createCoerceVariables(schema, tree().operation, () => tree().operation, texts)),
-    // Other plans have no joins. Its errors have locations, so it reads the tree with positions.
-    checkWaits: plan.plan === 'JOINED' || plan.plan === 'STITCHED' ? createCheckWaits(schema, tree()) : null,
+    // Its errors have locations, so it reads the tree with positions.
+    checkWaits: plan.hasJoins ? createCheckWaits(schema, tree()) : noWaits,
     rootFields: (variables) => {
       const { operation: asked, fragments } = tree();
       const root = schema.getRootType(type) as GraphQLObjectType;
       return collectFields(root, [asked.selectionSet], { schema, fragments, variables });
     },
-    parts: once(() => toParts(prepared, preparing, texts)),
-    executeHere: once(() => toExecuteHere(prepared, preparing, texts)),
-    openStream: type === 'subscription' ? once(() => toOpenStream(prepared, preparing, texts)) : null,
+    parts: once(() => toParts(prepared, preparing)),
     unread: isForwarded
       ? always({ kind: 'whole', queryJson: json, ledgerVariables: null })
       : once(() => toForwardForm(prepared)),
@@ -94,47 +109,78 @@ function refuseSubscription({ tree: { operation, fragments } }: ValidOperation, 
   return gatewayError('NOT_CONFIGURED', 'This gateway does not offer this subscription.', { upstream: 'ledger' });
 }
 
-function toParts(
-  { tree, plan, isLedgers }: PreparedOperation,
-  { graph: { ownSchema } }: Preparing,
-  texts: ReadonlySet<string>,
-): OperationParts {
+function isLedgers(owner: ReturnType<Graph['ownership']['ownerOf']>): boolean {
+  return owner === 'upstream' || owner === 'amended';
+}
+
+function toParts(prepared: PreparedOperation, preparing: Preparing): OperationParts {
+  const { partsKind: kind, isLedgers, tree } = prepared;
+  const { graph } = preparing;
+  if (kind === 'upstream') return { kind, ledger: toLedgerPart(prepared, graph, isEverything) };
+  if (kind === 'stream') return { kind, open: toOpenStream(prepared, preparing) };
   const { operation, fragments } = tree();
-  // If everything is the ledger's, `__typename` at the root is too.
-  const ledger = takePart(operation, fragments, plan === 'PASS_THROUGH' ? () => true : isLedgers);
-  const own = takePart(operation, fragments, (field) => !isLedgers(field));
-  const { document } = own;
-  return {
-    ledger: { ...ledger, text: stripIgnoredCharacters(print(ledger.document)) },
-    own: {
-      ...own,
-      execute: createExecuteHere({ schema: ownSchema, ownSchema, document, operationName: null, texts, joins: null }),
-    },
+  if (kind === 'own') return { kind, execute: toExecuteOwn(prepared, graph, operation) };
+  const isLedgersField = ({ name }: FieldNode) => isLedgers(name.value);
+  if (kind === 'both') {
+    const own = takePart(operation, fragments, (field) => !isLedgersField(field));
+    const execute = toExecuteOwn(prepared, graph, own.operation);
+    return { kind, ledger: toLedgerPart(prepared, graph, isLedgersField), execute };
+  }
+  const steps = new Map<string, OperationStep>();
+  const toStep = (key: string): OperationStep => {
+    const hasKey = (field: FieldNode) => responseKey(field) === key;
+    const part = takePart(operation, fragments, hasKey);
+    return [...rootFieldNames(part.operation, fragments)].some(isLedgers)
+      ? { kind: 'upstream', ledger: toLedgerPart(prepared, graph, hasKey) }
+      : { kind: 'own', execute: toExecuteOwn(prepared, graph, part.operation) };
   };
+  const stepOf = (key: string): OperationStep => {
+    const step = steps.get(key) ?? toStep(key);
+    steps.set(key, step);
+    return step;
+  };
+  return { kind, stepOf };
 }
 
-function toExecuteHere(
-  { tree, plan, name }: PreparedOperation,
-  { graph }: Preparing,
-  texts: ReadonlySet<string>,
-): ExecuteHere {
-  const { document } = tree();
-  const { ownSchema } = graph;
-  const schema = plan === 'LOCAL' ? ownSchema : graph.schema;
-  const joins = plan === 'JOINED' ? graph.operationJoins : null;
-  return createExecuteHere({ schema, ownSchema, document, operationName: name, texts, joins });
+const isEverything = () => true;
+
+function toLedgerPart(
+  { isWhole, plan, text, tree, rootFields }: PreparedOperation,
+  { inForce, schema }: Graph,
+  isKept: (field: FieldNode) => boolean,
+): LedgerPart {
+  const amend: LedgerPart['amend'] =
+    plan === 'STITCHED'
+      ? (answer, variables) => {
+          const { fragments } = tree();
+          return showInForce(answer, rootFields(variables), inForce, { schema, fragments, variables });
+        }
+      : (answer) => answer;
+  // If everything is the ledger's, `__typename` at the root is too.
+  if (isKept === isEverything && isWhole) return { text, variables: null, amend };
+  const { operation, fragments } = tree();
+  const { document, variables } = takePart(operation, fragments, isKept);
+  return { text: stripIgnoredCharacters(print(document)), variables, amend };
 }
 
-function toOpenStream(
-  operation: PreparedOperation,
-  { graph, openLedgerStream, printed }: Preparing,
-  texts: ReadonlySet<string>,
-): OpenStream {
-  const { tree, plan, name } = operation;
-  if (plan === 'PASS_THROUGH' && openLedgerStream) return createOpenLedgerStream(operation, openLedgerStream);
-  const { ownSchema } = graph;
-  const schema = plan === 'LOCAL' ? ownSchema : graph.schema;
-  return createOpenStream({ schema, ownSchema, document: tree().document, operationName: name, texts, printed });
+function toExecuteOwn(
+  { tree, hasJoins }: PreparedOperation,
+  { schema, ownSchema, operationJoins }: Graph,
+  operation: OperationDefinitionNode,
+): ExecuteOwn {
+  const { fragments } = tree();
+  return createExecuteOwn({ schema, ownSchema, operation, fragments, joins: hasJoins ? operationJoins : null });
+}
+
+function toOpenStream(prepared: PreparedOperation, preparing: Preparing): OpenStream {
+  const { graph, openLedgerStream, printed } = preparing;
+  const { tree, plan } = prepared;
+  if (plan === 'PASS_THROUGH' && openLedgerStream) {
+    return createOpenLedgerStream(prepared, toLedgerPart(prepared, graph, isEverything), openLedgerStream);
+  }
+  const { operation, fragments } = tree();
+  const execute = toExecuteOwn(prepared, graph, operation);
+  return createOpenStream({ schema: graph.ownSchema, operation, fragments, execute, printed });
 }
 
 function always<Value>(value: Value): () => Value {
@@ -158,23 +204,19 @@ function onDemand<Given, Result>(make: () => (given: Given) => Result): (given: 
 function toForwardForm(prepared: PreparedOperation): ForwardForm | null {
   if (prepared.isConditional) return null;
   if (prepared.plan === 'PASS_THROUGH') {
-    const { ledger } = prepared.parts();
-    return {
-      kind: 'whole',
-      queryJson: JSON.stringify(ledger.text),
-      ledgerVariables: (sent) => variablesOf(ledger, sent),
-    };
+    const parts = prepared.parts();
+    if (parts.kind !== 'upstream') return null;
+    const { ledger } = parts;
+    const ledgerVariables = (sent: Readonly<Record<string, unknown>>) => toLedgerPost(ledger, null, sent).variables;
+    return { kind: 'whole', queryJson: JSON.stringify(ledger.text), ledgerVariables };
   }
-  if (prepared.plan !== 'SPLIT') return null;
-  const owners = [...prepared.rootFields({}).values()].map(([node]) => prepared.isLedgers(node?.name.value ?? ''));
+  if (prepared.partsKind !== 'both') return null;
+  const names = [...prepared.rootFields({}).values()].map(([node]) => node?.name.value ?? '');
+  const owners = names.map(prepared.isLedgers);
   // All keys of one owner must come first: the owner changes exactly once.
   if (owners.filter((owner, index) => index > 0 && owner !== owners[index - 1]).length !== 1) return null;
-  const { ledger, own } = prepared.parts();
-  return {
-    kind: 'split',
-    queryJson: JSON.stringify(ledger.text),
-    ledgerVariables: (sent) => variablesOf(ledger, sent),
-    isLedgerFirst: owners[0] === true,
-    executeOwn: (sent, context) => own.execute(variablesOf(own, sent), context),
-  };
+  const parts = prepared.parts();
+  if (parts.kind !== 'both' || names.includes(serviceConfigField)) return null;
+  const { ledger, execute } = parts;
+  return { kind: 'split', queryJson: JSON.stringify(ledger.text), ledger, isLedgerFirst: owners[0] === true, execute };
 }

@@ -1,21 +1,34 @@
 import type { ExecutionResult, FieldNode, GraphQLError, GraphQLSchema, OperationTypeNode } from 'graphql';
 import type { OperationTree } from '../documents/document-tree.ts';
-import type { DocumentPart, OperationPlan } from '../documents/plan-operation.ts';
+import type { OperationPlan } from '../documents/plan-operation.ts';
 import type { CoerceVariables } from '../engine/coerce-variables.ts';
-import type { ExecuteStitched } from '../engine/execute-stitched.ts';
 import type { Generation } from '../graph/generation.ts';
 import type { CheckWaits } from '../graph/joins/join-waits.ts';
 import type { ImmutableRead } from '../ledger/immutable/immutable-reads.ts';
 import type { OperationContext } from '../upstream/operation-context.ts';
-import type { ExecuteHere } from './execute-here.ts';
+import type { ExecuteOwn } from './execute-own.ts';
 import type { SharedResults } from './subscriptions/result-stream.ts';
 
-type Variables = Readonly<Record<string, unknown>>;
-
-export interface OperationParts {
-  readonly ledger: DocumentPart & { readonly text: string };
-  readonly own: DocumentPart & { readonly execute: ExecuteHere };
+/** The ledger's part of an operation. */
+export interface LedgerPart {
+  readonly text: string;
+  /** Names of the variables that are sent with it; `null` if the text is the client's: then everything is sent as it came. */
+  readonly variables: ReadonlySet<string> | null;
+  /** Puts what the gateway knows better into the ledger's answer. @param variables coerced */
+  readonly amend: (answer: ExecutionResult, variables: Record<string, unknown>) => ExecutionResult;
 }
+
+/** What is executed of an operation. */
+export type OperationParts =
+  | { readonly kind: 'upstream'; readonly ledger: LedgerPart }
+  | { readonly kind: 'own'; readonly execute: ExecuteOwn }
+  /** Executed concurrently. */
+  | { readonly kind: 'both'; readonly ledger: LedgerPart; readonly execute: ExecuteOwn }
+  /** One root key after the other. */
+  | { readonly kind: 'steps'; readonly stepOf: (key: string) => OperationStep }
+  | { readonly kind: 'stream'; readonly open: OpenStream };
+
+export type OperationStep = Extract<OperationParts, { readonly kind: 'upstream' | 'own' }>;
 
 /**
  * Everything that the text of an operation decides on one graph. Stored with its document. Members that only some requests
@@ -34,14 +47,11 @@ export interface PreparedOperation extends OperationPlan {
   readonly isLedgers: (field: string) => boolean;
   /** Converts variables to what the schema expects, or says why it cannot. Reads the tree only for that. */
   readonly coerce: CoerceVariables;
-  /** Finds waiting times of joins that are out of range, before anything is executed; `null` if no join waits. */
-  readonly checkWaits: CheckWaits | null;
+  /** Finds waiting times of joins that are out of range, before anything is executed. */
+  readonly checkWaits: CheckWaits;
   /** The root fields by response key, in the order of the response. @param variables coerced */
   readonly rootFields: (variables: Record<string, unknown>) => ReadonlyMap<string, readonly FieldNode[]>;
   readonly parts: () => OperationParts;
-  readonly executeHere: () => ExecuteHere;
-  /** Opens the stream of a subscription; `null` for any other operation. */
-  readonly openStream: (() => OpenStream) | null;
   /** How to forward the ledger's answer without parsing it; `null` if that is impossible. */
   readonly unread: () => ForwardForm | null;
   /** How to keep answers that never change; `null` if they may change, or no answers are kept. */
@@ -55,16 +65,16 @@ export interface ForwardWhole {
   readonly kind: 'whole';
   readonly queryJson: string;
   /** Selects the variables of an operation that is sent without the rest of its document; `null` = the document is sent. */
-  readonly ledgerVariables: ((sent: Variables) => Variables) | null;
+  readonly ledgerVariables: ((sent: RequestVariables['sent']) => RequestVariables['sent']) | null;
 }
 
 /** An operation whose root keys are grouped by owner, so that the two answers can be joined as texts. */
 export interface ForwardSplit {
   readonly kind: 'split';
   readonly queryJson: string;
-  readonly ledgerVariables: (sent: Variables) => Variables;
+  readonly ledger: LedgerPart;
   readonly isLedgerFirst: boolean;
-  readonly executeOwn: ExecuteHere;
+  readonly execute: ExecuteOwn;
 }
 
 export type ServedGeneration = Generation<PreparedOperation>;
@@ -72,7 +82,7 @@ export type ServedGeneration = Generation<PreparedOperation>;
 export interface ItemStream {
   readonly items: AsyncIterator<unknown>;
   /** Executes the selection on an item. */
-  readonly execute: (item: unknown, context: OperationContext) => ReturnType<ExecuteStitched>;
+  readonly execute: (item: unknown, context: OperationContext) => ExecutionResult | Promise<ExecutionResult>;
   /**
    * Joins the streams that send the same result for the same item. Left out where results are only forwarded.
    * @param rest what a result contains beside the item's data
@@ -80,8 +90,14 @@ export interface ItemStream {
   readonly share?: (rest: string) => SharedResults;
 }
 
+/** The variables of a request, as they were sent and coerced. */
+export interface RequestVariables {
+  readonly sent: Readonly<Record<string, unknown>>;
+  readonly values: Record<string, unknown>;
+}
+
 /** Opens a subscription, or returns the errors that reject it. Rejects as `subscribe` of graphql-js does. */
 export type OpenStream = (
-  variables: Readonly<Record<string, unknown>>,
+  variables: RequestVariables,
   context: OperationContext,
 ) => Promise<ItemStream | ExecutionResult>;

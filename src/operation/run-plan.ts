@@ -1,20 +1,21 @@
 import { setImmediate as inNextTurn } from 'node:timers/promises';
 import { type ExecutionResult, type FieldNode, GraphQLError, type GraphQLObjectType, isNonNullType } from 'graphql';
 import { variablesOf } from '../documents/plan-operation.ts';
+import { responseKey } from '../documents/selections.ts';
 import type { CacheLookup } from '../ledger/immutable/immutable-reads.ts';
 import type { ForwardToLedger } from '../ledger/ledger-executor.ts';
 import type { OperationContext } from '../upstream/operation-context.ts';
-import { mergeData } from './execute-here.ts';
-import type { PreparedOperation } from './prepared-operation.ts';
+import type { LedgerPart, OperationStep, PreparedOperation, RequestVariables } from './prepared-operation.ts';
 import { settleErrors } from './settle-errors.ts';
 
 type Variables = Readonly<Record<string, unknown>>;
+type Values = RequestVariables['values'];
 
 export interface PlannedRequest {
   readonly operation: PreparedOperation;
-  /** The operation name and variables of the request, unchanged. */
+  /** The operation name of the request, unchanged. */
   readonly operationName: string | null;
-  readonly variables: Variables;
+  readonly variables: RequestVariables;
   readonly context: OperationContext;
   /** Receives the unchanged ledger's answer, if it may be kept. */
   readonly keep?: CacheLookup['keep'] | undefined;
@@ -23,171 +24,220 @@ export interface PlannedRequest {
 /** With more errors, settling them is slow, so other callers get turns before and after. */
 const manyErrors = 500;
 
-/** Executes by the operation's plan. Rejects as `execute` of graphql-js does. */
+/** Executes the parts of an operation. Rejects as `execute` of graphql-js does. */
 export type RunPlan = (request: PlannedRequest) => Promise<ExecutionResult>;
 
 /** @param forward sends a text to the ledger as it is */
 export function createRunPlan(forward: ForwardToLedger): RunPlan {
   return async (request) => {
-    const result = await execute(request, forward);
-    return result.errors ? settleInTurns(request.operation, request.variables, result) : result;
+    const { operation, variables } = request;
+    const refusals = operation.checkWaits(variables.values);
+    if (refusals.length > 0) return { errors: refusals };
+    return settleInTurns(operation, variables.values, await runParts(request, forward));
   };
 }
 
 async function settleInTurns(
   operation: PreparedOperation,
-  sent: Variables,
+  values: Values,
   result: ExecutionResult,
 ): Promise<ExecutionResult> {
-  const settle = () => settleAnswer(operation, sent, result);
-  if ((result.errors?.length ?? 0) <= manyErrors) return settle();
+  const errors = result.errors?.length ?? 0;
+  if (errors === 0) return result;
+  const settle = () => settleAnswer(operation, values, result);
+  if (errors <= manyErrors) return settle();
   await inNextTurn();
   return inNextTurn(settle());
 }
 
 /**
  * The response to an operation that is entirely the ledger's.
- * @param sent variables as they were sent
+ * @param values coerced variables
  * @param read throws if the ledger did not answer
  */
 export async function settleLedgersAnswer(
   operation: PreparedOperation,
-  sent: Variables,
+  values: Values,
   read: () => ExecutionResult,
 ): Promise<ExecutionResult> {
-  let result: ExecutionResult;
-  try {
-    result = read();
-  } catch (error) {
-    result = failAll(error, operation, valuesOf(operation, sent));
-  }
-  return settleInTurns(operation, sent, result);
+  return settleInTurns(operation, values, readAnswer(operation, values, read));
 }
 
 /** Gives errors the same form in every plan. */
-export function settleAnswer(operation: PreparedOperation, sent: Variables, result: ExecutionResult): ExecutionResult {
-  const answered = { ...operation.tree(), schema: operation.schema, variables: valuesOf(operation, sent) };
+export function settleAnswer(operation: PreparedOperation, values: Values, result: ExecutionResult): ExecutionResult {
+  const answered = { ...operation.tree(), schema: operation.schema, variables: values };
   // If all errors are the ledger's, they keep its order.
-  return settleErrors(result, answered, operation.plan !== 'PASS_THROUGH');
+  return settleErrors(result, answered, operation.plan !== 'PASS_THROUGH' && operation.partsKind !== 'upstream');
 }
 
 /**
  * The response to a split operation, merged from both parts.
- * @param sent variables as they were sent
+ * @param values coerced variables
  * @param readTheirs throws if the ledger did not answer
  */
 export async function settleSplitAnswer(
   operation: PreparedOperation,
-  sent: Variables,
+  values: Values,
   readTheirs: () => ExecutionResult,
   ours: ExecutionResult,
 ): Promise<ExecutionResult> {
-  return settleInTurns(operation, sent, mergeParts(operation, valuesOf(operation, sent), readTheirs, ours));
+  const theirs = readPart(operation, values, readTheirs, ({ name }) => operation.isLedgers(name.value));
+  return settleInTurns(operation, values, mergeParts(operation, values, theirs, ours));
 }
 
-function execute(request: PlannedRequest, forward: ForwardToLedger): ExecutionResult | Promise<ExecutionResult> {
-  const { operation, variables, context } = request;
-  const { plan } = operation;
-  const isAsked = (plan === 'PASS_THROUGH' || plan === 'SPLIT') && asksLedger(operation, variables);
-  if (isAsked) return plan === 'SPLIT' ? split(request, forward) : passThrough(request, forward);
-  return refuseWaits(operation, variables) ?? operation.executeHere()(variables, context);
+async function runParts(request: PlannedRequest, forward: ForwardToLedger): Promise<ExecutionResult> {
+  const { operation, context } = request;
+  const { values } = request.variables;
+  const parts = operation.parts();
+  switch (parts.kind) {
+    case 'own':
+      return parts.execute(values, context);
+    case 'upstream':
+      return asksLedger(operation, values)
+        ? passThrough(parts.ledger, request, forward)
+        : { data: toNulls(operation, values, isNone) };
+    case 'both': {
+      const isTheirs = ({ name }: FieldNode) => operation.isLedgers(name.value);
+      const [theirs, ours] = await Promise.all([
+        asksLedger(operation, values) ? askLedger(parts.ledger, isTheirs, request, forward) : { data: {} },
+        parts.execute(values, context),
+      ]);
+      return mergeParts(operation, values, theirs, ours);
+    }
+    case 'steps':
+      return runSteps(parts.stepOf, request, forward);
+    case 'stream':
+      throw new Error('a subscription is opened, not executed');
+  }
 }
 
-/** Rejects waiting times that are out of range; `null` if there are none. */
-function refuseWaits({ checkWaits, coerce }: PreparedOperation, variables: Variables): ExecutionResult | null {
-  if (!checkWaits) return null;
-  const coerced = coerce(variables);
-  // Execution reports variables that do not fit.
-  const errors = coerced.errors ? [] : checkWaits(coerced.values);
-  return errors.length > 0 ? { errors } : null;
+const isNone = () => false;
+
+/** Executes one root key after the other, until the data of one are null. */
+async function runSteps(
+  stepOf: (key: string) => OperationStep,
+  request: PlannedRequest,
+  forward: ForwardToLedger,
+): Promise<ExecutionResult> {
+  const { operation, context } = request;
+  const { values } = request.variables;
+  const data: Record<string, unknown> = Object.create(null);
+  const errors: GraphQLError[] = [];
+  for (const key of operation.rootFields(values).keys()) {
+    const step = stepOf(key);
+    const hasKey = (field: FieldNode) => responseKey(field) === key;
+    const result =
+      step.kind === 'own'
+        ? await step.execute(values, context)
+        : await askLedger(step.ledger, hasKey, request, forward);
+    errors.push(...(result.errors ?? []));
+    if (!result.data) return { data: null, errors };
+    data[key] = result.data[key];
+  }
+  return errors.length > 0 ? { data, errors } : { data };
 }
 
 /** Do `@skip` and `@include` leave any root field of the ledger? */
-function asksLedger(operation: PreparedOperation, variables: Variables): boolean {
+function asksLedger(operation: PreparedOperation, values: Values): boolean {
   if (!operation.isConditional) return true;
-  const coerced = operation.coerce(variables);
-  if (coerced.errors) return true;
-  return [...operation.rootFields(coerced.values).values()].some(([node]) =>
-    operation.isLedgers(node?.name.value ?? ''),
-  );
+  return [...operation.rootFields(values).values()].some(([node]) => operation.isLedgers(node?.name.value ?? ''));
 }
 
-async function passThrough(request: PlannedRequest, forward: ForwardToLedger): Promise<ExecutionResult> {
-  const { operation, operationName, variables, context, keep } = request;
-  const { errors } = operation.coerce(variables);
-  if (errors) return { errors };
+/** The ledger's answer to an operation that is entirely its own. */
+async function passThrough(
+  part: LedgerPart,
+  request: PlannedRequest,
+  forward: ForwardToLedger,
+): Promise<ExecutionResult> {
+  const { operation, variables, keep } = request;
+  const read = await send(part, request, forward, keep);
+  return readAnswer(operation, variables.values, () => part.amend(read(), variables.values));
+}
+
+/** The ledger's answer for some root fields, with a null and an error for each if there is none. */
+async function askLedger(
+  part: LedgerPart,
+  isAffected: (field: FieldNode) => boolean,
+  request: PlannedRequest,
+  forward: ForwardToLedger,
+): Promise<ExecutionResult> {
+  const { operation, variables } = request;
+  const read = await send(part, request, forward);
+  return readPart(operation, variables.values, () => part.amend(read(), variables.values), isAffected);
+}
+
+/** Sends a part to the ledger. @returns reads the answer; throws if there is none */
+function send(
+  part: LedgerPart,
+  { operation, operationName, variables, context }: PlannedRequest,
+  forward: ForwardToLedger,
+  keep?: CacheLookup['keep'],
+): Promise<() => ExecutionResult> {
   const isMutation = operation.type === 'mutation';
-  const own = toLedgersPart(operation, operationName, variables);
-  return forward({ ...own, isMutation, isReadOnly: true, cancellation: context.cancellation, keep }).catch(
-    (error: unknown) => failAll(error, operation, valuesOf(operation, variables)),
+  const post = toLedgerPost(part, operationName, variables.sent);
+  return forward({ ...post, isMutation, isReadOnly: true, cancellation: context.cancellation, keep }).then(
+    (answer) => () => answer,
+    (error: unknown) => () => {
+      throw error;
+    },
   );
 }
 
-/** The request to the ledger for an operation that is entirely its own. */
-export function toLedgersPart(operation: PreparedOperation, operationName: string | null, variables: Variables) {
-  return operation.isWhole
-    ? { text: operation.text, isClientsText: true, operationName, variables }
-    : reduced(operation, variables);
+/** @param sent variables as they were sent */
+export function toLedgerPost({ text, variables }: LedgerPart, operationName: string | null, sent: Variables) {
+  return variables === null
+    ? { text, isClientsText: true, operationName, variables: sent }
+    : { text, isClientsText: false, operationName: null, variables: variablesOf({ variables }, sent) };
 }
 
-/** The coerced variables; an empty object if they do not fit. */
-export function valuesOf(operation: PreparedOperation, sent: Variables): Record<string, unknown> {
-  const coerced = operation.coerce(sent);
-  return coerced.errors ? {} : coerced.values;
+/** The answer to an operation that is entirely the ledger's. @param read throws if the ledger did not answer */
+function readAnswer(operation: PreparedOperation, values: Values, read: () => ExecutionResult): ExecutionResult {
+  try {
+    return read();
+  } catch (error) {
+    return failAll(error, operation, values);
+  }
 }
 
-/** The ledger's part of a document that also has other operations or our fields. */
-function reduced(operation: PreparedOperation, variables: Variables) {
-  const { ledger } = operation.parts();
-  return { text: ledger.text, isClientsText: false, operationName: null, variables: variablesOf(ledger, variables) };
-}
-
-async function split(request: PlannedRequest, forward: ForwardToLedger): Promise<ExecutionResult> {
-  const { operation, variables, context } = request;
-  const coerced = operation.coerce(variables);
-  if (coerced.errors) return { errors: coerced.errors };
-  const { own } = operation.parts();
-  const [readTheirs, ours] = await Promise.all([
-    forward({
-      ...reduced(operation, variables),
-      isMutation: false,
-      isReadOnly: true,
-      cancellation: context.cancellation,
-    }).then(
-      (answer) => () => answer,
-      (error: unknown) => () => {
-        throw error;
-      },
-    ),
-    own.execute(variablesOf(own, variables), context),
-  ]);
-  return mergeParts(operation, coerced.values, readTheirs, ours);
-}
-
-/**
- * The answer of a split operation, made of both its parts.
- * @param variables coerced
- * @param readTheirs throws if the ledger did not answer
- */
-function mergeParts(
+/** The answer to a part. @param read throws if the ledger did not answer */
+function readPart(
   operation: PreparedOperation,
-  variables: Record<string, unknown>,
-  readTheirs: () => ExecutionResult,
+  values: Values,
+  read: () => ExecutionResult,
+  isAffected: (field: FieldNode) => boolean,
+): ExecutionResult {
+  try {
+    const answer = read();
+    return isRefused(answer) ? { ...answer, data: toNulls(operation, values, isAffected) } : answer;
+  } catch (error) {
+    return failAll(error, operation, values, isAffected);
+  }
+}
+
+/** @param values coerced variables */
+function mergeParts(
+  { rootFields }: PreparedOperation,
+  values: Values,
+  theirs: ExecutionResult,
   ours: ExecutionResult,
 ): ExecutionResult {
-  const { isLedgers, rootFields } = operation;
-  let theirs: ExecutionResult;
-  try {
-    const answer = readTheirs();
-    theirs = isRefused(answer) ? { ...answer, data: toNulls(operation, variables, isLedgers) } : answer;
-  } catch (error) {
-    theirs = failAll(error, operation, variables, isLedgers);
-  }
   const errors = [...(theirs.errors ?? []), ...(ours.errors ?? [])];
   return {
-    data: mergeData(theirs.data, ours.data, rootFields(variables).keys()),
+    data: mergeData(theirs.data, ours.data, rootFields(values).keys()),
     ...(errors.length > 0 ? { errors } : {}),
   };
+}
+
+/** Puts root keys in the client's order. If the data of one part is null, all data is. */
+function mergeData(
+  some: ExecutionResult['data'],
+  others: ExecutionResult['data'],
+  keys: Iterable<string>,
+): Record<string, unknown> | null {
+  if (!some || !others) return null;
+  const data: Record<string, unknown> = Object.create(null);
+  for (const key of keys) data[key] = Object.hasOwn(some, key) ? some[key] : others[key];
+  return data;
 }
 
 /** Did the ledger execute nothing? Its errors then have no path, and our fields are answered nevertheless. */
@@ -199,29 +249,29 @@ function isRefused({ data, errors }: ExecutionResult): boolean {
 export function failAll(
   cause: unknown,
   operation: PreparedOperation,
-  variables: Record<string, unknown>,
-  isAffected: (name: string) => boolean = () => true,
+  values: Values,
+  isAffected: (field: FieldNode) => boolean = () => true,
 ): ExecutionResult {
   const errors: GraphQLError[] = [];
-  for (const [key, nodes] of operation.rootFields(variables)) {
-    const name = nodes[0]?.name.value ?? '';
-    if (name !== '__typename' && isAffected(name)) errors.push(atRootKey(cause, key, nodes));
+  for (const [key, nodes] of operation.rootFields(values)) {
+    const [node] = nodes;
+    if (node && node.name.value !== '__typename' && isAffected(node)) errors.push(atRootKey(cause, key, nodes));
   }
-  return { data: toNulls(operation, variables, isAffected), errors };
+  return { data: toNulls(operation, values, isAffected), errors };
 }
 
 /** Null for each affected root key, or for all data if one of them is non-null. */
 function toNulls(
   operation: PreparedOperation,
-  variables: Record<string, unknown>,
-  isAffected: (name: string) => boolean,
+  values: Values,
+  isAffected: (field: FieldNode) => boolean,
 ): Record<string, unknown> | null {
   const type = operation.schema.getRootType(operation.type) as GraphQLObjectType;
   const data: Record<string, unknown> = Object.create(null);
-  for (const [key, nodes] of operation.rootFields(variables)) {
-    const name = nodes[0]?.name.value ?? '';
+  for (const [key, [node]] of operation.rootFields(values)) {
+    const name = node?.name.value ?? '';
     if (name === '__typename') data[key] = type.name;
-    else if (isAffected(name)) {
+    else if (node && isAffected(node)) {
       if (isNonNullType(type.getFields()[name]?.type)) return null;
       data[key] = null;
     }

@@ -16,13 +16,10 @@ import {
 import { type Fragments, isIncluded, responseKey, walkFields } from '../documents/selections.ts';
 import { reservedAliasPrefix } from '../documents/validation/validate-document.ts';
 import { lightError } from '../errors/light-error.ts';
-import { unwrapErrors } from '../errors/mask-error.ts';
 import { limitErrors } from '../errors/reported-errors.ts';
-import { restoreCauses } from '../ledger/answers/attribute-errors.ts';
 
 /**
- * Gives errors the same form in every plan: each on its own, located at the fields of the client's text that requested the
- * failed value.
+ * Gives errors the same form in every plan: located at the fields of the client's text that requested the failed value.
  * @param isOrdered sorts them by position in the response, those without one last. Needed if fields are executed concurrently,
  * since chance decides which of them fails first
  */
@@ -34,12 +31,11 @@ export function settleErrors(
   const { data, errors, ...rest } = result;
   if (!errors || data === undefined) return result;
   const findPosition = createFindPosition(answered);
-  const unwrapped = unwrapErrors(errors);
   const toLocated = (error: GraphQLError) => {
     const found = error.path ? findPosition(error.path) : null;
     return { error: found ? locate(error, found, answered) : error, rank: found?.rank ?? null };
   };
-  const located = restoreCauses(unwrapped, data === null).map(toLocated);
+  const located = errors.map(toLocated);
   if (isOrdered) located.sort((one, other) => compareRanks(one.rank, other.rank));
   return { data, errors: limitErrors(located.map(({ error }) => error)), ...rest };
 }

@@ -135,8 +135,8 @@ export function createServeGraphql(options: ServeGraphqlOptions, entrance: Reque
     if (!request) return serveByYoga(exchange, caller);
     const served = Promise.resolve(admit.decide(exchange, caller, request)).then((admission) => {
       if (admission.kind === 'refused') return serveByYoga(exchange, caller, admission);
-      const { openStream, type } = admission.operation;
-      if (openStream) return openEventStream(exchange, admission);
+      const { type } = admission.operation;
+      if (type === 'subscription') return openEventStream(exchange, admission);
       if (type !== 'query' || exchange.req.method !== 'GET' || !exchange.plainType)
         return serveByYoga(exchange, caller, admission);
       exchange.isInLane = true;
@@ -256,7 +256,7 @@ export function createLane({ admit, runner, maskError }: LaneOptions) {
     const refuse = (errors: readonly GraphQLError[]) =>
       done({ kind: 'result', result: withUsage({ errors }, server.showUsage ? admission.usage : null) });
     if (admission.kind === 'refused') return refuse(admission.errors);
-    if (admission.operation.openStream) return done({ kind: 'subscription', admitted: admission });
+    if (admission.operation.type === 'subscription') return done({ kind: 'subscription', admitted: admission });
     await runner.runUnparsed(admission, server, canStream, (outcome) => {
       if (outcome.kind === 'failed') refuse([maskError(outcome.error, server.requestId)]);
       else done(outcome);

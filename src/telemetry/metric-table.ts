@@ -14,7 +14,7 @@ interface MetricRow {
 }
 
 const other = 'other';
-export const plans = ['PASS_THROUGH', 'LOCAL', 'SPLIT', 'JOINED', 'STITCHED', 'none', other];
+export const plans = ['PASS_THROUGH', 'LOCAL', 'SPLIT', 'STITCHED', 'none', other];
 export const outcomes = ['ok', ...Object.keys(errorCatalogue), other];
 export const upstreamNames = ['ledger', 'sponsor', 'events', other];
 /** Positions of an upstream's addresses in its setting. */

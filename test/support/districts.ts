@@ -64,8 +64,8 @@ export const districts: Readonly<Record<string, District>> = {
     packages: ['@scure/base', 'graphql', 'lru-cache'],
   },
   engine: {
-    purpose: 'compiled execution; graphql-js over the stitched graph beside it',
-    imports: ['errors', 'json', 'upstream', 'documents'],
+    purpose: 'compiled execution of our part of an operation',
+    imports: ['errors', 'json', 'documents'],
     packages: ['graphql'],
   },
   sponsor: {
@@ -99,7 +99,6 @@ export const districts: Readonly<Record<string, District>> = {
       'callers',
       'documents',
       'generated',
-      'live',
       'ledger',
       'engine',
       'sponsor',
@@ -107,7 +106,7 @@ export const districts: Readonly<Record<string, District>> = {
     packages: ['graphql', '@graphql-tools/*', 'dataloader'],
   },
   operation: {
-    purpose: 'one operation from its plan to its response; subscriptions and their items',
+    purpose: 'one operation from its parts to its response; subscriptions and their items',
     imports: ['errors', 'json', 'config', 'telemetry', 'upstream', 'callers', 'documents', 'ledger', 'engine', 'graph'],
     packages: ['graphql'],
   },

@@ -153,7 +153,7 @@ export function createPagedLedger(style: PageStyle, count: number): PagedLedger 
   };
 
   const execute = async ({ document }: LedgerRequest) => {
-    const text = 'text' in document ? document.text : '';
+    const text = typeof document === 'string' ? document : '';
     ledger.asked.push(text);
     const [operation] = parse(text).definitions;
     const fields = (operation as unknown as { selectionSet: { selections: FieldNode[] } }).selectionSet.selections;

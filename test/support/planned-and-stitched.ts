@@ -1,11 +1,8 @@
-import { type ExecutionResult, getOperationAST, parse, validate } from 'graphql';
+import { buildClientSchema, type ExecutionResult, parse, validate } from 'graphql';
 import { networkProfiles } from '../../src/config/network-profile.ts';
 import { parseConfig } from '../../src/config/parse-config.ts';
 import { Secret } from '../../src/config/secret.ts';
-import { type Plan, toShownPlan } from '../../src/documents/plan-operation.ts';
-import { fragmentsOf } from '../../src/documents/selections.ts';
-import { createCoerceVariables } from '../../src/engine/coerce-variables.ts';
-import { createExecuteStitched } from '../../src/engine/execute-stitched.ts';
+import type { Plan } from '../../src/documents/plan-operation.ts';
 import { createEventsResolvers } from '../../src/events/events-resolvers.ts';
 import { createFilterSupport } from '../../src/events/filter-support.ts';
 import { createEventsClient, createRpcSources } from '../../src/events/rpc-sources.ts';
@@ -19,12 +16,12 @@ import { createOpenOperation } from '../../src/operation/open-operation.ts';
 import { createOperationRunner } from '../../src/operation/operation-runner.ts';
 import { createPrepareOperation } from '../../src/operation/prepare-operation.ts';
 import { createRunPlan } from '../../src/operation/run-plan.ts';
-import { settleErrors } from '../../src/operation/settle-errors.ts';
 import { createSponsorClient } from '../../src/sponsor/sponsor-client.ts';
 import { createSponsorResolvers } from '../../src/sponsor/sponsor-resolvers.ts';
 import { connectUpstream } from '../../src/upstream/connect-upstream.ts';
 import type { CorpusOperation } from './operation-corpus.ts';
 import { createOwnSchema } from './own-schema.ts';
+import { createReferenceGraph, executeReference } from './reference-graph.ts';
 import { toTestServices } from './sponsorship-services.ts';
 import { admitForTest, createTestServer, quietTurns } from './test-operation.ts';
 
@@ -33,6 +30,8 @@ export interface PlannedAndStitched extends AsyncDisposable {
   isValid(text: string): boolean;
   /** The plan's name as clients see it. */
   planOf(operation: CorpusOperation): Plan;
+  /** Is the operation one part, the ledger's? */
+  isLedgersAlone(operation: CorpusOperation): boolean;
   /** Runs the operation by its plan. Rejects for an invalid document. */
   planned(operation: CorpusOperation): Promise<ExecutionResult>;
   /** Runs the operation by stitching, whatever its plan. */
@@ -102,8 +101,9 @@ export async function startPlannedAndStitched(upstreams: UpstreamAddresses): Pro
       now: () => 1_800_000_000_000,
     }),
   );
+  const introspection = await fetchLedgerIntrospection(execution);
   const generation = buildGeneration(
-    { introspection: await fetchLedgerIntrospection(execution), service: silentLedgerService, origin: 'ledger' },
+    { introspection, service: silentLedgerService, origin: 'ledger' },
     {
       prepareOn: createPrepareOperation,
       ownSchema,
@@ -112,11 +112,21 @@ export async function startPlannedAndStitched(upstreams: UpstreamAddresses): Pro
       config: parseConfig({ env: {}, readFile: () => '' }),
     },
   );
+  const forward = createForwardToLedger(options);
+  const reference = createReferenceGraph({
+    ownSchema,
+    execute: execution,
+    forward,
+    names: profile.joins,
+    ledger: { schema: buildClientSchema(introspection), limits: silentLedgerService.limits },
+    inForce: generation.inForce,
+    federation: null,
+  });
   const openOperation = createOpenOperation({ timeouts, turns: quietTurns() });
   const runner = createOperationRunner({
     timeouts,
     turns: quietTurns(),
-    runPlan: createRunPlan(createForwardToLedger(options)),
+    runPlan: createRunPlan(forward),
     ledger: () => {
       throw new Error('answers are read here');
     },
@@ -128,7 +138,8 @@ export async function startPlannedAndStitched(upstreams: UpstreamAddresses): Pro
   return {
     generation,
     isValid: (text) => validate(generation.schema, parse(text)).length === 0,
-    planOf: (operation) => toShownPlan(admitForTest(generation, operation).operation.plan),
+    planOf: (operation) => admitForTest(generation, operation).operation.plan,
+    isLedgersAlone: (operation) => admitForTest(generation, operation).operation.partsKind === 'upstream',
     async planned(operation) {
       check(operation.text);
       const answer = await runner.run(admitForTest(generation, operation), createTestServer());
@@ -138,17 +149,10 @@ export async function startPlannedAndStitched(upstreams: UpstreamAddresses): Pro
     async stitched(operation) {
       const { text, variables = {}, operationName = null } = operation;
       check(text);
-      const { schema } = generation;
-      const document = parse(text);
-      const asked = getOperationAST(document, operationName);
-      if (!asked) throw new Error('no such operation');
       const run = openOperation(createTestServer(), admitForTest(generation, operation));
       try {
-        const coerced = createCoerceVariables(schema, asked, () => asked)(variables);
-        if (coerced.errors) return run.tidy({ errors: coerced.errors });
-        const result = await createExecuteStitched(schema, document, operationName)(coerced.values, run.context);
-        const answered = { schema, operation: asked, fragments: fragmentsOf(document), variables: coerced.values };
-        return run.tidy(settleErrors(result, answered, true));
+        const request = { document: parse(text), operationName, variables, context: run.context };
+        return run.tidy(await executeReference(reference, request));
       } finally {
         run.end();
       }

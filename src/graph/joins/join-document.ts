@@ -3,18 +3,12 @@ import {
   type FieldNode,
   type FragmentDefinitionNode,
   type GraphQLCompositeType,
-  type GraphQLSchema,
-  isAbstractType,
   Kind,
   type OperationDefinitionNode,
   OperationTypeNode,
   print,
-  type SelectionNode,
   type SelectionSetNode,
   stripIgnoredCharacters,
-  TypeInfo,
-  visit,
-  visitWithTypeInfo,
 } from 'graphql';
 import type { Limits } from '../../documents/cost/limits.ts';
 import { measureDocument } from '../../documents/cost/measure-document.ts';
@@ -38,6 +32,8 @@ export interface JoinSelection {
   readonly bytes: number;
 }
 
+type AdaptFragment = (fragment: FragmentDefinitionNode) => FragmentDefinitionNode;
+
 /** The client's document, from which a selection is taken. */
 export interface JoinSource {
   readonly operation: OperationDefinitionNode;
@@ -46,14 +42,14 @@ export interface JoinSource {
 
 /**
  * Prepares selections of one operation. Fields with the same selection share one, so that equal lookups are sent once.
- * @param typenames as for `toJoinSelection`
+ * @param adapt as for `toJoinSelection`
  */
-export function createJoinSelections(source: JoinSource, typenames: GraphQLSchema | null) {
+export function createJoinSelections(source: JoinSource, adapt?: AdaptFragment) {
   const known = new Map<string, JoinSelection>();
   return (fieldNodes: readonly FieldNode[], type: GraphQLCompositeType): JoinSelection => {
     let name = `J${known.size}`;
     while (source.fragments.has(name)) name += '_';
-    const made = toJoinSelection(name, fieldNodes, type, source, typenames);
+    const made = toJoinSelection(name, fieldNodes, type, source, adapt);
     const shared = known.get(made.body) ?? made;
     known.set(made.body, shared);
     return shared;
@@ -63,15 +59,14 @@ export function createJoinSelections(source: JoinSource, typenames: GraphQLSchem
 /**
  * Prepares the client's selection below a join field.
  * @param name of the new fragment that holds it; no fragment of the client may have this name
- * @param typenames the schema by which to add `__typename` to selections on abstract types, since stitching needs it; `null`
- * adds none
+ * @param adapt changes each fragment before it is written
  */
 export function toJoinSelection(
   name: string,
   fieldNodes: readonly FieldNode[],
   type: GraphQLCompositeType,
   { operation, fragments }: JoinSource,
-  typenames: GraphQLSchema | null,
+  adapt: AdaptFragment = (fragment) => fragment,
 ): JoinSelection {
   const selections = fieldNodes.flatMap((node) => node.selectionSet?.selections ?? []);
   const unnamedFragment: FragmentDefinitionNode = {
@@ -80,9 +75,7 @@ export function toJoinSelection(
     typeCondition: { kind: Kind.NAMED_TYPE, name: { kind: Kind.NAME, value: type.name } },
     selectionSet: { kind: Kind.SELECTION_SET, selections },
   };
-  const definitions = [unnamedFragment, ...usedFragments(unnamedFragment.selectionSet, fragments)].map((each) =>
-    typenames ? addTypenames(each, typenames) : each,
-  );
+  const definitions = [unnamedFragment, ...usedFragments(unnamedFragment.selectionSet, fragments)].map(adapt);
   const variableNames = new Set(definitions.flatMap(variablesIn));
   const variables = (operation.variableDefinitions ?? []).filter(({ variable }) =>
     variableNames.has(variable.name.value),
@@ -104,25 +97,6 @@ const toText = (node: ASTNode): string => stripIgnoredCharacters(print(node));
 
 /** Bytes of a text as it stands in a JSON body, quotes or separators included. */
 const jsonBytes = (text: string): number => Buffer.byteLength(JSON.stringify(text));
-
-/** Adds `__typename` to each selection on an abstract type that lacks it: the stitching library needs it there. */
-export function addTypenames<Node extends ASTNode>(node: Node, schema: GraphQLSchema): Node {
-  const typeInfo = new TypeInfo(schema);
-  const typename: FieldNode = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: '__typename' } };
-  const isTypename = (each: SelectionNode) =>
-    each.kind === Kind.FIELD && each.name.value === '__typename' && !each.alias && !each.directives?.length;
-  return visit(
-    node,
-    visitWithTypeInfo(typeInfo, {
-      SelectionSet: {
-        leave(set) {
-          const isNeeded = isAbstractType(typeInfo.getParentType()) && !set.selections.some(isTypename);
-          return isNeeded ? { ...set, selections: [typename, ...set.selections] } : undefined;
-        },
-      },
-    }),
-  );
-}
 
 /** Nodes of a selection by the ledger's count. */
 function countNodes(selectionSet: SelectionSetNode, fragments: readonly FragmentDefinitionNode[]): number {

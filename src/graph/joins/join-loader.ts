@@ -202,17 +202,17 @@ async function sendGroup(
   members: readonly PendingLookup[],
   { execute, cancellation, variables, isReadOnly }: JoinLoaderOptions,
 ): Promise<void> {
-  const document = { text: toJoinDocument(group), rootKeys: group.map((_, index) => joinAlias(index)) };
+  const aliases = group.map((_, index) => joinAlias(index));
   try {
     const least = members.some(({ isRepeated }) => isRepeated) ? Number.POSITIVE_INFINITY : null;
     const result = await execute({
-      document,
+      document: toJoinDocument(group),
       variables: variablesOf(group, variables),
       cancellation,
       least,
       isReadOnly,
     });
-    const toAnswer = createToAnswer(result, document.rootKeys);
+    const toAnswer = createToAnswer(result, aliases);
     for (const [index, each] of members.entries()) each.answer = toAnswer(joinAlias(index));
   } catch (error) {
     for (const each of members) each.answer = error instanceof Error ? error : new Error(String(error));
@@ -239,5 +239,11 @@ function createToAnswer(
     // An error without a path concerns every lookup of the request. The ledger's order is kept.
     for (const list of path ? [byAlias.get(path[0])] : byAlias.values()) list?.push(error);
   }
-  return (alias) => ({ value: data?.[alias] ?? null, errors: byAlias.get(alias) ?? noErrors });
+  // If a root field may not be null, its error makes all data null: it explains every null without an error.
+  const cause = data ? undefined : errors.find(({ path }) => path);
+  const unexplained = cause ? [lightError(cause.message, { path: [], extensions: cause.extensions })] : noErrors;
+  return (alias) => {
+    const known = byAlias.get(alias) ?? noErrors;
+    return { value: data?.[alias] ?? null, errors: known.length > 0 ? known : unexplained };
+  };
 }

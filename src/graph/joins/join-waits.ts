@@ -25,19 +25,22 @@ type Asked = Pick<OperationTree, 'operation' | 'fragments'>;
 /** Returns an error for each `waitMs` out of range. @param variables coerced */
 export type CheckWaits = (variables: Variables) => readonly GraphQLError[];
 
+/** For an operation without `waitMs`. */
+export const noWaits: CheckWaits = () => [];
+
 const waiting: ReadonlySet<string> = new Set(
   joins.filter(({ waits }) => waits).map(({ type, field }) => `${type}.${field}`),
 );
 
 /**
  * Checks `waitMs` before anything is executed: a join that waits is below a mutation, which would otherwise be sent before the
- * rejection. `null` if the operation has no `waitMs`.
+ * rejection.
  */
-export function createCheckWaits(schema: GraphQLSchema, asked: Asked): CheckWaits | null {
+export function createCheckWaits(schema: GraphQLSchema, asked: Asked): CheckWaits {
   const waits = definedFields(schema, asked).filter(
     ({ node, parent, field }) => node.arguments?.length && waiting.has(`${parent.name}.${field.name}`),
   );
-  if (waits.length === 0) return null;
+  if (waits.length === 0) return noWaits;
   return (variables) => {
     const executed = executedFields(asked, variables);
     const errors: GraphQLError[] = [];

@@ -15,7 +15,7 @@ import {
 } from 'graphql';
 import { reservedAliasPrefix } from '../../documents/validation/validate-document.ts';
 import { compileArguments, type ReadArguments } from '../../engine/compile-fields.ts';
-import { type CompileOptions, compileOperation } from '../../engine/compile-operation.ts';
+import { type CompiledJoins, compileOperation } from '../../engine/compile-operation.ts';
 import type { AnswerJoins, JoinField, JoinOutcome, JoinPoint } from '../../engine/compile-value.ts';
 import { lightError, toLocatedError } from '../../errors/light-error.ts';
 import { ReportedErrors } from '../../errors/reported-errors.ts';
@@ -64,11 +64,8 @@ export type CreateOperationJoins = (
   fragments: ReadonlyMap<string, FragmentDefinitionNode>,
 ) => OperationJoins;
 
-/** The joins of one operation, for its compiled form. */
-export interface OperationJoins {
-  readonly joinOf: NonNullable<CompileOptions['joinOf']>;
-  /** Creates the joins of one execution; the lookups below all its root fields share one loader. */
-  readonly answer: (variables: Variables, context: OperationContext) => AnswerJoins;
+/** The joins of one operation, for its compiled form. The lookups below all root fields of an execution share one loader. */
+export interface OperationJoins extends CompiledJoins {
   /**
    * The lookups of the entities of an operation, each once.
    * @param fields the nodes of each `_entities` field
@@ -106,7 +103,7 @@ export function createOperationJoins(options: OperationJoinsOptions): CreateOper
   );
 
   return (operation, fragments) => {
-    const select = createJoinSelections({ operation, fragments }, null);
+    const select = createJoinSelections({ operation, fragments });
 
     const prepare = (parent: GraphQLObjectType, nodes: readonly FieldNode[]): PreparedJoin | null => {
       const [node] = nodes;
@@ -127,8 +124,7 @@ export function createOperationJoins(options: OperationJoinsOptions): CreateOper
       };
     };
 
-    /** `null` if it cannot be compiled, such as joins below a reservation. */
-    const compileReservation = (nodes: readonly FieldNode[], reading: EntityReading): FindReservation | null => {
+    const compileReservation = (nodes: readonly FieldNode[], reading: EntityReading): FindReservation => {
       const type = schema.getType('GasReservation');
       const selections = type ? selectionsOnType(type, nodes, reading) : [];
       const id = { kind: Kind.VARIABLE, name: { kind: Kind.NAME, value: reservationVariable } } as const;
@@ -136,35 +132,37 @@ export function createOperationJoins(options: OperationJoinsOptions): CreateOper
       const found = toField('reservation', selections.length > 0 ? selections : [toField('__typename')]);
       const field = { ...found, arguments: [{ kind: Kind.ARGUMENT, name, value: id } as const] };
       const selectionSet = { kind: Kind.SELECTION_SET, selections: [field] } as const;
-      const run = compileOperation({ schema: ownSchema, operation: { ...operation, selectionSet }, fragments });
-      return (
-        run &&
-        (async (reservationId, variables, context) => {
-          const { data, errors = [] } = await run({
-            context,
-            variables: { ...variables, [reservationVariable]: reservationId },
-          });
-          const value = data?.reservation ?? null;
-          const located = errors.map(({ message, path = [], extensions }) =>
-            lightError(message, { path: path.slice(1), extensions }),
-          );
-          return { value: value && selections.length === 0 ? {} : value, errors: located };
-        })
-      );
+      const run = compileOperation({
+        schema: ownSchema,
+        operation: { ...operation, selectionSet },
+        fragments,
+        joins: () => operationJoins,
+      });
+      return async (reservationId, variables, context, answerJoins) => {
+        const { data, errors = [] } = await run({
+          context,
+          variables: { ...variables, [reservationVariable]: reservationId },
+          answerJoins,
+        });
+        const value = data?.reservation ?? null;
+        const located = errors.map(({ message, path = [], extensions }) =>
+          lightError(message, { path: path.slice(1), extensions }),
+        );
+        return { value: value && selections.length === 0 ? {} : value, errors: located };
+      };
     };
 
     const prepareEntities = (nodes: readonly FieldNode[]): PreparedEntities | null => {
       const [node] = nodes;
       const field = schema.getQueryType()?.getFields()[entitiesField];
       const reading = { entities, schema, fragments, select };
-      const findReservation = compileReservation(nodes, reading);
-      if (!node || !field || !findReservation) return null;
+      if (!node || !field) return null;
       const readArguments = compileArguments(field, node);
       return {
         kind: 'entities',
         key: noSelections,
         nodes,
-        findReservation,
+        findReservation: compileReservation(nodes, reading),
         read: createReadEntities(nodes, reading),
         readArguments,
       };
@@ -173,7 +171,7 @@ export function createOperationJoins(options: OperationJoinsOptions): CreateOper
     const toBudget = (variables: Variables) =>
       new EntityBudget((lookups) => toJoinRequests(lookups, { limits, variables }));
 
-    return {
+    const operationJoins: OperationJoins = {
       readEntities: (fields, variables) => {
         const budget = toBudget(variables);
         for (const nodes of fields) {
@@ -204,7 +202,7 @@ export function createOperationJoins(options: OperationJoinsOptions): CreateOper
         }
         return prepare(parent, nodes);
       },
-      answer: (variables, context) => {
+      answer: (variables, context: OperationContext) => {
         const { cancellation } = context;
         const roots = new OpenRoots();
         const joinExecution = {
@@ -213,22 +211,27 @@ export function createOperationJoins(options: OperationJoinsOptions): CreateOper
           cancellation,
           budget: toBudget(variables),
         };
-        return () => {
+        const answerJoins: AnswerJoins = () => {
           const leave = roots.open();
           return (points) => {
             leave();
             const [first] = points;
             if (!first) return nothing;
             const asked = first.field as PreparedField;
-            if (asked.kind === 'entities') return answerEntities(first, asked, variables, context, joinExecution);
+            if (asked.kind === 'entities') {
+              const find = (id: string) => asked.findReservation(id, variables, context, answerJoins);
+              return answerEntities(first, asked, variables, find, joinExecution);
+            }
             return answerPoints(
               points.map((point) => toPendingJoin(point, point.field as PreparedJoin, variables)),
               joinExecution,
             );
           };
         };
+        return answerJoins;
       },
     };
+    return operationJoins;
   };
 }
 
@@ -260,7 +263,12 @@ interface PreparedEntities extends JoinField {
 type PreparedField = PreparedJoin | PreparedEntities;
 
 /** Finds a reservation of the caller, as the root field does. */
-type FindReservation = (id: string, variables: Variables, context: OperationContext) => Promise<JoinAnswer>;
+type FindReservation = (
+  id: string,
+  variables: Variables,
+  context: OperationContext,
+  answerJoins: AnswerJoins,
+) => Promise<JoinAnswer>;
 
 /** Clients cannot use the prefix. */
 const reservationVariable = `${reservedAliasPrefix}Reservation`;
@@ -319,9 +327,9 @@ async function answerPoints(
 /** @throws an error of the whole field, with its path */
 async function answerEntities(
   { path }: JoinPoint,
-  { nodes, read, readArguments, findReservation }: PreparedEntities,
+  { nodes, read, readArguments }: PreparedEntities,
   variables: Variables,
-  context: OperationContext,
+  findReservation: (id: string) => Promise<JoinAnswer>,
   { loader, reported, budget }: JoinExecution,
 ): Promise<readonly JoinOutcome[]> {
   let requests: readonly EntityRequest[];
@@ -332,7 +340,7 @@ async function answerEntities(
   }
   const loading = loader.load(requests.flatMap((each) => (each.kind === 'ledger' ? each.lookup : [])));
   const reservations = await Promise.all(
-    requests.flatMap((each) => (each.kind === 'reservation' ? findReservation(each.id, variables, context) : [])),
+    requests.flatMap((each) => (each.kind === 'reservation' ? findReservation(each.id) : [])),
   );
   const [fromLedger, own] = [(await loading).values(), reservations.values()];
   const errors: GraphQLError[] = [];

@@ -1,17 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import {
-  createSourceEventStream,
-  type DocumentNode,
-  type ExecutionResult,
-  type GraphQLError,
-  type GraphQLSchema,
-  getOperationAST,
-  type OperationDefinitionNode,
-} from 'graphql';
+import type { ExecutionResult, GraphQLError } from 'graphql';
 import { variablesIn } from '../../documents/plan-operation.ts';
-import { fragmentsOf, usedFragments, walkFields } from '../../documents/selections.ts';
-import { createCoerceVariables, declareTexts } from '../../engine/coerce-variables.ts';
-import { createExecuteStitched } from '../../engine/execute-stitched.ts';
+import { usedFragments, walkFields } from '../../documents/selections.ts';
+import { openSource, type SourceOptions } from '../../engine/open-source.ts';
 import { gatewayError } from '../../errors/gateway-error.ts';
 import { printJson } from '../../json/exact-json.ts';
 import type { OpenLedgerStream } from '../../ledger/ledger-streams.ts';
@@ -23,11 +14,10 @@ import {
   type ResumableResult,
   resumeCursorKey,
 } from '../../upstream/operation-context.ts';
-import type { AdmittedOperation } from '../admit-operation.ts';
-import { boundItemAnswer } from '../execute-here.ts';
+import type { ExecuteOwn } from '../execute-own.ts';
 import type { OperationRun } from '../open-operation.ts';
-import type { ItemStream, OpenStream, PreparedOperation } from '../prepared-operation.ts';
-import { failAll, settleAnswer, toLedgersPart, valuesOf } from '../run-plan.ts';
+import type { ItemStream, LedgerPart, OpenStream, PreparedOperation, RequestVariables } from '../prepared-operation.ts';
+import { failAll, settleAnswer, toLedgerPost } from '../run-plan.ts';
 import {
   arePushed,
   ResultStream,
@@ -43,20 +33,19 @@ import {
  * @param bounds timeout for the joins of one item, in milliseconds, and the bytes of the whole request
  */
 export async function runStream(
-  open: OpenStream,
-  { operation, variables }: AdmittedOperation,
+  operation: PreparedOperation,
+  variables: RequestVariables,
   run: OperationRun,
   { itemTimeoutMs, requestBytes }: { readonly itemTimeoutMs: number; readonly requestBytes: number },
   turns: Pick<FairTurns, 'run'>,
 ): Promise<ExecutionResult | ResultStream> {
-  const opened = refuseLongRequest(requestBytes) ?? (await open(variables, run.context));
+  const opened = refuseLongRequest(requestBytes) ?? (await openStream(operation, variables, run.context));
   if (!('items' in opened)) {
     run.end();
     const result = run.tidy(opened);
     run.complete(result.errors?.length ?? 0);
     return result;
   }
-  const isJoined = operation.plan === 'STITCHED';
   const { caller, cancellation } = run.context;
   // One item at a time waits, so one listener for the whole stream is enough.
   let abandon = () => {};
@@ -64,10 +53,10 @@ export async function runStream(
   const execute = (item: unknown, context: OperationContext) =>
     turns.run(caller.rate.key, client, () => (cancellation.cause ? {} : opened.execute(item, context)));
   const toResult = async (item: unknown): Promise<ExecutionResult> => {
-    const result = isJoined
+    const result = operation.hasJoins
       ? await executeJoined(execute, item, run.context, itemTimeoutMs)
       : await execute(item, run.context);
-    const shown = run.tidy(result.errors ? settleAnswer(operation, variables, result) : result);
+    const shown = run.tidy(result.errors ? settleAnswer(operation, variables.values, result) : result);
     return run.context.streamSlot ? withCursor(shown, item as ResumableItem) : shown;
   };
   let stopWaiting = () => {};
@@ -92,6 +81,12 @@ export async function runStream(
     abandon();
   });
   return stream;
+}
+
+async function openStream(operation: PreparedOperation, variables: RequestVariables, context: OperationContext) {
+  const parts = operation.parts();
+  if (parts.kind !== 'stream') throw new Error('the operation is not a subscription');
+  return parts.open(variables, context);
 }
 
 function withdrawn(): Error {
@@ -181,35 +176,20 @@ function refuseLongRequest(bytes: number): ExecutionResult | null {
   return { errors: [gatewayError('PAYLOAD_TOO_LARGE', says)] };
 }
 
-interface OpenStreamOptions {
-  /** Schema that results are executed on: the whole graph if the stream has joins, else our own part. */
-  readonly schema: GraphQLSchema;
-  readonly ownSchema: GraphQLSchema;
-  readonly document: DocumentNode;
-  readonly operationName: string | null;
-  /** Variables declared with a scalar of the ledger and used as a String. */
-  readonly texts: ReadonlySet<string>;
+interface OpenStreamOptions extends SourceOptions {
+  readonly execute: ExecuteOwn;
   /** Results printed once for all streams that send the same. */
   readonly printed: ResultTexts;
 }
 
-export function createOpenStream(options: OpenStreamOptions): OpenStream {
-  const { schema, ownSchema, operationName, texts } = options;
-  const operation = getOperationAST(options.document, operationName);
-  if (!operation) throw new Error('a document without its operation is subscribed to');
-  const document = schema === ownSchema ? declareTexts(options.document, texts) : options.document;
-  const execute = boundItemAnswer(createExecuteStitched(schema, document, operationName));
-  const join = options.printed.ofDocument();
-  const resultVariables = findResultVariables(document, operation);
-  const coerce = createCoerceVariables(schema, operation, () => operation, texts);
-  return async (sent, contextValue) => {
-    const { errors, values } = coerce(sent);
-    if (errors) return { errors };
-    const variableValues = values;
-    const source = await createSourceEventStream({ schema, document, operationName, variableValues, contextValue });
-    if (!(Symbol.asyncIterator in source)) return source;
+export function createOpenStream({ execute, printed, ...source }: OpenStreamOptions): OpenStream {
+  const join = printed.ofDocument();
+  const resultVariables = findResultVariables(source);
+  return async ({ values }, context) => {
+    const opened = await openSource(source, values, context);
+    if (!(Symbol.asyncIterator in opened)) return opened;
     return {
-      items: source[Symbol.asyncIterator](),
+      items: opened[Symbol.asyncIterator](),
       execute: (item, itemContext) => execute(values, itemContext, item),
       share: (rest) => join(printJson([rest, ...resultVariables.map((name) => valueFor(values, name))])),
     };
@@ -225,11 +205,10 @@ function valueFor(variables: Readonly<Record<string, unknown>>, name: string): r
  * Names of the variables that decide the result of a known item: all but those in the arguments of the root field, which decide
  * which items there are.
  */
-export function findResultVariables(
-  document: DocumentNode,
-  { selectionSet }: OperationDefinitionNode,
-): readonly string[] {
-  const fragments = fragmentsOf(document);
+export function findResultVariables({
+  operation: { selectionSet },
+  fragments,
+}: Pick<SourceOptions, 'operation' | 'fragments'>): readonly string[] {
   const names: string[] = [];
   walkFields([{ selectionSet, on: null }], fragments, {
     isIncluded: ({ directives = [] }) => {
@@ -244,14 +223,15 @@ export function findResultVariables(
 }
 
 /** Opens a subscription of the ledger, and forwards its results and its end. */
-export function createOpenLedgerStream(operation: PreparedOperation, open: OpenLedgerStream): OpenStream {
-  return async (variables, { caller }) => {
-    const { errors } = operation.coerce(variables);
-    if (errors) return { errors };
-    const fail = (error: unknown) => failAll(error, operation, valuesOf(operation, variables));
+export function createOpenLedgerStream(
+  operation: PreparedOperation,
+  part: LedgerPart,
+  open: OpenLedgerStream,
+): OpenStream {
+  return async ({ sent, values }, { caller }) => {
+    const fail = (error: unknown) => failAll(error, operation, values);
     try {
-      const part = toLedgersPart(operation, operation.name, variables);
-      const results = open({ ...part, caller: caller.rate.key });
+      const results = open({ ...toLedgerPost(part, operation.name, sent), caller: caller.rate.key });
       return { items: withFailure(results, fail), execute: forwardItem };
     } catch (error) {
       return fail(error);

@@ -158,7 +158,7 @@ export class SocketOperation implements ServerContext, ResultReader {
   async #execute(admitted: AdmittedOperation): Promise<OperationAnswer | ChunkedBody> {
     const { runner, maskError } = this.#options;
     try {
-      const answer = await (admitted.operation.openStream
+      const answer = await (admitted.operation.type === 'subscription'
         ? runner.run(admitted, this)
         : runner.runWhole(admitted, this));
       if ('chunks' in answer || Symbol.asyncIterator in answer || !answer.errors) return answer;

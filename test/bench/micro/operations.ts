@@ -141,7 +141,7 @@ function toJoins(projectRoot: string): () => string {
   if (!operation || !type) throw new Error('the ledger has no objects');
   const fields = operation.selectionSet.selections as readonly FieldNode[];
   const source = { operation, fragments: new Map() };
-  const selection = toJoinSelection('j', fields, type as GraphQLCompositeType, source, null);
+  const selection = toJoinSelection('j', fields, type as GraphQLCompositeType, source);
   const toLookup = createToJoinLookup({ field: 'object', id: 'address', version: 'version', selection });
   return () => {
     const lookups = coins.map(({ objectId, version }) => toLookup({ id: objectId, version: String(version) }));

@@ -13,7 +13,9 @@ import { silentLedgerService } from '../../../src/ledger/ledger-service.ts';
 import { decideOperation } from '../../../src/operation/admit-operation.ts';
 import { createPrepareOperation } from '../../../src/operation/prepare-operation.ts';
 import type { PreparedOperation } from '../../../src/operation/prepared-operation.ts';
+import { createCancellation } from '../../../src/upstream/cancellation.ts';
 import { createOwnSchema } from '../../support/own-schema.ts';
+import { toTestCaller } from '../../support/test-caller.ts';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
@@ -41,6 +43,7 @@ const generation = buildGeneration<PreparedOperation>(
 const repeat = (count: number, write: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => write(index)).join(' ');
 const variables = { first: 1, flag: true };
+const context = { requestId: 'r', cancellation: createCancellation(), caller: toTestCaller() };
 
 /** All of it that a request may need, in every shell. */
 function use(text: string): PreparedDocument<PreparedOperation> {
@@ -53,8 +56,14 @@ function use(text: string): PreparedDocument<PreparedOperation> {
     operation.unread();
     operation.immutable?.ask(variables);
     if (operation.isForwarded) operation.tree();
-    else if (operation.plan === 'SPLIT' || operation.plan === 'PASS_THROUGH') operation.parts();
-    if (operation.plan !== 'PASS_THROUGH') operation.executeHere();
+    const parts = operation.parts();
+    if (parts.kind !== 'own' && parts.kind !== 'both') continue;
+    // Compiles for every condition.
+    const coerced = operation.coerce(variables);
+    for (const flag of [true, false]) {
+      const result = parts.execute({ ...coerced.values, flag }, context);
+      if (result instanceof Promise) result.catch(() => {});
+    }
   }
   return prepared;
 }
@@ -155,8 +164,14 @@ const kinds: readonly Kind[] = [
     (name) => `query ${name} { ${repeat(140, (id) => `a${id}: sponsor { health }`)} }`,
   ],
   [
+    'of our own under conditions',
+    'LOCAL',
+    (name) =>
+      `query ${name}($flag: Boolean!) { ${repeat(100, (id) => `a${id}: sponsor @skip(if: $flag) { health }`)} sponsor @include(if: $flag) { health } }`,
+  ],
+  [
     'joined',
-    'JOINED',
+    'STITCHED',
     (name) =>
       `mutation ${name} { reserveGas(gasBudget: 5, reserveDurationSecs: 6) { ${coins} object { ${object} } } } }`,
   ],

@@ -8,7 +8,7 @@ const document = parse(
 );
 const operation = getOperationAST(document);
 if (!operation) throw new Error('no operation');
-const part = takePart(operation, fragmentsOf(document), (name) => name === 'theirs');
+const part = takePart(operation, fragmentsOf(document), ({ name }) => name.value === 'theirs');
 
 describe('a part of an operation', () => {
   it('declares only the variables that it uses', () => {
@@ -22,7 +22,7 @@ describe('a part of an operation', () => {
     const mixed = parse(`${text} fragment F on Query { ours theirs }`);
     const asked = getOperationAST(mixed);
     if (!asked) throw new Error('no operation');
-    const taken = takePart(asked, fragmentsOf(mixed), (name) => name === 'theirs');
+    const taken = takePart(asked, fragmentsOf(mixed), ({ name }) => name.value === 'theirs');
     expect(print(taken.document).replaceAll(/\s+/g, ' ')).toBe(
       'query ($x: Boolean!, $y: Boolean!) { ... @include(if: $x) { theirs } ... @skip(if: $y) { theirs } }',
     );

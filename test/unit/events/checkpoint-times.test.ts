@@ -21,7 +21,7 @@ function createLedger(newest: number, oldestKept = 0) {
   const execute = async ({ document }: LedgerRequest) => {
     ledger.requests += 1;
     ledger.onRequest();
-    const text = 'text' in document ? document.text : '';
+    const text = typeof document === 'string' ? document : '';
     const asked = [...text.matchAll(/c(\d+):checkpoint\(id:\{sequenceNumber:(\d+)\}\)/g)];
     return {
       data: {

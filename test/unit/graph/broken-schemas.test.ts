@@ -76,7 +76,8 @@ async function start(first: () => ExecutionResult, cached: LedgerSource | null =
   const keeper = await startSchemaKeeper({
     prepareOn: () => () => ({}),
     ownSchema: createOwnSchema(),
-    execute: async ({ document }) => ('text' in document || !print(document).includes('__schema') ? service : answer()),
+    execute: async ({ document }) =>
+      typeof document === 'string' || !print(document).includes('__schema') ? service : answer(),
     names: networkProfiles.ledger.joins,
     config: parseConfig({ env: {}, readFile: () => '' }),
     cache: cached && { read: async () => cached, write: async () => {} },

@@ -38,7 +38,7 @@ describe('a ledger is asked for less', () => {
   async function fetch(...answers: ExecutionResult[]) {
     const asked: string[] = [];
     const outcome = await fetchLedgerIntrospection(async ({ document }) => {
-      asked.push('kind' in document ? print(document) : document.text);
+      asked.push(typeof document === 'string' ? document : print(document));
       return answers[Math.min(asked.length, answers.length) - 1] as ExecutionResult;
     }).then(
       () => 'answered',

@@ -104,14 +104,14 @@ describe('a transaction that can never run', () => {
   ])('is known by its gas coin, which %s: %j is %s', async (_, data, isDead) => {
     const { finder, requests } = setUp({ data });
     expect(await finder.isDead('TX', coin)).toBe(isDead);
-    expect(requests).toMatchObject([{ document: { rootKeys: ['found', 'coin'] } }]);
+    expect(requests).toHaveLength(1);
   });
 
   it.each(ledgerSchemas)('is asked for in one valid query on $name', async ({ schema }) => {
     const { finder, requests } = setUp({ data: { found: null, coin: null } }, schema);
     await finder.isDead('AsWWT89kJHbo64xjtscp9E5zExV9CuMgQf4jNbxiDZ9s', coin);
-    const [{ document } = { document: { text: '' } }] = requests as { document: { text: string } }[];
-    expect(validate(schema, parse(document.text))).toEqual([]);
+    const [{ document } = { document: '' }] = requests as { document: string }[];
+    expect(validate(schema, parse(document))).toEqual([]);
   });
 
   it('is not concluded from an error, nor from a ledger that tells no versions', async () => {

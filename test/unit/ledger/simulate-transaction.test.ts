@@ -101,7 +101,7 @@ describe('a simulation', () => {
     expect(await result).toMatchObject({ kind: 'succeeds' });
     expect(requests).toHaveLength(1);
     expect(requests[0]).toMatchObject({
-      document: { text: expect.stringContaining(`$tx:${type}`) },
+      document: expect.stringContaining(`$tx:${type}`),
       variables: { tx },
     });
   });

@@ -17,6 +17,7 @@ const graph: Graph = {
   ownership: { ownSchema: schema, hasUsualRootNames: true, ownerOf: () => 'own' },
   idInputs: new Map(),
   operationJoins: null,
+  inForce: {},
 };
 
 function open(

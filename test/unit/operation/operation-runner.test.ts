@@ -15,6 +15,7 @@ const graph: Graph = {
   ownership: { ownSchema: schema, hasUsualRootNames: true, ownerOf: () => 'own' },
   idInputs: new Map(),
   operationJoins: null,
+  inForce: {},
 };
 const usage = { inputNodes: 1, outputNodes: 1, depth: 1, variables: 0, fragments: 0, queryPayload: 5 };
 
@@ -52,13 +53,13 @@ const streamed = (end: (writer: AnswerWriter) => void): RawLedgerAnswer => ({
   body: { start: end, resume() {} },
 });
 const whole = { kind: 'whole', queryJson, ledgerVariables: null } as const;
-const split = (executeOwn: () => ExecutionResult = () => ({ data: { b: 2 } })) =>
+const split = (execute: () => ExecutionResult = () => ({ data: { b: 2 } })) =>
   ({
     kind: 'split',
     queryJson,
-    ledgerVariables: (sent: object) => ({ ...sent }),
+    ledger: { text: '{ a }', variables: new Set<string>(), amend: (answer: ExecutionResult) => answer },
     isLedgerFirst: true,
-    executeOwn,
+    execute,
   }) as const;
 const fails = (error: Error = fault) => {
   throw error;

@@ -33,7 +33,7 @@ async function watch(...versions: readonly string[]) {
     streams: { open: () => null },
     inForce: new NetworkInForce(),
     execute: async ({ document }: Parameters<Options['graph']['execute']>[0]) => {
-      if ('text' in document || !print(document).includes('__schema')) return { data: {} };
+      if (typeof document === 'string' || !print(document).includes('__schema')) return { data: {} };
       ledger.reads += 1;
       if (ledger.reads === 1) for (const version of versions) say(version);
       return { data: { ...introspectionFromSchema(buildSchema(ledger.schema)) } };

@@ -26,7 +26,7 @@ const schema = buildSchema(`
   type Address { address: String }
 `);
 
-function selectionOf(text: string, { name = 'J0', typenames = false } = {}) {
+function selectionOf(text: string, { name = 'J0' } = {}) {
   const document = parse(text);
   const operation = document.definitions.find(
     (each) => each.kind === Kind.OPERATION_DEFINITION,
@@ -38,7 +38,7 @@ function selectionOf(text: string, { name = 'J0', typenames = false } = {}) {
   );
   const fields = operation.selectionSet.selections as FieldNode[];
   const type = schema.getType('Object') as GraphQLObjectType;
-  return toJoinSelection(name, fields, type, { operation, fragments }, typenames ? schema : null);
+  return toJoinSelection(name, fields, type, { operation, fragments });
 }
 
 const lookups = (count: number, selection = selectionOf('{ object { digest } }')): JoinLookup[] => {
@@ -74,14 +74,6 @@ describe('a join document', () => {
     expect([...selection.variables.entries()]).toEqual([['size', '$size:Int!']]);
   });
 
-  it('adds __typename where a type is abstract, for an outer schema that must tell its members apart', () => {
-    const text = '{ object { owner { ... on Shared { since } } digest } }';
-    expect(selectionOf(text, { typenames: true }).fragments.get('J0')).toBe(
-      'fragment J0 on Object{owner{__typename ...on Shared{since}}digest}',
-    );
-    expect(selectionOf(text).fragments.get('J0')).toBe('fragment J0 on Object{owner{...on Shared{since}}digest}');
-  });
-
   it('says of two selections whether they are the same, whatever their fragments are called', () => {
     const [one, same, other] = [
       selectionOf('{ object { digest others { ...A } } } fragment A on Object { digest }'),
@@ -96,7 +88,6 @@ describe('a join document', () => {
     expect(selectionOf('{ object { digest } }').nodes).toBe(1);
     expect(selectionOf('{ object { ...A ...A } } fragment A on Object { digest others { digest } }').nodes).toBe(8);
     expect(selectionOf('{ object { owner { ... on Shared { since } } } }').nodes).toBe(3);
-    expect(selectionOf('{ object { owner { ... on Shared { since } } } }', { typenames: true }).nodes).toBe(4);
   });
 });
 

@@ -1,8 +1,6 @@
-import { GraphQLError } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { networkProfiles } from '../../../../src/config/network-profile.ts';
 import { checkEnd, type SettleErrors } from '../../../../src/ledger/answers/answer-stream.ts';
-import { attributeErrors, attributeRefusal, restoreCauses } from '../../../../src/ledger/answers/attribute-errors.ts';
 import { DataExtent } from '../../../../src/ledger/answers/data-extent.ts';
 import { parseLedgerAnswer, toGraphqlErrors } from '../../../../src/ledger/answers/ledger-answer.ts';
 import { createRpcVersion } from '../../../../src/ledger/rpc-version.ts';
@@ -188,78 +186,6 @@ describe("the ledger's answer", () => {
     expect(() => answer({ data: {} }, status)).toThrow(
       expect.objectContaining({ extensions: { code: 'UPSTREAM_UNAVAILABLE', retry: 'backoff', upstream: 'ledger' } }),
     );
-  });
-});
-
-describe('attributing errors', () => {
-  it('gives every root key without an error the cause of the whole null', () => {
-    const result = attributeErrors(
-      answer({ data: null, errors: [{ message: 'stale', path: ['a', 'b'], extensions: { code: 'X' } }] }),
-      ['a', 'b'],
-    );
-    expect(result.errors?.map((error) => [error.message, error.path])).toEqual([
-      ['stale', ['a', 'b']],
-      ['stale', ['b']],
-    ]);
-  });
-
-  it('explains a null by the first error that names a field, though one without a path comes before it', () => {
-    const result = attributeErrors(
-      answer({ data: null, errors: [{ message: 'slow' }, { message: 'stale', path: ['a'] }] }),
-      ['a', 'b'],
-    );
-    expect(result.errors?.map((error) => [error.message, error.path])).toEqual([
-      ['slow', undefined],
-      ['stale', ['a']],
-      ['stale', ['b']],
-    ]);
-  });
-
-  it('puts the cause back, once', () => {
-    const merged = attributeErrors(
-      answer({ data: null, errors: [{ message: 'stale', path: ['b', 0, 'c'], extensions: { code: 'X' } }] }),
-      ['a', 'b', 'd'],
-    );
-    const [own, ...standing] = merged.errors ?? [];
-    expect(standing.map(({ path }) => path)).toEqual([['a'], ['d']]);
-    const restored = restoreCauses(standing, true);
-    expect(restored.map(({ message, path, extensions }) => ({ message, path, extensions }))).toEqual([
-      { message: 'stale', path: ['b', 0, 'c'], extensions: { code: 'X', retry: 'never' } },
-    ]);
-    expect(JSON.stringify(standing[0])).toBe(
-      '{"message":"stale","path":["a"],"extensions":{"code":"X","retry":"never"}}',
-    );
-    expect(own?.path).toEqual(['b', 0, 'c']);
-  });
-
-  it('says once of each root key that a ledger executes nothing, and puts its own words back, once each', () => {
-    const errors = ['too deep', 'too wide'].map((message) => ({ message, extensions: { code: 'X', retry: 'never' } }));
-    const { errors: standing = [] } = attributeRefusal(answer({ data: null, errors }), ['a', 'b']);
-    expect(standing.map(({ message, path }) => [message, path])).toEqual([
-      ['too deep', ['a']],
-      ['too deep', ['b']],
-    ]);
-    const other = new GraphQLError('ours', { path: ['c'] });
-    for (const isWithoutData of [true, false]) {
-      const restored = restoreCauses([...standing, other], isWithoutData);
-      expect(JSON.parse(JSON.stringify(restored))).toEqual([...errors, { message: 'ours', path: ['c'] }]);
-    }
-    const partial = answer({ data: { a: null }, errors });
-    expect(attributeRefusal(partial, ['a'])).toBe(partial);
-    const placed = answer({ data: null, errors: [{ message: 'stale', path: ['b'] }] });
-    expect(attributeRefusal(placed, ['a', 'b'])).toBe(placed);
-  });
-
-  it('keeps equal errors of two fields apart where there are data', () => {
-    const errors = [1, 2].map(() => new GraphQLError('same'));
-    expect(restoreCauses(errors, false)).toEqual(errors);
-  });
-
-  it('leaves partial data and errors without a path alone', () => {
-    const partial = answer({ data: { a: 1, b: null }, errors: [{ message: 'stale', path: ['b'] }] });
-    expect(attributeErrors(partial, ['a', 'b'])).toBe(partial);
-    const request = answer({ data: null, errors: [{ message: 'too deep' }] });
-    expect(attributeErrors(request, ['a', 'b'])).toBe(request);
   });
 });
 

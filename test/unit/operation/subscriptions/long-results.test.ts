@@ -1,9 +1,8 @@
 import { makeExecutableSchema } from '@graphql-tools/schema';
-import { parse } from 'graphql';
 import { expect, it } from 'vitest';
 import { ResultTexts } from '../../../../src/operation/subscriptions/result-stream.ts';
-import { createOpenStream } from '../../../../src/operation/subscriptions/run-stream.ts';
 import type { OperationContext } from '../../../../src/upstream/operation-context.ts';
+import { prepareOwnStream } from '../../../support/open-own-stream.ts';
 
 const source = { next: () => new Promise(() => {}), [Symbol.asyncIterator]: () => source };
 const schema = makeExecutableSchema({
@@ -13,17 +12,9 @@ const schema = makeExecutableSchema({
 const names = Array.from({ length: 280 }, (_, index) => `a${index}: text`).join(' ');
 
 it('rejects an item that hundreds of aliases make too long, and delivers the next one', async () => {
-  const open = createOpenStream({
-    schema,
-    ownSchema: schema,
-    document: parse(`subscription { ticks { ${names} } }`),
-    operationName: null,
-    texts: new Set(),
-    printed: new ResultTexts(0),
-  });
+  const open = prepareOwnStream(schema, `subscription { ticks { ${names} } }`, new ResultTexts(0));
   const context = {} as OperationContext;
   const stream = await open({}, context);
-  if (!('execute' in stream)) throw new Error('it is not open');
   expect(await stream.execute({ ticks: { text: 'x'.repeat(100_000) } }, context)).toMatchObject({
     data: null,
     errors: [{ extensions: { code: 'PAYLOAD_TOO_LARGE' } }],

@@ -1,4 +1,4 @@
-import { buildSchema } from 'graphql';
+import { buildSchema, type ExecutionResult } from 'graphql';
 import { expect, it } from 'vitest';
 import { LedgerStream } from '../../../../src/ledger/ledger-streams.ts';
 import { createOpenLedgerStream } from '../../../../src/operation/subscriptions/run-stream.ts';
@@ -14,6 +14,7 @@ const { operation } = admitForTest(
     ownership: { ownSchema: schema, hasUsualRootNames: true, ownerOf: () => 'upstream' },
     idInputs: new Map(),
     operationJoins: null,
+    inForce: {},
   },
   { text: 'subscription { ticks }' },
 );
@@ -25,8 +26,9 @@ async function openStream() {
     counts.closed += 1;
   };
   const stream = new LedgerStream({ bytes: 0 }, null, onEnd);
-  const open = createOpenLedgerStream(operation, () => stream);
-  const opened = await open({}, { caller: toTestCaller() } as OperationContext);
+  const part = { text: 'subscription{ticks}', variables: null, amend: (answer: ExecutionResult) => answer };
+  const open = createOpenLedgerStream(operation, part, () => stream);
+  const opened = await open({ sent: {}, values: {} }, { caller: toTestCaller() } as OperationContext);
   if (!('items' in opened)) throw new Error('the stream was not opened');
   return { items: opened.items, stream, counts };
 }

@@ -86,6 +86,7 @@ function open({
     ownership: { ownSchema: schema, hasUsualRootNames: true, ownerOf: () => 'own' },
     idInputs: new Map(),
     operationJoins: null,
+    inForce: {},
   };
   const server = createTestServer();
   const runner = createOperationRunner({
@@ -102,7 +103,7 @@ function open({
     },
   });
   const admitted = admitForTest(graph, { text });
-  const operation = isJoined ? { ...admitted.operation, plan: 'STITCHED' as const } : admitted.operation;
+  const operation = isJoined ? { ...admitted.operation, hasJoins: true } : admitted.operation;
   return { source, server, result: runner.run({ ...admitted, caller, operation }, { ...server, requestBytes }) };
 }
 

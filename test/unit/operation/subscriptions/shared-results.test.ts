@@ -1,5 +1,6 @@
 import { parse } from 'graphql';
 import { describe, expect, it } from 'vitest';
+import { fragmentsOf } from '../../../../src/documents/selections.ts';
 import { ResultText, ResultTexts } from '../../../../src/operation/subscriptions/result-stream.ts';
 import { findResultVariables } from '../../../../src/operation/subscriptions/run-stream.ts';
 
@@ -113,5 +114,5 @@ it.each([
   const document = parse(text);
   const [operation] = document.definitions;
   if (operation?.kind !== 'OperationDefinition') throw new Error('no operation');
-  expect(findResultVariables(document, operation)).toEqual(names);
+  expect(findResultVariables({ operation, fragments: fragmentsOf(document) })).toEqual(names);
 });

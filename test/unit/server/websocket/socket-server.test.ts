@@ -199,7 +199,7 @@ function scripted() {
           kind: 'admitted',
           caller,
           ...request,
-          operation: { openStream: request.query.startsWith('subscription') },
+          operation: { type: request.query.startsWith('subscription') ? 'subscription' : 'query' },
         }) as unknown as AdmittedOperation,
     },
     runner: {

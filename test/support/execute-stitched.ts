@@ -10,9 +10,9 @@ import {
   type SelectionSetNode,
   visit,
 } from 'graphql';
-import { type Fragments, fieldsByKey, fragmentsOf } from '../documents/selections.ts';
-import { reservedAliasPrefix } from '../documents/validation/validate-document.ts';
-import type { OperationContext } from '../upstream/operation-context.ts';
+import { type Fragments, fieldsByKey, fragmentsOf } from '../../src/documents/selections.ts';
+import { reservedAliasPrefix } from '../../src/documents/validation/validate-document.ts';
+import type { OperationContext } from '../../src/upstream/operation-context.ts';
 
 /**
  * Executes an operation on the stitched schema. Rejects as `execute` of graphql-js does.
@@ -25,7 +25,6 @@ export type ExecuteStitched = (
   rootValue?: unknown,
 ) => ExecutionResult | Promise<ExecutionResult>;
 
-/** The most general plan: every other plan must return its response. */
 export function createExecuteStitched(
   schema: GraphQLSchema,
   document: DocumentNode,

@@ -19,19 +19,35 @@ import {
   responsePathAsArray,
   type SelectionSetNode,
 } from 'graphql';
-import { collectFields, type SelectionScope } from '../../documents/selections.ts';
-import { lightError } from '../../errors/light-error.ts';
-import { ReportedErrors } from '../../errors/reported-errors.ts';
-import { ExactNumber, hasExactNumber } from '../../json/exact-json.ts';
-import type { LedgerExecutor } from '../../ledger/ledger-executor.ts';
-import { Turns } from '../../live/turns.ts';
-import { createPerOperation, type OperationContext } from '../../upstream/operation-context.ts';
-import { entitiesField, entityUnion, type LedgerEntity } from './entities.ts';
-import { createReadEntities, EntityBudget, type EntityRequest, toEntityAnswer } from './entity-lookups.ts';
-import { createJoinSelections, createToJoinLookup, type JoinLookup, type RequestBounds } from './join-document.ts';
-import { createJoinLoader, type JoinAnswer, type OpenRoots, toJoinRequests } from './join-loader.ts';
-import { awaitIndexer, checkWaitMs } from './join-waits.ts';
-import { createReadJoinKey, type JoinKey, type ServedJoin } from './joins.ts';
+import { collectFields, type SelectionScope } from '../../src/documents/selections.ts';
+import { lightError } from '../../src/errors/light-error.ts';
+import { ReportedErrors } from '../../src/errors/reported-errors.ts';
+import { entitiesField, entityUnion, type LedgerEntity } from '../../src/graph/joins/entities.ts';
+import {
+  createReadEntities,
+  EntityBudget,
+  type EntityRequest,
+  toEntityAnswer,
+} from '../../src/graph/joins/entity-lookups.ts';
+import {
+  createJoinSelections,
+  createToJoinLookup,
+  type JoinLookup,
+  type RequestBounds,
+} from '../../src/graph/joins/join-document.ts';
+import {
+  createJoinLoader,
+  type JoinAnswer,
+  type OpenRoots,
+  toJoinRequests,
+} from '../../src/graph/joins/join-loader.ts';
+import { awaitIndexer, checkWaitMs } from '../../src/graph/joins/join-waits.ts';
+import { createReadJoinKey, type JoinKey, type ServedJoin } from '../../src/graph/joins/joins.ts';
+import { ExactNumber, hasExactNumber } from '../../src/json/exact-json.ts';
+import type { LedgerExecutor } from '../../src/ledger/ledger-executor.ts';
+import { Turns } from '../../src/live/turns.ts';
+import { createPerOperation, type OperationContext } from '../../src/upstream/operation-context.ts';
+import { addTypenames } from './add-typenames.ts';
 
 export interface StitchedJoinsOptions {
   readonly execute: LedgerExecutor;
@@ -56,7 +72,7 @@ export function createStitchedJoins({ execute, limits, ledger, own, entities, ro
     const fragments = new Map(Object.entries(info.fragments));
     return {
       loader: createJoinLoader({ execute, limits, variables, cancellation, roots: rootsOf(context) }),
-      select: createJoinSelections({ operation, fragments }, ledger.schema),
+      select: createJoinSelections({ operation, fragments }, (each) => addTypenames(each, ledger.schema)),
       scope: { schema: ledger.schema, fragments, variables },
       /** Stored with the field, which may have thousands of parents. */
       fields: new Map<readonly FieldNode[], (key: JoinKey) => JoinLookup>(),

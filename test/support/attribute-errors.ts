@@ -1,5 +1,5 @@
 import type { ExecutionResult, GraphQLError } from 'graphql';
-import { lightError } from '../../errors/light-error.ts';
+import { lightError } from '../../src/errors/light-error.ts';
 
 /** Key under which a stand-in error stores its original. Symbols are not serialised, so clients never see it. */
 const cause = Symbol('the error this one stands for');
