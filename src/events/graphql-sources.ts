@@ -13,6 +13,7 @@ import {
   type LedgerNodes,
   staleCursor,
   toLedgerPage,
+  toMilliseconds,
   toPageSelection,
   toReportSelection,
   toSelection,
@@ -22,7 +23,7 @@ import {
 } from './ledger-pages.ts';
 import { createLedgerSource, createListSource } from './ledger-source.ts';
 import { type EventSources, type Position, type Source, toTimestampMs } from './source.ts';
-import { type CheckpointTimes, createTimeRangeSource, toMilliseconds } from './time-range-source.ts';
+import { type CheckpointTimes, createTimeRangeSource } from './time-range-source.ts';
 import { keysOfLedger } from './transaction-keys.ts';
 import type { EventWire, TransactionWire } from './wire.ts';
 
@@ -188,8 +189,8 @@ export function createGraphqlSources(options: GraphqlSourcesOptions): EventSourc
   const { execute, profile, times, isLive, now } = options;
   const { history } = profile;
   const events = { ...eventNodes(profile), isLenient: isLive };
-  const head = { chain: null, checkpoint: null };
-  const readEvents = createReadLedgerPage(history.events.field, events, history, execute, head);
+  const head = { chain: null, checkpoint: null, timestampMs: null };
+  const readEvents = createReadLedgerPage(history.events.field, events, history, execute, now, head);
   const checkpointOf = async (digest: string, cancellation: Cancellation | undefined) => {
     const { transaction, transactions } = history;
     const selection = toSelection([transactions.paths.checkpoint]);
@@ -251,7 +252,7 @@ export function createGraphqlSources(options: GraphqlSourcesOptions): EventSourc
       const nodes = { ...transactionNodes(profile, isWhole), isLenient: isLive };
       const source = createLedgerSource({
         ...shared,
-        read: createReadLedgerPage(field, nodes, history, execute, head),
+        read: createReadLedgerPage(field, nodes, history, execute, now, head),
         filter,
         positionOf: toTransactionPosition,
         narrow: byCheckpoint,

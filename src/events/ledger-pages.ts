@@ -90,8 +90,9 @@ export interface LedgerPage<Item> {
 /** A page, and what the ledger that answered it reports about itself. */
 export interface AnsweredPage<Item> extends LedgerPage<Item> {
   readonly chain: string | null;
-  /** Its newest checkpoint. */
+  /** Its newest checkpoint, and the time of that in milliseconds since the Unix epoch. */
   readonly newest: number | null;
+  readonly newestMs: number | null;
   /** The value of `extra`. */
   readonly extra: unknown;
   /** The newest items that match; `null`: not asked for. */
@@ -142,18 +143,20 @@ type Names = Pick<LedgerHistory, 'checkpoint' | 'pruned'>;
 export interface LedgerHead {
   chain: string | null;
   checkpoint: number | null;
+  timestampMs: number | null;
 }
 
 /** What every page asks of the ledger beside its items. */
 export const toReportSelection = ({ checkpoint }: Pick<Names, 'checkpoint'>) =>
-  `chain:chainIdentifier newest:${checkpoint.field}{sequenceNumber}`;
+  `chain:chainIdentifier newest:${checkpoint.field}{sequenceNumber timestamp}`;
 
 export function createReadLedgerPage<Item>(
   field: string,
   nodes: LedgerNodes<Item>,
   names: Names,
   execute: LedgerExecutor,
-  head: LedgerHead = { chain: null, checkpoint: null },
+  now: () => number,
+  head: LedgerHead = { chain: null, checkpoint: null, timestampMs: null },
 ): ReadLedgerPage<Item> {
   const report = toReportSelection(names);
   return async ({
@@ -174,14 +177,20 @@ export function createReadLedgerPage<Item>(
     if (expected !== null && chain !== null && chain !== expected) throw staleCursor();
     const checkpoint = valueAt(data, 'newest.sequenceNumber');
     const newest = Number.isSafeInteger(checkpoint) ? (checkpoint as number) : null;
-    const isSame = head.chain === chain && newest !== null && !isReset(head.checkpoint, newest);
-    head.checkpoint = isSame ? Math.max(newest, head.checkpoint ?? 0) : newest;
-    head.chain = chain;
-    if (isReset(seen, newest)) throw staleCursor();
+    const time = toMilliseconds(valueAt(data, 'newest.timestamp'));
+    const newestMs = time === null ? null : Number(time);
+    const [before, after] = [
+      { newest: head.checkpoint, newestMs: head.timestampMs },
+      { newest, newestMs },
+    ];
+    const isOlder = newest !== null && head.checkpoint !== null && newest < head.checkpoint;
+    if (head.chain !== chain || !isOlder || isReset(before, after))
+      Object.assign(head, { chain, checkpoint: newest, timestampMs: newestMs });
+    if (isReset({ newest: seen }, { newest })) throw isBehind(newestMs, now()) ? notYet() : staleCursor();
     return {
       ...toLedgerPage(data.page, nodes, chain),
       chain,
-      newest,
+      ...after,
       extra: data.extra ?? null,
       tail: data.tail ? toLedgerPage(data.tail, nodes, chain) : null,
     };
@@ -272,6 +281,26 @@ export async function askLedger(
 export function staleCursor() {
   const says = 'The ledger no longer knows the position this cursor points to.';
   return gatewayError('STALE_CURSOR', says, { upstream: 'ledger' });
+}
+
+/** The milliseconds of a `DateTime` as decimal text. */
+export function toMilliseconds(value: unknown): string | null {
+  const ms = typeof value === 'string' ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(ms) ? null : String(ms);
+}
+
+/** For a position that another node of the network may have. */
+export function notYet() {
+  const says = 'The ledger does not have the position of this cursor yet. Repeat the query.';
+  return gatewayError('UPSTREAM_UNAVAILABLE', says, { upstream: 'ledger' });
+}
+
+/** Milliseconds within which every node behind an address has an item, unless it is still catching up. */
+export const youngMs = 60_000;
+
+/** Is the node whose newest checkpoint has this time still catching up? */
+export function isBehind(newestMs: number | null, nowMs: number): boolean {
+  return newestMs !== null && nowMs - newestMs > youngMs;
 }
 
 export function badLedger(what: string) {

@@ -1,6 +1,5 @@
 import { GraphQLError } from 'graphql';
 import { itemsPerCall } from '../config/event-calls.ts';
-import { gatewayError } from '../errors/gateway-error.ts';
 import type { Cancellation } from '../upstream/cancellation.ts';
 import {
   type AnsweredPage,
@@ -8,10 +7,12 @@ import {
   type CursorForm,
   compareOrder,
   type FilterMembers,
+  isBehind,
   type LedgerEdge,
   type LedgerHead,
   type LedgerPage,
   type LedgerPageRequest,
+  notYet,
   type Order,
   type Place,
   parseMark,
@@ -21,6 +22,7 @@ import {
   toMark,
   valueAt,
   writeCursor,
+  youngMs,
 } from './ledger-pages.ts';
 import { type Position, type Source, type SourcePage, type SourcePageRequest, toPositionKey } from './source.ts';
 
@@ -48,8 +50,6 @@ export interface LedgerSourceOptions<Item> {
 const maxSearchedPages = 100;
 /** Newest items that a page of history reads, too: those that came since the checkpoint as of which it reads. */
 const tailItems = 10;
-/** Milliseconds within which every node behind an address has an item. */
-const youngMs = 60_000;
 
 /**
  * Items of a connection of the ledger's GraphQL. A position carries the ledger's cursor, so that a page is one call; a search
@@ -120,6 +120,7 @@ const nothing: AnsweredPage<never> = {
   end: null,
   chain: null,
   newest: null,
+  newestMs: null,
   extra: null,
   tail: null,
 };
@@ -145,7 +146,7 @@ function createFreeReads<Item>(options: LedgerSourceOptions<Item>): ReadFrom<Ite
     });
     const kept = valueAt({ extra: page.extra }, `extra.${oldest.path}`);
     if (typeof kept === 'number' && place.checkpoint !== null && place.checkpoint < kept) throw staleCursor();
-    if (page.edges.length === 0 && isOlder(page, place.checkpoint)) throw notThere(after, options.now());
+    if (page.edges.length === 0 && isOlder(page, place.checkpoint)) throw notThere(after, options.now(), page);
     return page;
   };
 }
@@ -218,7 +219,7 @@ function createPinnedReads<Item>(options: LedgerSourceOptions<Item>, form: Curso
     const newest = await readNewest(oldest.field);
     const end = newest.edges.at(-1);
     const isBehindAll = !end || compareOrder(order, end.order) > 0;
-    if (isOlder(newest, checkpoint) && isBehindAll) throw notThere(after, now());
+    if (isOlder(newest, checkpoint) && isBehindAll) throw notThere(after, now(), newest);
     if (!descending && covers(newest, order)) return fromOrder(newest, order);
     checkKept(order, valueAt({ extra: newest.extra }, `extra.${oldest.path}`), form);
     if (!descending && !newest.hasPrevious) return fromOrder(newest, order);
@@ -298,7 +299,7 @@ async function placeOf<Item>(
     }
     throw staleCursor();
   } catch (error) {
-    throw isStale(error) && !isLive ? notThere(position, now()) : error;
+    throw isStale(error) && !isLive ? notThere(position, now(), nothing) : error;
   }
 }
 
@@ -307,14 +308,10 @@ function isOlder({ newest }: AnsweredPage<unknown>, checkpoint: number | null): 
   return newest !== null && checkpoint !== null && newest < checkpoint;
 }
 
-/** For a position that the ledger does not know: a node that lags will know a young one soon. */
-function notThere({ timestampMs }: Position, nowMs: number) {
-  return timestampMs === null || Math.abs(nowMs - timestampMs) > youngMs ? staleCursor() : notYet();
-}
-
-function notYet() {
-  const says = 'The ledger does not have the position of this cursor yet. Repeat the query.';
-  return gatewayError('UPSTREAM_UNAVAILABLE', says, { upstream: 'ledger' });
+/** For a position that the ledger does not know: a node that lags will know a young one soon, and others know an old one. */
+function notThere({ timestampMs }: Position, nowMs: number, { newestMs }: Pick<AnsweredPage<unknown>, 'newestMs'>) {
+  const isYoung = timestampMs !== null && Math.abs(nowMs - timestampMs) <= youngMs;
+  return isYoung || isBehind(newestMs, nowMs) ? notYet() : staleCursor();
 }
 
 const codeOf = (error: unknown) => (error instanceof GraphQLError ? error.extensions.code : null);

@@ -8,6 +8,7 @@ import {
   type FilterMembers,
   type LedgerNode,
   type ReadLedgerPage,
+  toMilliseconds,
   toReportSelection,
   toTextOrNull,
 } from './ledger-pages.ts';
@@ -47,17 +48,18 @@ export function createCheckpointTimes(
   /** @param dropped receives the numbers of pruned checkpoints */
   async function read(numbers: readonly number[], dropped: Set<number>, cancellation: Cancellation | undefined) {
     const fields = numbers.map((n) => `c${n}:${field}(${argument.replace('$', String(n))}){timestamp}`);
-    const selection = toReportSelection(history).replace('{', '{timestamp ');
     const asked = era;
-    const data = await askLedger(execute, `{${selection}${fields.join('')}}`, history, cancellation);
+    const text = `{${toReportSelection(history)}${fields.join('')}}`;
+    const data = await askLedger(execute, text, history, cancellation);
     const newest = data.newest as LedgerNode | null;
     const newestNumber = Number(newest?.sequenceNumber ?? Number.NaN);
     if (!newest || !Number.isSafeInteger(newestNumber)) throw badLedger('names no newest checkpoint');
     const network = toTextOrNull(data.chain);
-    const answered = `${report({ network, newest: newestNumber })} ${network}`;
+    const timestampMs = toMs(newest);
+    const answered = `${report({ network, newest: newestNumber, newestMs: timestampMs })} ${network}`;
     if (answered !== era) kept.clear();
     era = answered;
-    const found = { number: newestNumber, timestampMs: toMs(newest) };
+    const found = { number: newestNumber, timestampMs };
     // The answer may be older than the era.
     if (asked !== era) return found;
     for (const number of numbers) {
@@ -123,12 +125,6 @@ function toMs({ timestamp }: LedgerNode): number {
   const timestampMs = toTimestampMs(toMilliseconds(timestamp));
   if (timestampMs === null) throw badLedger('gives no time of a checkpoint');
   return timestampMs;
-}
-
-/** The milliseconds of a `DateTime` as decimal text. */
-export function toMilliseconds(value: unknown): string | null {
-  const ms = typeof value === 'string' ? Date.parse(value) : Number.NaN;
-  return Number.isNaN(ms) ? null : String(ms);
 }
 
 interface TimeRangeOptions<Item> {

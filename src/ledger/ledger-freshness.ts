@@ -17,28 +17,33 @@ export function ledgerFreshness(
   schema: () => GraphQLSchema | null,
 ): FreshnessRules {
   const chain = 'chainIdentifier';
-  const newestCheckpoint = `newest:${history.checkpoint.field}{sequenceNumber}`;
-  const both = `{${chain} ${newestCheckpoint}}`;
+  const newest = (selection: string) => `newest:${history.checkpoint.field}{${selection}}`;
+  const [timed, numbered] = [newest('sequenceNumber timestamp'), newest('sequenceNumber')];
+  const all = `{${chain} ${timed}}`;
   /** A ledger that lacks one of the fields would reject the other with it. */
   const validQuery = createPerSchema(schema, (found) =>
-    [both, `{${chain}}`, `{${newestCheckpoint}}`].find((text) => validate(found, parse(text)).length === 0),
+    [all, `{${chain} ${numbered}}`, `{${chain}}`, `{${timed}}`, `{${numbered}}`].find(
+      (text) => validate(found, parse(text)).length === 0,
+    ),
   );
   const headers = { 'content-type': 'application/json', accept: 'application/json' };
   return {
     maxBehind,
     leastOf: toLeastCheckpoint,
     async readNewest(call, timeoutMs) {
-      const body = JSON.stringify({ query: validQuery() ?? both });
+      const body = JSON.stringify({ query: validQuery() ?? all });
       const answer = await call({ method: 'POST', path: '/', headers, body, timeoutMs });
       const parsed = parseJson(answer.body.toString()) as {
-        data?: { chainIdentifier?: unknown; newest?: { sequenceNumber?: unknown } | null } | null;
+        data?: { chainIdentifier?: unknown; newest?: { sequenceNumber?: unknown; timestamp?: unknown } | null } | null;
         errors?: unknown;
       };
       const { chainIdentifier, newest } = parsed?.data ?? {};
       // A ledger without any checkpoint is behind every other.
       const checkpoint = newest === null && !parsed.errors ? 0 : Number(newest?.sequenceNumber ?? Number.NaN);
+      const newestMs = Date.parse(String(newest?.timestamp));
       return {
         newest: Number.isSafeInteger(checkpoint) ? checkpoint : null,
+        newestMs: Number.isNaN(newestMs) ? null : newestMs,
         network: typeof chainIdentifier === 'string' ? chainIdentifier : null,
       };
     },

@@ -52,6 +52,8 @@ export function createFreshness(
   let network: string | null = null;
   /** The network that each address reported last. */
   const networks: (string | null)[] = addresses.map(() => null);
+  /** The time of the newest data that each address reported last. */
+  const times: (number | null)[] = addresses.map(() => null);
   const told: string[] = [];
   const readers = addresses.map(({ send, path, state }) => ({
     state,
@@ -93,17 +95,21 @@ export function createFreshness(
       if (state.isOtherNetwork) return;
       // Addresses that report no network cannot be told apart.
       if (network !== null || report.network === null) state.confirmedMs = askedMs;
-      if (report.newest !== null) recordNewest(state, report.newest, askedMs);
+      if (report.newest === null) return;
+      recordNewest(state, report.newest, askedMs);
+      times[index] = report.newestMs ?? null;
     });
     // One address that does not answer must not delay the others.
     await Promise.race([Promise.all(asked), delay(refreshMs, undefined, { ref: false })]);
     compareNetworks(true);
+    const newest = newestOf(
+      readers.map(({ state }) => state),
+      clock(),
+    );
     inForce.report({
       network,
-      newest: newestOf(
-        readers.map(({ state }) => state),
-        clock(),
-      ),
+      newest,
+      newestMs: times[readers.findIndex(({ state }) => state.newest === newest)] ?? null,
     });
     endedMs = clock();
   }

@@ -2,16 +2,26 @@
 export interface NetworkReport {
   /** How new its data is: a number that grows, such as its last checkpoint; `null` if it does not say. */
   readonly newest: number | null;
+  /** Time of the newest data in milliseconds since the Unix epoch. Left out or `null`: it does not say. */
+  readonly newestMs?: number | null;
   /** Identifies its network; `null` if it does not say. */
   readonly network: string | null;
 }
 
-/** A node may lag. A network that was reset begins again at its first checkpoint. */
+type Height = Pick<NetworkReport, 'newest' | 'newestMs'>;
+
+/** Without times: a node may lag, and a network that was reset begins again at its first checkpoint. */
 const minResetBy = 1_000;
 
-/** Is the newest data so much older than before that the network was reset? */
-export function isReset(before: number | null, newest: number | null): boolean {
-  return before !== null && newest !== null && before - newest > minResetBy && newest < before / 2;
+/**
+ * Was the network reset between two reports? Numbers and times of a network grow together: a lower number at a later time is of
+ * another history, and one at an earlier time is of a node that lags, however far.
+ */
+export function isReset(before: Height, after: Height): boolean {
+  if (before.newest === null || after.newest === null) return false;
+  const [beforeMs, afterMs] = [before.newestMs ?? null, after.newestMs ?? null];
+  if (beforeMs !== null && afterMs !== null) return after.newest < before.newest && afterMs > beforeMs;
+  return before.newest - after.newest > minResetBy && after.newest < before.newest / 2;
 }
 
 /**
@@ -21,7 +31,7 @@ export function isReset(before: number | null, newest: number | null): boolean {
 export class NetworkInForce {
   #era = 0;
   #network: string | null = null;
-  #newest: number | null = null;
+  #highest: Height = { newest: null };
   readonly #listeners: (() => void)[] = [];
 
   get era(): number {
@@ -34,11 +44,12 @@ export class NetworkInForce {
   }
 
   /** @returns the era of the report */
-  report({ network, newest }: NetworkReport): number {
+  report({ network, ...height }: NetworkReport): number {
     const isOther = network !== null && this.#network !== null && network !== this.#network;
-    const isNew = isOther || isReset(this.#newest, newest);
+    const isNew = isOther || isReset(this.#highest, height);
     this.#network = network ?? this.#network;
-    this.#newest = newest ?? this.#newest;
+    // A node that lags does not make the network older.
+    if (isNew || (height.newest ?? -1) >= (this.#highest.newest ?? -1)) this.#highest = height;
     if (isNew) {
       this.#era += 1;
       for (const begun of this.#listeners) begun();

@@ -41,6 +41,8 @@ export interface PagedLedger {
   oldest: number;
   /** Checkpoints that the next answers lack. */
   lag: number;
+  /** Milliseconds by which its checkpoints are later than `timeOf`. */
+  laterMs: number;
   /** Numbers whose nodes have an unknown form. */
   readonly unreadable: Set<number>;
   /** Documents received. */
@@ -148,7 +150,7 @@ export function createPagedLedger(style: PageStyle, count: number): PagedLedger 
   const toCheckpoint = (number: number) => {
     const isKept = checkpointOf(ledger.oldest) <= number && number <= newest();
     return isKept
-      ? { sequenceNumber: number, timestamp: new Date(timeOf(number * perCheckpoint)).toISOString() }
+      ? { sequenceNumber: number, timestamp: new Date(ledger.laterMs + timeOf(number * perCheckpoint)).toISOString() }
       : null;
   };
 
@@ -183,6 +185,7 @@ export function createPagedLedger(style: PageStyle, count: number): PagedLedger 
     count,
     oldest: 0,
     lag: 0,
+    laterMs: 0,
     asked: [],
     unreadable: new Set(),
     positionOf(number) {
@@ -198,7 +201,7 @@ export function createPagedLedger(style: PageStyle, count: number): PagedLedger 
       const times = createCheckpointTimes(execute, history, (report) => inForce.report(report));
       const sourceOf = (filter: FilterMembers) =>
         open({ ...filter, ...(of !== 1 && { of: String(of) }) }, false, () => timeOf(ledger.count));
-      const readEvents = toRead({ of: String(of) }, false);
+      const readEvents = toRead({ of: String(of) }, false, () => timeOf(ledger.count));
       return (range) =>
         createTimeRangeSource<NumberedItem>({
           range,
@@ -215,9 +218,9 @@ export function createPagedLedger(style: PageStyle, count: number): PagedLedger 
     checkpoints: { after: 'afterCheckpoint', at: 'at', before: 'beforeCheckpoint' },
     pruned: { codes: [], texts: [] },
   };
-  const head: LedgerHead = { chain: null, checkpoint: null };
+  const head: LedgerHead = { chain: null, checkpoint: null, timestampMs: null };
 
-  function toRead(filter: FilterMembers, isLive: boolean): ReadLedgerPage<NumberedItem> {
+  function toRead(filter: FilterMembers, isLive: boolean, now: () => number): ReadLedgerPage<NumberedItem> {
     const nodes = {
       selection: '{number checkpoint}',
       cursor: style === 'pinned' ? form : null,
@@ -228,15 +231,15 @@ export function createPagedLedger(style: PageStyle, count: number): PagedLedger 
         return { number, mark };
       },
     };
-    const read = createReadLedgerPage('items', nodes, history, execute, head);
+    const read = createReadLedgerPage('items', nodes, history, execute, now, head);
     return (request) => read({ ...request, filter: { ...filter, ...request.filter } });
   }
 
   function open(filter: FilterMembers, isLive: boolean, now: () => number): Source<NumberedItem> {
     // A new instance knows nothing.
-    Object.assign(head, { chain: null, checkpoint: null });
+    Object.assign(head, { chain: null, checkpoint: null, timestampMs: null });
     return createLedgerSource({
-      read: toRead({}, isLive),
+      read: toRead({}, isLive, now),
       filter,
       positionOf: ({ number, mark }) => ({ ...positionAt(number), mark }),
       narrow: async ({ digest }) => ({ digest: JSON.stringify(digest) }),

@@ -6,6 +6,7 @@ import { quickPolls } from '../../support/live-network.ts';
 import { startIotaNetwork } from '../../support/networks/iota-network.ts';
 import type { MockedNetwork } from '../../support/networks/network-server.ts';
 import { startSuiNetwork } from '../../support/networks/sui-network.ts';
+import { seededRandom } from '../../support/plausible-documents.ts';
 import { recordUpstream } from '../../support/recording-upstream.ts';
 import { createTestGateway, type TestGateway } from '../../support/test-gateway.ts';
 import { until } from '../../support/until.ts';
@@ -24,15 +25,17 @@ const waitMs = 60_000;
 const idOf = ({ txDigest, eventSeq }: EventRecord) => `${txDigest}:${eventSeq}`;
 
 describe.each(networks)('over the GraphQL of $title', { timeout: 3 * waitMs }, ({ name, start }) => {
-  const open = (network: MockedNetwork, env: Record<string, string> = {}): Promise<TestGateway> =>
-    createTestGateway({
+  const open = (network: MockedNetwork, env: Record<string, string> = {}, now?: () => number): Promise<TestGateway> => {
+    const settings = {
       LEDGER_GRAPHQL_URL: network.graphqlUrl,
       NETWORK_PROFILE: name,
       CURSOR_KEYS: 'k'.repeat(32),
       LIVE_SOURCE: 'poll',
       ...quickPolls,
       ...env,
-    });
+    };
+    return createTestGateway(settings, {}, undefined, now);
+  };
   const pageReads = ({ requests }: MockedNetwork) => requests.filter(({ query }) => query.startsWith('{page:')).length;
   const pages = `query ($filter: EventQueryFilter, $first: Int, $after: String, $last: Int, $before: String) {
     queryEvents(filter: $filter, first: $first, after: $after, last: $last, before: $before) {
@@ -130,15 +133,25 @@ describe.each(networks)('over the GraphQL of $title', { timeout: 3 * waitMs }, (
   it('a reset to an earlier height leaves nothing of the old network behind', async () => {
     await using old = await start({});
     for (let steps = 0; steps < 1_200; steps += 1) old.step(steps % 10 === 0 ? 1 : 0);
-    await using network = await start({ startMs: 1_800_000_100_000 });
+    // A network that begins again is younger, and has later times.
+    const endMs = old.ledger.latestCheckpoint().timestampMs;
+    await using network = await start({ startMs: endMs - 20_000 });
     for (let steps = 0; steps < 50; steps += 1) network.step(1);
     await using address = await recordUpstream(old.graphqlUrl);
     await using gateway = await open(old, { LEDGER_GRAPHQL_URL: address.url });
-    const startTime = 1_800_000_110_000;
+    const startTime = endMs - 10_000;
     const inRange = async () => {
       const filter = { timeRange: { startTime, endTime: startTime + 4_000 } };
-      const { data, errors } = await gateway.query(pages, { first: 50, filter });
-      return errors ?? data.queryEvents.nodes.map(({ id }: { id: string }) => id);
+      const found: string[] = [];
+      for (let after: string | null = null, isOver = false; !isOver; ) {
+        const { data, errors } = await gateway.query(pages, { first: 50, filter, after });
+        if (errors) return errors;
+        const { nodes, pageInfo } = data.queryEvents;
+        found.push(...nodes.map(({ id }: { id: string }) => id));
+        after = pageInfo.endCursor;
+        isOver = !pageInfo.hasNextPage;
+      }
+      return found;
     };
     const within = ({ ledger }: MockedNetwork) =>
       ledger.events.filter(({ timestampMs }) => startTime <= timestampMs && timestampMs <= startTime + 4_000).map(idOf);
@@ -173,6 +186,57 @@ describe.each(networks)('over the GraphQL of $title', { timeout: 3 * waitMs }, (
     expect(namesOf().filter((name) => name !== 'LiveEventItem')).toEqual(['LiveGap']);
     expect(new Set(client.ids).size).toBe(client.ids.length);
     expect(client.end).toBeNull();
+    await client.leave();
+  });
+
+  it('a node that has less than half of the history, behind a balancer, is no reset', async () => {
+    await using network = await start({});
+    await using young = await start({});
+    for (let steps = 0; steps < 1_400; steps += 1) network.step(steps % 20 === 0 ? 1 : 0);
+    for (let steps = 0; steps < 300; steps += 1) young.step(steps % 20 === 0 ? 1 : 0);
+    const ids = network.ledger.events.map(idOf);
+    const nowMs = network.ledger.events.at(-1)?.timestampMs ?? 0;
+    expect(young.ledger.events.map(idOf)).toEqual(ids.slice(0, young.ledger.events.length));
+    await using address = await recordUpstream(network.graphqlUrl);
+    await using gateway = await open(network, { LEDGER_GRAPHQL_URL: address.url }, () => nowMs);
+    const { data } = await gateway.query(pages, { last: 1 });
+    const client = overEventStream(`${gateway.url}/graphql`, stream, { after: data.queryEvents.pageInfo.endCursor });
+    const random = seededRandom(3);
+    address.intercept = ({ body }, res) => {
+      if (random() < 0.5) return false;
+      fetch(young.graphqlUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+        .then(async (answer) => {
+          res.writeHead(200, { 'content-type': 'application/json' }).end(await answer.text());
+        })
+        .catch(() => res.destroy());
+      return true;
+    };
+
+    const seen: string[] = [];
+    const codes = new Set<string>();
+    let after: string | null = null;
+    await until(
+      async () => {
+        const page = await gateway.query(pages, { first: 20, after });
+        for (const { extensions } of page.errors ?? []) codes.add(`${extensions.code} ${extensions.retry}`);
+        seen.push(...(page.data?.queryEvents?.nodes ?? []).map(({ id }: { id: string }) => id));
+        after = page.data?.queryEvents?.pageInfo.endCursor ?? after;
+        return seen.length >= ids.length;
+      },
+      () => `every page, after ${seen.length} of ${ids.length} events and ${[...codes]}`,
+      waitMs,
+    );
+    expect(seen).toEqual(ids);
+    expect([...codes]).toEqual(['UPSTREAM_UNAVAILABLE backoff']);
+
+    address.intercept = undefined;
+    for (let steps = 0; steps < 20; steps += 1) network.step(1);
+    const told = network.ledger.events.slice(ids.length).map(idOf);
+    await until(() => client.ids.length >= told.length, 'the events of the stream', waitMs);
+    expect(client.ids).toEqual(told);
+    expect(new Set(client.results.map((result) => result.data?.liveEvents.__typename))).toEqual(
+      new Set(['LiveEventItem']),
+    );
     await client.leave();
   });
 

@@ -96,9 +96,9 @@ test('times of another network are forgotten', async () => {
 
 test('times from before a reset of the same network are forgotten', async () => {
   const { ledger, inForce, times } = createLedger(10_000);
-  const range = { startMs: 1_000_000 + 250 * 700, endMs: 1_000_000 + 250 * 800 };
+  const range = { startMs: 1_000_000 + 250 * 9_700, endMs: 1_000_000 + 250 * 9_800 };
   await times.find(range, undefined);
-  Object.assign(ledger, { newest: 1_000, startMs: 1_000_000 + 250 * 600 });
+  Object.assign(ledger, { newest: 1_000, startMs: 1_000_000 + 250 * 9_600 });
   expect(await times.find(range, undefined)).toEqual({ first: 100, end: 201, before: 99 });
   expect(inForce.era).toBe(1);
 });
@@ -108,16 +108,16 @@ test('times are forgotten when others notice the reset first', async () => {
   const range = { startMs: 1_000_000 + 250 * 700, endMs: 1_000_000 + 250 * 800 };
   await times.find(range, undefined);
   ledger.startMs = 1_000_000 + 250 * 600;
-  inForce.report({ network: 'a', newest: 50_000 });
-  inForce.report({ network: 'a', newest: 900 });
+  inForce.report({ network: 'a', newest: 50_000, newestMs: 1_000_000 + 250 * 50_000 });
+  inForce.report({ network: 'a', newest: 900, newestMs: 1_000_000 + 250 * 50_600 });
   expect(await times.find(range, undefined)).toEqual({ first: 100, end: 201, before: 99 });
 });
 
 test('a range that is being searched for during a reset is that of the new network', async () => {
   const { ledger, times } = createLedger(10_000);
   ledger.onRequest = () => {
-    if (ledger.requests === 3) Object.assign(ledger, { newest: 1_000, startMs: 1_000_000 + 250 * 600 });
+    if (ledger.requests === 3) Object.assign(ledger, { newest: 1_000, startMs: 1_000_000 + 250 * 9_600 });
   };
-  const range = { startMs: 1_000_000 + 250 * 700, endMs: 1_000_000 + 250 * 800 };
+  const range = { startMs: 1_000_000 + 250 * 9_700, endMs: 1_000_000 + 250 * 9_800 };
   expect(await times.find(range, undefined)).toEqual({ first: 100, end: 201, before: 99 });
 });

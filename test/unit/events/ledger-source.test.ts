@@ -128,23 +128,37 @@ describe.each(pageStyles)('a ledger with %s pages', (style) => {
     await expect(ledger.open().readPage({ ...request, after })).rejects.toMatchObject(code('STALE_CURSOR'));
   });
 
-  test('is asked again later for a young position that its node does not have yet', async () => {
+  test('is asked again later for a position that its node does not have yet, unless another history has none', async () => {
     const ledger = createPagedLedger(style, 900);
     const after = ledger.positionOf(899);
     ledger.lag = 2;
-    for (const [ageMs, expected] of [
-      [1_000, 'UPSTREAM_UNAVAILABLE'],
-      [70_000, 'STALE_CURSOR'],
+    for (const [ageMs, laterMs, expected] of [
+      [1_000, 0, 'UPSTREAM_UNAVAILABLE'],
+      [70_000, 0, 'UPSTREAM_UNAVAILABLE'],
+      [70_000, 70_000, 'STALE_CURSOR'],
     ] as const) {
+      ledger.laterMs = laterMs;
       const reading = ledger.open(1, { now: () => timeOf(899) + ageMs }).readPage({ ...request, after });
       await expect(reading).rejects.toMatchObject(code(expected));
+    }
+  });
+
+  test('is asked again for a position of a node that has not even half of the history, or lags for minutes', async () => {
+    const ledger = createPagedLedger(style, 9_000);
+    const after = ledger.positionOf(8_999);
+    for (const lag of [70, 600, 2_900]) {
+      ledger.lag = lag;
+      for (const ageMs of [1_000, 70_000]) {
+        const reading = ledger.open(1, { now: () => timeOf(8_999) + ageMs }).readPage({ ...request, after });
+        await expect(reading).rejects.toMatchObject(code('UPSTREAM_UNAVAILABLE'));
+      }
     }
   });
 
   test('does not wait for a young position from before a reset', async () => {
     const ledger = createPagedLedger(style, 9_000);
     const after = ledger.positionOf(8_999);
-    ledger.count = 300;
+    Object.assign(ledger, { count: 300, laterMs: timeOf(9_003) - timeOf(300) });
     for (const isLive of [false, true]) {
       const young = ledger.open(1, { isLive, now: () => timeOf(8_999) + 1_000 });
       await expect(young.readPage({ ...request, after })).rejects.toMatchObject(code('STALE_CURSOR'));
@@ -155,7 +169,7 @@ describe.each(pageStyles)('a ledger with %s pages', (style) => {
     const ledger = createPagedLedger(style, 9_000);
     const source = ledger.open();
     await source.readPage({ ...request, after: ledger.positionOf(8_000) });
-    ledger.count = 300;
+    Object.assign(ledger, { count: 300, laterMs: timeOf(9_003) - timeOf(300) });
     await source.readPage({ ...request, after: null });
     const before = ledger.asked.length;
     const { items } = await source.readPage({ ...request, limit: 5, after: ledger.positionOf(9) });
@@ -265,6 +279,7 @@ describe('errors of a ledger', () => {
       nodes,
       history,
       async () => ({ data: null, errors: [error] }) as never,
+      Date.now,
     )({
       filter: {},
       backward: false,

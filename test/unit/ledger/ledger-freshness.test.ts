@@ -52,38 +52,51 @@ it('reads no more than 20 cursors, and none without a body', () => {
 });
 
 it.each([
-  ['{"data":{"chainIdentifier":"2304aa97","newest":{"sequenceNumber":88}}}', 88, '2304aa97'],
+  [
+    '{"data":{"chainIdentifier":"2304aa97","newest":{"sequenceNumber":88,"timestamp":"1970-01-01T00:00:07Z"}}}',
+    88,
+    '2304aa97',
+    7_000,
+  ],
+  ['{"data":{"chainIdentifier":"2304aa97","newest":{"sequenceNumber":88,"timestamp":"today"}}}', 88, '2304aa97'],
   ['{"data":{"chainIdentifier":7,"newest":{"sequenceNumber":"88"}}}', 88, null],
   ['{"data":{"newest":null}}', 0, null],
   ['{"data":null}', null, null],
   ['{"data":{"newest":null},"errors":[{"message":"away"}]}', null, null],
   ['{"errors":[]}', null, null],
   ['null', null, null],
-])('reads the newest checkpoint and the network from %s', async (text, newest, network) => {
-  const { readNewest } = ledgerFreshness(networkProfiles.iota, () => null);
-  const answer = { status: 200, headers: new Map(), body: Buffer.from(text) };
-  const sent: unknown[] = [];
-  const found = await readNewest(async ({ body }) => {
-    sent.push(body);
-    return answer;
-  }, 1_000);
-  expect(found).toEqual({ newest, network });
-  expect(sent).toEqual(['{"query":"{chainIdentifier newest:checkpoint{sequenceNumber}}"}']);
-});
+])(
+  'reads the newest checkpoint and the network from %s',
+  async (text, newest, network, newestMs: number | null = null) => {
+    const { readNewest } = ledgerFreshness(networkProfiles.iota, () => null);
+    const answer = { status: 200, headers: new Map(), body: Buffer.from(text) };
+    const sent: unknown[] = [];
+    const found = await readNewest(async ({ body }) => {
+      sent.push(body);
+      return answer;
+    }, 1_000);
+    expect(found).toEqual({ newest, newestMs, network });
+    expect(sent).toEqual(['{"query":"{chainIdentifier newest:checkpoint{sequenceNumber timestamp}}"}']);
+  },
+);
 
 it.each([
-  ['both', 'chainIdentifier: String checkpoint: Checkpoint', '{chainIdentifier newest:checkpoint{sequenceNumber}}'],
-  ['no checkpoint', 'chainIdentifier: String other: Checkpoint', '{chainIdentifier}'],
-  ['no network', 'checkpoint: Checkpoint', '{newest:checkpoint{sequenceNumber}}'],
-  ['neither', 'other: Checkpoint', '{chainIdentifier newest:checkpoint{sequenceNumber}}'],
+  ['all', 'chainIdentifier: String checkpoint: Timed', '{chainIdentifier newest:checkpoint{sequenceNumber timestamp}}'],
+  ['no time', 'chainIdentifier: String checkpoint: Untimed', '{chainIdentifier newest:checkpoint{sequenceNumber}}'],
+  ['no checkpoint', 'chainIdentifier: String other: Timed', '{chainIdentifier}'],
+  ['no network', 'checkpoint: Timed', '{newest:checkpoint{sequenceNumber timestamp}}'],
+  ['no network and no time', 'checkpoint: Untimed', '{newest:checkpoint{sequenceNumber}}'],
+  ['none', 'other: Timed', '{chainIdentifier newest:checkpoint{sequenceNumber timestamp}}'],
 ])('asks a ledger for what its schema has: %s', async (_, fields, query) => {
-  const schema = buildSchema(`type Query { ${fields} } type Checkpoint { sequenceNumber: Int }`);
+  const schema = buildSchema(
+    `type Query { ${fields} } type Timed { sequenceNumber: Int timestamp: String } type Untimed { sequenceNumber: Int }`,
+  );
   const { readNewest } = ledgerFreshness(networkProfiles.iota, () => schema);
   const sent: unknown[] = [];
   const call: UpstreamCall = async ({ body }) => {
     sent.push(JSON.parse(String(body)));
     return { status: 200, headers: new Map(), body: Buffer.from('{"data":{"chainIdentifier":"2304aa97"}}') };
   };
-  expect(await readNewest(call, 1_000)).toEqual({ newest: null, network: '2304aa97' });
+  expect(await readNewest(call, 1_000)).toEqual({ newest: null, newestMs: null, network: '2304aa97' });
   expect(sent).toEqual([{ query }]);
 });
