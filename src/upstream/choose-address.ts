@@ -209,6 +209,18 @@ export function newestOf(states: readonly AddressState[], nowMs: number): number
   return found;
 }
 
+/** The newest data that an operation or a caller was shown, and the index of the address that showed it, which never goes back. */
+export interface Floor {
+  /** `null`: the address does not report its newest data. */
+  readonly newest: number | null;
+  readonly by: number;
+  /** Of the network that was shown. */
+  readonly era: number;
+}
+
+/** By upstream. */
+export type Floors = { [upstream: symbol]: Floor | undefined };
+
 export interface ChoiceFacts {
   readonly nowMs: number;
   /** @returns a number from 0 up to 1 */
@@ -217,8 +229,8 @@ export interface ChoiceFacts {
   readonly maxBehind: number;
   /** The oldest data that the response may have; `null` = any. */
   readonly least: number | null;
-  /** Index of the address that answered an earlier call of the same operation; -1 = none. */
-  readonly pinned: number;
+  /** What the caller was shown. Its address is chosen as long as it can be used. */
+  readonly floor: Floor | undefined;
   /** Indexes of the addresses that this call has tried, as bits. */
   readonly tried: number;
   /** May the call be repeated at another address? Only such a call is used as a trial while other addresses work. */
@@ -230,7 +242,7 @@ export type Choice = { readonly index: number; readonly isTrial: boolean } | 're
 
 /** Chooses an address for a call. */
 export function chooseAddress(states: readonly AddressState[], facts: ChoiceFacts): Choice {
-  const { nowMs, random, maxBehind, least, pinned, tried, isRepeatable } = facts;
+  const { nowMs, random, maxBehind, least, floor, tried, isRepeatable } = facts;
   // An address that fails every call must not keep the others from being used.
   const newest = newestOf(states.some(isBroken) ? states.filter((state) => !isBroken(state)) : states, nowMs);
   const fresh: number[] = [];
@@ -240,7 +252,8 @@ export function chooseAddress(states: readonly AddressState[], facts: ChoiceFact
   for (const [index, state] of states.entries()) {
     if (state.isOtherNetwork || (tried & (1 << index)) !== 0) continue;
     if (newest !== null && state.newest !== null && newest - state.newest > maxBehind) continue;
-    if (least !== null && index !== pinned && (state.newest ?? -1) < least) {
+    const known = Math.max(state.newest ?? -1, floor?.by === index ? (floor.newest ?? -1) : -1);
+    if (known < (least ?? -1)) {
       if (!isBroken(state)) isTooOld = true;
       continue;
     }
@@ -253,7 +266,7 @@ export function chooseAddress(states: readonly AddressState[], facts: ChoiceFact
   const usable = working.length * 2 >= states.length || (tried !== 0 && working.length > 0) ? working : fresh;
   if (trial >= 0 && (isRepeatable || usable.length === 0)) return { index: trial, isTrial: true };
   if (usable.length === 0) return isTooOld ? 'too old' : 'refused';
-  if (pinned >= 0 && usable.includes(pinned)) return { index: pinned, isTrial: false };
+  if (floor && usable.includes(floor.by)) return { index: floor.by, isTrial: false };
   return { index: lighter(states, usable, nowMs, random), isTrial: false };
 }
 

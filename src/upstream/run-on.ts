@@ -1,4 +1,5 @@
 import type { CancelCause, RequestMemory } from './cancellation.ts';
+import type { Floors } from './choose-address.ts';
 import { startPeerTimeout } from './peer-timeout.ts';
 import type { CallInFlight, CallLayer, CallWatch, RawCall, RawListener, RawRequest, RawResponse } from './raw-call.ts';
 import { toCancelledError, UpstreamCallError } from './upstream-call-error.ts';
@@ -14,21 +15,22 @@ export interface WriteCounter {
 const writerMs = 30_000;
 const maxWriters = 10_000;
 
-/** Callers that changed data lately, with the addresses at which they read since then. */
+/** Callers that changed data lately, with what they were shown by each upstream since then. */
 export class RecentWriters {
-  readonly #writers = new Map<string, { readonly untilMs: number; readonly pins: object }>();
+  readonly #writers = new Map<string, { readonly untilMs: number; readonly floors: Floors }>();
 
   note(caller: string, nowMs: number): void {
+    const floors = this.floorsOf(caller, nowMs) ?? {};
     this.#writers.delete(caller);
-    this.#writers.set(caller, { untilMs: nowMs + writerMs, pins: {} });
+    this.#writers.set(caller, { untilMs: nowMs + writerMs, floors });
     const [oldest] = this.#writers.size > maxWriters ? this.#writers.keys() : [];
     if (oldest !== undefined) this.#writers.delete(oldest);
   }
 
   /** `null` if the caller has not written lately. */
-  pinsOf(caller: string | undefined, nowMs: number): object | null {
+  floorsOf(caller: string | undefined, nowMs: number): Floors | null {
     const writer = caller === undefined ? undefined : this.#writers.get(caller);
-    return writer && nowMs < writer.untilMs ? writer.pins : null;
+    return writer && nowMs < writer.untilMs ? writer.floors : null;
   }
 }
 

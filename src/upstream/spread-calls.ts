@@ -1,5 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import type { CancelCause, ServedOperation } from './cancellation.ts';
+import type { CancelCause } from './cancellation.ts';
 import {
   type AddressState,
   beginTrial,
@@ -7,6 +7,8 @@ import {
   chooseAddress,
   countTokens,
   createRetryTokens,
+  type Floor,
+  type Floors,
   isFailureStatus,
   mayRetry,
   newestOf,
@@ -55,21 +57,13 @@ export interface SpreadCallsOptions {
 interface Shared extends Required<SpreadCallsOptions> {
   readonly states: readonly AddressState[];
   readonly tokens: RetryTokens;
-  readonly pins: symbol;
+  /** Key of its floors. */
+  readonly upstream: symbol;
 }
-
-/** The address that answered an operation, and the newest data that its response may have. */
-interface Pin {
-  readonly index: number;
-  readonly least: number | null;
-  readonly era: number;
-}
-
-type Pins = { [key: symbol]: Pin | undefined };
 
 /**
  * Sends each call to one of several addresses. A read is repeated once at another address if the first one fails; a mutation
- * only if it certainly did not arrive. Calls of one operation stay at an address, or move to one with data as new.
+ * only if it certainly did not arrive. An operation never reads older data than before, nor does a caller that has just written.
  */
 export function spreadCalls(options: SpreadCallsOptions): RawCall {
   const shared: Shared = {
@@ -78,11 +72,11 @@ export function spreadCalls(options: SpreadCallsOptions): RawCall {
     ...options,
     states: options.addresses.map(({ state }) => state),
     tokens: createRetryTokens(),
-    pins: Symbol('address of an operation'),
+    upstream: Symbol('upstream'),
   };
   return (request, listener) => {
     const call = new SpreadCall(shared, request, listener);
-    call.start();
+    if (!call.start('first')) call.refuse();
     return call;
   };
 }
@@ -103,12 +97,14 @@ class SpreadCall implements CallInFlight {
   /** When the first address was asked; before that, when the call began. */
   #sentMs: number;
   readonly #isRead: boolean;
-  readonly #holder: Pins | null;
-  /** The pin when the call began. */
-  readonly #firstPin: Pin | undefined;
-  /** The oldest data that the call's own cursor allows; `null` = any. */
-  #cursor: number | null;
+  /** What was shown to its operation, or to its caller since it wrote. */
+  readonly #floors: Floors;
+  /** The floor when the call began. */
+  readonly #floor: Floor | undefined;
+  /** The oldest data that the response may have; `null` = any. */
   #least: number | null;
+  /** When it began to wait for newer data. */
+  #waitedMs: number | null = null;
   readonly #running = new Set<Attempt>();
   #attempts = 0;
   #tried = 0;
@@ -124,26 +120,20 @@ class SpreadCall implements CallInFlight {
     this.beganMs = shared.clock();
     this.#sentMs = this.beganMs;
     this.#isRead = request.runOnMs === undefined;
-    this.#holder = holderOf(request.operation, shared.changes, this.beganMs);
-    this.#firstPin = this.#pin;
-    const named = this.#isRead ? shared.freshness.leastOf(request) : null;
-    const cursor = named === Number.POSITIVE_INFINITY ? newestOf(shared.states, this.beganMs) : named;
-    const seen = this.#isRead ? (this.#pin?.least ?? null) : null;
-    this.#cursor = cursor;
-    this.#least = cursor === null || seen === null ? (cursor ?? seen) : Math.max(cursor, seen);
+    const { changes, freshness, states } = shared;
+    const { operation } = request;
+    this.#floors =
+      changes.writers?.floorsOf(operation?.caller, this.beganMs) ?? (operation as Floors | undefined) ?? {};
+    this.#floor = this.#floorNow;
+    const named = this.#isRead ? freshness.leastOf(request) : null;
+    const least = named === Number.POSITIVE_INFINITY ? newestOf(states, this.beganMs) : named;
+    const shown = this.#floor?.newest ?? null;
+    this.#least = shown === null ? least : Math.max(shown, least ?? -1);
   }
 
-  /** The address of the operation; -1 if it has none, or if its data is older than the call's cursor. */
-  get #pinned(): number {
-    const pin = this.#pin;
-    if (!pin) return -1;
-    const newest = Math.max(pin.least ?? -1, this.shared.states[pin.index]?.newest ?? -1);
-    return this.#cursor !== null && newest < this.#cursor ? -1 : pin.index;
-  }
-
-  get #pin(): Pin | undefined {
-    const pin = this.#holder?.[this.shared.pins];
-    return pin?.era === this.shared.freshness.inForce.era ? pin : undefined;
+  get #floorNow(): Floor | undefined {
+    const floor = this.#floors[this.shared.upstream];
+    return floor?.era === this.shared.freshness.inForce.era ? floor : undefined;
   }
 
   get isSent(): boolean {
@@ -173,58 +163,58 @@ class SpreadCall implements CallInFlight {
 
   /** Tries a second address while the first one may still answer. */
   #startSecond(): void {
-    const { tokens, watch } = this.shared;
+    const { tokens } = this.shared;
     if (this.#isOver || this.#attempts !== 1 || !mayRetry(tokens, this.request.operation?.caller)) return;
-    if (!this.start(true)) return;
-    countTokens(tokens, true, this.request.operation?.caller);
-    watch.retried();
+    if (this.start('hedge')) countTokens(tokens, true, this.request.operation?.caller);
   }
 
-  /** @param isOptional another attempt is running, so nothing is reported if there is no address */
-  start(isOptional = false): boolean {
-    const { states, freshness, clock, random, watch } = this.shared;
+  /** @returns `false` if no address may be asked. It may wait for newer data first, except for a second address of its own accord */
+  start(as: 'first' | 'retry' | 'hedge'): boolean {
+    const { states, freshness, clock, random } = this.shared;
     const nowMs = clock();
     const choice = chooseAddress(states, {
       nowMs,
       random,
       maxBehind: freshness.maxBehind,
       least: this.#least,
-      pinned: this.#pinned,
+      floor: this.#floor,
       tried: this.#tried,
       isRepeatable: this.#isRead && this.#attempts === 0,
     });
-    if (typeof choice === 'object') {
-      this.#send(choice.index, choice.isTrial, nowMs);
-      return true;
-    }
-    if (isOptional) return false;
-    if (choice === 'too old') void this.#awaitNewer(nowMs);
-    else {
-      watch.refused();
-      this.fail(new UpstreamCallError('refused', 'every address failed its last calls'));
-    }
-    return false;
+    if (typeof choice === 'object') this.#send(choice.index, choice.isTrial, nowMs);
+    else if (choice === 'refused' || as === 'hedge') return false;
+    else void this.#awaitNewer(as, nowMs);
+    return true;
   }
 
-  async #awaitNewer(nowMs: number): Promise<void> {
+  refuse(): void {
+    this.shared.watch.refused();
+    this.fail(new UpstreamCallError('refused', 'every address failed its last calls'));
+  }
+
+  async #awaitNewer(as: 'first' | 'retry', nowMs: number): Promise<void> {
     const { freshness, states } = this.shared;
-    const isPatient = nowMs - this.beganMs < Math.min(maxWaitForNewerMs, this.#lateMs);
+    this.#waitedMs ??= nowMs;
+    const restMs = this.request.timeoutMs - (this.#waitedMs - this.beganMs);
+    // A mutation goes there if it can, and waits for nothing.
+    const isPatient = this.#isRead && nowMs - this.#waitedMs < Math.min(maxWaitForNewerMs, restMs / 2);
     if (isPatient && freshness.mayReach(this.#least, states)) await freshness.refresh();
-    else this.#least = this.#cursor = null;
-    if (!this.#isOver) this.start();
+    else this.#least = null;
+    if (!this.#isOver && !this.start(as)) this.refuse();
   }
 
   #send(index: number, isTrial: boolean, nowMs: number): void {
-    const { send, path, state } = this.shared.addresses[index] as Address;
+    const { addresses, watch, hedgeMs } = this.shared;
+    const { send, path, state } = addresses[index] as Address;
     if (isTrial) beginTrial(state, nowMs);
     const timeoutMs = Math.max(1, this.request.timeoutMs - (nowMs - this.beganMs));
     this.#attempts += 1;
+    if (this.#attempts > 1) watch.retried();
     this.#tried |= 1 << index;
     const attempt = new Attempt(this, index, isTrial, nowMs);
     this.#running.add(attempt);
     attempt.call = send({ ...this.request, path, timeoutMs, attempt: this.#attempts }, attempt);
     if (!this.#isRead || this.#isOver || this.#attempts > 1) return;
-    const { hedgeMs } = this.shared;
     this.#sentMs = nowMs;
     this.#watch(Math.min(this.#lateMs, hedgeMs ?? this.#lateMs, isTrial ? trialMs : silentMs));
   }
@@ -248,17 +238,10 @@ class SpreadCall implements CallInFlight {
   }
 
   #retry(): boolean {
-    const { tokens, watch, clock } = this.shared;
+    const { tokens, clock } = this.shared;
     const isLate = clock() - this.beganMs >= this.request.timeoutMs;
-    if (
-      this.#attempts >= maxAttempts ||
-      isLate ||
-      !mayRetry(tokens, this.request.operation?.caller) ||
-      !this.start(true)
-    )
-      return false;
-    watch.retried();
-    return true;
+    if (this.#attempts >= maxAttempts || isLate || !mayRetry(tokens, this.request.operation?.caller)) return false;
+    return this.start('retry');
   }
 
   /** This attempt answers the call; others end. */
@@ -271,13 +254,13 @@ class SpreadCall implements CallInFlight {
       this.#running.delete(other);
       other.abandon(this.#isFault);
     }
-    if (!this.#holder || status !== 200) return;
-    const least = upperNewest(this.shared.states[attempt.index] as AddressState, nowMs);
-    const pin = this.#pin;
-    // Another call of the operation was answered meanwhile, with newer data: the next one must not be answered with older data.
-    if (pin && pin !== this.#firstPin && (pin.least ?? 0) > (least ?? 0)) return;
-    const { era } = this.shared.freshness.inForce;
-    this.#holder[this.shared.pins] = { index: attempt.index, least, era };
+    if (status !== 200) return;
+    const { freshness, states, upstream } = this.shared;
+    const seen = upperNewest(states[attempt.index] as AddressState, nowMs);
+    const floor = this.#floorNow;
+    // Another call was answered with newer data meanwhile.
+    if (floor !== this.#floor && (floor?.newest ?? -1) > (seen ?? -1)) return;
+    this.#floors[upstream] = { newest: seen, by: attempt.index, era: freshness.inForce.era };
   }
 
   fail(error: UpstreamCallError): void {
@@ -294,12 +277,6 @@ class SpreadCall implements CallInFlight {
     for (const { call } of running) call?.cancel(cause);
     if (running.length === 0) this.fail(toCancelledError(cause));
   }
-}
-
-/** Operations of a caller that has just written share one pin, so that the caller keeps seeing what it wrote. */
-function holderOf(operation: ServedOperation | undefined, changes: WriteCounter, nowMs: number): Pins | null {
-  if (!operation) return null;
-  return (changes.writers?.pinsOf(operation.caller, nowMs) ?? operation) as Pins;
 }
 
 /** One attempt of a call at one address. */

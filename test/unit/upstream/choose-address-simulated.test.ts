@@ -29,7 +29,7 @@ const healthy: Behaviour = { failureRate: () => 0, failure: 'failed', slowness: 
 const [callsPerSecond, simulatedMs, meanMs, checkpointMs] = [400, 60_000, 7, 250];
 const calls = (callsPerSecond * simulatedMs) / 1_000;
 const whileDark = (nowMs: number) => Number(nowMs > 20_000 && nowMs < 40_000);
-const plain = { maxBehind: 20, least: null, pinned: -1, tried: 0, isRepeatable: true };
+const plain = { maxBehind: 20, least: null, floor: undefined, tried: 0, isRepeatable: true };
 
 /** A minute of calls to simulated addresses, on a simulated clock. Each failed call is repeated once. */
 function simulate(

@@ -18,7 +18,7 @@ import {
 } from '../../../src/upstream/choose-address.ts';
 import { seededRandom } from '../../support/plausible-documents.ts';
 
-const plain = { maxBehind: 20, least: null, pinned: -1, tried: 0, isRepeatable: true };
+const plain = { maxBehind: 20, least: null, floor: undefined, tried: 0, isRepeatable: true };
 
 describe('the choice of an address', () => {
   const chooseOf = (states: readonly AddressState[], facts: Partial<ChoiceFacts> = {}) =>
@@ -213,9 +213,10 @@ describe('the choice of an address', () => {
     const [one, two] = states as [AddressState, AddressState];
     recordNewest(one, 110, 0);
     recordNewest(two, 112, 0);
-    expect(indexes(states, { pinned: 0, least: 112 })).toEqual([0]);
+    const floor = { newest: 112, by: 0, era: 0 };
+    expect(indexes(states, { floor, least: 112 })).toEqual([0]);
     expect(indexes(states, { least: 112 })).toEqual([1]);
-    expect(indexes(states, { pinned: 0, least: 112, tried: 0b001 })).toEqual([1]);
+    expect(indexes(states, { floor, least: 112, tried: 0b001 })).toEqual([1]);
     expect(indexes(states, { least: 113 })).toEqual(['too old']);
   });
 

@@ -176,7 +176,7 @@ describe('a call that must not be cancelled', () => {
 
     it('makes its caller a recent writer from its beginning until 30 s after its end', () => {
       const { underWay, changes, finish } = begin();
-      const isWriter = () => changes.writers.pinsOf('somebody', performance.now()) !== null;
+      const isWriter = () => changes.writers.floorsOf('somebody', performance.now()) !== null;
       expect(isWriter()).toBe(true);
       underWay.cancel('timeout');
       vi.advanceTimersByTime(40_000);
@@ -316,10 +316,20 @@ describe('a call that waits for a connection', () => {
 it('forgets writers after 30 s, and the oldest of 10,000', () => {
   const writers = new RecentWriters();
   writers.note('a', 0);
-  expect(writers.pinsOf('a', 29_999)).not.toBeNull();
-  expect(writers.pinsOf('a', 30_000)).toBeNull();
+  expect(writers.floorsOf('a', 29_999)).not.toBeNull();
+  expect(writers.floorsOf('a', 30_000)).toBeNull();
   for (let index = 0; index < 10_000; index += 1) writers.note(`caller ${index}`, 0);
-  expect(writers.pinsOf('a', 1)).toBeNull();
-  expect(writers.pinsOf('caller 0', 1)).not.toBeNull();
-  expect(writers.pinsOf(undefined, 1)).toBeNull();
+  expect(writers.floorsOf('a', 1)).toBeNull();
+  expect(writers.floorsOf('caller 0', 1)).not.toBeNull();
+  expect(writers.floorsOf(undefined, 1)).toBeNull();
+});
+
+it('keeps what a writer was shown when it writes again', () => {
+  const writers = new RecentWriters();
+  writers.note('a', 0);
+  const floors = writers.floorsOf('a', 1);
+  writers.note('a', 20_000);
+  expect(writers.floorsOf('a', 40_000)).toBe(floors);
+  writers.note('a', 60_000);
+  expect(writers.floorsOf('a', 60_000)).not.toBe(floors);
 });

@@ -446,6 +446,37 @@ describe('answers that do not go back in time', () => {
     expect(ends).toEqual(['200', '200']);
   });
 
+  it('wait for an address that is as new if that of the operation fails, and are then repeated there', async () => {
+    const { call, at, sent, states, events, ends } = setUpLag();
+    const one = operation();
+    call({ operation: one });
+    at(0).answer();
+    call({ operation: one });
+    at(1).fail('unreachable');
+    expect([sent.length, ends]).toEqual([2, ['200']]);
+    await until(() => events.includes('refreshed'), 'the addresses are asked');
+    recordNewest(states[1] as AddressState, 1_000, performance.now());
+    await until(() => sent.length === 3, 'the call is repeated');
+    at(2).answer();
+    expect([at(1).address, at(2).address, ends]).toEqual([0, 1, ['200', '200']]);
+    expect(events.filter((event) => event === 'retried')).toHaveLength(1);
+  });
+
+  it.each([
+    ['are repeated at another address if none becomes as new', false, 'sent again'],
+    ['are refused if every address fails while they wait', true, 'refused'],
+  ])('%s', async (_, breaks, end) => {
+    const { call, at, sent, states, ends } = setUpLag();
+    const one = operation();
+    call({ operation: one });
+    at(0).answer();
+    call({ operation: one });
+    at(1).fail('unreachable');
+    if (breaks) for (const state of states) Object.assign(state, broken);
+    await until(() => sent.length === 3 || ends.length === 2, 'the call ends or is repeated');
+    expect(ends[1] ?? 'sent again').toBe(end);
+  });
+
   it('do not move to an older address for a page, which that address has, but for a mutation', () => {
     const { call, at, sent, states } = setUpLag({ least: 50 });
     const one = operation();
