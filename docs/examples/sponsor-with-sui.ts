@@ -1,25 +1,19 @@
 import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
 import { Transaction } from '@mysten/sui/transactions';
+import { fromBase64, toBase64 } from '@mysten/sui/utils';
 import type { Client, KeyStore } from 'ledger-gateway/client';
-import { Execute, GasPrice } from './texts.ts';
+import { Execute } from './texts.ts';
 
 /** Runs a transaction of an address without coins; the sponsor pays the gas. */
-export function sayHello(client: Client, store: KeyStore, signer = Ed25519Keypair.generate()) {
+export async function sayHello(client: Client, store: KeyStore, signer = Ed25519Keypair.generate()) {
+  const tx = new Transaction();
+  tx.moveCall({ target: '0xd0e::greeter::say_hello', arguments: [tx.pure.string('hello')] });
   return client.sponsor({
-    gasBudget: 10_000_000,
+    kind: toBase64(await tx.build({ onlyTransactionKind: true })),
+    sender: signer.toSuiAddress(),
+    sign: ({ bytes }) => signer.signTransaction(fromBase64(bytes)),
     store,
     storeKey: 'hello',
     execute: Execute,
-    async sign({ sponsorAddress, gasCoins, gasBudget }) {
-      const { epoch } = await client.request(GasPrice);
-      const tx = new Transaction();
-      tx.moveCall({ target: '0xd0e::greeter::say_hello', arguments: [tx.pure.string('hello')] });
-      tx.setSender(signer.toSuiAddress());
-      tx.setGasOwner(sponsorAddress);
-      tx.setGasPayment([...gasCoins]);
-      tx.setGasBudget(gasBudget);
-      tx.setGasPrice(BigInt(epoch?.referenceGasPrice ?? 0));
-      return { ...(await tx.sign({ signer })), digest: await tx.getDigest() };
-    },
   });
 }

@@ -20,12 +20,6 @@ export const LiveEvents = graphql(`
   }
 `);
 
-export const GasPrice = graphql(`
-  query GasPrice {
-    epoch { referenceGasPrice }
-  }
-`);
-
 export const Execute = graphql(`
   mutation Execute($reservationId: ID!, $txBytes: Base64!, $userSig: Base64!, $idempotencyKey: String) {
     executeTx(reservationId: $reservationId, txBytes: $txBytes, userSig: $userSig, idempotencyKey: $idempotencyKey) {

@@ -16,6 +16,7 @@ export type {
   KeyStore,
   SignedTransaction,
   Sponsor,
+  SponsoredTransaction,
   SponsorOptions,
   SponsorResult,
   SponsorStep,
@@ -71,7 +72,7 @@ export interface Client {
     ...rest: VariablesAnd<Variables, TailOptions>
   ): AsyncGenerator<TailItem<Data>, void>;
   /**
-   * Reserves gas, has the transaction signed and executes it: once, however often requests are repeated or the page is
+   * Reserves gas for a transaction, or for its `kind`, has it signed and executes it: once, however often requests are repeated or the page is
    * reloaded.
    * @throws GatewayError, or the error of `sign`
    */

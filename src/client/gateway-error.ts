@@ -62,19 +62,17 @@ export function toDelayMs({ retryAfterMs }: GatewayError, failures: number): num
   return Math.max(retryAfterMs ?? 0, Math.random() * Math.min(250 * 2 ** failures, 10_000));
 }
 
-/** @throws the signal's reason */
+/** Ends sooner if the signal aborts. */
 export function wait(delayMs: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const leave = () => {
+  return new Promise<void>((resolve) => {
+    const end = () => {
       clearTimeout(timer);
-      reject(signal?.reason);
-    };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', leave);
+      signal?.removeEventListener('abort', end);
       resolve();
-    }, delayMs);
-    signal?.addEventListener('abort', leave);
-    if (signal?.aborted) leave();
+    };
+    const timer = setTimeout(end, delayMs);
+    signal?.addEventListener('abort', end);
+    if (signal?.aborted) end();
   });
 }
 
@@ -99,6 +97,7 @@ export async function repeat<Result>(
       if (Date.now() + delayMs > endMs) throw error;
       onRetry?.(error, delayMs);
       await wait(delayMs, signal);
+      signal?.throwIfAborted();
     }
   }
 }

@@ -71,9 +71,7 @@ export function createRequests(options: ClientOptions): Requests {
     };
     // `options.fetch(…)` would set `this`, which the browser's own fetch rejects.
     const send = options.fetch ?? fetch;
-    return send(options.url, init).catch((cause) => {
-      throw toNetworkError(cause);
-    });
+    return send(options.url, init).catch(throwNetworkError);
   };
 
   return {
@@ -82,27 +80,26 @@ export function createRequests(options: ClientOptions): Requests {
     async request(document, variables, { signal } = {}) {
       const limit = AbortSignal.timeout(timeoutMs);
       try {
-        const accept = 'application/graphql-response+json, application/json';
+        const accept = 'application/json';
         const response = await open(document, variables, { accept }, signal ? AbortSignal.any([signal, limit]) : limit);
         const result = await readResult(response);
         if (result.errors) throw new GatewayError(result);
         return result.data;
       } catch (error) {
-        throw signal?.aborted ? signal.reason : error;
+        signal?.throwIfAborted();
+        throw error;
       }
     },
   };
 }
 
-export function toNetworkError(cause?: unknown): GatewayError {
-  return toClientError('NETWORK_ERROR', 'No complete response', 'same-key', cause);
+export function throwNetworkError(cause?: unknown): never {
+  throw toClientError('NETWORK_ERROR', 'No response', 'same-key', cause);
 }
 
 /** @throws GatewayError if the response is incomplete or not from the gateway */
 export async function readResult(response: Response): Promise<GraphqlResult> {
-  const text = await response.text().catch((cause) => {
-    throw toNetworkError(cause);
-  });
+  const text = await response.text().catch(throwNetworkError);
   let result: GraphqlResult | null = null;
   try {
     result = JSON.parse(text);
@@ -110,6 +107,6 @@ export async function readResult(response: Response): Promise<GraphqlResult> {
   if (result?.errors || result?.data) return result;
   // A proxy responded in place of the gateway.
   const { status } = response;
-  const isTemporary = status < 400 || status === 408 || status === 429 || status >= 500;
+  const isTemporary = !/^4(?!08|29)/.test(`${status}`);
   throw toClientError('BAD_RESPONSE', `No GraphQL response: HTTP ${status}`, isTemporary ? 'same-key' : 'never');
 }

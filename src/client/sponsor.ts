@@ -9,6 +9,14 @@ export interface GasReservation {
   readonly expiresAt: string;
 }
 
+/** A transaction that the gateway completed. */
+export interface SponsoredTransaction {
+  /** What its sender signs, base64. */
+  readonly bytes: string;
+  readonly digest: string;
+  readonly reservation: GasReservation;
+}
+
 /** The result of the SDKs' `Transaction.sign`. */
 export interface SignedTransaction {
   /** Base64. */
@@ -40,15 +48,45 @@ export interface SponsorResult {
   readonly effects?: { readonly status: { readonly status: string; readonly error?: string | null } } | null;
 }
 
-export interface SponsorOptions<Result> extends RepeatOptions {
+/** The gateway completes the transaction: the shortest form. */
+interface KindOptions {
+  /** Base64 of the SDKs' `tx.build({ client, onlyTransactionKind: true })`. */
+  readonly kind: string;
+  /** Address of the user who signs. */
+  readonly sender: string;
+  /** Default: found by a simulation. */
+  readonly gasBudget?: number;
+  /** Signs the `bytes`, as wallets and the SDKs' keys do. Called again after a reload during signing. */
+  readonly sign: (transaction: SponsoredTransaction) => Signature | Promise<Signature>;
+}
+
+type Signature = Pick<SignedTransaction, 'signature'>;
+
+/** The app builds the whole transaction, with coins that were reserved for it. */
+interface ReservationOptions {
+  readonly kind?: undefined;
+  readonly sender?: undefined;
   readonly gasBudget: number;
-  /** How long signing may take. Default 60 s. */
-  readonly reserveDurationSecs?: number;
   /** Builds and signs the transaction that pays with the reserved coins. Called again after a reload during signing. */
   readonly sign: (reservation: GasReservation) => SignedTransaction | Promise<SignedTransaction>;
+}
+
+interface StoreOptions {
   readonly store: KeyStore;
   /** Names this transaction in the store. The same name returns the same result, until the app removes it from the store. */
   readonly storeKey: string;
+}
+
+/** Without a store, a page that is closed before the result does not learn the outcome. */
+type NoStoreOptions = { readonly [Name in keyof StoreOptions]?: undefined };
+
+export type SponsorOptions<Result> = CommonOptions<Result> &
+  (KindOptions | ReservationOptions) &
+  (StoreOptions | NoStoreOptions);
+
+interface CommonOptions<Result> extends RepeatOptions {
+  /** How long signing may take. Default 60 s. */
+  readonly reserveDurationSecs?: number;
   /**
    * A mutation with `executeTx(reservationId: $reservationId, txBytes: $txBytes, userSig: $userSig, idempotencyKey:
    * $idempotencyKey)` and the fields that the app needs, `digest` and `outcome` among them.
@@ -74,11 +112,15 @@ const searchMs = 600_000;
 
 /** The documents that `sponsor` sends, for a manifest of trusted documents. */
 export const sponsorDocuments = {
-  reserve: `mutation($gasBudget:UInt53!,$reserveDurationSecs:Int!,$idempotencyKey:String){
-reserveGas(gasBudget:$gasBudget,reserveDurationSecs:$reserveDurationSecs,idempotencyKey:$idempotencyKey){
+  reserve: `mutation($gasBudget:UInt53!,$reserveDurationSecs:Int!,$idempotencyKey:String){\
+reserveGas(gasBudget:$gasBudget,reserveDurationSecs:$reserveDurationSecs,idempotencyKey:$idempotencyKey){\
 reservationId sponsorAddress gasBudget gasCoins{objectId version digest}expiresAt state}}`,
-  execute: `mutation($reservationId:ID!,$txBytes:Base64!,$userSig:Base64!,$idempotencyKey:String){
-executeTx(reservationId:$reservationId,txBytes:$txBytes,userSig:$userSig,idempotencyKey:$idempotencyKey){
+  transaction: `mutation($kind:Base64!,$sender:String!,$gasBudget:UInt53,$reserveDurationSecs:Int!,$idempotencyKey:String){\
+sponsorTransaction(transactionKind:$kind,sender:$sender,gasBudget:$gasBudget,reserveDurationSecs:$reserveDurationSecs,idempotencyKey:$idempotencyKey){\
+bytes:txBytes digest reservation{\
+reservationId sponsorAddress gasBudget gasCoins{objectId version digest}expiresAt state}}}`,
+  execute: `mutation($reservationId:ID!,$txBytes:Base64!,$userSig:Base64!,$idempotencyKey:String){\
+executeTx(reservationId:$reservationId,txBytes:$txBytes,userSig:$userSig,idempotencyKey:$idempotencyKey){\
 digest outcome effects{status{status error}}}}`,
   // Some ledgers have the first of these two fields, the others the second.
   lookUp: 'query($digest:String!){found:transactionBlock(digest:$digest){digest}}',
@@ -86,10 +128,12 @@ digest outcome effects{status{status error}}}}`,
 };
 
 export function createSponsor({ request }: Pick<Requests, 'request'>): Sponsor {
-  const running = new Map<string, Promise<unknown>>();
+  const running: Record<string, Promise<unknown> | undefined> = {};
 
   const run = async (options: SponsorOptions<unknown>): Promise<unknown> => {
     const {
+      kind,
+      sender,
       store,
       storeKey,
       gasBudget,
@@ -98,25 +142,26 @@ export function createSponsor({ request }: Pick<Requests, 'request'>): Sponsor {
       execute = sponsorDocuments.execute,
       onStep,
     } = options;
-    let text = await store.getItem(storeKey);
-    let kept: Kept = { key: toKey() };
+    let text = await store?.getItem(storeKey);
+    // Not `crypto.randomUUID`, which pages over plain HTTP do not have.
+    let kept: Kept = { key: crypto.getRandomValues(Uint32Array.of(0, 0, 0, 0)).join() };
     const keep = (entry: Kept, method: 'add' | 'setItem' = 'setItem') => {
       kept = entry;
       text = JSON.stringify(kept);
-      return store[method]?.(storeKey, text);
+      return store?.[method]?.(storeKey, text);
     };
     /** Unless another run signed, finished or started again. */
-    const isOurs = async () => [text, null].includes(await store.getItem(storeKey));
-    const forget = async () => (await isOurs()) && store.removeItem(storeKey);
+    const isOurs = async () => ((await store?.getItem(storeKey)) ?? text) === text;
+    const forget = async () => (await isOurs()) && store?.removeItem(storeKey);
     if (!text) {
-      if ((await keep(kept, store.add && 'add')) === false) return run(options);
+      if ((await keep(kept, store?.add && 'add')) === false) return run(options);
     } else {
       try {
         kept = JSON.parse(text);
         if (!kept.key) throw kept;
       } catch {
         // Reported once: then the app decides whether to start again.
-        await store.removeItem(storeKey);
+        await store?.removeItem(storeKey);
         throw new Error(`Damaged ${storeKey}: ${text}`);
       }
     }
@@ -126,20 +171,23 @@ export function createSponsor({ request }: Pick<Requests, 'request'>): Sponsor {
     if (!kept.signed) {
       onStep?.('reserve');
       let idempotencyKey = kept.key;
+      const document = sponsorDocuments[kind ? 'transaction' : 'reserve'];
       const reserve = () =>
-        request(sponsorDocuments.reserve, { gasBudget, reserveDurationSecs, idempotencyKey }, options);
-      let reservation: GasReservation & { state: string };
+        request(document, { kind, sender, gasBudget, reserveDurationSecs, idempotencyKey }, options);
+      let given: Given;
+      let reservation: Given['reservation'];
       // All runs of this entry derive the same keys.
       for (; ; idempotencyKey += '+') {
         const data = await repeat(reserve, options).catch(async (error) => {
           if (error.retry === 'never') await forget();
           throw error;
         });
-        reservation = (data as { reserveGas: typeof reservation }).reserveGas;
+        [given] = Object.values(data as Record<string, Given>) as [Given];
+        reservation = given.reservation ?? given;
         if (reservation.state !== 'EXPIRED') break;
       }
       onStep?.('sign');
-      const { bytes, signature, digest } = await sign(reservation);
+      const { bytes, signature, digest }: SignedTransaction = { ...given, ...(await sign(given as never)) };
       // If both sign now, the gateway executes one of them.
       if (!(await isOurs())) return run(options);
       await keep({
@@ -209,18 +257,20 @@ export function createSponsor({ request }: Pick<Requests, 'request'>): Sponsor {
 
   return <Result>(options: SponsorOptions<Result>) => {
     const { storeKey } = options;
-    let current = running.get(storeKey);
-    if (!current) {
-      const locks = (globalThis as { navigator?: { locks?: Locks } }).navigator?.locks;
-      const start = () => run(options as SponsorOptions<unknown>);
-      // Another tab may sponsor the same transaction: wait for its result.
-      current = (locks ? locks.request(`ledger-gateway ${storeKey}`, start) : start()).finally(() =>
-        running.delete(storeKey),
-      );
-      running.set(storeKey, current);
-    }
-    return current as Promise<Result>;
+    const start = () => run(options as SponsorOptions<unknown>);
+    if (!storeKey) return start() as Promise<Result>;
+    const name = `ledger-gateway ${storeKey}`;
+    const locks = (globalThis as { navigator?: { locks?: Locks } }).navigator?.locks;
+    // Another tab may sponsor the same transaction: wait for its result.
+    running[name] ??= (locks ? locks.request(name, start) : start()).finally(() => delete running[name]);
+    return running[name] as Promise<Result>;
   };
+}
+
+/** What `sign` gets: a reservation, or a transaction with its reservation. */
+interface Given extends GasReservation, Pick<SignedTransaction, 'bytes'> {
+  readonly state: string;
+  readonly reservation?: Given;
 }
 
 interface Executed {
@@ -230,9 +280,4 @@ interface Executed {
 /** The Web Locks API, which pages have over HTTPS and on localhost. */
 interface Locks {
   request<Result>(name: string, work: () => Promise<Result>): Promise<Result>;
-}
-
-/** Not `crypto.randomUUID`, which pages over plain HTTP do not have. */
-function toKey(): string {
-  return btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(18))));
 }

@@ -6,7 +6,7 @@ import {
   toDelayMs,
   wait,
 } from './gateway-error.ts';
-import { type Requests, readResult, toNetworkError } from './request.ts';
+import { type Requests, readResult, throwNetworkError } from './request.ts';
 import type { KeyStore } from './sponsor.ts';
 
 export interface TailOptions extends RepeatOptions {
@@ -60,11 +60,9 @@ export async function* tail(
         clearTimeout(timer);
         // The timeout does not run while the consumer works on an item, which may take longer.
         timer = setTimeout(leave, maxSilenceMs);
-        const { done, value } = await reader.read().catch((cause) => {
-          throw toNetworkError(cause);
-        });
+        const { done, value } = await reader.read().catch(throwNetworkError);
         clearTimeout(timer);
-        if (done) throw toNetworkError();
+        if (done) throwNetworkError();
         const events = (text + decoder.decode(value, { stream: true })).split('\n\n');
         text = events.pop() ?? '';
         for (const event of events) {
@@ -95,7 +93,7 @@ export async function* tail(
       failures += 1;
       const delayMs = isRejected ? 0 : toDelayMs(error, failures);
       onRetry?.(error, delayMs);
-      await wait(delayMs, signal).catch(() => {});
+      await wait(delayMs, signal);
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener('abort', leave);

@@ -125,15 +125,17 @@ export function createSponsorTransaction(options: SponsorTransactionOptions) {
   };
 }
 
-/** What is reserved beyond the simulated costs: a fifth of them, and 1,000 units of gas. Shared objects change meanwhile. */
+/**
+ * The simulated computation and storage, a fifth more, and 1,000 units of gas, because shared objects change meanwhile. A rebate is
+ * not deducted: some ledgers want the storage covered without it.
+ */
 function toBudget(costs: SimulatedCosts | null, price: bigint, most: number): number {
   if (costs === null) {
     const message =
       'The ledger did not tell the costs of its simulation. Nothing was sent to the sponsor: give a gasBudget.';
     throw gatewayError('UPSTREAM_BAD_RESPONSE', message, { upstream: 'ledger', argument: 'gasBudget' });
   }
-  const { computation, storage, rebate } = costs;
-  const needed = computation + (storage > rebate ? storage - rebate : 0n);
+  const needed = costs.computation + costs.storage;
   return Math.min(Number(needed + needed / 5n + 1_000n * price), most);
 }
 

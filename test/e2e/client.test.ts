@@ -6,9 +6,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
   type Client,
   createClient,
+  type GasReservation,
   type GatewayError,
   type KeyStore,
-  type SponsorOptions,
+  type SignedTransaction,
   sponsorDocuments,
 } from '../../src/client/client.ts';
 import { type Devnet, startDevnet } from '../../src/devnet/start-devnet.ts';
@@ -81,7 +82,7 @@ describe.skipIf(redisMissing)(redisMissing ?? 'sponsor', () => {
       bytes: txBytes signature: userSig digest
     }
   }`;
-  const sign: SponsorOptions<unknown>['sign'] = async ({ sponsorAddress, gasCoins, gasBudget }) => {
+  const sign = async ({ sponsorAddress, gasCoins, gasBudget }: GasReservation): Promise<SignedTransaction> => {
     const { devnetSignTransaction: signed } = await createClient({ url: gateway.url }).request<{
       devnetSignTransaction: { bytes: string; signature: string; digest: string };
     }>(signQuery, { sponsor: sponsorAddress, coins: gasCoins, budget: gasBudget });

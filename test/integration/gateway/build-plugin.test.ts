@@ -125,6 +125,22 @@ describe.each(Object.entries(sdks))('%s', (_, { Transaction, signer, address }) 
     expect(called).toMatchObject({ outcome: 'EXECUTED', effects: { status: { status: 'success' } } });
   });
 
+  it('builds the kind of a transaction, which the gateway completes', async () => {
+    const [coin = ''] = await coinsOf(address);
+    const tx = new Transaction();
+    tx.addBuildPlugin(resolveObjects(client));
+    tx.moveCall({ target: '0xd0e::greeter::greet_at', arguments: [tx.object('0x6'), tx.pure.string('hello')] });
+    const [part] = tx.splitCoins(tx.object(coin), [1_000]);
+    if (part) tx.transferObjects([part], address);
+    const kind = Buffer.from(await tx.build({ onlyTransactionKind: true })).toString('base64');
+    const sponsored = await client.sponsor({
+      kind,
+      sender: address,
+      sign: ({ bytes }) => signer.signTransaction(Buffer.from(bytes, 'base64')),
+    });
+    expect(sponsored).toMatchObject({ outcome: 'EXECUTED', effects: { status: { status: 'success' } } });
+  });
+
   it('builds the kind of a transaction without gas', async () => {
     const tx = new Transaction();
     tx.addBuildPlugin(resolveObjects(client));

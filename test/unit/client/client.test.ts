@@ -3,7 +3,13 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { type Client, type ClientOptions, createClient, type ErrorEntry } from '../../../src/client/client.ts';
+import {
+  type Client,
+  type ClientOptions,
+  createClient,
+  type ErrorEntry,
+  type SponsoredTransaction,
+} from '../../../src/client/client.ts';
 import { GatewayError, toDelayMs, wait } from '../../../src/client/gateway-error.ts';
 
 interface Received {
@@ -368,9 +374,70 @@ describe('sponsor', () => {
     const { client, order, received, kept, entries } = await script([lose]);
     await client.sponsor(order);
     const key = received[0]?.variables.idempotencyKey;
-    expect(key).toMatch(/^.{24}$/);
+    expect(key).toMatch(/^\d+,\d+,\d+,\d+$/);
     expect(kept).toEqual([{ key }, { key, reservationId: 'r', signed }, { key, reservationId: 'r', signed }]);
     expect(JSON.parse(entries.get('order') ?? '')).toEqual({ key, result: executed });
+  });
+
+  describe('with the kind of a transaction', () => {
+    const kind = 'a2luZA==';
+    const completed = { bytes: 'Ynl0ZXM=', digest: 'd' };
+
+    async function scriptKind(executions: Answer[], states: string[] = []) {
+      const sponsorTransaction = () => ({
+        ...completed,
+        reservation: { ...reservation, state: states.shift() ?? 'ACTIVE' },
+      });
+      const gateway = await scriptGateway(({ query }) => {
+        if (query.includes('sponsorTransaction(')) return { data: { sponsorTransaction: sponsorTransaction() } };
+        return query.includes('executeTx(') ? (executions.shift() ?? done) : { data: { found: { digest: 'd' } } };
+      });
+      const sign = vi.fn((_: SponsoredTransaction) => ({ signature: 'c2ln' }));
+      return { ...gateway, sign, order: { kind, sender: '0x5', sign } };
+    }
+
+    test('needs nothing but the kind, its sender and a signature', async () => {
+      const { client, received, order, sign } = await scriptKind([]);
+      expect(await client.sponsor(order)).toEqual(executed);
+      expect(sign.mock.calls).toMatchObject([[{ ...completed, reservation }]]);
+      const [sponsored, execution] = received.map(({ variables }) => variables);
+      const idempotencyKey = expect.any(String);
+      expect(sponsored).toEqual({ kind, sender: '0x5', reserveDurationSecs: 60, idempotencyKey });
+      const signed = { txBytes: completed.bytes, userSig: 'c2ln' };
+      expect(execution).toEqual({ reservationId: 'r', ...signed, idempotencyKey: sponsored?.idempotencyKey });
+    });
+
+    test('is another transaction in each call without a store', async () => {
+      const { client, received, order } = await scriptKind([]);
+      await Promise.all([client.sponsor(order), client.sponsor(order)]);
+      expect(new Set(received.map(({ variables }) => variables.idempotencyKey)).size).toBe(2);
+    });
+
+    test('looks up the digest that the gateway gave, and completes the transaction again after an expiry', async () => {
+      const unknown = fail('EXECUTION_OUTCOME_UNKNOWN', 'look-up');
+      const { client, received, order, sign } = await scriptKind([unknown], ['EXPIRED']);
+      expect(await client.sponsor(order)).toEqual(recovered);
+      expect(sign).toHaveBeenCalledOnce();
+      expect(received.at(-1)?.variables).toEqual({ digest: 'd' });
+      const [first, second] = received.map(({ variables }) => variables.idempotencyKey);
+      expect(second).toBe(`${first}+`);
+    });
+
+    test('asks the wallet once, although the page is reloaded', async () => {
+      const { client, order, sign, url } = await scriptKind([lose]);
+      const entries = new Map<string, string>();
+      const store = {
+        getItem: (key: string) => entries.get(key) ?? null,
+        setItem: (key: string, value: string) => entries.set(key, value),
+        removeItem: (key: string) => entries.delete(key),
+      };
+      const page = new AbortController();
+      const onRetry = () => page.abort(new Error('reloaded'));
+      const stored = { ...order, store, storeKey: 'constructor' };
+      await expect(client.sponsor({ ...stored, signal: page.signal, onRetry })).rejects.toThrow('reloaded');
+      expect(await createClient({ url }).sponsor(stored)).toEqual(executed);
+      expect(sign).toHaveBeenCalledOnce();
+    });
   });
 
   test('is one transaction for concurrent calls with one name, and another one for another name', async () => {
