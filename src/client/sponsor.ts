@@ -80,9 +80,9 @@ interface StoreOptions {
 /** Without a store, a page that is closed before the result does not learn the outcome. */
 type NoStoreOptions = { readonly [Name in keyof StoreOptions]?: undefined };
 
-export type SponsorOptions<Result> = CommonOptions<Result> &
-  (KindOptions | ReservationOptions) &
-  (StoreOptions | NoStoreOptions);
+type Options<Result, Form> = CommonOptions<Result> & Form & (StoreOptions | NoStoreOptions);
+
+export type SponsorOptions<Result> = Options<Result, KindOptions> | Options<Result, ReservationOptions>;
 
 interface CommonOptions<Result> extends RepeatOptions {
   /** How long signing may take. Default 60 s. */
@@ -95,9 +95,15 @@ interface CommonOptions<Result> extends RepeatOptions {
   readonly onStep?: (step: SponsorStep) => void;
 }
 
-export type Sponsor = <Result extends Pick<SponsorResult, 'digest'> = SponsorResult>(
-  options: SponsorOptions<Result>,
-) => Promise<Result>;
+/** Two signatures, so that the parameter of `sign` has its type. */
+export interface Sponsor {
+  <Result extends Pick<SponsorResult, 'digest'> = SponsorResult>(
+    options: Options<Result, KindOptions>,
+  ): Promise<Result>;
+  <Result extends Pick<SponsorResult, 'digest'> = SponsorResult>(
+    options: Options<Result, ReservationOptions>,
+  ): Promise<Result>;
+}
 
 /** The content of the store, written before each request that it describes. */
 interface Kept {

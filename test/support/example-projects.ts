@@ -89,7 +89,8 @@ export async function createCodegenProject(gateway: { readonly url: string }): P
 export async function createPackagedProject(codegen: Project): Promise<Project> {
   const project = createProject('The client of this package', {
     files: ['live.ts', 'live-in-node.ts', 'live-in-react.ts', 'index.html'],
-    packages: ['react', 'react-dom', '@types/react', '@types/react-dom'],
+    // Nothing is published: the checkout stands for the archives that the section installs.
+    packages: ['ledger-gateway', 'react', 'react-dom', '@types/react', '@types/react-dom'],
     generated: { by: codegen, paths: ['texts'] },
   });
   await project.compile();
