@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { randomBytes } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { createReadStream, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, constants } from 'node:os';
 import { text as readText } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
@@ -107,6 +107,7 @@ const exitCode = await runCommand(command, {
   readFile: (path) => readFileSync(path, 'utf8'),
   writeFile: writeFileSync,
   readInput: () => readText(process.stdin),
+  readLines,
   writeOut: (text) => process.stdout.write(text),
   writeLine: (line) => new Promise((resolve) => process.stdout.write(`${line}\n`, (error) => resolve(!error))),
   writeError: (text) => process.stderr.write(text),
@@ -136,6 +137,19 @@ const exitCode = await runCommand(command, {
 });
 await Promise.all([process.stdout, process.stderr].map(whenWritten));
 process.exit(exitCode);
+
+/** Not `node:readline`, which swallows the errors of its input. */
+async function* readLines(file: string): AsyncGenerator<string, void> {
+  const chunks: AsyncIterable<string> =
+    file === '-' ? process.stdin.setEncoding('utf8') : createReadStream(file, 'utf8');
+  let rest = '';
+  for await (const chunk of chunks) {
+    const lines = (rest + chunk).split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
+  }
+  yield rest;
+}
 
 /** Node writes to a pipe in the background, 64 KiB at a time, and `process.exit` drops unwritten output. */
 function whenWritten(stream: NodeJS.WriteStream): Promise<void> | undefined {

@@ -18,6 +18,8 @@ export interface CliWorld {
   readonly readFile: ReadFile;
   readonly writeFile: (path: string, text: string) => void;
   readonly readInput: () => Promise<string>;
+  /** The lines of a file; `-` = of standard input. Rejects if it cannot be read. */
+  readonly readLines: (file: string) => AsyncIterable<string>;
   readonly writeOut: (text: string) => void;
   /** Writes a line to standard output. Resolves with `false` if nobody reads it any more. */
   readonly writeLine: (line: string) => Promise<boolean>;

@@ -68,6 +68,12 @@ export type Command =
       readonly keyFile: string | null;
     }
   | {
+      readonly name: 'audit';
+      /** Log files; `-` or none = standard input. */
+      readonly files: readonly string[];
+      readonly isJson: boolean;
+    }
+  | {
       readonly name: 'explain';
       /** Path of the file; `-` = standard input. */
       readonly file: string;

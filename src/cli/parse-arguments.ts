@@ -83,10 +83,11 @@ export const serveOptions: ReadonlyMap<string, string> = new Map(
 );
 
 /** The first word of each command. */
-const commandNames = ['serve', 'devnet', 'tail', 'schema', 'config', 'explain', 'keys'];
+const commandNames = ['serve', 'devnet', 'tail', 'schema', 'config', 'explain', 'keys', 'audit'];
 
 const flagsOf = new Map([
   ['explain', 'json'],
+  ['audit', 'json'],
   ['tail', 'transactions'],
   ['schema print', 'federation'],
   ['schema pull', 'gateway'],
@@ -117,6 +118,7 @@ export function parseArguments(argv: readonly string[]): Command | UsageError {
     if (values.version) return { name: 'version' };
     if (command === 'explain') return toExplain(positionals, values);
     if (command === 'tail') return toTail(positionals, values);
+    if (command === 'audit') return toAudit(positionals, values);
     if (command === 'devnet') return toDevnet(positionals, values);
     if (command === 'keys') return toKeysNew(positionals, values);
     return command === 'schema' ? toSchema(positionals, values) : toPlainCommand(positionals, values);
@@ -141,7 +143,7 @@ function toPlainCommand(
   if (command === 'help') return extra === undefined ? toHelp(subcommand) : unexpected(extra);
   if (command !== 'serve' && command !== 'worker')
     return usageError(
-      `Unknown command ${quoteText(command)}; there are serve, devnet, tail, schema print, schema pull, schema check, config check, config schema, explain and keys new${suggestion(command, commandNames)}`,
+      `Unknown command ${quoteText(command)}; there are serve, devnet, tail, schema print, schema pull, schema check, config check, config schema, explain, audit and keys new${suggestion(command, commandNames)}`,
     );
   if (subcommand !== undefined) return unexpected(subcommand);
   return command === 'worker' ? { name: command } : { name: command, settings: toSettings(texts) };
@@ -229,6 +231,10 @@ function toTail([, extra]: readonly string[], texts: OptionTexts): Command | Usa
     stateFile: given.state,
     keyFile: given['key-file'],
   }));
+}
+
+function toAudit([, ...files]: readonly string[], texts: OptionTexts): Command {
+  return { name: 'audit', files, isJson: texts.json === true };
 }
 
 function toDevnet([, extra]: readonly string[], texts: OptionTexts): Command | UsageError {

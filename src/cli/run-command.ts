@@ -5,6 +5,7 @@ import type { CliWorld } from './cli-world.ts';
 import type { Command, UsageError } from './command.ts';
 import { explainFile, explainManifest } from './explain-file.ts';
 import { helpOf } from './help-text.ts';
+import { runAudit } from './run-audit.ts';
 import { runDevnet } from './run-devnet.ts';
 import { runSchema } from './run-schema.ts';
 import { runServe, runWorker } from './run-serve.ts';
@@ -21,6 +22,8 @@ export async function runCommand(command: Command | UsageError, world: CliWorld)
       return runDevnet(command, world);
     case 'tail':
       return runTail(command, world);
+    case 'audit':
+      return runAudit(command, world);
     case 'keys new':
       return makeKey(command, world);
     case 'explain':

@@ -38,6 +38,7 @@ function createWorld(explanation: Explanation | Error, changed: Partial<CliWorld
     writeFile: unused,
     writeLine: unused,
     readInput: async () => '{ b }',
+    readLines: async function* () {},
     writeOut: (text) => {
       seen.out += text;
     },

@@ -53,6 +53,9 @@ function createWorld({ services, ...overrides }: Overrides = {}) {
     readInput: async () => {
       throw new Error('no input here');
     },
+    readLines: () => {
+      throw new Error('no lines here');
+    },
     writeLine: async (line) => {
       seen.out += `${line}\n`;
       return true;
