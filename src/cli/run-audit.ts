@@ -32,6 +32,7 @@ interface AuditLine {
   readonly gasUsed?: unknown;
   readonly rule?: unknown;
   readonly code?: unknown;
+  readonly digest?: unknown;
 }
 
 type Who = Pick<AuditRow, 'day' | 'client' | 'visitor' | 'sender' | 'target'>;
@@ -46,17 +47,21 @@ export class Audit {
   readonly #rows = new Map<string, AuditRow>();
   /** Leases without an end. */
   readonly #open = new Map<string, OpenLease>();
+  /** Digests of counted transactions: after a crash, another process may write the end again. */
+  readonly #ended = new Set<unknown>();
 
   /** Counts one line of a log; ignores lines that are no part of the audit log. */
   add(text: string): void {
     const line = parseLine(text);
     if (line === null) return;
-    const { event, caller, lease, budget, gasUsed, rule, code } = line;
+    const { event, caller, lease, digest, budget, gasUsed, rule, code } = line;
     const id = typeof lease === 'string' ? `${String(caller)}\n${lease}` : null;
     const before = id === null ? undefined : this.#open.get(id);
     const who = toWho(line, before?.who);
     const reserved = (before?.reserved ?? 0) + (event === 'reserved' ? toAmount(budget) : 0);
     if (event === 'executed' || event === 'recovered' || event === 'failed') {
+      if (this.#ended.has(digest)) return;
+      if (typeof digest === 'string') this.#ended.add(digest);
       const row = this.#row(who);
       row.reserved += reserved;
       row.gas += toAmount(gasUsed ?? budget);

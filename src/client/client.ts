@@ -14,12 +14,17 @@ export type { ClientOptions, GraphqlDocument, RequestOptions, TypedDocument } fr
 export type {
   GasReservation,
   KeyStore,
+  KindOptions,
+  ReservationOptions,
+  SharedSponsorOptions,
   SignedTransaction,
   Sponsor,
   SponsoredTransaction,
+  SponsorForm,
   SponsorOptions,
   SponsorResult,
   SponsorStep,
+  StoreOptions,
 } from './sponsor.ts';
 export { sponsorDocuments } from './sponsor.ts';
 export type { TailItem, TailOptions } from './tail.ts';
@@ -72,8 +77,8 @@ export interface Client {
     ...rest: VariablesAnd<Variables, TailOptions>
   ): AsyncGenerator<TailItem<Data>, void>;
   /**
-   * Reserves gas for a transaction, or for its `kind`, has it signed and executes it: once, however often requests are repeated or the page is
-   * reloaded.
+   * Reserves gas for a transaction, or completes its `kind`, has it signed and executes it: once, however often requests are
+   * repeated or the page is reloaded.
    * @throws GatewayError, or the error of `sign`
    */
   readonly sponsor: Sponsor;

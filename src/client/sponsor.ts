@@ -49,7 +49,7 @@ export interface SponsorResult {
 }
 
 /** The gateway completes the transaction: the shortest form. */
-interface KindOptions {
+export interface KindOptions {
   /** Base64 of the SDKs' `tx.build({ client, onlyTransactionKind: true })`. */
   readonly kind: string;
   /** Address of the user who signs. */
@@ -57,13 +57,13 @@ interface KindOptions {
   /** Default: found by a simulation. */
   readonly gasBudget?: number;
   /** Signs the `bytes`, as wallets and the SDKs' keys do. Called again after a reload during signing. */
-  readonly sign: (transaction: SponsoredTransaction) => Signature | Promise<Signature>;
+  readonly sign: (
+    transaction: SponsoredTransaction,
+  ) => Pick<SignedTransaction, 'signature'> | Promise<Pick<SignedTransaction, 'signature'>>;
 }
 
-type Signature = Pick<SignedTransaction, 'signature'>;
-
 /** The app builds the whole transaction, with coins that were reserved for it. */
-interface ReservationOptions {
+export interface ReservationOptions {
   readonly kind?: undefined;
   readonly sender?: undefined;
   readonly gasBudget: number;
@@ -71,20 +71,21 @@ interface ReservationOptions {
   readonly sign: (reservation: GasReservation) => SignedTransaction | Promise<SignedTransaction>;
 }
 
-interface StoreOptions {
+/** Left out: a page that is closed before the result does not learn the outcome. */
+export interface StoreOptions {
   readonly store: KeyStore;
   /** Names this transaction in the store. The same name returns the same result, until the app removes it from the store. */
   readonly storeKey: string;
 }
 
-/** Without a store, a page that is closed before the result does not learn the outcome. */
-type NoStoreOptions = { readonly [Name in keyof StoreOptions]?: undefined };
+/** @typeParam Form `KindOptions` or `ReservationOptions` */
+export type SponsorForm<Result, Form> = SharedSponsorOptions<Result> &
+  Form &
+  (StoreOptions | { readonly store?: undefined; readonly storeKey?: undefined });
 
-type Options<Result, Form> = CommonOptions<Result> & Form & (StoreOptions | NoStoreOptions);
+export type SponsorOptions<Result> = SponsorForm<Result, KindOptions> | SponsorForm<Result, ReservationOptions>;
 
-export type SponsorOptions<Result> = Options<Result, KindOptions> | Options<Result, ReservationOptions>;
-
-interface CommonOptions<Result> extends RepeatOptions {
+export interface SharedSponsorOptions<Result> extends RepeatOptions {
   /** How long signing may take. Default 60 s. */
   readonly reserveDurationSecs?: number;
   /**
@@ -98,10 +99,10 @@ interface CommonOptions<Result> extends RepeatOptions {
 /** Two signatures, so that the parameter of `sign` has its type. */
 export interface Sponsor {
   <Result extends Pick<SponsorResult, 'digest'> = SponsorResult>(
-    options: Options<Result, KindOptions>,
+    options: SponsorForm<Result, KindOptions>,
   ): Promise<Result>;
   <Result extends Pick<SponsorResult, 'digest'> = SponsorResult>(
-    options: Options<Result, ReservationOptions>,
+    options: SponsorForm<Result, ReservationOptions>,
   ): Promise<Result>;
 }
 

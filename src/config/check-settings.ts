@@ -70,8 +70,16 @@ function checkSponsorship(settings: Settings): ConfigMistake[] {
   const { values, isSet } = settings;
   const isEmbedded = !isSet('LEDGER_GRAPHQL_URL');
   const isReal = !isEmbedded && isSet('SPONSOR_URL');
-  if (toSponsorAuth(settings) !== 'token' || !(isReal || isEmbedded)) return [];
   const mistakes: ConfigMistake[] = [];
+  const { SPONSOR_POLICY_SECRET: secret } = values;
+  if (isSet('SPONSOR_POLICY_URL') && (secret?.reveal().length ?? 0) < 32) {
+    mistakes.push({
+      key: 'SPONSOR_POLICY_SECRET',
+      expected: 'at least 32 characters, here or in SPONSOR_POLICY_SECRET_FILE, because SPONSOR_POLICY_URL is set',
+      got: secret === null ? 'neither' : 'fewer',
+    });
+  }
+  if (toSponsorAuth(settings) !== 'token' || !(isReal || isEmbedded)) return mistakes;
   if (isReal && !isSet('SPONSOR_TOKEN')) {
     mistakes.push({
       key: 'SPONSOR_TOKEN',

@@ -36,6 +36,10 @@ export interface Config {
     readonly unreadable: 'refuse' | 'dry-run';
     /** Does the ledger simulate every transaction? */
     readonly dryRun: 'off' | 'failing' | 'strict';
+    /** A service of the operator that decides about each transaction; `null` = none. `isOpen`: without an answer, it may be sent. */
+    readonly hook: { readonly url: string; readonly secret: Secret; readonly isOpen: boolean } | null;
+    /** Does the sponsor get the request's id and the client's? */
+    readonly sendsCaller: boolean;
     /** Keys that sign reservation ids: the first signs, all verify; `null` = created at the start. */
     readonly leaseKeys: readonly Secret[] | null;
     /** The folder of the journal of the sponsorship store; `null` = the store is in memory or in Redis. */

@@ -234,9 +234,16 @@ function toSponsorship(settings: Settings): Config['sponsorship'] {
     preflight: values.SPONSOR_PREFLIGHT ?? (auth === 'token' ? 'enforce' : 'warn'),
     unreadable: values.SPONSOR_UNREADABLE,
     dryRun: values.SPONSOR_DRY_RUN,
+    hook: toHook(settings),
+    sendsCaller: values.SPONSOR_SENDS_CALLER,
     leaseKeys: values.LEASE_KEYS,
     // Only a program has a folder for its state.
     journal: null,
     files: { token: values.SPONSOR_TOKEN_FILE, leaseKeys: values.LEASE_KEYS_FILE },
   };
+}
+
+function toHook({ values }: Settings): Config['sponsorship']['hook'] {
+  const { SPONSOR_POLICY_URL: url, SPONSOR_POLICY_SECRET: secret } = values;
+  return url === null || secret === null ? null : { url, secret, isOpen: values.SPONSOR_POLICY_FAIL === 'open' };
 }

@@ -12,6 +12,7 @@ import {
   signingKeys,
   url,
   urls,
+  urlWithoutCredentials,
 } from './value-types.ts';
 
 export const upstreamKeys = {
@@ -190,6 +191,32 @@ export const sponsorshipKeys = {
     fallback: 'off',
     description:
       'Whether the ledger simulates each transaction before the gateway sends it to the sponsor, at one more call each. `failing`: rejects a transaction that would fail. `strict`: also rejects it if the ledger cannot simulate it.',
+  },
+  SPONSOR_POLICY_URL: {
+    type: urlWithoutCredentials('http', 'https'),
+    description:
+      'A service of yours that decides about each sponsored transaction within 500 ms: see [policies](policies.md#your-own-service). Needs `SPONSOR_POLICY_SECRET`.',
+  },
+  SPONSOR_POLICY_SECRET: {
+    type: bearerToken,
+    description: 'The secret that signs requests to `SPONSOR_POLICY_URL`, of at least 32 random characters.',
+  },
+  SPONSOR_POLICY_SECRET_FILE: {
+    type: secretFilePath,
+    holds: 'SPONSOR_POLICY_SECRET',
+    description: 'A file with `SPONSOR_POLICY_SECRET`, read at the start. Setting both is a mistake.',
+  },
+  SPONSOR_POLICY_FAIL: {
+    type: oneOf('closed', 'open'),
+    fallback: 'closed',
+    description:
+      'What happens to a transaction if `SPONSOR_POLICY_URL` gives no valid answer. `closed`: it is rejected, and nothing is spent. `open`: it is sponsored.',
+  },
+  SPONSOR_SENDS_CALLER: {
+    type: boolean,
+    fallback: false,
+    description:
+      'Whether requests that reserve or execute tell the sponsor the request’s id (`x-request-id`) and the client’s id (`x-ledger-gateway-client`), for its own rules and hooks. Anonymous callers are `anonymous`.',
   },
   SPONSORSHIP_JOURNAL: {
     type: boolean,

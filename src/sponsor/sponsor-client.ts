@@ -37,6 +37,9 @@ import {
   withoutCredential,
 } from './sponsor-response.ts';
 
+/** Who asks, as the sponsor is told: headers by name. Left out: nothing. */
+export type CallerHeaders = Readonly<Record<string, string>>;
+
 export interface ExecuteTxInput {
   /** Decimal text of a u64, already checked, because it is written into the request unchanged. */
   readonly rawReservationId: string;
@@ -48,6 +51,7 @@ export interface ExecuteTxInput {
   readonly requestType: 'waitForEffectsCert' | 'waitForLocalExecution';
   /** Digest of `txBytes`; the sponsor's response must be about this transaction. */
   readonly digest: string;
+  readonly callerHeaders?: CallerHeaders | undefined;
 }
 
 export interface SponsorExecution extends SponsorEffects {
@@ -71,7 +75,11 @@ export interface SponsorClient {
   /** Reserves coins and signs, so it is not a probe. */
   readonly debugHealthCheck: Send<{ readonly ok: boolean; readonly message: string }>;
   readonly reserveGas: (
-    input: { readonly gasBudget: number; readonly reserveDurationSecs: number },
+    input: {
+      readonly gasBudget: number;
+      readonly reserveDurationSecs: number;
+      readonly callerHeaders?: CallerHeaders | undefined;
+    },
     ...rest: Parameters<Send<unknown>>
   ) => Promise<ReservedCoins>;
   /** @param late called with the result of a call that was rejected with a timeout and continued */
@@ -108,6 +116,7 @@ interface SponsorCall {
   /** The id of an execution; included in every error. Only the operator sees the sponsor's own number. */
   readonly facts?: Pick<ExecuteTxInput, 'digest' | 'reservationId' | 'rawReservationId'>;
   readonly body?: string;
+  readonly callerHeaders?: CallerHeaders | undefined;
   /**
    * Called after a timeout, when the call has ended. Reading throws an error meant for the client if there was no response.
    */
@@ -138,6 +147,7 @@ export function createSponsorClient(options: SponsorClientOptions): SponsorClien
       method,
       path: root + path,
       headers: {
+        ...request.callerHeaders,
         accept: 'application/json, text/plain',
         ...(body !== undefined && { 'content-type': 'application/json' }),
         ...(authorization && { authorization: authorization.reveal() }),
@@ -229,9 +239,10 @@ export function createSponsorClient(options: SponsorClientOptions): SponsorClien
       return { ok: false, message: 'The sponsor failed its own health check.' };
     },
 
-    async reserveGas({ gasBudget, reserveDurationSecs }, authorization, cancellation) {
+    async reserveGas({ gasBudget, reserveDurationSecs, callerHeaders }, authorization, cancellation) {
       const body = JSON.stringify({ gas_budget: gasBudget, reserve_duration_secs: reserveDurationSecs });
-      const wire = await read({ endpoint: 'reserveGas', authorization, cancellation, body }, readReservation);
+      const request = { endpoint: 'reserveGas', authorization, cancellation, body, callerHeaders } as const;
+      const wire = await read(request, readReservation);
       const { reservation_id: rawReservationId, sponsor_address: sponsorAddress, gas_coins: gasCoins } = wire;
       return { rawReservationId, sponsorAddress, gasCoins };
     },
@@ -244,6 +255,7 @@ export function createSponsorClient(options: SponsorClientOptions): SponsorClien
         authorization,
         cancellation,
         facts: { digest, reservationId, rawReservationId },
+        callerHeaders: input.callerHeaders,
         // Written digit by digit: a JavaScript number would round a u64.
         body: `{"reservation_id":${rawReservationId},${rest.slice(1)}`,
         late: (readAnswer) => late?.(new Promise((resolve) => resolve(toExecution(request, readAnswer(), digest)))),
@@ -298,6 +310,19 @@ function toOutcomeText(endpoint: SponsorEndpoint, answer: SponsorAnswer, sent: S
   if (endpoint === 'reloadAccessController' && readReloadResult(answer)) return 'Read again.';
   const { code, message } = toSponsorRefusal(endpoint, answer, sent);
   return `${code}: ${message}`;
+}
+
+/** The id of a caller for services of the operator. That of an anonymous caller is its address, which they do not get. */
+export function toClientId({ id, kind }: Pick<Caller, 'id' | 'kind'>): string {
+  return kind === 'ANONYMOUS' ? 'anonymous' : id;
+}
+
+/** Ids of JWT subjects may have any characters. */
+export function toCallerHeaders(caller: Pick<Caller, 'id' | 'kind'>, requestId: string): CallerHeaders {
+  const client = Buffer.from(toClientId(caller))
+    .toString()
+    .replaceAll(/[^\x21-\x7e]/gu, encodeURIComponent);
+  return { 'x-request-id': requestId, 'x-ledger-gateway-client': client };
 }
 
 export type SponsorAuthorization = ReturnType<typeof createSponsorAuthorization>;

@@ -10,7 +10,11 @@ import type { Simulation, TransactionSimulator } from '../ledger/simulate-transa
 import type { UncheckedTransaction } from '../telemetry/events.ts';
 import type { SponsorshipFacts } from '../telemetry/sponsorship-line.ts';
 import { transactionDigest } from '../transactions/digest.ts';
-import { type OutlinedTransaction, outlineTransaction } from '../transactions/outline-transaction.ts';
+import {
+  type OutlinedTransaction,
+  outlineTransaction,
+  type TransactionOutline,
+} from '../transactions/outline-transaction.ts';
 import type { TransactionForms } from '../transactions/transaction-bcs.ts';
 import { createPerOperation, type OperationContext } from '../upstream/operation-context.ts';
 import { UpstreamCallError } from '../upstream/upstream-call-error.ts';
@@ -18,14 +22,16 @@ import type { ExecutionOrder, ExecutionResult, SponsorVerdict } from './executio
 import { reservationNotFound } from './execution/execution-records.ts';
 import type { Executions } from './execution/executions.ts';
 import { hashCoins, type LeaseKeys } from './leases.ts';
+import type { PolicyHook } from './policy-hook.ts';
 import { type PreflightPolicy, preflight, type ReservationTerms } from './preflight.ts';
-import { createReservations, parseReservation } from './reservations.ts';
+import { createReservations, parseReservation, type ReservationOrder } from './reservations.ts';
 import {
   createSponsorAuthorization,
   type ExecuteTxInput,
   type SponsorAuthorization,
   type SponsorClient,
   type SponsorExecution,
+  toCallerHeaders,
 } from './sponsor-client.ts';
 import {
   checkGasBudget,
@@ -57,6 +63,8 @@ export interface SponsorshipServices {
   readonly executions: Executions;
   readonly simulate: TransactionSimulator;
   readonly gasPrice: GasPriceReader;
+  /** `null`: there is no service of the operator that decides. */
+  readonly hook: PolicyHook | null;
   /** Writes one line to the audit log. Must not throw. */
   readonly audit: (event: SponsorshipFacts) => void;
 }
@@ -68,6 +76,7 @@ export interface SponsorResolversOptions {
     Config['sponsorship'],
     'auth' | 'token' | 'maxGasBudgetExclusive' | 'maxOpenReservations'
   > &
+    Partial<Pick<Config['sponsorship'], 'sendsCaller'>> &
     PreflightPolicy;
   readonly limits: Pick<Config['limits'], 'maxTransactionPayloadBytes'>;
   readonly mutationMs: number;
@@ -118,7 +127,7 @@ export function createSponsorResolvers(options: SponsorResolversOptions) {
   });
   const sponsorTransaction = createSponsorTransaction({
     ...services,
-    ...sponsorship,
+    maxGasBudgetExclusive: sponsorship.maxGasBudgetExclusive,
     reservations,
     now,
     forms: options.transactionForms ?? 'common',
@@ -130,6 +139,16 @@ export function createSponsorResolvers(options: SponsorResolversOptions) {
     payload.bytes = checkTransactionPayload(texts, maxTransactionPayloadBytes, payload.bytes);
   };
   const executeTx = createExecuteTx(options, countPayload);
+  const toSend =
+    (
+      { reserveGas }: SponsorClient,
+      authorization: SponsorAuthorization,
+      { caller, cancellation, requestId }: OperationContext,
+    ): ReservationOrder['send'] =>
+    (terms) => {
+      const callerHeaders = sponsorship.sendsCaller ? toCallerHeaders(caller, requestId) : undefined;
+      return reserveGas({ ...terms, callerHeaders }, authorization.headerFor(caller), cancellation);
+    };
   const callAsAdmin = async <Name extends 'debugHealthCheck' | 'reloadAccessController'>(
     name: Name,
     { caller, cancellation }: OperationContext,
@@ -150,7 +169,8 @@ export function createSponsorResolvers(options: SponsorResolversOptions) {
       version: async (_, __, context) => toSponsorVersion(await readsOf(context).version()),
     },
     Mutation: {
-      reserveGas(_, args, { caller, cancellation, requestId }) {
+      reserveGas(_, args, context) {
+        const { caller, cancellation, requestId } = context;
         const { gasBudget, reserveDurationSecs } = args;
         const { client, authorization } = requireSponsor();
         authorization.demand('sponsor', caller);
@@ -168,20 +188,20 @@ export function createSponsorResolvers(options: SponsorResolversOptions) {
           idempotencyKey,
           spender: caller,
           cancellation,
-          send: (terms) => client.reserveGas(terms, authorization.headerFor(caller), cancellation),
+          send: toSend(client, authorization, context),
           requestId,
         });
       },
 
       async sponsorTransaction(_, args, context) {
         const { client, authorization } = requireSponsor();
-        const { caller, cancellation } = context;
+        const { caller } = context;
         authorization.demand('sponsor', caller);
         countPayload(context, { transactionKind: args.transactionKind });
         return sponsorTransaction(args, context, {
           holder: authorization.holderOf(caller),
           visitor: authorization.visitorOf(caller),
-          send: (terms) => client.reserveGas(terms, authorization.headerFor(caller), cancellation),
+          send: toSend(client, authorization, context),
         });
       },
 
@@ -253,14 +273,24 @@ function createExecuteTx(options: SponsorResolversOptions, countPayload: CountPa
         facts: { digest, reservationId },
         doubt,
       });
+    const isSimulated = mustSimulate(sponsorship, read);
+    const isAsked = isSimulated || services.hook !== null;
     // Not for a transaction that the lease alone rules out.
-    const simulation =
-      mustSimulate(sponsorship, read) && !(lease && read().kind === 'known' && judge(lease, null, () => {}))
-        ? await services.simulate(txBytes, digest, cancellation)
-        : null;
+    const isRuledOut = isAsked && lease && read().kind === 'known' && judge(lease, null, () => {});
+    const expiresAtMs = lease?.expiresAtMs ?? nowMs + longestReservationMs;
+    const [simulation, denial] = await (isAsked && !isRuledOut
+      ? Promise.all([
+          isSimulated ? services.simulate(txBytes, digest, cancellation) : null,
+          services.hook?.ask(
+            { caller, requestId, digest, outline: toOutlineOf(read()), gasBudget: budget },
+            expiresAtMs,
+          ),
+        ])
+      : nothingAsked);
     const sender = toSender(read());
     const amount = budget ?? sponsorship.maxGasBudgetExclusive - 1;
-    const input = { rawReservationId, reservationId, txBytes, userSig, requestType, digest };
+    const callerHeaders = sponsorship.sendsCaller ? toCallerHeaders(caller, requestId) : undefined;
+    const input = { rawReservationId, reservationId, txBytes, userSig, requestType, digest, callerHeaders };
     const order: ExecutionOrder = {
       subject: {
         requestId,
@@ -276,16 +306,16 @@ function createExecuteTx(options: SponsorResolversOptions, countPayload: CountPa
         senderHolds: sender === null ? [] : toSenderHolds(caller.policy, amount, sender, nowMs),
         budget,
         coin: sponsorship.preflight === 'off' ? null : toPayingCoin(read()),
-        expiresAtMs: lease?.expiresAtMs ?? nowMs + longestReservationMs,
+        expiresAtMs,
         mustBeKnown: services.isStoreNeeded,
       },
       // A repeated call gets the stored answer, although its transaction would fail now: only the store tells them apart.
-      needsReservation: needsReservation || simulation !== null,
+      needsReservation: needsReservation || isAsked,
       check(kept) {
         const error = judge(lease ?? toKeptTerms(kept), simulation, (reason) =>
           doubted({ caller: caller.id, requestId, digest, reason }),
         );
-        return error;
+        return error ?? denial ?? null;
       },
       dispatch: (call, report) => {
         call.caller = caller.rate.key;
@@ -305,6 +335,12 @@ function createExecuteTx(options: SponsorResolversOptions, countPayload: CountPa
     const execution = services.executions.execute(order, cancellation);
     return idempotencyKey === null ? execution : execution.catch(throwWithSameKey);
   };
+}
+
+const nothingAsked = [null, null] as const;
+
+function toOutlineOf(read: OutlinedTransaction): TransactionOutline | null {
+  return read.kind === 'known' ? read.outline : null;
 }
 
 /** Does the ledger simulate the transaction before it is sent? */

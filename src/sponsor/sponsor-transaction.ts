@@ -11,6 +11,7 @@ import { toFullAddress } from '../transactions/ledger-bcs.ts';
 import { outlineKind } from '../transactions/outline-transaction.ts';
 import { type GasData, type TransactionForms, toTransactionBytes } from '../transactions/transaction-bcs.ts';
 import type { OperationContext } from '../upstream/operation-context.ts';
+import type { PolicyHook } from './policy-hook.ts';
 import { checkKind, toRefusal, toSimulationError } from './preflight.ts';
 import type { Reservation, ReservationOrder, Reservations } from './reservations.ts';
 import {
@@ -26,6 +27,7 @@ export interface SponsorTransactionOptions {
   readonly reservations: Reservations;
   readonly simulate: TransactionSimulator;
   readonly gasPrice: GasPriceReader;
+  readonly hook: PolicyHook | null;
   readonly maxGasBudgetExclusive: Config['sponsorship']['maxGasBudgetExclusive'];
   readonly forms: TransactionForms;
   readonly audit: (event: SponsorshipFacts) => void;
@@ -53,7 +55,7 @@ const nobody = toFullAddress('0x0');
  * reserved. A repeat under an idempotency key gets the same bytes.
  */
 export function createSponsorTransaction(options: SponsorTransactionOptions) {
-  const { reservations, simulate, gasPrice, maxGasBudgetExclusive, forms, audit, now } = options;
+  const { reservations, simulate, gasPrice, hook, maxGasBudgetExclusive, forms, audit, now } = options;
   /** As told with the last reservation. */
   let sponsor: string | null = null;
 
@@ -69,7 +71,8 @@ export function createSponsorTransaction(options: SponsorTransactionOptions) {
     checkReserveDuration(durationSecs);
     const sender = parseAddressArgument('sender', args.sender);
     const kind = parseBase64Argument('transactionKind', args.transactionKind);
-    const check = (gas: GasData) => checkKind(outlineKind(kind, forms, { sender, gas }), sponsor, caller.policy, now());
+    const outline = (gas: GasData) => outlineKind(kind, forms, { sender, gas });
+    const check = (gas: GasData) => checkKind(outline(gas), sponsor, caller.policy, now());
 
     const { perTransaction = null } = caller.policy?.rules.gas ?? {};
     const most = asked ?? Math.min(maxGasBudgetExclusive - 1, perTransaction ?? Number.POSITIVE_INFINITY);
@@ -90,6 +93,7 @@ export function createSponsorTransaction(options: SponsorTransactionOptions) {
     const gasPriceOfBytes = reservation.gasPrice ?? 0;
     const bytes = toTransactionBytes(kind, sender, toGasData(reservation, gasPriceOfBytes));
     const digest = transactionDigest(bytes);
+    hook?.allow(caller, digest, reservation.expiresAtMs);
     const { gasBudget } = reservation;
     return { txBytes: bytes.toString('base64'), digest, gasBudget, gasPrice: gasPriceOfBytes, reservation };
 
@@ -116,8 +120,13 @@ export function createSponsorTransaction(options: SponsorTransactionOptions) {
       const price = await gasPrice(cancellation);
       // Without payment, the ledger makes up a coin of the owner.
       const bytes = toTransactionBytes(kind, sender, { ...free, price, owner: sponsor ?? sender });
-      const simulation = await simulate(bytes.toString('base64'), transactionDigest(bytes), cancellation);
-      const failure = toSimulationError('strict', simulation, 'transactionKind');
+      const read = outline({ ...free, owner: sponsor ?? nobody });
+      const subject = { caller, requestId, digest: null, gasBudget: asked };
+      const [simulation, denial] = await Promise.all([
+        simulate(bytes.toString('base64'), transactionDigest(bytes), cancellation),
+        hook?.ask({ ...subject, outline: read.kind === 'known' ? read.outline : null }, 0),
+      ]);
+      const failure = toSimulationError('strict', simulation, 'transactionKind') ?? denial;
       if (failure) throw failure;
       const costs = 'costs' in simulation ? simulation.costs : null;
       return { gasBudget: asked ?? toBudget(costs, price, most), gasPrice: toUInt53(String(price)) };

@@ -13,6 +13,7 @@ import type { OwnFieldsUpstream, UpstreamHost } from '../upstream/upstream.ts';
 import { toExecutionPace } from './execution/execution-order.ts';
 import { createExecutions, watchOverdueExecutions } from './execution/executions.ts';
 import { openLeaseKeys } from './leases.ts';
+import { createPolicyHook } from './policy-hook.ts';
 import { createSponsorAuthorization, createSponsorClient, type SponsorClient } from './sponsor-client.ts';
 import { createSponsorResolvers, mustSimulate } from './sponsor-resolvers.ts';
 import { readVersion, sponsorEndpoints, toSponsorAnswer } from './sponsor-response.ts';
@@ -55,6 +56,7 @@ export const sponsorUpstream: OwnFieldsUpstream<SponsorHost> = {
     const fault = telemetry.errorMasked;
     const world = { store, isStoreNeeded, audit, fault, ledger, now, clock, pace };
     const executions = createExecutions(world);
+    const hook = connection && sponsorship.hook && createPolicyHook({ ...sponsorship.hook, now });
     const recovery = connection && watchOverdueExecutions(world);
     const resolvers = createSponsorResolvers({
       client: opened?.client ?? null,
@@ -62,7 +64,7 @@ export const sponsorUpstream: OwnFieldsUpstream<SponsorHost> = {
       sponsorship,
       limits,
       mutationMs,
-      services: { leases: leases?.keys ?? null, store, isStoreNeeded, executions, simulate, gasPrice, audit },
+      services: { leases: leases?.keys ?? null, store, isStoreNeeded, executions, simulate, gasPrice, hook, audit },
       transactionForms: config.profile.sponsor.transactionForms,
       doubted: telemetry.transactionDoubted,
       now,

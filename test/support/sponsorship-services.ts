@@ -23,6 +23,7 @@ export function toTestServices(
     audit: () => {},
     simulate: async () => ({ kind: 'unavailable', reason: 'there is no ledger' }),
     gasPrice: async () => 1_000n,
+    hook: null,
     executions: createExecutions({
       store,
       isStoreNeeded: isOurs,

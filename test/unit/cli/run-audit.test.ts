@@ -61,6 +61,12 @@ describe('audit', () => {
     ]);
   });
 
+  it('counts a transaction once, although two processes wrote its end', async () => {
+    const end = { digest: 'd', gasUsed: 4 };
+    const lines = [line('reserved', { budget: 5 }), line('executed', end), line('recovered', end), line('executed', end)];
+    expect(await rowsOf(lines)).toEqual([{ ...row, ...nothing, reserved: 5, executed: 1, gas: 4 }]);
+  });
+
   it('ignores all other lines', async () => {
     const others = ['', '{', 'null "sponsorship"', '{"msg":"request","event":"sponsorship"}', line('replayed')];
     expect(await rowsOf(others)).toEqual([]);

@@ -1,0 +1,150 @@
+import { createHmac } from 'node:crypto';
+import type { GraphQLError } from 'graphql';
+import type { Config } from '../config/config.ts';
+import { gatewayError } from '../errors/gateway-error.ts';
+import type { TransactionOutline } from '../transactions/outline-transaction.ts';
+import type { Caller } from '../upstream/operation-context.ts';
+import { toClientId } from './sponsor-client.ts';
+
+/** How long the hook may take, in milliseconds. */
+const timeoutMs = 500;
+/** Bytes of its answer. */
+const maxAnswerBytes = 16 * 1024;
+const maxMessageLength = 500;
+/** Decisions that are remembered; beyond that, the oldest are asked for again. */
+const maxDecisions = 10_000;
+
+/** A transaction that the hook decides about. */
+export interface HookSubject {
+  readonly caller: Pick<Caller, 'id' | 'kind' | 'rate'>;
+  readonly requestId: string;
+  /** `null`: the gas is not filled in yet. */
+  readonly digest: string | null;
+  readonly outline: TransactionOutline | null;
+  /** `null`: not known. */
+  readonly gasBudget: number | null;
+}
+
+export interface PolicyHook {
+  /**
+   * Why the transaction must not be sponsored, or `null`. A decision is remembered by digest until then; equal questions in flight
+   * are one.
+   * @param untilMs milliseconds since the Unix epoch
+   */
+  readonly ask: (subject: HookSubject, untilMs: number) => Promise<GraphQLError | null>;
+  /** Remembers that a transaction, about which was asked without its digest, may be sponsored. */
+  readonly allow: (caller: HookSubject['caller'], digest: string, untilMs: number) => void;
+}
+
+export interface PolicyHookOptions extends NonNullable<Config['sponsorship']['hook']> {
+  readonly now: () => number;
+}
+
+type Decision = { readonly allow: true } | { readonly deny: string };
+
+/**
+ * Asks the operator's own service whether a transaction may be sponsored. It gets what the gateway knows, without credentials, the
+ * lease and addresses of visitors. An answer of any other form counts as none.
+ */
+export function createPolicyHook({ url, secret, isOpen, now }: PolicyHookOptions): PolicyHook {
+  const decisions = new Map<string, { readonly decision: Promise<Decision | null>; readonly untilMs: number }>();
+
+  function remember(key: string, decision: Promise<Decision | null>, untilMs: number): void {
+    decisions.delete(key);
+    decisions.set(key, { decision, untilMs });
+    const [oldest] = decisions.keys();
+    if (decisions.size > maxDecisions && oldest !== undefined) decisions.delete(oldest);
+  }
+
+  /** `null`: it did not answer in time, or in another form. */
+  async function send(body: string, requestId: string): Promise<Decision | null> {
+    const timestamp = String(Math.floor(now() / 1_000));
+    const signature = createHmac('sha256', secret.reveal()).update(`${timestamp}.${body}`).digest('hex');
+    const headers = {
+      'content-type': 'application/json',
+      'x-request-id': requestId,
+      'x-ledger-gateway-timestamp': timestamp,
+      'x-ledger-gateway-signature': `sha256=${signature}`,
+    };
+    try {
+      const signal = AbortSignal.timeout(timeoutMs);
+      const response = await fetch(url, { method: 'POST', headers, body, signal, redirect: 'error' });
+      const text = await readText(response);
+      return response.status === 200 ? parseDecision(text) : null;
+    } catch {
+      return null;
+    }
+  }
+
+  return {
+    async ask(subject, untilMs) {
+      const { caller, digest, requestId } = subject;
+      const key = digest && toKey(caller, digest);
+      const known = key === null ? undefined : decisions.get(key);
+      const isKnown = known !== undefined && now() < known.untilMs;
+      const decision = isKnown ? known.decision : send(toBody(subject, secret.reveal()), requestId);
+      if (key !== null && !isKnown) {
+        remember(key, decision, untilMs);
+        // Only a decision is remembered.
+        void decision.then((decided) => {
+          if (decided === null && decisions.get(key)?.decision === decision) decisions.delete(key);
+        });
+      }
+      return toError(await decision, isOpen);
+    },
+    allow: (caller, digest, untilMs) => remember(toKey(caller, digest), Promise.resolve({ allow: true }), untilMs),
+  };
+}
+
+/** One visitor of one client; the digest last, since only the others may contain line feeds. */
+function toKey({ id, rate }: HookSubject['caller'], digest: string): string {
+  return `${id}\n${rate.key}\n${digest}`;
+}
+
+function toBody({ caller, digest, outline, gasBudget }: HookSubject, secret: string): string {
+  return JSON.stringify({
+    client: toClientId(caller),
+    visitor: createHmac('sha256', secret).update(`visitor\n${caller.rate.key}`).digest('hex').slice(0, 32),
+    digest,
+    sender: outline?.sender ?? null,
+    targets: outline && [...outline.moveCalls],
+    commands: outline && [...outline.commands],
+    gasBudget,
+  });
+}
+
+async function readText(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    size += chunk.length;
+    if (size > maxAnswerBytes) throw new RangeError('The answer is too large.');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+function parseDecision(text: string): Decision | null {
+  const answer: unknown = JSON.parse(text);
+  if (typeof answer !== 'object' || answer === null || Object.keys(answer).length !== 1) return null;
+  if ('allow' in answer) return answer.allow === true ? { allow: true } : null;
+  const denial = 'deny' in answer ? answer.deny : null;
+  if (typeof denial !== 'object' || denial === null || !('message' in denial)) return null;
+  return typeof denial.message === 'string' ? { deny: denial.message } : null;
+}
+
+const nothingSent = 'Nothing was sent to the sponsor, and nothing is spent.';
+
+function toError(decision: Decision | null, isOpen: boolean): GraphQLError | null {
+  if (decision === null) {
+    const message = `The policy service of this gateway did not answer. ${nothingSent} Try again.`;
+    return isOpen ? null : gatewayError('UPSTREAM_UNAVAILABLE', message, { upstream: 'policy' });
+  }
+  if ('allow' in decision) return null;
+  const text = decision.deny
+    .replaceAll(/\p{Cc}+/gu, ' ')
+    .slice(0, maxMessageLength)
+    .replace(/\.$/, '')
+    .trim();
+  return gatewayError('FORBIDDEN', `${text || 'The policy service of this gateway denies it'}. ${nothingSent}`);
+}
