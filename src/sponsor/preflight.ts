@@ -11,6 +11,7 @@ import {
   checkPolicy,
   countsGas,
   type Denial,
+  deny,
   type PolicySubject,
   readsTransactions,
   toDenialError,
@@ -251,6 +252,31 @@ export function toSimulationError(
   if (dryRun === 'failing') return null;
   const message = `The ledger could not simulate the transaction: ${reason}. ${nothingSent}`;
   return gatewayError('UPSTREAM_UNAVAILABLE', message, { upstream: 'ledger', ...facts });
+}
+
+/** Does the caller's policy bound what only a simulation tells? */
+export function boundsStorage(policy: CallerPolicy | null): boolean {
+  return (policy?.rules.gas.storage ?? null) !== null;
+}
+
+/** Why the storage that a transaction pays for keeps it from being sent, or `null`: its owner would get the rebate. */
+export function toStorageDenial(
+  policy: CallerPolicy | null,
+  simulation: Simulation | null,
+  argument: Finding['argument'],
+  facts: ErrorFacts = {},
+): GraphQLError | null {
+  const limit = policy?.rules.gas.storage ?? null;
+  if (limit === null) return null;
+  const costs = simulation !== null && 'costs' in simulation ? simulation.costs : null;
+  if (costs === null) {
+    const message = `The ledger's simulation did not tell the storage that the transaction pays for, which is bounded for this caller. ${nothingSent}`;
+    return gatewayError('UPSTREAM_UNAVAILABLE', message, { upstream: 'ledger', ...facts });
+  }
+  const used = Number(costs.storage - costs.rebate);
+  if (used <= limit) return null;
+  const reason = `it pays ${used} for storage, the rebate subtracted; this caller may pay at most ${limit}`;
+  return toDenialError(deny('gas.storage', argument, reason, { limit, used }), facts);
 }
 
 /** Does the finding apply under every policy? */

@@ -6,7 +6,7 @@ import type { SponsorshipFacts } from '../telemetry/sponsorship-line.ts';
 import type { Cancellation } from '../upstream/cancellation.ts';
 import { type CoinReference, createLeaseId, hashCoins, type Lease, type LeaseKeys } from './leases.ts';
 import { checkPolicy, msUntil, type Spender, toDenialError, toHoldDenialError, toHolds } from './sponsor-policy.ts';
-import { mayHaveRun } from './sponsor-refusal.ts';
+import { mayHaveRun, toAuditedReason } from './sponsor-refusal.ts';
 import type { EndReservation, ReservationStart, SponsorshipStore } from './store/sponsorship-store.ts';
 
 export interface ReservedCoins {
@@ -247,20 +247,19 @@ export function createReservations(world: ReservationWorld) {
     leaseId: string | null = null,
     event: ReservationEvent = 'reserve-refused',
   ): Reason {
-    const code = error instanceof GraphQLError ? String(error.extensions.code) : 'INTERNAL_SERVER_ERROR';
-    audit(order, event, leaseId, code);
+    audit(order, event, leaseId, error);
     return error;
   }
 
   /** @param leaseId `null` if nothing was begun */
   function audit(
-    { holder: caller, requestId, gasBudget: budget }: ReservationOrder,
+    { holder: caller, visitor, sender, requestId, gasBudget: budget }: ReservationOrder,
     event: ReservationEvent,
     leaseId: string | null,
-    code: string | null = null,
+    error: unknown = null,
   ): void {
     // All events have the same members, so that they share one hidden class.
-    world.audit({ event, caller, leaseId, requestId, budget, code });
+    world.audit({ event, caller, leaseId, requestId, budget, ...toAuditedReason(error), visitor, sender });
   }
 }
 

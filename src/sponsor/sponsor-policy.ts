@@ -168,7 +168,7 @@ export function toList(names: readonly string[], max: number): string {
 }
 
 /** @param numbers left out: `null` */
-function deny(
+export function deny(
   rule: PolicyRule,
   argument: Denial['argument'],
   reason: string,

@@ -17,20 +17,18 @@ import {
 } from '../transactions/outline-transaction.ts';
 import type { TransactionForms } from '../transactions/transaction-bcs.ts';
 import { createPerOperation, type OperationContext } from '../upstream/operation-context.ts';
-import { UpstreamCallError } from '../upstream/upstream-call-error.ts';
-import type { ExecutionOrder, ExecutionResult, SponsorVerdict } from './execution/execution-order.ts';
+import type { ExecutionOrder, ExecutionResult } from './execution/execution-order.ts';
 import { reservationNotFound } from './execution/execution-records.ts';
 import type { Executions } from './execution/executions.ts';
 import { hashCoins, type LeaseKeys } from './leases.ts';
 import type { PolicyHook } from './policy-hook.ts';
-import { type PreflightPolicy, preflight, type ReservationTerms } from './preflight.ts';
+import { boundsStorage, type PreflightPolicy, preflight, type ReservationTerms, toStorageDenial } from './preflight.ts';
 import { createReservations, parseReservation, type ReservationOrder } from './reservations.ts';
 import {
   createSponsorAuthorization,
   type ExecuteTxInput,
   type SponsorAuthorization,
   type SponsorClient,
-  type SponsorExecution,
   toCallerHeaders,
 } from './sponsor-client.ts';
 import {
@@ -45,9 +43,8 @@ import {
   toSponsorVersion,
 } from './sponsor-fields.ts';
 import { toSenderHolds } from './sponsor-policy.ts';
-import { checkAfterMs, lookUpAdvice, ReservationKept } from './sponsor-refusal.ts';
-import type { SponsorEffects } from './sponsor-response.ts';
 import { createSponsorTransaction } from './sponsor-transaction.ts';
+import { toExecuted, toFailed, toLastVerdict } from './sponsor-verdict.ts';
 import type { SponsorshipStore } from './store/sponsorship-store.ts';
 
 /** Services shared by reservations and executions. */
@@ -273,7 +270,7 @@ function createExecuteTx(options: SponsorResolversOptions, countPayload: CountPa
         facts: { digest, reservationId },
         doubt,
       });
-    const isSimulated = mustSimulate(sponsorship, read);
+    const isSimulated = mustSimulate(sponsorship, read) || boundsStorage(caller.policy);
     const isAsked = isSimulated || services.hook !== null;
     // Not for a transaction that the lease alone rules out.
     const isRuledOut = isAsked && lease && read().kind === 'known' && judge(lease, null, () => {});
@@ -303,6 +300,7 @@ function createExecuteTx(options: SponsorResolversOptions, countPayload: CountPa
         visitor: authorization.visitorOf(caller),
         amount,
         sender,
+        targets: [...(toOutlineOf(read())?.moveCalls ?? [])].join(' '),
         senderHolds: sender === null ? [] : toSenderHolds(caller.policy, amount, sender, nowMs),
         budget,
         coin: sponsorship.preflight === 'off' ? null : toPayingCoin(read()),
@@ -315,7 +313,9 @@ function createExecuteTx(options: SponsorResolversOptions, countPayload: CountPa
         const error = judge(lease ?? toKeptTerms(kept), simulation, (reason) =>
           doubted({ caller: caller.id, requestId, digest, reason }),
         );
-        return error ?? denial ?? null;
+        return (
+          error ?? toStorageDenial(caller.policy, simulation, 'txBytes', { digest, reservationId }) ?? denial ?? null
+        );
       },
       dispatch: (call, report) => {
         call.caller = caller.rate.key;
@@ -364,48 +364,8 @@ function toKeptTerms(kept: string | null): ReservationTerms | null {
   return { ...reservation, coinsHash: hashCoins(reservation.gasCoins) };
 }
 
-function toExecuted({ succeeded, effects, rawEffects }: SponsorExecution): SponsorVerdict {
-  return { event: 'executed', succeeded, gasUsed: toGasUsed(effects), effects: { effects, rawEffects } };
-}
-
 /** A call with an idempotency key can be repeated even if its outcome is unknown: the gateway looks it up. */
 function throwWithSameKey(error: unknown): never {
   if (!(error instanceof GraphQLError) || error.extensions.code !== 'EXECUTION_OUTCOME_UNKNOWN') throw error;
   throw withExtensions(error, { ...error.extensions, retry: 'same-key' });
-}
-
-/** The verdict for an error of the client: a lost response, a call that was never made, or a rejection. */
-function toFailed(error: unknown, id: Pick<ExecuteTxInput, 'digest' | 'reservationId'>): SponsorVerdict {
-  const known = error instanceof GraphQLError ? error : null;
-  const cause = known?.originalError;
-  if (!known || (known.extensions.code === 'INTERNAL_SERVER_ERROR' && !(cause instanceof UpstreamCallError))) {
-    // A fault of the gateway itself, which may have sent the transaction.
-    const message = `The transaction was handed to the sponsor, and its answer could not be read. ${lookUpAdvice}`;
-    const options = { originalError: error instanceof Error ? error : new Error(String(error)) };
-    const unknown = gatewayError(
-      'EXECUTION_OUTCOME_UNKNOWN',
-      message,
-      { upstream: 'sponsor', ...id, checkAfterMs },
-      options,
-    );
-    return { event: 'lost', error: unknown, isOver: true, fault: error };
-  }
-  if (known.extensions.code === 'EXECUTION_OUTCOME_UNKNOWN') {
-    const runsOn = cause instanceof UpstreamCallError && cause.failure === 'timeout';
-    return { event: 'lost', error: known, isOver: !runsOn };
-  }
-  const isUnsent = cause instanceof UpstreamCallError || known.extensions.code === 'UNAUTHENTICATED';
-  return { event: isUnsent || cause instanceof ReservationKept ? 'unsent' : 'refused', error: known };
-}
-
-/** The verdict for an error of a call that continued after its timeout and has ended. */
-function toLastVerdict(verdict: SponsorVerdict): SponsorVerdict {
-  return verdict.event === 'lost' ? { ...verdict, isOver: true } : verdict;
-}
-
-/** At least 0, since a rebate may exceed the costs. */
-function toGasUsed(effects: SponsorEffects['effects']): number | null {
-  if (!effects) return null;
-  const { computationCost, storageCost, storageRebate } = effects.gasUsed;
-  return Math.max(0, Number(BigInt(computationCost) + BigInt(storageCost) - BigInt(storageRebate)));
 }

@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import { GraphQLError } from 'graphql';
 import type { Config } from '../config/config.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { MutationSponsorTransactionArgs } from '../generated/own.ts';
@@ -12,7 +11,7 @@ import { outlineKind } from '../transactions/outline-transaction.ts';
 import { type GasData, type TransactionForms, toTransactionBytes } from '../transactions/transaction-bcs.ts';
 import type { OperationContext } from '../upstream/operation-context.ts';
 import type { PolicyHook } from './policy-hook.ts';
-import { checkKind, toRefusal, toSimulationError } from './preflight.ts';
+import { checkKind, toRefusal, toSimulationError, toStorageDenial } from './preflight.ts';
 import type { Reservation, ReservationOrder, Reservations } from './reservations.ts';
 import {
   checkGasBudget,
@@ -22,6 +21,7 @@ import {
   parseIdempotencyKey,
   toUInt53,
 } from './sponsor-fields.ts';
+import { toAuditedReason } from './sponsor-refusal.ts';
 
 export interface SponsorTransactionOptions {
   readonly reservations: Reservations;
@@ -99,8 +99,8 @@ export function createSponsorTransaction(options: SponsorTransactionOptions) {
 
     async function reserve(): Promise<Reservation> {
       const terms = await prepare().catch((error: unknown) => {
-        const code = error instanceof GraphQLError ? String(error.extensions.code) : 'INTERNAL_SERVER_ERROR';
-        audit({ event: 'declined', caller: holder, leaseId: null, requestId, budget: asked, code });
+        const about = { caller: holder, leaseId: null, requestId, budget: asked, visitor, sender };
+        audit({ event: 'declined', ...about, ...toAuditedReason(error) });
         throw error;
       });
       const reserved = await reservations.reserve({ ...order, ...terms });
@@ -126,7 +126,10 @@ export function createSponsorTransaction(options: SponsorTransactionOptions) {
         simulate(bytes.toString('base64'), transactionDigest(bytes), cancellation),
         hook?.ask({ ...subject, outline: read.kind === 'known' ? read.outline : null }, 0),
       ]);
-      const failure = toSimulationError('strict', simulation, 'transactionKind') ?? denial;
+      const failure =
+        toSimulationError('strict', simulation, 'transactionKind') ??
+        toStorageDenial(caller.policy, simulation, 'transactionKind') ??
+        denial;
       if (failure) throw failure;
       const costs = 'costs' in simulation ? simulation.costs : null;
       return { gasBudget: asked ?? toBudget(costs, price, most), gasPrice: toUInt53(String(price)) };

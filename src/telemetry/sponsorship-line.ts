@@ -44,7 +44,18 @@ export interface SponsorshipFacts {
   readonly gasUsed?: number | null;
   /** Error code, if nothing ran. */
   readonly code?: string | null;
+  /** The rule of the caller's policy that refused it. */
+  readonly rule?: string | null;
+  /** Who asks of those who share the credential. */
+  readonly visitor?: string | null;
+  /** Sender of the transaction; `null` if it is not known. */
+  readonly sender?: string | null;
+  /** The called functions, separated by spaces. */
+  readonly targets?: string | null;
 }
+
+/** Characters of the called functions that a line has. */
+const maxTargetsLength = 1_000;
 
 /** The part of a lease's name that is also in its `reservationId`. */
 export const shownLeaseCharacters = 20;
@@ -61,7 +72,7 @@ export function toShownCaller(caller: string): string {
  * many: it contains no free text and no spendable secret.
  */
 export function toSponsorshipLine(facts: SponsorshipFacts): RequestLineFields {
-  const { event, caller, leaseId, digest, budget, gasUsed, code, requestId } = facts;
+  const { event, caller, leaseId, digest, budget, gasUsed, code, rule, visitor, sender, targets, requestId } = facts;
   const fields: RequestLineFields & Record<string, string | number | undefined> = {
     event,
     caller: toShownCaller(caller),
@@ -70,6 +81,10 @@ export function toSponsorshipLine(facts: SponsorshipFacts): RequestLineFields {
     budget: budget ?? undefined,
     gasUsed: gasUsed ?? undefined,
     code: code ?? undefined,
+    rule: rule ?? undefined,
+    visitor: visitor ? toShownCaller(visitor) : undefined,
+    sender: sender ?? undefined,
+    targets: targets?.slice(0, maxTargetsLength) || undefined,
     requestId,
     [requestLine]: () => toMembers(fields),
   };

@@ -13,6 +13,8 @@ export interface ExecutionSubject
   readonly idempotencyKey: string | null;
   /** Whose key it is. */
   readonly visitor: string;
+  /** For the audit log: the called functions, separated by spaces. */
+  readonly targets?: string | undefined;
 }
 
 export interface ExecutionOrder {
@@ -60,7 +62,9 @@ export interface ExecutionResult {
 }
 
 /** One event of an execution, for the audit log. */
-export interface ExecutionFact extends Required<SponsorshipFacts> {
+export interface ExecutionFact
+  extends Required<Omit<SponsorshipFacts, 'rule' | 'visitor' | 'sender' | 'targets'>>,
+    Pick<SponsorshipFacts, 'rule' | 'visitor' | 'sender' | 'targets'> {
   readonly event: Exclude<SponsorshipFacts['event'], `reserve${string}`>;
   readonly leaseId: string;
   readonly digest: string;

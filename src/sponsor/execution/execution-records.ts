@@ -3,7 +3,7 @@ import { isErrorCode } from '../../errors/catalogue.ts';
 import { type ErrorFacts, gatewayError } from '../../errors/gateway-error.ts';
 import type { FoundTransaction, TransactionFinder } from '../../ledger/find-transaction.ts';
 import { toHoldDenialError } from '../sponsor-policy.ts';
-import { checkAfterMs, lookUpAdvice, ReservationKept } from '../sponsor-refusal.ts';
+import { checkAfterMs, lookUpAdvice, ReservationKept, toAuditedReason } from '../sponsor-refusal.ts';
 import { readEffects } from '../sponsor-response.ts';
 import type { EndExecution, ExecutionFound, ExecutionStart } from '../store/sponsorship-store.ts';
 import type { ExecutionFact, ExecutionResult, ExecutionSubject, ExecutionWorld } from './execution-order.ts';
@@ -26,7 +26,7 @@ export async function lookUp(
 
 type RecordedExecution = Pick<ExecutionSubject, 'caller' | 'leaseId' | 'digest' | 'bodyHash' | 'budget' | 'requestId'> &
   Pick<ExecutionSubject, 'amount'> &
-  Partial<Pick<ExecutionSubject, 'idempotencyKey' | 'mustBeKnown' | 'visitor'>>;
+  Partial<Pick<ExecutionSubject, 'idempotencyKey' | 'mustBeKnown' | 'visitor' | 'sender' | 'targets'>>;
 
 /**
  * The store and the audit log, as used by one attempt at an execution. Its methods never reject: the store retries failed
@@ -70,8 +70,12 @@ export class ExecutionRecords {
   /** Writes an event to the audit log. */
   note(event: ExecutionFact['event'], error: GraphQLError | null = null, gasUsed: number | null = null): void {
     const { caller, leaseId, digest, budget, requestId } = this.#subject;
-    const code = error === null ? null : String(error.extensions.code);
-    this.#world.audit({ event, caller, leaseId, digest, budget, gasUsed, code, requestId });
+    // Once for each transaction: the other lines have its lease.
+    const isFirst = event === 'dispatched' || event === 'declined';
+    const { visitor = null, sender = null, targets = null } = this.#subject;
+    const { code, rule } = toAuditedReason(error);
+    const about = { ...(rule !== null && { rule }), ...(isFirst && { visitor, sender, targets }) };
+    this.#world.audit({ event, caller, leaseId, digest, budget, gasUsed, code, ...about, requestId });
   }
 
   /** The transaction is on the ledger. @param gasUsed `null`: unknown, so everything held counts as used */

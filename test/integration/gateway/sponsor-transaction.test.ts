@@ -3,6 +3,7 @@ import { Transaction as IotaTransaction } from '@iota/iota-sdk/transactions';
 import { Ed25519Keypair as SuiKeypair } from '@mysten/sui-v2/keypairs/ed25519';
 import { Transaction as SuiTransaction } from '@mysten/sui-v2/transactions';
 import { describe, expect, it } from 'vitest';
+import { Audit } from '../../../src/cli/run-audit.ts';
 import { hashApiKey, toApiKey } from '../../../src/config/client.ts';
 import { transactionDigest } from '../../../src/transactions/digest.ts';
 import { startIotaNetwork } from '../../support/networks/iota-network.ts';
@@ -206,5 +207,99 @@ describe('sponsorTransaction', () => {
       });
     }
     expect([stage.simulations(), stage.reservations()]).toEqual([0, 0]);
+  });
+
+  describe('with a policy of a client', () => {
+    const apiKey = toApiKey('shop', new Uint8Array(32).fill(4)).reveal();
+    const own = { 'x-api-key': apiKey };
+    const openWith = (stage: Stage, policy: object) => {
+      const shop = { id: 'shop', hash: hashApiKey(apiKey), scopes: ['read', 'sponsor'], ...policy };
+      const settings = { CLIENTS_FILE: '/clients', SPONSOR_ALLOW_ANONYMOUS: '' };
+      return openedOn(stage, settings, { '/clients': JSON.stringify([shop]) });
+    };
+
+    it('refuses more storage than it allows, exactly, before a coin is reserved', async () => {
+      await using stage = await onDevnet();
+      const asked = { kind: await greeting, sender: sdk.address };
+      const open = async (storage: number) => {
+        await using gateway = await openWith(stage, { gas: { storage } });
+        return ask(gateway, asked, own);
+      };
+      const { errors } = await open(1);
+      expect(errors?.[0]).toMatchObject({
+        message: expect.stringMatching(/pays \d+ for storage.* at most 1\. Nothing was sent/),
+        extensions: { code: 'FORBIDDEN', argument: 'transactionKind', policy: { rule: 'gas.storage', limit: 1 } },
+      });
+      const { used = 0 } = (errors?.[0]?.extensions.policy ?? {}) as { used?: number };
+      expect((await open(used - 1)).errors?.[0]?.extensions.policy).toMatchObject({ limit: used - 1, used });
+      expect(stage.reservations()).toBe(0);
+      expect((await open(used)).data.sponsorTransaction.digest).toEqual(expect.any(String));
+    });
+
+    it('refuses storage of a transaction that the app built, and leaves its lease unspent', async () => {
+      await using stage = await onDevnet();
+      await using gateway = await openWith(stage, { gas: { storage: 1 } });
+      const { data } = await gateway.query(
+        'mutation { reserveGas(gasBudget: 20000000, reserveDurationSecs: 60) { reservationId sponsorAddress gasCoins { objectId version digest } } }',
+        {},
+        own,
+      );
+      const { reservationId, sponsorAddress: sponsor, gasCoins: coins } = data.reserveGas;
+      // It creates an object.
+      const signed = await gateway.query(
+        'query ($sponsor: LedgerAddress!, $coins: [DevnetGasCoinInput!]!) { devnetSignTransaction(sponsorAddress: $sponsor, gasCoins: $coins, gasBudget: 20000000) { txBytes userSig } }',
+        { sponsor, coins },
+      );
+      const { txBytes, userSig } = signed.data.devnetSignTransaction;
+      const { errors } = await gateway.query(
+        'mutation ($id: ID!, $tx: Base64!, $sig: Base64!) { executeTx(reservationId: $id, txBytes: $tx, userSig: $sig) { outcome } }',
+        { id: reservationId, tx: txBytes, sig: userSig },
+        own,
+      );
+      expect(errors?.[0]?.extensions).toMatchObject({ code: 'FORBIDDEN', policy: { rule: 'gas.storage', limit: 1 } });
+      expect([stage.simulations(), stage.executions()]).toEqual([1, 0]);
+      const { reservation } = (
+        await gateway.query(
+          'query ($id: ID!) { reservation(reservationId: $id) { state } }',
+          { id: reservationId },
+          own,
+        )
+      ).data;
+      expect(reservation.state).toBe('ACTIVE');
+    });
+
+    it('refuses a budget above that of one transaction, and finds one within it', async () => {
+      await using stage = await onDevnet();
+      await using gateway = await openWith(stage, { gas: { perTransaction: 3_000_000 } });
+      const asked = { kind: await greeting, sender: sdk.address };
+      const { errors } = await ask(gateway, { ...asked, budget: 3_000_001 }, own);
+      expect(errors?.[0]?.extensions.policy).toMatchObject({ rule: 'gas.perTransaction', limit: 3_000_000 });
+      expect(stage.reservations()).toBe(0);
+      const { data } = await ask(gateway, asked, own);
+      expect(data.sponsorTransaction.gasBudget).toBeLessThanOrEqual(3_000_000);
+    });
+
+    it('tells the audit log who spent what', async () => {
+      await using stage = await onDevnet();
+      await using gateway = await openWith(stage, { gas: { perTransaction: 20_000_000 } });
+      const asked = { kind: await greeting, sender: sdk.address };
+      const { data } = await ask(gateway, asked, own);
+      const { signature } = await sdk.sign(Buffer.from(data.sponsorTransaction.txBytes, 'base64'));
+      const { reservation, txBytes, gasBudget } = data.sponsorTransaction;
+      await gateway.query(
+        'mutation ($id: ID!, $tx: Base64!, $sig: Base64!) { executeTx(reservationId: $id, txBytes: $tx, userSig: $sig) { outcome } }',
+        { id: reservation.reservationId, tx: txBytes, sig: signature },
+        own,
+      );
+      await ask(gateway, { ...asked, budget: 20_000_001 }, own);
+      const audit = new Audit();
+      for (const line of gateway.log) audit.add(JSON.stringify(line));
+      const who = { client: 'client:shop', visitor: expect.stringContaining('shop'), sender: sdk.address };
+      const target = `0x${'d0e'.padStart(64, '0')}::greeter::say_hello`;
+      expect(audit.rows()).toMatchObject([
+        { ...who, target, reserved: gasBudget, executed: 1, failed: 0, gas: expect.any(Number), refused: {} },
+        { ...who, target: null, reserved: 0, executed: 0, refused: { 'gas.perTransaction': 1 } },
+      ]);
+    });
   });
 });

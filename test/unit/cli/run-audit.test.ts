@@ -63,7 +63,12 @@ describe('audit', () => {
 
   it('counts a transaction once, although two processes wrote its end', async () => {
     const end = { digest: 'd', gasUsed: 4 };
-    const lines = [line('reserved', { budget: 5 }), line('executed', end), line('recovered', end), line('executed', end)];
+    const lines = [
+      line('reserved', { budget: 5 }),
+      line('executed', end),
+      line('recovered', end),
+      line('executed', end),
+    ];
     expect(await rowsOf(lines)).toEqual([{ ...row, ...nothing, reserved: 5, executed: 1, gas: 4 }]);
   });
 

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { clientScopes, parseClients } from '../../../src/config/client.ts';
@@ -57,6 +58,12 @@ describe('a clients file', () => {
       toTestClient({ id: 'a', hash, scopes: ['admin'], rate: { perMinute: 0, perVisitorPerMinute: null } }),
     ]);
   });
+});
+
+test('the policies of the documentation have no mistakes', () => {
+  const page = readFileSync(new URL('../../../docs/policies.md', import.meta.url), 'utf8');
+  const examples = [...page.matchAll(/```yaml\n(.*?)```/gs)].map(([, text = '']) => parseClients(text, () => '0x5\n'));
+  expect(examples.map((result) => ('mistakes' in result ? result.mistakes : result.clients.length))).toEqual([1, 1, 1]);
 });
 
 describe('mistakes', () => {

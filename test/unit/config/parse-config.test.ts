@@ -75,6 +75,8 @@ describe('without configuration', () => {
         preflight: 'enforce',
         unreadable: 'refuse',
         dryRun: 'off',
+        hook: null,
+        sendsCaller: false,
         leaseKeys: null,
         journal: null,
         files: { token: null, leaseKeys: null },

@@ -163,7 +163,7 @@ describe('an execution', () => {
     await ended;
     const of = { caller: 'client:a', leaseId: 'L', digest: 'TX', budget: 10, requestId: 'r', code: null };
     expect(facts).toEqual([
-      { ...of, event: 'dispatched', gasUsed: null },
+      { ...of, event: 'dispatched', gasUsed: null, visitor: 'client:a', sender: null, targets: null },
       { ...of, event: 'executed', gasUsed: 7 },
     ]);
   });

@@ -126,8 +126,10 @@ describe('a reservation', () => {
     });
     const lease = leases.open(reserved.reservationId, holder);
     expect(lease).toMatchObject({ rawReservationId: '42', gasBudget: 5, issuedAtMs: atMs, expiresAtMs: atMs + 60_000 });
+    const who = { caller: holder, visitor: holder, sender: null };
+    const reason = { code: null, rule: null };
     expect(events).toEqual([
-      { event: 'reserved', caller: holder, leaseId: lease?.leaseId, requestId: 'r', budget: 5, code: null },
+      { event: 'reserved', ...who, leaseId: lease?.leaseId, requestId: 'r', budget: 5, ...reason },
     ]);
   });
 
