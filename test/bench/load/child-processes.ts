@@ -23,8 +23,11 @@ export interface Command {
 export interface Children {
   /** A module of ours that says when it is ready. */
   fork(name: string, module: URL, args: readonly string[]): Promise<Child>;
-  /** A server that knows nothing of benches, on a free port; ready when it answers 200 at the path. */
-  spawnServer(name: string, toCommand: (port: number) => Command, readyPath: string): Promise<Child>;
+  /**
+   * A server that knows nothing of benches, on a free port; ready when it answers 200 at the path. `null`: whoever connects to it
+   * waits for it.
+   */
+  spawnServer(name: string, toCommand: (port: number) => Command, readyPath: string | null): Promise<Child>;
   killAll(): void;
 }
 
@@ -65,7 +68,7 @@ export function createChildren(): Children {
       const child = adopt(spawn(file, args, { env, stdio: ['ignore', 'ignore', 'pipe'] }));
       const stderr = keepTail(child);
       const url = `http://127.0.0.1:${port}`;
-      await orDie(child, name, stderr, answers(`${url}${readyPath}`));
+      if (readyPath !== null) await orDie(child, name, stderr, answers(`${url}${readyPath}`));
       const startMs = performance.now() - startedAt;
       return {
         name,

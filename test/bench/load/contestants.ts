@@ -1,5 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Child, Children } from './child-processes.ts';
 import { toGatewayCommand } from './gateway-command.ts';
@@ -21,13 +23,15 @@ export interface Contestant {
 /** Other servers, in a package of their own so that their dependencies are none of ours. */
 const peers = ['mercurius', 'apollo'] as const;
 const fewRounds = 4;
+/** Instances that share Redis share this key. */
+const leaseKey = 'a-key-for-the-leases-of-the-load-bench-0123456789';
 const all = () => true;
 
 /** Starts everybody in front of the upstream, the floor first and the gateway second. */
 export async function startContestants(
   children: Children,
   upstreamUrl: string,
-  options: Pick<LoadOptions, 'processes' | 'rateLimit' | 'logLevel' | 'nginx' | 'naive' | 'peers'>,
+  options: Pick<LoadOptions, 'processes' | 'rateLimit' | 'logLevel' | 'nginx' | 'naive' | 'peers' | 'stores'>,
   say: (line: string) => void,
 ): Promise<readonly Contestant[]> {
   const fork = (name: string, module: URL) => children.fork(name, module, [upstreamUrl]);
@@ -63,6 +67,18 @@ export async function startContestants(
   const isCommon = (work: Work) => !work.isForGatewayAlone;
   const slow = { dialect: 'graphql', everyRounds: fewRounds, can: isCommon } as const;
   if (options.naive) await add(() => ours('naive'), slow, 'naive');
+  if (options.stores) {
+    const can = ({ sliceRequests }: Work) => sliceRequests !== undefined;
+    const rest = { dialect: 'graphql', everyRounds: 1, can } as const;
+    const start = (name: string, env: NodeJS.ProcessEnv) => startGateway(name, children, upstreamUrl, options, env);
+    const journal = { STATE_DIRECTORY: mkdtempSync(join(tmpdir(), 'bench-journal-')) };
+    await add(() => start('journal', journal), rest, 'journal');
+    await add(
+      async () => start('Redis', { REDIS_URL: await startRedis(children), LEASE_KEYS: leaseKey }),
+      rest,
+      'Redis',
+    );
+  }
   const home = `${process.cwd()}/test/bench/peers`;
   if (options.peers && !existsSync(`${home}/node_modules`))
     say('peers: skipped, they are not installed. To install them: npm ci --prefix test/bench/peers');
@@ -76,14 +92,26 @@ function startGateway(
   children: Children,
   upstreamUrl: string,
   { rateLimit, logLevel }: Pick<LoadOptions, 'rateLimit' | 'logLevel'>,
+  more: NodeJS.ProcessEnv = {},
 ): Promise<Child> {
   const env = {
+    ...more,
     ...(rateLimit ? {} : { RATE_LIMIT_PER_MINUTE: '0' }),
     LOG_LEVEL: logLevel,
     // Reading the whole schema again in the middle of a slice would be counted to its requests.
     SCHEMA_POLL_MS: '0',
   };
   return children.spawnServer(name, (port) => toGatewayCommand(port, upstreamUrl, env), '/health/ready');
+}
+
+/** A Redis without persistence. @returns its address */
+async function startRedis(children: Children): Promise<string> {
+  const { status } = spawnSync('redis-server', ['--version']);
+  if (status !== 0) throw new Error('It is not installed: there is no redis-server in PATH');
+  const toArgs = (port: number) => ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
+  const toCommand = (port: number) => ({ file: 'redis-server', args: toArgs(port), env: { PATH: process.env.PATH } });
+  const { url } = await children.spawnServer('redis-server', toCommand, null);
+  return url.replace('http:', 'redis:');
 }
 
 /** Not everybody has `/usr/sbin` in their path. */

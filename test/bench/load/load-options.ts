@@ -18,6 +18,8 @@ export interface LoadOptions {
   readonly nginx: boolean;
   readonly naive: boolean;
   readonly peers: boolean;
+  /** Is the gateway also measured with a journal, and with Redis? */
+  readonly stores: boolean;
   /** Where the results go as JSON; `null` = a dated file in bench-results. */
   readonly json: string | null;
 }
@@ -41,6 +43,7 @@ export const loadHelp = `Usage: npm run bench:load -- [options]
   --nginx               also nginx as a reverse proxy, where it is installed
   --no-naive            without the naive stitching gateway
   --peers               also other gateways, where they are installed: npm ci --prefix test/bench/peers
+  --stores              also the gateway with a journal, and with Redis, for works of sponsorship
   --json FILE           where the results go (default bench-results/load-<time>.json)
   --help
 `;
@@ -66,6 +69,7 @@ export function parseLoadOptions(args: readonly string[], workIds: readonly stri
       nginx: { type: 'boolean', default: false },
       'no-naive': { type: 'boolean', default: false },
       peers: { type: 'boolean', default: false },
+      stores: { type: 'boolean', default: false },
       json: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
@@ -90,6 +94,7 @@ export function parseLoadOptions(args: readonly string[], workIds: readonly stri
     nginx: values.nginx,
     naive: !values['no-naive'],
     peers: values.peers,
+    stores: values.stores,
     json: values.json ?? null,
   };
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { decide } from '../../../../src/sponsor/store/decide.ts';
 import type { Records } from '../../../../src/sponsor/store/draft.ts';
 import { createMemoryRecords } from '../../../../src/sponsor/store/memory-records.ts';
-import { defaultStoreBounds } from '../../../../src/sponsor/store/sponsorship-store.ts';
+import { defaultStoreBounds, keyIdOf } from '../../../../src/sponsor/store/sponsorship-store.ts';
 import { newFlow, noon } from '../../../support/sponsorship-flow.ts';
 
 const bounds = defaultStoreBounds;
@@ -57,6 +57,19 @@ test('of many records that expire at once none is found, before all are dropped'
   expect(names.every((name) => records.get(name) !== null)).toBe(true);
   records.sweep(noon);
   expect(names.filter((name) => records.get(name) !== null)).toEqual([]);
+});
+
+test('an execution that was not sent leaves no idempotency key behind', () => {
+  const records = createMemoryRecords();
+  const { caller, reservation, execution, executionEnd } = newFlow();
+  const mine = execution({ attempt: 'mine', idempotency: { key: 'once', bodyHash: 'body-1' } });
+  records.apply(decide(records, 'beginReservation', reservation(), bounds).changes);
+  records.apply(decide(records, 'beginExecution', mine, bounds).changes);
+  const name = `key:${keyIdOf('execute', caller, 'once')}`;
+  expect(records.get(name)).not.toBeNull();
+  const undo = executionEnd({ kind: 'not-sent', attempt: 'mine' });
+  records.apply(decide(records, 'endExecution', undo, bounds).changes);
+  expect(records.get(name)).toBeNull();
 });
 
 test('what has expired leaves the memory, some of it with each step, whether or not it is read again', () => {
