@@ -1,17 +1,17 @@
 import { configKeys } from '../config/keys.ts';
 import { type NetworkProfileName, networkProfiles } from '../config/network-profile.ts';
+import { toDialect } from '../start/open-network.ts';
 import { type CliWorld, type RunningDevnet, toFailureLine } from './cli-world.ts';
 import type { Command } from './command.ts';
 
 /** Runs the simulated network until a stop signal. Resolves with the exit code: 0 stopped, 1 could not start. */
 export async function runDevnet(command: Command & { readonly name: 'devnet' }, world: CliWorld): Promise<number> {
-  const { headers, events } = networkProfiles[command.profile];
   const sponsorToken = command.sponsorToken ?? world.randomToken();
   try {
     const started = world.services.startDevnet({
       ...command.options,
       sponsorToken: sponsorToken.reveal(),
-      dialect: { headers, timeRange: events.timeRange },
+      dialect: toDialect(networkProfiles[command.profile]),
     });
     const devnet = await Promise.race([started, world.stopRequested]);
     if (typeof devnet === 'string') return 0;

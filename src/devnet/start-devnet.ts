@@ -7,6 +7,7 @@ import type { GenesisOptions } from './genesis/genesis-options.ts';
 import type { PayloadRule } from './graphql/documents/prepared-document.ts';
 import { createGraphqlFace, type LedgerHeaders } from './graphql/graphql-face.ts';
 import type { GraphqlLimits, ServedFeature } from './graphql/graphql-limits.ts';
+import { networkNames } from './graphql/network-names.ts';
 import { type DevnetListener, listen } from './hosting/listen.ts';
 import type { Mounts } from './hosting/mount-faces.ts';
 import type { EventDialect } from './rpc/event-filter.ts';
@@ -23,6 +24,10 @@ import { createDevnetSigner } from './transactions/devnet-signer.ts';
 export interface NetworkDialect {
   readonly headers: LedgerHeaders;
   readonly timeRange: EventDialect;
+  /** The network profile whose names the GraphQL schema has, if they differ from the ledger's: `iota`, `sui`, `sui-legacy`. */
+  readonly schema: string;
+  /** Prefix of the JSON-RPC methods, such as `iotax`; `null`: any known one. */
+  readonly rpcPrefix: string | null;
 }
 
 export interface DevnetOptions {
@@ -53,7 +58,7 @@ export interface DevnetOptions {
   /** Checkpoints of the clock between two transactions of the devnet's users. Default 4; 0 = none. */
   readonly activityEveryCheckpoints?: number;
   /**
-   * Wire format of the simulated network. Default: that of the profile `ledger`. Methods are accepted with any known prefix.
+   * Wire format of the simulated network. Default: that of the profile `ledger`, and methods with any known prefix.
    */
   readonly dialect?: NetworkDialect;
   /**
@@ -196,10 +201,10 @@ function createFaces(
       ...(limits && { limits }),
       ...(features && { features }),
       ...(payloadRule && { payloadRule }),
-      ...(dialect && { headers: dialect.headers }),
+      ...(dialect && { headers: dialect.headers, names: networkNames[dialect.schema] ?? null }),
     }),
     sponsor: createSponsorFace({ ledger, clock, sponsor: accounts.sponsor, token: sponsorToken }),
-    rpc: createRpcFace({ ledger, dialect: dialect?.timeRange }),
+    rpc: createRpcFace({ ledger, dialect: dialect?.timeRange, prefix: dialect?.rpcPrefix }),
   };
 }
 

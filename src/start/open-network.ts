@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Config } from '../config/config.ts';
+import type { NetworkProfile } from '../config/network-profile.ts';
 import { Secret } from '../config/secret.ts';
 import type { ServedDevnet } from '../devnet/devnet-thread.ts';
-import type { DevnetOptions } from '../devnet/start-devnet.ts';
+import type { DevnetOptions, NetworkDialect } from '../devnet/start-devnet.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import type { RunningNetwork } from './siblings.ts';
 
@@ -52,7 +53,7 @@ export async function openNetwork(
   const token = config.sponsorship.token?.reveal() ?? randomBytes(24).toString('base64url');
   const devnet = await startDevnet({
     sponsorToken: token,
-    dialect: { headers: profile.headers, timeRange: profile.events.timeRange },
+    dialect: toDialect(profile),
   });
   const { graphqlUrl, sponsorUrl, rpcUrl, hasHistory } = devnet;
   return {
@@ -60,6 +61,12 @@ export async function openNetwork(
     hasHistory,
     close: () => devnet.close(),
   };
+}
+
+/** The wire format of a simulated network with this profile. */
+export function toDialect({ name, headers, events }: NetworkProfile): NetworkDialect {
+  const [rpcPrefix = null] = /^[a-z]+x(?=_)/.exec(events.methods.queryEvents) ?? [];
+  return { headers, timeRange: events.timeRange, schema: name, rpcPrefix };
 }
 
 function toNetwork(config: Config, running: RunningNetwork): Omit<Network, 'close' | 'hasHistory'> {

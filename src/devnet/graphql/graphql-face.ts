@@ -13,6 +13,7 @@ import { readBody } from './http/read-body.ts';
 import { toResponseText } from './http/to-response-text.ts';
 import { createLedgerSchema } from './ledger-schema.ts';
 import type { FindStruct } from './moves/type-layout.ts';
+import type { NetworkNames } from './network-names.ts';
 import { checkRpcVersion } from './rpc-version.ts';
 
 export interface LedgerHeaders {
@@ -37,6 +38,8 @@ export interface GraphqlFaceOptions {
   readonly features?: readonly ServedFeature[];
   /** Names of the version and show-usage headers, lower case. Default: the contract's. */
   readonly headers?: LedgerHeaders;
+  /** Names of the schema. Default: the contract's. */
+  readonly names?: NetworkNames | null;
   /** Milliseconds from any origin, to time execution with. Default: `performance.now`. */
   readonly now?: () => number;
   /** Bodies above this are refused with 413. Bytes, default 1 MiB. */
@@ -55,12 +58,13 @@ export function createGraphqlFace({
   features: served = ['COINS', 'DYNAMIC_FIELDS'],
   payloadRule = 'query',
   headers = { version: 'x-ledger-rpc-version', showUsage: 'x-ledger-rpc-show-usage' },
+  names = null,
   now = () => performance.now(),
   maxBodyBytes = 1024 * 1024,
 }: GraphqlFaceOptions): DevnetFace {
   const limits = { ...defaultGraphqlLimits, ...overrides };
   const features: ReadonlySet<LedgerFeature> = new Set(served);
-  const schema = createLedgerSchema();
+  const schema = createLedgerSchema(names);
   const prepare = createDocumentCache({ schema, limits, features, payloadRule });
 
   async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {

@@ -14,6 +14,8 @@ export interface RpcFaceOptions {
   readonly ledger: LedgerReader;
   /** Default: the contract's, whose time ranges are closed. */
   readonly dialect?: EventDialect | undefined;
+  /** The prefix that methods must have; `null` (default): any known one. */
+  readonly prefix?: string | null | undefined;
   /** Subscriptions on one connection. Default as on real nodes: 100. */
   readonly maxSubscriptionsPerConnection?: number;
   /** Larger requests and WebSocket messages are refused, in bytes. */
@@ -22,17 +24,23 @@ export interface RpcFaceOptions {
 
 /**
  * The JSON-RPC face: `queryEvents` and `queryTransactionBlocks` over HTTP and WebSocket, the deprecated subscriptions
- * over WebSocket only. Method names may carry any of the known prefixes. As on real nodes every answered call is HTTP 200.
+ * over WebSocket only. As on real nodes every answered call is HTTP 200.
  */
 export function createRpcFace(options: RpcFaceOptions): DevnetFace {
-  const { ledger, dialect, maxSubscriptionsPerConnection = 100, maxMessageBytes = 1024 * 1024 } = options;
+  const {
+    ledger,
+    dialect,
+    prefix = null,
+    maxSubscriptionsPerConnection = 100,
+    maxMessageBytes = 1024 * 1024,
+  } = options;
   const queries = createQueries(ledger, dialect);
   const sockets = new WebSocketServer({ noServer: true, maxPayload: maxMessageBytes });
   let lastSubscription = 0;
 
   function runQuery({ method, params, calledAs }: RpcCall): unknown {
     if (method === 'queryEvents' || method === 'queryTransactionBlocks') return queries[method](params);
-    throw new RpcError(rpcCodes.unknownMethod, `Method not found: ${calledAs.slice(0, 80)}`);
+    throw unknownMethod({ calledAs });
   }
 
   const runOverHttp = (call: RpcCall): unknown => {
@@ -50,7 +58,7 @@ export function createRpcFace(options: RpcFaceOptions): DevnetFace {
       const answer =
         text === null
           ? toErrorText(null, new RpcError(rpcCodes.tooLarge, 'Request is too large'))
-          : answerCall(text, runOverHttp);
+          : answerCall(text, prefix, runOverHttp);
       respond(res, 200, answer, { 'content-type': 'application/json; charset=utf-8' });
     },
 
@@ -66,7 +74,7 @@ export function createRpcFace(options: RpcFaceOptions): DevnetFace {
           });
           const stop = ledger.onCheckpoint((_, transactions) => subscriptions.publish(transactions));
           return {
-            onMessage: (text) => answerCall(text, (call) => subscriptions.answer(call) ?? runQuery(call)),
+            onMessage: (text) => answerCall(text, prefix, (call) => subscriptions.answer(call) ?? runQuery(call)),
             onClose: stop,
           };
         });
@@ -90,13 +98,18 @@ async function closeSockets(sockets: WebSocketServer): Promise<void> {
   clearTimeout(fuse);
 }
 
+function unknownMethod({ calledAs }: Pick<RpcCall, 'calledAs'>): RpcError {
+  return new RpcError(rpcCodes.unknownMethod, `Method not found: ${calledAs.slice(0, 80)}`);
+}
+
 /** The text of the answer; empty for a notification, which gets none. */
-function answerCall(text: string, run: (call: RpcCall) => unknown): string {
+function answerCall(text: string, prefix: string | null, run: (call: RpcCall) => unknown): string {
   const parsed = parseCall(text);
   if (!parsed.ok) return toErrorText(parsed.id, parsed.error);
   const { id = null } = parsed.call;
   const isNotification = parsed.call.id === undefined;
   try {
+    if (prefix !== null && !parsed.call.calledAs.startsWith(`${prefix}_`)) throw unknownMethod(parsed.call);
     const result = run(parsed.call);
     return isNotification ? '' : toResultText(id, result);
   } catch (error) {

@@ -2,7 +2,10 @@ import { bcs } from '@iota/iota-sdk/bcs';
 import { IotaClient } from '@iota/iota-sdk/client';
 import { SuiClient } from '@mysten/sui/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { networkProfiles } from '../../../src/config/network-profile.ts';
+import { startDevnet } from '../../../src/devnet/start-devnet.ts';
 import type { EventRecord, TransactionRecord } from '../../../src/devnet/state/records.ts';
+import { toDialect } from '../../../src/start/open-network.ts';
 import { type RpcDevnet, startRpcDevnet } from '../../support/start-rpc-devnet.ts';
 
 let devnet: RpcDevnet;
@@ -299,4 +302,21 @@ test.each([
     limit: 1,
   });
   expect(transactions.data[0]?.effects?.status.status).toBeDefined();
+});
+
+test.each(['iota', 'sui'] as const)('as %s, it knows the methods of that network alone', async (profile) => {
+  const dialect = toDialect(networkProfiles[profile]);
+  await using network = await startDevnet({ sponsorToken: 'unused', checkpointIntervalMs: 0, dialect });
+  const codeOf = async (method: string) => {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: [{ All: [] }] });
+    const response = await fetch(network.rpcUrl, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+    });
+    return ((await response.json()) as { error?: { code: number } }).error?.code;
+  };
+  expect(await codeOf(`${profile}x_queryEvents`)).toBeUndefined();
+  for (const other of ['ledgerx_queryEvents', 'queryEvents', `${profile}_queryEvents`])
+    expect(await codeOf(other)).toBe(-32601);
 });

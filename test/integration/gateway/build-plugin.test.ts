@@ -7,7 +7,9 @@ import { Transaction as NewestTransaction } from '@mysten/sui-v2/transactions';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { resolveObjects } from '../../../src/client/build.ts';
 import { type Client, createClient, type GasReservation } from '../../../src/client/client.ts';
+import { type NetworkProfileName, networkProfiles } from '../../../src/config/network-profile.ts';
 import { type Devnet, startDevnet } from '../../../src/devnet/start-devnet.ts';
+import { toDialect } from '../../../src/start/open-network.ts';
 import { hash256 } from '../../../src/transactions/digest.ts';
 import { createTestGateway, type TestGateway } from '../../support/test-gateway.ts';
 
@@ -35,9 +37,15 @@ function sdkOf(Transaction: unknown, signer: { getPublicKey(): object }): Sdk {
 let devnet: Devnet;
 let gateway: TestGateway;
 let client: Client;
-beforeAll(async () => {
-  devnet = await startDevnet({ seed, sponsorToken: 'token', checkpointPerTransaction: true });
+const open = async (profile: NetworkProfileName) => {
+  devnet = await startDevnet({
+    seed,
+    sponsorToken: 'token',
+    checkpointPerTransaction: true,
+    dialect: toDialect(networkProfiles[profile]),
+  });
   gateway = await createTestGateway({
+    NETWORK_PROFILE: profile,
     LEDGER_GRAPHQL_URL: devnet.graphqlUrl,
     SPONSOR_URL: devnet.sponsorUrl,
     SPONSOR_TOKEN: 'token',
@@ -45,20 +53,24 @@ beforeAll(async () => {
     CORS_ORIGINS: 'https://app.example',
   });
   client = createClient({ url: `${gateway.url}/graphql` });
-});
-afterAll(async () => {
-  await gateway?.close();
-  await devnet?.close();
-});
+};
 
 async function coinsOf(address: string): Promise<string[]> {
-  const { address: owner } = await client.request<{ address: { coins: { nodes: { address: string }[] } } }>(
-    `{ address(address: "${address}") { coins(first: 3) { nodes { address } } } }`,
+  const { address: owner } = await client.request<{ address: { objects: { nodes: { address: string }[] } } }>(
+    `{ address(address: "${address}") { objects(first: 3, filter: { type: "0x2::coin::Coin" }) { nodes { address } } } }`,
   );
-  return owner.coins.nodes.map((coin) => coin.address);
+  return owner.objects.nodes.map((coin) => coin.address);
 }
 
-describe.each(Object.entries(sdks))('%s', (_, { Transaction, signer, address }) => {
+const profiles: readonly NetworkProfileName[] = ['ledger', 'iota', 'sui'];
+const cases = profiles.flatMap((profile) => Object.entries(sdks).map(([name, sdk]) => ({ profile, name, ...sdk })));
+
+describe.each(cases)('$name on the simulated network as $profile', ({ profile, Transaction, signer, address }) => {
+  afterAll(async () => {
+    await gateway?.close();
+    await devnet?.close();
+  });
+
   const kept = new Map<string, string>();
   const store = {
     getItem: (key: string) => kept.get(key) ?? null,
@@ -76,6 +88,7 @@ describe.each(Object.entries(sdks))('%s', (_, { Transaction, signer, address }) 
     return { bytes, signature, digest: await tx.getDigest() };
   };
   beforeAll(async () => {
+    await open(profile);
     if ((await coinsOf(address)).length > 1) return;
     // The coins belong to the address that Sui derives from the key.
     const { Transaction: Giving, signer: giver, address: rich } = sdks['@mysten/sui 2'] as Sdk;

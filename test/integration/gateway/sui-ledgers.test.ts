@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { networkProfiles } from '../../../src/config/network-profile.ts';
 import { type Devnet, startDevnet } from '../../../src/devnet/start-devnet.ts';
+import { toDialect } from '../../../src/start/open-network.ts';
 import { recordUpstream } from '../../support/recording-upstream.ts';
 import { type SuiLedger, startSuiLedger } from '../../support/sui-ledger.ts';
 import { createTestGateway, type TestGateway } from '../../support/test-gateway.ts';
@@ -13,7 +14,7 @@ beforeAll(async () => {
     sponsorToken: 'token',
     checkpointIntervalMs: 0,
     genesis: { checkpoints: 20 },
-    dialect: { headers: networkProfiles.sui.headers, timeRange: networkProfiles.sui.events.timeRange },
+    dialect: { ...toDialect(networkProfiles.sui), schema: 'ledger' },
   });
 });
 afterAll(() => devnet?.close());

@@ -383,6 +383,8 @@ describe('devnet', () => {
         startMs: Date.UTC(2026, 0, 1),
         sponsorToken: 'made-up',
         dialect: {
+          schema: 'ledger',
+          rpcPrefix: 'ledgerx',
           headers: {
             version: 'x-ledger-rpc-version',
             showUsage: 'x-ledger-rpc-show-usage',

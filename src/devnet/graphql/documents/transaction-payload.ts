@@ -2,7 +2,7 @@ import { type DocumentNode, type FieldNode, Kind, type SelectionNode, type Value
 import { type Fragments, operationsOf } from './fragments.ts';
 import type { Variables } from './measure-output.ts';
 
-const transactionFields = new Set(['executeTransactionBlock', 'dryRunTransactionBlock']);
+const transactionFields = new Set(['executeTransactionBlock', 'executeTransaction', 'dryRunTransactionBlock']);
 
 /** The arguments of top-level fields that carry a transaction. */
 export type TransactionArgumentValues = readonly ValueNode[];

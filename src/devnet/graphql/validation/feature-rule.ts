@@ -19,6 +19,8 @@ const featureOfField = new Map<string, LedgerFeature>([
   ['systemStateVersion', 'SYSTEM_STATE'],
   ['systemParameters', 'SYSTEM_STATE'],
   ['ledgerTreasuryCapId', 'SYSTEM_STATE'],
+  ['iotaTreasuryCapId', 'SYSTEM_STATE'],
+  ['suiTreasuryCapId', 'SYSTEM_STATE'],
 ]);
 
 /** The feature that a field belongs to, wherever it stands; `undefined` when it is always served. */
