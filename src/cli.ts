@@ -51,6 +51,7 @@ const services: Services = {
   explainOperation: async (request, config) => (await import('./start/start.ts')).explainOperation(request, config),
   explainManifest: async (documents, variables, config) =>
     (await import('./start/start.ts')).explainManifest(documents, variables, config),
+  judgePolicy: async (...args) => (await import('./start/judge-policy.ts')).judgePolicy(...args),
   startDevnet: async (options) => (await import('./devnet/start-devnet.ts')).startDevnet(options),
   startWorkers: async ({ logger, ...options }) => {
     const { createTelemetry } = await import('./telemetry/events.ts');

@@ -5,6 +5,7 @@ import type { Secret } from '../config/secret.ts';
 import type { TrustedDocument } from '../config/trusted-documents.ts';
 import type { Devnet, DevnetOptions } from '../devnet/start-devnet.ts';
 import type { RunningGateway as StartedGateway } from '../start/embedding.ts';
+import type { judgePolicy } from '../start/judge-policy.ts';
 import type { SchemaChange, SchemaScope } from '../start/read-schema.ts';
 import type { ExplainRequest, Explanation, ManifestExplanation, StartOptions } from '../start/start.ts';
 import type { PrimaryCommands, PrimaryLink } from '../start/workers/follow-primary.ts';
@@ -68,6 +69,8 @@ export interface Services {
     variables: ExplainRequest['variables'],
     config: Config,
   ): Promise<ManifestExplanation>;
+  /** What a policy says about a transaction; `null` if there is no such client or policy. */
+  judgePolicy(...args: Parameters<typeof judgePolicy>): Promise<ReturnType<typeof judgePolicy>>;
   startDevnet(options: DevnetOptions): Promise<RunningDevnet>;
 }
 

@@ -68,6 +68,13 @@ export type Command =
       readonly keyFile: string | null;
     }
   | {
+      readonly name: 'policy check';
+      /** Id of a client, or name of a policy. */
+      readonly client: string;
+      /** The transaction in base64. */
+      readonly tx: string;
+    }
+  | {
       readonly name: 'audit';
       /** Log files; `-` or none = standard input. */
       readonly files: readonly string[];

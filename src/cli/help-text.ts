@@ -15,6 +15,7 @@ Usage
   ledger-gateway config schema      print the JSON Schema of the configuration file, for editors
   ledger-gateway explain FILE       show the cost of an operation and whether it would be served; - = standard input
   ledger-gateway explain --manifest FILE   the same for each trusted document of a manifest
+  ledger-gateway policy check       show what a policy says about a transaction, without a gateway
   ledger-gateway audit [FILE...]    add up who spent what, from log lines in files or standard input
   ledger-gateway keys new --id ID   create an API key for a client, and its entry for CLIENTS_FILE
 
@@ -58,6 +59,10 @@ Options of explain
   --manifest FILE                   price a manifest of trusted documents; required variables may be missing
   --json                            print JSON
 
+Options of policy check
+  --client ID                       id of a client, or name of a policy: default for callers without a key; required
+  --tx BASE64                       the transaction; required
+
 Options of audit
   --json                            print JSON lines
 
@@ -88,6 +93,7 @@ Examples
   LEDGER_GRAPHQL_URL=https://graphql.example.net ledger-gateway schema pull --out ledger.graphql
   LEDGER_GRAPHQL_URL=https://graphql.example.net ledger-gateway schema check ledger.graphql
   ledger-gateway explain query.graphql --variables '{"count": 50}'
+  CLIENTS_FILE=clients.yaml ledger-gateway policy check --client web-app --tx AAACAA…
   ledger-gateway audit /var/log/ledger-gateway/*.log
   ledger-gateway keys new --id web-app --scopes read,sponsor --per-minute 1200
 `;

@@ -64,12 +64,15 @@ const tailOptions = {
   'key-file': anyText,
 };
 
+const policyOptions = { client: anyText, tx: anyText };
+
 const pullOptions = { out: anyText };
 
 /** Help texts by command, or by command and subcommand. */
 const optionsOf = new Map<string, OptionTypes>([
   ['devnet', devnetOptions],
   ['keys', keysOptions],
+  ['policy', policyOptions],
   ['explain', explainOptions],
   ['tail', tailOptions],
   ['schema pull', pullOptions],
@@ -83,7 +86,7 @@ export const serveOptions: ReadonlyMap<string, string> = new Map(
 );
 
 /** The first word of each command. */
-const commandNames = ['serve', 'devnet', 'tail', 'schema', 'config', 'explain', 'keys', 'audit'];
+const commandNames = ['serve', 'devnet', 'tail', 'schema', 'config', 'explain', 'keys', 'audit', 'policy'];
 
 const flagsOf = new Map([
   ['explain', 'json'],
@@ -119,6 +122,7 @@ export function parseArguments(argv: readonly string[]): Command | UsageError {
     if (command === 'explain') return toExplain(positionals, values);
     if (command === 'tail') return toTail(positionals, values);
     if (command === 'audit') return toAudit(positionals, values);
+    if (command === 'policy') return toPolicyCheck(positionals, values);
     if (command === 'devnet') return toDevnet(positionals, values);
     if (command === 'keys') return toKeysNew(positionals, values);
     return command === 'schema' ? toSchema(positionals, values) : toPlainCommand(positionals, values);
@@ -143,7 +147,7 @@ function toPlainCommand(
   if (command === 'help') return extra === undefined ? toHelp(subcommand) : unexpected(extra);
   if (command !== 'serve' && command !== 'worker')
     return usageError(
-      `Unknown command ${quoteText(command)}; there are serve, devnet, tail, schema print, schema pull, schema check, config check, config schema, explain, audit and keys new${suggestion(command, commandNames)}`,
+      `Unknown command ${quoteText(command)}; there are serve, devnet, tail, schema print, schema pull, schema check, config check, config schema, explain, audit, policy check and keys new${suggestion(command, commandNames)}`,
     );
   if (subcommand !== undefined) return unexpected(subcommand);
   return command === 'worker' ? { name: command } : { name: command, settings: toSettings(texts) };
@@ -230,6 +234,19 @@ function toTail([, extra]: readonly string[], texts: OptionTexts): Command | Usa
     after: given.after,
     stateFile: given.state,
     keyFile: given['key-file'],
+  }));
+}
+
+function toPolicyCheck([, subcommand, extra]: readonly string[], texts: OptionTexts): Command | UsageError {
+  if (subcommand !== 'check')
+    return usageError(`Unknown command ${quoteText(`policy ${subcommand ?? ''}`.trim())}; there is policy check`);
+  if (extra !== undefined) return unexpected(extra);
+  if (texts.client === undefined || texts.tx === undefined)
+    return usageError('policy check needs --client, a client or a policy, and --tx, a transaction in base64');
+  return withOptions(policyOptions, texts, ({ client, tx }) => ({
+    name: 'policy check',
+    client: client ?? '',
+    tx: tx ?? '',
   }));
 }
 

@@ -1,6 +1,7 @@
 import { hashApiKey, toApiKey } from '../config/client.ts';
 import { ConfigError } from '../config/config-error.ts';
 import type { SettingInForce } from '../config/describe-config.ts';
+import { checkPolicyOf } from './check-policy.ts';
 import type { CliWorld } from './cli-world.ts';
 import type { Command, UsageError } from './command.ts';
 import { explainFile, explainManifest } from './explain-file.ts';
@@ -22,6 +23,8 @@ export async function runCommand(command: Command | UsageError, world: CliWorld)
       return runDevnet(command, world);
     case 'tail':
       return runTail(command, world);
+    case 'policy check':
+      return checkPolicyOf(command, world);
     case 'audit':
       return runAudit(command, world);
     case 'keys new':

@@ -59,6 +59,7 @@ function createWorld(explanation: Explanation | Error, changed: Partial<CliWorld
       describeConfig: unused,
       findChangedSettings: unused,
       configSchema: unused,
+      judgePolicy: unused,
       startGateway: unused,
       startWorkers: unused,
       followPrimary: unused,

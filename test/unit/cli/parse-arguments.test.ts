@@ -96,7 +96,7 @@ describe('usage errors are one line that names the mistake', () => {
     [['help', 'devent'], 'Unknown command "devent". Did you mean devnet?'],
     [
       ['sevre'],
-      'Unknown command "sevre"; there are serve, devnet, tail, schema print, schema pull, schema check, config check, config schema, explain, audit and keys new. Did you mean serve?',
+      'Unknown command "sevre"; there are serve, devnet, tail, schema print, schema pull, schema check, config check, config schema, explain, audit, policy check and keys new. Did you mean serve?',
     ],
     [['schema'], 'Unknown command "schema"; there are schema print, schema pull and schema check'],
     [['schema', 'show'], 'Unknown command "schema show"; there are schema print, schema pull and schema check'],

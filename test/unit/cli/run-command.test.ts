@@ -86,6 +86,7 @@ function createWorld({ services, ...overrides }: Overrides = {}) {
       describeConfig: async (source) => describeConfig(source),
       findChangedSettings: async (before, after) => findChangedSettings(before, after),
       configSchema: async () => configSchema(),
+      judgePolicy: async () => null,
       startGateway: async ({ config }) => {
         seen.configs.push(config);
         return { url: 'http://127.0.0.1:4000', reload, close, assumedWrongNetwork: never };
