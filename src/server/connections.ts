@@ -4,13 +4,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { AddressGate } from '../callers/caller-gate.ts';
 import { toSender } from '../callers/identify-caller.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
+import { loopTurns } from '../upstream/fair-turns.ts';
 import type { Share } from '../upstream/quota.ts';
 import { RingLink } from '../upstream/ring-link.ts';
 import { acceptPending } from './accept-pending.ts';
 import { cutUnread, cutUnserved, type Reader, type UnreadPart } from './cut-connections.ts';
 import { endLingering } from './end-lingering.ts';
 import type { Exchange } from './exchange.ts';
-import { createPaceOpenings } from './pace-openings.ts';
+import { createPaceReading, type Reading } from './pace-reading.ts';
 import type { BytesInFlight } from './read-body.ts';
 import type { SocketWriter } from './websocket/socket-writer.ts';
 
@@ -36,8 +37,8 @@ interface ConnectionsOptions {
 /** All connections of a server: how many may be open, which requests wait on each, and how they end when the server stops. */
 export function createConnections({ addresses, bytesInFlight, onEnd }: ConnectionsOptions) {
   const open = new WeakMap<object, Connection>();
-  const ring = new Connection(null, null);
-  const paceOpening = createPaceOpenings();
+  const ring: Connection = new Connection(null, null, null);
+  const paceReading = createPaceReading((then) => loopTurns.await(then));
   let unchecked = 0;
   let draining = false;
 
@@ -53,6 +54,10 @@ export function createConnections({ addresses, bytesInFlight, onEnd }: Connectio
   /** A proxy's connection carries the requests of many addresses; any other counts all of its requests on its own share. */
   const shareOf = (exchange: Exchange, { share }: Connection): Share =>
     share ?? bytesInFlight.open(addresses.networkOf(exchange.sender) ?? '');
+  /** The connections of one address, without WebSockets. */
+  function* readBy(reading: Reading): Generator<Socket, void> {
+    for (const each of ring.others()) if (each.reading === reading && each.socket && !each.isClosing) yield each.socket;
+  }
   const endRequest = (exchange: Exchange, connection: Connection): void => {
     const { share } = exchange;
     if (share === null) return;
@@ -80,19 +85,22 @@ export function createConnections({ addresses, bytesInFlight, onEnd }: Connectio
       return draining;
     },
     opened(socket: Socket): void {
+      loopTurns.accepted();
       const { remoteAddress = '' } = socket;
       const share = addresses.isProxy(remoteAddress)
         ? null
         : bytesInFlight.open(addresses.networkOf(toSender({}, remoteAddress)) ?? '');
-      const connection = new Connection(socket, share);
+      const reading = share && paceReading.opened(share, socket);
+      const connection = new Connection(socket, share, reading);
       connection.insertBefore(ring);
       open.set(socket, connection);
-      if (share) paceOpening(share, socket);
       // Node calls this after a response that closes its connection. A paused socket keeps costly requests unread: do not
-      // resume it.
+      // resume it, unless it only waits for its turn.
       const destroySoon = socket.destroySoon;
-      socket.destroySoon = () => (socket.isPaused() ? destroySoon.call(socket) : endLingering(socket));
+      socket.destroySoon = () =>
+        socket.isPaused() && !reading?.paused.has(socket) ? destroySoon.call(socket) : endLingering(socket);
       socket.once('close', () => {
+        reading?.paused.delete(socket);
         connection.remove();
         // Node attaches pipelined responses to the connection one by one, so the waiting ones emit no `close`.
         for (const exchange of [...connection.exchanges]) leave(exchange);
@@ -104,8 +112,17 @@ export function createConnections({ addresses, bytesInFlight, onEnd }: Connectio
       cutUnserved([...ring.others()]);
     },
     of: (socket: object) => open.get(socket),
-    /** Is a request on this connection certainly not executed? Asked before anything is made for it. */
-    ignores: (socket: object): boolean => open.get(socket)?.ignores() ?? true,
+    /**
+     * Counts a request before anything is made for it. Later ones of an address that sends many at once wait.
+     * @returns whether it is certainly not executed
+     */
+    ignores(socket: object): boolean {
+      const connection = open.get(socket);
+      if (!connection) return true;
+      const { reading } = connection;
+      if (reading) paceReading.requested(reading, () => readBy(reading));
+      return connection.ignores();
+    },
     /**
      * Counts an exchange as in flight. Disconnects the client if too many wait on the connection.
      * @returns `false` if the request must not be executed, because too many of its address are in flight, the connection is
@@ -177,13 +194,21 @@ class Connection extends RingLink implements Reader {
   #announced: Exchange | null = null;
   /** Where its requests are counted; `null` for a trusted proxy's connection. */
   readonly share: Share | null;
-  readonly #socket: Socket | null;
+  /** How it and the others of its address are read; `null` for a trusted proxy's connection. */
+  readonly reading: Reading | null;
+  readonly socket: Socket | null;
 
   /** @param socket `null` for the ring's own link */
-  constructor(socket: Socket | null, share: Share | null) {
+  constructor(socket: Socket | null, share: Share | null, reading: Reading | null) {
     super();
-    this.#socket = socket;
+    this.socket = socket;
     this.share = share;
+    this.reading = reading;
+  }
+
+  /** No further request is executed. A WebSocket's connection is closing too. */
+  get isClosing(): boolean {
+    return this.#isClosing;
   }
 
   /** @returns `false` if the request must not be executed */
@@ -275,14 +300,14 @@ class Connection extends RingLink implements Reader {
       return bytes;
     }
     for (const each of this.#webSocket?.writer.unwritten ?? []) bytes += each.bytes;
-    return bytes + (this.#socket?.writableLength ?? 0);
+    return bytes + (this.socket?.writableLength ?? 0);
   }
 
   /** The same, in parts. */
   unreadParts(): readonly UnreadPart[] {
     if (this.exchanges.length === 0) {
       const { address, writer } = this.#webSocket ?? { address: this.share?.caller ?? '', writer: { unwritten: [] } };
-      const written = { bytes: this.#socket?.writableLength ?? 0, memory: null };
+      const written = { bytes: this.socket?.writableLength ?? 0, memory: null };
       return [written, ...writer.unwritten].map((each) => ({ ...each, address }));
     }
     return this.exchanges.map(({ unread: bytes, address, memory }) => ({ bytes, address, memory }));
@@ -307,13 +332,13 @@ class Connection extends RingLink implements Reader {
   }
 
   cut(): void {
-    this.#socket?.destroy();
+    this.socket?.destroy();
   }
 
   /** Ends the connection after the bytes already written. No request may be in flight. */
   end(): void {
     this.close();
-    if (this.#socket) endLingering(this.#socket);
+    if (this.socket) endLingering(this.socket);
   }
 
   /**

@@ -12,9 +12,53 @@ export interface EventLoop {
   readonly afterPromises: (then: () => void) => void;
 }
 
+/**
+ * Connections that are accepted in a row before waiting work goes on: 5 to 10 ms. Node accepts one in each turn of the event loop, so
+ * that a client would wait for as many turns as there are connections before its own.
+ */
+const acceptedInARow = 64;
+
+/** Work that waits for the next turn; connections may come first. */
+export class LoopTurns {
+  readonly #afterPoll: (then: () => void) => void;
+  #waiting: (() => void)[] = [];
+  #hasAccepted = false;
+  #inARow = 0;
+
+  /** @param afterPoll calls back in the next turn, after I/O has been polled */
+  constructor(afterPoll: (then: () => void) => void) {
+    this.#afterPoll = afterPoll;
+  }
+
+  /** Call when a connection was accepted. */
+  accepted(): void {
+    this.#hasAccepted = true;
+  }
+
+  await(then: () => void): void {
+    this.#waiting.push(then);
+    if (this.#waiting.length === 1) this.#afterPoll(this.#begin);
+  }
+
+  readonly #begin = (): void => {
+    if (this.#hasAccepted && this.#inARow < acceptedInARow) {
+      this.#hasAccepted = false;
+      this.#inARow += 1;
+      this.#afterPoll(this.#begin);
+      return;
+    }
+    this.#inARow = 0;
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const then of waiting) then();
+  };
+}
+
+export const loopTurns = new LoopTurns((then) => void setImmediate(then));
+
 export const thisEventLoop: EventLoop = {
   now: () => performance.now(),
-  nextTurn: (then) => void setImmediate(then),
+  nextTurn: (then) => loopTurns.await(then),
   // Node runs `nextTick` callbacks of a microtask only after all other microtasks.
   afterPromises: (then) => queueMicrotask(() => process.nextTick(then)),
 };

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { FairTurns } from '../../../src/upstream/fair-turns.ts';
+import { FairTurns, LoopTurns } from '../../../src/upstream/fair-turns.ts';
 
 /** FairTurns on a clock of their own; a turn of the event loop ends when the test says so. */
 let [now, ran, laterTurns, laterInTurn]: [number, string[], (() => void)[], (() => void)[]] = [0, [], [], []];
@@ -210,4 +210,25 @@ test('a caller that was idle is served again, whatever it used before, and does 
     expect(nextTurn()).toEqual(['one', 'two', 'three']);
     for (let turn = 0; turn < 3; turn += 1) nextTurn();
   }
+});
+
+test('connections that were accepted come before waiting work, up to 64 of them in a row', () => {
+  const turns: (() => void)[] = [];
+  const loop = new LoopTurns((then) => void turns.push(then));
+  const done: string[] = [];
+  loop.await(() => done.push('one'));
+  loop.await(() => done.push('other'));
+  expect(turns).toHaveLength(1);
+  for (let count = 0; count < 64; count += 1) {
+    loop.accepted();
+    turns.shift()?.();
+    expect(done).toEqual([]);
+  }
+  loop.accepted();
+  turns.shift()?.();
+  expect(done).toEqual(['one', 'other']);
+  loop.await(() => done.push('third'));
+  turns.shift()?.();
+  turns.shift()?.();
+  expect([done, turns]).toEqual([['one', 'other', 'third'], []]);
 });

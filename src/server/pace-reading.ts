@@ -1,0 +1,74 @@
+import type { Socket } from 'node:net';
+
+/** Connections of one address that begin to be read in one turn. Node parses up to 64 KiB of each, which may be 100 requests. */
+const connectionsPerTurn = 2;
+/** Requests of one address in one turn, each of which takes some 40 µs, after which its other connections wait. */
+const requestsPerTurn = 256;
+/** With fewer requests, the end of the turn is not awaited: that costs as much as reading one. */
+const fewRequests = 64;
+
+type Paced = Pick<Socket, 'resume' | 'pause' | 'isPaused'>;
+
+/** How the connections of one address are read. */
+export interface Reading {
+  /** Connections that began to be read in this turn. */
+  begun: number;
+  /** Requests of this turn, and up to `fewRequests` of earlier ones. */
+  requests: number;
+  /** Connections that wait for a later turn. */
+  readonly paused: Set<Paced>;
+}
+
+/**
+ * Reads the connections of an address a few in each turn of the event loop, if it opens many at once or sends many requests at
+ * once on those that are open, so that it does not delay the others.
+ */
+export function createPaceReading(nextTurn: (then: () => void) => void) {
+  const readings = new WeakMap<object, Reading>();
+  /** Those for which the end of the turn is awaited. */
+  const awaited = new Set<Reading>();
+  const beginTurn = (): void => {
+    for (const reading of awaited) {
+      reading.begun = 0;
+      reading.requests = 0;
+      if (reading.paused.size === 0) awaited.delete(reading);
+      for (const socket of reading.paused) {
+        reading.paused.delete(socket);
+        socket.resume();
+        reading.begun += 1;
+        if (reading.begun === connectionsPerTurn) break;
+      }
+    }
+    if (awaited.size > 0) nextTurn(beginTurn);
+  };
+  const awaitTurn = (reading: Reading): void => {
+    if (awaited.size === 0) nextTurn(beginTurn);
+    awaited.add(reading);
+  };
+  const pause = (reading: Reading, socket: Paced): void => {
+    // Other code pauses a connection that it does not want to read at all.
+    if (socket.isPaused()) return;
+    socket.pause();
+    reading.paused.add(socket);
+  };
+  return {
+    /** @param address identifies it */
+    opened(address: object, socket: Paced): Reading {
+      const reading = readings.get(address) ?? { begun: 0, requests: 0, paused: new Set() };
+      readings.set(address, reading);
+      awaitTurn(reading);
+      reading.begun += 1;
+      if (reading.begun > connectionsPerTurn) pause(reading, socket);
+      return reading;
+    },
+    /**
+     * Counts a request.
+     * @param connections of its address
+     */
+    requested(reading: Reading, connections: () => Iterable<Paced>): void {
+      reading.requests += 1;
+      if (reading.requests === fewRequests) awaitTurn(reading);
+      else if (reading.requests === requestsPerTurn) for (const socket of connections()) pause(reading, socket);
+    },
+  };
+}

@@ -1,0 +1,66 @@
+import { expect, it } from 'vitest';
+import { createPaceReading, type Reading } from '../../../src/server/pace-reading.ts';
+
+/** Sockets by name, those that are read. */
+function setUp() {
+  const turns: (() => void)[] = [];
+  const pace = createPaceReading((then) => void turns.push(then));
+  const read = new Set<string>();
+  const toSocket = (name: string) => ({
+    isPaused: () => !read.has(name),
+    pause: () => read.delete(name) as never,
+    resume: () => read.add(name) as never,
+  });
+  const open = (address: object, name: string) => {
+    read.add(name);
+    return pace.opened(address, toSocket(name));
+  };
+  return { turns, pace, read, toSocket, open, nextTurn: () => turns.shift()?.() };
+}
+
+it('an address that opens many connections at once has two of them read per turn, and no other address waits', () => {
+  const { turns, read, open, nextTurn } = setUp();
+  const [one, other] = [{}, {}];
+  for (let index = 0; index < 10; index += 1) open(one, `a${index}`);
+  open(other, 'b');
+  expect([...read]).toEqual(['a0', 'a1', 'b']);
+  nextTurn();
+  open(one, 'late');
+  expect([read.size, read.has('late')]).toEqual([5, false]);
+  for (let count = 0; count < 4; count += 1) nextTurn();
+  expect([read.size, read.has('late')]).toEqual([12, true]);
+  for (let count = 0; count < 2; count += 1) nextTurn();
+  expect(turns).toEqual([]);
+});
+
+it('after 256 requests in one turn, the connections of the address wait for later turns, except those paused by others', () => {
+  const { turns, pace, read, toSocket, open, nextTurn } = setUp();
+  const names = ['a', 'b', 'c', 'd', 'e'];
+  const address = {};
+  let reading: Reading | undefined;
+  for (const name of names) reading = open(address, name);
+  for (let count = 0; count < 4; count += 1) nextTurn();
+  const sockets = names.map(toSocket);
+  read.delete('c');
+  const request = (times: number) => {
+    for (let count = 0; count < times; count += 1) if (reading) pace.requested(reading, () => sockets);
+  };
+  request(255);
+  expect(read.size).toBe(4);
+  request(1);
+  expect(read.size).toBe(0);
+  nextTurn();
+  expect([...read]).toEqual(['a', 'b']);
+  const [, , , closed] = sockets;
+  if (closed) reading?.paused.delete(closed);
+  nextTurn();
+  expect([...read]).toEqual(['a', 'b', 'e']);
+  nextTurn();
+  // Requests of different turns do not add up.
+  for (let turn = 0; turn < 10; turn += 1) {
+    request(190);
+    nextTurn();
+    nextTurn();
+  }
+  expect([[...read], turns.length]).toEqual([['a', 'b', 'e'], 0]);
+});
