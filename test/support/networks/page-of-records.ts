@@ -35,11 +35,10 @@ export function pageOfRecords<Item>(records: PagedRecords<Item>, args: PageArgum
   const size = args.last ?? args.first ?? words.defaultSize;
   const after = args.after == null ? null : decode(args.after);
   const before = args.before == null ? null : decode(args.before);
-  const range = items.filter(
-    (item) =>
-      (after === null || compareKeys(keyOf(item), after) > 0) &&
-      (before === null || compareKeys(keyOf(item), before) < 0),
-  );
+  // Items are in the order of their keys, and a course of faults has thousands of them.
+  const from = after === null ? 0 : firstIndex(items, (item) => compareKeys(keyOf(item), after) > 0);
+  const to = before === null ? items.length : firstIndex(items, (item) => compareKeys(keyOf(item), before) >= 0);
+  const range = items.slice(from, to);
   if (args.last != null) range.reverse();
   const found: Item[] = [];
   const examined: Item[] = [];
@@ -67,6 +66,17 @@ export function pageOfRecords<Item>(records: PagedRecords<Item>, args: PageArgum
       endCursor: cursorOf(shown.at(-1)),
     },
   };
+}
+
+/** The index of the first item with this property, which all behind it have, too. */
+function firstIndex<Item>(items: readonly Item[], has: (item: Item) => boolean): number {
+  let [low, high] = [0, items.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (has(items[middle] as Item)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 }
 
 export function compareKeys(one: readonly number[], other: readonly number[]): number {
