@@ -109,7 +109,9 @@ function endless() {
 /** Polls until a number stops changing. */
 async function settled(read: () => number): Promise<number> {
   const seen: number[] = [];
-  await expect.poll(() => seen.push(read()) > 1 && seen.at(-1) === seen.at(-2), { interval: 100 }).toBe(true);
+  // The first bytes may take longer than the interval.
+  const isSettled = () => seen.push(read()) > 1 && seen.at(-1) === seen.at(-2) && read() > 0;
+  await expect.poll(isSettled, { interval: 100 }).toBe(true);
   return read();
 }
 
