@@ -17,7 +17,7 @@ export const callerKeys = {
   CLIENTS_FILE: {
     type: filePath,
     description:
-      'A JSON or YAML list of clients that have an API key: `id`, `hash` of the key, `scopes` out of `read`, `sponsor` and `admin` (default: `read`), `rate.perMinute`, `origins`, `gas.perDay` in the smallest unit of the gas coin, the `moveCalls` that its sponsored transactions may make, and `documents`, its `TRUSTED_DOCUMENTS_POLICY`. `ledger-gateway keys new` creates a key and its entry. Clients send keys as `x-api-key` or, with `SPONSOR_AUTH=token`, as `Authorization: Bearer`; callers without a key may then only read, unless `SPONSOR_ALLOW_ANONYMOUS` lets them sponsor. The gateway reloads the file within seconds after a change, or immediately on SIGHUP; it rejects and logs a file with mistakes.',
+      'A JSON or YAML list of clients that have an API key: `id`, `hash` of the key, `scopes` out of `read`, `sponsor` and `admin` (default: `read`), `origins`, `documents` (its `TRUSTED_DOCUMENTS_POLICY`), `visitors`, and the limits of its visitors and of their sponsored transactions, listed in docs/callers.md; or an object with `policies` by name, and `clients`. The policy `default` applies to callers without a credential. `ledger-gateway keys new` creates a key and its entry. Clients send keys as `x-api-key` or, with `SPONSOR_AUTH=token`, as `Authorization: Bearer`; callers without a key may then only read, unless `SPONSOR_ALLOW_ANONYMOUS` lets them sponsor. The gateway reloads the file within seconds after a change, or immediately on SIGHUP; it rejects and logs a file with mistakes.',
   },
   JWT_JWKS_URL: {
     type: urlWithoutCredentials('http', 'https'),
@@ -98,7 +98,7 @@ export const callerKeys = {
     // Ten operations per second: more than a busy page needs, less than a scraper wants.
     fallback: 600,
     description:
-      'Rate limit of one caller: an API key, a JWT subject, or else a client address (IPv6: one /64). Rejected requests count as well. `0`: no limit.',
+      'Rate limit of one visitor: a JWT subject, or else a client address (IPv6: one /64), of each API key. `rate` in `CLIENTS_FILE` sets other limits, and limits all visitors of a key together. Rejected requests count as well. `0`: no limit.',
   },
   RATE_LIMIT_COST: {
     type: oneOf('request', 'usage'),
@@ -197,7 +197,7 @@ export const limitKeys = {
     // A page with a hundred live streams is a large one.
     fallback: 100,
     description:
-      'Maximum concurrent live streams of one caller: an API key, a JWT subject, or else a client address. A stream counts once for every ten tests of its filter, or part of them. Each worker counts its own.',
+      'Maximum concurrent live streams of one visitor: a JWT subject, or else a client address, of each API key. `streams` in `CLIENTS_FILE` sets others. A stream counts once for every ten tests of its filter, or part of them. Each worker counts its own.',
   },
   LIVE_MAX_READERS: {
     type: integer(0, 10_000, 'readers'),
@@ -211,7 +211,7 @@ export const limitKeys = {
     // For more filters, filtering in the gateway is cheaper than a query for each.
     fallback: 4,
     description:
-      'Maximum concurrent readers of live streams that one caller may start. Above the limit, its new filters are treated as above `LIVE_MAX_READERS`.',
+      'Maximum concurrent readers of live streams that one visitor may start. `readers` in `CLIENTS_FILE` sets others. Above the limit, its new filters are treated as above `LIVE_MAX_READERS`.',
   },
   LIVE_REPLAY_BYTES: {
     type: integer(65_536, 17_179_869_184, 'bytes'),

@@ -79,3 +79,5 @@ export const policyRules = {
 } as const satisfies Readonly<Record<string, RuleFacts>>;
 
 export type PolicyRule = keyof typeof policyRules;
+
+export const policyRuleNames = Object.keys(policyRules) as readonly PolicyRule[];

@@ -15,7 +15,7 @@ import type { StallReport } from '../live/progress.ts';
 import { createShares, type StreamQuota } from '../live/quota.ts';
 import { Turns } from '../live/turns.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import type { StreamSlot } from '../upstream/operation-context.ts';
+import { type LiveShares, type StreamSlot, toQuotaGroups } from '../upstream/operation-context.ts';
 import { createQuota } from '../upstream/quota.ts';
 import { type EventsSource, liveReaderCapability } from './capabilities.ts';
 import { countLeaves, equalQueries, matchesTree, parseEventStreamFilter, pushDown } from './event-filter.ts';
@@ -60,7 +60,7 @@ export interface LiveEventsOptions {
 
 /** The part of an operation's context that a stream needs. */
 interface Subscriber {
-  readonly caller: { readonly rate: { readonly key: string } };
+  readonly caller: { readonly rate: { readonly key: string }; readonly live?: LiveShares | undefined };
   readonly streamSlot?: StreamSlot | undefined;
 }
 
@@ -175,6 +175,7 @@ export function createLiveEvents(options: LiveEventsOptions) {
       presenter: () => createPresenter({ field, itemType, toItem, matches, onMissed }, cursors.toCursor),
       after: cursors.toBeginning(after, streamSlot),
       caller: caller.rate.key,
+      groups: caller.live && toQuotaGroups(caller.live),
       onQuiet: streamSlot && ((at) => streamSlot.quietAt(() => cursors.toCursor(at))),
     });
   }

@@ -11,6 +11,7 @@ import { gatewayError } from '../errors/gateway-error.ts';
 import type { StreamQuota } from '../live/quota.ts';
 import { Turns } from '../live/turns.ts';
 import type { WatchAttempt } from '../live/watch.ts';
+import type { QuotaGroup } from '../upstream/quota.ts';
 import { createGraphqlSubscriptions } from '../upstream/sockets/graphql-event-streams.ts';
 import type { GraphqlSocket, PushSink } from '../upstream/sockets/graphql-socket.ts';
 import type { SharedSocketOptions, SocketAddresses } from '../upstream/sockets/shared-connection.ts';
@@ -72,6 +73,7 @@ export function createLedgerPush({ schema, ...addresses }: LedgerPushOptions) {
 interface LedgerStreamRequest extends Pick<ForwardRequest, 'text' | 'isClientsText' | 'operationName' | 'variables'> {
   /** The caller, for its limit on streams. */
   readonly caller: string;
+  readonly group?: QuotaGroup | undefined;
 }
 
 /**
@@ -121,9 +123,9 @@ export function createLedgerStreams({ places, transient, ...options }: LedgerStr
   const turns = new Turns();
   let isStopping = false;
   return {
-    open({ text, isClientsText, operationName, variables, caller }: LedgerStreamRequest) {
+    open({ text, isClientsText, operationName, variables, caller, group }: LedgerStreamRequest) {
       if (isStopping) throw stopping();
-      const releaseSlot = places.take(caller);
+      const releaseSlot = places.take(caller, 1, group);
       let unsubscribe = () => {};
       const onEnd = () => {
         streams.delete(stream);

@@ -1,5 +1,5 @@
 import { gatewayError } from '../errors/gateway-error.ts';
-import type { Quota, QuotaShare } from '../upstream/quota.ts';
+import type { Quota, QuotaGroup, QuotaShare } from '../upstream/quota.ts';
 import { LiveChannel, type Presenter } from './channel.ts';
 import { Feed, type FeedOptions, type JoinFleet } from './feed.ts';
 import type { History, HistoryCalls } from './history.ts';
@@ -44,6 +44,8 @@ export interface OpenLiveStream<Item, Payload> extends LiveQuery<Item> {
   /** How many streams it counts as: more than 1 if its filter is expensive to match. */
   readonly weight: number;
   readonly caller: string;
+  /** The streams, and the readers, of all visitors of its key. */
+  readonly groups?: { readonly streams: QuotaGroup; readonly readers: QuotaGroup } | undefined;
   /** Called each time everything up to a position has been delivered. */
   readonly onQuiet?: LiveStreamOptions['onQuiet'];
 }
@@ -93,15 +95,21 @@ export function createLiveHub<Item, Payload>(options: LiveHubOptions<Item>) {
 
   /** A reader of the stream's own query or, if no further one may be opened, the reader of everything. */
   function chooseFeed(request: OpenLiveStream<Item, Payload>): () => OpenFeed<Item, Payload> {
-    const { query, everything, caller } = request;
+    const { query, everything, caller, groups } = request;
     const known = feeds.get(query);
     if (known) return () => known;
-    if (query !== everything?.query && !readerQuota.boundOf(caller)) return () => openFeed(request, caller, true);
+    if (query !== everything?.query && !readerQuota.boundOf(caller, 1, groups?.readers))
+      return () => openFeed(request, caller, true, groups?.readers);
     if (everything) return () => feeds.get(everything.query) ?? openFeed(everything, caller, false);
     throw gatewayError('UNAVAILABLE', 'This gateway is at its limit of live readers.', { retryAfterMs });
   }
 
-  function openFeed({ query, source }: LiveQuery<Item>, caller: string, isCounted: boolean): OpenFeed<Item, Payload> {
+  function openFeed(
+    { query, source }: LiveQuery<Item>,
+    caller: string,
+    isCounted: boolean,
+    group?: QuotaGroup,
+  ): OpenFeed<Item, Payload> {
     const read = source();
     const feedOptions = {
       ...options,
@@ -117,7 +125,7 @@ export function createLiveHub<Item, Payload>(options: LiveHubOptions<Item>) {
       query,
       feed: new Feed(read, feedOptions),
       channels: new Map(),
-      quotaShare: isCounted ? readerQuota.take(caller) : null,
+      quotaShare: isCounted ? readerQuota.take(caller, 1, group) : null,
       opener: caller,
       streams: 0,
       ownStreams: 0,
@@ -166,7 +174,7 @@ export function createLiveHub<Item, Payload>(options: LiveHubOptions<Item>) {
       const { filter, presenter, after, weight, caller, onQuiet } = request;
       if (isStopping) throw gatewayError('UNAVAILABLE', 'This gateway is stopping. Connect again.');
       const chosen = chooseFeed(request);
-      const leaveQuota = streamQuota.take(caller, weight);
+      const leaveQuota = streamQuota.take(caller, weight, request.groups?.streams);
       const open = chosen();
       open.cancelEnd();
       countStream(open, caller, 1);

@@ -1,5 +1,6 @@
 import { maxAddresses } from '../config/value-types.ts';
 import { errorCatalogue } from '../errors/catalogue.ts';
+import { policyRuleNames } from '../errors/policy-rules.ts';
 import { sponsorshipEvents } from './sponsorship-line.ts';
 
 /**
@@ -107,6 +108,11 @@ export const metricTable = {
     type: 'counter',
     help: 'Events of sponsored transactions, as in the audit log.',
     labels: { event: sponsorshipEvents },
+  },
+  ledger_gateway_policy_refusals_total: {
+    type: 'counter',
+    help: 'Reservations and transactions refused by a rule of their caller’s policy; docs/errors.md lists the rules.',
+    labels: { rule: policyRuleNames },
   },
   ledger_gateway_gas_reserved_total: {
     type: 'counter',

@@ -26,6 +26,7 @@ const planIndex = createIndex(plans);
 const outcomeIndex = createIndex(outcomes);
 const upstreamIndex = createIndex(upstreamNames);
 const callOutcomeIndex = createIndex(metricTable.ledger_gateway_upstream_calls_total.labels.outcome);
+const ruleIndex = createIndex(metricTable.ledger_gateway_policy_refusals_total.labels.rule);
 const sponsorshipIndex = createIndex(metricTable.ledger_gateway_sponsorship_events_total.labels.event);
 const lane = 0;
 const http = 1;
@@ -113,7 +114,8 @@ export class Metrics {
     this.#observe(this.#callDurations, index, durationMs / 1_000);
   }
 
-  sponsorship({ event, budget, gasUsed }: SponsorshipFacts): void {
+  sponsorship({ event, budget, gasUsed, rule }: SponsorshipFacts): void {
+    if (rule) this.add('ledger_gateway_policy_refusals_total', 1, ruleIndex(rule));
     this.add('ledger_gateway_sponsorship_events_total', 1, sponsorshipIndex(event));
     if (event === 'reserved' && budget !== null) this.add('ledger_gateway_gas_reserved_total', budget);
     if ((event === 'executed' || event === 'failed' || event === 'recovered') && gasUsed)

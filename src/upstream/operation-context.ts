@@ -77,6 +77,11 @@ export interface LiveShares extends Pick<Shares, 'streams' | 'readers'> {
   readonly key: string;
 }
 
+/** What all visitors of a key share. */
+export function toQuotaGroups({ key, streams, readers }: LiveShares) {
+  return { streams: { key, ...streams }, readers: { key, ...readers } };
+}
+
 /** A policy, and the accounts that it applies to. */
 export interface CallerPolicy {
   /** Identifies what all visitors use together: a client, the subjects with one policy, or all anonymous callers. */

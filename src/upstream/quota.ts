@@ -13,9 +13,18 @@ export interface QuotaOptions {
   readonly maxPerCaller: number;
 }
 
+/** Callers that are bounded together, such as the visitors of one key. */
+export interface QuotaGroup {
+  readonly key: string;
+  /** Of all of them; `null` = no bound. */
+  readonly max: number | null;
+  /** Of each; `null` = as for any caller. */
+  readonly perVisitor: number | null;
+}
+
 /** A bound that a caller has reached. */
 export interface ReachedBound {
-  readonly of: 'caller' | 'gateway';
+  readonly of: 'caller' | 'group' | 'gateway';
   readonly max: number;
 }
 
@@ -29,18 +38,25 @@ export function createQuota({ max, maxPerCaller }: QuotaOptions) {
   let all = 0;
   return {
     /** The bound that prevents the caller from taking this many more; `null` = none does. */
-    boundOf(caller: string, count = 1): ReachedBound | null {
-      if ((taken.get(caller) ?? 0) + count > maxPerCaller) return { of: 'caller', max: maxPerCaller };
+    boundOf(caller: string, count = 1, group?: QuotaGroup): ReachedBound | null {
+      const own = group?.perVisitor ?? maxPerCaller;
+      if ((taken.get(caller) ?? 0) + count > own) return { of: 'caller', max: own };
+      const { max: ofGroup = null } = group ?? {};
+      if (group && ofGroup !== null && (taken.get(nameOf(group)) ?? 0) + count > ofGroup)
+        return { of: 'group', max: ofGroup };
       return all + count > max ? { of: 'gateway', max } : null;
     },
     /** Counts them without checking the bounds. @returns two functions that are safe to call twice */
-    take(caller: string, count = 1) {
-      taken.set(caller, (taken.get(caller) ?? 0) + count);
+    take(caller: string, count = 1, group?: QuotaGroup) {
+      const names = group ? [caller, nameOf(group)] : [caller];
+      for (const name of names) taken.set(name, (taken.get(name) ?? 0) + count);
       all += count;
       const leaveCaller = once(() => {
-        const rest = (taken.get(caller) ?? count) - count;
-        if (rest > 0) taken.set(caller, rest);
-        else taken.delete(caller);
+        for (const name of names) {
+          const rest = (taken.get(name) ?? count) - count;
+          if (rest > 0) taken.set(name, rest);
+          else taken.delete(name);
+        }
       });
       const leave = once(() => {
         leaveCaller();
@@ -49,6 +65,11 @@ export function createQuota({ max, maxPerCaller }: QuotaOptions) {
       return { leaveCaller, leave };
     },
   };
+}
+
+/** No caller is called so. */
+function nameOf({ key }: QuotaGroup): string {
+  return `all visitors of ${key}`;
 }
 
 /** A function that does its work at most once. */

@@ -5,6 +5,7 @@ import { networkProfiles } from '../../src/config/network-profile.ts';
 import type { ConfigKey } from '../../src/config/value-types.ts';
 import { expectedOf } from '../../src/config/value-types.ts';
 import { errorCatalogue } from '../../src/errors/catalogue.ts';
+import { policyRules } from '../../src/errors/policy-rules.ts';
 import { offeredFilters } from '../../src/events/capabilities.ts';
 import { createFilterSupport } from '../../src/events/filter-support.ts';
 import { allUpstreams, type UpstreamList, upstreamList } from '../../src/start/upstreams.ts';
@@ -50,6 +51,7 @@ export function renderGeneratedParts(list: UpstreamList = upstreamList): readonl
     { page: 'docs/configuration.md', name: 'upstreams', content: toUpstreamTable(list) },
     { page: 'docs/configuration.md', name: 'configuration', content: toConfigurationTables(list) },
     { page: 'docs/errors.md', name: 'errors', content: toErrorTable() },
+    { page: 'docs/errors.md', name: 'rules', content: toRuleTable() },
     { page: 'docs/monitoring.md', name: 'metrics', content: toMetricTable() },
     { page: 'docs/upstream-faults.md', name: 'faults', content: toFaultTables() },
     { page: 'docs/architecture.md', name: 'districts', content: toDistrictTable() },
@@ -173,6 +175,13 @@ function toErrorTable(): string {
     toRow([`\`${code}\``, String(status), meaning, `\`${retry}\``, advice]),
   );
   return `${toRow(['Code', 'HTTP status', 'Meaning', '`retry`', 'What the client should do'])}|---|---|---|---|---|\n${rows.join('')}`;
+}
+
+function toRuleTable(): string {
+  const rows = Object.entries(policyRules).map(([rule, { code, meaning, advice }]) =>
+    toRow([`\`${rule}\``, `\`${code}\``, meaning, advice]),
+  );
+  return `${toRow(['Rule', 'Code', 'What is exceeded or not allowed', 'What the client should do'])}|---|---|---|---|\n${rows.join('')}`;
 }
 
 /** Districts from the innermost to the outermost, with the imports that each may have. */

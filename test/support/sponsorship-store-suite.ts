@@ -20,6 +20,7 @@ import {
 } from './sponsorship-flow.ts';
 import { describeBounds, describeBudgets } from './sponsorship-store-budgets.ts';
 import { describeFence } from './sponsorship-store-fence.ts';
+import { describePolicies } from './sponsorship-store-policies.ts';
 
 /** The rules of every store, wherever it stores. */
 export function describeSponsorshipStore(name: string, start: () => StoreBench | Promise<StoreBench>): void {
@@ -41,6 +42,7 @@ export function describeSponsorshipStore(name: string, start: () => StoreBench |
     describeFence(() => ({ one, other }));
     describeKeys(() => ({ one, other }));
     describeBudgets(() => ({ one, other }));
+    describePolicies(() => ({ one, other }));
     describeBounds((bounds) => bench.open(bounds));
   });
 }

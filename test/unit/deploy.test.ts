@@ -119,7 +119,7 @@ describe.each(manifests)('docs/deploy/kustomize/$name', ({ render }) => {
   test('has a valid configuration, in which every secret is a file', () => {
     const config = configOf(env, files(key));
     expect(config.rateLimit.redis).not.toBeNull();
-    expect(config.clients).toHaveLength(1);
+    expect(config.clients?.clients).toHaveLength(1);
     const { SPONSOR_TOKEN_FILE, SCHEMA_CACHE_FILE } = config.settings;
     expect(SPONSOR_TOKEN_FILE).toBe(`${secrets}/sponsor-token`);
     expect(SCHEMA_CACHE_FILE).toContain(`${cache}/`);

@@ -13,6 +13,7 @@ import {
   type ResumableItem,
   type ResumableResult,
   resumeCursorKey,
+  toQuotaGroups,
 } from '../../upstream/operation-context.ts';
 import type { ExecuteOwn } from '../execute-own.ts';
 import type { OperationRun } from '../open-operation.ts';
@@ -231,7 +232,8 @@ export function createOpenLedgerStream(
   return async ({ sent, values }, { caller }) => {
     const fail = (error: unknown) => failAll(error, operation, values);
     try {
-      const results = open({ ...toLedgerPost(part, operation.name, sent), caller: caller.rate.key });
+      const group = caller.live && toQuotaGroups(caller.live).streams;
+      const results = open({ ...toLedgerPost(part, operation.name, sent), caller: caller.rate.key, group });
       return { items: withFailure(results, fail), execute: forwardItem };
     } catch (error) {
       return fail(error);

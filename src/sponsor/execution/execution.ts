@@ -306,7 +306,9 @@ export class Execution {
       this.#isSuspicious = isSlow;
       if (isNew) this.#planAnew();
     } else {
-      this.#end({ error: toDeclined(start, this.#subject, this.#world.now()) });
+      const error = toDeclined(start, this.#subject, now());
+      if (start.kind === 'denied') this.#records.note('declined', error);
+      this.#end({ error });
     }
   }
 

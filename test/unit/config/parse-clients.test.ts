@@ -264,3 +264,56 @@ test('every list of clients is parsed as it was written', () => {
     }),
   );
 });
+
+describe('policies', () => {
+  const files: Record<string, string> = { '/partners': `# partners\n0xA\n\n0xb\n`, '/broken': 'alice' };
+  const parse = (content: object) => parseClients(JSON.stringify(content), (path) => files[path] ?? noFile());
+  const address = (digits: string) => `0x${digits.padStart(64, '0')}`;
+
+  test('are shared by name, and the members of a client take precedence', () => {
+    const shop = {
+      gas: { perDay: 900, perSenderPerDay: 50 },
+      commands: { allow: ['splitCoins'] },
+      until: '2027-01-01',
+    };
+    const client = { id: 'a', hash, policy: 'shop', gas: { perSenderPerDay: 7 }, visitors: 'one', streams: { max: 9 } };
+    expect(parse({ policies: { shop, default: { rate: { perMinute: 5 } } }, clients: [client] })).toMatchObject({
+      clients: [
+        {
+          visitors: 'one',
+          streams: { max: 9, perVisitor: null },
+          policy: {
+            gas: { perDay: 900, perSenderPerDay: 7 },
+            commands: { allow: ['splitCoins'], max: null },
+            untilMs: Date.UTC(2027, 0, 1),
+          },
+        },
+      ],
+      policies: [{ id: 'shop' }, { id: 'default', rate: { perMinute: 5 } }],
+    });
+  });
+
+  test('may list senders in the file or in one of their own', () => {
+    const senders = { allow: '/partners', deny: ['0xC', '0x0c'] };
+    expect(parse({ policies: { default: { senders } } })).toMatchObject({
+      policies: [{ policy: { senders: { allow: [address('a'), address('b')], deny: [address('c')] } } }],
+      files: ['/partners'],
+    });
+  });
+
+  test.each([
+    [{ clients: [{ id: 'a', hash, policy: 'none' }] }, 'CLIENTS_FILE.clients.0.policy'],
+    [{ policies: { default: { senders: { allow: '/broken' } } } }, 'CLIENTS_FILE "/broken"'],
+    [{ policies: { default: { senders: { allow: '/missing' } } } }, 'CLIENTS_FILE "/missing"'],
+    [{ policies: { default: { from: 'tomorrow' } } }, 'CLIENTS_FILE.policies.default.from'],
+    [{ policies: { default: { gas: { perDay: 1, perWeek: 1 } } } }, 'CLIENTS_FILE.policies.default.gas.perWeek'],
+    [
+      { policies: { default: { openReservations: { perVisitor: 0 } } } },
+      'CLIENTS_FILE.policies.default.openReservations.perVisitor',
+    ],
+    [{ clients: [] }, 'CLIENTS_FILE'],
+  ])('%j is a mistake, reported by its path', (content, key) => {
+    const result = parse(content);
+    expect('mistakes' in result ? result.mistakes : []).toMatchObject([{ key }]);
+  });
+});

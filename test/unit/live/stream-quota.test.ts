@@ -58,3 +58,19 @@ test('a refusal says what the limit is, what a heavy filter counts as, and when 
     }),
   );
 });
+
+test('visitors of one key have their own places within those of the key', () => {
+  const places = createStreamQuota({ max: 100, maxPerCaller: 50 });
+  const group = { key: 'client:page', max: 5, perVisitor: 2 };
+  const take = (visitor: string) => places.take(visitor, 1, group);
+  take('a');
+  const given = take('a');
+  expect(() => take('a')).toThrow('Over the limit of 2 live streams of one caller');
+  take('b');
+  take('c');
+  take('c');
+  expect(() => take('d')).toThrow('Over the limit of 5 live streams of all visitors of one key');
+  expect(places.take('of another key')).toBeTypeOf('function');
+  given();
+  expect(take('d')).toBeTypeOf('function');
+});

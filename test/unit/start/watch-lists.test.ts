@@ -133,3 +133,35 @@ test('trusted documents are adopted as a whole, and the previous ones stay if th
     ['TRUSTED_DOCUMENTS_FILE."a": expected the text of a document, got none'],
   ]);
 });
+
+test('a file of senders that the clients file names is reloaded when it changes, and sent with it', async () => {
+  vi.useFakeTimers();
+  const disk: Record<string, string> = {
+    clients: 'policies: { default: { senders: { allow: partners } } }',
+    partners: '0xa',
+  };
+  const readFile = (path: string) => disk[path] ?? '';
+  const parsed = parseClients(disk.clients ?? '', readFile);
+  const adopted: unknown[] = [];
+  const watched = watchLists(
+    {
+      clients: 'mistakes' in parsed ? null : parsed,
+      trustedDocuments: null,
+      settings: { CLIENTS_FILE: 'clients', TRUSTED_DOCUMENTS_FILE: null },
+    },
+    {
+      fileAt: (path) => ({
+        see: async () => ({ mark: readFile(path), reason: null }),
+        read: async () => readFile(path),
+      }),
+      readFile,
+      adopt: ({ clients }, texts) => adopted.push(clients?.policies[0]?.policy.senders.allow, texts),
+      telemetry: noReports,
+    },
+  );
+  onTestFinished(watched.stop);
+  await vi.advanceTimersByTimeAsync(2_000);
+  disk.partners = '0xb';
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(adopted).toEqual([[`0x${'b'.padStart(64, '0')}`], { clients: disk.clients, partners: '0xb' }]);
+});
