@@ -83,13 +83,17 @@ export const sponsorUpstream: OwnFieldsUpstream<SponsorHost> = {
     };
   },
 
-  callsOf({ operation, name, selects, readArguments }, { sponsorship, profile }) {
+  callsOf({ operation, name, selects, readArguments }, { sponsorship, profile, clients: listed = null }) {
     if (operation === 'mutation') {
       // Gas price and simulation by the ledger, then the reservation.
       if (name === 'sponsorTransaction') return { calls: 3 };
+      if (name !== 'executeTx') return { calls: 1 };
       const read = () =>
         outlineTransaction(Buffer.from(String(readArguments().txBytes), 'base64'), profile.sponsor.transactionForms);
-      return { calls: name === 'executeTx' && mustSimulate(sponsorship, read) ? 2 : 1 };
+      // The policy of a client may bound what only a simulation tells.
+      const { clients, policies } = listed ?? { clients: [], policies: [] };
+      const isBounded = [...clients, ...policies].some(({ policy }) => policy.gas.storage !== null);
+      return { calls: isBounded || mustSimulate(sponsorship, read) ? 2 : 1 };
     }
     // The store answers `reservation`.
     return name === 'sponsor' ? { calls: 0, shared: reads.filter(selects) } : { calls: 0 };

@@ -63,7 +63,10 @@ export interface OwnFieldsUpstream<Host extends UpstreamHost = never> extends Up
   /** Without an address, may it read through the graph's upstream? Left out: no. */
   readonly mayReadGraph?: (settings: Config['settings']) => boolean;
   /** Upstream calls of a root field; `null` if the field makes none. */
-  readonly callsOf: (field: RootField, config: Pick<Config, 'pages' | 'sponsorship' | 'profile'>) => FieldCalls | null;
+  readonly callsOf: (
+    field: RootField,
+    config: Pick<Config, 'pages' | 'sponsorship' | 'profile'> & Partial<Pick<Config, 'clients'>>,
+  ) => FieldCalls | null;
 }
 
 export interface ConnectedOwnFields extends ConnectedUpstream {

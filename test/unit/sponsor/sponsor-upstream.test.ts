@@ -105,3 +105,19 @@ test('closing ends the sharing of a generated lease key', async () => {
   await connected.close?.();
   expect(shares).toBe(0);
 });
+
+test('an execution takes a simulation too if the policy of a client bounds its storage', () => {
+  const addresses = { LEDGER_GRAPHQL_URL: 'http://127.0.0.1:1', SPONSOR_URL: 'http://127.0.0.1:1' };
+  const callsWith = (gas: object) => {
+    const env = { ...addresses, CLIENTS_FILE: '/clients' };
+    const readFile = () => JSON.stringify([{ id: 'a', hash: 'a1'.repeat(32), gas }]);
+    const field = {
+      operation: 'mutation',
+      name: 'executeTx',
+      selects: () => false,
+      readArguments: () => ({}),
+    } as const;
+    return sponsorUpstream.callsOf(field, parseConfig({ env, readFile }))?.calls;
+  };
+  expect([callsWith({ perDay: 5 }), callsWith({ storage: 5 })]).toEqual([1, 2]);
+});
