@@ -16,6 +16,7 @@ export interface NetworkNames {
 export type FieldResolvers = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 const words = (text: string) => new Set(text.split(/\s+/).filter(Boolean));
+/** Names that IOTA and Sui share and the ledger does not have. */
 const newNames = new Map([['consensusCommitTimestamp', 'commitTimestamp']]);
 const withBrand = (brand: string) => (name: string) =>
   newNames.get(name) ?? name.replace('Ledger', brand).replace(/^ledger(?=[A-Z])/, brand.toLowerCase());
