@@ -199,8 +199,8 @@ function createPinnedReads<Item>(options: LedgerSourceOptions<Item>, form: Curso
       if (covers(newest, order)) return fromOrder(newest, order);
     }
     const asOf = descending || head.chain !== chain ? checkpoint : Math.max(checkpoint, head.checkpoint ?? 0);
-    // As of a checkpoint that may be old, the ledger may have many items since.
-    const tail = descending ? 0 : head.chain === chain ? Math.min(limit, tailItems) : limit;
+    // As of a checkpoint that may be old, the ledger may have many items since. Streams poll again anyway.
+    const tail = descending || isLive ? 0 : head.chain === chain ? Math.min(limit, tailItems) : limit;
     const page = await readAt(order, asOf, limit, tail).catch((error: unknown) => {
       if (isRefusal(error)) return null;
       throw error;
