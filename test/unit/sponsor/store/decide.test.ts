@@ -3,7 +3,7 @@ import { decide } from '../../../../src/sponsor/store/decide.ts';
 import type { Records } from '../../../../src/sponsor/store/draft.ts';
 import { createMemoryRecords } from '../../../../src/sponsor/store/memory-records.ts';
 import { defaultStoreBounds, keyIdOf } from '../../../../src/sponsor/store/sponsorship-store.ts';
-import { newFlow, noon } from '../../../support/sponsorship-flow.ts';
+import { holdOf, newFlow, noon } from '../../../support/sponsorship-flow.ts';
 
 const bounds = defaultStoreBounds;
 
@@ -70,6 +70,24 @@ test('an execution that was not sent leaves no idempotency key behind', () => {
   const undo = executionEnd({ kind: 'not-sent', attempt: 'mine' });
   records.apply(decide(records, 'endExecution', undo, bounds).changes);
   expect(records.get(name)).toBeNull();
+});
+
+test('a budget whose record was evicted counts the holds that are left, and no hold of before is released from it', () => {
+  const records = createMemoryRecords();
+  const gas = { key: 'gas', perDay: 1_000 };
+  const hold = holdOf(gas, 0, noon);
+  const evict = () => records.apply([{ kind: 'delete', name: `account:${hold.account}` }]);
+  const allowance = () => decide(records, 'gasAllowance', { bounds: [hold], nowMs: noon + 1 }, bounds).answer;
+  const [spent, later] = [newFlow(), newFlow()];
+  records.apply(decide(records, 'beginReservation', spent.reservation({ gas }), bounds).changes);
+  evict();
+  expect(allowance()).toMatchObject({ held: 100, free: 900 });
+  records.apply(decide(records, 'beginExecution', spent.execution(), bounds).changes);
+  evict();
+  records.apply(decide(records, 'beginReservation', later.reservation({ gas }), bounds).changes);
+  const end = spent.executionEnd({ kind: 'executed', gasUsed: 30 });
+  records.apply(decide(records, 'endExecution', end, bounds).changes);
+  expect(allowance()).toMatchObject({ held: 100, settled: 30, free: 870 });
 });
 
 test('what has expired leaves the memory, some of it with each step, whether or not it is read again', () => {
