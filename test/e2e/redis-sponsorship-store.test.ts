@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
+import { commitScript } from '../../src/sponsor/redis-store/redis-store.ts';
 import { createMemoryStore } from '../../src/sponsor/store/memory-store.ts';
 import { textLifeMs } from '../../src/sponsor/store/sponsorship-store.ts';
 import { redisMissing, startRedis } from '../support/redis-server.ts';
@@ -93,6 +94,19 @@ if (redisMissing) {
     }
     looking.disconnect();
     await store.close();
+  });
+
+  test('commits nothing that was decided upon another run of the server', async () => {
+    await using redis = await startRedis();
+    const looking = new Redis(redis.url);
+    const info = `${await looking.info('server')}${await looking.info('replication')}`;
+    const [run, primary] = [/run_id:(\w+)/, /master_replid:(\w+)/].map((pattern) => pattern.exec(info)?.[1]);
+    const commit = (of: string) => looking.eval(commitScript, 1, 'name', of, 'put', '1 {}', '', '60000');
+    for (const other of [`other:${primary}`, `${run}:other`, ':']) expect(await commit(other)).toBe(0);
+    expect(await looking.keys('*')).toEqual([]);
+    for (const same of [`${run}:${primary}`, '-']) expect(await commit(same)).toBe(1);
+    expect(await looking.get('name')).toBe('1 {}');
+    looking.disconnect();
   });
 
   test('lists no answer longer than it is kept', async () => {

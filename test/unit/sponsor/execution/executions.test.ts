@@ -580,9 +580,10 @@ describe.each([
   ['unavailable', awayStore, 'UPSTREAM_UNAVAILABLE'],
 ] as const)('while the store is %s', (_, open, code) => {
   it('nothing is sent that only the store fences', async () => {
-    const { begin, sent } = setUp({ store: open() });
+    const { begin, sent, told } = setUp({ store: open() });
     expect(await begin().ended).toMatchObject({ code, reservationId: 'the-lease' });
-    expect(sent).toEqual([]);
+    // A store that did not answer may have set the fence: it is undone.
+    expect([sent, told()]).toEqual([[], code === 'RATE_LIMITED' ? [] : ['unsent']]);
   });
 
   it('an execution with the sponsor’s own fence continues, because invented credentials could fill the store', async () => {
@@ -951,6 +952,11 @@ describe('two processes with one store', () => {
     one.sent[0]?.tell(unsent);
     await first.ended;
     await other.pass(1_000);
+    expect(other.sent).toHaveLength(1);
+    // The other one has set a fence of its own.
+    const another = one.begin({ bodyHash: 'another', digest: 'TX2' });
+    expect(await another.ended).toMatchObject({ code: 'RESERVATION_NOT_FOUND', digest: 'TX' });
+    expect(one.sent).toHaveLength(1);
     other.sent[0]?.tell(executed);
     expect(await second.ended).toMatchObject({ outcome: 'EXECUTED' });
   });

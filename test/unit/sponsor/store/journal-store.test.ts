@@ -216,6 +216,19 @@ test('while the disk is full the store is away, with nothing half done; afterwar
   await after.close();
 });
 
+test('steps that fail together are undone together, the last one first', async () => {
+  const left = { bytes: Number.POSITIVE_INFINITY };
+  const store = open(newFolder(), { openEnd: fullDisk(left) });
+  expect(await allowanceOf(store, gas, noon)).toMatchObject({ held: 0 });
+  left.bytes = 0;
+  // The first one is written alone; the two of one account wait for it.
+  const begun = [{}, { gas }, { gas }].map((each) => store.beginReservation(newFlow().reservation(each)));
+  for (const { status } of await Promise.allSettled(begun)) expect(status).toBe('rejected');
+  left.bytes = Number.POSITIVE_INFINITY;
+  await until(() => allowanceOf(store, gas, noon).then(({ held }) => held === 0), 'nothing is held');
+  await store.close();
+});
+
 test('a disk that fills up at any byte changes no decision: what was refused has not happened', async () => {
   let names = 0;
   let refused = 0;
