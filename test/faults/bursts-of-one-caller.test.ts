@@ -29,7 +29,7 @@ afterAll(async () => {
 });
 
 const introspection = stripIgnoredCharacters(getIntrospectionQuery({ inputValueDeprecation: true, oneOf: true }));
-const [connections, perConnection] = [11, 10];
+const [connections, perConnection] = [10, 10];
 let drawn = 0;
 
 /** A document that was never sent before. One in five introspects, which is all that 600 points a minute allow. */

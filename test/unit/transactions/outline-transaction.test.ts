@@ -63,6 +63,7 @@ describe('the outline of a transaction', () => {
         'upgrade',
         'transferObjects',
       ]),
+      commandCount: 9,
       moveCalls: new Set([`${full('2')}::clock::timestamp_ms`, `${full('d0e')}::greeter::say`]),
       takesGasCoin: false,
       funders: new Set(),

@@ -368,3 +368,20 @@ test('a lease that was fenced before midnight stays fenced after a restart the n
   );
   await after.close();
 });
+
+test('what expired between two lines is gone in the replay too, so that a new account does not get the holds of the old', async () => {
+  const folder = newFolder();
+  const account = (held: number) => ({ held, settled: 0, count: 1, origin: 'o' });
+  const put = (held: number, untilMs: number) => ({ kind: 'put', name: 'account:x', value: account(held), untilMs });
+  const add = (member: string, score: number) => ({ kind: 'add', set: 'holds:x', member, score });
+  const lines = [
+    [[noon, [put(5, noon + 10), add('a:5', noon + 5)]]],
+    [[noon + 180_000, [put(7, noon + dayMs), add('b:7', noon + dayMs)]]],
+  ];
+  const day = new Date(noon).toISOString().slice(0, 10);
+  writeFileSync(join(folder, `00000001-${day}.jsonl`), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  const store = open(folder);
+  const bound = { rule: 'gas.perDay', account: 'x', amount: 0, limit: 100, shareOf: null } as const;
+  expect(await store.gasAllowance([bound], noon + 181_000)).toMatchObject({ held: 7, free: 93 });
+  await store.close();
+});

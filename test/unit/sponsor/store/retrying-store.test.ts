@@ -292,3 +292,31 @@ test('in forward mode an uncertain begin is not undone: the execution continues,
   expect(await memory.beginExecution(forward)).toMatchObject({ kind: 'refused' });
   await store.close();
 });
+
+test('a late write is dated when it is written, so that what it keeps lives as long as what was written in time', async () => {
+  const time = { nowMs: noon };
+  const memory = createMemoryStore();
+  const away: { fault: StoreFault } = { fault: null };
+  const dated: number[] = [];
+  const noting: SponsorshipStore = {
+    ...memory,
+    endReservation: (end) => {
+      dated.push(end.nowMs);
+      return memory.endReservation(end);
+    },
+  };
+  const options = { now: () => time.nowMs, givenUp: () => {}, firstPauseMs: 1, maxPauseMs: 4, closeWithinMs: 20 };
+  const store = createRetryingStore(
+    failingStore(noting, () => away.fault),
+    options,
+  );
+  const { reservation, reservationEnd } = newFlow();
+  await store.beginReservation(reservation());
+  away.fault = 'before';
+  await store.endReservation(reservationEnd({ kind: 'reserved', answer: 'coins' }));
+  time.nowMs = noon + 5_000;
+  away.fault = null;
+  await until(() => dated.length > 0, 'the late write');
+  expect(dated).toEqual([noon + 5_000]);
+  await store.close();
+});
