@@ -45,6 +45,11 @@ describe('the pages', () => {
     expect(named.length).toBeGreaterThan(25);
   });
 
+  test('stay short: words of prose and hand-written tables, without code and generated parts', () => {
+    const words = [...pages, 'CONTRIBUTING.md'].map((page) => countWords(read(page)));
+    expect(words.reduce((sum, count) => sum + count, 0)).toBeLessThan(38_000);
+  });
+
   test('lead to pages that exist', () => {
     const dead = [...pages, 'docs/llms.txt'].flatMap((page) =>
       [...read(page).matchAll(/\]\((?!https?:|#)([^)#]+)(?:#[^)]*)?\)/g)]
@@ -55,6 +60,13 @@ describe('the pages', () => {
     expect(dead).toEqual([]);
   });
 });
+
+function countWords(page: string): number {
+  const prose = page
+    .replaceAll(/<!-- generated (.+?) begin -->[^]*?<!-- generated \1 end -->/g, '')
+    .replaceAll(/^( *```+)[^]*?^\1$/gm, '');
+  return prose.split(/\s+/).filter((word) => /[a-z\d]/i.test(word)).length;
+}
 
 /** The cells of each row of the tables, without their heads. */
 const rowsOf = (text: string) =>
