@@ -102,17 +102,22 @@ function toMetricTable(): string {
 }
 
 function toFaultTables(): string {
-  const toFaultRow = (cells: FaultedCall['cells'], fault: NetworkFault) => {
+  const toEffect = (cells: FaultedCall['cells'], fault: NetworkFault) => {
     const { client, endedBy, log, metric }: Partial<FaultCell> = cells[fault] ?? {};
-    if (!client || !endedBy || !metric) return toRow([fault, '–', `cannot occur: ${impossible[fault]}`, '–', '–']);
+    if (!client || !endedBy || !metric) return toRow(['–', `cannot occur: ${impossible[fault]}`, '–', '–']);
     const shown = /^[A-Z_]+$/.test(client) ? `\`${client}\`` : client;
-    return toRow([fault, shown, endedBy.replace(/[A-Z_]{5,}/, '`$&`'), log ? `\`${log}\`` : '–', `\`${metric}\``]);
+    return toRow([shown, endedBy.replace(/[A-Z_]{5,}/, '`$&`'), log ? `\`${log}\`` : '–', `\`${metric}\``]);
+  };
+  /** One row for all faults with the same effect. */
+  const toFaultRows = (cells: FaultedCall['cells']) => {
+    const effects = networkFaults.map((fault) => toEffect(cells, fault));
+    const faultsWith = (effect: string) => networkFaults.filter((_, index) => effects[index] === effect).join(', ');
+    return [...new Set(effects)].map((effect) => `| ${faultsWith(effect)} ${effect}`).join('');
   };
   return Object.values<FaultedCall>(faultedCalls)
     .map(({ title, query, others, recovery, cells }) => {
       const head = toRow(['Fault', 'Client receives', 'Ended by', 'Log line', 'Metric']);
-      const rows = networkFaults.map((fault) => toFaultRow(cells, fault));
-      return `## ${title}\n\n\`\`\`graphql\n${query}\n\`\`\`\n\n${others} **Recovery:** ${recovery}\n\n${head}|---|---|---|---|---|\n${rows.join('')}`;
+      return `## ${title}\n\n\`\`\`graphql\n${query}\n\`\`\`\n\n${others} **Recovery:** ${recovery}\n\n${head}|---|---|---|---|---|\n${toFaultRows(cells)}`;
     })
     .join('\n');
 }

@@ -63,8 +63,8 @@ describe('the pages', () => {
 
 function countWords(page: string): number {
   const prose = page
-    .replaceAll(/<!-- generated (.+?) begin -->[^]*?<!-- generated \1 end -->/g, '')
-    .replaceAll(/^( *```+)[^]*?^\1$/gm, '');
+    .replaceAll(/<!-- generated (.+?) begin -->[\s\S]*?<!-- generated \1 end -->/g, '')
+    .replaceAll(/^( *```+)[\s\S]*?^\1$/gm, '');
   return prose.split(/\s+/).filter((word) => /[a-z\d]/i.test(word)).length;
 }
 
