@@ -6,7 +6,8 @@ import type { LedgerSource, SchemaCache } from './ledger-source.ts';
 import { SchemaCollisionError, SchemaRefusedError } from './schema-refused-error.ts';
 
 export interface SchemaEvents {
-  replaced(generation: Generation, previous: Generation): void;
+  /** @param previous `null` for the first one */
+  replaced(generation: Generation, previous: Generation | null): void;
   /** @param isServed the valid parts of the schema are in force */
   refused(error: SchemaRefusedError, isServed: boolean): void;
   unavailable(error: unknown): void;
@@ -42,7 +43,8 @@ const followUpMs = 1_000;
  */
 export async function startSchemaKeeper<Operation>(options: SchemaKeeperOptions<Operation>) {
   const { execute, cache, pollMs, events } = options;
-  let current = buildGeneration<Operation>(null, options);
+  /** `null` until a schema was read. */
+  let current: Generation<Operation> | null = null;
   let refused: { readonly fingerprint: string; readonly error: SchemaRefusedError } | null = null;
   /** The ledger's limits as last read, in this run or the one before. */
   let knownService: LedgerService | null = null;
@@ -60,18 +62,20 @@ export async function startSchemaKeeper<Operation>(options: SchemaKeeperOptions<
   } catch (error) {
     if (error instanceof SchemaCollisionError) throw error;
     report(error);
-    const cached = current.origin === 'none' ? await readCache() : null;
+    const cached = current ? null : await readCache();
     if (cached) adoptCached(cached);
     planNext(!(error instanceof SchemaRefusedError));
   }
 
   return {
     get current(): Generation<Operation> {
+      // Not needed if the ledger answers at the start.
+      current ??= buildGeneration<Operation>(null, options);
       return current;
     },
     /** Why the ledger's schema, as last read, is not in force, or not all of it; empty if it is. */
     get faults(): readonly string[] {
-      return refused?.error.faults ?? current.faults;
+      return refused?.error.faults ?? current?.faults ?? [];
     },
     /**
      * Polls the ledger's schema now. A poll in progress may have read the old schema, so another follows. Resolves when a poll
@@ -103,11 +107,11 @@ export async function startSchemaKeeper<Operation>(options: SchemaKeeperOptions<
     if (!failure) knownService = service;
     else if (!knownService) await readCache();
     const source: LedgerSource = { introspection, service: knownService ?? service, origin: 'ledger' };
-    adopt(source);
+    const { fingerprint, faults } = adopt(source);
     // Limits that are still unknown are guesses, which must not be cached.
-    if (knownService && current.fingerprint !== cachedFingerprint && current.faults.length === 0) {
+    if (knownService && fingerprint !== cachedFingerprint && faults.length === 0) {
       await cache?.write(source);
-      cachedFingerprint = current.fingerprint;
+      cachedFingerprint = fingerprint;
     }
     if (failure) throw failure;
   }
@@ -130,15 +134,17 @@ export async function startSchemaKeeper<Operation>(options: SchemaKeeperOptions<
    * Puts a schema into force, unless it already is. Builds a generation only of a new one, because building blocks every
    * request.
    */
-  function adopt(source: LedgerSource): void {
+  function adopt(source: LedgerSource): Generation<Operation> {
     const fingerprint = toSchemaFingerprint(source.introspection, source.service);
-    const isInForce = fingerprint === current.fingerprint;
-    if (isInForce) refused = null;
-    if (isInForce && source.origin === current.origin) return;
     const previous = current;
-    current = isInForce ? { ...current, origin: source.origin } : build(source, fingerprint);
-    events.replaced(current, previous);
-    if (!isInForce && current.faults.length > 0) events.refused(new SchemaRefusedError(current.faults), true);
+    const isInForce = fingerprint === previous?.fingerprint;
+    if (isInForce) refused = null;
+    if (isInForce && source.origin === previous.origin) return previous;
+    const made = isInForce ? { ...previous, origin: source.origin } : build(source, fingerprint);
+    current = made;
+    events.replaced(made, previous);
+    if (!isInForce && made.faults.length > 0) events.refused(new SchemaRefusedError(made.faults), true);
+    return made;
   }
 
   function adoptCached(source: LedgerSource): void {
@@ -155,7 +161,7 @@ export async function startSchemaKeeper<Operation>(options: SchemaKeeperOptions<
     if (refused?.fingerprint === fingerprint) throw refused.error;
     try {
       const made = buildGeneration(source, options);
-      if (made.faults.length > 0 && current.origin !== 'none') throw new SchemaRefusedError(made.faults);
+      if (made.faults.length > 0 && current) throw new SchemaRefusedError(made.faults);
       refused = null;
       return made;
     } catch (thrown) {
@@ -191,7 +197,7 @@ export async function startSchemaKeeper<Operation>(options: SchemaKeeperOptions<
 
   function planNext(hasFailed: boolean): void {
     clearTimeout(timer);
-    const isServing = current.origin === 'ledger';
+    const isServing = current?.origin === 'ledger';
     if (!hasFailed) retryMs = firstRetryMs;
     let waitMs = pollMs;
     if (requests.length > 0) waitMs = followUpMs;

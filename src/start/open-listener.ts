@@ -119,7 +119,7 @@ export async function openListener(options: OpenListenerOptions) {
   });
   const close = async () => {
     await drain(longestMs + drainMarginMs);
-    await transports.graphql.dispose();
+    await transports.disposeYoga();
   };
   const { bytesInFlight } = transports;
   return { url, graphqlUrl: url + graphqlPath, bytesInFlight, announceDrain, stopAccepting, close };
@@ -173,7 +173,8 @@ function openTransports(options: OpenListenerOptions) {
     tracing,
   });
   return {
-    graphql: yoga,
+    graphql: yoga.serve,
+    disposeYoga: yoga.dispose,
     lane: createLane({ ...life, maskError }),
     openEventStream: createOpenEventStream({ runner, maskError }),
     sockets,

@@ -114,9 +114,9 @@ interface ReplacedSchema extends SchemaFacts {
 /** The log has the first changes; `schema check` lists all. */
 const maxLoggedChanges = 10;
 
-function toReplacedSchema(before: Generation, after: Generation): ReplacedSchema {
+function toReplacedSchema(before: Generation | null, after: Generation): ReplacedSchema {
   const { origin, fingerprint } = after;
-  if (before.origin === 'none' || before.schema === after.schema) return { origin, fingerprint };
+  if (!before || before.schema === after.schema) return { origin, fingerprint };
   const lost = [...after.missingJoins].filter(([name]) => !before.missingJoins.has(name));
   const changes = compareSchemas(before.schema, after.schema);
   const countOf = (wanted: SchemaChange['kind']) => changes.filter(({ kind }) => kind === wanted).length;
