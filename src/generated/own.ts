@@ -528,6 +528,18 @@ export type Query = {
    */
   readonly sponsor: Sponsor;
   /**
+   * Needs the scope `admin`. Who spent how much gas on a UTC day: one row for each client, visitor and sender with a reservation of that
+   * day. Only of callers whose policy bounds something by day, such as `gas.perDay`. Makes no upstream call. `ledger-gateway audit` has
+   * all callers, earlier days, called functions and every refusal.
+   *
+   * Errors: `FORBIDDEN` (scope `admin` missing, or callers' credentials are forwarded to the sponsor, which decides), `UNAUTHENTICATED`,
+   * `BAD_USER_INPUT` (another day), `PAYLOAD_TOO_LARGE` (more than 10,000 rows), `UPSTREAM_UNAVAILABLE` (the sponsorship store is
+   * unavailable), `NOT_CONFIGURED`.
+   *
+   * Example: `{ sponsorshipSpending(client: "page") { visitor sender held settled executed } }`
+   */
+  readonly sponsorshipSpending?: Maybe<ReadonlyArray<SponsorshipSpending>>;
+  /**
    * The caller: identity, scopes and remaining quotas. Counts as one attempt.
    * Example: `{ viewer { id scopes rate { remaining resetsAt } } }`.
    */
@@ -578,6 +590,16 @@ export type QueryQueryTransactionBlocksArgs = {
  */
 export type QueryReservationArgs = {
   reservationId: Scalars['ID']['input'];
+};
+
+
+/**
+ * Reads of the ledger, the gas sponsor, the events and the gateway. The ledger's fields of one request read the same checkpoint,
+ * unless a cursor pins another. A field that fails becomes null, with an error whose `extensions.upstream` names its service.
+ */
+export type QuerySponsorshipSpendingArgs = {
+  client?: InputMaybe<Scalars['String']['input']>;
+  day?: InputMaybe<Scalars['String']['input']>;
 };
 
 /** A recipient. Example: `{ addressOwner: "0x2" }`. */
@@ -826,6 +848,30 @@ export type SponsoredTransaction = {
   readonly reservation: GasReservation;
   /** BCS bytes of the TransactionData, base64: what the wallet signs, and `executeTx` takes. */
   readonly txBytes: Scalars['Base64']['output'];
+};
+
+/** What one sender spent through one visitor of a client, with reservations of one day. Amounts are in the smallest unit of the gas coin. */
+export type SponsorshipSpending = {
+  /** `client:` and the id of an API key, `jwt`, `jwt-policy:` and the name of a policy, or `anonymous`. */
+  readonly client: Scalars['String']['output'];
+  /** UTC day of the reservations, like `2027-01-31`. */
+  readonly day: Scalars['String']['output'];
+  /** Transactions that succeeded, or whose result the gateway did not learn. */
+  readonly executed: Scalars['Int']['output'];
+  /** Transactions that failed. They paid gas. */
+  readonly failed: Scalars['Int']['output'];
+  /** Gas held for unexpired reservations, and for executions without an outcome. */
+  readonly held: Scalars['BigInt']['output'];
+  /** Reservations and executions refused by a budget or count, by the sponsor, or by the ledger. The audit log has all refusals, with their rules. */
+  readonly refused: Scalars['Int']['output'];
+  /** Gas budgets of all reservations. */
+  readonly reserved: Scalars['BigInt']['output'];
+  /** Sender of the transactions. Null: not known before an execution, or of many visitors. */
+  readonly sender?: Maybe<Scalars['String']['output']>;
+  /** Gas used by transactions. A reservation that expired unused is neither held nor settled. */
+  readonly settled: Scalars['BigInt']['output'];
+  /** As in the audit log. Null: visitors beyond the first 4,096 rows of the client, together. */
+  readonly visitor?: Maybe<Scalars['String']['output']>;
 };
 
 /** Streams, over `text/event-stream` and WebSocket (`graphql-transport-ws`): the ledger's own, and ours, which resume after a cursor. */
@@ -1088,6 +1134,7 @@ export type ResolversTypes = {
   SponsoredOwnerKind: ResolverTypeWrapper<any>;
   SponsoredStatus: ResolverTypeWrapper<any>;
   SponsoredTransaction: ResolverTypeWrapper<any>;
+  SponsorshipSpending: ResolverTypeWrapper<any>;
   String: ResolverTypeWrapper<any>;
   Subscription: ResolverTypeWrapper<Record<PropertyKey, never>>;
   TimeRangeFilter: ResolverTypeWrapper<any>;
@@ -1152,6 +1199,7 @@ export type ResolversParentTypes = {
   SponsoredOwner: any;
   SponsoredStatus: any;
   SponsoredTransaction: any;
+  SponsorshipSpending: any;
   String: any;
   Subscription: Record<PropertyKey, never>;
   TimeRangeFilter: any;
@@ -1312,6 +1360,7 @@ export type QueryResolvers<ContextType = OperationContext, ParentType extends Re
   queryTransactionBlocks?: Resolver<Maybe<ResolversTypes['RpcTransactionConnection']>, ParentType, ContextType, Partial<QueryQueryTransactionBlocksArgs>>;
   reservation?: Resolver<Maybe<ResolversTypes['GasReservation']>, ParentType, ContextType, RequireFields<QueryReservationArgs, 'reservationId'>>;
   sponsor?: Resolver<ResolversTypes['Sponsor'], ParentType, ContextType>;
+  sponsorshipSpending?: Resolver<Maybe<ReadonlyArray<ResolversTypes['SponsorshipSpending']>>, ParentType, ContextType, Partial<QuerySponsorshipSpendingArgs>>;
   viewer?: Resolver<ResolversTypes['Viewer'], ParentType, ContextType>;
 };
 
@@ -1446,6 +1495,19 @@ export type SponsoredTransactionResolvers<ContextType = OperationContext, Parent
   txBytes?: Resolver<ResolversTypes['Base64'], ParentType, ContextType>;
 };
 
+export type SponsorshipSpendingResolvers<ContextType = OperationContext, ParentType extends ResolversParentTypes['SponsorshipSpending'] = ResolversParentTypes['SponsorshipSpending']> = {
+  client?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  day?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  executed?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  failed?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  held?: Resolver<ResolversTypes['BigInt'], ParentType, ContextType>;
+  refused?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  reserved?: Resolver<ResolversTypes['BigInt'], ParentType, ContextType>;
+  sender?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  settled?: Resolver<ResolversTypes['BigInt'], ParentType, ContextType>;
+  visitor?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
 export type SubscriptionResolvers<ContextType = OperationContext, ParentType extends ResolversParentTypes['Subscription'] = ResolversParentTypes['Subscription']> = {
   liveEvents?: SubscriptionResolver<ResolversTypes['LiveEvent'], "liveEvents", ParentType, ContextType, Partial<SubscriptionLiveEventsArgs>>;
   liveTransactions?: SubscriptionResolver<ResolversTypes['LiveTransaction'], "liveTransactions", ParentType, ContextType, Partial<SubscriptionLiveTransactionsArgs>>;
@@ -1511,6 +1573,7 @@ export type Resolvers<ContextType = OperationContext> = {
   SponsoredOwner?: SponsoredOwnerResolvers<ContextType>;
   SponsoredStatus?: SponsoredStatusResolvers<ContextType>;
   SponsoredTransaction?: SponsoredTransactionResolvers<ContextType>;
+  SponsorshipSpending?: SponsorshipSpendingResolvers<ContextType>;
   Subscription?: SubscriptionResolvers<ContextType>;
   UInt53?: GraphQLScalarType;
   Viewer?: ViewerResolvers<ContextType>;

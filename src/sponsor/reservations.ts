@@ -5,7 +5,15 @@ import { withExtensions } from '../errors/light-error.ts';
 import type { SponsorshipFacts } from '../telemetry/sponsorship-line.ts';
 import type { Cancellation } from '../upstream/cancellation.ts';
 import { type CoinReference, createLeaseId, hashCoins, type Lease, type LeaseKeys } from './leases.ts';
-import { checkPolicy, msUntil, type Spender, toDenialError, toHoldDenialError, toHolds } from './sponsor-policy.ts';
+import {
+  checkPolicy,
+  msUntil,
+  type Spender,
+  toDenialError,
+  toHoldDenialError,
+  toHolds,
+  toSpending,
+} from './sponsor-policy.ts';
 import { mayHaveRun, toAuditedReason } from './sponsor-refusal.ts';
 import type { EndReservation, ReservationStart, SponsorshipStore } from './store/sponsorship-store.ts';
 
@@ -183,7 +191,8 @@ export function createReservations(world: ReservationWorld) {
       try {
         const isOptional = isLookup || (!isStoreNeeded && idempotency === null && sender === null);
         const holds = isLookup ? [] : toHolds(order.spender, order.gasBudget, sender, nowMs, maxOpenReservations);
-        const terms = { expiresAtMs, sender, holds, idempotency, answerByMs };
+        const spending = toSpending(order.spender, order.gasBudget);
+        const terms = { expiresAtMs, sender, holds, spending, idempotency, answerByMs };
         start = await store.beginReservation({ caller, leaseId, ...terms, nowMs, isOptional, isLookup });
       } catch {
         return beginWithoutStore(order);

@@ -352,10 +352,18 @@ export function createSponsorAuthorization({ auth, token }: Pick<Config['sponsor
     visitorOf(caller: Caller): string {
       return isForward && caller.authorization ? `${toCredentialName(caller)} ${caller.visitor}` : caller.visitor;
     },
-    /** @throws `FORBIDDEN` naming the missing scope; `UNAUTHENTICATED` for a caller that sent no credential */
-    demand(scope: Scope, caller: Caller): void {
-      if (isForward || caller.scopes.has(scope)) return;
+    /**
+     * @param isOurs the sponsor is not called, so that it cannot decide
+     * @throws `FORBIDDEN` naming the missing scope; `UNAUTHENTICATED` for a caller that sent no credential
+     */
+    demand(scope: Scope, caller: Caller, isOurs = false): void {
       const needed = `This needs the scope "${scope}"`;
+      if (isForward && isOurs)
+        throw gatewayError(
+          'FORBIDDEN',
+          `${needed}, which this gateway does not know of callers whose credentials the sponsor verifies.`,
+        );
+      if (isForward || caller.scopes.has(scope)) return;
       if (caller.kind !== 'ANONYMOUS') throw gatewayError('FORBIDDEN', `${needed}.`);
       throw gatewayError('UNAUTHENTICATED', `${needed}: send an API key or a token that has it.`);
     },

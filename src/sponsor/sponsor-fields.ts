@@ -98,7 +98,7 @@ export function parseSender(text: string | null | undefined): string | null {
 const maxShownLength = 24;
 
 /** `BAD_USER_INPUT` that names argument, value and rule. A long value is truncated. */
-function badArgument(argument: string, value: string, rule: string): GraphQLError {
+export function badArgument(argument: string, value: string, rule: string): GraphQLError {
   const shown =
     value.length > maxShownLength
       ? `${JSON.stringify(value.slice(0, maxShownLength))}… (${value.length} characters)`

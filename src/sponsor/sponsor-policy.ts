@@ -4,7 +4,7 @@ import { type ErrorFacts, gatewayError } from '../errors/gateway-error.ts';
 import { type PolicyRule, policyRules } from '../errors/policy-rules.ts';
 import type { TransactionOutline } from '../transactions/outline-transaction.ts';
 import type { Caller, CallerPolicy } from '../upstream/operation-context.ts';
-import { dayOf, type HoldDenied, type HoldRequest } from './store/sponsorship-store.ts';
+import { dayOf, type HoldDenied, type HoldRequest, type Spending } from './store/sponsorship-store.ts';
 
 /** A refusal by a rule of the caller's policy. */
 export interface Denial {
@@ -294,6 +294,14 @@ export function toHolds(
     add('openReservations.ofGateway', 'open', 1, maxOpen);
   }
   return holds;
+}
+
+/** Whose spending is recorded, where the policy counts something by day; `null`: nobody's. */
+export function toSpending({ visitor, policy }: Spender, amount: number): Spending | null {
+  if (!policy) return null;
+  const { group, rules } = policy;
+  const isCounted = countsGas(policy) || countsSenders(rules) || rules.transactions.perVisitorPerDay !== null;
+  return isCounted ? { client: group, visitor, amount } : null;
 }
 
 /** The part of a sender: held by the reservation if it names the sender, else by the execution. */

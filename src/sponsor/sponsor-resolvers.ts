@@ -23,6 +23,7 @@ import type { Executions } from './execution/executions.ts';
 import { hashCoins, type LeaseKeys } from './leases.ts';
 import type { PolicyHook } from './policy-hook.ts';
 import { boundsStorage, type PreflightPolicy, preflight, type ReservationTerms, toStorageDenial } from './preflight.ts';
+import { readSpending } from './read-spending.ts';
 import { createReservations, parseReservation, type ReservationOrder } from './reservations.ts';
 import {
   createSponsorAuthorization,
@@ -160,6 +161,10 @@ export function createSponsorResolvers(options: SponsorResolversOptions) {
       sponsor: () => ({}),
       reservation: (_, { reservationId }, { caller }) =>
         reservations.find(reservationId, requireSponsor().authorization.holderOf(caller)),
+      async sponsorshipSpending(_, args, { caller }) {
+        requireSponsor().authorization.demand('admin', caller, true);
+        return readSpending(store, args, now());
+      },
     },
     Sponsor: {
       health: (_, __, context) => readsOf(context).health(),

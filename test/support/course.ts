@@ -160,6 +160,7 @@ class Course {
       claimOverdue: step(inner.claimOverdue),
       findReservation: step(inner.findReservation),
       gasAllowance: step(inner.gasAllowance),
+      findSpending: step(inner.findSpending),
       close: () => inner.close(),
     };
     const store = createRetryingStore(mortal, {

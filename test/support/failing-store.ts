@@ -29,6 +29,7 @@ export function failingStore(store: SponsorshipStore, nextFault: () => StoreFaul
     claimOverdue: failing(store.claimOverdue),
     findReservation: failing(store.findReservation),
     gasAllowance: failing(store.gasAllowance),
+    findSpending: failing(store.findSpending),
     close: () => store.close(),
   };
 }

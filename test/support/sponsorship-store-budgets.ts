@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import {
+  dayMs,
+  dayOf,
   type EndExecution,
   lingerMs,
   type StoreBounds,
@@ -215,7 +217,37 @@ export function describeBounds(open: (bounds: StoreBounds) => StorePair | Promis
     maxAnswerBytes: 100,
     maxAnswerBytesPerCaller: 150,
     maxAnswerBytesInAll: 10_000,
+    maxSpendingRows: 3,
   };
+
+  test('spending is told by client, visitor and sender, until further ones share a row, for two days', async () => {
+    const { one, other } = await open(small);
+    const [page, shop] = [newName('client:page'), newName('client:shop')];
+    const day = dayOf(noon);
+    const rowsOf = async (client: string, nowMs = noon) =>
+      (await other.findSpending({ day, client, from: 0, nowMs })).rows.map(({ visitor, sender, reserved, held }) => ({
+        visitor,
+        sender,
+        reserved,
+        held,
+      }));
+    for (const [index, client] of [page, page, page, page, page, shop].entries())
+      await reserve(one, { spending: { client, visitor: `v${index}`, amount: 10 }, sender: '0xa' });
+    const row = (visitor: string) => ({ visitor, sender: '0xa', reserved: 10, held: 10 });
+    const shared = { visitor: null, sender: null, reserved: 20 };
+    expect(await rowsOf(page)).toEqual([row('v0'), row('v1'), row('v2'), { ...shared, held: 20 }]);
+    expect(await rowsOf(shop)).toEqual([row('v5')]);
+    const { clients } = await one.findSpending({ day, client: null, from: 0, nowMs: noon });
+    expect(clients).toEqual(expect.arrayContaining([page, shop]));
+    // Executed for another sender than any that has a row.
+    const { execution } = await reserve(one, { spending: { client: page, visitor: 'v0', amount: 5 } });
+    await one.beginExecution(execution({ sender: '0xb' }));
+    expect((await rowsOf(page)).at(-1)).toEqual({ ...shared, reserved: 25, held: 25 });
+    expect((await rowsOf(page, noon + 120_000)).map(({ held }) => held)).toEqual([0, 0, 0, 5]);
+    // Redis expires by its own clock.
+    const until = (day + 2) * dayMs;
+    expect((await rowsOf(page, until - 1)).length).toBe(4);
+  });
 
   test('a caller that has too many leases begins none until some are forgotten; others do', async () => {
     const { one } = await open(small);

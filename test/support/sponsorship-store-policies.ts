@@ -86,11 +86,20 @@ export function describePolicies(stores: Stores): void {
   });
 }
 
-interface StoryHold extends HoldRequest {
+interface StoryHold extends Omit<HoldRequest, 'account'> {
   /** `open`: it expires with the lease. `sent`: held until it is settled. */
   state: 'open' | 'sent' | 'over';
+  account: string;
   used: number;
   readonly expiresAtMs: number;
+}
+
+/** What a row of spending tells besides its holds. */
+interface StoryRow {
+  reserved: number;
+  executed: number;
+  failed: number;
+  refused: number;
 }
 
 interface StoryLease {
@@ -101,11 +110,15 @@ interface StoryLease {
   readonly expiresAtMs: number;
   state: 'reserved' | 'sent' | 'over';
   sentAtMs: number;
+  readonly reservedAtMs: number;
   attempt: string;
   holds: StoryHold[];
 }
 
-const isOpenAccount = ({ account }: HoldRequest) => account.startsWith('open');
+const rowOf = (nowMs: number, { visitor }: { readonly visitor: string }, sender: string | null) =>
+  `spent:${dayOf(nowMs)}:${JSON.stringify([visitor, sender])}`;
+const isRow = ({ account }: Pick<HoldRequest, 'account'>) => account.startsWith('spent');
+const isOpenAccount = ({ account }: Pick<HoldRequest, 'account'>) => account.startsWith('open');
 
 /** A course of visitors and senders under a policy that changes, beside the plainest account of what is held. */
 class PolicyCourse {
@@ -114,6 +127,7 @@ class PolicyCourse {
   readonly #group = newName('client:page');
   readonly #leases: StoryLease[] = [];
   readonly #holds: StoryHold[] = [];
+  readonly #rows = new Map<string, StoryRow>();
   #rules = toTestRules();
   #maxOpen: number | null = null;
   #nowMs = noon;
@@ -171,6 +185,12 @@ class PolicyCourse {
     return this.#holds.filter((hold) => hold.account === account).reduce((total, hold) => total + of(hold), 0);
   }
 
+  #note(account: string, more: Partial<StoryRow>): void {
+    const row = this.#rows.get(account) ?? { reserved: 0, executed: 0, failed: 0, refused: 0 };
+    for (const [name, count] of Object.entries(more)) row[name as keyof StoryRow] += count;
+    this.#rows.set(account, row);
+  }
+
   /** The rule of the first account without room. */
   #deniedBy(holds: readonly HoldRequest[]): string | null {
     const isFull = ({ account, amount, limit }: HoldRequest) =>
@@ -193,14 +213,19 @@ class PolicyCourse {
     const expiresAtMs = nowMs + random.pick([5_000, 60_000, 600_000]);
     const holds = toHolds(by, amount, sender, nowMs, this.#maxOpen);
     const flow = newFlow(this.#group);
-    const start = await this.#store().beginReservation(flow.reservation({ sender, holds, expiresAtMs, nowMs }));
+    const spending = { client: this.#group, visitor: by.visitor, amount };
+    const begin = flow.reservation({ sender, holds, spending, expiresAtMs, nowMs });
+    const start = await this.#store().beginReservation(begin);
     const denied = this.#deniedBy(holds);
     expect('rule' in start ? start.rule : null, `of a reservation at ${nowMs}`).toBe(denied);
+    const row = { rule: 'gas.perDay', account: rowOf(nowMs, by, sender), amount, limit: 0, shareOf: null } as const;
+    this.#note(row.account, denied === null ? { reserved: amount } : { refused: 1 });
     if (denied !== null) return;
     const outcome = random.pick(['reserved', 'reserved', 'reserved', 'refused', 'lost'] as const);
     const end = outcome === 'reserved' ? ({ kind: outcome, answer: 'coins' } as const) : { kind: outcome };
     await this.#store().endReservation(flow.reservationEnd(end, nowMs));
-    const taken = this.#take(holds, outcome === 'refused' ? 'over' : 'open', expiresAtMs);
+    const taken = this.#take([...holds, row], outcome === 'refused' ? 'over' : 'open', expiresAtMs);
+    if (outcome === 'refused') this.#note(row.account, { reserved: -amount, refused: 1 });
     if (outcome !== 'reserved') return;
     this.#leases.push({
       flow,
@@ -210,6 +235,7 @@ class PolicyCourse {
       expiresAtMs,
       state: 'reserved',
       sentAtMs: 0,
+      reservedAtMs: nowMs,
       attempt: '',
       holds: taken,
     });
@@ -234,7 +260,12 @@ class PolicyCourse {
     const added = lease.sender === null ? senderHolds : [];
     const denied = this.#deniedBy(added);
     expect('rule' in start ? start.rule : null, `of an execution at ${this.#nowMs}`).toBe(denied);
-    if (denied !== null) return;
+    for (const row of lease.holds.filter(isRow)) {
+      this.#note(row.account, denied === null ? { reserved: -amount } : { refused: 1 });
+      if (denied !== null) return;
+      row.account = rowOf(lease.reservedAtMs, lease.spender, sender);
+      this.#note(row.account, { reserved: amount });
+    }
     // Without those of an execution that was undone.
     lease.holds = lease.holds.filter(({ state }) => state !== 'over');
     for (const hold of lease.holds) if (!isOpenAccount(hold)) hold.state = 'sent';
@@ -249,16 +280,19 @@ class PolicyCourse {
     if (!lease) return;
     const kind = random.pick(['executed', 'executed', 'refused', 'unknown', 'not-sent'] as const);
     const gasUsed = random.below(2 * lease.amount);
+    const hasFailed = random.chance(0.3);
     const { attempt } = lease;
     const outcome =
       kind === 'executed'
-        ? ({ kind, gasUsed } as const)
+        ? ({ kind, gasUsed, hasFailed } as const)
         : kind === 'not-sent'
           ? ({ kind, attempt } as const)
           : { kind };
     await this.#store().endExecution(lease.flow.executionEnd(outcome, { nowMs: this.#nowMs }));
     if (kind === 'unknown') return;
     lease.state = kind === 'not-sent' ? 'reserved' : 'over';
+    const end = kind === 'refused' ? kind : hasFailed ? 'failed' : 'executed';
+    for (const { account } of lease.holds.filter(isRow)) if (kind !== 'not-sent') this.#note(account, { [end]: 1 });
     for (const hold of lease.holds) {
       if (kind !== 'not-sent') {
         if (kind === 'executed' && !isOpenAccount(hold))
@@ -270,8 +304,27 @@ class PolicyCourse {
     }
   }
 
+  /** Rows add up to the same, and tell who it was. */
+  async #judgeRows(day: number): Promise<void> {
+    const find = { day, client: this.#group, from: 0, nowMs: this.#nowMs };
+    const { rows, next } = await this.#store().findSpending(find);
+    expect(next).toBeNull();
+    const known = rows.map(({ client, visitor, sender, ...row }) => {
+      expect(client).toBe(this.#group);
+      return [`spent:${day}:${JSON.stringify([visitor, sender])}`, row] as const;
+    });
+    const own = [...this.#rows].filter(([account]) => account.startsWith(`spent:${day}:`));
+    const expected = own.map(([account, row]) => {
+      const settled = this.#sum(account, ({ used }) => used);
+      return [account, { held: this.#heldOf(account), settled, ...row }] as const;
+    });
+    expect(new Map(known)).toEqual(new Map(expected));
+  }
+
   async #judge(): Promise<void> {
-    const latest = new Map(this.#holds.map((hold) => [hold.account, hold]));
+    await this.#judgeRows(dayOf(this.#nowMs));
+    await this.#judgeRows(dayOf(this.#nowMs) - 1);
+    const latest = new Map(this.#holds.filter((hold) => !isRow(hold)).map((hold) => [hold.account, hold]));
     for (const hold of latest.values()) {
       const { account, limit } = hold;
       // Accounts of earlier days are forgotten.

@@ -82,7 +82,8 @@ export class ExecutionRecords {
   async settle(result: ExecutionResult, gasUsed: number | null): Promise<void> {
     const isNew = result.outcome !== 'RECOVERED' || !(await this.#hasEnded());
     if (isNew) this.note(resultEvents[result.outcome], null, gasUsed);
-    await this.#end({ kind: 'executed', gasUsed: gasUsed ?? this.#subject.amount }, toAnswerText(result));
+    const end = { kind: 'executed', gasUsed: gasUsed ?? this.#subject.amount } as const;
+    await this.#end(result.outcome === 'FAILED' ? { ...end, hasFailed: true } : end, toAnswerText(result));
   }
 
   /** Nothing ran, and the gas hold is released. @param isProven by the ledger, of which other processes may know it too */

@@ -43,11 +43,14 @@ export class RedisRecords implements Records {
   readonly #scores = new Layer<{ readonly score: number | null }>();
   readonly #run = new Map<RunPart, string>();
   #wanted = new Map<string, Question>();
+  /** Records that the steps depend on. Some were read because others were not there yet. */
+  #used = new Set<string>();
 
   /** Forgets all changes: the steps are decided again. */
   restart(): void {
     for (const layer of [this.#records, this.#sets, this.#scores]) layer.changed = new Map();
     this.#wanted = new Map();
+    this.#used = new Set();
   }
 
   /** Empty: everything was there. */
@@ -57,7 +60,8 @@ export class RedisRecords implements Records {
 
   /** What the steps were decided upon. */
   get read(): { readonly run: string | null; readonly versions: ReadonlyMap<string, string | null> } {
-    const versions = new Map([...this.#records.read].map(([name, { version }]) => [name, version]));
+    const read = [...this.#records.read].filter(([name]) => this.#used.has(name));
+    const versions = new Map(read.map(([name, { version }]) => [name, version]));
     return { run: this.#run.size === 0 ? null : this.run, versions };
   }
 
@@ -86,6 +90,7 @@ export class RedisRecords implements Records {
 
   get(name: string): object | null {
     const record = this.#records.get(name);
+    this.#used.add(name);
     if (!record) this.#wanted.set(name, { about: 'record', name });
     return record?.value ?? null;
   }

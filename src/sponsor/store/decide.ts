@@ -16,6 +16,7 @@ import {
   takeKeyFrom,
   toText,
 } from './lease-records.ts';
+import { findSpending, noteSpending, toSpendingHold } from './spending.ts';
 import {
   type BeginExecution,
   type BeginReservation,
@@ -59,6 +60,7 @@ const rules = {
   claimOverdue,
   findReservation,
   gasAllowance,
+  findSpending,
 };
 
 export type StepKind = keyof typeof rules;
@@ -66,7 +68,7 @@ export type StepOf<Kind extends StepKind> = Parameters<(typeof rules)[Kind]>[1];
 export type AnswerTo<Kind extends StepKind> = ReturnType<(typeof rules)[Kind]>;
 
 /** Steps that change nothing. */
-const reads: ReadonlySet<StepKind> = new Set(['findExecution', 'findReservation', 'gasAllowance']);
+const reads: ReadonlySet<StepKind> = new Set(['findExecution', 'findReservation', 'gasAllowance', 'findSpending']);
 
 /** What a step answers, and what it changes. Pure. */
 export function decide<Kind extends StepKind>(
@@ -100,8 +102,14 @@ function beginReservation(draft: Draft, begin: BeginReservation): ReservationSta
   if (begin.isLookup || leaseOf(draft, caller, leaseId)) return { kind: 'begun' };
   if (isFull(draft, caller)) return { kind: 'full' };
   const denied = findFull(draft, begin.holds);
-  if (denied) return denied;
-  const holds = begin.holds.map(toHold);
+  const spent = begin.spending ? [toSpendingHold(draft, begin.spending, sender)] : [];
+  if (denied) {
+    // A partial step is decided again.
+    if (!draft.isPartial) noteSpending(draft, spent, { refused: 1 });
+    return denied;
+  }
+  for (const { amount } of spent) noteSpending(draft, spent, { reserved: amount });
+  const holds = [...begin.holds.map(toHold), ...spent];
   if (known && keyId !== null) takeKeyFrom(draft, known.lease, keyId);
   const facts = { caller, leaseId, expiresAtMs, sender, reserving: 'asked', answerByMs, holds } as const;
   const lease = newLease(draft, facts);
@@ -135,7 +143,10 @@ function endReservation(draft: Draft, { caller, leaseId, outcome, nowMs }: EndRe
     const reservation = toText(draft, answer);
     saveLease(draft, { ...lease, reserving: 'reserved', number, reservation });
   } else if (!lease.execution) {
-    for (const hold of lease.holds) cancelHold(draft, lease, hold);
+    for (const hold of lease.holds) {
+      cancelHold(draft, lease, hold);
+      noteSpending(draft, [hold], { reserved: -hold.amount, refused: outcome.isUndo ? 0 : 1 });
+    }
     dropLease(draft, lease);
   }
 }
@@ -213,11 +224,14 @@ function beginExecution(draft: Draft, begin: BeginExecution): ExecutionStart {
   if (bound !== null && bound !== begin.sender) return { kind: 'other-sender', sender: bound };
   const added = bound === null ? begin.senderHolds : [];
   const denied = findFull(draft, added);
-  if (denied) return denied;
+  if (denied) {
+    if (!draft.isPartial) noteSpending(draft, found?.holds ?? [], { refused: 1 });
+    return denied;
+  }
   if (known && keyId !== null) takeKeyFrom(draft, known.lease, keyId);
   const facts = { caller, leaseId, expiresAtMs, sender: null, reserving: 'foreign', answerByMs, holds: [] } as const;
   const lease = found ?? newLease(draft, facts);
-  const holds = [...lease.holds, ...added.map(toHold)].map((hold) => fixHold(draft, lease, hold));
+  const holds = [...lease.holds, ...added.map(toHold)].map((hold) => fixHold(draft, lease, hold, begin.sender));
   const { digest, bodyHash, attempt, amount, budget, coin = null, requestId } = begin;
   const sent = { digest, bodyHash, attempt, answerByMs, amount, budget, coin, requestId, nowMs };
   const execution = { ...sent, state: 'sent', isRefused: false, lookAtMs: answerByMs, text: null } as const;
@@ -271,6 +285,8 @@ function endExecution(draft: Draft, { caller, leaseId, digest, nowMs, answer, ou
   }
   const gasUsed = outcome.kind === 'executed' ? outcome.gasUsed : null;
   for (const hold of lease.holds) settleHold(draft, lease, hold, gasUsed);
+  const end = outcome.kind === 'refused' ? 'refused' : outcome.hasFailed ? 'failed' : 'executed';
+  noteSpending(draft, lease.holds, { [end]: 1 });
   const isRefused = outcome.kind === 'refused' && !isSpentElsewhere;
   const text = answer === null ? null : toText(draft, answer);
   const done = { ...execution, state: 'done', isRefused, text, digest: isSpentElsewhere ? '' : digest } as const;

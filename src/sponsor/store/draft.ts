@@ -1,12 +1,14 @@
-import { dayMs, type StoreBounds } from './sponsorship-store.ts';
+import { dayMs, type SpendingCounts, type StoreBounds } from './sponsorship-store.ts';
 
 // The records of the store, by name:
 //
 //   lease:<lease>      a reservation and its execution, with their answers
 //   number:<lease>     which lease has the sponsor's number, where clients get such numbers
 //   key:<key>          which lease an idempotency key belongs to
-//   account:<name>     a sum of holds: gas or transactions of one day, open reservations, the leases of a caller, its answers
+//   account:<name>     a sum of holds: gas or transactions of one day, open reservations, the leases of a caller, its answers; a row of spending
 //   holds:<name>       ordered set: the holds of an account that expire, as `<lease>:<amount>`, by their expiry
+//   spenders:<day>     how many clients have rows of spending on a day; spenders:<day>:<client>: how many rows one has
+//   spender:<list>     an entry of such a list
 //   overdue            ordered set: open executions, by the time at which any process may look for the outcome
 //   ranks:<name>       ordered set: callers with answers, the busiest first, where all callers together are bounded
 //
@@ -42,6 +44,8 @@ interface AccountRecord {
   readonly count: number;
   /** Who created the record. A record that was deleted meanwhile, and created again, does not contain the earlier holds. */
   readonly origin: string;
+  /** Only of a row of spending. */
+  readonly spent?: SpendingCounts;
 }
 
 /** The records as they will be after the step. */
@@ -110,6 +114,8 @@ export class Account {
   /** There may be more expired holds. */
   readonly hasMore: boolean;
   readonly origin: string;
+  /** `null`: it is no row of spending, or a new one. */
+  spent: SpendingCounts | null;
   readonly #name: string;
   readonly #draft: Draft;
   readonly #moved = new Map<string, number | null>();
@@ -128,6 +134,7 @@ export class Account {
     this.held = record?.held ?? sumOf(first);
     this.count = record?.count ?? first.length;
     this.settled = record?.settled ?? 0;
+    this.spent = record?.spent ?? null;
     this.origin = record?.origin ?? `${nowMs} ${first[0]?.member ?? ''}`;
     this.expired = due.map(({ member }) => member);
     for (const member of this.expired) this.cancel(member);
@@ -163,17 +170,29 @@ export class Account {
     this.#isChanged = true;
   }
 
+  /** Counts what a row of spending tells besides. */
+  note(more: Partial<SpendingCounts>): void {
+    const { reserved = 0, executed = 0, failed = 0, refused = 0 } = this.spent ?? {};
+    this.spent = {
+      reserved: reserved + (more.reserved ?? 0),
+      executed: executed + (more.executed ?? 0),
+      failed: failed + (more.failed ?? 0),
+      refused: refused + (more.refused ?? 0),
+    };
+    this.#isChanged = true;
+  }
+
   save(): void {
     if (!this.#isChanged) return;
-    const { held, settled, count, origin } = this;
-    if (count === 0 && settled === 0) {
+    const { held, settled, count, origin, spent } = this;
+    if (count === 0 && settled === 0 && spent === null) {
       this.#draft.delete(`account:${this.#name}`);
       return;
     }
-    const day = /^(?:gas|count):(\d+):/.exec(this.#name)?.[1];
-    // A budget that is forgotten before its day is over could be spent twice.
-    const untilMs = day === undefined ? toHour(this.#draft.nowMs) + accountLifeMs : (Number(day) + 2) * dayMs;
-    this.#draft.put(`account:${this.#name}`, { held, settled, count, origin }, untilMs);
+    const day = /^(?:gas|count|spent):(\d+):/.exec(this.#name)?.[1];
+    const untilMs = day === undefined ? toHour(this.#draft.nowMs) + accountLifeMs : endOfAccounts(Number(day));
+    const record = { held, settled, count, origin };
+    this.#draft.put(`account:${this.#name}`, spent === null ? record : { ...record, spent }, untilMs);
   }
 
   #score(member: string): number | null {
@@ -192,6 +211,11 @@ export class Account {
     this.held = Math.max(0, this.held + sign * amountOf(member));
     this.count = Math.max(0, this.count + sign);
   }
+}
+
+/** When what is kept of a day is forgotten. Before the day is over, a budget could be spent twice. */
+export function endOfAccounts(day: number): number {
+  return (day + 2) * dayMs;
 }
 
 /** So that not every change of an account changes when it expires. */

@@ -1,6 +1,7 @@
 import { isWithinShare } from '../../upstream/quota.ts';
 import { type Account, amountOf, type Draft, portion } from './draft.ts';
 import { type Hold, type LeaseRecord, nameOf } from './lease-records.ts';
+import { isSpendingHold, noteSpending, withSender } from './spending.ts';
 import { dayMs, type GasAllowance, type HoldDenied, type HoldRequest } from './sponsorship-store.ts';
 
 // What leases hold of accounts.
@@ -73,9 +74,15 @@ export function cancelHold(draft: Draft, lease: LeaseRecord, hold: Hold): void {
 }
 
 /** The lease is being executed: what it holds of a day is held until it is settled. */
-export function fixHold(draft: Draft, lease: LeaseRecord, hold: Hold): Hold {
+export function fixHold(draft: Draft, lease: LeaseRecord, hold: Hold, sender: string | null): Hold {
   if (isOpenHold(hold)) return hold;
-  return { ...hold, fixedIn: draft.account(hold.account).fix(memberOf(lease, hold)) };
+  const fixed = isSpendingHold(hold) && sender !== null ? withSender(draft, hold, sender) : hold;
+  if (fixed.account !== hold.account) {
+    cancelHold(draft, lease, hold);
+    noteSpending(draft, [hold], { reserved: -hold.amount });
+    noteSpending(draft, [fixed], { reserved: hold.amount });
+  }
+  return { ...fixed, fixedIn: draft.account(fixed.account).fix(memberOf(lease, fixed)) };
 }
 
 /** The execution has ended. @param gasUsed `null`: nothing ran */

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readdirSync, readSync, rmSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { dayMs, dayOf } from './sponsorship-store.ts';
+import { dayMs, toDay } from './sponsorship-store.ts';
 
 /** `<number>-<day>.jsonl`: in this order, whatever the clock said. */
 const fileName = /^(\d{8})-(\d{4}-\d\d-\d\d)\.jsonl$/;
@@ -12,10 +12,6 @@ export interface JournalFile {
   readonly number: number;
   readonly day: string;
   readonly path: string;
-}
-
-export function toDay(nowMs: number): string {
-  return new Date(dayOf(nowMs) * dayMs).toISOString().slice(0, 10);
 }
 
 /** The files of a journal, oldest first. */

@@ -8,7 +8,6 @@ import {
   nameNext,
   openJournalEnd,
   readJournalFile,
-  toDay,
 } from './journal-file.ts';
 import { createMemoryRecords, type MemoryRecords } from './memory-records.ts';
 import {
@@ -16,6 +15,7 @@ import {
   type SponsorshipStore,
   type StoreBounds,
   StoreUnavailableError,
+  toDay,
 } from './sponsorship-store.ts';
 import { type TakeStep, toStore } from './to-store.ts';
 

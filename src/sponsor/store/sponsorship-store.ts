@@ -42,6 +42,8 @@ export interface SponsorshipStore {
   findReservation(caller: string, leaseId: string, nowMs: number): Promise<KeptReservation | null>;
   /** The account of these that has least left. */
   gasAllowance(bounds: readonly HoldRequest[], nowMs: number): Promise<GasAllowance | null>;
+  /** A part of what was spent on a day: rows of a client, or the clients that have any. */
+  findSpending(find: FindSpending): Promise<SpendingPart>;
   /** Waits for pending writes, for a limited time. */
   close(): void | Promise<void>;
 }
@@ -81,6 +83,48 @@ export interface GasAllowance {
   readonly resetsAtMs: number | null;
 }
 
+/** Who reserves how much gas. */
+export interface Spending {
+  readonly client: string;
+  readonly visitor: string;
+  readonly amount: number;
+}
+
+/** What was spent on a UTC day with reservations of that day. `visitor: null`: of all visitors beyond the most that are told apart. */
+export interface SpendingRow extends Pick<GasAllowance, 'held' | 'settled'>, SpendingCounts {
+  readonly client: string;
+  readonly visitor: string | null;
+  /** `null` = not known yet, or of many senders. */
+  readonly sender: string | null;
+}
+
+export interface SpendingCounts {
+  /** Gas of all reservations, whatever became of them. */
+  readonly reserved: number;
+  readonly executed: number;
+  readonly failed: number;
+  /** By an account without room, or by the sponsor. */
+  readonly refused: number;
+}
+
+export interface FindSpending {
+  /** In days since the Unix epoch: this one or the one before, since others are forgotten. */
+  readonly day: number;
+  /** `null` = which clients have rows? */
+  readonly client: string | null;
+  /** Position of the first row or client of the part. */
+  readonly from: number;
+  readonly nowMs: number;
+}
+
+export interface SpendingPart {
+  /** In the order of their first reservation. */
+  readonly rows: readonly SpendingRow[];
+  readonly clients: readonly string[];
+  /** Where the next part begins; `null` = there is none. */
+  readonly next: number | null;
+}
+
 export interface Idempotency {
   /** The idempotency key in the caller's spelling. The store separates keys by caller and by field. */
   readonly key: string;
@@ -99,6 +143,8 @@ export interface BeginReservation {
   readonly sender: string | null;
   /** All of them or none are held. */
   readonly holds: readonly HoldRequest[];
+  /** Whose spending is recorded. Left out or `null`: none. */
+  readonly spending?: Spending | null;
   readonly idempotency: Idempotency | null;
   /** When twins may treat the attempt as dead. */
   readonly answerByMs: number;
@@ -238,7 +284,7 @@ export interface EndExecution {
   /** For repeated calls under the key and for waiting twins; `null`, or too long: they get `spent` or `refused`. */
   readonly answer: string | null;
   readonly outcome: /** The transaction is on the ledger, failed or not. The gas used is settled, at most the amount held. */
-    | { readonly kind: 'executed'; readonly gasUsed: number }
+    | { readonly kind: 'executed'; readonly gasUsed: number; readonly hasFailed?: boolean }
     /**
      * Nothing ran: the hold is released; the lease stays spent. Ignored if another attempt set the fence, since that one may
      * have run; without `attempt` it applies to any.
@@ -282,6 +328,8 @@ export interface StoreBounds {
   /** Bytes of all answers of one caller. Beyond: those that end first are forgotten. */
   readonly maxAnswerBytesPerCaller: number;
   readonly maxAnswerBytesInAll: number;
+  /** Rows of spending of one client and day. Beyond: visitors and senders share one. */
+  readonly maxSpendingRows: number;
 }
 
 export const defaultStoreBounds: StoreBounds = {
@@ -292,6 +340,7 @@ export const defaultStoreBounds: StoreBounds = {
   maxAnswerBytes: 256 * 1024,
   maxAnswerBytesPerCaller: 8 * 1024 * 1024,
   maxAnswerBytesInAll: 64 * 1024 * 1024,
+  maxSpendingRows: 4_096,
 };
 
 /** Idempotency keys stored for one execution. Further twins get `spent` when they repeat the call. */
@@ -315,6 +364,11 @@ export const dayMs = 24 * 60 * 60_000;
 /** Days since the Unix epoch, in UTC. */
 export function dayOf(nowMs: number): number {
   return Math.floor(nowMs / dayMs);
+}
+
+/** A UTC day like `2027-01-31`. */
+export function toDay(nowMs: number): string {
+  return new Date(dayOf(nowMs) * dayMs).toISOString().slice(0, 10);
 }
 
 /** The id of a caller's idempotency key for one field: of limited length, whatever the caller sent. */

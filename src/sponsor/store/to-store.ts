@@ -14,6 +14,7 @@ export function toStore(take: TakeStep, close: SponsorshipStore['close']): Spons
     claimOverdue: (claim) => take('claimOverdue', claim),
     findReservation: (caller, leaseId, nowMs) => take('findReservation', { caller, leaseId, nowMs }),
     gasAllowance: (bounds, nowMs) => take('gasAllowance', { bounds, nowMs }),
+    findSpending: (find) => take('findSpending', find),
     close,
   };
 }
