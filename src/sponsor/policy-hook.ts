@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { GraphQLError } from 'graphql';
 import type { Config } from '../config/config.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
@@ -36,53 +37,48 @@ export interface PolicyHook {
   readonly allow: (caller: HookSubject['caller'], digest: string, untilMs: number) => void;
 }
 
-export interface PolicyHookOptions extends NonNullable<Config['sponsorship']['hook']> {
+/** Decides about a transaction. Any answer but a `PolicyDecision`, an error, and a delay count as none. */
+export type PolicyDecider = (subject: HookSubject) => unknown;
+
+type PolicyDecision = { readonly allow: true } | { readonly deny: { readonly message: string } };
+
+export interface PolicyHookOptions {
+  /** All of them must allow a transaction. */
+  readonly deciders: readonly PolicyDecider[];
+  /** Sponsors a transaction about which nobody decides. */
+  readonly isOpen: boolean;
   readonly now: () => number;
 }
 
-type Decision = { readonly allow: true } | { readonly deny: string };
+/** Asks the operator's own code whether a transaction may be sponsored. */
+export function createPolicyHook({ deciders, isOpen, now }: PolicyHookOptions): PolicyHook {
+  const decisions = new Map<string, { readonly decision: Promise<PolicyDecision | null>; readonly untilMs: number }>();
 
-/**
- * Asks the operator's own service whether a transaction may be sponsored. It gets what the gateway knows, without credentials, the
- * lease and addresses of visitors. An answer of any other form counts as none.
- */
-export function createPolicyHook({ url, secret, isOpen, now }: PolicyHookOptions): PolicyHook {
-  const decisions = new Map<string, { readonly decision: Promise<Decision | null>; readonly untilMs: number }>();
-
-  function remember(key: string, decision: Promise<Decision | null>, untilMs: number): void {
+  function remember(key: string, decision: Promise<PolicyDecision | null>, untilMs: number): void {
     decisions.delete(key);
     decisions.set(key, { decision, untilMs });
     const [oldest] = decisions.keys();
     if (decisions.size > maxDecisions && oldest !== undefined) decisions.delete(oldest);
   }
 
-  /** `null`: it did not answer in time, or in another form. */
-  async function send(body: string, requestId: string): Promise<Decision | null> {
-    const timestamp = String(Math.floor(now() / 1_000));
-    const signature = createHmac('sha256', secret.reveal()).update(`${timestamp}.${body}`).digest('hex');
-    const headers = {
-      'content-type': 'application/json',
-      'x-request-id': requestId,
-      'x-ledger-gateway-timestamp': timestamp,
-      'x-ledger-gateway-signature': `sha256=${signature}`,
-    };
-    try {
-      const signal = AbortSignal.timeout(timeoutMs);
-      const response = await fetch(url, { method: 'POST', headers, body, signal, redirect: 'error' });
-      const text = await readText(response);
-      return response.status === 200 ? parseDecision(text) : null;
-    } catch {
-      return null;
-    }
+  /** The first decision that is no permission; `null`: one did not answer in time, or in another form. */
+  async function decide(subject: HookSubject): Promise<PolicyDecision | null> {
+    const late = pause(timeoutMs, null, { ref: false });
+    const inTime = async (decider: PolicyDecider) => toDecision(await decider(subject));
+    const decided = await Promise.all(
+      deciders.map((decider) => Promise.race([late, inTime(decider)]).catch(() => null)),
+    );
+    const refusal = decided.find((each) => each === null || 'deny' in each);
+    return refusal === undefined ? { allow: true } : refusal;
   }
 
   return {
     async ask(subject, untilMs) {
-      const { caller, digest, requestId } = subject;
+      const { caller, digest } = subject;
       const key = digest && toKey(caller, digest);
       const known = key === null ? undefined : decisions.get(key);
       const isKnown = known !== undefined && now() < known.untilMs;
-      const decision = isKnown ? known.decision : send(toBody(subject, secret.reveal()), requestId);
+      const decision = isKnown ? known.decision : decide(subject);
       if (key !== null && !isKnown) {
         remember(key, decision, untilMs);
         // Only a decision is remembered.
@@ -96,21 +92,51 @@ export function createPolicyHook({ url, secret, isOpen, now }: PolicyHookOptions
   };
 }
 
+/**
+ * Asks the operator's own service. It gets what the gateway knows, without credentials, the lease and addresses of visitors.
+ */
+export function createServiceDecider(
+  { url, secret }: Pick<NonNullable<Config['sponsorship']['hook']>, 'url' | 'secret'>,
+  now: () => number,
+): PolicyDecider {
+  return async (subject) => {
+    const body = toBody(subject, secret.reveal());
+    const timestamp = String(Math.floor(now() / 1_000));
+    const signature = createHmac('sha256', secret.reveal()).update(`${timestamp}.${body}`).digest('hex');
+    const headers = {
+      'content-type': 'application/json',
+      'x-request-id': subject.requestId,
+      'x-ledger-gateway-timestamp': timestamp,
+      'x-ledger-gateway-signature': `sha256=${signature}`,
+    };
+    const signal = AbortSignal.timeout(timeoutMs);
+    const response = await fetch(url, { method: 'POST', headers, body, signal, redirect: 'error' });
+    const text = await readText(response);
+    return response.status === 200 ? JSON.parse(text) : null;
+  };
+}
+
 /** One visitor of one client; the digest last, since only the others may contain line feeds. */
 function toKey({ id, rate }: HookSubject['caller'], digest: string): string {
   return `${id}\n${rate.key}\n${digest}`;
 }
 
-function toBody({ caller, digest, outline, gasBudget }: HookSubject, secret: string): string {
-  return JSON.stringify({
+function toBody(subject: HookSubject, secret: string): string {
+  const visitor = createHmac('sha256', secret).update(`visitor\n${subject.caller.rate.key}`).digest('hex');
+  return JSON.stringify(describeTransaction(subject, visitor.slice(0, 32)));
+}
+
+/** `sender`, `targets` and `commands` are `null` if the transaction cannot be parsed. */
+export function describeTransaction({ caller, digest, outline, gasBudget }: HookSubject, visitor: string) {
+  return {
     client: toClientId(caller),
-    visitor: createHmac('sha256', secret).update(`visitor\n${caller.rate.key}`).digest('hex').slice(0, 32),
+    visitor,
     digest,
     sender: outline?.sender ?? null,
     targets: outline && [...outline.moveCalls],
     commands: outline && [...outline.commands],
     gasBudget,
-  });
+  };
 }
 
 async function readText(response: Response): Promise<string> {
@@ -124,24 +150,23 @@ async function readText(response: Response): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-function parseDecision(text: string): Decision | null {
-  const answer: unknown = JSON.parse(text);
+function toDecision(answer: unknown): PolicyDecision | null {
   if (typeof answer !== 'object' || answer === null || Object.keys(answer).length !== 1) return null;
   if ('allow' in answer) return answer.allow === true ? { allow: true } : null;
   const denial = 'deny' in answer ? answer.deny : null;
   if (typeof denial !== 'object' || denial === null || !('message' in denial)) return null;
-  return typeof denial.message === 'string' ? { deny: denial.message } : null;
+  return typeof denial.message === 'string' ? { deny: { message: denial.message } } : null;
 }
 
 const nothingSent = 'Nothing was sent to the sponsor, and nothing is spent.';
 
-function toError(decision: Decision | null, isOpen: boolean): GraphQLError | null {
+function toError(decision: PolicyDecision | null, isOpen: boolean): GraphQLError | null {
   if (decision === null) {
     const message = `The policy service of this gateway did not answer. ${nothingSent} Try again.`;
     return isOpen ? null : gatewayError('UPSTREAM_UNAVAILABLE', message, { upstream: 'policy' });
   }
   if ('allow' in decision) return null;
-  const text = decision.deny
+  const text = decision.deny.message
     .replaceAll(/\p{Cc}+/gu, ' ')
     .slice(0, maxMessageLength)
     .replace(/\.$/, '')

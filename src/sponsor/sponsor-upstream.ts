@@ -13,7 +13,7 @@ import type { OwnFieldsUpstream, UpstreamHost } from '../upstream/upstream.ts';
 import { toExecutionPace } from './execution/execution-order.ts';
 import { createExecutions, watchOverdueExecutions } from './execution/executions.ts';
 import { openLeaseKeys } from './leases.ts';
-import { createPolicyHook } from './policy-hook.ts';
+import { createPolicyHook, createServiceDecider, type PolicyDecider } from './policy-hook.ts';
 import { createSponsorAuthorization, createSponsorClient, type SponsorClient } from './sponsor-client.ts';
 import { createSponsorResolvers, mustSimulate } from './sponsor-resolvers.ts';
 import { readVersion, sponsorEndpoints, toSponsorAnswer } from './sponsor-response.ts';
@@ -32,6 +32,8 @@ export interface SponsorHost extends UpstreamHost {
   readonly transactions: TransactionFinder;
   readonly simulate: TransactionSimulator;
   readonly gasPrice: GasPriceReader;
+  /** Of programs that embed the gateway. Left out: none. */
+  readonly deciders?: readonly PolicyDecider[];
 }
 
 /** The gas sponsor: its status, and the mutations that reserve and spend gas. */
@@ -56,7 +58,10 @@ export const sponsorUpstream: OwnFieldsUpstream<SponsorHost> = {
     const fault = telemetry.errorMasked;
     const world = { store, isStoreNeeded, audit, fault, ledger, now, clock, pace };
     const executions = createExecutions(world);
-    const hook = connection && sponsorship.hook && createPolicyHook({ ...sponsorship.hook, now });
+    const service = sponsorship.hook && createServiceDecider(sponsorship.hook, now);
+    const deciders = [...(service ? [service] : []), ...(host.deciders ?? [])];
+    const isOpen = sponsorship.hook?.isOpen ?? false;
+    const hook = connection && deciders.length > 0 ? createPolicyHook({ deciders, isOpen, now }) : null;
     const recovery = connection && watchOverdueExecutions(world);
     const resolvers = createSponsorResolvers({
       client: opened?.client ?? null,

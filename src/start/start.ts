@@ -29,6 +29,7 @@ import type { GatewayOptions, RunningGateway } from './embedding.ts';
 import { logReady } from './log-ready.ts';
 import { type OpenListener, openListener, openMetricsServer } from './open-listener.ts';
 import { type Network, openNetwork } from './open-network.ts';
+import { observeWith, toDeciders, withPluginFields } from './plugins.ts';
 import { createPrepareTrusted } from './prepare-trusted.ts';
 import { recogniseConfiguredNetwork, withCachedNetwork } from './recognise-network.ts';
 import { createShareSecret, openLiveFleet, openSponsorshipStore } from './shared-stores.ts';
@@ -54,7 +55,7 @@ export interface StartOptions extends GatewayOptions {
  * @throws SchemaCollisionError when the ledger's schema and ours have a name in common
  */
 export function startGateway(options: StartOptions): Promise<RunningGateway> {
-  return startGatewayOver(upstreamList, options);
+  return startGatewayOver(withPluginFields(options.plugins), options);
 }
 
 /** Like `startGateway`, with another list of upstreams. The configuration must have been read with the same list. */
@@ -85,14 +86,14 @@ export async function startGatewayOver(list: UpstreamList, options: StartOptions
 /** Opens each part after the parts it needs. `defer` registers a close function; they run in reverse order. */
 async function open(
   list: UpstreamList,
-  { config: configured, logger, now = Date.now, siblings: others, network: opening }: StartOptions,
+  { config: configured, logger, now = Date.now, siblings: others, network: opening, plugins = [] }: StartOptions,
   defer: (closer: Closer) => void,
 ): Promise<
   Pick<RunningGateway, 'url' | 'reload' | 'assumedWrongNetwork'> & Pick<OpenListener, 'announceDrain' | 'stopAccepting'>
 > {
   const siblings = others ?? null;
   const metrics = new Metrics();
-  const telemetry = createTelemetry(logger, metrics);
+  const telemetry = observeWith(createTelemetry(logger, metrics), plugins);
   defer(watchLoopDelay(metrics));
   const tracing = await openTracing(configured, telemetry);
   defer(() => tracing?.flush());
@@ -136,6 +137,7 @@ async function open(
     now,
     sponsorshipStore,
     liveFleet,
+    deciders: toDeciders(plugins),
     watchSecret: secrets.watch,
     shareSecret: createShareSecret(config.rateLimit.redis, siblings),
   };

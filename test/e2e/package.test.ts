@@ -1,12 +1,16 @@
 import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Transaction } from '@mysten/sui-v2/transactions';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { builtProgram } from '../support/built-program.ts';
-import { eventIds, startLiveNetwork } from '../support/live-network.ts';
+import { eventIds, startLiveNetwork, startTickedDevnet } from '../support/live-network.ts';
 import { until } from '../support/until.ts';
 
 const run = promisify(execFile);
@@ -65,12 +69,15 @@ test('the installed program prints its version and the help of a command', async
   expect((await ask('serve', '--help')).stdout).toContain('--ledger-graphql-url');
 });
 
-test('the example of docs/library.md compiles under strict rules, serves, and stops', async () => {
-  const page = readFileSync(join(installed, 'docs', 'library.md'), 'utf8');
-  const example = /```ts\n(.*?)```/s.exec(page)?.[1] ?? '';
-  expect(example).toContain('startGateway');
-  await compile('main.ts', example);
-  const program = spawn(process.execPath, ['main.js'], { cwd: app, stdio: ['ignore', 'pipe', 'inherit'] });
+/** The modules of docs/library.md: a program, a policy and a field. */
+const libraryExamples = () =>
+  [...readFileSync(join(installed, 'docs', 'library.md'), 'utf8').matchAll(/```ts\n(.*?)```/gs)].map(
+    ([, code = '']) => code,
+  );
+
+/** Starts a program that prints the address of its gateway. */
+async function startProgram(name: string, env: NodeJS.ProcessEnv = process.env) {
+  const program = spawn(process.execPath, [name], { cwd: app, env, stdio: ['ignore', 'pipe', 'inherit'] });
   let printed = '';
   program.stdout.setEncoding('utf8').on('data', (text: string) => {
     printed += text;
@@ -78,10 +85,83 @@ test('the example of docs/library.md compiles under strict rules, serves, and st
   const ended = new Promise((resolve) => program.once('exit', (code, signal) => resolve(code ?? signal)));
   await until(() => /^http:\S+graphql\n/m.test(printed), 'the address');
   const [url = ''] = /^http:\S+/m.exec(printed) ?? [];
-  const response = await fetch(`${url}?query={__typename}`, { headers: { accept: 'application/json' } });
+  return { url, printed: () => printed, stop: () => program.kill('SIGTERM') && ended };
+}
+
+test('the example of docs/library.md compiles under strict rules, serves, and stops', async () => {
+  const [example = ''] = libraryExamples();
+  expect(example).toContain('startGateway');
+  await compile('main.ts', example);
+  const program = await startProgram('main.js');
+  const response = await fetch(`${program.url}?query={__typename}`, { headers: { accept: 'application/json' } });
   expect(await response.json()).toEqual({ data: { __typename: 'Query' } });
-  program.kill('SIGTERM');
-  expect(await ended).toBe(0);
+  expect(await program.stop()).toBe(0);
+});
+
+test('the plugins of docs/library.md decide about transactions, add a field, and see operations and calls', async () => {
+  const [, policy = '', field = ''] = libraryExamples();
+  writeFileSync(join(app, 'policy.ts'), policy);
+  writeFileSync(join(app, 'prices.ts'), field);
+  const options = 'const readFile = String; const plugins: Plugin[] = [prices, onePerMinute, log];';
+  await compile(
+    'plugged.ts',
+    `import { createLogger, parseConfig, type Plugin, startGateway } from 'ledger-gateway';
+import { onePerMinute } from './policy.js';
+import { prices } from './prices.js';
+const log: Plugin = {
+  onOperation: ({ name, errors }) => console.log('operation', name, errors),
+  onUpstreamCall: ({ upstream, outcome }) => console.log('call', upstream, outcome),
+};
+${options}
+const config = parseConfig({ env: process.env, readFile, plugins });
+const gateway = await startGateway({ config, logger: createLogger({ level: 'warn' }), plugins });
+console.log(gateway.url + '/graphql');
+process.once('SIGTERM', () => void gateway.close());
+`,
+  );
+  await using devnet = await startTickedDevnet();
+  const service = createServer((_, response) => response.end('12.5')).listen(0, '127.0.0.1');
+  onTestFinished(() => void service.close());
+  await once(service, 'listening');
+  const { port } = service.address() as AddressInfo;
+  const program = await startProgram('plugged.js', {
+    PATH: process.env.PATH,
+    PORT: '0',
+    LEDGER_GRAPHQL_URL: devnet.graphqlUrl,
+    SPONSOR_URL: devnet.sponsorUrl,
+    SPONSOR_TOKEN: 'unused',
+    SPONSOR_ALLOW_ANONYMOUS: 'true',
+    CORS_ORIGINS: 'https://app.example.net',
+    SPONSORSHIP_JOURNAL: 'false',
+    PRICES_URL: `http://127.0.0.1:${port}`,
+  });
+  const ask = async (query: string, variables = {}) => {
+    const body = JSON.stringify({ query, variables });
+    const response = await fetch(program.url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+    });
+    return (await response.json()) as { data: object; errors?: { message: string; extensions: object }[] };
+  };
+  expect(await ask('query Price { price(coin: "gold") }')).toEqual({ data: { price: 12.5 } });
+  const tx = new Transaction();
+  tx.moveCall({ target: '0xd0e::greeter::say_hello', arguments: [tx.pure.string('hi')] });
+  const kind = Buffer.from(await tx.build({ onlyTransactionKind: true })).toString('base64');
+  const sponsor = () =>
+    ask('mutation Sponsor($kind: Base64!) { sponsorTransaction(transactionKind: $kind, sender: "0x5") { digest } }', {
+      kind,
+    });
+  expect((await sponsor()).errors).toBeUndefined();
+  const [error] = (await sponsor()).errors ?? [];
+  expect(error).toMatchObject({
+    message: expect.stringContaining('One transaction a minute'),
+    extensions: { code: 'FORBIDDEN' },
+  });
+  await until(() => program.printed().includes('operation Sponsor 1'), 'the second operation');
+  expect(program.printed()).toContain('call prices 200\n');
+  expect(program.printed()).toContain('operation Price 0\n');
+  expect(await program.stop()).toBe(0);
 });
 
 test('the example of a service counts each event once, also over kills', async () => {

@@ -24,6 +24,9 @@ export function exportsOf(module: URL): ReadonlyMap<string, string> {
         const original = (propertyName ?? name).text;
         found.set(name.text, from ? declarationIn(from, original, name.text) : (imported.get(original)?.() ?? ''));
       }
+    } else if (ts.isExportDeclaration(statement) && !statement.exportClause) {
+      const from = moduleOf(statement.moduleSpecifier, module);
+      if (from) for (const [name, declaration] of exportsOf(from)) found.set(name, declaration);
     } else if (isExported(statement)) {
       for (const name of namesOf(statement)) found.set(name, toDeclaration(statement, source));
     }
