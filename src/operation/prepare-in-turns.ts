@@ -9,8 +9,6 @@ export interface PrepareInTurnsOptions {
   readonly telemetry: Pick<Telemetry, 'errorMasked'>;
 }
 
-const client = { onGone: () => {} };
-
 /**
  * Prepares something beside requests, each step in a turn of its own. Call `start` whenever it must be prepared anew; it ends an
  * earlier run.
@@ -27,7 +25,7 @@ export function createPrepareInTurns(
     await inNextTurn();
     const steps = toSteps();
     let isDone = false;
-    while (!isDone && run === runs) isDone = (await turns.run(turnKey, client, () => steps.next())).done === true;
+    while (!isDone && run === runs) isDone = (await turns.run(turnKey, null, () => steps.next())).done === true;
   };
 
   return {

@@ -291,8 +291,8 @@ export class Exchange implements ServerContext {
     else this.#onGone.push(abandon);
   }
 
-  /** Must be called once, when the response has been sent or the client has left. */
-  close(): void {
+  /** Must be called once, when the response has been sent or the client has left. @returns when its operations have ended */
+  close(): void | Promise<void> {
     // The connection may be reused.
     if (this.#isReadingBounded) this.req.socket.setTimeout(this.#options.idleMs);
     // Node emits no `close` for a request that was rejected before its body had arrived.
@@ -303,7 +303,11 @@ export class Exchange implements ServerContext {
     this.held?.release();
     this.held = undefined;
     this.body = null;
-    for (const abandon of listeners) abandon();
+    const abandonAll = () => {
+      for (const abandon of listeners) abandon();
+    };
+    // To cancel an operation takes time, and a client may leave many at once.
+    return this.isGone() ? this.#options.turns.run(this.turnKey, null, abandonAll) : abandonAll();
   }
 
   /** Collects what its response's headers for HTTP caches depend on. */

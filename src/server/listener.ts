@@ -47,8 +47,10 @@ export async function startListener(options: ListenerOptions) {
   const connections = createConnections({
     ...options,
     onEnd(exchange) {
-      exchange.close();
-      telemetry.requestAnswered(exchange.toRecord(), exchange.address);
+      const answered = () => telemetry.requestAnswered(exchange.toRecord(), exchange.address);
+      const closing = exchange.close();
+      if (closing) void closing.then(answered);
+      else answered();
     },
   });
   const cutUnread = () => connections.cutUnread(maxUnreadBytes);

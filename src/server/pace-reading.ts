@@ -7,7 +7,9 @@ const requestsPerTurn = 256;
 /** With fewer requests, the end of the turn is not awaited: that costs as much as reading one. */
 const fewRequests = 64;
 
-type Paced = Pick<Socket, 'resume' | 'pause' | 'isPaused'>;
+interface Paced extends Pick<Socket, 'resume' | 'pause' | 'isPaused'> {
+  on(event: 'resume', listener: () => void): unknown;
+}
 
 /** How the connections of one address are read. */
 export interface Reading {
@@ -58,7 +60,9 @@ export function createPaceReading(nextTurn: (then: () => void) => void) {
       readings.set(address, reading);
       awaitTurn(reading);
       reading.begun += 1;
-      if (reading.begun > connectionsPerTurn) pause(reading, socket);
+      // Node resumes it at the end of this event, and again whenever a request was read or served.
+      if (reading.begun > connectionsPerTurn) reading.paused.add(socket);
+      socket.on('resume', () => reading.paused.has(socket) && socket.pause());
       return reading;
     },
     /**

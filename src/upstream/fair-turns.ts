@@ -111,19 +111,24 @@ export class FairTurns {
    * Runs work of a caller, now or in the caller's turn. If the client leaves while the work waits, the work runs immediately,
    * so it must first check whether the client is still there.
    * @param key identifies the caller
+   * @param client `null` = the work waits whether or not the client leaves
    */
-  run<Result>(key: string, client: TurnClient, work: () => Result | Promise<Result>): Result | Promise<Result> {
+  run<Result>(key: string, client: TurnClient | null, work: () => Result | Promise<Result>): Result | Promise<Result> {
     return this.#run(key, client, work, false);
   }
 
   /** Like `run`, but before other work of the caller that waits: work in steps completes before the next begins. */
-  runNext<Result>(key: string, client: TurnClient, work: () => Result | Promise<Result>): Result | Promise<Result> {
+  runNext<Result>(
+    key: string,
+    client: TurnClient | null,
+    work: () => Result | Promise<Result>,
+  ): Result | Promise<Result> {
     return this.#run(key, client, work, true);
   }
 
   #run<Result>(
     key: string,
-    client: TurnClient,
+    client: TurnClient | null,
     work: () => Result | Promise<Result>,
     isNext: boolean,
   ): Result | Promise<Result> {
@@ -145,7 +150,7 @@ export class FairTurns {
   }
 
   /** Like `run`, but always in the caller's turn, which also counts the time of what settles with the work's promise. */
-  runQueued<Result>(key: string, client: TurnClient, work: () => Result): Promise<Result> {
+  runQueued<Result>(key: string, client: TurnClient | null, work: () => Result): Promise<Result> {
     return this.#enqueue(key, client, work, false);
   }
 
@@ -169,7 +174,7 @@ export class FairTurns {
 
   #enqueue<Result>(
     key: string,
-    client: TurnClient,
+    client: TurnClient | null,
     work: () => Result | Promise<Result>,
     isNext: boolean,
   ): Promise<Result> {
@@ -187,7 +192,7 @@ export class FairTurns {
       };
       if (isNext) queue.unshift(run);
       else queue.push(run);
-      client.onGone(() => {
+      client?.onGone(() => {
         const index = queue.indexOf(run);
         if (index === -1) return;
         queue.splice(index, 1);

@@ -228,7 +228,10 @@ export class SocketOperation implements ServerContext, ResultReader {
     if (this.#results) this.#leaveStream(this.#results);
     const listeners = this.#onGone;
     this.#onGone = [];
-    for (const abandon of listeners) abandon();
+    if (listeners.length === 0) return;
+    void this.#options.turns.run(this.#turnKey, null, () => {
+      for (const abandon of listeners) abandon();
+    });
   }
 
   #leaveStream(results: AsyncIterator<ExecutionResult>): void {

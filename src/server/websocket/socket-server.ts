@@ -126,8 +126,6 @@ const messagesPerRequest = 10;
 
 const subprotocol = 'graphql-transport-ws';
 
-const neverGone = { onGone() {} };
-
 /**
  * Serves one WebSocket by graphql-transport-ws (https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md): the client
  * sends `connection_init` and is acknowledged, then sends `subscribe` and `complete` for operations; either side may `ping`.
@@ -163,7 +161,7 @@ export class ClientSocket implements OperationSocket {
     this.requestId = requestId;
     this.address = address;
     this.writer = new SocketWriter(socket, connection, {
-      takeTurn: (work) => options.turns.run(toAddressKey(address), neverGone, work),
+      takeTurn: (work) => options.turns.run(toAddressKey(address), null, work),
       onWaiting: options.onRunning,
     });
     this.sender = toSender(headers, connection.remoteAddress);

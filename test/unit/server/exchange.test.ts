@@ -96,7 +96,7 @@ describe('an exchange that has ended', () => {
       }
       exchange.writeHead(200, 'text/plain', 0);
       exchange.res.end();
-      exchange.close();
+      void exchange.close();
       kept.push(exchange);
     });
     expect([given, kept.length, countLiveObjects(Answer)]).toEqual([2, 1, 0]);
@@ -110,7 +110,7 @@ describe('an exchange that has ended', () => {
       timeouts.push(socket.timeout);
       exchange.writeHead(200, 'text/plain', 0);
       exchange.res.end();
-      exchange.close();
+      void exchange.close();
       timeouts.push(socket.timeout);
     });
     expect(timeouts).toEqual([1_000, 9_000]);
@@ -150,7 +150,7 @@ describe('an exchange that has ended', () => {
       exchange.held = { keep() {}, release };
       exchange.writeHead(200, 'text/plain', 0);
       exchange.res.end();
-      exchange.close();
+      void exchange.close();
     });
     expect([released, kept?.body, kept?.held]).toEqual([1, null, undefined]);
   });

@@ -6,14 +6,19 @@ function setUp() {
   const turns: (() => void)[] = [];
   const pace = createPaceReading((then) => void turns.push(then));
   const read = new Set<string>();
+  const listeners = new Map<string, () => void>();
   const toSocket = (name: string) => ({
     isPaused: () => !read.has(name),
     pause: () => read.delete(name) as never,
     resume: () => read.add(name) as never,
+    on: (_: 'resume', resumed: () => void) => listeners.set(name, resumed),
   });
   const open = (address: object, name: string) => {
+    const socket = toSocket(name);
+    const reading = pace.opened(address, socket);
     read.add(name);
-    return pace.opened(address, toSocket(name));
+    listeners.get(name)?.();
+    return reading;
   };
   return { turns, pace, read, toSocket, open, nextTurn: () => turns.shift()?.() };
 }

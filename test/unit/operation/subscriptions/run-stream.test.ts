@@ -178,7 +178,7 @@ describe('a subscription', () => {
     const run: FairTurns['run'] = (_key, client, work) => {
       if (!queue.isUsed) return work();
       queue.length += 1;
-      return new Promise((resolve) => client.onGone(() => resolve(work())));
+      return new Promise((resolve) => client?.onGone(() => resolve(work())));
     };
     const { source, server, result } = open({ turns: { run, now: () => 0 } as FairTurns });
     const stream = await asStream(result);
