@@ -36,22 +36,15 @@ function startNetwork(config: Config, running?: RunningNetwork | null): Promise<
 
 /** Only the commands that need the rest of the program load it. */
 const services: Services = {
-  readConfig: async (source) => (await import('./start/read-config.ts')).readConfig(source),
-  describeConfig: async (source) => (await import('./start/read-config.ts')).describeConfig(source),
-  findChangedSettings: async (before, after) =>
-    (await import('./start/read-config.ts')).findChangedSettings(before, after),
-  configSchema: async () => (await import('./start/read-config.ts')).configSchema(),
   startGateway: async (options) => {
     const network = startNetwork(options.config, options.siblings?.shared.network);
     const { startGateway } = await import('./start/start.ts');
     return startGateway({ ...options, network });
   },
   readSchema: async (scope, config) => (await import('./start/read-schema.ts')).readSchema(scope, config),
-  compareSdl: async (before, after) => (await import('./start/read-schema.ts')).compareSdl(before, after),
   explainOperation: async (request, config) => (await import('./start/start.ts')).explainOperation(request, config),
   explainManifest: async (documents, variables, config) =>
     (await import('./start/start.ts')).explainManifest(documents, variables, config),
-  judgePolicy: async (...args) => (await import('./start/judge-policy.ts')).judgePolicy(...args),
   startDevnet: async (options) => (await import('./devnet/start-devnet.ts')).startDevnet(options),
   startWorkers: async ({ logger, ...options }) => {
     const { createTelemetry } = await import('./telemetry/events.ts');

@@ -16,7 +16,9 @@ export async function checkPolicyOf(
     return 2;
   }
   try {
-    const verdict = await world.services.judgePolicy(await world.services.readConfig(world), client, bytes, Date.now());
+    const { readConfig } = await import('../start/read-config.ts');
+    const { judgePolicy } = await import('../start/judge-policy.ts');
+    const verdict = judgePolicy(readConfig(world), client, bytes, Date.now());
     if (verdict === null) {
       world.writeError(toFailureLine(`CLIENTS_FILE has no client and no policy ${client}`));
       return 2;

@@ -1,12 +1,10 @@
 import type { Config } from '../config/config.ts';
-import type { ConfigSource, ReadFile } from '../config/config-source.ts';
-import type { SettingInForce } from '../config/describe-config.ts';
+import type { ReadFile } from '../config/config-source.ts';
 import type { Secret } from '../config/secret.ts';
 import type { TrustedDocument } from '../config/trusted-documents.ts';
 import type { Devnet, DevnetOptions } from '../devnet/start-devnet.ts';
 import type { RunningGateway as StartedGateway } from '../start/embedding.ts';
-import type { judgePolicy } from '../start/judge-policy.ts';
-import type { SchemaChange, SchemaScope } from '../start/read-schema.ts';
+import type { SchemaScope } from '../start/read-schema.ts';
 import type { ExplainRequest, Explanation, ManifestExplanation, StartOptions } from '../start/start.ts';
 import type { PrimaryCommands, PrimaryLink } from '../start/workers/follow-primary.ts';
 import type { RunningWorkers, WorkersOptions } from '../start/workers/primary.ts';
@@ -45,23 +43,14 @@ export interface CliWorld {
   readonly services: Services;
 }
 
-/** The services behind the commands. Each is loaded when it is first called: `--help` needs none of them. */
+/** What commands start and read, loaded at the first call. Tests pass their own. */
 export interface Services {
-  /** Rejects with a `ConfigError` that has every mistake. */
-  readConfig(source: ConfigSource): Promise<Config>;
-  /** The settings in force and their origin. Rejects like `readConfig`. */
-  describeConfig(source: ConfigSource): Promise<readonly SettingInForce[]>;
-  /** Names of the settings that take effect at the next start. Rejects like `readConfig`, with the mistakes of `after`. */
-  findChangedSettings(before: ConfigSource, after: ConfigSource): Promise<readonly string[]>;
-  configSchema(): Promise<Readonly<Record<string, unknown>>>;
   startGateway(options: StartOptions): Promise<RunningGateway>;
   /** A gateway with several worker processes. Rejects if they do not start, as `failed` may later. */
   startWorkers(options: WorkersSettings): Promise<RunningWorkers>;
   followPrimary(primary: PrimaryLink): Promise<PrimaryCommands>;
   /** A schema over the configured ledger, or over the simulated network, in SDL. */
   readSchema(scope: SchemaScope, config: Config): Promise<string>;
-  /** Rejects if one of the texts is not a schema. */
-  compareSdl(before: string, after: string): Promise<readonly SchemaChange[]>;
   explainOperation(request: ExplainRequest, config: Config): Promise<Explanation>;
   /** Prices each document of a manifest. @param variables values by name, for all documents */
   explainManifest(
@@ -69,8 +58,6 @@ export interface Services {
     variables: ExplainRequest['variables'],
     config: Config,
   ): Promise<ManifestExplanation>;
-  /** What a policy says about a transaction; `null` if there is no such client or policy. */
-  judgePolicy(...args: Parameters<typeof judgePolicy>): Promise<ReturnType<typeof judgePolicy>>;
   startDevnet(options: DevnetOptions): Promise<RunningDevnet>;
 }
 

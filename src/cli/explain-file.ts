@@ -17,7 +17,7 @@ export async function explainFile(command: Command & { readonly name: 'explain' 
   const { file, variables, operationName, isJson } = command;
   let explanation: Explanation;
   try {
-    const config = await world.services.readConfig(world);
+    const config = (await import('../start/read-config.ts')).readConfig(world);
     const query = await (file === '-'
       ? Promise.race([world.readInput(), world.stopRequested.then(() => undefined)])
       : world.readFile(file));
@@ -43,7 +43,7 @@ export async function explainManifest(
 ): Promise<number> {
   let explanation: ManifestExplanation;
   try {
-    const config = await world.services.readConfig(world);
+    const config = (await import('../start/read-config.ts')).readConfig(world);
     const manifest = parseManifest(world.readFile(file), '--manifest');
     if ('mistakes' in manifest) throw new ConfigError(manifest.mistakes);
     explanation = await world.services.explainManifest(manifest, variables, config);

@@ -57,9 +57,10 @@ export async function runCommand(command: Command | UsageError, world: CliWorld)
  * Prints every mistake of the configuration, or else the settings in force.
  * @returns 2 if there are mistakes
  */
-async function checkConfig({ env, readFile, writeOut, writeError, services }: CliWorld): Promise<number> {
+async function checkConfig({ env, readFile, writeOut, writeError }: CliWorld): Promise<number> {
+  const { describeConfig } = await import('../start/read-config.ts');
   try {
-    writeOut(toTable(await services.describeConfig({ env, readFile })));
+    writeOut(toTable(describeConfig({ env, readFile })));
     writeError('ledger-gateway: the configuration has no mistakes\n');
     return 0;
   } catch (error) {
@@ -69,8 +70,9 @@ async function checkConfig({ env, readFile, writeOut, writeError, services }: Cl
   }
 }
 
-async function printConfigSchema({ writeOut, services }: CliWorld): Promise<number> {
-  writeOut(`${JSON.stringify(await services.configSchema(), null, 2)}\n`);
+async function printConfigSchema({ writeOut }: CliWorld): Promise<number> {
+  const { configSchema } = await import('../start/read-config.ts');
+  writeOut(`${JSON.stringify(configSchema(), null, 2)}\n`);
   return 0;
 }
 

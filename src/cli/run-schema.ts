@@ -28,7 +28,8 @@ export async function runSchema(command: SchemaCommand, world: CliWorld): Promis
 
 async function printSchema({ isFederation }: SchemaCommand & { readonly name: 'schema print' }, world: CliWorld) {
   const { env, readFile, services, writeOut } = world;
-  const config = await services.readConfig({ env: isFederation ? env : {}, readFile });
+  const { readConfig } = await import('../start/read-config.ts');
+  const config = readConfig({ env: isFederation ? env : {}, readFile });
   writeOut(await services.readSchema(isFederation ? 'subgraph' : 'graph', config));
   return 0;
 }
@@ -43,9 +44,10 @@ async function pullSchema({ file, isGateway }: SchemaCommand & { readonly name: 
 async function checkSchema({ file, isGateway }: SchemaCommand & { readonly name: 'schema check' }, world: CliWorld) {
   const saved = world.readFile(file);
   const current = await readRemoteSchema(isGateway, world);
+  const { compareSdl } = await import('../start/read-schema.ts');
   let changes: readonly SchemaChange[];
   try {
-    changes = await world.services.compareSdl(saved, current);
+    changes = await compareSdl(saved, current);
   } catch (error) {
     throw new Error(`${file} is not a schema in SDL: ${error instanceof Error ? error.message : error}`);
   }
@@ -54,7 +56,8 @@ async function checkSchema({ file, isGateway }: SchemaCommand & { readonly name:
 }
 
 async function readRemoteSchema(isGateway: boolean, { env, readFile, services }: CliWorld): Promise<string> {
-  const config = await services.readConfig({ env, readFile });
+  const { readConfig } = await import('../start/read-config.ts');
+  const config = readConfig({ env, readFile });
   // Checking the simulated network by mistake would look like checking the real one.
   if (config.upstreams.kind === 'devnet')
     throw new ConfigError([{ key: 'LEDGER_GRAPHQL_URL', expected: "the ledger's address", got: 'nothing' }]);

@@ -57,16 +57,10 @@ export async function runServe(world: CliWorld): Promise<number> {
 }
 
 /** Logs the settings whose change takes effect at the next start, and mistakes that would prevent it. */
-async function reportChanges(
-  { env, readFile, services }: CliWorld,
-  files: ReadConfig['files'],
-  logger: Logger,
-): Promise<void> {
+async function reportChanges({ env, readFile }: CliWorld, files: ReadConfig['files'], logger: Logger): Promise<void> {
+  const { findChangedSettings } = await import('../start/read-config.ts');
   try {
-    const settings = await services.findChangedSettings(
-      { env, readFile: (path) => files[path] ?? '' },
-      { env, readFile },
-    );
+    const settings = findChangedSettings({ env, readFile: (path) => files[path] ?? '' }, { env, readFile });
     if (settings.length > 0) logger.warn({ settings }, 'changed settings take effect at the next start');
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
@@ -96,14 +90,15 @@ function startHereOrInWorkers(
   return services.startGateway({ config, logger });
 }
 
-async function readConfig({ env, readFile, writeError, services }: CliWorld): Promise<ReadConfig | null> {
+async function readConfig({ env, readFile, writeError }: CliWorld): Promise<ReadConfig | null> {
   const files: Record<string, string> = {};
   const readAndKeep = (path: string) => {
     files[path] = readFile(path);
     return files[path];
   };
   try {
-    return { config: await services.readConfig({ env, readFile: readAndKeep }), files };
+    const { readConfig: read } = await import('../start/read-config.ts');
+    return { config: read({ env, readFile: readAndKeep }), files };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     writeError(`${error.message}\n`);
@@ -157,13 +152,13 @@ export async function runWorker(world: CliWorld): Promise<number> {
 }
 
 /** Parses the configuration from the texts that the primary read. */
-function readSameConfig({ env, services }: CliWorld, { files }: Beginning) {
+async function readSameConfig({ env }: CliWorld, { files }: Beginning) {
   const readFile = (path: string) => {
     const text = files[path];
     if (text === undefined) throw new Error(`the configuration was not read from ${path} before`);
     return text;
   };
-  return services.readConfig({ env, readFile });
+  return (await import('../start/read-config.ts')).readConfig({ env, readFile });
 }
 
 /**

@@ -3,7 +3,6 @@ import type { CliWorld, Services } from '../../src/cli/cli-world.ts';
 import { parseArguments } from '../../src/cli/parse-arguments.ts';
 import { runCommand } from '../../src/cli/run-command.ts';
 import { type Devnet, startDevnet } from '../../src/devnet/start-devnet.ts';
-import { readConfig } from '../../src/start/read-config.ts';
 import { explainOperation } from '../../src/start/start.ts';
 import { type RecordingUpstream, recordUpstream } from './recording-upstream.ts';
 import { createTestGateway, type TestGateway } from './test-gateway.ts';
@@ -110,7 +109,7 @@ export async function explain({ query, variables = {}, operationName }: Question
     writeError: (text: string) => {
       throw new Error(text);
     },
-    services: { readConfig: async (source) => readConfig(source), explainOperation } as Partial<Services> as Services,
+    services: { explainOperation } as Partial<Services> as Services,
   } as Partial<CliWorld> as CliWorld;
   const named = operationName ? ['--operation', operationName] : [];
   const command = parseArguments(['explain', '-', '--json', '--variables', JSON.stringify(variables), ...named]);

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checkPolicyOf } from '../../../src/cli/check-policy.ts';
 import type { CliWorld } from '../../../src/cli/cli-world.ts';
-import { judgePolicy } from '../../../src/start/judge-policy.ts';
-import { readConfig } from '../../../src/start/read-config.ts';
 import { toSponsoredTransaction } from '../../support/sponsored-transaction.ts';
 
 const digest = '4vJ9JU1bJJE96FWSJKvHsmmFADCg4gpZQff4P3bkLKi';
@@ -28,10 +26,6 @@ async function check(client: string, tx = txBytes, text = JSON.stringify(file)) 
     },
     writeError: (part: string) => {
       seen.error += part;
-    },
-    services: {
-      readConfig: async (source: Parameters<typeof readConfig>[0]) => readConfig(source),
-      judgePolicy: async (...args: Parameters<typeof judgePolicy>) => judgePolicy(...args),
     },
   } as unknown as CliWorld;
   return { code: await checkPolicyOf({ name: 'policy check', client, tx }, world), ...seen };

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { CliWorld } from '../../../src/cli/cli-world.ts';
 import { explainFile, explainManifest } from '../../../src/cli/explain-file.ts';
-import { readConfig } from '../../../src/start/read-config.ts';
 import type { ExplainRequest, Explanation } from '../../../src/start/start.ts';
 
 const served: Explanation = {
@@ -55,16 +54,10 @@ function createWorld(explanation: Explanation | Error, changed: Partial<CliWorld
     primary: null,
     version: '1.2.3',
     services: {
-      readConfig: async (source) => readConfig(source),
-      describeConfig: unused,
-      findChangedSettings: unused,
-      configSchema: unused,
-      judgePolicy: unused,
       startGateway: unused,
       startWorkers: unused,
       followPrimary: unused,
       readSchema: unused,
-      compareSdl: unused,
       startDevnet: unused,
       explainManifest: async (documents, variables) => {
         seen.manifests.push({ documents, variables });

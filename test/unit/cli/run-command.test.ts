@@ -7,8 +7,6 @@ import type { Config } from '../../../src/config/config.ts';
 import { parseConfig } from '../../../src/config/parse-config.ts';
 import { Secret } from '../../../src/config/secret.ts';
 import type { DevnetOptions } from '../../../src/devnet/start-devnet.ts';
-import { configSchema, describeConfig, findChangedSettings, readConfig } from '../../../src/start/read-config.ts';
-import { compareSdl } from '../../../src/start/read-schema.ts';
 import type { StartOptions } from '../../../src/start/start.ts';
 import { followPrimary } from '../../../src/start/workers/follow-primary.ts';
 import type { FromWorker, ToWorker } from '../../../src/start/workers/worker-messages.ts';
@@ -82,11 +80,6 @@ function createWorld({ services, ...overrides }: Overrides = {}) {
     primary: null,
     version: '1.2.3',
     services: {
-      readConfig: async (source) => readConfig(source),
-      describeConfig: async (source) => describeConfig(source),
-      findChangedSettings: async (before, after) => findChangedSettings(before, after),
-      configSchema: async () => configSchema(),
-      judgePolicy: async () => null,
       startGateway: async ({ config }) => {
         seen.configs.push(config);
         return { url: 'http://127.0.0.1:4000', reload, close, assumedWrongNetwork: never };
@@ -98,7 +91,6 @@ function createWorld({ services, ...overrides }: Overrides = {}) {
       followPrimary: async (primary) => followPrimary(primary),
       readSchema: async (scope, { profile, upstreams }) =>
         `type Query { ${scope}_${profile.name}_${upstreams.kind}: Int }\n`,
-      compareSdl,
       explainManifest: async () => {
         throw new Error('nothing to explain here');
       },
