@@ -1,6 +1,16 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -8,9 +18,12 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Transaction } from '@mysten/sui-v2/transactions';
+import { createServer as createServerOfPages } from 'vite';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { builtProgram } from '../support/built-program.ts';
+import { chromiumMissing, launchChromium } from '../support/chromium.ts';
 import { eventIds, startLiveNetwork, startTickedDevnet } from '../support/live-network.ts';
+import { createTestGateway } from '../support/test-gateway.ts';
 import { until } from '../support/until.ts';
 
 const run = promisify(execFile);
@@ -37,27 +50,47 @@ test('the archives install without any other package', () => {
   for (const name of names) expect(existsSync(join(app, 'node_modules', name, 'node_modules'))).toBe(false);
 });
 
-/** Compiles a module of the app, declarations of the packages included. */
-async function compile(name: string, code: string): Promise<void> {
-  writeFileSync(join(app, name), code);
-  const options = ['--strict', '--target', 'es2023', '--module', 'nodenext', '--types', 'node'];
-  const types = ['--typeRoots', join(root, 'node_modules', '@types')];
-  const compiled = run(join(root, 'node_modules', '.bin', 'tsc'), [...options, ...types, name], { cwd: app });
-  expect(await compiled.catch(({ stdout }: { stdout: string }) => stdout)).toEqual({ stdout: '', stderr: '' });
-}
+/** The modules of docs/library.md: a program, a policy and a field. */
+const libraryExamples = () =>
+  [...readFileSync(join(installed, 'docs', 'library.md'), 'utf8').matchAll(/```ts\n(.*?)```/gs)].map(
+    ([, code = '']) => code,
+  );
 
-test('the client has an archive of its own, with the same names', async () => {
-  await compile(
-    'client.ts',
-    `import { createClient } from 'ledger-gateway-client';
+const clientProgram = `import { createClient } from 'ledger-gateway-client';
 import * as whole from 'ledger-gateway/client';
 import * as alone from 'ledger-gateway-client';
 import * as wholeBuild from 'ledger-gateway/client/build';
 import * as aloneBuild from 'ledger-gateway-client/build';
 const names = (module: object) => Object.keys(module).sort().join();
 console.log(typeof createClient, names(whole) === names(alone), names(wholeBuild) === names(aloneBuild));
-`,
-  );
+`;
+const pluggedProgram = `import { createLogger, parseConfig, type Plugin, startGateway } from 'ledger-gateway';
+import { onePerMinute } from './policy.js';
+import { prices } from './prices.js';
+const log: Plugin = {
+  onOperation: ({ name, errors }) => console.log('operation', name, errors),
+  onUpstreamCall: ({ upstream, outcome }) => console.log('call', upstream, outcome),
+};
+const plugins = [prices, onePerMinute, log];
+const config = parseConfig({ env: process.env, readFile: String, plugins });
+const gateway = await startGateway({ config, logger: createLogger({ level: 'warn' }), plugins });
+console.log(gateway.url + '/graphql');
+process.once('SIGTERM', () => void gateway.close());
+`;
+
+test('programs over the packages and the examples of docs/library.md compile under strict rules', async () => {
+  const [main = '', policy = '', prices = ''] = libraryExamples();
+  expect(main).toContain('startGateway');
+  const modules = { main, policy, prices, client: clientProgram, plugged: pluggedProgram };
+  for (const [name, code] of Object.entries(modules)) writeFileSync(join(app, `${name}.ts`), code);
+  const options = ['--strict', '--target', 'es2023', '--module', 'nodenext', '--types', 'node'];
+  const types = ['--typeRoots', join(root, 'node_modules', '@types')];
+  const files = Object.keys(modules).map((name) => `${name}.ts`);
+  const compiled = run(join(root, 'node_modules', '.bin', 'tsc'), [...options, ...types, ...files], { cwd: app });
+  expect(await compiled.catch(({ stdout }: { stdout: string }) => stdout)).toEqual({ stdout: '', stderr: '' });
+});
+
+test('the client has an archive of its own, with the same names', async () => {
   const { stdout } = await run(process.execPath, ['client.js'], { cwd: app });
   expect(stdout).toBe('function true true\n');
 });
@@ -68,12 +101,6 @@ test('the installed program prints its version and the help of a command', async
   expect((await ask('--version')).stdout).toBe(`${version}\n`);
   expect((await ask('serve', '--help')).stdout).toContain('--ledger-graphql-url');
 });
-
-/** The modules of docs/library.md: a program, a policy and a field. */
-const libraryExamples = () =>
-  [...readFileSync(join(installed, 'docs', 'library.md'), 'utf8').matchAll(/```ts\n(.*?)```/gs)].map(
-    ([, code = '']) => code,
-  );
 
 /** Starts a program that prints the address of its gateway. */
 async function startProgram(name: string, env: NodeJS.ProcessEnv = process.env) {
@@ -88,10 +115,7 @@ async function startProgram(name: string, env: NodeJS.ProcessEnv = process.env) 
   return { url, printed: () => printed, stop: () => program.kill('SIGTERM') && ended };
 }
 
-test('the example of docs/library.md compiles under strict rules, serves, and stops', async () => {
-  const [example = ''] = libraryExamples();
-  expect(example).toContain('startGateway');
-  await compile('main.ts', example);
+test('the example of docs/library.md serves, and stops', async () => {
   const program = await startProgram('main.js');
   const response = await fetch(`${program.url}?query={__typename}`, { headers: { accept: 'application/json' } });
   expect(await response.json()).toEqual({ data: { __typename: 'Query' } });
@@ -99,26 +123,6 @@ test('the example of docs/library.md compiles under strict rules, serves, and st
 });
 
 test('the plugins of docs/library.md decide about transactions, add a field, and see operations and calls', async () => {
-  const [, policy = '', field = ''] = libraryExamples();
-  writeFileSync(join(app, 'policy.ts'), policy);
-  writeFileSync(join(app, 'prices.ts'), field);
-  const options = 'const readFile = String; const plugins: Plugin[] = [prices, onePerMinute, log];';
-  await compile(
-    'plugged.ts',
-    `import { createLogger, parseConfig, type Plugin, startGateway } from 'ledger-gateway';
-import { onePerMinute } from './policy.js';
-import { prices } from './prices.js';
-const log: Plugin = {
-  onOperation: ({ name, errors }) => console.log('operation', name, errors),
-  onUpstreamCall: ({ upstream, outcome }) => console.log('call', upstream, outcome),
-};
-${options}
-const config = parseConfig({ env: process.env, readFile, plugins });
-const gateway = await startGateway({ config, logger: createLogger({ level: 'warn' }), plugins });
-console.log(gateway.url + '/graphql');
-process.once('SIGTERM', () => void gateway.close());
-`,
-  );
   await using devnet = await startTickedDevnet();
   const service = createServer((_, response) => response.end('12.5')).listen(0, '127.0.0.1');
   onTestFinished(() => void service.close());
@@ -195,6 +199,52 @@ test('the example of a service counts each event once, also over kills', async (
     network.devnet.tick();
   }
   expect(skipped.size).toBe(1);
+});
+
+/** Copies an example from the archive. @param packages what it installs besides the archives */
+function copyExample(name: string, packages: readonly string[]): string {
+  const folder = join(app, name);
+  cpSync(join(installed, 'docs', 'examples', name), folder, { recursive: true });
+  for (const each of packages) {
+    const link = join(folder, 'node_modules', each);
+    mkdirSync(dirname(link), { recursive: true });
+    symlinkSync(join(root, 'node_modules', each), link);
+  }
+  return folder;
+}
+
+test('the example of a federation composes the graph of each network with a subgraph', async () => {
+  const folder = copyExample('federation', ['@theguild/federation-composition', 'graphql']);
+  const compose = async (network: string) => {
+    const env = { ...process.env, NETWORK_PROFILE: network };
+    const cwd = join(folder, network);
+    mkdirSync(cwd);
+    await run(process.execPath, [join(folder, 'compose.js')], { cwd, env });
+    return readFileSync(join(cwd, 'supergraph.graphql'), 'utf8');
+  };
+  for (const sdl of await Promise.all(['ledger', 'iota', 'sui'].map(compose)))
+    expect(sdl).toMatch(/^type Object\b[^{]*graph: CATALOGUE[^{]*graph: LEDGER/m);
+});
+
+test.skipIf(chromiumMissing)('the example of a page with a wallet executes a sponsored transaction', async () => {
+  const folder = copyExample('page-with-wallet', ['@iota/iota-sdk']);
+  await using gateway = await createTestGateway();
+  const server = await createServerOfPages({
+    root: folder,
+    configFile: false,
+    logLevel: 'error',
+    // The SDK is a link into the checkout.
+    server: { host: '127.0.0.1', port: 0, fs: { strict: false } },
+  });
+  onTestFinished(() => server.close());
+  await server.listen();
+  const browser = await launchChromium();
+  onTestFinished(() => browser.close());
+  const page = await browser.newPage();
+  await page.goto(`${server.resolvedUrls?.local[0]}?gateway=${gateway.url}/graphql`);
+  await page.getByRole('button').click();
+  await page.locator('output', { hasText: /^(EXECUTED \w+|[A-Z_]+: .*)$/ }).waitFor();
+  expect(await page.locator('output').innerText()).toMatch(/^EXECUTED \w+$/);
 });
 
 test('all links between the installed pages lead to files', () => {
