@@ -44,8 +44,12 @@ export interface Config {
     readonly leaseKeys: readonly Secret[] | null;
     /** The folder of the journal of the sponsorship store; `null` = the store is in memory or in Redis. */
     readonly journal: string | null;
-    /** Files to reload the token and the keys from; `null` = none. */
-    readonly files: { readonly token: string | null; readonly leaseKeys: string | null };
+    /** Files to reload the secrets from; `null` = none. */
+    readonly files: {
+      readonly token: string | null;
+      readonly leaseKeys: string | null;
+      readonly hookSecret: string | null;
+    };
   };
   /** Secrets from which the keys of cursors are derived: the first signs, all verify; `null` = created at the start. */
   readonly cursorKeys: readonly Secret[] | null;

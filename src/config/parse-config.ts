@@ -239,7 +239,11 @@ function toSponsorship(settings: Settings): Config['sponsorship'] {
     leaseKeys: values.LEASE_KEYS,
     // Only a program has a folder for its state.
     journal: null,
-    files: { token: values.SPONSOR_TOKEN_FILE, leaseKeys: values.LEASE_KEYS_FILE },
+    files: {
+      token: values.SPONSOR_TOKEN_FILE,
+      leaseKeys: values.LEASE_KEYS_FILE,
+      hookSecret: values.SPONSOR_POLICY_SECRET_FILE,
+    },
   };
 }
 

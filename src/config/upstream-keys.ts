@@ -10,6 +10,7 @@ import {
   oneOf,
   secretFilePath,
   signingKeys,
+  signingSecret,
   url,
   urls,
   urlWithoutCredentials,
@@ -198,13 +199,13 @@ export const sponsorshipKeys = {
       'A service of yours that decides about each sponsored transaction within 500 ms: see [policies](policies.md#your-own-service). Needs `SPONSOR_POLICY_SECRET`.',
   },
   SPONSOR_POLICY_SECRET: {
-    type: bearerToken,
-    description: 'The secret that signs requests to `SPONSOR_POLICY_URL`, of at least 32 random characters.',
+    type: signingSecret,
+    description: 'The secret that signs requests to `SPONSOR_POLICY_URL`.',
   },
   SPONSOR_POLICY_SECRET_FILE: {
     type: secretFilePath,
     holds: 'SPONSOR_POLICY_SECRET',
-    description: 'A file with `SPONSOR_POLICY_SECRET`, read at the start. Setting both is a mistake.',
+    description: 'A file with `SPONSOR_POLICY_SECRET`, reloaded when it changes. Setting both is a mistake.',
   },
   SPONSOR_POLICY_FAIL: {
     type: oneOf('closed', 'open'),

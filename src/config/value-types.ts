@@ -245,6 +245,15 @@ export const signingKeys = valueType(
   { ...redacted, isList: true },
 );
 
+/** A secret that signs what the gateway sends. */
+export const signingSecret = valueType(
+  `a secret of ${minSigningKeyCharacters} visible ASCII characters or more`,
+  text
+    .refine((secret) => secret.length >= minSigningKeyCharacters && visible.test(secret))
+    .transform((secret) => new Secret(secret)),
+  redacted,
+);
+
 const originList = 'origins separated by commas, each like https://app.example.com';
 
 /** Web origins, normalised to the form in which browsers send them. */

@@ -12,8 +12,8 @@ const later = 'Execute a reservation or let it expire, then try again.';
 const fix = 'Change the transaction, or ask the operator.';
 
 /**
- * Every rule of a policy by which the gateway refuses to sponsor, named as in `CLIENTS_FILE`: `extensions.policy.rule`. A refusal
- * by a rule spends nothing. The table in docs/errors.md is generated from this one.
+ * Every rule by which the gateway refuses to sponsor, named as in `CLIENTS_FILE`, and that of the operator's service:
+ * `extensions.policy.rule`. A refusal by a rule spends nothing. The table in docs/errors.md is generated from this one.
  */
 export const policyRules = {
   'gas.perDay': { code: 'RATE_LIMITED', meaning: 'Gas of the client today.', advice: tomorrow },
@@ -75,6 +75,11 @@ export const policyRules = {
   'commands.allow': { code: 'FORBIDDEN', meaning: 'The transaction has another command.', advice: fix },
   'commands.max': { code: 'FORBIDDEN', meaning: 'The commands of one transaction.', advice: fix },
   from: { code: 'FORBIDDEN', meaning: 'The policy is not in force yet.', advice: 'Try again after `resetsAt`.' },
+  hook: {
+    code: 'FORBIDDEN',
+    meaning: 'The operator’s service at `SPONSOR_POLICY_URL` denies it; the message is the service’s.',
+    advice: fix,
+  },
   until: { code: 'FORBIDDEN', meaning: 'The policy has ended.', advice: 'Ask the operator.' },
 } as const satisfies Readonly<Record<string, RuleFacts>>;
 

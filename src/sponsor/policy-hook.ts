@@ -1,11 +1,12 @@
 import { createHmac } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { GraphQLError } from 'graphql';
-import type { Config } from '../config/config.ts';
+import type { Secret } from '../config/secret.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { TransactionOutline } from '../transactions/outline-transaction.ts';
 import type { Caller } from '../upstream/operation-context.ts';
 import { toClientId } from './sponsor-client.ts';
+import { deny, nothingSent, toDenialError } from './sponsor-policy.ts';
 
 /** How long the hook may take, in milliseconds. */
 const timeoutMs = 500;
@@ -95,14 +96,12 @@ export function createPolicyHook({ deciders, isOpen, now }: PolicyHookOptions): 
 /**
  * Asks the operator's own service. It gets what the gateway knows, without credentials, the lease and addresses of visitors.
  */
-export function createServiceDecider(
-  { url, secret }: Pick<NonNullable<Config['sponsorship']['hook']>, 'url' | 'secret'>,
-  now: () => number,
-): PolicyDecider {
+export function createServiceDecider(url: string, secretInForce: () => Secret, now: () => number): PolicyDecider {
   return async (subject) => {
-    const body = toBody(subject, secret.reveal());
+    const secret = secretInForce().reveal();
+    const body = toBody(subject, secret);
     const timestamp = String(Math.floor(now() / 1_000));
-    const signature = createHmac('sha256', secret.reveal()).update(`${timestamp}.${body}`).digest('hex');
+    const signature = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex');
     const headers = {
       'content-type': 'application/json',
       'x-request-id': subject.requestId,
@@ -158,8 +157,6 @@ function toDecision(answer: unknown): PolicyDecision | null {
   return typeof denial.message === 'string' ? { deny: { message: denial.message } } : null;
 }
 
-const nothingSent = 'Nothing was sent to the sponsor, and nothing is spent.';
-
 function toError(decision: PolicyDecision | null, isOpen: boolean): GraphQLError | null {
   if (decision === null) {
     const message = `The policy service of this gateway did not answer. ${nothingSent} Try again.`;
@@ -171,5 +168,5 @@ function toError(decision: PolicyDecision | null, isOpen: boolean): GraphQLError
     .slice(0, maxMessageLength)
     .replace(/\.$/, '')
     .trim();
-  return gatewayError('FORBIDDEN', `${text || 'The policy service of this gateway denies it'}. ${nothingSent}`);
+  return toDenialError(deny('hook', null, text || 'the policy service of this gateway denies it'));
 }

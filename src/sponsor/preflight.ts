@@ -12,6 +12,7 @@ import {
   countsGas,
   type Denial,
   deny,
+  nothingSent,
   type PolicySubject,
   readsTransactions,
   toDenialError,
@@ -227,8 +228,6 @@ export function preflight(policy: PreflightPolicy, subject: PreflightSubject): G
     subject.doubt(`${found.argument}: ${found.reason}`);
   return failure;
 }
-
-const nothingSent = 'Nothing was sent to the sponsor, and nothing is spent.';
 
 /** The error for a transaction that is not sent. */
 export function toRefusal({ argument, denial, reason }: Omit<Finding, 'of'>, facts: ErrorFacts = {}): GraphQLError {

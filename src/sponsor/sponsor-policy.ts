@@ -178,7 +178,7 @@ export function deny(
 }
 
 /** Nothing was spent: the sentence that ends every refusal. */
-const nothingSent = 'Nothing was sent to the sponsor, and nothing is spent.';
+export const nothingSent = 'Nothing was sent to the sponsor, and nothing is spent.';
 
 /** The error that tells a client about a denial. @param facts further members of its extensions */
 export function toDenialError(denial: Denial, facts: ErrorFacts = {}): GraphQLError {

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { GraphQLError } from 'graphql';
 import { configKeys } from '../config/keys.ts';
 import type { Secret } from '../config/secret.ts';
-import { bearerToken } from '../config/value-types.ts';
+import { bearerToken, signingSecret } from '../config/value-types.ts';
 import type { TransactionFinder } from '../ledger/find-transaction.ts';
 import type { GasPriceReader } from '../ledger/gas-price.ts';
 import type { TransactionSimulator } from '../ledger/simulate-transaction.ts';
@@ -58,7 +58,7 @@ export const sponsorUpstream: OwnFieldsUpstream<SponsorHost> = {
     const fault = telemetry.errorMasked;
     const world = { store, isStoreNeeded, audit, fault, ledger, now, clock, pace };
     const executions = createExecutions(world);
-    const service = sponsorship.hook && createServiceDecider(sponsorship.hook, now);
+    const service = connection && openPolicyService(host);
     const deciders = [...(service ? [service] : []), ...(host.deciders ?? [])];
     const isOpen = sponsorship.hook?.isOpen ?? false;
     const hook = connection && deciders.length > 0 ? createPolicyHook({ deciders, isOpen, now }) : null;
@@ -124,6 +124,17 @@ function open({ call, path, complain }: UpstreamConnection, { config, telemetry,
     complain(isRejected ? `it does not take the token of ${tokenSetting}` : null);
   });
   return { client: watched, version: version.latest, authorization };
+}
+
+function openPolicyService({ config, watchSecret, now }: UpstreamHost): PolicyDecider | null {
+  const { hook, files } = config.sponsorship;
+  if (!hook) return null;
+  let { secret } = hook;
+  const adopt = (next: Secret) => {
+    secret = next;
+  };
+  watchSecret({ setting: 'SPONSOR_POLICY_SECRET_FILE', path: files.hookSecret, type: signingSecret, adopt });
+  return createServiceDecider(hook.url, () => secret, now);
 }
 
 /**

@@ -148,6 +148,8 @@ async function open(
   const { limiter } = admission;
 
   const { graph, outdateReads } = upstreams;
+  /** With the clients in force. */
+  const counted = { ...config };
   const toOwnSchema = ({ version, generation, faults }: LedgerState) =>
     createOwnSchema(list.ownFields, [
       ...upstreams.resolvers,
@@ -164,7 +166,7 @@ async function open(
       createViewerResolvers({ limiter, store: sponsorshipStore, now }),
       createEstimateResolvers({
         current: generation,
-        ownFieldCalls: createOwnFieldCalls(list.ownFields, config),
+        ownFieldCalls: createOwnFieldCalls(list.ownFields, counted),
         cost: config.rateLimit.cost,
         turns,
       }),
@@ -225,7 +227,10 @@ async function open(
   defer(() => listener.stopAccepting());
 
   const adopt = ({ clients, documents }: ReloadedLists) => {
-    if (clients) admission.replaceClients(clients);
+    if (clients) {
+      admission.replaceClients(clients);
+      counted.clients = clients;
+    }
     if (!documents) return;
     trusted.replace(documents);
     preparing.start();

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   countRequests,
@@ -22,6 +25,25 @@ describe('upstream calls', () => {
     const told = await estimate(question);
     expect(told).toMatchObject({ refused: false, reasons: [], upstreamCalls: most });
     expect(await requestsOf(question)).toBe(calls);
+  });
+
+  test('count the simulation that a policy asks for which was loaded meanwhile', async () => {
+    const path = join(mkdtempSync(join(tmpdir(), 'estimate-')), 'clients.yaml');
+    const client = `- { id: page, hash: ${'a'.repeat(64)}, scopes: [read, sponsor]`;
+    writeFileSync(path, `${client} }`);
+    await using own = await createTestGateway({ CLIENTS_FILE: path }, { [path]: `${client} }` });
+    const calls = async () => {
+      const { data } = await own.query('query ($query: String!) { estimate(query: $query) { upstreamCalls } }', {
+        query: 'mutation { executeTx(reservationId: "r", txBytes: "AA==", userSig: "AA==") { digest } }',
+      });
+      return data.estimate.upstreamCalls;
+    };
+    await own.reload();
+    expect(await calls()).toBe(1);
+    writeFileSync(path, `${client}, gas: { storage: 1000000 } }`);
+    await own.reload();
+    expect(await calls()).toBe(2);
+    rmSync(dirname(path), { recursive: true });
   });
 
   test('of a sponsored execution with joins all over its effects match the real number', async () => {

@@ -1,6 +1,9 @@
 import { createHmac } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { Ed25519Keypair } from '@mysten/sui-v2/keypairs/ed25519';
 import { Transaction } from '@mysten/sui-v2/transactions';
@@ -85,9 +88,16 @@ describe('SPONSOR_POLICY_URL', () => {
     const { errors } = await sponsor(gateway);
     expect(errors?.[0]).toMatchObject({
       message: 'Not on a Sunday. Nothing was sent to the sponsor, and nothing is spent.',
-      extensions: { code: 'FORBIDDEN', retry: 'never' },
+      extensions: {
+        code: 'FORBIDDEN',
+        retry: 'never',
+        policy: { rule: 'hook', limit: null, used: null, resetsAt: null, advice: expect.any(String) },
+      },
     });
     expect(stage.reservations()).toBe(0);
+    expect(gateway.log.find(({ msg, event }) => msg === 'sponsorship' && event === 'declined')).toMatchObject({
+      rule: 'hook',
+    });
   });
 
   it('decides about a transaction that the app built, and its decision is remembered', async () => {
@@ -133,10 +143,34 @@ describe('SPONSOR_POLICY_URL', () => {
     expect((await execute(open, data.sponsorTransaction)).data.executeTx.outcome).toBe('EXECUTED');
   });
 
+  it('is signed with the secret that its file holds now', async () => {
+    const path = join(mkdtempSync(join(tmpdir(), 'hook-')), 'secret');
+    const next = 'another secret of more than thirty-two characters'.replaceAll(' ', '-');
+    writeFileSync(path, secret);
+    await using stage = await onDevnet();
+    await using hook = await startHook(say({ deny: { message: 'no' } }));
+    const settings = { SPONSOR_POLICY_URL: hook.url, SPONSOR_POLICY_SECRET_FILE: path };
+    await using gateway = await stage.open(settings, { [path]: secret });
+    for (const [written, used] of [
+      [secret, secret],
+      [next, next],
+      ['too short', next],
+    ] as const) {
+      writeFileSync(path, written);
+      await gateway.reload();
+      await sponsor(gateway);
+      const { headers, body } = hook.asked.at(-1) ?? { headers: {}, body: '' };
+      const signed = `${headers['x-ledger-gateway-timestamp']}.${body}`;
+      const signature = createHmac('sha256', used).update(signed).digest('hex');
+      expect(headers['x-ledger-gateway-signature']).toBe(`sha256=${signature}`);
+    }
+    rmSync(dirname(path), { recursive: true });
+  });
+
   it('needs a secret of 32 characters', async () => {
     await using stage = await onDevnet();
     const settings = { SPONSOR_POLICY_URL: 'http://127.0.0.1:1', SPONSOR_POLICY_SECRET: 'short' };
-    await expect(stage.open(settings)).rejects.toThrow(/SPONSOR_POLICY_SECRET: .*at least 32 characters/);
+    await expect(stage.open(settings)).rejects.toThrow(/SPONSOR_POLICY_SECRET: .*32 visible ASCII characters or more/);
   });
 });
 

@@ -79,7 +79,7 @@ describe('without configuration', () => {
         sendsCaller: false,
         leaseKeys: null,
         journal: null,
-        files: { token: null, leaseKeys: null },
+        files: { token: null, leaseKeys: null, hookSecret: null },
       },
       cursorKeys: null,
       pages: { defaultSize: 20, maxSize: 50 },
