@@ -38,6 +38,7 @@ class Layer<Value> {
  * absent: then the result of the steps is void.
  */
 export class RedisRecords implements Records {
+  readonly load = { leases: 0, bytes: 0, callers: 0 };
   readonly #records = new Layer<Loaded>();
   readonly #sets = new Layer<LoadedSet>();
   readonly #scores = new Layer<{ readonly score: number | null }>();
@@ -95,10 +96,10 @@ export class RedisRecords implements Records {
     return record?.value ?? null;
   }
 
-  first(set: string): readonly Member[] {
+  first(set: string, untilMs = Number.POSITIVE_INFINITY): readonly Member[] {
     const loaded = this.#sets.get(set);
     if (!loaded) this.#wanted.set(set, { about: 'set', name: set });
-    return loaded?.members.slice(0, portion) ?? [];
+    return loaded?.members.slice(0, portion).filter(({ score }) => score <= untilMs) ?? [];
   }
 
   score(set: string, member: string): number | null {

@@ -64,8 +64,6 @@ export async function connectRedisStore(
   events: RedisStoreEvents,
 ): Promise<SponsorshipStore> {
   const { bounds = defaultStoreBounds, timeoutMs = defaultTimeoutMs } = options;
-  // Redis has its own memory limit, and a count of everything would be changed by every step of every instance.
-  const ownBounds = { ...bounds, maxLeases: Number.POSITIVE_INFINITY, maxKeys: Number.POSITIVE_INFINITY };
   /** What Redis rejected the last time. It counts as unavailable until it accepts that. */
   const rejected = new Set<'read' | 'commit'>();
   const ready = () => {
@@ -130,7 +128,7 @@ export async function connectRedisStore(
     records.restart();
     const settle = steps.map(({ kind, step, resolve, reject }) => {
       try {
-        const decision = decide(records, kind, step, ownBounds);
+        const decision = decide(records, kind, step, bounds);
         records.apply(decision.changes);
         for (const change of decision.changes) {
           const id = 'name' in change ? change.name : `${change.set}\n${change.member}`;

@@ -123,9 +123,25 @@ function newLease(
   { records, nowMs }: Draft,
   facts: Pick<LeaseRecord, 'caller' | 'leaseId' | 'expiresAtMs' | 'sender' | 'reserving' | 'answerByMs' | 'holds'>,
 ): LeaseRecord {
-  const dropAtMs = facts.expiresAtMs + lingerMs;
-  const nothing = { number: null, reserveKey: null, reservation: null, execution: null, executeKeys: [], kept: null };
-  return { ...facts, ...nothing, dropAtMs, run: records.run, askedAtMs: nowMs };
+  const { caller, leaseId, expiresAtMs, sender = null, reserving, answerByMs, holds } = facts;
+  return {
+    caller,
+    leaseId,
+    number: null,
+    expiresAtMs,
+    dropAtMs: expiresAtMs + lingerMs,
+    run: records.run,
+    reserving,
+    askedAtMs: nowMs,
+    answerByMs,
+    holds,
+    sender,
+    reserveKey: null,
+    reservation: null,
+    execution: null,
+    executeKeys: [],
+    kept: null,
+  };
 }
 
 function endReservation(draft: Draft, { caller, leaseId, outcome, nowMs }: EndReservation): void {

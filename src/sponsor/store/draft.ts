@@ -10,7 +10,6 @@ import { dayMs, type SpendingCounts, type StoreBounds } from './sponsorship-stor
 //   spenders:<day>     how many clients have rows of spending on a day; spenders:<day>:<client>: how many rows one has
 //   spender:<list>     an entry of such a list
 //   overdue            ordered set: open executions, by the time at which any process may look for the outcome
-//   ranks:<name>       ordered set: callers with answers, the busiest first, where all callers together are bounded
 //
 // A set is changed only together with the record that counts it, so that the version of the record protects both.
 
@@ -18,10 +17,20 @@ import { dayMs, type SpendingCounts, type StoreBounds } from './sponsorship-stor
 export interface Records {
   /** Identifies the run of the server that has the records. After another run, the last writes may be lost. */
   readonly run: string;
+  /** Of all callers in the memory of one process; nothing in Redis, which has its own limit. */
+  readonly load: StoreLoad;
   get(name: string): unknown;
-  /** The first members of a set, `portion` at most, by their score. */
-  first(set: string): readonly Member[];
+  /** The first members of a set, `portion` at most, by their score. @param untilMs of those with at most this score */
+  first(set: string, untilMs?: number): readonly Member[];
   score(set: string, member: string): number | null;
+}
+
+export interface StoreLoad {
+  readonly leases: number;
+  /** Of answers. */
+  readonly bytes: number;
+  /** Callers with answers or keys. */
+  readonly callers: number;
 }
 
 export interface Member {
@@ -107,37 +116,38 @@ export class Account {
   held: number;
   settled: number;
   count: number;
-  /** The holds that expire first. */
-  pending: readonly Member[];
-  /** What was released. */
-  expired: readonly string[];
   /** There may be more expired holds. */
   readonly hasMore: boolean;
   readonly origin: string;
   /** `null`: it is no row of spending, or a new one. */
   spent: SpendingCounts | null;
   readonly #name: string;
+  readonly #set: string;
   readonly #draft: Draft;
-  readonly #moved = new Map<string, number | null>();
+  #moved: Map<string, number | null> | null = null;
   #isChanged = false;
 
   constructor(name: string, draft: Draft) {
     const { records, nowMs } = draft;
     this.#name = name;
+    this.#set = `holds:${name}`;
     this.#draft = draft;
     const record = draft.get<AccountRecord>(`account:${name}`);
-    const first = records.first(`holds:${name}`);
-    const due = first.filter(({ score }) => score <= nowMs);
-    this.pending = first.slice(due.length);
-    this.hasMore = due.length === portion;
     // Of a record that was deleted, the holds may be left.
-    this.held = record?.held ?? sumOf(first);
-    this.count = record?.count ?? first.length;
+    const left = record ? [] : records.first(this.#set);
+    this.held = record?.held ?? sumOf(left);
+    this.count = record?.count ?? left.length;
     this.settled = record?.settled ?? 0;
     this.spent = record?.spent ?? null;
-    this.origin = record?.origin ?? `${nowMs} ${first[0]?.member ?? ''}`;
-    this.expired = due.map(({ member }) => member);
-    for (const member of this.expired) this.cancel(member);
+    this.origin = record?.origin ?? `${nowMs} ${left[0]?.member ?? ''}`;
+    const expired = records.first(this.#set, nowMs);
+    this.hasMore = expired.length === portion;
+    for (const { member } of expired) this.cancel(member);
+  }
+
+  /** The holds that expire first. */
+  get pending(): readonly Member[] {
+    return this.#draft.records.first(this.#set).filter(({ member }) => !this.#moved?.has(member));
   }
 
   /** Adds a hold that expires, or changes its expiry. */
@@ -196,14 +206,14 @@ export class Account {
   }
 
   #score(member: string): number | null {
-    const moved = this.#moved.get(member);
-    return moved === undefined ? this.#draft.records.score(`holds:${this.#name}`, member) : moved;
+    const moved = this.#moved?.get(member);
+    return moved === undefined ? this.#draft.records.score(this.#set, member) : moved;
   }
 
   #move(member: string, score: number | null): void {
+    this.#moved ??= new Map();
     this.#moved.set(member, score);
-    this.pending = this.pending.filter((other) => other.member !== member);
-    this.#draft.move(`holds:${this.#name}`, member, score);
+    this.#draft.move(this.#set, member, score);
     this.#isChanged = true;
   }
 

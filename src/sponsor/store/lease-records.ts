@@ -1,5 +1,5 @@
 import type { Account, Draft } from './draft.ts';
-import { type BeginExecution, keyLifeMs, type StoreBounds, textLifeMs } from './sponsorship-store.ts';
+import { type BeginExecution, keyLifeMs, textLifeMs } from './sponsorship-store.ts';
 
 interface Text {
   readonly text: string;
@@ -81,10 +81,12 @@ export function nameOf({ caller, leaseId }: LeaseRecord): string {
   return nameFor(caller, leaseId);
 }
 
+const sponsorNumber = /^\d{1,20}$/;
+
 /** Leases that this id may mean, the likeliest first. */
 export function leasesOf(draft: Draft, caller: string, leaseId: string): readonly LeaseRecord[] {
   const name = nameFor(caller, leaseId);
-  const number = draft.get<NumberRecord>(`number:${name}`);
+  const number = sponsorNumber.test(leaseId) ? draft.get<NumberRecord>(`number:${name}`) : null;
   const named = number && draft.get<LeaseRecord>(`lease:${number.lease}`);
   return [named, draft.get<LeaseRecord>(`lease:${name}`)].filter(
     (lease) => lease !== null && lease.dropAtMs > draft.nowMs,
@@ -97,21 +99,22 @@ export function leaseOf(draft: Draft, caller: string, leaseId: string): LeaseRec
   return lease && (lease.number === null || lease.number === leaseId) ? lease : null;
 }
 
-/** Accounts in which each lease of a caller is a hold of 1. */
-function leaseAccounts({ bounds }: Draft, caller: string): readonly (readonly [name: string, limit: number])[] {
-  const own = [`leases:${caller}`, bounds.maxLeasesPerCaller] as const;
-  return Number.isFinite(bounds.maxLeases) ? [own, ['leases', bounds.maxLeases]] : [own];
+/** An account in which each lease of the caller is a hold of 1. */
+function leasesAccount(draft: Draft, caller: string): Account {
+  return draft.account(`leases:${caller}`);
 }
 
 export function isFull(draft: Draft, caller: string): boolean {
-  return leaseAccounts(draft, caller).some(([name, limit]) => draft.account(name).count >= limit);
+  const { maxLeasesPerCaller, maxLeases } = draft.bounds;
+  return draft.records.load.leases >= maxLeases || leasesAccount(draft, caller).count >= maxLeasesPerCaller;
 }
 
 export function saveLease(draft: Draft, lease: LeaseRecord): void {
   const { caller, number, dropAtMs } = lease;
   const name = nameOf(lease);
-  if (dropAtMs > draft.nowMs)
-    for (const [account] of leaseAccounts(draft, caller)) draft.account(account).expireAt(`${name}:1`, dropAtMs);
+  const before = draft.get<LeaseRecord>(`lease:${name}`);
+  if (dropAtMs > draft.nowMs && dropAtMs !== before?.dropAtMs)
+    leasesAccount(draft, caller).expireAt(`${name}:1`, dropAtMs);
   const kept = toKept(draft, lease);
   draft.put(`lease:${name}`, { ...lease, kept }, Math.max(dropAtMs, kept?.untilMs ?? 0));
   if (number !== null) draft.put(`number:${nameFor(caller, number)}`, { lease: name }, dropAtMs);
@@ -126,7 +129,7 @@ export function dropLease(draft: Draft, lease: LeaseRecord): void {
   if (number !== null && draft.get<NumberRecord>(number)?.lease === name) draft.delete(number);
   deleteKeys(draft, lease);
   if (lease.execution) draft.move('overdue', name, null);
-  for (const [account] of leaseAccounts(draft, lease.caller)) draft.account(account).cancel(`${name}:1`);
+  leasesAccount(draft, lease.caller).cancel(`${name}:1`);
   keep(draft, lease, null);
 }
 
@@ -142,61 +145,30 @@ function toKept({ nowMs }: Draft, lease: LeaseRecord): Kept | null {
   return { list: 'texts', member, untilMs: lease.kept?.list === 'texts' ? lease.kept.untilMs : nowMs + textLifeMs };
 }
 
-/** The account of a caller, and that of all callers where they are bounded together. */
-function keptAccounts({ bounds }: Draft, list: Kept['list'], caller: string): readonly string[] {
-  return Number.isFinite(bounds.maxKeys) ? [`${list}:${caller}`, list] : [`${list}:${caller}`];
+function keptAccount(draft: Draft, list: Kept['list'], caller: string): Account {
+  return draft.account(`${list}:${caller}`);
 }
 
 function keep(draft: Draft, { caller, kept: before }: LeaseRecord, kept: Kept | null): void {
-  if (before && (before.list !== kept?.list || before.member !== kept.member)) unkeep(draft, caller, before);
-  if (!kept) return;
-  for (const name of keptAccounts(draft, kept.list, caller)) draft.account(name).expireAt(kept.member, kept.untilMs);
-  rankKeeper(draft, kept.list, caller);
-  if (!Number.isFinite(draft.bounds.maxKeys)) return;
-  const all = draft.account(kept.list);
-  // Of callers that may never return.
-  for (const member of all.expired)
-    rankKeeper(draft, kept.list, member.slice(member.indexOf(' ') + 1, member.lastIndexOf(':')));
-  all.expired = [];
+  if (before && (before.list !== kept?.list || before.member !== kept.member))
+    keptAccount(draft, before.list, caller).cancel(before.member);
+  if (kept) keptAccount(draft, kept.list, caller).expireAt(kept.member, kept.untilMs);
 }
 
-function unkeep(draft: Draft, caller: string, { list, member }: Pick<Kept, 'list' | 'member'>): void {
-  for (const name of keptAccounts(draft, list, caller)) draft.account(name).cancel(member);
-  rankKeeper(draft, list, caller);
-}
-
-/** The share of all room that an account uses. */
-function loadOf({ count, held }: Account, { maxKeys, maxAnswerBytesInAll }: StoreBounds): number {
-  return count / maxKeys + held / maxAnswerBytesInAll;
-}
-
-function rankKeeper(draft: Draft, list: Kept['list'], caller: string): void {
-  if (!Number.isFinite(draft.bounds.maxKeys)) return;
-  const load = loadOf(draft.account(`${list}:${caller}`), draft.bounds);
-  draft.move(`ranks:${list}`, caller, load === 0 ? null : 0 - load);
-}
-
-/** Forgets the oldest: of this caller, or of the busiest one. So callers displace only others that are as busy. */
+/** Forgets a caller's oldest answers and keys: those beyond its bounds, and its share of those beyond the bounds of all. */
 function makeRoom(draft: Draft, caller: string, { list, member: own }: Kept): void {
   const { maxKeysPerCaller, maxAnswerBytesPerCaller, maxKeys, maxAnswerBytesInAll } = draft.bounds;
-  const oldestOf = (name: string) => draft.account(name).pending.find(({ member }) => member !== own);
-  const account = draft.account(`${list}:${caller}`);
-  while (account.count > maxKeysPerCaller || account.held > maxAnswerBytesPerCaller) {
-    const { member } = oldestOf(`${list}:${caller}`) ?? { member: own };
+  const { leases, bytes, callers } = draft.records.load;
+  const account = keptAccount(draft, list, caller);
+  // A caller with less than the average loses nothing to others.
+  const isBusy = () =>
+    (leases > maxKeys && account.count * callers > leases) ||
+    (bytes > maxAnswerBytesInAll && account.held * callers > bytes);
+  const isBeyond = () => account.count > maxKeysPerCaller || account.held > maxAnswerBytesPerCaller;
+  for (let forgotten = 0; isBeyond() || (forgotten < 2 && isBusy()); forgotten += 1) {
+    const { member } = account.pending.find((other) => other.member !== own) ?? { member: own };
     forget(draft, caller, { list, member });
     if (member === own) break;
-  }
-  if (!Number.isFinite(maxKeys)) return;
-  const all = draft.account(list);
-  for (const { member: busiest, score } of draft.records.first(`ranks:${list}`)) {
-    while (all.count > maxKeys || all.held > maxAnswerBytesInAll) {
-      // The rank of this caller is that before this step.
-      const keeper = busiest !== caller && score >= 0 - loadOf(account, draft.bounds) ? caller : busiest;
-      const oldest = oldestOf(`${list}:${keeper}`);
-      if (oldest) forget(draft, keeper, { list, member: oldest.member });
-      else rankKeeper(draft, list, keeper);
-      if (!oldest || keeper === busiest) break;
-    }
   }
 }
 
@@ -205,7 +177,7 @@ function forget(draft: Draft, caller: string, oldest: Pick<Kept, 'list' | 'membe
   const lease = draft.get<LeaseRecord>(`lease:${member.slice(0, member.lastIndexOf(':'))}`);
   if (lease?.kept?.member !== member) {
     // It has expired.
-    unkeep(draft, caller, oldest);
+    keptAccount(draft, oldest.list, caller).cancel(member);
   } else if (lease.dropAtMs <= draft.nowMs) {
     dropLease(draft, lease);
   } else {

@@ -317,16 +317,17 @@ export interface KeptReservation {
 export interface StoreBounds {
   /** Reservations and executions of one caller, until `lingerMs` after their expiry. Beyond: `full`. */
   readonly maxLeasesPerCaller: number;
-  /** Of all callers together; infinite in Redis, which has its own memory limit. */
+  /** Of all callers in the memory of one process, with those that are kept for their keys or answers. Beyond: `full`. */
   readonly maxLeases: number;
   /** Leases of one caller with idempotency keys or answers. Beyond: those that end first are forgotten. */
   readonly maxKeysPerCaller: number;
-  /** Of all callers together; infinite in Redis. */
+  /** Leases of all callers in memory. Beyond: callers with more keys or answers than the average lose their oldest. */
   readonly maxKeys: number;
   /** Bytes of one answer. A longer one is not stored. */
   readonly maxAnswerBytes: number;
   /** Bytes of all answers of one caller. Beyond: those that end first are forgotten. */
   readonly maxAnswerBytesPerCaller: number;
+  /** In memory. Beyond: as with `maxKeys`. */
   readonly maxAnswerBytesInAll: number;
   /** Rows of spending of one client and day. Beyond: visitors and senders share one. */
   readonly maxSpendingRows: number;
@@ -334,7 +335,7 @@ export interface StoreBounds {
 
 export const defaultStoreBounds: StoreBounds = {
   maxLeasesPerCaller: 20_000,
-  maxLeases: 100_000,
+  maxLeases: 200_000,
   maxKeysPerCaller: 20_000,
   maxKeys: 100_000,
   maxAnswerBytes: 256 * 1024,

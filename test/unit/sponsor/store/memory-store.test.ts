@@ -33,7 +33,7 @@ test('whatever callers do, held, settled and free add up to the budget, as their
   );
 });
 
-test('of many leases that expire at once, none is found and their room is free before all are dropped', async () => {
+test('of many leases that expire at once, none is found, and each makes room when it is dropped', async () => {
   const store = createMemoryStore({ ...defaultStoreBounds, maxLeases: 1_000, maxLeasesPerCaller: 600 });
   const begin = (caller: string, leaseId: string, nowMs: number) =>
     store.beginReservation({
@@ -57,9 +57,12 @@ test('of many leases that expire at once, none is found and their room is free b
   const overAtMs = 1_000 + lingerMs;
   expect(await store.findReservation('b', '499', overAtMs - 1)).toMatchObject({ answer: '499' });
   expect(await store.findReservation('b', '499', overAtMs)).toBeNull();
-  for (const leaseId of range) expect(await begin('b', leaseId, overAtMs)).toEqual({ kind: 'begun' });
-  for (const leaseId of range) expect(await begin('c', leaseId, overAtMs)).toEqual({ kind: 'begun' });
-  expect(await begin('d', 'one more', overAtMs)).toEqual({ kind: 'full' });
+  expect(await begin('b', 'one more', overAtMs)).toEqual({ kind: 'full' });
+  // Its memory is free again some seconds after its answer has expired.
+  const freeAtMs = textLifeMs + 10_000;
+  for (const caller of ['b', 'c'])
+    for (const leaseId of range) expect(await begin(caller, leaseId, freeAtMs)).toEqual({ kind: 'begun' });
+  expect(await begin('d', 'one more', freeAtMs)).toEqual({ kind: 'full' });
 });
 
 test.each([
