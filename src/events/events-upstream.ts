@@ -8,6 +8,7 @@ import type { LedgerReads } from '../ledger/ledger-upstream.ts';
 import { systemClock } from '../live/clock.ts';
 import type { Fleet } from '../live/fleet/fleet.ts';
 import type { StreamQuota } from '../live/quota.ts';
+import { Turns } from '../live/turns.ts';
 import type { OwnFieldsUpstream, UpstreamHost } from '../upstream/upstream.ts';
 import { filterCapabilities } from './capabilities.ts';
 import { createEventWatches } from './event-watches.ts';
@@ -129,6 +130,8 @@ export const eventsUpstream: OwnFieldsUpstream<EventsHost> = {
       onFaultyPageAccepted: telemetry.livePageTaken,
       metrics,
       now,
+      clock: systemClock,
+      turns: new Turns(),
       onStall: telemetry.liveStalled,
     });
     const queries = createEventsResolvers({ sources: openSources(timeouts.queryMs, false), pages, cursorKeys: keys });

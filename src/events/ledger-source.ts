@@ -92,10 +92,11 @@ export function createLedgerSource<Item>(options: LedgerSourceOptions<Item>): So
     const edges = descending ? page.edges.toReversed() : page.edges;
     const taken = edges.slice(0, limit);
     const isCut = taken.length < edges.length;
-    const last = taken.at(-1);
-    const place = last ? positionOf(last.item) : (after ?? beginning);
     // A ledger that searches a part of its history for one page ends it behind its last item.
     const reached = descending ? page.start : page.end;
+    // The item that the page names as its last is another one if they are out of order.
+    const last = (isCut ? undefined : edges.find(({ cursor }) => cursor === reached)) ?? taken.at(-1);
+    const place = last ? positionOf(last.item) : (after ?? beginning);
     const isBeyond = !isCut && !form && reached !== null && reached !== last?.cursor;
     const checkpoint = parseMark(place.mark)?.checkpoint ?? null;
     const mark = isBeyond ? toMark({ chain: page.chain, checkpoint, cursor: reached }) : null;
@@ -235,7 +236,7 @@ function createPinnedReads<Item>(options: LedgerSourceOptions<Item>, form: Curso
 function join<Item>(page: AnsweredPage<Item>, next: LedgerPage<Item>): AnsweredPage<Item> {
   const count = page.edges.length;
   const unreadableAt = [...page.unreadableAt, ...next.unreadableAt.map((at) => at + count)];
-  return { ...page, edges: [...page.edges, ...next.edges], unreadableAt, hasNext: next.hasNext };
+  return { ...page, edges: [...page.edges, ...next.edges], unreadableAt, hasNext: next.hasNext, end: next.end };
 }
 
 /** An item is kept only while all that follow it are. @param oldest the edges that begin with the oldest item */

@@ -4,7 +4,7 @@ import type { NetworkProfile } from '../config/network-profile.ts';
 import type { EventQueryFilter, EventStreamFilter, TransactionStreamFilter } from '../generated/own.ts';
 import { measureHeap } from '../json/json-size.ts';
 import { isDigest } from '../ledger/values/check-argument.ts';
-import { systemClock } from '../live/clock.ts';
+import type { Clock } from '../live/clock.ts';
 import type { JoinFleet } from '../live/feed.ts';
 import type { ItemText } from '../live/fleet/entry-text.ts';
 import type { Fleet } from '../live/fleet/fleet.ts';
@@ -13,7 +13,7 @@ import { createLiveHub, type LiveHub, type LiveQuery, type OpenLiveStream } from
 import type { ItemPosition } from '../live/live-source.ts';
 import type { StallReport } from '../live/progress.ts';
 import { createShares, type StreamQuota } from '../live/quota.ts';
-import { Turns } from '../live/turns.ts';
+import type { Turns } from '../live/turns.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { type LiveShares, type StreamSlot, toQuotaGroups } from '../upstream/operation-context.ts';
 import { createQuota } from '../upstream/quota.ts';
@@ -55,6 +55,8 @@ export interface LiveEventsOptions {
   readonly onFaultyPageAccepted: (fault: string) => void;
   readonly metrics: Pick<Metrics, 'gauge' | 'add' | 'liveLag'>;
   readonly now: () => number;
+  readonly clock: Clock;
+  readonly turns: Turns;
   readonly onStall: (report: StallReport) => void;
 }
 
@@ -91,27 +93,26 @@ const entryFormat = 5;
 
 /** `liveEvents` and `liveTransactions` over the queries of a node. */
 export function createLiveEvents(options: LiveEventsOptions) {
-  const { streamQuota, watches, sources, cursorKeys, metrics, now } = options;
+  const { streamQuota, watches, sources, cursorKeys, metrics, now, clock, turns } = options;
   const { settings } = options.config;
   const readerQuota = createQuota({
     max: settings.LIVE_MAX_READERS,
     maxPerCaller: settings.LIVE_MAX_READERS_PER_CALLER,
   });
   const onMissed = (count: number) => metrics.add('ledger_gateway_live_missed_total', count);
-  const turns = new Turns();
   // Events and transactions share limits, but not readers.
   const shared = {
     pace: {
       minMs: Math.min(settings.LIVE_POLL_MIN_MS, settings.LIVE_POLL_MAX_MS),
       maxMs: settings.LIVE_POLL_MAX_MS,
     },
-    clock: systemClock,
+    clock,
     budget: createShares({ total: settings.LIVE_REPLAY_BYTES, least: minReplayBytes }),
     made: createShares({ total: maxPayloads, least: 2 }),
     turns,
     streamQuota,
     readerQuota,
-    historyCalls: new HistoryCalls({ clock: systemClock, turns, ...historyBounds }),
+    historyCalls: new HistoryCalls({ clock, turns, ...historyBounds }),
     lostAfterMs,
     graceMs,
     onFaultyPageAccepted: options.onFaultyPageAccepted,

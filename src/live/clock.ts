@@ -66,10 +66,10 @@ export function createPace({ minMs, maxMs }: PaceOptions, { random }: Pick<Clock
     reset(): void {
       delayMs = minMs;
     },
-    /** Grows with each failure, with jitter. */
+    /** Grows with each failure up to a limit, with jitter. A lower limit, for an upstream that answers, also bounds the next one. */
     afterFailure(maxRetryMs = longestRetryMs): number {
-      const longest = Math.min(maxRetryMs, firstRetryMs * 2 ** Math.min(failures, 16));
-      failures += 1;
+      const longest = Math.min(maxRetryMs, firstRetryMs * 2 ** failures);
+      failures = Math.min(failures + 1, Math.ceil(Math.log2(maxRetryMs / firstRetryMs)));
       // After an outage there is often news: poll often at first.
       delayMs = minMs;
       return longest * (0.5 + random() / 2);

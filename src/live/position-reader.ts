@@ -16,8 +16,8 @@ interface PageFault {
 
 /** Milliseconds for which a fault is rejected. After that it counts as the upstream's own order. */
 const refusedForMs = 5_000;
-/** Milliseconds after which a fault that was not seen again counts as new. */
-const forgottenAfterMs = 3_000;
+/** Milliseconds that count at most between two pages with a fault: the upstream may not have answered meanwhile. */
+const maxBetweenMs = 3_000;
 const maxPending = 256;
 const maxAcceptedFaults = 1_024;
 
@@ -36,7 +36,7 @@ export const unreadableItem = 'has an item of an unknown form';
 export class PageJudge {
   readonly #now: () => number;
   readonly #onAccepted: (fault: string) => void;
-  readonly #pending = new Map<string, { readonly key: string; readonly sinceMs: number; lastMs: number }>();
+  readonly #pending = new Map<string, { readonly key: string; lastedMs: number; lastMs: number }>();
   readonly #accepted = new Set<string>();
 
   /** @param onAccepted called with each fault in words when a page is accepted in spite of it */
@@ -60,17 +60,17 @@ export class PageJudge {
   acceptIfPersistent(faults: readonly PageFault[]): void {
     const nowMs = this.#now();
     const fresh = faults.filter((fault) => !this.#accepted.has(nameOf(fault)));
-    let sinceMs = nowMs;
+    let longestMs = 0;
     for (const fault of fresh) {
-      const known = this.#pending.get(nameOf(fault));
-      const isKnown = known !== undefined && nowMs - known.lastMs <= forgottenAfterMs;
-      if (isKnown) known.lastMs = nowMs;
-      else keep(this.#pending, nameOf(fault), { key: fault.key, sinceMs: nowMs, lastMs: nowMs });
-      sinceMs = Math.min(sinceMs, isKnown ? known.sinceMs : nowMs);
+      const known = this.#pending.get(nameOf(fault)) ?? { key: fault.key, lastedMs: 0, lastMs: nowMs };
+      known.lastedMs += Math.min(nowMs - known.lastMs, maxBetweenMs);
+      known.lastMs = nowMs;
+      keep(this.#pending, nameOf(fault), known);
+      longestMs = Math.max(longestMs, known.lastedMs);
     }
     const [first] = fresh;
     if (!first) return;
-    if (nowMs - sinceMs < refusedForMs) throw new PageRefusedError(`a page ${first.what}`);
+    if (longestMs < refusedForMs) throw new PageRefusedError(`a page ${first.what}`);
     for (const fault of fresh) {
       this.#pending.delete(nameOf(fault));
       this.#accepted.add(nameOf(fault));

@@ -85,11 +85,14 @@ export interface TestClock extends Clock {
   readonly timers: number;
   /** Calls back in the next turn of the event loop. `pass` waits for it, and for what follows. */
   defer(then: () => void): void;
+  /** Lets no time pass before something outside has answered. */
+  track<Value>(answer: Promise<Value>): Promise<Value>;
   /** Advances time, timer by timer, and runs everything that follows from each. */
   pass(ms: number): Promise<void>;
 }
 
-export function createTestClock(): TestClock {
+/** @param random from 0 to 1 */
+export function createTestClock(random = () => 0.5): TestClock {
   let now = 0;
   const timers = new Set<{ readonly at: number; readonly then: () => void }>();
   let deferred = 0;
@@ -105,11 +108,17 @@ export function createTestClock(): TestClock {
         then();
       });
     },
+    track(answer) {
+      deferred += 1;
+      return answer.finally(() => {
+        deferred -= 1;
+      });
+    },
     get timers() {
       return timers.size;
     },
     now: () => now,
-    random: () => 0.5,
+    random,
     after(ms, then) {
       const timer = { at: now + ms, then };
       timers.add(timer);

@@ -45,6 +45,8 @@ export interface PagedLedger {
   laterMs: number;
   /** Numbers whose nodes have an unknown form. */
   readonly unreadable: Set<number>;
+  /** Does a page have its items in reverse, and the cursors of its ends in order? */
+  reverses: boolean;
   /** Documents received. */
   readonly asked: string[];
   /** The position of an item, as pages of now have it. */
@@ -144,7 +146,8 @@ export function createPagedLedger(style: PageStyle, count: number): PagedLedger 
       node: ledger.unreadable.has(number) ? {} : { number, checkpoint: checkpointOf(number) },
     }));
     const [startCursor = null, endCursor = null] = [edges[0]?.cursor, edges.at(-1)?.cursor];
-    return { pageInfo: { hasPreviousPage, hasNextPage, startCursor, endCursor }, edges };
+    const pageInfo = { hasPreviousPage, hasNextPage, startCursor, endCursor };
+    return { pageInfo, edges: ledger.reverses ? edges.toReversed() : edges };
   }
 
   const toCheckpoint = (number: number) => {
@@ -186,6 +189,7 @@ export function createPagedLedger(style: PageStyle, count: number): PagedLedger 
     oldest: 0,
     lag: 0,
     laterMs: 0,
+    reverses: false,
     asked: [],
     unreadable: new Set(),
     positionOf(number) {

@@ -102,19 +102,19 @@ export interface MockedNetwork extends AsyncDisposable {
   ask(query: string, variables?: object, headers?: Record<string, string>): Promise<any>;
 }
 
-const seed = 7;
-
 export interface NetworkHistory {
   /** Older checkpoints are dropped, with their transactions and events. */
   readonly keptCheckpoints?: number;
   /** When its history begins. */
   readonly startMs?: number;
+  /** Networks with different seeds have no transaction in common. */
+  readonly seed?: number;
 }
 
 /** A network with its published schema over real sockets, and a history of the simulated ledger. */
 export async function startNetwork(
   rules: NetworkRules,
-  { keptCheckpoints = 7_200, startMs = 1_800_000_000_000 }: NetworkHistory = {},
+  { keptCheckpoints = 7_200, startMs = 1_800_000_000_000, seed = 7 }: NetworkHistory = {},
 ): Promise<MockedNetwork> {
   let now = startMs;
   const genesis: Partial<GenesisOptions> = { checkpoints: 60, checkpointsPerEpoch: 20 };

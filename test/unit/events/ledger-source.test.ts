@@ -74,6 +74,16 @@ describe.each(pageStyles)('a ledger with %s pages', (style) => {
     }
   });
 
+  test('names the last item of a page that is out of order, whatever the times of its items', async () => {
+    const ledger = createPagedLedger(style, 3);
+    ledger.reverses = true;
+    for (const descending of [false, true]) {
+      const { items, next } = await ledger.open().readPage({ ...request, after: null, descending });
+      expect(items.map(({ number }) => number)).toEqual(descending ? [0, 1, 2] : [2, 1, 0]);
+      expect(next?.digest).toBe(descending ? 'd0' : 'd2');
+    }
+  });
+
   test('is followed without a gap or a repeat while it grows', async () => {
     const ledger = createPagedLedger(style, 120);
     for (const of of [1, 2, 67]) {

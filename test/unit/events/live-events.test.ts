@@ -6,7 +6,9 @@ import { createListSource } from '../../../src/events/ledger-source.ts';
 import { createLiveEvents, type LiveEventsOptions } from '../../../src/events/live-events.ts';
 import { createCursorKeys } from '../../../src/events/signed-cursor.ts';
 import type { EventStreamFilter, TransactionStreamFilter } from '../../../src/generated/own.ts';
+import { systemClock } from '../../../src/live/clock.ts';
 import { createStreamQuota } from '../../../src/live/quota.ts';
+import { Turns } from '../../../src/live/turns.ts';
 
 const config = (env: Record<string, string> = {}) => parseConfig({ env, readFile: () => '' });
 const address = 'https://node.example/rpc?key=1';
@@ -45,6 +47,8 @@ function open(changed: Partial<LiveEventsOptions> = {}) {
     onFaultyPageAccepted() {},
     metrics: { gauge: (name, read) => void gauges.set(name, read as () => number), add() {}, liveLag() {} },
     now: () => 0,
+    clock: systemClock,
+    turns: new Turns(),
     onStall() {},
     ...changed,
   });
