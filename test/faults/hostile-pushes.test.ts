@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { BlockSplitter, createGraphqlSubscriptions } from '../../src/upstream/sockets/graphql-event-streams.ts';
 import { createRpcSocket } from '../../src/upstream/sockets/rpc-socket.ts';
-import { UpstreamSocket } from '../../src/upstream/sockets/upstream-socket.ts';
+import { SharedConnection, usualSocketOptions } from '../../src/upstream/sockets/shared-connection.ts';
 import { cpuMsSince } from '../support/cpu-time.ts';
 import { until } from '../support/until.ts';
 
@@ -311,14 +311,22 @@ describe('an upstream that stops reading', () => {
     const { url } = await serve((each) => each.pause());
     const lost: string[] = [];
     let isOpen = false;
-    class SilentSocket extends UpstreamSocket {
-      protected opened = () => {
+    class SilentSocket extends SharedConnection<never, never> {
+      opened(): void {
         isOpen = true;
-      };
-      protected read = () => {};
-      protected lose = (error: Error) => void lost.push(error.message);
+      }
+      read(): void {}
+      ask(): void {}
+      left(): void {}
+      override lose({ message }: Error): void {
+        lost.push(message);
+      }
+      override send(text: string): void {
+        super.send(text);
+      }
     }
-    const own = new SilentSocket(url, null, { ...socket, beatMs: 60_000 });
+    const options = { ...usualSocketOptions, ...socket, beatMs: 60_000 };
+    const own = new SilentSocket({ url, headers: {}, options, unused() {}, closed() {} }, null);
     closers.push(() => own.close());
     await until(() => isOpen, 'a connection');
     const text = JSON.stringify({ type: 'x'.repeat(1024 * 1024) });

@@ -17,7 +17,7 @@ import { EventStream } from '../../src/server/event-stream.ts';
 import { Exchange } from '../../src/server/exchange.ts';
 import { SocketOperation } from '../../src/server/websocket/socket-operation.ts';
 import { ClientSocket } from '../../src/server/websocket/socket-server.ts';
-import { UpstreamSocket } from '../../src/upstream/sockets/upstream-socket.ts';
+import { SharedConnection } from '../../src/upstream/sockets/shared-connection.ts';
 import { untilNothingIsLeft } from '../support/count-live-objects.ts';
 import { inTurns } from '../support/in-turns.ts';
 import { type LiveClient, overEventStream, overWebSocket } from '../support/live-clients.ts';
@@ -45,12 +45,12 @@ const ofSubscriptions = [
   EventStream,
   Exchange,
 ];
-/** The last two are subclasses of `UpstreamSocket`. */
+/** The last two are subclasses of `SharedConnection`. */
 const namesOfSubscriptions = [...ofSubscriptions.map(({ name }) => name), 'GraphqlConnection', 'RpcConnection'];
 
 /** An ancestor of all counted classes: a search for one class takes seconds, and for all of them no longer. */
 class Counted {}
-for (const { prototype } of [...ofSubscriptions, UpstreamSocket, Timeout, Server]) {
+for (const { prototype } of [...ofSubscriptions, SharedConnection, Timeout, Server]) {
   let root: object = prototype;
   while (Object.getPrototypeOf(root) !== Object.prototype) root = Object.getPrototypeOf(root);
   if (root !== Counted.prototype) Object.setPrototypeOf(root, Counted.prototype);

@@ -4,8 +4,13 @@ import { toHeaderFields } from '../send-call.ts';
 import { UpstreamCallError } from '../upstream-call-error.ts';
 import { takeCredentials } from '../url-credentials.ts';
 import { createGraphqlSocket, type GraphqlSocket, type PushedOperation, type PushSink } from './graphql-socket.ts';
-import { parseMessage, type SharedSocketOptions, takeTurns } from './shared-connection.ts';
-import { type UpstreamSocketOptions, usualSocketOptions } from './upstream-socket.ts';
+import {
+  parseMessage,
+  type SharedSocketOptions,
+  takeTurns,
+  type UpstreamSocketOptions,
+  usualSocketOptions,
+} from './shared-connection.ts';
 
 /** Subscriptions at an upstream: as server-sent events if its URLs begin with `http`, else over one WebSocket. */
 export function createGraphqlSubscriptions(options: SharedSocketOptions): GraphqlSocket {

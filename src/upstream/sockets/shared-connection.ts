@@ -1,8 +1,27 @@
+import { WebSocket } from 'ws';
 import { parseJson } from '../../json/exact-json.ts';
 import { startPeerTimeout } from '../peer-timeout.ts';
 import { type AddedHeaders, toHeaderFields } from '../send-call.ts';
 import { UpstreamCallError } from '../upstream-call-error.ts';
-import { UpstreamSocket, type UpstreamSocketOptions, usualSocketOptions } from './upstream-socket.ts';
+import { takeCredentials } from '../url-credentials.ts';
+
+export interface UpstreamSocketOptions {
+  readonly connectMs: number;
+  /** Bytes of the largest accepted message. */
+  readonly maxMessageBytes: number;
+  /** Further messages stay unread until the second has passed: the upstream must wait, and may close the connection. */
+  readonly maxMessagesPerSecond: number;
+  /** Milliseconds between two pings. The connection is lost if nothing arrives between two pings. */
+  readonly beatMs: number;
+}
+
+export const usualSocketOptions: UpstreamSocketOptions = {
+  connectMs: 5_000,
+  // Parsing blocks the event loop for about 10 ms per megabyte.
+  maxMessageBytes: 4 * 1024 * 1024,
+  maxMessagesPerSecond: 20_000,
+  beatMs: 10_000,
+};
 
 export interface SocketAddresses {
   /** Each connection is opened to the next one. */
@@ -118,18 +137,50 @@ export interface ConnectionTarget {
   closed(): void;
 }
 
-/** One connection with its subscriptions. A subclass implements the protocol. */
-export abstract class SharedConnection<Subscription, Sink extends SubscriptionSink> extends UpstreamSocket {
+/** Milliseconds that the upstream may take for the closing handshake. */
+const closingMs = 250;
+const normalClosure = 1000;
+/** Maximum of sent bytes that the upstream has not read: about a hundred of the largest requests. */
+const maxUnreadBytes = 16 * 1024 * 1024;
+
+/**
+ * One WebSocket to an untrusted upstream, with its subscriptions: limits the size and rate of messages, and pings the upstream.
+ * Does not reconnect. A subclass implements the protocol.
+ */
+export abstract class SharedConnection<Subscription, Sink extends SubscriptionSink> {
   readonly #target: ConnectionTarget;
+  readonly #socket: WebSocket;
   readonly #entries = new Set<SubscriptionEntry<Subscription, Sink>>();
   #isReady = false;
+  /** Has anything arrived since the last ping? */
+  #isHeard = true;
+  #messages = 0;
+  #resumeTimer: NodeJS.Timeout | undefined;
+  /** Stops the timeout of the connection attempt, and later that of the next ping. */
+  #stopBeat: () => void;
   #stopAwaiting = () => {};
+  #isOver = false;
 
+  /** @param target its URL is `ws:` or `wss:`; credentials in it become a Basic authorization header */
   constructor(target: ConnectionTarget, protocol: string | null) {
-    super(target.url, protocol, target.options, target.headers);
     this.#target = target;
+    const { connectMs, maxMessageBytes } = target.options;
+    const { address, authorization } = takeCredentials(target.url);
+    this.#socket = new WebSocket(address, protocol ?? [], {
+      headers: { ...(authorization && { authorization }), ...target.headers },
+      maxPayload: maxMessageBytes,
+      perMessageDeflate: false,
+      followRedirects: false,
+    });
+    this.#stopBeat = startPeerTimeout(connectMs, () =>
+      this.#break(new UpstreamCallError('unreachable', `no connection within ${connectMs} ms`)),
+    );
+    this.#listen();
   }
 
+  protected abstract opened(): void;
+  /** Called with each text message. */
+  protected abstract read(text: string): void;
   /** Sends a subscription to the upstream. */
   protected abstract ask(entry: SubscriptionEntry<Subscription, Sink>): void;
   /** Unsubscribes at the upstream. The subscription may not have been sent yet. */
@@ -147,11 +198,14 @@ export abstract class SharedConnection<Subscription, Sink extends SubscriptionSi
     };
   }
 
-  /** Closes the connection without calling the sinks. */
-  override close(): void {
-    this.stopAwaiting();
-    super.close();
-    this.#target.closed();
+  /** Closes the connection without calling the sinks. Nothing is read any more. */
+  close(): void {
+    if (this.#isOver) return;
+    this.#end();
+    const isOpen = this.#socket.readyState === WebSocket.OPEN;
+    if (isOpen) this.#socket.close(normalClosure);
+    const timer = setTimeout(() => this.#socket.terminate(), isOpen ? closingMs : 0);
+    this.#socket.on('close', () => clearTimeout(timer));
   }
 
   lose(error: UpstreamCallError): void {
@@ -159,6 +213,14 @@ export abstract class SharedConnection<Subscription, Sink extends SubscriptionSi
     const lost = [...this.#entries];
     this.#entries.clear();
     for (const { sink } of lost) sink.lost(error);
+  }
+
+  /** Sends a message. Closes the connection as lost if the upstream does not read. */
+  protected send(text: string): void {
+    if (this.#isOver || this.#socket.readyState !== WebSocket.OPEN) return;
+    this.#socket.send(text);
+    if (this.#socket.bufferedAmount > maxUnreadBytes)
+      this.#break(new UpstreamCallError('interrupted', 'the upstream does not read'));
   }
 
   /** From now on, subscriptions are sent. */
@@ -191,6 +253,83 @@ export abstract class SharedConnection<Subscription, Sink extends SubscriptionSi
   protected stopAwaiting(): void {
     this.#stopAwaiting();
   }
+
+  #listen(): void {
+    let wasOpen = false;
+    let error: Error | null = null;
+    this.#socket.on('open', () => {
+      wasOpen = true;
+      if (this.#isOver) return;
+      this.#awaitBeat();
+      this.opened();
+    });
+    this.#socket.on('message', (data, isBinary) => this.#take(data, isBinary));
+    this.#socket.on('pong', () => this.#count());
+    this.#socket.on('ping', () => this.#count());
+    // `close` always follows. Without a listener, an error would end the process.
+    this.#socket.on('error', (each) => {
+      error = each;
+    });
+    this.#socket.on('close', (code) => this.#break(toConnectionLoss(wasOpen, code, error)));
+  }
+
+  #take(data: unknown, isBinary: boolean): void {
+    if (this.#isOver) return;
+    this.#count();
+    if (isBinary) this.#break(new UpstreamCallError('garbled', 'a message that is not text'));
+    else this.read(String(data));
+  }
+
+  #count(): void {
+    if (this.#isOver) return;
+    this.#isHeard = true;
+    this.#messages += 1;
+    if (this.#messages === this.#target.options.maxMessagesPerSecond) this.#socket.pause();
+    this.#resumeTimer ??= setTimeout(() => {
+      this.#resumeTimer = undefined;
+      this.#messages = 0;
+      this.#socket.resume();
+    }, 1_000);
+  }
+
+  #awaitBeat(): void {
+    this.#stopBeat();
+    this.#stopBeat = startPeerTimeout(this.#target.options.beatMs, () => this.#beat());
+  }
+
+  #beat(): void {
+    this.#awaitBeat();
+    // While reading is paused, an answer to a ping stays unread.
+    if (this.#socket.isPaused) return;
+    if (this.#isHeard) {
+      this.#isHeard = false;
+      this.#socket.ping();
+    } else this.#break(new UpstreamCallError('interrupted', 'the connection went silent'));
+  }
+
+  /** Loses the connection without a closing handshake. */
+  #break(error: UpstreamCallError): void {
+    if (this.#isOver) return;
+    this.#end();
+    this.#socket.terminate();
+    this.lose(error);
+  }
+
+  #end(): void {
+    this.#isOver = true;
+    clearTimeout(this.#resumeTimer);
+    this.#stopBeat();
+    this.stopAwaiting();
+    if (this.#socket.isPaused) this.#socket.resume();
+    this.#target.closed();
+  }
+}
+
+function toConnectionLoss(wasOpen: boolean, code: number, cause: Error | null): UpstreamCallError {
+  if (!wasOpen) return new UpstreamCallError('unreachable', 'no WebSocket connection was made', { cause });
+  if ((cause as NodeJS.ErrnoException | null)?.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH')
+    return new UpstreamCallError('too-large', 'a message over the bound', { cause });
+  return new UpstreamCallError('interrupted', `the connection was closed (${code})`, { cause });
 }
 
 /** The message as an object or a list; `null` for any other text. */
