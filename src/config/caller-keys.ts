@@ -17,12 +17,12 @@ export const callerKeys = {
   CLIENTS_FILE: {
     type: filePath,
     description:
-      'A JSON or YAML list of clients that have an API key: `id`, `hash` of the key, `scopes` out of `read`, `sponsor` and `admin` (default: `read`), `origins`, `documents` (its `TRUSTED_DOCUMENTS_POLICY`), `visitors`, and the limits of its visitors and of their sponsored transactions, listed in docs/callers.md; or an object with `policies` by name, and `clients`. The policy `default` applies to callers without a credential. `ledger-gateway keys new` creates a key and its entry. Clients send keys as `x-api-key` or, with `SPONSOR_AUTH=token`, as `Authorization: Bearer`; callers without a key may then only read, unless `SPONSOR_ALLOW_ANONYMOUS` lets them sponsor. The gateway reloads the file within seconds after a change, or immediately on SIGHUP; it rejects and logs a file with mistakes.',
+      'A JSON or YAML list of clients that have an API key: `id`, `hash` of the key, `scopes` out of `read`, `sponsor` and `admin` (default: `read`), `origins`, `documents`, `visitors`, and the limits of a [policy](callers.md#policies); or an object with `policies` by name, and `clients`. `ledger-gateway keys new` creates a key and its entry. Callers without a key may then only read, unless `SPONSOR_ALLOW_ANONYMOUS` lets them sponsor. The gateway reloads a changed file, and logs the mistakes of one that it rejects.',
   },
   JWT_JWKS_URL: {
     type: urlWithoutCredentials('http', 'https'),
     description:
-      'The URL of the public keys (JWKS) that verify callers’ JWTs. A JWT is sent like an API key: as `x-api-key` or, with `SPONSOR_AUTH=token`, as `Authorization: Bearer`. Needs `JWT_ISSUER` and `JWT_AUDIENCE`. Use `https` unless you control the network in between: an attacker who can change the response can impersonate any caller.',
+      'The URL of the public keys (JWKS) that verify callers’ JWTs. Needs `JWT_ISSUER` and `JWT_AUDIENCE`. Use `https` unless you control the network in between: an attacker who can change the response can impersonate any caller.',
   },
   JWT_ISSUER: {
     type: anyText,
@@ -60,7 +60,7 @@ export const callerKeys = {
   TRUSTED_DOCUMENTS_FILE: {
     type: filePath,
     description:
-      'A JSON file with documents that clients request by id: an Apollo persisted query manifest, or an object of ids and texts as Relay, client-preset and gql.tada write it. At most 10,000 documents and 16 MiB. The gateway reloads the file within seconds after a change, or immediately on SIGHUP; it rejects and logs a file with mistakes. See docs/trusted-documents.md.',
+      'A JSON file with documents that clients request by id: an Apollo persisted query manifest, or an object of ids and texts as Relay, client-preset and gql.tada write it. See [trusted documents](trusted-documents.md).',
   },
   TRUSTED_DOCUMENTS_POLICY: {
     type: oneOf(...documentPolicies),
@@ -73,7 +73,7 @@ export const callerKeys = {
     type: boolean,
     fallback: false,
     description:
-      'Whether clients may register documents by their hash, as Apollo’s automatic persisted queries do. It saves upload only: documents are prepared once anyway. Each worker keeps up to 8 MiB of texts; when they are full, the caller that uses most loses one.',
+      'Whether clients may register documents by their hash, as Apollo’s automatic persisted queries do. It saves upload only.',
   },
   REDIS_URL: {
     type: secretUrl('redis', 'rediss'),
@@ -104,7 +104,7 @@ export const callerKeys = {
     type: oneOf('request', 'usage'),
     fallback: 'request',
     description:
-      'Points of one operation against the rate limit. `request`: 1. `usage`: 1 to 21, in proportion to its input and output nodes. In both modes, each further mutation field of the gateway, such as a second `reserveGas` under an alias, costs 1 more, and so does each 1,000 fields returned by `__schema` and `__type`.',
+      'Points of one operation against the rate limit. `request`: 1. `usage`: 1 to 21, in proportion to its input and output nodes. Both add what [callers](callers.md#rate-limit) lists.',
   },
 } as const satisfies ConfigTable;
 
@@ -131,7 +131,7 @@ export const limitKeys = {
     // The ledger's default page limit.
     fallback: 50,
     description:
-      'The largest `first` or `last` of `queryEvents` and `queryTransactionBlocks`; a larger one is rejected. A node returns at most 50 items per call, so a page takes one call for every 50 items or part of them. If a node returns fewer items, a page may be short and still report that there is more.',
+      'The largest `first` or `last` of `queryEvents` and `queryTransactionBlocks`; a larger one is rejected. A page takes one upstream call for every 50 items or part of them.',
   },
   LIMIT_MAX_EVENT_CALLS: {
     type: integer(maxSpareCalls + 1, 10_000, 'calls'),
@@ -204,7 +204,7 @@ export const limitKeys = {
     // All readers together poll a node 16 times a second while no events arrive.
     fallback: 32,
     description:
-      'Maximum concurrent readers of live streams, besides the readers of all events and of all transactions. Streams with the same node query share a reader. Above the limit, a stream with a new filter uses the reader of all items, and the gateway filters them. Each worker counts its own.',
+      'Maximum concurrent [readers](live-events.md#readers) of live streams, besides those of all events and of all transactions. Each worker counts its own.',
   },
   LIVE_MAX_READERS_PER_CALLER: {
     type: integer(0, 10_000, 'readers'),

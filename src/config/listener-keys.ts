@@ -39,7 +39,7 @@ export const listenerKeys = {
     type: hosts,
     fallbackText: 'names of this machine if `HOST` is a loopback address, else any name',
     description:
-      'Host names by which clients may address the gateway, besides `localhost` and IP addresses. Requests with another name in their Host header get 403, because a web page can resolve its own name to the gateway’s address. Set it behind a proxy that keeps the client’s Host header, if the gateway listens on loopback. `*`: any name.',
+      'Host names by which clients may address the gateway, besides `localhost` and IP addresses. Others get 403, because [a web page can resolve its own name](http.md#hosts-and-origins) to the gateway’s address. Set it behind a proxy that keeps the client’s Host header, if the gateway listens on loopback. `*`: any name.',
   },
   TRUSTED_PROXIES: {
     type: networks,
@@ -49,7 +49,7 @@ export const listenerKeys = {
     type: encodingList,
     fallback: 'off',
     description:
-      'How the gateway compresses responses to queries of 8 KiB and more, for clients that accept it; GraphiQL’s files are always compressed. A proxy in front of the gateway compresses better, since it need not save CPU time. Mutations and streams are never compressed; with this setting, large responses are sent once they are complete.',
+      'How the gateway [compresses](http.md#compression) responses to queries of 8 KiB and more, for clients that accept it. A proxy in front of the gateway compresses better.',
   },
   GRAPHIQL: {
     type: boolean,
@@ -91,26 +91,25 @@ export const operationKeys = {
   SCHEMA_CACHE_FILE: {
     type: filePath,
     description:
-      'A file in which the gateway stores the ledger’s last valid schema and limits. If the ledger is unavailable at the start, the gateway serves the stored schema: sponsor and event fields work, and ledger fields fail with `UPSTREAM_UNAVAILABLE`. Unset: the ledger’s part of the graph is missing until the ledger answers. A file that cannot be read or written causes a warning in the log.',
+      'A file in which the gateway stores the ledger’s last valid schema and limits, and with which it starts if the ledger is unavailable: sponsor and event fields work, and ledger fields fail with `UPSTREAM_UNAVAILABLE`. Unset: the ledger’s part of the graph is missing until the ledger answers.',
   },
   IMMUTABLE_CACHE_BYTES: {
     type: integer(0, 4_294_967_296, 'bytes'),
     // About 20,000 transactions with their effects.
     fallback: 33_554_432,
     description:
-      'Memory for cached ledger data that never changes, such as a final transaction or an object at a version. The gateway answers repeated reads without a ledger call, and HTTP caches may store the responses. Cached reads count against limits as usual. `0`: no caching, neither here nor in HTTP caches.',
+      'Memory for [immutable reads](immutable-reads.md), which are answered without a ledger call. `0`: no caching, neither here nor in HTTP caches.',
   },
   IMMUTABLE_CACHE_SECONDS: {
     type: integer(1, 604_800, 'seconds'),
     // Covers a page and the pages that it links to, and limits how long an HTTP cache may be wrong.
     fallback: 600,
-    description:
-      'How long cached data is reused, here and in HTTP caches, counted from the ledger’s response. Data that the ledger has since pruned, or lost in a reset of a test network, may be served for this long.',
+    description: 'How long immutable reads are reused, here and in HTTP caches.',
   },
   CURSOR_KEYS: {
     type: signingKeys,
     description:
-      'Keys that sign the cursors of `queryEvents`, `queryTransactionBlocks`, `liveEvents` and `liveTransactions`, separated by commas: the first signs, all verify. Unset: with `REDIS_URL`, instances share a key stored in Redis; else the keys are derived from `LEASE_KEYS`. Without all three, `serve` generates a key and keeps it in [a file](live-events.md#cursor-keys), which other machines do not have.',
+      'Keys that sign cursors, separated by commas: the first signs, all verify. Unset: a key in Redis, or derived from `LEASE_KEYS`, or else in [a file](live-events.md#cursor-keys), which other machines do not have.',
   },
   CURSOR_KEYS_FILE: {
     type: secretFilePath,
@@ -147,6 +146,6 @@ export const operationKeys = {
   WORKER_MAX_RSS_BYTES: {
     type: integer(64 * 1024 * 1024, 1024 ** 4, 'bytes'),
     description:
-      'Resident memory above which a worker is replaced: another one starts first, then the worker stops accepting connections, serves for `DRAIN_MS` more and exits. One worker at a time, and only after 10 s of service. Unset: never, because the memory of a healthy worker depends on other settings. Has no effect with `WORKERS=1`.',
+      'Resident memory above which a worker is [replaced](operations.md#several-processes). Unset: never. Has no effect with `WORKERS=1`.',
   },
 } as const satisfies ConfigTable;

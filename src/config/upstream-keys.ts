@@ -21,7 +21,7 @@ export const upstreamKeys = {
     type: nameOrFile('auto', ...Object.keys(networkProfiles)),
     fallback: 'auto',
     description:
-      'The network, which sets the names of headers, JSON-RPC methods, filters and root fields, and the rules for counting documents. `auto`: the gateway recognises the network by the ledger’s schema at the start, or by `SCHEMA_CACHE_FILE` if the ledger is unavailable; `ledger` if it can read neither, until the ledger answers. If the profile does not fit the schema, the log names the one that does. A path: the file describes [a network of its own](networks.md).',
+      'The network, which sets names and the rules for counting documents. `auto`: the gateway recognises it by the ledger’s schema, or by `SCHEMA_CACHE_FILE` if the ledger is unavailable. If the profile does not fit, the log names the one that does. A path: the file describes [a network of its own](networks.md).',
   },
   PROFILE_OVERRIDES: {
     type: jsonObject,
@@ -116,7 +116,7 @@ export const upstreamKeys = {
     type: oneOf('auto', 'graphql', 'poll', 'websocket'),
     fallback: 'auto',
     description:
-      'What triggers a read for live streams. `poll`: the polling interval only. `auto`: the ledger’s GraphQL subscriptions if they support the filter, else polling. `graphql`: the same subscriptions, even if they match more than the filter. `websocket`: the deprecated subscriptions of `LEDGER_RPC_WS_URL`.',
+      'What [triggers a read](live-events.md#readers) for live streams. `poll`: the polling interval only. `auto`: the ledger’s GraphQL subscriptions if they support the filter, else polling. `graphql`: the same, even if they match more than the filter. `websocket`: those of `LEDGER_RPC_WS_URL`.',
   },
 } as const satisfies ConfigTable;
 
@@ -173,19 +173,19 @@ export const sponsorshipKeys = {
     type: integer(1, 1_000_000, 'reservations'),
     fallbackText: 'no bound',
     description:
-      'How many reservations all callers together may have open: neither expired nor executed. Set it below the number of coins that the sponsor has. One client, the JWT subjects of one policy, or all anonymous callers may have at most three times as many as would stay free for others, so a client alone may have three quarters. Applies with `SPONSOR_AUTH=token`.',
+      'How many reservations all callers together may have open: neither expired nor executed. Set it below the number of the sponsor’s coins. A client alone may have three quarters. Applies with `SPONSOR_AUTH=token`.',
   },
   SPONSOR_PREFLIGHT: {
     type: oneOf('enforce', 'warn', 'off'),
     fallbackText: '`enforce` with `token`, `warn` with `forward`',
     description:
-      'Whether the gateway checks a transaction against its reservation before it sends it to the sponsor. `enforce`: rejects a transaction that does not match or cannot be parsed. `warn`: sends and logs it. `off`: sends it. In every mode, a transaction may take nothing but gas from the sponsor, a client’s `moveCalls` apply, and a client with a gas budget must not exceed the reserved budget.',
+      'What happens to a transaction that does not match its reservation or cannot be parsed. `enforce`: rejected. `warn`: sent and logged. `off`: sent. [Some checks](operating-sponsorship.md#preflight) always apply.',
   },
   SPONSOR_UNREADABLE: {
     type: oneOf('refuse', 'dry-run'),
     fallback: 'refuse',
     description:
-      'What the gateway does with a transaction that it cannot parse. `refuse`: `SPONSOR_PREFLIGHT` decides. `dry-run`: the ledger simulates it, and the gateway applies all checks to the simulation; it rejects the transaction if the sponsor would pay anything but gas. If the simulation does not tell, or the client has `moveCalls`, as with `refuse`.',
+      'What the gateway does with a transaction that it cannot parse. `refuse`: `SPONSOR_PREFLIGHT` decides. `dry-run`: the gateway checks what [the ledger’s simulation](operating-sponsorship.md#simulations) says.',
   },
   SPONSOR_DRY_RUN: {
     type: oneOf('off', 'failing', 'strict'),
@@ -223,12 +223,12 @@ export const sponsorshipKeys = {
     type: boolean,
     fallback: true,
     description:
-      'Whether `serve` keeps reservations, idempotency keys, executions and gas budgets in a journal in `$STATE_DIRECTORY` (else the user’s state folder), so that they survive restarts and crashes. Without effect with `REDIS_URL`, without `SPONSOR_URL` and on the embedded network.',
+      'Whether `serve` keeps sponsorship in a [journal](operating-sponsorship.md#without-redis), so that it survives restarts and crashes. Without effect with `REDIS_URL`, without `SPONSOR_URL` and on the embedded network.',
   },
   LEASE_KEYS: {
     type: signingKeys,
     description:
-      'Keys that sign reservation ids if the gateway holds the sponsor’s token, separated by commas: the first signs, all verify. Unset: the gateway generates a key, in `$STATE_DIRECTORY/lease-key` if there is a journal; otherwise reservations do not survive a restart. Several instances need this key.',
+      'Keys that sign reservation ids if the gateway holds the sponsor’s token, separated by commas: the first signs, all verify. Several instances need this key. Unset: the gateway generates a key, and keeps it beside its [journal](operating-sponsorship.md#without-redis).',
   },
   LEASE_KEYS_FILE: {
     type: secretFilePath,

@@ -50,16 +50,30 @@ describe('the pages', () => {
     expect(words.reduce((sum, count) => sum + count, 0)).toBeLessThan(38_000);
   });
 
-  test('lead to pages that exist', () => {
-    const dead = [...pages, 'docs/llms.txt'].flatMap((page) =>
-      [...read(page).matchAll(/\]\((?!https?:|#)([^)#]+)(?:#[^)]*)?\)/g)]
-        .map(([, target]) => new URL(target ?? '', new URL(page, root)))
-        .filter((target) => !existsSync(target))
-        .map((target) => `${page}: ${target.pathname}`),
+  test('lead to pages and headings that exist', () => {
+    const dead = [...pages, 'CONTRIBUTING.md', 'docs/llms.txt'].flatMap((page) =>
+      [...read(page).matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)/g)]
+        .map(([, target = '', heading]) => ({
+          target: new URL(target || page, target ? new URL(page, root) : root),
+          heading,
+        }))
+        .filter(({ target, heading }) => !existsSync(target) || (heading && !headingsOf(target).includes(heading)))
+        .map(({ target, heading = '' }) => `${page}: ${target.pathname}#${heading}`),
     );
     expect(dead).toEqual([]);
   });
 });
+
+/** The headings of a page as they appear in links. */
+function headingsOf(page: URL): string[] {
+  const headings = [...readFileSync(page, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => heading);
+  return headings.map((heading) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\w\s-]/g, '')
+      .replaceAll(' ', '-'),
+  );
+}
 
 function countWords(page: string): number {
   const prose = page
