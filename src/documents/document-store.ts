@@ -1,10 +1,9 @@
 import { hash } from 'node:crypto';
-import { type DocumentNode, GraphQLError, type OperationDefinitionNode, type OperationTypeNode } from 'graphql';
+import { type DocumentNode, GraphQLError, type OperationDefinitionNode } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { complexityRules, measureComplexity } from './cost/complexity.ts';
 import { bytesOf, checkDocument, checkText, maxNesting, refuseNesting } from './cost/limits.ts';
-import { contractRules } from './cost/measure-definition.ts';
 import { type MeasuredDocument, measureDocument, toSize } from './cost/measure-document.ts';
+import { contractRules } from './cost/usage.ts';
 import {
   createTreeReader,
   dropTokens,
@@ -14,7 +13,7 @@ import {
   parseDocument,
   toOperationTree,
 } from './document-tree.ts';
-import { planOperation } from './plan-operation.ts';
+import { type OperationPlan, planOperation } from './plan-operation.ts';
 import {
   createLocate,
   forwardedBytes,
@@ -29,7 +28,7 @@ import {
   treeBytes,
 } from './prepared-document.ts';
 import type { ExecutableDocument } from './selections.ts';
-import { acceptDocument } from './validation/accept-document.ts';
+import { canForward } from './validation/check-forwarded.ts';
 import { validateDocument } from './validation/validate-document.ts';
 
 /**
@@ -107,7 +106,7 @@ export function createDocumentStore<Operation>(
       let bytes = 0;
       for (const text of texts) {
         const known = kept.get(text) ?? find(text);
-        const made = known ?? reader.prepare(text);
+        const made = known ?? reader.read(text).prepared;
         if (!kept.has(text) && bytes + made.bytes <= bounds.maxPinnedBytes) {
           bytes += made.bytes;
           kept.set(text, made);
@@ -142,9 +141,11 @@ function createWasSeen(): (text: string) => boolean {
 /** Reads the documents of one schema: parses, measures, validates and plans them. Never throws. */
 export function createDocumentReader<Operation>(options: PrepareOptions<Operation>) {
   const reading = { options, readTree: createTreeReader() };
-  /** Returns the syntax tree as well, with its positions in the text. */
-  const read = (text: string) => readDocument(text, true, reading) as ReadDocument<Operation>;
-  const prepare = (text: string) => (readDocument(text, false, reading) ?? read(text)).prepared;
+  /** Validates all of it, and returns the syntax tree as well, with its positions in the text. */
+  const read = (text: string) => readDocument(text, true, true, reading) as ReadDocument<Operation>;
+  const prepare = (text: string) =>
+    (readDocument(text, false, false, reading) ?? (readDocument(text, true, false, reading) as ReadDocument<Operation>))
+      .prepared;
   return { prepare, read };
 }
 
@@ -156,22 +157,24 @@ interface Reading<Operation> {
 /**
  * Checks a text in the ledger's order and prepares its operations: length, syntax, size, validity.
  * @param hasPositions keeps positions in the text, which errors need. Parsing without them is up to three times as fast
+ * @param isExplained validates also a document of the ledger's fields alone, which the ledger will validate
  * @returns `null` if positions turn out to be needed and `hasPositions` is false
  */
 function readDocument<Operation>(
   text: string,
   hasPositions: boolean,
+  isExplained: boolean,
   reading: Reading<Operation>,
 ): ReadDocument<Operation> | null {
   const { options } = reading;
-  const { limits } = options;
+  const { limits, schema, ownership } = options;
   const { rules = contractRules } = limits;
   const locate = createLocate(text);
-  const refused = (errors: readonly PlainError[], hasUsage = false, measured: MeasuredDocument | null = null) => {
+  const refused = (errors: readonly PlainError[], measured: MeasuredDocument | null = null) => {
     const size = measured && toSize(measured);
     const bytes = refusedBytes(text, errors, size?.numbers);
     return {
-      prepared: { kind: 'refused', text, bytes, size, errors, hasUsage },
+      prepared: { kind: 'refused', text, bytes, size, errors },
       executable: measured?.executable ?? null,
     } as const;
   };
@@ -185,14 +188,19 @@ function readDocument<Operation>(
     return refused([toSyntaxError(text, error, locate)]);
   }
 
-  const bodyBytes = rules.payload === 'body' ? bytesOf(text, rules) : 0;
-  const counting = { rules, schema: options.schema, bodyBytes };
-  const measured = measureDocument(document, Buffer.byteLength(text), limits.calledPages?.fields, counting);
+  const measured = measureDocument(document, Buffer.byteLength(text), {
+    rules,
+    schema,
+    calledFields: limits.calledPages?.fields,
+    bodyBytes: rules.payload === 'body' ? bytesOf(text, rules) : 0,
+    maxNodes: limits.maxQueryNodes,
+    isOwn: (type, name) => ownership.ownerOf(type, name) === 'own',
+  });
   const { executable } = measured;
   const excess = checkDocument(measured, limits);
-  if (excess) return hasPositions ? refused([toPlainError(excess.error, locate)], excess.hasUsage, measured) : null;
+  if (excess) return hasPositions ? refused([toPlainError(excess.error, locate)], measured) : null;
 
-  let size = toSize(measured);
+  const size = toSize(measured);
   const readable = (
     bytes: number,
     introspectedFields: number,
@@ -208,7 +216,10 @@ function readDocument<Operation>(
   // Of several operations any may be executed here later, and its errors then need positions.
   if (!hasPositions && executable.operations.length !== 1) return null;
   let introspectedFields = 0;
-  if (!acceptDocument(document, executable, options)) {
+  const { operations, fragments } = executable;
+  const plans = operations.map((operation) => planOperation({ document, operation, fragments }, ownership));
+  const isLedgers = plans.every(({ plan, partsKind }) => plan === 'PASS_THROUGH' && partsKind === 'upstream');
+  if (isExplained || !isLedgers || !canForward(measured, schema)) {
     if (!hasPositions) return null;
     const validity = validateDocument(document, executable, options);
     introspectedFields = validity.introspectedFields;
@@ -217,23 +228,17 @@ function readDocument<Operation>(
     if (errors.length > 0) return readable(bytes, introspectedFields, errors, findNothing);
   }
 
-  const weights = size.isExempt ? null : complexityRules(rules, options.schema);
-  if (weights) {
-    const isOwn = (type: OperationTypeNode, name: string) => options.ownership.ownerOf(type, name) === 'own';
-    size = toSize(measured, measureComplexity(executable, options.schema, weights, isOwn));
-  }
-
   const json = JSON.stringify(text);
-  const [only, ...others] = executable.operations;
-  if (!only || others.length > 0) {
+  const [only, ...others] = operations;
+  const [plan] = plans;
+  if (!only || !plan || others.length > 0) {
     dropTokens(document);
-    const operations = prepareEach(text, json, document, executable, reading);
-    return readable(treeBytes(text, document, size), introspectedFields, [], operations);
+    const prepare = prepareEach(text, json, document, executable, plans, reading);
+    return readable(treeBytes(text, document, size), introspectedFields, [], prepare);
   }
-  const tree = toOperationTree(document, only, executable.fragments);
-  const prepared = prepareOperation(text, json, tree, reading);
-  const bytes = prepared.keepsTree ? treeBytes(text, document, size) : forwardedBytes(text, json, size, only);
-  return readable(bytes, introspectedFields, [], findOnly(only.name?.value ?? null, prepared.operation));
+  const operation = prepareOperation(text, json, toOperationTree(document, only, fragments), plan, reading);
+  const bytes = plan.isForwarded ? forwardedBytes(text, json, size, only) : treeBytes(text, document, size);
+  return readable(bytes, introspectedFields, [], findOnly(only.name?.value ?? null, operation));
 }
 
 /** A forwarded operation is kept without its tree, which is a hundred times as large as the rest. */
@@ -241,12 +246,11 @@ function prepareOperation<Operation>(
   text: string,
   json: string,
   tree: OperationTree,
+  plan: OperationPlan,
   { options, readTree }: Reading<Operation>,
-): { readonly operation: Operation; readonly keepsTree: boolean } {
-  const plan = planOperation(tree, options.ownership);
-  const keepsTree = !plan.isForwarded;
-  const kept = keepsTree ? keep(tree.document.loc ? tree : readTree(text)) : readAgain(text, readTree);
-  return { operation: options.prepareOperation({ text, json, plan, tree, readTree: kept }), keepsTree };
+): Operation {
+  const again = plan.isForwarded ? readAgain(text, readTree) : keep(tree.document.loc ? tree : readTree(text));
+  return options.prepareOperation({ text, json, plan, tree, readTree: again });
 }
 
 // Separate functions, so that the closures they return do not keep the syntax tree in memory: closures of one scope keep every
@@ -278,16 +282,17 @@ function prepareEach<Operation>(
   json: string,
   document: DocumentNode,
   { operations, fragments }: ExecutableDocument,
+  plans: readonly OperationPlan[],
   reading: Reading<Operation>,
 ): (name: string | null) => Operation | null {
-  const named = new Map(operations.map((each) => [each.name?.value ?? null, each]));
+  const named = new Map(operations.map((each, index) => [each.name?.value ?? null, [each, plans[index]] as const]));
   const known = new Map<OperationDefinitionNode, Operation>();
   return (name) => {
-    const operation = name === null ? undefined : named.get(name);
-    if (!operation) return null;
+    const [operation, plan] = (name === null ? undefined : named.get(name)) ?? [];
+    if (!operation || !plan) return null;
     if (!known.has(operation)) {
       const tree = toOperationTree(document, operation, fragments);
-      known.set(operation, prepareOperation(text, json, tree, reading).operation);
+      known.set(operation, prepareOperation(text, json, tree, plan, reading));
     }
     return known.get(operation) ?? null;
   };

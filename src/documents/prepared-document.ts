@@ -9,11 +9,21 @@ import type { ErrorCode } from '../errors/catalogue.ts';
 import { toExtensions } from '../errors/gateway-error.ts';
 import { lightError } from '../errors/light-error.ts';
 import { printJson } from '../json/exact-json.ts';
+import { mostCalls } from './cost/called-pages.ts';
 import { type LimitRefusal, type Limits, refuse, refuseAs, refuseComplexity } from './cost/limits.ts';
-import { contractRules, type LimitRules, valueBytes } from './cost/measure-definition.ts';
-import { type DocumentSize, mostCalls } from './cost/measure-document.ts';
-import { addCounts, type PageSize, readVariable, resolvePageSize, type Usage, type Variables } from './cost/usage.ts';
-import { locateBreach } from './cost/walk-costs.ts';
+import { locateBreach } from './cost/locate-breach.ts';
+import type { DocumentSize } from './cost/measure-document.ts';
+import { valueBytes } from './cost/payload.ts';
+import {
+  addCounts,
+  contractRules,
+  type LimitRules,
+  type PageSize,
+  readVariable,
+  resolvePageSize,
+  type Usage,
+  type Variables,
+} from './cost/usage.ts';
 import type { OperationTree } from './document-tree.ts';
 import type { OperationPlan, Ownership } from './plan-operation.ts';
 import type { ExecutableDocument } from './selections.ts';
@@ -35,8 +45,6 @@ export type PreparedDocument<Operation = unknown> = {
       /** `null` if the text cannot be parsed. */
       readonly size: DocumentSize | null;
       readonly errors: readonly PlainError[];
-      /** The document was counted to its end, so usage can be shown. */
-      readonly hasUsage: boolean;
     }
   | {
       readonly kind: 'readable';
@@ -206,10 +214,9 @@ export function admitDocument(
   operationName: string | null = null,
 ): DocumentAdmission {
   const { kind, size, text } = prepared;
-  const usage = size === null || size.isExempt ? null : priceDocument(size, variables, limits, operationName);
-  if (kind === 'refused')
-    return { errors: toGraphQLErrors(prepared.errors, text), usage: prepared.hasUsage ? usage : null };
-  const refusal = checkVariables(prepared.size, variables, limits, operationName, text);
+  if (kind === 'refused') return { errors: toGraphQLErrors(prepared.errors, text), usage: null };
+  const usage = size.isExempt ? null : priceDocument(size, variables, limits, operationName);
+  const refusal = checkVariables(size, variables, limits, operationName, text);
   if (refusal) return { errors: [refusal.error], usage: refusal.hasUsage ? usage : null };
   return { errors: toGraphQLErrors(prepared.errors, text), usage };
 }

@@ -9,13 +9,15 @@ import {
   type OperationDefinitionNode,
 } from 'graphql';
 import { introspectionPoints, type RateCost, toPoints } from '../callers/caller-gate.ts';
+import { type CalledPages, mostCalls } from '../documents/cost/called-pages.ts';
 import type { LimitName, Limits } from '../documents/cost/limits.ts';
-import { type CalledPages, type DocumentSize, mostCalls } from '../documents/cost/measure-document.ts';
+import type { DocumentSize } from '../documents/cost/measure-document.ts';
 import { maxCount, type Usage, type Variables } from '../documents/cost/usage.ts';
 import type { Plan } from '../documents/plan-operation.ts';
 import {
   fieldsAsked,
   type PreparedDocument,
+  priceDocument,
   queryPart,
   type ReadDocument,
   transactionPayload,
@@ -280,7 +282,9 @@ export function toEstimate(
   { limits }: Pick<Generation, 'limits'>,
   { cost, calls }: EstimateFacts,
 ): Estimate {
-  const usage = counted ?? uncounted(query, variables);
+  const { size } = prepared;
+  // A document that is rejected before it is priced is shown with its numbers as well.
+  const usage = size && !size.isExempt ? priceDocument(size, variables, limits) : uncounted(query, variables);
   const fragments = executable?.fragments ?? new Map();
   return {
     usage: toEstimateUsage(usage),

@@ -1,8 +1,8 @@
 import { type GraphQLError, getLocation, Kind } from 'graphql';
 import type { LimitName, Limits } from '../documents/cost/limits.ts';
-import { contractRules, isRows, transactionArguments } from '../documents/cost/measure-definition.ts';
-import { resolvePageSize, toPageSize, type Variables } from '../documents/cost/usage.ts';
-import { type Cost, walkCosts } from '../documents/cost/walk-costs.ts';
+import { transactionArguments } from '../documents/cost/payload.ts';
+import { contractRules, resolvePageSize, toPageSize, type Variables } from '../documents/cost/usage.ts';
+import { type CountedOccurrence, costOf, isRows, walkDocument } from '../documents/cost/walk-document.ts';
 import { type ExecutableDocument, type Occurrence, responseKey, walkLevels } from '../documents/selections.ts';
 
 /** One line of a query that is written as a tree. */
@@ -41,21 +41,34 @@ export function explainCosts(question: CostQuestion): {
   readonly isCut: boolean;
 } {
   const { executable, variables, limits, isCounted, offending } = question;
-  const costs = [...take(walkCosts(executable, variables, limits), maxExplained + 1)];
-  const selections = costs.slice(0, maxExplained).map((each) => ({
+  const occurrences = walk(executable, limits, maxExplained + 1);
+  const selections = occurrences.slice(0, maxExplained).map((each) => ({
     ...describe(each.node),
     level: each.level,
-    cost: isCounted ? each.cost : null,
+    cost: isCounted ? costOf(each, variables, limits.defaultPageSize) : null,
     connection: toConnection(each, question),
-    times: timesBelow(each),
+    times: timesBelow(each, question),
     isOffending: offending !== null && isSame(each, offending),
   }));
-  return { selections, isCut: costs.length > maxExplained };
+  return { selections, isCut: occurrences.length > maxExplained };
 }
 
-function toConnection({ node, size }: Cost, { variables }: CostQuestion) {
-  if (size?.kind !== 'page' || node.kind !== Kind.FIELD) return null;
-  const pageSize = size.actual;
+function walk(executable: ExecutableDocument, limits: Limits, max: number): readonly CountedOccurrence[] {
+  const { rules = contractRules, schema = null, calledPages } = limits;
+  const counting = { rules, schema: rules.connections === 'type' ? schema : null, calledFields: calledPages?.fields };
+  return walkDocument(executable, counting, max).occurrences;
+}
+
+/** The size of the page or list below a field; `null` if there is none. */
+function sizeBelow({ size, below }: CountedOccurrence, { variables, limits }: CostQuestion): number | null {
+  return size && (size.isList || below?.rows) ? resolvePageSize(size, variables, limits.defaultPageSize) : null;
+}
+
+function toConnection(occurrence: CountedOccurrence, question: CostQuestion) {
+  const { node, size } = occurrence;
+  const { variables } = question;
+  const pageSize = sizeBelow(occurrence, question);
+  if (pageSize === null || size?.isList || node.kind !== Kind.FIELD) return null;
   const isSource = (name: string) => {
     const argumentNodes = (node.arguments ?? []).filter((argument) => argument.name.value === name);
     // -1 is no page size, so the comparison fails if the argument gives none.
@@ -65,12 +78,12 @@ function toConnection({ node, size }: Cost, { variables }: CostQuestion) {
 }
 
 /** The page size that multiplies everything below `edges` or `nodes`: that of the nearest connection above. */
-function timesBelow({ node, parent }: Cost): number | null {
+function timesBelow({ node, parent }: CountedOccurrence, question: CostQuestion): number | null {
   if (node.kind !== Kind.FIELD || !isRows(node)) return null;
   let above = parent;
   while (above && (above.node.kind === Kind.INLINE_FRAGMENT || above.node.kind === Kind.FRAGMENT_SPREAD))
     above = above.parent;
-  return above?.size?.actual ?? null;
+  return above && sizeBelow(above, question);
 }
 
 function describe(node: Occurrence['node']): Pick<ExplainedSelection, 'kind' | 'text'> {
@@ -163,12 +176,14 @@ export function findOffending(
 
 /** The field at which the sum exceeds the limit. If the sum never does, a single page is too large to count: that page. */
 function findOutputExcess(executable: ExecutableDocument, variables: Variables, limits: Limits): Occurrence | null {
+  const { maxOutputNodes, defaultPageSize } = limits;
+  const sizeOf = ({ size }: CountedOccurrence) => (size ? resolvePageSize(size, variables, defaultPageSize) : 0);
   let sum = 0;
-  let largest: Cost | null = null;
-  for (const each of walkCosts(executable, variables, limits)) {
-    sum += each.cost;
-    if (sum > limits.maxOutputNodes) return each;
-    if ((each.size?.actual ?? 0) > (largest?.size?.actual ?? 0)) largest = each;
+  let largest: CountedOccurrence | null = null;
+  for (const each of walk(executable, limits, maxSearched)) {
+    sum += costOf(each, variables, defaultPageSize);
+    if (sum > maxOutputNodes) return each;
+    if (each.below?.rows && (!largest || sizeOf(each) > sizeOf(largest))) largest = each;
   }
   return largest;
 }

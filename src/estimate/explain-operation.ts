@@ -137,7 +137,7 @@ async function openGeneration(config: Config, upstreams: readonly OwnFieldsUpstr
 }
 
 function explainDocument(
-  { executable, errors, usage }: EstimateDecision,
+  { executable, errors, prepared }: EstimateDecision,
   { variables }: EstimateRequest,
   { limits }: ServedGeneration,
 ): Pick<Explanation, 'offending' | 'tree' | 'isTreeCut'> {
@@ -145,8 +145,9 @@ function explainDocument(
   if (!executable) {
     return { offending: error ? toMistakePosition(error, null) : null, tree: [], isTreeCut: false };
   }
+  const isCounted = prepared.size?.isExempt === false;
   const offending = error ? findOffending(error, executable, variables, limits) : null;
-  const { selections, isCut } = explainCosts({ executable, variables, limits, isCounted: usage !== null, offending });
+  const { selections, isCut } = explainCosts({ executable, variables, limits, isCounted, offending });
   return { offending: error ? toMistakePosition(error, offending) : null, tree: selections, isTreeCut: isCut };
 }
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { configKeys } from '../config/keys.ts';
-import { countPageCalls } from '../documents/cost/measure-document.ts';
+import { countPageCalls } from '../documents/cost/called-pages.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import { createPerSchema } from '../ledger/fetch-ledger-schema.ts';
 import type { LedgerPush } from '../ledger/ledger-streams.ts';

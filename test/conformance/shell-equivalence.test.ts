@@ -77,7 +77,11 @@ const refusals: readonly (CorpusOperation & { readonly name: string; readonly co
   { name: 'nothing but white space', text: '  ', code: 'GRAPHQL_PARSE_FAILED' },
   { name: 'an unknown field', text: '{ chainIdentifier nope }', code: 'GRAPHQL_VALIDATION_FAILED' },
   { name: 'a selection missing', text: '{ epoch sponsor { health } }', code: 'GRAPHQL_VALIDATION_FAILED' },
-  { name: 'fields in conflict', text: '{ a: chainIdentifier a: __typename }', code: 'GRAPHQL_VALIDATION_FAILED' },
+  {
+    name: 'fields in conflict',
+    text: '{ a: chainIdentifier a: __typename sponsor { health } }',
+    code: 'GRAPHQL_VALIDATION_FAILED',
+  },
   { name: 'no operation', text: 'fragment F on Query { chainIdentifier }', code: 'GRAPHQL_VALIDATION_FAILED' },
   { name: 'a fragment in itself', text: '{ ...F } fragment F on Query { ...F }', code: 'BAD_USER_INPUT' },
   { name: 'an unknown fragment', text: '{ ...F }', code: 'BAD_USER_INPUT' },

@@ -6,9 +6,15 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
+import { maxTokens } from '../../src/documents/document-tree.ts';
 import type { Ownership } from '../../src/documents/plan-operation.ts';
 
-/** Builds documents that are too deep for the parser's own recursion. */
+/** Levels of the deepest document: each takes a name and two braces. */
+export const maxLevels = Math.ceil(maxTokens / 3);
+/** Fragments of the longest chain: each takes eight tokens. */
+export const maxFragments = Math.ceil(maxTokens / 8);
+
+/** A field as a syntax tree. */
 export const field = (name: string, ...selections: SelectionNode[]): FieldNode => ({
   kind: Kind.FIELD,
   name: { kind: Kind.NAME, value: name },

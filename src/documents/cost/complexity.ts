@@ -1,16 +1,13 @@
 import {
   type ASTNode,
   type FieldNode,
-  type GraphQLNamedType,
   type GraphQLSchema,
   isObjectType,
   Kind,
   type OperationDefinitionNode,
-  type SelectionSetNode,
 } from 'graphql';
-import type { ExecutableDocument } from '../selections.ts';
-import { type LimitRules, typeOf } from './measure-definition.ts';
-import { createOutputCost, createTally, type PageSize, type Tally, type Transfer, toPageSize } from './usage.ts';
+import { type Factor, Factors, type LimitRules, type OutputCost, type PageSize, toPageSize } from './usage.ts';
+import type { CountedOccurrence } from './walk-document.ts';
 
 /** How a ledger prices documents by weights of fields, besides its limits on nodes. */
 export type ComplexityRules = NonNullable<LimitRules['complexity']>;
@@ -24,69 +21,49 @@ export function complexityRules({ complexity }: LimitRules, schema: GraphQLSchem
 }
 
 /**
- * Prices a valid document by the weights of its fields: each field costs one and what it selects, unless the rules say
- * otherwise. All operations add up, and a fragment counts at each spread, whatever `@skip` says. Each fragment is read once.
+ * Prices a document by the weights of its fields: each field costs one and what it selects, unless the rules say otherwise. All
+ * operations add up, and a fragment counts at each spread, whatever `@skip` says.
  * @param isOwn is this root field the gateway's? The ledger does not receive it
  */
 export function measureComplexity(
-  { operations, fragments }: ExecutableDocument,
-  schema: GraphQLSchema,
+  occurrences: readonly CountedOccurrence[],
   { fields, pageSize }: ComplexityRules,
   isOwn: (operation: OperationDefinitionNode['operation'], name: string) => boolean,
-) {
-  const transfers: Transfer[] = [];
-  const known = new Map<string, Tally>();
+): { readonly cost: OutputCost; readonly numbers: number } {
+  const factors = new Factors();
+  const operations = occurrences.flatMap(({ node }) => (node.kind === Kind.OPERATION_DEFINITION ? node : []));
   const defaults = declaredSizes(operations);
-  const total = createTally();
-  for (const { operation, selectionSet } of operations) {
-    const root = schema.getRootType(operation) ?? null;
-    add(selectionSet, root, total, (name) => !isOwn(operation, name));
-  }
-  const { outputNodes, numbers } = createOutputCost(transfers, total);
-  return { complexity: outputNodes, numbers };
-
-  function add(
-    set: SelectionSetNode | undefined,
-    type: GraphQLNamedType | null,
-    to: Tally,
-    isCounted: (name: string) => boolean = () => true,
-  ): void {
-    for (const node of set?.selections ?? []) {
-      if (node.kind === Kind.FIELD) {
-        if (isCounted(node.name.value)) addField(node, type, to);
-      } else if (node.kind === Kind.INLINE_FRAGMENT) {
-        const on = node.typeCondition ? (schema.getType(node.typeCondition.name.value) ?? null) : type;
-        add(node.selectionSet, on, to, isCounted);
-      } else transfers.push({ from: addUp(node.name.value, isCounted), to, size: null });
+  let operation: OperationDefinitionNode['operation'] | undefined;
+  /** What multiplies the selections below an occurrence; none below a field without weight. */
+  const below = new Map<CountedOccurrence | null, Factor>();
+  for (const occurrence of occurrences) {
+    const { node, parent, on, within } = occurrence;
+    if (node.kind === Kind.OPERATION_DEFINITION) {
+      operation = node.operation;
+      below.set(occurrence, factors.once);
+      continue;
     }
-  }
-
-  /** The fragments of a root type may hold the gateway's fields, which no other type has under these names. */
-  function addUp(name: string, isCounted: (name: string) => boolean): Tally {
-    const tally = known.get(name) ?? createTally();
-    if (known.has(name)) return tally;
-    known.set(name, tally);
-    const fragment = fragments.get(name);
-    const on = fragment && schema.getType(fragment.typeCondition.name.value);
-    add(fragment?.selectionSet, on ?? null, tally, isCounted);
-    return tally;
-  }
-
-  function addField(field: FieldNode, parent: GraphQLNamedType | null, to: Tally): void {
+    const above = below.get(parent);
+    if (!above) continue;
+    if (node.kind !== Kind.FIELD) {
+      below.set(occurrence, above);
+      continue;
+    }
+    if (within.isRoot && operation && isOwn(operation, node.name.value)) continue;
     // The ledger knows no weights of interface fields.
-    const weight = isObjectType(parent) ? fields[`${parent.name}.${field.name.value}`] : undefined;
-    if (weight === 'nothing') return;
-    const type = typeOf(parent, field);
-    if (weight === undefined) to.own += 1;
+    const weight = isObjectType(on) ? fields[`${on.name}.${node.name.value}`] : undefined;
+    if (weight === 'nothing') continue;
     if (weight === undefined || weight === 'selections') {
-      add(field.selectionSet, type, to);
-      return;
+      if (weight === undefined) above.nodes += 1;
+      below.set(occurrence, above);
+      continue;
     }
-    const below = { own: weight === 'lookup' ? 1 : 0, isPaged: true };
-    add(field.selectionSet, type, below);
-    const size = weight === 'page' ? pageOf(field) : toPageSize([], { usual: pageSize, max: null });
-    transfers.push({ from: below, to, size });
+    const size = weight === 'page' ? pageOf(node) : toPageSize([], { usual: pageSize, max: null });
+    const items = factors.below(above, size);
+    if (weight === 'lookup') items.nodes += 1;
+    below.set(occurrence, items);
   }
+  return factors.toCost();
 
   /** Unlike the ledger's count of nodes, this limit respects the defaults that an operation declares. */
   function pageOf(field: FieldNode): PageSize {

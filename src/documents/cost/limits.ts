@@ -2,9 +2,10 @@ import { type ASTNode, GraphQLError, type GraphQLSchema, Kind } from 'graphql';
 import depthLimit from 'graphql-depth-limit';
 import { gatewayError } from '../../errors/gateway-error.ts';
 import { type Occurrence, walkLevels } from '../selections.ts';
+import type { CalledPageBounds } from './called-pages.ts';
 import type { ComplexityRules } from './complexity.ts';
-import { contractRules, type LimitRules } from './measure-definition.ts';
-import type { CalledPageBounds, MeasuredDocument } from './measure-document.ts';
+import { type MeasuredDocument, maxExemptNodes } from './measure-document.ts';
+import { contractRules, type LimitRules } from './usage.ts';
 
 /** Limits of documents, named as in `serviceConfig`. All are inclusive. */
 interface DocumentLimits {
@@ -181,9 +182,6 @@ function hasTooManyLines(text: string): boolean {
   return false;
 }
 
-/** Selections allowed in a document that is exempt from the limits of queries. The longest introspection has about a hundred. */
-const maxExemptNodes = 2_000;
-
 /** Checks what depends on the text alone, in the ledger's order: nesting, directives, unknown fragments, depth, nodes. */
 export function checkDocument(measured: MeasuredDocument, limits: Limits): LimitRefusal | null {
   const { nesting, inputNodes, depth, unsupportedDirective, unknownFragment } = measured;
@@ -195,15 +193,13 @@ export function checkDocument(measured: MeasuredDocument, limits: Limits): Limit
     return refuse(message, { node: unsupportedDirective }, rules);
   }
   if (measured.isExempt)
-    return inputNodes > maxExemptNodes
-      ? refuseExcess(measured, Number.POSITIVE_INFINITY, maxExemptNodes, rules, false)
-      : null;
+    return inputNodes > maxExemptNodes ? refuseExcess(measured, Number.POSITIVE_INFINITY, maxExemptNodes, rules) : null;
   if (unknownFragment) {
     const message = `Fragment ${unknownFragment.name.value} referred to but not found in document`;
     return refuse(message, { node: unknownFragment }, rules);
   }
   const isOver = exceedsFieldDepth(measured, limits) || depth > maxQueryDepth || inputNodes > maxQueryNodes;
-  return isOver ? refuseExcess(measured, maxQueryDepth, maxQueryNodes, rules, true) : null;
+  return isOver ? refuseExcess(measured, maxQueryDepth, maxQueryNodes, rules) : null;
 }
 
 /**
@@ -215,18 +211,17 @@ function refuseExcess(
   maxDepth: number,
   maxNodes: number,
   rules: LimitRules,
-  hasUsage: boolean,
 ): LimitRefusal | null {
   let nodes = 0;
   for (const { node, level, parent } of walkLevels(executable)) {
     const pathOf = () => (rules.connections === 'type' ? { path: toPath(parent) } : {});
     if (level > maxDepth) {
       const limit = { name: 'maxQueryDepth', max: maxDepth, actual: depth } as const;
-      return refuse(`Query nesting is over ${maxDepth}`, { limit, node, hasUsage, ...pathOf() }, rules);
+      return refuse(`Query nesting is over ${maxDepth}`, { limit, node, ...pathOf() }, rules);
     }
     if (nodes === maxNodes) {
       const limit = { name: 'maxQueryNodes', max: maxNodes, actual: inputNodes } as const;
-      return refuse(`Query has over ${maxNodes} nodes`, { limit, node, hasUsage, ...pathOf() }, rules);
+      return refuse(`Query has over ${maxNodes} nodes`, { limit, node, ...pathOf() }, rules);
     }
     nodes += 1;
   }

@@ -1,42 +1,20 @@
 import {
   type DirectiveNode,
   type DocumentNode,
-  type FieldNode,
+  type FragmentDefinitionNode,
   type FragmentSpreadNode,
-  type GraphQLSchema,
   Kind,
   type OperationDefinitionNode,
   type SelectionNode,
+  type SelectionSetNode,
   type ValueNode,
 } from 'graphql';
-import { itemsPerCall, maxSpareCalls } from '../../config/event-calls.ts';
-import {
-  type ExecutableDocument,
-  isSchemaOnly,
-  responseKey,
-  toExecutableDocument,
-  walkFields,
-  walkLevels,
-} from '../selections.ts';
-import {
-  contractRules,
-  type LimitRules,
-  type MeasuredDefinition,
-  type MeasuredSpread,
-  measureDefinition,
-  toRepresentations,
-} from './measure-definition.ts';
-import {
-  addCounts,
-  createOutputCost,
-  createTally,
-  maxCount,
-  type OutputCost,
-  type PageSize,
-  readVariable,
-  type Transfer,
-  type Variables,
-} from './usage.ts';
+import { type ExecutableDocument, isSchemaOnly, responseKey, toExecutableDocument, walkLevels } from '../selections.ts';
+import { type CalledPages, toCalledPage } from './called-pages.ts';
+import { complexityRules, measureComplexity } from './complexity.ts';
+import { literalBytes, transactionArguments } from './payload.ts';
+import { addCounts, contractRules, maxCount, type OutputCost, type PageSize } from './usage.ts';
+import { type CountedOccurrence, type CountingRules, walkDocument } from './walk-document.ts';
 
 /** The numbers of a document: enough to price and reject it without its tree. */
 export interface DocumentSize {
@@ -50,6 +28,7 @@ export interface DocumentSize {
   readonly queryPayload: number;
   /** Bytes of the body that carries the text alone; 0 if the ledger does not count them. */
   readonly bodyBytes: number;
+  /** `maxCount` for a document with so many selections that it is rejected. */
   readonly outputNodes: OutputCost;
   /** Pages whose size is checked before execution. */
   readonly boundedPages: readonly PageSize[];
@@ -59,7 +38,7 @@ export interface DocumentSize {
   readonly isExempt: boolean;
   readonly transaction: TransactionPayload;
   readonly calledPages: CalledPages;
-  /** The sum of the weights of its fields; `null` if it is not valid, or if the ledger has no limit on it. */
+  /** The sum of the weights of its fields; `null` if the ledger has no limit on it. */
   readonly complexity: OutputCost | null;
 }
 
@@ -67,6 +46,7 @@ export interface DocumentSize {
 export interface MeasuredDocument extends DocumentSize {
   readonly document: DocumentNode;
   readonly executable: ExecutableDocument;
+  readonly outlines: ReadonlyMap<Definition, DefinitionOutline>;
   /**
    * The deepest nesting of three kinds: selection sets of an operation, through its fragments; selection sets of a fragment as
    * written; lists and objects in one value.
@@ -87,193 +67,250 @@ interface TransactionPayload {
   readonly variables: readonly string[];
 }
 
-const defaultCounting = { rules: contractRules, schema: null, bodyBytes: 0 };
+interface Counting extends CountingRules {
+  /** Bytes of the body that carries the text alone, for ledgers that count them. */
+  readonly bodyBytes: number;
+  /** Documents with more selections are rejected, so nothing else of them is counted. */
+  readonly maxNodes?: number | undefined;
+  /** Is this root field the gateway's? */
+  readonly isOwn?: (operation: OperationDefinitionNode['operation'], name: string) => boolean;
+}
 
 /**
- * Measures a parsed document. Never throws and never recurses. Its time is linear in the text, whatever the fragments expand
- * to: each definition is read once, each fragment added up once.
+ * Selections allowed in a document that is exempt from the limits of queries: the longest introspection has about a hundred. In
+ * any other document as many are counted, whatever its limit, so that a rejected one can be explained.
+ */
+export const maxExemptNodes = 2_000;
+
+/**
+ * Measures a parsed document in two steps. The first reads each definition once, so it takes time linear in the text whatever
+ * the fragments expand to. It counts what decides whether the document is small enough for the second, which visits each
+ * selection where it occurs.
  * @param queryPayload bytes of the text that the document was parsed from
- * @param calledFields root fields whose pages are read call by call
- * @param counting the ledger's rules, with the schema for those that count by types
  */
 export function measureDocument(
   document: DocumentNode,
   queryPayload: number,
-  calledFields: ReadonlySet<string> = new Set(),
-  {
-    rules,
-    schema,
-    bodyBytes,
-  }: { rules: LimitRules; schema: GraphQLSchema | null; bodyBytes: number } = defaultCounting,
+  { rules, schema, calledFields, bodyBytes, maxNodes = 0, isOwn = () => false }: Counting = defaultCounting,
 ): MeasuredDocument {
-  const counting = { rules, schema: rules.connections === 'type' ? schema : null, calledFields };
   const executable = toExecutableDocument(document);
-  const definitions: MeasuredDefinition[] = [];
-  const operations: MeasuredDefinition[] = [];
-  const fragments = new Map<string, MeasuredDefinition>();
-  for (const definition of document.definitions) {
-    if (definition.kind !== Kind.OPERATION_DEFINITION && definition.kind !== Kind.FRAGMENT_DEFINITION) continue;
-    const measured = measureDefinition(definition, counting);
-    definitions.push(measured);
-    if (definition.kind === Kind.OPERATION_DEFINITION) operations.push(measured);
-    else fragments.set(definition.name.value, measured);
-  }
-  const totals = addUpDefinitions(operations, fragments);
-  const depth = totals?.depth ?? maxCount;
-  const inlined = gatherTransactions(operations, fragments);
+  const { operations, fragmentDefinitions, fragments } = executable;
+  const outlines = new Map([...operations, ...fragmentDefinitions].map((each) => [each, outlineDefinition(each)]));
+  const outlined = [...outlines.values()];
+  const { nodes, depth } = addUpDefinitions(executable, outlines) ?? { nodes: maxCount, depth: maxCount };
+  const isExempt = isSchemaOnly(executable);
+  const weights = isExempt || !schema ? null : complexityRules(rules, schema);
+  const counting = { rules, schema: weights || rules.connections === 'type' ? schema : null, calledFields };
+  const isCounted = nodes <= Math.max(maxNodes, maxExemptNodes);
+  const { occurrences, factors } = walkDocument(isCounted ? executable : nothing, counting, Number.POSITIVE_INFINITY);
+  const output = isCounted ? factors.toCost() : uncounted;
+  const weighed = weights && isCounted ? measureComplexity(occurrences, weights, isOwn) : null;
+  const hasUnknown = outlined.some(({ spreads }) => spreads.some(({ name }) => !fragments.has(name)));
   return {
     document,
     executable,
-    inputNodes: totals?.inputNodes ?? maxCount,
+    outlines,
+    inputNodes: nodes,
     depth,
-    fragments: executable.fragmentDefinitions.length,
+    fragments: fragmentDefinitions.length,
     queryPayload,
     bodyBytes,
-    ...(totals ? createOutputCost(totals.transfers, totals.total) : { outputNodes: () => maxCount, numbers: 0 }),
-    boundedPages: definitions.flatMap((measured) => measured.boundedPages),
-    nesting: definitions.reduce((deepest, { nesting }) => Math.max(deepest, nesting), depth - 1),
-    isExempt: isSchemaOnly(executable),
-    unsupportedDirective: definitions.find((measured) => measured.unsupportedDirective)?.unsupportedDirective ?? null,
-    unknownFragment: totals?.hasUnknownFragment === false ? null : findUnknownFragment(executable),
-    transaction: {
-      literalBytes: totals?.transactionBytes ?? maxCount,
-      inlinedBytes: inlined.bytes,
-      variables: inlined.variables,
-    },
-    calledPages: gatherCalledPages(executable, calledFields),
-    complexity: null,
+    outputNodes: output.cost,
+    numbers: output.numbers + (weighed?.numbers ?? 0),
+    ...foldOccurrences(occurrences, counting),
+    nesting: outlined.reduce((deepest, { nesting }) => Math.max(deepest, nesting), depth - 1),
+    isExempt,
+    unsupportedDirective: findUnsupported(document, outlines),
+    unknownFragment: hasUnknown ? findUnknownFragment(executable) : null,
+    complexity: weighed?.cost ?? null,
   };
 }
 
-/**
- * Keeps the numbers without the document, so that a rejected document does not hold its tree in memory.
- * @param weighed by `measureComplexity`
- */
-export function toSize(
-  {
-    inputNodes,
-    depth,
-    fragments,
-    queryPayload,
-    bodyBytes,
-    outputNodes,
-    boundedPages,
-    numbers,
-    isExempt,
-    transaction,
-    calledPages,
-  }: MeasuredDocument,
-  weighed: { readonly complexity: OutputCost; readonly numbers: number } | null = null,
-): DocumentSize {
-  const counts = { inputNodes, depth, fragments, queryPayload, bodyBytes, numbers: numbers + (weighed?.numbers ?? 0) };
-  const complexity = weighed?.complexity ?? null;
+const defaultCounting: Counting = { rules: contractRules, schema: null, bodyBytes: 0 };
+const nothing = { operations: [], fragments: new Map() };
+const uncounted = { cost: () => maxCount, numbers: 0 };
+
+/** Keeps the numbers without the document, so that a rejected document does not hold its tree in memory. */
+export function toSize(measured: MeasuredDocument): DocumentSize {
+  const { inputNodes, depth, fragments, queryPayload, bodyBytes, outputNodes, boundedPages, numbers } = measured;
+  const { isExempt, transaction, calledPages, complexity } = measured;
+  const counts = { inputNodes, depth, fragments, queryPayload, bodyBytes, numbers };
   return { ...counts, outputNodes, boundedPages, isExempt, transaction, calledPages, complexity };
 }
 
-/** Sums of one operation or fragment, including the fragments that it spreads. */
+type Definition = OperationDefinitionNode | FragmentDefinitionNode;
+
+/** One operation or fragment as written, without the fragments that it spreads. */
+export interface DefinitionOutline {
+  /** Number of selections. */
+  readonly nodes: number;
+  /** Levels of selections. */
+  readonly depth: number;
+  /** The deepest nesting: of selection sets, or of lists and objects in a value. */
+  readonly nesting: number;
+  readonly spreads: readonly { readonly name: string; readonly level: number }[];
+  /** Names of the variables that it uses, with repetitions. */
+  readonly variables: readonly string[];
+  /** It has an alias that begins with two underscores, some of which the gateway needs. */
+  readonly hasReservedAlias: boolean;
+  /** Directives of its selections. */
+  readonly directives: readonly (readonly DirectiveNode[])[];
+  readonly unsupportedDirective: DirectiveNode | null;
+}
+
+const supportedDirectives = new Set(['include', 'skip']);
+
+/** Recurses no deeper than the parser did. */
+function outlineDefinition(definition: Definition): DefinitionOutline {
+  const spreads: { readonly name: string; readonly level: number }[] = [];
+  const variables: string[] = [];
+  const directivesOfSelections: (readonly DirectiveNode[])[] = [];
+  let nodes = 0;
+  let depth = 0;
+  let nesting = 0;
+  let hasReservedAlias = false;
+  let unsupportedDirective: DirectiveNode | null = null;
+  if (definition.kind === Kind.OPERATION_DEFINITION) {
+    for (const { defaultValue, directives } of definition.variableDefinitions ?? []) {
+      if (defaultValue) readValue(defaultValue, 0);
+      readDirectives(directives);
+    }
+  }
+  readDirectives(definition.directives);
+  readSelections(definition.selectionSet, 1);
+  nesting = Math.max(nesting, depth - 1);
+  const directives = directivesOfSelections;
+  return { nodes, depth, nesting, spreads, variables, hasReservedAlias, directives, unsupportedDirective };
+
+  function readSelections({ selections }: SelectionSetNode, level: number): void {
+    depth = Math.max(depth, level);
+    nodes += selections.length;
+    for (const selection of selections) {
+      if (selection.directives && selection.directives.length > 0) {
+        directivesOfSelections.push(selection.directives);
+        readDirectives(selection.directives);
+      }
+      if (selection.kind === Kind.FRAGMENT_SPREAD) spreads.push({ name: selection.name.value, level });
+      else {
+        if (selection.kind === Kind.FIELD) {
+          if (selection.alias?.value.startsWith('__')) hasReservedAlias = true;
+          if (selection.arguments) readArguments(selection.arguments);
+        }
+        if (selection.selectionSet) readSelections(selection.selectionSet, level + 1);
+      }
+    }
+  }
+
+  function readDirectives(directives: readonly DirectiveNode[] = []): void {
+    for (const directive of directives) {
+      if (!supportedDirectives.has(directive.name.value)) unsupportedDirective ??= directive;
+      if (directive.arguments) readArguments(directive.arguments);
+    }
+  }
+
+  function readArguments(given: readonly { readonly value: ValueNode }[]): void {
+    for (const { value } of given) readValue(value, 0);
+  }
+
+  /** @param level lists and objects around the value */
+  function readValue(value: ValueNode, level: number): void {
+    nesting = Math.max(nesting, level);
+    if (value.kind === Kind.VARIABLE) variables.push(value.name.value);
+    else if (value.kind === Kind.LIST) {
+      nesting = Math.max(nesting, level + 1);
+      for (const item of value.values) readValue(item, level + 1);
+    } else if (value.kind === Kind.OBJECT) {
+      nesting = Math.max(nesting, level + 1);
+      for (const field of value.fields) readValue(field.value, level + 1);
+    }
+  }
+}
+
+/** The first unsupported directive in the text. */
+function findUnsupported({ definitions }: DocumentNode, outlines: ReadonlyMap<Definition, DefinitionOutline>) {
+  const found = definitions.map((each) => outlines.get(each as Definition)?.unsupportedDirective);
+  return found.find((each) => each) ?? null;
+}
+
 interface Totals {
   readonly nodes: number;
   readonly depth: number;
-  readonly transactionBytes: number;
 }
 
 /**
- * Adds up the operations of a document. Each fragment is added up once, and counted at every spread.
+ * Adds up the operations of a document, with fragments counted at every spread, but each added up once.
  * @returns `null` when a fragment that an operation reaches contains itself
  */
 function addUpDefinitions(
-  operations: readonly MeasuredDefinition[],
-  fragments: ReadonlyMap<string, MeasuredDefinition>,
-) {
-  const known = new Map<MeasuredDefinition, Totals>();
-  // In the order in which they must be made: a tally is complete before it is added to another.
-  const transfers: Transfer[] = [];
-  // The tally that all operations are added to.
-  const total = createTally();
-  const fragmentOf = ({ node }: MeasuredSpread) => fragments.get(node.name.value);
-  let hasUnknownFragment = false;
-  let inputNodes = 0;
+  { operations, fragments }: ExecutableDocument,
+  outlines: ReadonlyMap<Definition, DefinitionOutline>,
+): Totals | null {
+  /** `null` while a fragment is added up. */
+  const known = new Map<Definition, Totals | null>();
+  let nodes = 0;
   let depth = 0;
-  let transactionBytes = 0;
   for (const operation of operations) {
     const totals = addUp(operation);
-    if (totals === null) return null;
-    inputNodes = addCounts(inputNodes, totals.nodes);
+    if (!totals) return null;
+    nodes = addCounts(nodes, totals.nodes);
     depth = Math.max(depth, totals.depth);
-    transactionBytes = addCounts(transactionBytes, totals.transactionBytes);
-    transfers.push({ from: operation.fields, to: total, size: null });
   }
-  return { inputNodes, depth, transfers, total, transactionBytes, hasUnknownFragment };
+  return { nodes, depth };
 
-  /** Adds up a definition after the fragments below it. Uses a stack, since a chain of fragments may be as long as the text. */
-  function addUp(root: MeasuredDefinition): Totals | null {
-    const entered = new Set([root]);
-    const open = [{ measured: root, next: 0 }];
-    for (let top = open.at(-1); top !== undefined; top = open.at(-1)) {
-      const spread = top.measured.spreads[top.next];
-      top.next += 1;
-      if (spread === undefined) {
-        known.set(top.measured, addSteps(top.measured));
-        open.pop();
-        continue;
-      }
-      const fragment = fragmentOf(spread);
-      if (fragment === undefined) hasUnknownFragment = true;
-      if (fragment === undefined || known.has(fragment)) continue;
-      if (entered.has(fragment)) return null;
-      entered.add(fragment);
-      open.push({ measured: fragment, next: 0 });
+  function addUp(definition: Definition): Totals | null {
+    const before = known.get(definition);
+    if (before !== undefined) return before;
+    known.set(definition, null);
+    const outline = outlines.get(definition) as DefinitionOutline;
+    let { nodes: sum, depth: deepest } = outline;
+    for (const { name, level } of outline.spreads) {
+      const fragment = fragments.get(name);
+      if (!fragment) continue;
+      const totals = addUp(fragment);
+      if (!totals) return null;
+      sum = addCounts(sum, totals.nodes);
+      deepest = Math.max(deepest, level + totals.depth);
     }
-    return known.get(root) ?? null;
-  }
-
-  /** Adds the pages and spreads of a definition whose fragments are all added up. */
-  function addSteps(measured: MeasuredDefinition): Totals {
-    let { nodes, depth: deepest } = measured;
-    let { bytes } = measured.transaction;
-    for (const step of measured.steps) {
-      if (step.kind === 'page') {
-        if (step.rows.isPaged) transfers.push({ from: step.rows, to: step.to, size: step.size });
-        continue;
-      }
-      const fragment = fragmentOf(step);
-      const totals = fragment && known.get(fragment);
-      if (!fragment || !totals) continue;
-      nodes = addCounts(nodes, totals.nodes);
-      deepest = Math.min(Math.max(deepest, step.level + totals.depth), maxCount);
-      if (step.isTop) bytes = addCounts(bytes, totals.transactionBytes);
-      const { entities } = step;
-      const size = entities && toRepresentations(entities.representations, fragment.on);
-      transfers.push({ from: fragment.fields, to: size ? entities.to : step.fields, size });
-      if (!fragment.rows.isPaged) continue;
-      transfers.push({ from: fragment.rows, to: size ? entities.to : step.rows, size });
-      step.rows.isPaged = true;
-    }
-    return { nodes, depth: deepest, transactionBytes: bytes };
+    const totals = { nodes: sum, depth: deepest };
+    known.set(definition, totals);
+    return totals;
   }
 }
 
-/**
- * Adds up the arguments of transaction fields among the root fields of all operations, through fragments: bytes of literals,
- * each counted once however often its fragment is spread, because the text holds it once; and the variables.
- */
-function gatherTransactions(
-  operations: readonly MeasuredDefinition[],
-  fragments: ReadonlyMap<string, MeasuredDefinition>,
-) {
-  let bytes = 0;
+/** What the occurrences say about transactions and pages, besides their number. */
+function foldOccurrences(
+  occurrences: readonly CountedOccurrence[],
+  { rules, calledFields }: CountingRules,
+): Pick<DocumentSize, 'boundedPages' | 'calledPages' | 'transaction'> {
+  const boundedPages = new Set<PageSize>();
+  const calledPages: CalledPages[number][] = [];
   const variables = new Set<string>();
-  // Iterating a set also visits members added meanwhile, so this loop reaches every fragment once.
-  const reached = new Set(operations);
-  for (const measured of reached) {
-    bytes += measured.transaction.bytes;
-    for (const name of measured.transaction.variables) variables.add(name);
-    for (const spread of measured.spreads) {
-      const fragment = spread.isTop ? fragments.get(spread.node.name.value) : undefined;
-      if (fragment) reached.add(fragment);
+  const inlined = new Map<ValueNode, number>();
+  let literals = 0;
+  let operation: OperationDefinitionNode | null = null;
+  let called = new Map<string, CalledPages[number][number]>();
+  for (const { node, within, size } of occurrences) {
+    if (size && size.max !== null) boundedPages.add(size);
+    if (node.kind === Kind.OPERATION_DEFINITION) {
+      operation = node;
+      called = new Map();
+    }
+    if (node.kind !== Kind.FIELD || !within.isRoot) continue;
+    for (const value of transactionArguments(node, rules)) {
+      const bytes = literalBytes(value, variables, rules);
+      literals = addCounts(literals, bytes);
+      inlined.set(value, bytes);
+    }
+    if (operation && calledFields?.has(node.name.value)) {
+      // Fields with one response key count once.
+      if (called.size === 0) calledPages.push([]);
+      called.set(responseKey(node), toCalledPage(node, operation));
+      calledPages[calledPages.length - 1] = [...called.values()];
     }
   }
-  return { bytes, variables: [...variables] };
+  const inlinedBytes = [...inlined.values()].reduce(addCounts, 0);
+  const transaction = { literalBytes: literals, inlinedBytes, variables: [...variables] };
+  return { boundedPages: [...boundedPages], calledPages, transaction };
 }
 
 /**
@@ -288,90 +325,4 @@ function findUnknownFragment(document: ExecutableDocument): FragmentSpreadNode |
     if (node.kind === Kind.FRAGMENT_SPREAD && !document.fragments.has(node.name.value)) return node;
   }
   return null;
-}
-
-/** Bounds of the pages in one operation that the gateway reads call by call. */
-export interface CalledPageBounds {
-  /** Names of the root fields that have such pages. */
-  readonly fields: ReadonlySet<string>;
-  /** Calls that all pages of an operation may take together, spare calls included. */
-  readonly maxCalls: number;
-  /** Items of a page without an explicit size. */
-  readonly defaultSize: number;
-  /** A larger page is rejected without a call. */
-  readonly maxSize: number;
-}
-
-/** The page size of one field, as the text gives it: numbers, or variables to look up per request. */
-interface CalledPage {
-  readonly first: SizeSource;
-  readonly last: SizeSource;
-}
-
-type SizeSource = number | null | { readonly variable: string; readonly fallback: number | null };
-
-/** The pages of each operation that has any. */
-export type CalledPages = readonly (readonly CalledPage[])[];
-
-const none: CalledPages = [];
-
-/**
- * Finds the pages among the root fields of each operation; fields with one response key count once. Skipped fields count, as
- * with every limit. Linear in the text.
- */
-export function gatherCalledPages(document: ExecutableDocument, names: ReadonlySet<string>): CalledPages {
-  if (names.size === 0) return none;
-  const found = document.operations.flatMap((operation) => {
-    const fields = new Map<string, FieldNode>();
-    walkFields([{ selectionSet: operation.selectionSet, on: null }], document.fragments, {
-      onField: (field) => {
-        if (names.has(field.name.value)) fields.set(responseKey(field), field);
-      },
-    });
-    return fields.size > 0 ? [[...fields.values()].map((field) => toCalledPage(field, operation))] : [];
-  });
-  return found.length > 0 ? found : none;
-}
-
-function toCalledPage(field: FieldNode, { variableDefinitions = [] }: OperationDefinitionNode): CalledPage {
-  const sourceOf = (argument: string): SizeSource => {
-    const value = field.arguments?.find(({ name }) => name.value === argument)?.value;
-    if (value?.kind !== Kind.VARIABLE) return literalOf(value);
-    const variable = value.name.value;
-    const definition = variableDefinitions.find((each) => each.variable.name.value === variable);
-    return { variable, fallback: literalOf(definition?.defaultValue) };
-  };
-  return { first: sourceOf('first'), last: sourceOf('last') };
-}
-
-function literalOf(value: ValueNode | undefined): number | null {
-  return value?.kind === Kind.INT ? Number(value.value) : null;
-}
-
-/**
- * The most calls that the costliest operation of a document can take with these variables, whatever the upstream answers. A page
- * of a rejected size takes none.
- */
-export function mostCalls(pages: CalledPages, variables: Variables, bounds: CalledPageBounds): number {
-  const callsOf = ({ first, last }: CalledPage) =>
-    countPageCalls({ first: resolve(first, variables), last: resolve(last, variables) }, bounds);
-  const calls = Math.max(0, ...pages.map((each) => each.reduce((sum, page) => sum + callsOf(page), 0)));
-  return calls === 0 ? 0 : calls + maxSpareCalls;
-}
-
-function resolve(source: SizeSource, variables: Variables): number | null {
-  if (source === null || typeof source === 'number') return source;
-  const sent = readVariable(variables, source.variable);
-  if (sent === undefined) return source.fallback;
-  return typeof sent === 'number' ? sent : null;
-}
-
-/** Calls that one full page takes; 0 when its size is rejected or not a number. */
-export function countPageCalls(
-  { first, last }: { readonly first?: number | null | undefined; readonly last?: number | null | undefined },
-  { defaultSize, maxSize }: Pick<CalledPageBounds, 'defaultSize' | 'maxSize'>,
-): number {
-  if (first != null && last != null) return 0;
-  const size = last ?? first ?? Math.min(defaultSize, maxSize);
-  return Number.isSafeInteger(size) && size >= 0 && size <= maxSize ? Math.ceil(size / itemsPerCall) : 0;
 }

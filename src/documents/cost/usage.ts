@@ -1,6 +1,11 @@
 import { type ArgumentNode, Kind, type ValueNode } from 'graphql';
-import type { UsageHeader } from '../../config/network-profile.ts';
+import { type NetworkProfile, networkProfiles, type UsageHeader } from '../../config/network-profile.ts';
 import { ExactNumber, isObject } from '../../json/exact-json.ts';
+
+/** A ledger's rules for counting, and its texts for rejections. */
+export type LimitRules = NetworkProfile['limits'];
+
+export const contractRules: LimitRules = networkProfiles.ledger.limits;
 
 /** What a request costs, as `extensions.usage` reports it. Every number is at most `maxCount`. */
 export interface Usage {
@@ -60,19 +65,15 @@ function saysYes(header: string | string[] | null | undefined): boolean {
   return value !== '' && value !== 'false' && value !== '0';
 }
 
-/** Counts the fields of one part of a document: of an operation, a fragment, or a page. */
-export interface Tally {
-  /** Fields written in this part, not multiplied by any page size. */
-  own: number;
-  /** The part selects `edges` or `nodes`, directly or through fragments. */
-  isPaged: boolean;
-}
-
-/** Adds one tally to another, multiplied by the items of a page; once when `size` is `null`. */
-export interface Transfer {
-  readonly from: Tally;
-  readonly to: Tally;
+/** How often selections occur in a response: the product of the sizes of all pages and lists above them. */
+export interface Factor {
+  /** Position in the order in which the factors of a document are made: a factor comes after the one above. */
+  readonly index: number;
+  /** `null` for the selections of an operation, which occur once. */
+  readonly above: Factor | null;
   readonly size: PageSize | null;
+  /** Output nodes that occur this often. */
+  nodes: number;
 }
 
 /**
@@ -81,67 +82,57 @@ export interface Transfer {
  */
 export type OutputCost = (variables: Variables, defaultPageSize: number) => number;
 
-export function createTally(): Tally {
-  return { own: 0, isPaged: false };
-}
-
-/** Reused by every pricing: fields of each tally with all page sizes multiplied in. */
-const counts: number[] = [];
-/** Reused by every pricing: the largest product of page sizes on any path down from each tally. */
-const peaks: number[] = [];
-
 /** Memory of a page size, counted in numbers. */
 const numbersOfPageSize = 16;
 
-/**
- * Holds numbers in lists and nothing of the tree, since it is kept with the document. Pricing allocates nothing.
- * @param transfers ordered so that each tally is complete before it is added to another
- * @param total the tally that all operations are added to
- */
-export function createOutputCost(transfers: readonly Transfer[], total: Tally) {
-  const indices = new Map<Tally, number>();
-  const own: number[] = [];
-  const indexOf = (tally: Tally): number => {
-    const index = indices.get(tally) ?? own.push(tally.own) - 1;
-    indices.set(tally, index);
-    return index;
-  };
-  const last = indexOf(total);
-  /** For each transfer two indices: of the tally it comes from, and of the tally it goes to. */
-  const route: number[] = [];
-  for (const { from, to } of transfers) route.push(indexOf(from), indexOf(to));
-  const sizes = transfers.map(({ size }) => size);
-  const pages = sizes.filter((size) => size !== null).length;
-  // Copied, because a list that grew holds spare memory for more.
-  const outputNodes = toOutputCost(own.slice(), route.slice(), pages > 0 ? sizes : null, last);
-  const numbers = own.length + route.length + (pages > 0 ? sizes.length + pages * numbersOfPageSize : 0);
-  return { outputNodes, numbers };
+/** The factors of one document, and the nodes that they multiply. */
+export class Factors {
+  readonly #all: Factor[] = [];
+  readonly once: Factor = this.#create(null, null);
+
+  below(above: Factor, size: PageSize): Factor {
+    return this.#create(above, size);
+  }
+
+  /** Holds numbers in lists and nothing of the tree, since it is kept with the document. Pricing allocates nothing. */
+  toCost(): { readonly cost: OutputCost; readonly numbers: number } {
+    const nodes = this.#all.map((factor) => factor.nodes);
+    const above = this.#all.map((factor) => factor.above?.index ?? 0);
+    const sizes = this.#all.flatMap(({ size }) => size ?? []);
+    return { cost: toOutputCost(nodes, above, sizes), numbers: nodes.length * 2 + sizes.length * numbersOfPageSize };
+  }
+
+  #create(above: Factor | null, size: PageSize | null): Factor {
+    const factor = { index: this.#all.length, above, size, nodes: 0 };
+    this.#all.push(factor);
+    return factor;
+  }
 }
 
-/** A function of its own, so that the cost holds no tally: closures of one scope hold all that any of them uses. */
-function toOutputCost(
-  own: readonly number[],
-  route: readonly number[],
-  /** `null` if no transfer has a page size, as in most documents. */
-  sizes: readonly (PageSize | null)[] | null,
-  total: number,
-): OutputCost {
+/** Reused by every pricing: the product of each factor. */
+const products: number[] = [];
+
+/** A function of its own, so that the cost holds no factor: closures of one scope hold all that any of them uses. */
+function toOutputCost(nodes: readonly number[], above: readonly number[], sizes: readonly PageSize[]): OutputCost {
   return (variables, defaultPageSize) => {
-    for (let index = 0; index < own.length; index += 1) {
-      counts[index] = own[index] ?? 0;
-      peaks[index] = 1;
+    let sum = nodes[0] ?? 0;
+    products[0] = 1;
+    for (let index = 1; index < nodes.length; index += 1) {
+      const items = resolvePageSize(sizes[index - 1] as PageSize, variables, defaultPageSize);
+      const product = items * (products[above[index] ?? 0] ?? 1);
+      if (items > maxMultiplicity || product > maxMultiplicity) return maxCount;
+      products[index] = product;
+      sum = addCounts(sum, product * (nodes[index] ?? 0));
     }
-    for (let index = 0; index < route.length; index += 2) {
-      const from = route[index] ?? 0;
-      const to = route[index + 1] ?? 0;
-      const size = sizes?.[index / 2] ?? null;
-      const items = size === null ? 1 : resolvePageSize(size, variables, defaultPageSize);
-      if (items > maxMultiplicity) return maxCount;
-      counts[to] = addCounts(counts[to] ?? 0, items * (counts[from] ?? 0));
-      peaks[to] = Math.max(peaks[to] ?? 1, Math.min(items * (peaks[from] ?? 1), maxCount));
-    }
-    return (peaks[total] ?? 1) > maxMultiplicity ? maxCount : (counts[total] ?? 0);
+    return sum;
   };
+}
+
+/** The product of a factor. */
+export function timesOf({ above, size }: Factor, variables: Variables, defaultPageSize: number): number {
+  if (!above || !size) return 1;
+  const items = resolvePageSize(size, variables, defaultPageSize);
+  return Math.min(items * timesOf(above, variables, defaultPageSize), maxCount);
 }
 
 /** Sources of a connection's page size, or of a list's length: literals in the text, and variables. */

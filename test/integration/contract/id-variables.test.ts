@@ -151,11 +151,6 @@ test.each([
     'query ($a: LedgerAddress!) { queryEvents(after: $a) { nodes { id } } }',
     'Variable "$a" of type "LedgerAddress!" used in position expecting type "String".',
   ],
-  [
-    'a text where the ledger wants an address',
-    'query ($a: String!) { address(address: $a) { address } }',
-    'Variable "$a" of type "String!" used in position expecting type "LedgerAddress!".',
-  ],
 ])('%s is rejected as usual', async (_, text, message) => {
   const { data, errors } = await gateway.query(text, { a: address });
   expect(data).toBeUndefined();

@@ -374,6 +374,6 @@ test('the worked example of current Sui counts 517 output nodes, by the source a
     usage: { output: { nodes: 517 } },
   });
   const rules = networkProfiles.sui.limits;
-  const measured = measureDocument(document, 500, new Set(), { rules, schema: suiSchema, bodyBytes: 0 });
+  const measured = measureDocument(document, 500, { rules, schema: suiSchema, bodyBytes: 0 });
   expect(measured.outputNodes({}, 20)).toBe(517);
 });

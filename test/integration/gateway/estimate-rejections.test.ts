@@ -52,7 +52,7 @@ const refused: readonly (readonly [string, Question])[] = [
   ['no operation name where it is needed', { query: 'query A { chainIdentifier } query B { chainIdentifier }' }],
   ['a document of fragments alone', { query: 'fragment A on Query { chainIdentifier }' }],
   ['two operations of one name', { query: 'query A { chainIdentifier } query A { chainIdentifier }' }],
-  ['two fields of one name', { query: '{ a: chainIdentifier a: epoch { epochId } }' }],
+  ['two fields of one name', { query: '{ a: chainIdentifier a: gateway { version } }' }],
   ['an alias that the gateway needs', { query: '{ __join: chainIdentifier }' }],
   [
     'a filter with two members',
@@ -101,6 +101,7 @@ const refused: readonly (readonly [string, Question])[] = [
 const somePages = 'query Some($n: Int, $off: Boolean!) { checkpoints(last: $n) @skip(if: $off) { nodes { digest } } }';
 /** Rejected at execution by the gateway or the ledger, which then also reads other fields. */
 const refusedPages: readonly (readonly [string, Question])[] = [
+  ['two fields of the ledger with one name', { query: '{ a: chainIdentifier a: epoch { epochId } }' }],
   ['a page of the ledger', { query: '{ checkpoints(first: 51) { nodes { digest } } }' }],
   ['a page whose size is a variable', { query: somePages, variables: { n: 51, off: false } }],
   [
@@ -168,15 +169,16 @@ describe('a rejection', () => {
     expect(countRequests()).toBe(before);
   });
 
-  test.each(refused)('of %s reports the usage that the response would show, else zeros', async (_, question) => {
-    const { extensions } = await run(question);
-    const { usage } = await estimate(question);
-    const { variables, queryPayload } = usage;
-    const uncounted = { inputNodes: 0, outputNodes: 0, depth: 0, fragments: 0, variables, queryPayload };
-    expect(usage).toEqual(extensions?.usage ?? uncounted);
-    expect(queryPayload).toBe(Buffer.byteLength(question.query));
-    expect(variables).toBe(Object.keys(question.variables ?? {}).length);
-  });
+  test.each(refused)(
+    'of %s reports the usage that the response would show, or what was counted',
+    async (_, question) => {
+      const { extensions } = await run(question);
+      const { usage } = await estimate(question);
+      if (extensions?.usage) expect(usage).toEqual(extensions.usage);
+      expect(usage.queryPayload).toBe(Buffer.byteLength(question.query));
+      expect(usage.variables).toBe(Object.keys(question.variables ?? {}).length);
+    },
+  );
 
   test('names every exceeded limit, even if one hides the others in the reasons', async () => {
     const { reasons, limits } = await estimate({

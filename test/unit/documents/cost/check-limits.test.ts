@@ -40,7 +40,7 @@ describe('depth', () => {
       retry: 'never',
       at: '1:42',
       limit: { name: 'maxQueryDepth', max: 20, actual: 21 },
-      hasUsage: true,
+      hasUsage: false,
     });
   });
 
@@ -77,7 +77,7 @@ describe('nodes', () => {
       code: 'BAD_USER_INPUT',
       retry: 'never',
       limit: { name: 'maxQueryNodes', max: 300, actual: 301 },
-      hasUsage: true,
+      hasUsage: false,
     });
     const limits = { maxQueryNodes: 3 };
     expect(check('{\na {\nb }\nc {\nd }\n}', { limits })?.at).toBe('5:1');

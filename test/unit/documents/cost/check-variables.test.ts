@@ -213,7 +213,7 @@ describe('the other numbers', () => {
     const query = 'query A { a }';
     const { limits: rules } = networkProfiles.sui;
     const counting = { rules, schema: null, bodyBytes: JSON.stringify({ query }).length };
-    const measured = measureDocument(parse(query), query.length, new Set(), counting);
+    const measured = measureDocument(parse(query), query.length, counting);
     expect(queryPart(measured, variables ?? {}, operationName ?? null, rules)).toBe(
       Buffer.byteLength(JSON.stringify({ query, variables, operationName })),
     );

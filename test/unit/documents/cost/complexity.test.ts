@@ -1,9 +1,9 @@
 import { buildSchema, type OperationTypeNode, parse, validate } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { networkProfiles } from '../../../../src/config/network-profile.ts';
-import { complexityRules, measureComplexity } from '../../../../src/documents/cost/complexity.ts';
+import { complexityRules } from '../../../../src/documents/cost/complexity.ts';
+import { measureDocument } from '../../../../src/documents/cost/measure-document.ts';
 import type { Variables } from '../../../../src/documents/cost/usage.ts';
-import { toExecutableDocument } from '../../../../src/documents/selections.ts';
 import { iotaSchema } from '../../../support/networks/iota-network.ts';
 import { plausibleDocument } from '../../../support/plausible-documents.ts';
 import { referenceComplexity } from '../../../support/reference-counter.ts';
@@ -14,10 +14,10 @@ const isOwn = (_: OperationTypeNode, name: string): boolean => name === 'checkpo
 function complexityOf(text: string, variables: Variables = {}, isNotLedgers: typeof isOwn = () => false) {
   const document = parse(text);
   expect(validate(iotaSchema, document)).toEqual([]);
-  const weights = complexityRules(rules, iotaSchema);
-  if (!weights) throw new Error('IOTA has the limit');
-  const executable = toExecutableDocument(document);
-  return measureComplexity(executable, iotaSchema, weights, isNotLedgers).complexity(variables, weights.pageSize);
+  const counting = { rules, schema: iotaSchema, bodyBytes: 0, isOwn: isNotLedgers };
+  const { complexity } = measureDocument(document, text.length, counting);
+  if (!complexity) throw new Error('IOTA has the limit');
+  return complexity(variables, rules.complexity?.pageSize ?? 0);
 }
 
 describe('the complexity of', () => {

@@ -22,7 +22,7 @@ type Bounds = Partial<Pick<Limits, 'maxOutputNodes' | 'maxTransactionPayloadSize
 function compare(text: string, variables: Variables, bounds: Bounds) {
   const document = parse(text);
   const counting = { rules, schema: suiSchema, bodyBytes: 0 };
-  const measured = measureDocument(document, text.length, new Set(), counting);
+  const measured = measureDocument(document, text.length, counting);
   const limits: Limits = { ...shippedLimits, ...loose, ...bounds, rules, schema: suiSchema };
   const own = checkVariables(measured, variables, limits, null, text)?.error;
   const check = checkSuiLimits(
