@@ -40,7 +40,7 @@ test.skipIf(redisMissing)(
   `under policies that change, with two processes on Redis, ${title}`,
   { timeout },
   async () => {
-    await using stores = await redisStores();
+    await using stores = await redisStores(20_000);
     await playCourses(stores, runs(8));
   },
 );

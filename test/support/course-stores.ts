@@ -156,7 +156,8 @@ export function journalStores(random: Random): CourseStores {
 /** Without pauses and without files. */
 const quick = ['--repl-diskless-sync', 'yes', '--repl-diskless-sync-delay', '0', '--repl-diskless-load', 'swapdb'];
 
-export async function redisStores(): Promise<CourseStores> {
+/** @param timeoutMs after which the store is away */
+export async function redisStores(timeoutMs = 150): Promise<CourseStores> {
   const servers = await Promise.all([startRedis(quick), startRedis(quick)]);
   const portOf = ({ url }: RedisServer) => Number(new URL(url).port);
   const admins = servers.map(({ url }) => {
@@ -253,7 +254,7 @@ export async function redisStores(): Promise<CourseStores> {
     remembers: true,
     async open(process) {
       const gate = gates[process] as TcpGate;
-      const store = await openRedisStore(`redis://127.0.0.1:${gate.port}`, { timeoutMs: 150 });
+      const store = await openRedisStore(`redis://127.0.0.1:${gate.port}`, { timeoutMs });
       opened.add(store);
       return store;
     },

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { hashApiKey, toApiKey } from '../../../src/config/client.ts';
+import { readEventStream } from '../../support/event-stream-reader.ts';
 import { createTestGateway, type TestGateway } from '../../support/test-gateway.ts';
+import { until } from '../../support/until.ts';
 
 // What one bad visitor of a page can do with its public key and nothing else set, and what others still can.
 
@@ -71,6 +73,25 @@ test('one that asks all the time uses up its own rate limit', async () => {
   const answers = await Promise.all(Array.from({ length: 700 }, () => ask(asker)));
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(Number(usualRate));
   expect((await ask(visitor)).status).toBe(200);
+});
+
+test('one that opens streams until none is left leaves streams for others', async () => {
+  const open = (address: string) =>
+    readEventStream(`${gateway.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...by(address) },
+      body: JSON.stringify({ query: 'subscription { liveEvents { __typename } }' }),
+    });
+  const streamer = '203.0.113.69';
+  const streams = await Promise.all(Array.from({ length: 105 }, () => open(streamer)));
+  const refused = () => streams.filter(({ isOver }) => isOver);
+  await until(() => refused().length === 5, 'five refusals');
+  for (const { results } of refused()) expect(results[0]?.errors[0].extensions.code).toBe('RATE_LIMITED');
+  const other = await open(visitor);
+  await until(() => other.results.length > 0, 'an event for another visitor');
+  expect(other.results[0]?.errors).toBeUndefined();
+  expect(refused()).toHaveLength(5);
+  await Promise.all([...streams, other].map((stream) => stream.leave()));
 });
 
 test('of two visitors with the same idempotency key, each gets its own reservation', async () => {

@@ -93,6 +93,27 @@ test('a store that is opened again knows what it knew: leases, keys, budgets, ex
   await after.close();
 });
 
+test('an account that was forgotten before it was used again has only its new holds, also after a restart', async () => {
+  const folder = newFolder();
+  const hold = { rule: 'openReservations.inAll', account: 'open:page', amount: 1, limit: 9, shareOf: null } as const;
+  const begin = async (nowMs: number) => {
+    await reserve(before, { nowMs, expiresAtMs: nowMs + 60_000, holds: [hold] });
+  };
+  const before = open(folder);
+  // Others expire first, at different times: not all that has expired is dropped at once.
+  for (let minute = 0; minute < 5; minute += 1)
+    await reserve(before, { nowMs: noon, expiresAtMs: noon + minute * 120_000 + 1 });
+  await begin(noon);
+  await begin(noon);
+  const later = noon + 30 * 3_600_000;
+  await begin(later);
+  expect(await before.gasAllowance([hold], later)).toMatchObject({ held: 1 });
+  await before.close();
+  const after = open(folder);
+  expect(await after.gasAllowance([hold], later)).toMatchObject({ held: 1 });
+  await after.close();
+});
+
 test('killed at any byte of any step, a store decides afterwards as one that lived', async () => {
   let names = 0;
   await fc.assert(
