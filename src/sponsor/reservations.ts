@@ -141,6 +141,7 @@ export function createReservations(world: ReservationWorld) {
       const attempt: Attempt = { order, leaseId: createLeaseId(), issuedAtMs: 0, expiresAtMs: 0 };
       const known = await begun(attempt);
       if (known) return known;
+      if (order.idempotencyKey === null) return send(attempt);
       const name = nameOf(order);
       const sent = send(attempt);
       inFlight.set(name, sent.catch(nothing));
@@ -268,7 +269,8 @@ export function createReservations(world: ReservationWorld) {
     error: unknown = null,
   ): void {
     // All events have the same members, so that they share one hidden class.
-    world.audit({ event, caller, leaseId, requestId, budget, ...toAuditedReason(error), visitor, sender });
+    const { code, rule } = toAuditedReason(error);
+    world.audit({ event, caller, leaseId, requestId, budget, code, rule, visitor, sender });
   }
 }
 

@@ -101,9 +101,7 @@ const minCredentialLength = 8;
  * sent them. JSON is cleaned in parsed form, since any character of a credential may be escaped.
  */
 export function withoutCredential(answer: SponsorAnswer, authorization: Secret | null): SponsorAnswer {
-  const secretSpellings = credentialsOf(authorization)
-    .filter((secret) => secret.length >= minCredentialLength)
-    .flatMap((secret) => [...new Set([secret, JSON.stringify(secret).slice(1, -1)])]);
+  const secretSpellings = authorization ? spellingsOf(authorization) : [];
   const { text, json } = answer;
   const isIn = (whole: string) => secretSpellings.some((spelling) => whole.includes(spelling));
   if (!isIn(text) && !(text.includes('\\') && isIn(JSON.stringify(json) ?? ''))) return answer;
@@ -111,6 +109,20 @@ export function withoutCredential(answer: SponsorAnswer, authorization: Secret |
     secretSpellings.reduce((rest, spelling) => rest.replaceAll(spelling, redacted), whole);
   const cleaned = cleanJson(json, clean);
   return { ...answer, text: cleaned === undefined ? clean(text) : JSON.stringify(cleaned), json: cleaned };
+}
+
+/** The gateway's own credential is that of every call. */
+const knownSpellings = new WeakMap<Secret, readonly string[]>();
+
+function spellingsOf(authorization: Secret): readonly string[] {
+  let spellings = knownSpellings.get(authorization);
+  if (!spellings) {
+    spellings = credentialsOf(authorization)
+      .filter((secret) => secret.length >= minCredentialLength)
+      .flatMap((secret) => [...new Set([secret, JSON.stringify(secret).slice(1, -1)])]);
+    knownSpellings.set(authorization, spellings);
+  }
+  return spellings;
 }
 
 /** `undefined` for JSON that nests too deep to be printed again. */

@@ -5,7 +5,7 @@ import type { FoundTransaction, TransactionFinder } from '../../ledger/find-tran
 import { toHoldDenialError } from '../sponsor-policy.ts';
 import { checkAfterMs, lookUpAdvice, ReservationKept, toAuditedReason } from '../sponsor-refusal.ts';
 import { readEffects } from '../sponsor-response.ts';
-import type { EndExecution, ExecutionFound, ExecutionStart } from '../store/sponsorship-store.ts';
+import type { BeginExecution, EndExecution, ExecutionFound, ExecutionStart } from '../store/sponsorship-store.ts';
 import type { ExecutionFact, ExecutionResult, ExecutionSubject, ExecutionWorld } from './execution-order.ts';
 
 const resultEvents = { EXECUTED: 'executed', FAILED: 'failed', RECOVERED: 'recovered' } as const;
@@ -52,7 +52,28 @@ export class ExecutionRecords {
   fence(subject: ExecutionSubject, attempt: string, needsReservation: boolean, answerMs: number) {
     const nowMs = this.#world.now();
     const { idempotency } = this.#twin();
-    const begin = { ...subject, idempotency, attempt, answerByMs: nowMs + answerMs, needsReservation, nowMs };
+    // Without a spread: the subject has too many members for a fast one.
+    const { caller, leaseId, digest, bodyHash, expiresAtMs, mustBeKnown, amount, sender, senderHolds } = subject;
+    const { budget, coin = null, requestId } = subject;
+    const begin: BeginExecution = {
+      caller,
+      leaseId,
+      digest,
+      bodyHash,
+      expiresAtMs,
+      mustBeKnown,
+      amount,
+      sender,
+      senderHolds,
+      budget,
+      coin,
+      requestId,
+      idempotency,
+      attempt,
+      answerByMs: nowMs + answerMs,
+      needsReservation,
+      nowMs,
+    };
     return this.#world.store.beginExecution(begin).catch((): ExecutionStart | null => null);
   }
 
