@@ -79,7 +79,7 @@ interface LineOutput {
 }
 
 /**
- * Writes to a stream. An immediate line first flushes the buffered ones, so lines keep their order.
+ * Writes to a stream. An immediate line is written together with the buffered ones before it, so lines keep their order.
  * @param most bytes that are written together, unless one line has more
  */
 export function createLineOutput(stream: DestinationStream, most: number): LineOutput {
@@ -94,8 +94,8 @@ export function createLineOutput(stream: DestinationStream, most: number): LineO
   return {
     now: {
       write(line) {
+        waiting += line;
         release();
-        stream.write(line);
       },
     },
     held: {

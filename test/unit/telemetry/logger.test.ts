@@ -109,15 +109,15 @@ describe('buffered lines', () => {
     expect([written.slice(4), vi.getTimerCount()]).toEqual([['123456', '12345'], 0]);
   });
 
-  test('are written before a line that is written immediately', () => {
+  test('are written together with a line that is written immediately', () => {
     const { written, held, now } = open();
     now.write('a');
     held.write('b');
     now.write('c');
-    expect([written, vi.getTimerCount()]).toEqual([['a', 'b', 'c'], 0]);
+    expect([written, vi.getTimerCount()]).toEqual([['a', 'bc'], 0]);
     held.write('d');
     vi.advanceTimersByTime(100);
-    expect(written).toEqual(['a', 'b', 'c', 'd']);
+    expect(written).toEqual(['a', 'bc', 'd']);
   });
 });
 
