@@ -44,7 +44,7 @@ export interface OwnFieldsUpstream {
   readonly setting: string;
   /** SDL that extends `Query`, and uses the gateway's scalars. */
   readonly typeDefs: string;
-  /** Resolvers by type and field. @param call asks the service */
+  /** Resolvers by type and field. A root field makes at most one call, as `estimate` says. @param call asks the service */
   readonly resolvers: (call: CallService) => Readonly<Record<string, Readonly<Record<string, FieldResolver>>>>;
 }
 
