@@ -16,8 +16,9 @@ import { createGatewayResolvers } from '../graph/gateway-fields/gateway-resolver
 import { createViewerResolvers } from '../graph/gateway-fields/viewer-resolvers.ts';
 import { createOwnSchema } from '../graph/own-schema.ts';
 import { createPrepareIntrospection } from '../operation/prepare-introspection.ts';
+import { toGasBudgets, watchGasBudgets } from '../sponsor/gas-budgets.ts';
 import { createTelemetry, type Telemetry } from '../telemetry/events.ts';
-import { documentUses } from '../telemetry/metric-table.ts';
+import { budgetPositions, documentUses } from '../telemetry/metric-table.ts';
 import { Metrics, toMetricsPage, watchLoopDelay } from '../telemetry/metrics.ts';
 import { isSdkLoaded } from '../telemetry/trace.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
@@ -149,7 +150,7 @@ async function open(
 
   const { graph, outdateReads } = upstreams;
   /** With the clients in force. */
-  const counted = { ...config };
+  const inForce = { ...config };
   const toOwnSchema = ({ version, generation, faults }: LedgerState) =>
     createOwnSchema(list.ownFields, [
       ...upstreams.resolvers,
@@ -166,7 +167,7 @@ async function open(
       createViewerResolvers({ limiter, store: sponsorshipStore, now }),
       createEstimateResolvers({
         current: generation,
-        ownFieldCalls: createOwnFieldCalls(list.ownFields, counted),
+        ownFieldCalls: createOwnFieldCalls(list.ownFields, inForce),
         cost: config.rateLimit.cost,
         turns,
       }),
@@ -199,7 +200,12 @@ async function open(
   siblings?.onMetrics(() => metrics.read());
   for (const use of documentUses)
     metrics.gauge('ledger_gateway_documents', () => schema.keeper.current.documents.sizes[use], [use]);
-  const metricsPage = siblings?.metricsPage ?? (async () => toMetricsPage(metrics.read()));
+  const budgets = watchGasBudgets({ config: inForce, store: sponsorshipStore, now });
+  defer(budgets.stop);
+  for (const [index, position] of budgetPositions.entries())
+    metrics.gauge('ledger_gateway_gas_budget_used_ratio', () => budgets.shareOf(index), [position]);
+  const budgetClients = () => toGasBudgets(inForce).map(({ client }) => client);
+  const metricsPage = siblings?.metricsPage ?? (async () => toMetricsPage(metrics.read(), budgetClients()));
   // Before the port is open, so that the first response of /health/ready is 200.
   await network.hasHistory;
   const listener = await openListener({
@@ -229,7 +235,7 @@ async function open(
   const adopt = ({ clients, documents }: ReloadedLists) => {
     if (clients) {
       admission.replaceClients(clients);
-      counted.clients = clients;
+      inForce.clients = clients;
     }
     if (!documents) return;
     trusted.replace(documents);

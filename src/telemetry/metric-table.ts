@@ -20,6 +20,8 @@ export const outcomes = ['ok', ...Object.keys(errorCatalogue), other];
 export const upstreamNames = ['ledger', 'sponsor', 'events', other];
 /** Positions of an upstream's addresses in its setting. */
 const positions = Array.from({ length: maxAddresses }, (_, index) => String(index + 1));
+/** Positions of budgets: the page has their clients in place of them. */
+export const budgetPositions = Array.from({ length: 100 }, (_, index) => String(index + 1));
 /** From 1 ms, because most requests take less than the 5 ms at which conventional buckets begin. */
 const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
@@ -123,6 +125,11 @@ export const metricTable = {
     type: 'counter',
     help: 'Gas used by sponsored transactions, in the smallest unit of the gas coin.',
     labels: {},
+  },
+  ledger_gateway_gas_budget_used_ratio: {
+    type: 'gauge',
+    help: 'Part of a daily gas budget that is held or spent, from 0 to 1, by all instances together: of each client with `gas.perDay`, of anonymous callers and of JWT policies, and of all JWTs together. Read every 10 s; of the first 100 budgets.',
+    labels: { client: budgetPositions },
   },
   ledger_gateway_log_messages_total: {
     type: 'counter',

@@ -1,5 +1,6 @@
 import { cpuUsage, memoryUsage } from 'node:process';
 import {
+  budgetPositions,
   layoutOf,
   layouts,
   type MetricLayout,
@@ -189,16 +190,21 @@ export function addCounts(sum: MetricValues | null, values: MetricValues): Metri
 /**
  * The page in Prometheus' text format 0.0.4.
  * @param totals of all processes
+ * @param clients of the daily gas budgets, by position
  * @param workers each of them, whose gauges get a label of their own; empty if the gateway is one process
  */
-export function toMetricsPage(totals: MetricValues, workers: readonly WorkerValues[] = []): string {
+export function toMetricsPage(
+  totals: MetricValues,
+  clients: readonly string[] = [],
+  workers: readonly WorkerValues[] = [],
+): string {
   let page = '';
   for (const [name, layout] of layouts) {
     const { row } = layout;
-    const lines = row.type === 'gauge' && workers.length > 0 ? '' : seriesText(name, layout, totals, '');
+    const lines = row.type === 'gauge' && workers.length > 0 ? '' : seriesText(name, layout, totals, clients);
     const each =
       row.type === 'gauge'
-        ? workers.map(({ worker, values }) => seriesText(name, layout, values, worker)).join('')
+        ? workers.map(({ worker, values }) => seriesText(name, layout, values, clients, worker)).join('')
         : '';
     if (lines + each !== '') page += `# HELP ${name} ${row.help}\n# TYPE ${name} ${row.type}\n${lines}${each}`;
   }
@@ -214,13 +220,17 @@ function seriesText(
   name: string,
   { row, start, width, series }: MetricLayout,
   values: MetricValues,
-  worker: string,
+  clients: readonly string[],
+  worker = '',
 ): string {
   const names = Object.keys(row.labels);
+  const isBudget = row.labels.client === budgetPositions;
   let text = '';
   for (const [index, labelValues] of series.entries()) {
     const at = start + index * width;
-    const labels = labelValues.map((value, position) => `${names[position]}="${value}"`);
+    const shown = isBudget ? clients.slice(index, index + 1) : labelValues;
+    if (shown.length < names.length) continue;
+    const labels = shown.map((value, position) => `${names[position]}="${value}"`);
     if (worker !== '') labels.push(`worker="${worker}"`);
     if (row.buckets) text += histogramText(name, row.buckets, labels, values.slice(at, at + width));
     else {

@@ -1,5 +1,6 @@
 import { createServer } from 'node:net';
 import { type Config, usualDrainMs } from '../../config/config.ts';
+import { toGasBudgets } from '../../sponsor/gas-budgets.ts';
 import type { Telemetry } from '../../telemetry/events.ts';
 import { addCounts, type Metrics, type MetricValues, toMetricsPage } from '../../telemetry/metrics.ts';
 import { closeAll } from '../close-all.ts';
@@ -100,6 +101,8 @@ export function toEndWithinMs({ queryMs, mutationMs }: Config['timeouts']): numb
 export async function startWorkers(options: WorkersOptions) {
   const { config, count, secret, telemetry, metrics, startProcess, network, now } = options;
   const files = { ...options.files };
+  /** With the clients in force. */
+  const inForce = { ...config };
   if (network.running) telemetry.networkSimulated(config.profile.name);
   const port = config.port === 0 ? await choosePort(config.settings.HOST) : config.port;
   const shared: Shared = { workers: count, network: network.running, secret };
@@ -128,7 +131,12 @@ export async function startWorkers(options: WorkersOptions) {
   const metricsPage = () => {
     const { retired, workers } = pool.metrics();
     const counts = [retired, ...workers.map(({ values }) => values)];
-    return toMetricsPage(counts.reduce<MetricValues>(addCounts, metrics.read()), workers);
+    const totals = counts.reduce<MetricValues>(addCounts, metrics.read());
+    return toMetricsPage(
+      totals,
+      toGasBudgets(inForce).map(({ client }) => client),
+      workers,
+    );
   };
   const polling = startSchemaPolling({
     pollMs: config.settings.SCHEMA_POLL_MS,
@@ -139,6 +147,7 @@ export async function startWorkers(options: WorkersOptions) {
     adopt: (lists, texts) => {
       // Otherwise a worker that starts later would accept removed clients again.
       Object.assign(files, texts);
+      if (lists.clients) inForce.clients = lists.clients;
       pool.send({ kind: 'lists', lists });
     },
     telemetry,

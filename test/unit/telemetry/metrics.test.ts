@@ -157,7 +157,7 @@ describe('the page of several workers', () => {
     { worker: '1', values: first ?? [], ageSeconds: 0.5 },
     { worker: '2', values: second ?? [], ageSeconds: 12 },
   ];
-  const series = seriesOf(toMetricsPage(counts, workers));
+  const series = seriesOf(toMetricsPage(counts, [], workers));
 
   test('adds up counters and histograms', () => {
     expect(series.get('ledger_gateway_requests_total{transport="http",plan="LOCAL",outcome="ok"}')).toBe(2);
@@ -190,4 +190,13 @@ test.each(['dashboard.json', 'alerts.yaml'])('docs/deploy/%s uses only metrics o
   expect(named.length).toBeGreaterThan(5);
   const known = [...Object.keys(metricTable), 'ledger_gateway_worker_age_seconds'];
   expect(named.filter((name) => !known.includes(name))).toEqual([]);
+});
+
+test('a gauge of a budget names its client, and one without a client is left out', () => {
+  const metrics = new Metrics();
+  for (const position of ['1', '2']) metrics.gauge('ledger_gateway_gas_budget_used_ratio', () => 0.5, [position]);
+  const lines = toMetricsPage(metrics.read(), ['client:page']).split('\n');
+  expect(lines.filter((line) => line.startsWith('ledger_gateway_gas_budget_used_ratio'))).toEqual([
+    'ledger_gateway_gas_budget_used_ratio{client="client:page"} 0.5',
+  ]);
 });
