@@ -215,10 +215,31 @@ export function admitDocument(
 ): DocumentAdmission {
   const { kind, size, text } = prepared;
   if (kind === 'refused') return { errors: toGraphQLErrors(prepared.errors, text), usage: null };
-  const usage = size.isExempt ? null : priceDocument(size, variables, limits, operationName);
-  const refusal = checkVariables(size, variables, limits, operationName, text);
+  const weight = weighRequest(size, variables, limits, operationName);
+  const usage = size.isExempt ? null : priceDocument(size, variables, limits, operationName, weight);
+  const refusal = checkVariables(size, variables, limits, operationName, text, weight);
   if (refusal) return { errors: [refusal.error], usage: refusal.hasUsage ? usage : null };
   return { errors: toGraphQLErrors(prepared.errors, text), usage };
+}
+
+/** What a request weighs with its variables: computed once, and used for its usage and its limits. */
+interface RequestWeight {
+  readonly outputNodes: number;
+  readonly transactionBytes: number;
+  readonly queryBytes: number;
+}
+
+type WeighingRules = Pick<Limits, 'defaultPageSize' | 'rules'>;
+
+function weighRequest(
+  size: DocumentSize,
+  variables: Variables,
+  { defaultPageSize, rules }: WeighingRules,
+  operationName: string | null,
+): RequestWeight {
+  const transactionBytes = transactionPayload(size, variables, rules);
+  const queryBytes = queryPart(size, variables, operationName, rules, transactionBytes);
+  return { outputNodes: size.outputNodes(variables, defaultPageSize), transactionBytes, queryBytes };
 }
 
 /**
@@ -228,16 +249,18 @@ export function admitDocument(
 export function priceDocument(
   size: DocumentSize,
   variables: Variables,
-  { defaultPageSize, rules = contractRules }: Pick<Limits, 'defaultPageSize' | 'rules'>,
+  limits: WeighingRules,
   operationName: string | null = null,
+  { outputNodes, queryBytes } = weighRequest(size, variables, limits, operationName),
 ): Usage {
+  const { rules = contractRules } = limits;
   return {
     inputNodes: size.inputNodes,
-    outputNodes: size.outputNodes(variables, defaultPageSize),
+    outputNodes,
     depth: size.depth,
     variables: Object.keys(variables).length,
     fragments: size.fragments,
-    queryPayload: rules.payloadUsage === 'text' ? size.queryPayload : queryPart(size, variables, operationName, rules),
+    queryPayload: rules.payloadUsage === 'text' ? size.queryPayload : queryBytes,
   };
 }
 
@@ -261,11 +284,11 @@ export function checkVariables(
   limits: Limits,
   operationName: string | null = null,
   text: string | null = null,
+  weight = weighRequest(size, variables, limits, operationName),
 ): LimitRefusal | null {
   const { maxTransactionPayloadSize, maxQueryPayloadSize, maxOutputNodes, calledPages: bounds } = limits;
   const { rules = contractRules } = limits;
-  const transaction = transactionPayload(size, variables, rules);
-  const query = queryPart(size, variables, operationName, rules);
+  const { transactionBytes: transaction, queryBytes: query } = weight;
   const refuseBytes = (kind: 'overall' | 'transaction' | 'query', actual: number, max: number) => {
     if (actual <= max) return null;
     const limit = { name: limitNames[kind], max, actual };
@@ -282,7 +305,7 @@ export function checkVariables(
   if (tooLarge) return tooLarge;
   const sizeOf = (page: PageSize) => resolvePageSize(page, variables, 0);
   const page = size.boundedPages.find((each) => each.max !== null && sizeOf(each) > each.max);
-  const nodes = size.isExempt ? 0 : size.outputNodes(variables, limits.defaultPageSize);
+  const nodes = size.isExempt ? 0 : weight.outputNodes;
   if (page || nodes > maxOutputNodes) {
     const ofPage = page && ({ kind: page.isList ? 'keys' : 'page', max: page.max ?? 0, actual: sizeOf(page) } as const);
     const ofOutput = { kind: 'output', max: maxOutputNodes, actual: nodes } as const;
@@ -319,11 +342,12 @@ export function queryPart(
   variables: Variables,
   operationName: string | null,
   rules: LimitRules = contractRules,
+  transactionBytes = transactionPayload(size, variables, rules),
 ): number {
   const { queryPayload, bodyBytes, transaction } = size;
   if (rules.payload === 'text') return queryPayload - transaction.inlinedBytes;
   const variablesBytes =
     Object.keys(variables).length === 0 ? 0 : Buffer.byteLength(`,"variables":${printJson(variables)}`);
   const named = operationName === null ? 0 : Buffer.byteLength(`,"operationName":${JSON.stringify(operationName)}`);
-  return Math.max(0, bodyBytes + variablesBytes + named - transactionPayload(size, variables, rules));
+  return Math.max(0, bodyBytes + variablesBytes + named - transactionBytes);
 }

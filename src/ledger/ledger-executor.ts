@@ -4,9 +4,7 @@ import type { Cancellation } from '../upstream/cancellation.ts';
 import type { FairTurns } from '../upstream/fair-turns.ts';
 import type { UpstreamCall } from '../upstream/upstream-call.ts';
 import { toCancelledError, toGatewayError } from '../upstream/upstream-call-error.ts';
-import type { ChunkedBody } from './answers/data-extent.ts';
 import { parseLedgerAnswer, type TransientErrors } from './answers/ledger-answer.ts';
-import { isPlain } from './answers/plain-answer.ts';
 import type { RpcVersion } from './rpc-version.ts';
 
 interface LedgerPostOptions {
@@ -86,8 +84,6 @@ export interface ForwardRequest {
   readonly least?: number | null | undefined;
   /** Does the reader leave the answer as it is? Then operations that share a response share its answer. */
   readonly isReadOnly?: boolean | undefined;
-  /** Called with each complete JSON response, unchanged, whatever its content. */
-  readonly keep?: ((body: ChunkedBody) => void) | undefined;
 }
 
 /** Sends a document to the ledger unchanged. Rejects with a catalogued error if there is no response. */
@@ -100,7 +96,7 @@ const ownTurns = 'gateway';
 export function createForwardToLedger(options: LedgerExecutorOptions): ForwardToLedger {
   const { call, versionHeader, version, transient, turns } = options;
   const toPost = createToLedgerPost(options);
-  return async ({ text, isClientsText, isMutation, cancellation, least, isReadOnly = false, keep, ...request }) => {
+  return async ({ text, isClientsText, isMutation, cancellation, least, isReadOnly = false, ...request }) => {
     try {
       const post = toPost({ queryJson: JSON.stringify(text), isMutation, ...request }, cancellation);
       const response = await call({ ...post, least });
@@ -108,8 +104,6 @@ export function createForwardToLedger(options: LedgerExecutorOptions): ForwardTo
       const parse = () => {
         if (cancellation?.cause && !isMutation) throw toCancelledError(cancellation.cause);
         version.observe(response.headers.get(versionHeader));
-        if (keep && isPlain(response))
-          keep({ chunks: [response.body], size: response.body.length, from: response.from });
         return parseLedgerAnswer(response, isClientsText ? () => text : null, { isMutation, isReadOnly, transient });
       };
       return await turns.runQueued(cancellation?.caller ?? ownTurns, client, parse);

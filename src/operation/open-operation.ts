@@ -9,7 +9,6 @@ import { createCancellation } from '../upstream/cancellation.ts';
 import type { FairTurns } from '../upstream/fair-turns.ts';
 import type { OperationContext } from '../upstream/operation-context.ts';
 import type { AdmitOperation, AdmittedOperation, ServerContext } from './admit-operation.ts';
-import type { ResultStream } from './subscriptions/result-stream.ts';
 
 export interface OperationOptions {
   /** Milliseconds from the arrival of an operation. */
@@ -134,9 +133,6 @@ function asVariableError(error: GraphQLError): GraphQLError {
   if (code !== 'BAD_USER_INPUT') return error;
   return withExtensions(error, { ...toExtensions(code, error.extensions), http: { spec: true, status: 400 } });
 }
-
-/** The answer to an operation: one result, or a stream of them. */
-export type OperationAnswer = ExecutionResult | ResultStream | AsyncIterable<ExecutionResult>;
 
 /** How an operation ended for a transport that writes bytes and forwards answers without parsing them. */
 export type UnreadOutcome =

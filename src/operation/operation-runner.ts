@@ -13,7 +13,6 @@ import {
   createComplete,
   createFormatResult,
   createOpenOperation,
-  type OperationAnswer,
   type OperationOptions,
   type OperationRun,
   passResult,
@@ -23,6 +22,7 @@ import {
 } from './open-operation.ts';
 import type { ForwardSplit, ForwardWhole, RequestVariables } from './prepared-operation.ts';
 import { type RunPlan, settleAnswer, settleLedgersAnswer, settleSplitAnswer, toLedgerPost } from './run-plan.ts';
+import type { ResultStream } from './subscriptions/result-stream.ts';
 import { runStream } from './subscriptions/run-stream.ts';
 
 export type OperationRunner = ReturnType<typeof createOperationRunner>;
@@ -52,12 +52,15 @@ interface OperationRunnerOptions extends OperationOptions {
 export function createOperationRunner({ runPlan, ledger, ...options }: OperationRunnerOptions) {
   const { turns, timeouts, maskError } = options;
   const open = createOpenOperation(options);
-  /** Rejects as `execute` of graphql-js does. */
-  const run = async (admitted: AdmittedOperation, server: ServerContext): Promise<OperationAnswer> =>
-    turns.run(admitted.caller.rate.key, server, () => runNow(admitted, server));
+  /** Opens a subscription. Rejects as `subscribe` of graphql-js does. */
+  const subscribe = async (
+    admitted: AdmittedOperation,
+    server: ServerContext,
+  ): Promise<ExecutionResult | ResultStream> =>
+    turns.run(admitted.caller.rate.key, server, () => subscribeNow(admitted, server));
   const runUnparsed: RunUnparsed = async (admitted, server, canStream, done) =>
     turns.run(admitted.caller.rate.key, server, () => runUnparsedNow(admitted, server, canStream, done));
-  /** Resolves with the bytes of an answer, or with a result that is to be printed. Rejects as `run` does. */
+  /** Resolves with the bytes of an answer, or with a result that is to be printed. Rejects as `execute` of graphql-js does. */
   const runWhole = (admitted: AdmittedOperation, server: ServerContext): Promise<ExecutionResult | ChunkedBody> =>
     new Promise((resolve, reject) => {
       const done = (outcome: UnreadOutcome): void => {
@@ -70,36 +73,20 @@ export function createOperationRunner({ runPlan, ledger, ...options }: Operation
       };
       runUnparsed(admitted, server, false, done).catch(reject);
     });
-  return { run, runUnparsed, runWhole };
+  return { subscribe, runUnparsed, runWhole };
 
-  async function runNow(admitted: AdmittedOperation, server: ServerContext): Promise<OperationAnswer> {
+  async function subscribeNow(admitted: AdmittedOperation, server: ServerContext) {
     const run = open(server, admitted);
-    const { operation, operationName, variables } = admitted;
-    const ask = operation.immutable?.ask(variables) ?? null;
+    const { operation, variables } = admitted;
     try {
-      if (run.context.cancellation.cause) throw lateError();
       const { errors, values } = operation.coerce(variables);
-      let answer: ExecutionResult;
-      if (errors) answer = { errors };
-      else if (operation.type === 'subscription') {
+      if (!errors) {
         const bounds = { itemTimeoutMs: timeouts.queryMs, requestBytes: server.requestBytes ?? 0 };
         return await runStream(operation, { sent: variables, values }, run, bounds, turns);
-      } else if (ask?.kept) answer = ask.kept.read();
-      else {
-        const { context } = run;
-        answer = await runPlan({
-          operation,
-          operationName,
-          variables: { sent: variables, values },
-          context,
-          keep: ask?.keep,
-        });
       }
       run.end();
-      const result = run.tidy(answer);
-      run.complete(result.errors?.length ?? 0, ask?.isFromMemory);
-      if (ask?.kept) server.notes?.onKept(ask.kept);
-      return result;
+      run.complete(errors.length);
+      return run.tidy({ errors });
     } catch (error) {
       run.end();
       run.complete(1);

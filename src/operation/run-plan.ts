@@ -2,7 +2,6 @@ import { setImmediate as inNextTurn } from 'node:timers/promises';
 import { type ExecutionResult, type FieldNode, GraphQLError, type GraphQLObjectType, isNonNullType } from 'graphql';
 import { variablesOf } from '../documents/plan-operation.ts';
 import { responseKey } from '../documents/selections.ts';
-import type { CacheLookup } from '../ledger/immutable/immutable-reads.ts';
 import type { ForwardToLedger } from '../ledger/ledger-executor.ts';
 import type { OperationContext } from '../upstream/operation-context.ts';
 import type { LedgerPart, OperationStep, PreparedOperation, RequestVariables } from './prepared-operation.ts';
@@ -17,8 +16,6 @@ export interface PlannedRequest {
   readonly operationName: string | null;
   readonly variables: RequestVariables;
   readonly context: OperationContext;
-  /** Receives the unchanged ledger's answer, if it may be kept. */
-  readonly keep?: CacheLookup['keep'] | undefined;
 }
 
 /** With more errors, settling them is slow, so other callers get turns before and after. */
@@ -149,8 +146,8 @@ async function passThrough(
   request: PlannedRequest,
   forward: ForwardToLedger,
 ): Promise<ExecutionResult> {
-  const { operation, variables, keep } = request;
-  const read = await send(part, request, forward, keep);
+  const { operation, variables } = request;
+  const read = await send(part, request, forward);
   return readAnswer(operation, variables.values, () => part.amend(read(), variables.values));
 }
 
@@ -171,11 +168,10 @@ function send(
   part: LedgerPart,
   { operation, operationName, variables, context }: PlannedRequest,
   forward: ForwardToLedger,
-  keep?: CacheLookup['keep'],
 ): Promise<() => ExecutionResult> {
   const isMutation = operation.type === 'mutation';
   const post = toLedgerPost(part, operationName, variables.sent);
-  return forward({ ...post, isMutation, isReadOnly: true, cancellation: context.cancellation, keep }).then(
+  return forward({ ...post, isMutation, isReadOnly: true, cancellation: context.cancellation }).then(
     (answer) => () => answer,
     (error: unknown) => () => {
       throw error;

@@ -11,7 +11,7 @@ import type { Exchange } from './exchange.ts';
 import { chooseFraming, type Framing, multipartType, printResult, writeResult } from './write-answer.ts';
 
 interface EventStreamsOptions {
-  readonly runner: Pick<OperationRunner, 'run'>;
+  readonly runner: Pick<OperationRunner, 'subscribe'>;
   readonly maskError: (error: unknown, requestId: string) => GraphQLError;
 }
 
@@ -34,7 +34,7 @@ export function createOpenEventStream({ runner, maskError }: EventStreamsOptions
       onErrors: (errors) => addErrorCodes(codes, errors),
     });
     if (framing.cursor) exchange.streamSlot = stream;
-    const answer = await runner.run(admitted, exchange).catch((error: unknown): ExecutionResult => {
+    const answer = await runner.subscribe(admitted, exchange).catch((error: unknown): ExecutionResult => {
       const usage = exchange.showUsage ? admitted.usage : null;
       return withUsage({ errors: [maskError(error, requestId)] }, usage);
     });

@@ -44,7 +44,7 @@ import { createReferenceGraph, executeReference } from '../support/reference-gra
 import { runs } from '../support/runs.ts';
 import { toTestServices } from '../support/sponsorship-services.ts';
 import { type GraphqlDevnet, startGraphqlDevnet } from '../support/start-graphql-devnet.ts';
-import { admitForTest, createTestServer, quietTurns } from '../support/test-operation.ts';
+import { admitForTest, createTestServer, quietTurns, runParsed } from '../support/test-operation.ts';
 
 /** A response of the ledger, as JSON. */
 interface LedgerAnswer {
@@ -186,8 +186,7 @@ describe('the plans', () => {
     const run = openOperation(createTestServer(), admitted);
     const stitched = run.tidy(await stitchedAnswer(document, variables, operationName, run.context));
     run.end();
-    const planned = await runner.run(admitted, createTestServer());
-    if (Symbol.asyncIterator in planned) throw new Error('there are no streams yet');
+    const planned = await runParsed(runner, admitted);
     taken.add(plan);
     compared[admitted.operation.hasJoins ? 'joined' : 'own'] += 1;
     // With ledger fields only, errors have the ledger's order, which stitching does not know.
@@ -383,11 +382,11 @@ describe('the plans', () => {
     const document = parse(text);
     const operation = getOperationAST(document);
     expect([operation?.operation, validate(generation.schema, document)]).toEqual(['subscription', []]);
-    const page = await runner.run(
+    if (!operation) throw new Error('the document has no operation');
+    const page = await runParsed(
+      runner,
       admitForTest(generation, { text: '{ queryEvents(last: 2) { nodes { id type sender txDigest } } }' }),
-      createTestServer(),
     );
-    if (Symbol.asyncIterator in page || !operation) throw new Error('a page is one result');
     const connection = page.data?.queryEvents as { nodes: object[] } | undefined;
     const nodes = connection?.nodes ?? [];
     expect(nodes).toHaveLength(2);

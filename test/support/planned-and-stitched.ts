@@ -23,7 +23,7 @@ import type { CorpusOperation } from './operation-corpus.ts';
 import { createOwnSchema } from './own-schema.ts';
 import { createReferenceGraph, executeReference } from './reference-graph.ts';
 import { toTestServices } from './sponsorship-services.ts';
-import { admitForTest, createTestServer, quietTurns } from './test-operation.ts';
+import { admitForTest, createTestServer, quietTurns, runParsed } from './test-operation.ts';
 
 export interface PlannedAndStitched extends AsyncDisposable {
   readonly generation: Generation;
@@ -142,9 +142,7 @@ export async function startPlannedAndStitched(upstreams: UpstreamAddresses): Pro
     isLedgersAlone: (operation) => admitForTest(generation, operation).operation.partsKind === 'upstream',
     async planned(operation) {
       check(operation.text);
-      const answer = await runner.run(admitForTest(generation, operation), createTestServer());
-      if (Symbol.asyncIterator in answer) throw new Error('there are no streams yet');
-      return answer;
+      return runParsed(runner, admitForTest(generation, operation));
     },
     async stitched(operation) {
       const { text, variables = {}, operationName = null } = operation;

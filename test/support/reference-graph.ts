@@ -23,7 +23,7 @@ import { fragmentsOf } from '../../src/documents/selections.ts';
 import { createCoerceVariables } from '../../src/engine/coerce-variables.ts';
 import { lightError } from '../../src/errors/light-error.ts';
 import { OpenRoots } from '../../src/graph/joins/join-loader.ts';
-import { joinSelectionSet, selectsJoinKeys } from '../../src/graph/joins/joins.ts';
+import { joinSelectionSet } from '../../src/graph/joins/joins.ts';
 import { keepDigits } from '../../src/graph/scalars.ts';
 import { planStitching, type StitchOptions } from '../../src/graph/stitch.ts';
 import type { ForwardToLedger } from '../../src/ledger/ledger-executor.ts';
@@ -32,7 +32,7 @@ import { createPerOperation, type OperationContext } from '../../src/upstream/op
 import { addTypenames } from './add-typenames.ts';
 import { attributeErrors, attributeRefusal, restoreCauses } from './attribute-errors.ts';
 import { createExecuteStitched } from './execute-stitched.ts';
-import { createStitchedJoins, toPlainBuiltins } from './stitched-joins.ts';
+import { createStitchedJoins, selectsJoinKeys, toPlainBuiltins } from './stitched-joins.ts';
 import { unwrapErrors } from './unwrap-errors.ts';
 
 export interface ReferenceGraphOptions extends StitchOptions {

@@ -1,7 +1,10 @@
 import { delegateToSchema, resolveExternalValue, type SubschemaConfig } from '@graphql-tools/delegate';
 import type { IResolvers } from '@graphql-tools/utils';
 import {
+  BREAK,
+  type DocumentNode,
   type FieldNode,
+  type FragmentDefinitionNode,
   type GraphQLCompositeType,
   type GraphQLError,
   type GraphQLNamedType,
@@ -15,11 +18,14 @@ import {
   isObjectType,
   isSpecifiedScalarType,
   Kind,
+  type OperationDefinitionNode,
   OperationTypeNode,
   responsePathAsArray,
   type SelectionSetNode,
+  visit,
 } from 'graphql';
 import { collectFields, type SelectionScope } from '../../src/documents/selections.ts';
+import { reservedAliasPrefix } from '../../src/documents/validation/validate-document.ts';
 import { lightError } from '../../src/errors/light-error.ts';
 import { ReportedErrors } from '../../src/errors/reported-errors.ts';
 import { entitiesField, entityUnion, type LedgerEntity } from '../../src/graph/joins/entities.ts';
@@ -38,6 +44,7 @@ import {
 import {
   createJoinLoader,
   type JoinAnswer,
+  type JoinLoader,
   type OpenRoots,
   toJoinRequests,
 } from '../../src/graph/joins/join-loader.ts';
@@ -61,6 +68,44 @@ export interface StitchedJoinsOptions {
   readonly rootsOf: (context: OperationContext) => OpenRoots;
 }
 
+async function loadOne(loader: JoinLoader, lookup: JoinLookup): Promise<JoinAnswer | Error> {
+  const [answer] = await loader.load([lookup]);
+  return answer ?? new Error('a lookup has no answer');
+}
+
+/** Selections with the type names that the stitching library needs. */
+function createSelect(
+  operation: OperationDefinitionNode,
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+  schema: GraphQLSchema,
+): ReturnType<typeof createJoinSelections> {
+  const adapted = [...fragments].map(([name, each]) => [name, addTypenames(each, schema)] as const);
+  const select = createJoinSelections({ operation, fragments: new Map(adapted) });
+  return (nodes, type) => {
+    const name = { kind: Kind.NAME, value: 'Selected' } as const;
+    const selections = nodes.flatMap(({ selectionSet }) => selectionSet?.selections ?? []);
+    const fragment: FragmentDefinitionNode = {
+      kind: Kind.FRAGMENT_DEFINITION,
+      name,
+      typeCondition: { kind: Kind.NAMED_TYPE, name: { kind: Kind.NAME, value: type.name } },
+      selectionSet: { kind: Kind.SELECTION_SET, selections },
+    };
+    return select([{ kind: Kind.FIELD, name, selectionSet: addTypenames(fragment, schema).selectionSet }], type);
+  };
+}
+
+/** Does a document select the key of any join? */
+export function selectsJoinKeys(document: DocumentNode): boolean {
+  let isFound = false;
+  visit(document, {
+    Field: ({ alias }) => {
+      isFound ||= alias?.value.startsWith(`${reservedAliasPrefix}Id_`) ?? false;
+      return isFound ? BREAK : undefined;
+    },
+  });
+  return isFound;
+}
+
 /**
  * Resolvers of joins, for operations that are stitched. All joins of one operation share one loader, so that they are sent
  * together. The stitching library executes the selection below a join on the answer.
@@ -72,7 +117,7 @@ export function createStitchedJoins({ execute, limits, ledger, own, entities, ro
     const fragments = new Map(Object.entries(info.fragments));
     return {
       loader: createJoinLoader({ execute, limits, variables, cancellation, roots: rootsOf(context) }),
-      select: createJoinSelections({ operation, fragments }, (each) => addTypenames(each, ledger.schema)),
+      select: createSelect(operation, fragments, ledger.schema),
       scope: { schema: ledger.schema, fragments, variables },
       /** Stored with the field, which may have thousands of parents. */
       fields: new Map<readonly FieldNode[], (key: JoinKey) => JoinLookup>(),
@@ -122,7 +167,7 @@ export function createStitchedJoins({ execute, limits, ledger, own, entities, ro
       }
       const lookup = toLookup(readKey(parent));
       const waitMs = checkWaitMs(args.waitMs);
-      const first = loader.loadOne(lookup);
+      const first = loadOne(loader, lookup);
       const reload = () => loader.reload(lookup);
       const answer = await (waitMs === 0 ? first : awaitIndexer(first, reload, waitMs, context.cancellation));
       const below = fieldNodes.map(({ selectionSet }) => selectionSet);
@@ -148,7 +193,7 @@ export function createStitchedJoins({ execute, limits, ledger, own, entities, ro
           if (request.kind === 'failed') throw request.error;
           if (request.kind === 'reservation') return findReservation(request.id, context, info);
           const { lookup, selected } = request;
-          const answer = toEntityAnswer(await loader.loadOne(lookup), selected);
+          const answer = toEntityAnswer(await loadOne(loader, lookup), selected);
           const below = [{ kind: Kind.SELECTION_SET, selections: selected.selections } as const];
           const path = [...responsePathAsArray(info.path), index];
           return place(answer, { type: selected.type, below, path }, context, info);

@@ -1,9 +1,10 @@
-import { getOperationAST, parse } from 'graphql';
+import { type ExecutionResult, getOperationAST, parse } from 'graphql';
 import { planOperation } from '../../src/documents/plan-operation.ts';
 import { fragmentsOf } from '../../src/documents/selections.ts';
 import { createTrustedDocuments } from '../../src/documents/trusted-documents.ts';
 import type { Graph } from '../../src/graph/generation.ts';
 import type { AdmittedOperation, ServerContext } from '../../src/operation/admit-operation.ts';
+import type { OperationRunner } from '../../src/operation/operation-runner.ts';
 import { createPrepareOperation } from '../../src/operation/prepare-operation.ts';
 import { FairTurns, thisEventLoop } from '../../src/upstream/fair-turns.ts';
 import type { CorpusOperation } from './operation-corpus.ts';
@@ -42,6 +43,20 @@ export const anyDocument = {
 
 /** Fair turns on a clock that stands still: work never waits. */
 export const quietTurns = () => new FairTurns({ ...thisEventLoop, now: () => 0 });
+
+/** Runs the parts of an operation, and parses and merges their answers, even if they could be forwarded as bytes. */
+export async function runParsed(
+  runner: Pick<OperationRunner, 'runWhole'>,
+  admitted: AdmittedOperation,
+  server: ServerContext = createTestServer(),
+): Promise<ExecutionResult> {
+  const answer = await runner.runWhole(
+    { ...admitted, operation: { ...admitted.operation, unread: () => null } },
+    server,
+  );
+  if ('chunks' in answer) throw new Error('the answer was not parsed');
+  return answer;
+}
 
 /** A request whose client can disconnect. */
 export interface TestServer extends ServerContext {

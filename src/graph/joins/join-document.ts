@@ -32,24 +32,19 @@ export interface JoinSelection {
   readonly bytes: number;
 }
 
-type AdaptFragment = (fragment: FragmentDefinitionNode) => FragmentDefinitionNode;
-
 /** The client's document, from which a selection is taken. */
 export interface JoinSource {
   readonly operation: OperationDefinitionNode;
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
 }
 
-/**
- * Prepares selections of one operation. Fields with the same selection share one, so that equal lookups are sent once.
- * @param adapt as for `toJoinSelection`
- */
-export function createJoinSelections(source: JoinSource, adapt?: AdaptFragment) {
+/** Prepares selections of one operation. Fields with the same selection share one, so that equal lookups are sent once. */
+export function createJoinSelections(source: JoinSource) {
   const known = new Map<string, JoinSelection>();
   return (fieldNodes: readonly FieldNode[], type: GraphQLCompositeType): JoinSelection => {
     let name = `J${known.size}`;
     while (source.fragments.has(name)) name += '_';
-    const made = toJoinSelection(name, fieldNodes, type, source, adapt);
+    const made = toJoinSelection(name, fieldNodes, type, source);
     const shared = known.get(made.body) ?? made;
     known.set(made.body, shared);
     return shared;
@@ -59,37 +54,35 @@ export function createJoinSelections(source: JoinSource, adapt?: AdaptFragment) 
 /**
  * Prepares the client's selection below a join field.
  * @param name of the new fragment that holds it; no fragment of the client may have this name
- * @param adapt changes each fragment before it is written
  */
 export function toJoinSelection(
   name: string,
   fieldNodes: readonly FieldNode[],
   type: GraphQLCompositeType,
   { operation, fragments }: JoinSource,
-  adapt: AdaptFragment = (fragment) => fragment,
 ): JoinSelection {
   const selections = fieldNodes.flatMap((node) => node.selectionSet?.selections ?? []);
-  const unnamedFragment: FragmentDefinitionNode = {
+  const fragment: FragmentDefinitionNode = {
     kind: Kind.FRAGMENT_DEFINITION,
     name: { kind: Kind.NAME, value: name },
     typeCondition: { kind: Kind.NAMED_TYPE, name: { kind: Kind.NAME, value: type.name } },
     selectionSet: { kind: Kind.SELECTION_SET, selections },
   };
-  const definitions = [unnamedFragment, ...usedFragments(unnamedFragment.selectionSet, fragments)].map(adapt);
+  const used = usedFragments(fragment.selectionSet, fragments);
+  const definitions = [fragment, ...used];
   const variableNames = new Set(definitions.flatMap(variablesIn));
   const variables = (operation.variableDefinitions ?? []).filter(({ variable }) =>
     variableNames.has(variable.name.value),
   );
   const texts = new Map(definitions.map((each) => [each.name.value, toText(each)]));
   const variableTexts = new Map(variables.map((each) => [each.variable.name.value, toText(each)]));
-  const [fragment = unnamedFragment, ...clientFragments] = definitions;
   return {
     name,
     body: toText({ ...fragment, name: { kind: Kind.NAME, value: '_' } }),
     fragments: texts,
     variables: variableTexts,
     bytes: [...texts.values(), ...variableTexts.values()].reduce((sum, text) => sum + jsonBytes(text), 0),
-    nodes: countNodes(fragment.selectionSet, clientFragments),
+    nodes: countNodes(fragment.selectionSet, used),
   };
 }
 

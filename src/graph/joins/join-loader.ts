@@ -67,7 +67,7 @@ export function createJoinLoader(options: JoinLoaderOptions) {
     const asked: PendingLookup[] = [];
     return { asked, done: batches.load(asked) };
   };
-  const ask = (lookup: JoinLookup, isRepeated = false): PendingLookup => {
+  const ask = (lookup: JoinLookup, isRepeated: boolean): PendingLookup => {
     const knownLookup = known.get(lookup.text);
     if (knownLookup) return knownLookup;
     batch ??= begin();
@@ -77,23 +77,19 @@ export function createJoinLoader(options: JoinLoaderOptions) {
     return made;
   };
 
-  /** The answer to one lookup. Lookups that are answered together are resolved in the order of the calls. */
-  const loadOne = (lookup: JoinLookup, isRepeated = false): Promise<JoinAnswer | Error> => {
-    const asked = ask(lookup, isRepeated);
-    return asked.done.then(() => asked.answer);
-  };
   return {
     /** The answers in the order of the lookups, an error for each lookup that the ledger did not answer. Never rejects. */
     async load(lookups: readonly JoinLookup[]): Promise<readonly (JoinAnswer | Error)[]> {
-      const asked = lookups.map((lookup) => ask(lookup));
+      const asked = lookups.map((lookup) => ask(lookup, false));
       for (const done of new Set(asked.map((each) => each.done))) await done;
       return asked.map(({ answer }) => answer);
     },
-    loadOne: (lookup: JoinLookup): Promise<JoinAnswer | Error> => loadOne(lookup),
-    /** Like `loadOne`, but queries the ledger again, at an address with its newest data. */
-    reload(lookup: JoinLookup): Promise<JoinAnswer | Error> {
+    /** Asks the ledger again, at an address with its newest data. */
+    async reload(lookup: JoinLookup): Promise<JoinAnswer | Error> {
       known.delete(lookup.text);
-      return loadOne(lookup, true);
+      const asked = ask(lookup, true);
+      await asked.done;
+      return asked.answer;
     },
   };
 }

@@ -1,6 +1,4 @@
 import {
-  BREAK,
-  type DocumentNode,
   type GraphQLField,
   type GraphQLSchema,
   getNamedType,
@@ -9,7 +7,6 @@ import {
   isNonNullType,
   isObjectType,
   isScalarType,
-  visit,
 } from 'graphql';
 import type { NetworkProfile } from '../../config/network-profile.ts';
 import { reservedAliasPrefix } from '../../documents/validation/validate-document.ts';
@@ -127,21 +124,8 @@ export function sampleJoinKey({ target }: Join): JoinKey {
  * Joins select the fields of their key under reserved aliases, so that no alias of the client, and no other join of the same
  * type, can replace them.
  */
-const idPrefix = `${reservedAliasPrefix}Id_`;
-const idAlias = ({ field }: Join): string => idPrefix + field;
+const idAlias = ({ field }: Join): string => `${reservedAliasPrefix}Id_${field}`;
 const versionAlias = ({ field }: Join): string => `${reservedAliasPrefix}Version_${field}`;
-
-/** Does a document select the key of any join? */
-export function selectsJoinKeys(document: DocumentNode): boolean {
-  let isFound = false;
-  visit(document, {
-    Field: ({ alias }) => {
-      isFound ||= alias?.value.startsWith(idPrefix) ?? false;
-      return isFound ? BREAK : undefined;
-    },
-  });
-  return isFound;
-}
 
 /** The fields that a join needs of its parent, as a selection set. */
 export function joinSelectionSet(join: Join): string {

@@ -1,9 +1,7 @@
 import { isAscii } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import type { ExecutionResult } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { toUsageMember, type Usage } from '../../documents/cost/usage.ts';
-import { parseJson } from '../../json/exact-json.ts';
 import { judgeAnswer } from '../../upstream/choose-address.ts';
 import type { AnswerOrigin } from '../../upstream/raw-call.ts';
 import type { ChunkedBody } from '../answers/data-extent.ts';
@@ -129,12 +127,6 @@ export class CachedAnswer {
     }
     const whole = { chunks: [body], size: body.length };
     return { kind: 'bytes', body: usage ? spliceUsage(whole, body.lastIndexOf('}'), usage) : whole };
-  }
-
-  /** The response as a parsed result, for transports that do not send its bytes. */
-  read(): ExecutionResult {
-    const { data } = parseJson(this.#body.toString()) as { readonly data: Record<string, unknown> };
-    return { data };
   }
 
   /** A hash of the content, for the entity tag. */

@@ -12,7 +12,6 @@ import type {
   OperationAdmission,
   ServerContext,
 } from '../../operation/admit-operation.ts';
-import type { OperationAnswer } from '../../operation/open-operation.ts';
 import type { OperationRunner } from '../../operation/operation-runner.ts';
 import type { OperationRequest } from '../../operation/parse-request.ts';
 import type { ResultReader, ResultStream, ResultText } from '../../operation/subscriptions/result-stream.ts';
@@ -28,7 +27,7 @@ import type { SocketWriter } from './socket-writer.ts';
 
 export interface SocketOperationOptions {
   readonly admit: Pick<AdmitOperation, 'enter' | 'decide'>;
-  readonly runner: Pick<OperationRunner, 'run' | 'runWhole'>;
+  readonly runner: Pick<OperationRunner, 'subscribe' | 'runWhole'>;
   readonly turns: Pick<FairTurns, 'run' | 'runNext'>;
   readonly bytesInFlight: Pick<BytesInFlight, 'take'>;
   readonly maskError: (error: unknown) => GraphQLError;
@@ -155,11 +154,11 @@ export class SocketOperation implements ServerContext, ResultReader {
     return this.#options.admit.decide(this, entry.caller, request);
   }
 
-  async #execute(admitted: AdmittedOperation): Promise<OperationAnswer | ChunkedBody> {
+  async #execute(admitted: AdmittedOperation): Promise<ExecutionResult | ResultStream | ChunkedBody> {
     const { runner, maskError } = this.#options;
     try {
       const answer = await (admitted.operation.type === 'subscription'
-        ? runner.run(admitted, this)
+        ? runner.subscribe(admitted, this)
         : runner.runWhole(admitted, this));
       if ('chunks' in answer || Symbol.asyncIterator in answer || !answer.errors) return answer;
       return { ...answer, errors: answer.errors.map((error) => withoutHttp(maskError(error))) };
@@ -169,11 +168,11 @@ export class SocketOperation implements ServerContext, ResultReader {
   }
 
   /** Sends the results of a stream until it ends or the client leaves. */
-  follow(stream: ResultStream | AsyncIterable<ExecutionResult>): void {
+  follow(stream: ResultStream): void {
     const results = stream[Symbol.asyncIterator]();
     this.#results = results;
     if (this.#isGone) this.#leaveStream(results);
-    else if ('isPushed' in stream && stream.isPushed) this.#followPushed(stream);
+    else if (stream.isPushed) this.#followPushed(stream);
     else void this.#pull(results);
   }
 

@@ -6,7 +6,7 @@ import type { RawLedgerAnswer } from '../../../src/ledger/raw-ledger.ts';
 import type { UnreadOutcome } from '../../../src/operation/open-operation.ts';
 import { createOperationRunner } from '../../../src/operation/operation-runner.ts';
 import type { PreparedOperation } from '../../../src/operation/prepared-operation.ts';
-import { admitForTest, createTestServer, quietTurns } from '../../support/test-operation.ts';
+import { admitForTest, createTestServer, quietTurns, runParsed } from '../../support/test-operation.ts';
 
 const schema = buildSchema('type Query { a: Int }');
 const graph: Graph = {
@@ -32,7 +32,7 @@ function run(answer: () => Promise<ExecutionResult>, { showUsage = false } = {})
     },
   });
   const admitted = { ...admitForTest(graph, { text: '{ a }' }), usage };
-  return { server, admitted, runner, result: runner.run(admitted, server) };
+  return { server, admitted, runner, result: runParsed(runner, admitted, server) };
 }
 
 const failing: ExecutionResult = { data: { a: null }, errors: [new GraphQLError('a fault', { path: ['a'] })] };

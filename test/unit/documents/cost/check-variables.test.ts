@@ -1,10 +1,12 @@
-import { parse } from 'graphql';
+import { buildSchema, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { networkProfiles } from '../../../../src/config/network-profile.ts';
 import { shippedLimits } from '../../../../src/documents/cost/limits.ts';
 import { measureDocument } from '../../../../src/documents/cost/measure-document.ts';
 import type { Variables } from '../../../../src/documents/cost/usage.ts';
-import { priceDocument, queryPart } from '../../../../src/documents/prepared-document.ts';
+import { createDocumentStore } from '../../../../src/documents/document-store.ts';
+import { admitDocument, priceDocument, queryPart } from '../../../../src/documents/prepared-document.ts';
+import { ledgersOnly } from '../../../support/documents.ts';
 
 const overflow = Number.MAX_SAFE_INTEGER;
 
@@ -229,4 +231,28 @@ describe('the other numbers', () => {
       queryPayload: 21,
     });
   });
+});
+
+test('a request is priced once: its variables are printed as JSON at most once', () => {
+  const { limits: rules } = networkProfiles.sui;
+  const limits = { ...shippedLimits, rules };
+  const store = createDocumentStore({
+    schema: buildSchema('type Query { a(x: Int): Int }'),
+    limits,
+    rules: [],
+    hidesSuggestions: false,
+    ownership: ledgersOnly,
+    prepareOperation: () => null,
+  });
+  const prepared = store.prepare('query ($x: Int) { a(x: $x) }');
+  let reads = 0;
+  const variables = Object.defineProperty({}, 'x', {
+    enumerable: true,
+    get: () => {
+      reads += 1;
+      return 1;
+    },
+  });
+  expect(admitDocument(prepared, variables, limits)).toMatchObject({ errors: [], usage: { variables: 1 } });
+  expect(reads).toBe(1);
 });

@@ -1,6 +1,5 @@
-import { parse } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { createReadJoinKey, joinSelectionSet, joins, selectsJoinKeys } from '../../../../src/graph/joins/joins.ts';
+import { createReadJoinKey, joins } from '../../../../src/graph/joins/joins.ts';
 import { ExactNumber } from '../../../../src/json/exact-json.ts';
 
 const joinOf = (type: string, field: string) => {
@@ -30,10 +29,5 @@ describe('the key of a join', () => {
     expect(sender({ __joinId_senderAddress: '0x2' }).id).toBe(whole('2'));
     const transaction = createReadJoinKey(joinOf('RpcEvent', 'transactionBlock'));
     expect(transaction({ txDigest: '0x2' }).id).toBe('0x2');
-  });
-
-  it('is seen in documents that select it, and in no others', () => {
-    for (const join of joins) expect(selectsJoinKeys(parse(`{ a { b ${joinSelectionSet(join)} } }`))).toBe(true);
-    expect(selectsJoinKeys(parse('{ a: b { objectId: digest joinId_object } }'))).toBe(false);
   });
 });

@@ -233,7 +233,7 @@ describe('a join loader', () => {
     ];
     const { execute } = scripted((result) => ({ ...result, errors }));
     const loader = createLoader({ execute, limits: roomy, variables: {} });
-    const told = await Promise.all([loader.loadOne(lookup('a')), loader.loadOne(lookup('b'))]);
+    const told = await loader.load([lookup('a'), lookup('b')]);
     expect(
       told.map((each) => (each instanceof Error ? [] : each.errors.map(({ message, path }) => [message, path]))),
     ).toEqual([

@@ -3,6 +3,7 @@ import { AnswerMemory, CachedAnswer } from '../../../../src/ledger/immutable/ans
 import { createImmutableReads, type ImmutableReadsOptions } from '../../../../src/ledger/immutable/immutable-reads.ts';
 import { ledgerSchemas } from '../../../support/ledger-schemas.ts';
 import { treeOf } from '../../../support/moving-ledger.ts';
+import { readKept } from '../../../support/read-kept.ts';
 
 const [ledger] = ledgerSchemas;
 if (!ledger) throw new Error('there is no schema');
@@ -58,7 +59,7 @@ describe('an answer of one of several addresses', () => {
     // A later one must not take its place, or none would be confirmed while it is asked for all the time.
     second?.keep({ ...answer('two'), from: { confirmedMs: never, otherMs: never } });
     from.confirmedMs = later();
-    expect(ask(1)?.kept?.read()).toEqual({ data: { object: { digest: 'one' } } });
+    expect(readKept(ask(1))).toEqual({ data: { object: { digest: 'one' } } });
   });
 
   it('is dropped if its address then reports another network, even if it returns', () => {
@@ -69,7 +70,7 @@ describe('an answer of one of several addresses', () => {
     from.confirmedMs = later() + 10;
     expect(ask(1)?.kept).toBeNull();
     ask(1)?.keep(answer('two'));
-    expect(ask(1)?.kept?.read()).toEqual({ data: { object: { digest: 'two' } } });
+    expect(readKept(ask(1))).toEqual({ data: { object: { digest: 'two' } } });
   });
 
   it('stays once it was confirmed', () => {
@@ -87,7 +88,7 @@ describe('an answer in memory', () => {
   it('is found by what was asked, whatever order it was said in, and by nothing else', () => {
     const { objects, ask, answer, prepare } = open();
     ask(1)?.keep(answer('one'));
-    expect(ask(1)?.kept?.read()).toEqual({ data: { object: { digest: 'one' } } });
+    expect(readKept(ask(1))).toEqual({ data: { object: { digest: 'one' } } });
     expect(objects.ask({ id: '0x5', v: 1, undeclared: true })?.kept).not.toBeNull();
     for (const [v, id] of [
       [2, '0x5'],
@@ -147,7 +148,7 @@ describe('an answer in memory', () => {
     world.version = '2';
     expect(ask(1)?.kept).toBeNull();
     ask(1)?.keep(answer('two'));
-    expect(ask(1)?.kept?.read()).toEqual({ data: { object: { digest: 'two' } } });
+    expect(readKept(ask(1))).toEqual({ data: { object: { digest: 'two' } } });
     world.version = '1';
     expect(ask(1)?.kept).toBeNull();
   });
@@ -255,7 +256,7 @@ describe('a network that begins anew', () => {
     expect(ask(1)?.kept).toBeNull();
     underWay?.keep(answer('two'));
     expect(underWay?.kept).toBeNull();
-    expect(network.ask({})?.kept?.read()).toEqual({ data: { chainIdentifier: 'bbbb' } });
+    expect(readKept(network.ask({}))).toEqual({ data: { chainIdentifier: 'bbbb' } });
   });
 });
 

@@ -104,7 +104,7 @@ function open({
   });
   const admitted = admitForTest(graph, { text });
   const operation = isJoined ? { ...admitted.operation, hasJoins: true } : admitted.operation;
-  return { source, server, result: runner.run({ ...admitted, caller, operation }, { ...server, requestBytes }) };
+  return { source, server, result: runner.subscribe({ ...admitted, caller, operation }, { ...server, requestBytes }) };
 }
 
 afterEach(() => void vi.useRealTimers());

@@ -32,7 +32,7 @@ const operations: Operations = {
     enter: async () => ({ kind: 'admitted', caller: toTestCaller(), standing: null }),
     decide: () => Promise.reject(new Error('a fault of ours')),
   },
-  runner: { run: () => Promise.resolve({}), runWhole: () => Promise.resolve({}) },
+  runner: { subscribe: () => Promise.resolve({}), runWhole: () => Promise.resolve({}) },
 };
 const timersNow = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
 
@@ -189,7 +189,7 @@ function scripted() {
         return this;
       },
       async [Symbol.asyncDispose]() {},
-    };
+    } as unknown as ResultStream;
   };
   const given: Operations = {
     admit: {
@@ -203,7 +203,7 @@ function scripted() {
         }) as unknown as AdmittedOperation,
     },
     runner: {
-      run: async (_, server) => open(server),
+      subscribe: async (_, server) => open(server),
       runWhole: async () => script.answer(),
     },
   };
