@@ -5,6 +5,7 @@ import { type Redis, ReplyError } from 'ioredis';
 import { connectRedis, type RedisEvents, type RedisOptions } from '../../upstream/connect-redis.ts';
 import { decide, type StepKind, type StepOf } from '../store/decide.ts';
 import { type Change, portion } from '../store/draft.ts';
+import { type TakeStep, toStore } from '../store/memory-store.ts';
 import {
   dayMs,
   defaultStoreBounds,
@@ -12,7 +13,6 @@ import {
   type StoreBounds,
   StoreUnavailableError,
 } from '../store/sponsorship-store.ts';
-import { type TakeStep, toStore } from '../store/to-store.ts';
 import { type Question, RedisRecords } from './redis-records.ts';
 
 /**

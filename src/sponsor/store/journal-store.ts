@@ -10,6 +10,7 @@ import {
   readJournalFile,
 } from './journal-file.ts';
 import { createMemoryRecords, type MemoryRecords } from './memory-records.ts';
+import { type TakeStep, toStore } from './memory-store.ts';
 import {
   defaultStoreBounds,
   type SponsorshipStore,
@@ -17,7 +18,6 @@ import {
   StoreUnavailableError,
   toDay,
 } from './sponsorship-store.ts';
-import { type TakeStep, toStore } from './to-store.ts';
 
 export interface JournalStoreOptions {
   readonly folder: string;

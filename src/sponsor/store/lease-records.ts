@@ -112,11 +112,12 @@ export function isFull(draft: Draft, caller: string): boolean {
 export function saveLease(draft: Draft, lease: LeaseRecord): void {
   const { caller, number, dropAtMs } = lease;
   const name = nameOf(lease);
-  const before = draft.get<LeaseRecord>(`lease:${name}`);
+  const record = `lease:${name}`;
+  const before = draft.get<LeaseRecord>(record);
   if (dropAtMs > draft.nowMs && dropAtMs !== before?.dropAtMs)
     leasesAccount(draft, caller).expireAt(`${name}:1`, dropAtMs);
-  const kept = toKept(draft, lease);
-  draft.put(`lease:${name}`, { ...lease, kept }, Math.max(dropAtMs, kept?.untilMs ?? 0));
+  const kept = toKept(draft, lease, name);
+  draft.put(record, { ...lease, kept }, Math.max(dropAtMs, kept?.untilMs ?? 0));
   if (number !== null) draft.put(`number:${nameFor(caller, number)}`, { lease: name }, dropAtMs);
   keep(draft, lease, kept);
   if (kept) makeRoom(draft, caller, kept);
@@ -135,11 +136,11 @@ export function dropLease(draft: Draft, lease: LeaseRecord): void {
 
 // Answers and keys -----------------------------------------------------------------------------
 
-function toKept({ nowMs }: Draft, lease: LeaseRecord): Kept | null {
+function toKept({ nowMs }: Draft, lease: LeaseRecord, name: string): Kept | null {
   const { reservation, execution, reserveKey, executeKeys } = lease;
   const keys = reserveKey ? [reserveKey, ...executeKeys] : executeKeys;
   const bytes = (reservation?.bytes ?? 0) + (execution?.text?.bytes ?? 0);
-  const member = `${nameOf(lease)}:${bytes}`;
+  const member = `${name}:${bytes}`;
   if (keys.length > 0) return { list: 'keys', member, untilMs: Math.max(...keys.map(({ untilMs }) => untilMs)) };
   if (!reservation && !execution?.text) return null;
   return { list: 'texts', member, untilMs: lease.kept?.list === 'texts' ? lease.kept.untilMs : nowMs + textLifeMs };
@@ -162,8 +163,8 @@ function makeRoom(draft: Draft, caller: string, { list, member: own }: Kept): vo
   const account = keptAccount(draft, list, caller);
   // A caller with less than the average loses nothing to others.
   const isBusy = () =>
-    (leases > maxKeys && account.count * callers > leases) ||
-    (bytes > maxAnswerBytesInAll && account.held * callers > bytes);
+    (leases > maxKeys && account.count * callers >= leases) ||
+    (bytes > maxAnswerBytesInAll && account.held * callers >= bytes);
   const isBeyond = () => account.count > maxKeysPerCaller || account.held > maxAnswerBytesPerCaller;
   for (let forgotten = 0; isBeyond() || (forgotten < 2 && isBusy()); forgotten += 1) {
     const { member } = account.pending.find((other) => other.member !== own) ?? { member: own };

@@ -157,6 +157,8 @@ class OrderedSet {
   }
 
   first(untilMs: number): readonly Member[] {
+    // Mostly nothing is due.
+    if ((this.#parts[0]?.[0]?.score ?? Number.POSITIVE_INFINITY) > untilMs) return [];
     const found: Member[] = [];
     for (const part of this.#parts) {
       for (const member of part) {

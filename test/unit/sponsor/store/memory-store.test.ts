@@ -111,6 +111,18 @@ test.each([
   expect(await ask('a', '0')).toBe('begun');
 });
 
+test('keys of any number of callers, one each, leave room for leases', async () => {
+  const store = createMemoryStore({ ...defaultStoreBounds, maxLeases: 40, maxKeys: 20 });
+  for (let minute = 0; minute < 80; minute += 1) {
+    const nowMs = noon + minute * 60_000;
+    const { reservation, reservationEnd } = newFlow(`caller ${minute}`);
+    const idempotency = { key: 'once', bodyHash: 'body' };
+    const begin = reservation({ idempotency, nowMs, expiresAtMs: nowMs + 60_000 });
+    expect(await store.beginReservation(begin)).toEqual({ kind: 'begun' });
+    await store.endReservation(reservationEnd({ kind: 'reserved', answer: 'coins' }, nowMs));
+  }
+});
+
 test('a clock that ran far ahead and is corrected keeps no budget for longer than its day', async () => {
   const store = createMemoryStore();
   const gas = { key: 'gas', perDay: 100 };
