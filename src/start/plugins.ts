@@ -42,28 +42,29 @@ function toUpstream({ name, setting, typeDefs, resolvers }: PluginFields): OwnFi
   };
 }
 
-export function toDeciders(plugins: Plugins): readonly PolicyDecider[] {
-  return plugins.flatMap(({ onSponsorship: decide }) =>
-    decide ? [(subject) => decide(describeTransaction(subject, subject.caller.rate.key))] : [],
-  );
+/** What a plugin throws is logged, and counts as no decision. */
+export function toDeciders(
+  plugins: Plugins,
+  { errorMasked }: Pick<Telemetry, 'errorMasked'>,
+): readonly PolicyDecider[] {
+  return plugins.flatMap(({ onSponsorship: decide }): PolicyDecider[] => {
+    if (!decide) return [];
+    const ask: PolicyDecider = async (subject) => decide(describeTransaction(subject, subject.caller.rate.key));
+    return [(subject) => Promise.resolve(ask(subject)).catch((error) => errorMasked(error, subject.requestId))];
+  });
 }
 
-/** Tells plugins what the telemetry is told. Without such plugins, it is the telemetry itself. */
+/** Tells plugins what the telemetry is told. Without such plugins, nothing is wrapped. */
 export function observeWith(telemetry: Telemetry, plugins: Plugins): Telemetry {
   const onOperation = plugins.flatMap(({ onOperation: hook }) => hook ?? []);
   const onUpstreamCall = plugins.flatMap(({ onUpstreamCall: hook }) => hook ?? []);
-  const tell = <Facts>(hooks: readonly ((facts: Facts) => void)[], facts: Facts) => {
-    for (const hook of hooks) {
-      try {
-        hook(facts);
-      } catch (error) {
-        telemetry.errorMasked(error, undefined);
-      }
-    }
+  const tell = <Facts>(hooks: readonly ((facts: Facts) => unknown)[], facts: Facts, requestId?: string) => {
+    for (const hook of hooks)
+      (async () => hook(facts))().catch((error: unknown) => telemetry.errorMasked(error, requestId));
   };
   const ended = (operations: readonly OperationFacts[], requestId: string, durationMs: number) => {
     for (const { caller, name, type, plan, errors } of operations)
-      tell(onOperation, { requestId, caller, name, type, plan, errors, durationMs });
+      tell(onOperation, { requestId, caller, name, type, plan, errors, durationMs }, requestId);
   };
   const observed = { ...telemetry };
   if (onOperation.length > 0) {

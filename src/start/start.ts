@@ -138,7 +138,7 @@ async function open(
     now,
     sponsorshipStore,
     liveFleet,
-    deciders: toDeciders(plugins),
+    deciders: toDeciders(plugins, telemetry),
     watchSecret: secrets.watch,
     shareSecret: createShareSecret(config.rateLimit.redis, siblings),
   };
