@@ -866,7 +866,7 @@ export type SponsorshipSpending = {
   readonly refused: Scalars['Int']['output'];
   /** Gas budgets of all reservations. */
   readonly reserved: Scalars['BigInt']['output'];
-  /** Sender of the transactions. Null: not known before an execution, or of many visitors. */
+  /** Sender of the transactions. Null: not known before an execution, senders beyond the first 64 of a visitor together, or of many visitors. */
   readonly sender?: Maybe<Scalars['String']['output']>;
   /** Gas used by transactions. A reservation that expired unused is neither held nor settled. */
   readonly settled: Scalars['BigInt']['output'];

@@ -212,7 +212,7 @@ export function toHoldDenialError(
   const retryAfterMs = resetsAt === null ? 60_000 : msUntil(Math.min(roomAtMs ?? resetsAt, resetsAt), nowMs);
   const until = resetsAtMs === null ? '' : ` The day ends at ${toText(resetsAtMs)}`;
   if (rule.startsWith('gas.')) {
-    const reason = `a gas budget of ${gasBudget} is more than ${whose[rule] ?? 'this caller'} has left today: ${left} of ${limit}, ${settled} being spent and ${held} held by reservations and executions that have not ended.${until}`;
+    const reason = `a gas budget of ${gasBudget} is more than ${whose[rule] ?? 'this caller'} has left today: ${left} of ${limit}, ${settled} spent and ${held} held by reservations and executions that have not ended.${until}`;
     const gas = { limit, held, settled, left, resetsAt: toText(resetsAtMs ?? nowMs) };
     return toDenialError(deny(rule, 'gasBudget', reason, numbers), { gas, retryAfterMs, ...facts });
   }

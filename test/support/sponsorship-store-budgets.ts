@@ -218,7 +218,27 @@ export function describeBounds(open: (bounds: StoreBounds) => StorePair | Promis
     maxAnswerBytesPerCaller: 150,
     maxAnswerBytesInAll: 10_000,
     maxSpendingRows: 3,
+    maxSendersPerVisitor: 2,
   };
+
+  test('one visitor that names sender after sender leaves rows of spending to others', async () => {
+    const { one, other } = await open({ ...small, maxSpendingRows: 50, maxLeasesPerCaller: 100 });
+    const client = newName('client:page');
+    const spend = (visitor: string, sender: string) =>
+      reserve(one, { spending: { client, visitor, amount: 1 }, sender });
+    for (let count = 0; count < 60; count += 1) await spend('many', `0x${count}`);
+    await spend('few', '0xa');
+    // A server has no visitors, and tells its senders apart.
+    for (let count = 0; count < 3; count += 1) await spend(client, `0x${count}`);
+    const { rows } = await other.findSpending({ day: dayOf(noon), client, from: 0, nowMs: noon });
+    expect(rows.map(({ visitor, sender, reserved }) => [visitor, sender, reserved])).toEqual([
+      ['many', '0x0', 1],
+      ['many', '0x1', 1],
+      ['many', null, 58],
+      ['few', '0xa', 1],
+      ...['0x0', '0x1', '0x2'].map((sender) => [client, sender, 1]),
+    ]);
+  });
 
   test('spending is told by client, visitor and sender, until further ones share a row, for two days', async () => {
     const { one, other } = await open(small);

@@ -175,6 +175,8 @@ async function openJournal({
         for (const [nowMs, changes] of line as readonly Line[]) {
           // As in the process that wrote it.
           records.sweep(nowMs);
+          // Records that have expired leave with the sets that they count when they are read.
+          for (const change of changes) if ('name' in change) records.get(change.name);
           records.apply(changes);
         }
       });

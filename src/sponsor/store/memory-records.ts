@@ -104,8 +104,6 @@ export function createMemoryRecords() {
     ...view,
     apply(changes: readonly Change[]): void {
       for (const change of changes) {
-        // One that has expired leaves with the sets that it counts, as it did before these changes were decided.
-        if ('name' in change) find(change.name);
         if (change.kind === 'put') put(change.name, change.value, change.untilMs);
         else if (change.kind === 'delete') drop(change.name);
         else move(change.set, change.member, change.kind === 'add' ? change.score : null);

@@ -37,13 +37,20 @@ export function noteSpending(draft: Draft, holds: readonly Hold[], counts: Parti
   for (const { account } of holds.filter(isSpendingHold)) draft.account(account).note(counts);
 }
 
-/** A client's last row is that of all visitors for whom there is no room. */
+/**
+ * One visitor cannot use up the rows of others by naming sender after sender. A client's last row is that of all visitors for whom
+ * there is no room.
+ */
 function rowOf(draft: Draft, day: number, who: Who): string {
   const name = `spent:${day}:${JSON.stringify(who)}`;
   if (draft.account(name).spent) return name;
-  const [client, visitor] = who;
+  const [client, visitor, sender] = who;
+  const own = sender !== null && visitor !== client ? `${day}:${JSON.stringify([client, visitor])}` : null;
+  if (own !== null && lengthOf(draft, own) >= draft.bounds.maxSendersPerVisitor)
+    return rowOf(draft, day, [client, visitor, null]);
   const isFull = lengthOf(draft, `${day}:${client}`) >= draft.bounds.maxSpendingRows;
   if (isFull && visitor !== null) return rowOf(draft, day, [client, null, null]);
+  if (own !== null) setLength(draft, day, own, lengthOf(draft, own) + 1);
   if (append(draft, day, `${day}:${client}`, name) === 0) append(draft, day, String(day), client);
   draft.account(name).note({});
   return name;
@@ -64,8 +71,12 @@ function lengthOf(draft: Draft, list: string): number {
 function append(draft: Draft, day: number, list: string, entry: string): number {
   const at = lengthOf(draft, list);
   draft.put(`spender:${list}:${at}`, { entry }, endOfAccounts(day));
-  draft.put(`spenders:${list}`, { length: at + 1 }, endOfAccounts(day));
+  setLength(draft, day, list, at + 1);
   return at;
+}
+
+function setLength(draft: Draft, day: number, list: string, length: number): void {
+  draft.put(`spenders:${list}`, { length }, endOfAccounts(day));
 }
 
 export function findSpending(draft: Draft, { day, client, from }: FindSpending): SpendingPart {

@@ -331,6 +331,8 @@ export interface StoreBounds {
   readonly maxAnswerBytesInAll: number;
   /** Rows of spending of one client and day. Beyond: visitors and senders share one. */
   readonly maxSpendingRows: number;
+  /** Rows of one visitor of a client that has several. Beyond: its senders share one. */
+  readonly maxSendersPerVisitor: number;
 }
 
 export const defaultStoreBounds: StoreBounds = {
@@ -342,6 +344,7 @@ export const defaultStoreBounds: StoreBounds = {
   maxAnswerBytesPerCaller: 8 * 1024 * 1024,
   maxAnswerBytesInAll: 64 * 1024 * 1024,
   maxSpendingRows: 4_096,
+  maxSendersPerVisitor: 64,
 };
 
 /** Idempotency keys stored for one execution. Further twins get `spent` when they repeat the call. */
