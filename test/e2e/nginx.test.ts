@@ -79,6 +79,13 @@ describe.skipIf(nginxMissing !== null).each(['1', '2'])(
         client.socket.terminate();
       }));
 
+    it('reads one large response a hundred times at once, and gets all of it', () =>
+      attackedBy(async () => {
+        const text = toPostText({ query: large }, close);
+        const received = await inTurns(100, 100, async () => readAll(await send(text)));
+        expect(received.filter(({ size }) => size > 5_900_000)).toHaveLength(100);
+      }));
+
     it('sends two thousand requests on four hundred connections', () =>
       attackedBy(async () => {
         const text = toPostText({ query: '{ __typename }' }).repeat(4) + toPostText({ query: '{ __typename }' }, close);

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,6 +21,8 @@ export interface NginxServer extends AsyncDisposable {
 export async function startNginx(ports: readonly number[]): Promise<NginxServer> {
   if (!executable) throw new Error('nginx is not installed: apt-get install nginx-light');
   const folder = mkdtempSync(join(tmpdir(), 'nginx-'));
+  // Its workers run as another user. Without access they would cut long bodies.
+  chmodSync(folder, 0o755);
   const port = await freePort();
   const documented = readFileSync(new URL('../../docs/deploy/nginx.conf', import.meta.url), 'utf8');
   const servers = ports.map((each) => `server 127.0.0.1:${each} max_fails=1 fail_timeout=2s;`).join('\n    ');
