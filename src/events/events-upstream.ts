@@ -8,7 +8,7 @@ import type { LedgerReads } from '../ledger/ledger-upstream.ts';
 import { systemClock } from '../live/clock.ts';
 import type { Fleet } from '../live/fleet/fleet.ts';
 import type { StreamQuota } from '../live/quota.ts';
-import { Turns } from '../live/turns.ts';
+import type { Turns } from '../upstream/fair-turns.ts';
 import type { OwnFieldsUpstream, UpstreamHost } from '../upstream/upstream.ts';
 import { filterCapabilities } from './capabilities.ts';
 import { createEventWatches } from './event-watches.ts';
@@ -37,6 +37,7 @@ const newestTransaction = { filter: null, options: {}, cursor: null, limit: 1, d
 /** Services for live streams, besides those of every upstream. */
 export interface EventsHost extends UpstreamHost {
   readonly streamQuota: StreamQuota;
+  readonly turns: Turns;
   /** Processes that share readers; `null` = each process reads for itself. */
   readonly liveFleet: Pick<Fleet, 'join'> | null;
   readonly ledgerPush: LedgerPush;
@@ -53,7 +54,7 @@ export const eventsUpstream: OwnFieldsUpstream<EventsHost> = {
 
   async connect(
     connection,
-    { config, shareSecret, streamQuota, liveFleet, ledgerPush, ledgerReads, telemetry, metrics, now },
+    { config, shareSecret, streamQuota, turns, liveFleet, ledgerPush, ledgerReads, telemetry, metrics, now },
   ) {
     const { profile, pages, timeouts } = config;
     const names = profile.events;
@@ -119,6 +120,7 @@ export const eventsUpstream: OwnFieldsUpstream<EventsHost> = {
     const live = createLiveEvents({
       config,
       streamQuota,
+      turns,
       watches,
       sources: openSources(Math.min(timeouts.queryMs, longestPollMs), true),
       filters,
@@ -131,7 +133,6 @@ export const eventsUpstream: OwnFieldsUpstream<EventsHost> = {
       metrics,
       now,
       clock: systemClock,
-      turns: new Turns(),
       onStall: telemetry.liveStalled,
     });
     const queries = createEventsResolvers({ sources: openSources(timeouts.queryMs, false), pages, cursorKeys: keys });

@@ -13,8 +13,8 @@ import { createLiveHub, type LiveHub, type LiveQuery, type OpenLiveStream } from
 import type { ItemPosition } from '../live/live-source.ts';
 import type { StallReport } from '../live/progress.ts';
 import { createShares, type StreamQuota } from '../live/quota.ts';
-import type { Turns } from '../live/turns.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import type { Turns } from '../upstream/fair-turns.ts';
 import { type LiveShares, type StreamSlot, toQuotaGroups } from '../upstream/operation-context.ts';
 import { createQuota } from '../upstream/quota.ts';
 import { type EventsSource, liveReaderCapability } from './capabilities.ts';

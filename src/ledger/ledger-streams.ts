@@ -9,8 +9,8 @@ import {
 } from 'graphql';
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { StreamQuota } from '../live/quota.ts';
-import { Turns } from '../live/turns.ts';
 import type { WatchAttempt } from '../live/watch.ts';
+import { Turns } from '../upstream/fair-turns.ts';
 import type { QuotaGroup } from '../upstream/quota.ts';
 import { createGraphqlSubscriptions } from '../upstream/sockets/graphql-event-streams.ts';
 import type { GraphqlSocket, PushSink } from '../upstream/sockets/graphql-socket.ts';
@@ -88,6 +88,8 @@ interface LedgerStreamsOptions extends SharedSocketOptions {
   readonly places: StreamQuota;
   /** Left out: none. */
   readonly transient?: TransientErrors;
+  /** A connection may have thousands of streams, which would all end in one turn of the event loop. Left out: turns of its own. */
+  readonly turns?: Turns;
 }
 
 /** Callers with a connection of their own. Beyond this number, the oldest return to the shared connection. */
@@ -100,7 +102,7 @@ export type LedgerStreams = ReturnType<typeof createLedgerStreams>;
  * result. Nothing about the caller is sent. If a message is too large and breaks the connection, each caller on it gets a
  * connection of its own next time, so that a second such message affects only one caller.
  */
-export function createLedgerStreams({ places, transient, ...options }: LedgerStreamsOptions) {
+export function createLedgerStreams({ places, transient, turns = new Turns(), ...options }: LedgerStreamsOptions) {
   const socket = createGraphqlSubscriptions(options);
   const isolated = new Map<string, GraphqlSocket>();
   const isolate = (caller: string) => {
@@ -119,8 +121,6 @@ export function createLedgerStreams({ places, transient, ...options }: LedgerStr
       return slowest !== null;
     },
   };
-  /** A connection may have thousands of streams, which would all end in one turn of the event loop. */
-  const turns = new Turns();
   let isStopping = false;
   return {
     open({ text, isClientsText, operationName, variables, caller, group }: LedgerStreamRequest) {

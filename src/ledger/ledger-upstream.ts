@@ -45,7 +45,7 @@ export interface GraphUpstream extends Upstream {
     connection: UpstreamConnection,
     config: Pick<Config, 'profile' | 'timeouts' | 'upstreams'>,
     places: StreamQuota,
-    turns: Pick<FairTurns, 'runQueued'>,
+    turns: Pick<FairTurns, 'runQueued' | 'deliveries'>,
   ) => ConnectedGraph;
 }
 
@@ -131,7 +131,7 @@ export const ledgerUpstream: GraphUpstream = {
       execute: createLedgerExecutor(options),
       forward: createForwardToLedger(options),
       raw: createRawLedger({ ...options, rawCall }),
-      streams: createLedgerStreams({ ...addresses, places, transient }),
+      streams: createLedgerStreams({ ...addresses, places, transient, turns: turns.deliveries }),
       push: createLedgerPush({ ...addresses, schema: () => schemaInForce() }),
       reads: {
         within,

@@ -1,4 +1,5 @@
 import { createCancellation } from '../upstream/cancellation.ts';
+import type { Turns } from '../upstream/fair-turns.ts';
 import type { Delivery, LiveChannel, Position } from './channel.ts';
 import { type Clock, pause } from './clock.ts';
 import type { Feed, FeedEnd } from './feed.ts';
@@ -15,7 +16,6 @@ import {
 import { PositionReader, type PositionReaderOptions, unavailableReason, unknownReason } from './position-reader.ts';
 import { Progress } from './progress.ts';
 import { type FeedChange, toItemPosition } from './timeline.ts';
-import type { Turns } from './turns.ts';
 
 export interface CatchUpOptions extends Pick<PositionReaderOptions<unknown>, 'clock' | 'lostAfterMs'> {
   /** The owner of the stream: callers take turns at reading history. */

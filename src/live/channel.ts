@@ -1,10 +1,11 @@
+import type { Turns } from '../upstream/fair-turns.ts';
 import type { Feed } from './feed.ts';
 import type { History } from './history.ts';
 import type { ItemPosition, LiveEntry, ResumePoint } from './live-source.ts';
 import { MatchBits } from './numbered-list.ts';
 import type { Shares } from './quota.ts';
 import type { FeedChange } from './timeline.ts';
-import { type Turns, type Wakeable, WakeList } from './turns.ts';
+import { type Wakeable, WakeList } from './wake-list.ts';
 
 /** Makes the payloads of one filter. */
 export interface Presenter<Item, Payload> {

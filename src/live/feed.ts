@@ -1,11 +1,11 @@
 import type { Cancellation } from '../upstream/cancellation.ts';
+import type { Turns } from '../upstream/fair-turns.ts';
 import type { History } from './history.ts';
 import type { ItemPosition, LiveSource } from './live-source.ts';
 import type { Progress } from './progress.ts';
 import type { Shares } from './quota.ts';
 import { Reader, type ReaderOptions } from './reader.ts';
 import { Timeline } from './timeline.ts';
-import type { Turns } from './turns.ts';
 
 export interface FeedOptions<Item> extends Omit<ReaderOptions, 'mostBytes' | 'onRead' | 'judge'> {
   /** Bytes that all feeds together may keep. */

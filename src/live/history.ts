@@ -1,8 +1,8 @@
 import { type Cancellation, createCancellation, type OpenCancellation } from '../upstream/cancellation.ts';
+import type { Turns } from '../upstream/fair-turns.ts';
 import type { Clock } from './clock.ts';
 import type { ItemPosition, LivePage } from './live-source.ts';
 import type { PageJudge } from './position-reader.ts';
-import type { Turns } from './turns.ts';
 
 export interface HistoryCallsOptions {
   readonly clock: Pick<Clock, 'now' | 'after'>;

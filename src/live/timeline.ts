@@ -1,6 +1,7 @@
+import type { Turns } from '../upstream/fair-turns.ts';
 import { type ItemPosition, type LiveEntry, type ResumePoint, resumeAt } from './live-source.ts';
 import { NumberedList } from './numbered-list.ts';
-import { type Turns, type Wakeable, WakeList } from './turns.ts';
+import { type Wakeable, WakeList } from './wake-list.ts';
 
 export type ItemPositions = readonly (ItemPosition | null)[];
 

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 
-/** Connections of one address that begin to be read in one turn. Node parses up to 64 KiB of each, which may be 100 requests. */
-const connectionsPerTurn = 2;
+/** Connections of one address that begin to be read in one turn. Node parses up to 64 KiB of each, which may be 300 requests. */
+const connectionsPerTurn = 1;
 /** Requests of one address in one turn, each of which takes some 40 µs, after which its other connections wait. */
 const requestsPerTurn = 256;
 /** With fewer requests, the end of the turn is not awaited: that costs as much as reading one. */

@@ -29,7 +29,7 @@ export interface ConnectUpstreamsOptions {
   >;
   /** `null`: the gateway is a single process. */
   readonly siblings: Siblings | null;
-  readonly turns: Pick<FairTurns, 'runQueued'>;
+  readonly turns: Pick<FairTurns, 'runQueued' | 'deliveries'>;
 }
 
 export type Upstreams = Awaited<ReturnType<typeof connectUpstreams>>;

@@ -131,6 +131,7 @@ async function open(
   defer(() => liveFleet?.close());
   const secrets = watchSecrets({ telemetry });
   defer(secrets.stop);
+  const turns = new FairTurns(thisEventLoop);
   const host = {
     config: network.config,
     telemetry,
@@ -141,8 +142,8 @@ async function open(
     deciders: toDeciders(plugins, telemetry),
     watchSecret: secrets.watch,
     shareSecret: createShareSecret(config.rateLimit.redis, siblings),
+    turns: turns.deliveries,
   };
-  const turns = new FairTurns(thisEventLoop);
   const connecting = connectUpstreams({ list, network, host, siblings, turns });
   deferClosing(connecting);
   const [admission, upstreams] = await Promise.all([openingAdmission, connecting]);

@@ -6,8 +6,11 @@ const shortMs = 1;
 export interface EventLoop {
   /** Monotonic milliseconds. */
   readonly now: () => number;
-  /** Calls back in the next turn of the event loop, after I/O has been polled. */
-  readonly nextTurn: (then: () => void) => void;
+  /**
+   * Calls back in the next turn of the event loop, after I/O has been polled.
+   * @param postponed called in each turn in which accepting connections comes first
+   */
+  readonly nextTurn: (then: () => void, postponed: () => void) => void;
   /** Calls back in this turn of the event loop, after all promises that can settle have settled. */
   readonly afterPromises: (then: () => void) => void;
 }
@@ -21,7 +24,7 @@ const acceptedInARow = 64;
 /** Work that waits for the next turn; connections may come first. */
 export class LoopTurns {
   readonly #afterPoll: (then: () => void) => void;
-  #waiting: (() => void)[] = [];
+  #waiting: { readonly then: () => void; readonly postponed: () => void }[] = [];
   #hasAccepted = false;
   #inARow = 0;
 
@@ -35,8 +38,8 @@ export class LoopTurns {
     this.#hasAccepted = true;
   }
 
-  await(then: () => void): void {
-    this.#waiting.push(then);
+  await(then: () => void, postponed = () => {}): void {
+    this.#waiting.push({ then, postponed });
     if (this.#waiting.length === 1) this.#afterPoll(this.#begin);
   }
 
@@ -45,23 +48,143 @@ export class LoopTurns {
       this.#hasAccepted = false;
       this.#inARow += 1;
       this.#afterPoll(this.#begin);
+      for (const { postponed } of this.#waiting) postponed();
       return;
     }
     this.#inARow = 0;
     const waiting = this.#waiting;
     this.#waiting = [];
-    for (const then of waiting) then();
+    callAll(waiting.map(({ then }) => then));
   };
+}
+
+/** Calls each, also behind one that throws, and then throws that error. */
+function callAll(callbacks: readonly (() => void)[]): void {
+  let fault: { readonly thrown: unknown } | undefined;
+  for (const each of callbacks) {
+    try {
+      each();
+    } catch (thrown) {
+      fault ??= { thrown };
+    }
+  }
+  if (fault) throw fault.thrown;
 }
 
 export const loopTurns = new LoopTurns((then) => void setImmediate(then));
 
 export const thisEventLoop: EventLoop = {
   now: () => performance.now(),
-  nextTurn: (then) => loopTurns.await(then),
+  nextTurn: (then, postponed) => loopTurns.await(then, postponed),
   // Node runs `nextTick` callbacks of a microtask only after all other microtasks.
   afterPromises: (then) => queueMicrotask(() => process.nextTick(then)),
 };
+
+/**
+ * The time of one turn of the event loop, which all work of the process shares, and the first of two queues for it: steps that
+ * belong to no caller, such as deliveries to subscribers. `FairTurns` is the second, for work of callers.
+ */
+export class Turns {
+  readonly now: () => number;
+  readonly #nextTurn: EventLoop['nextTurn'];
+  readonly #maxSteps: number;
+  /**
+   * When the turn began; `null` = not known. Requesting a turn for every request would cost too much, so it is known only from a
+   * millisecond of work on.
+   */
+  #beganMs: number | null = null;
+  /** Milliseconds of work since the last known turn, which stand for the time of this turn until its begin is known. */
+  #workMs = 0;
+  #isRequested = false;
+  /** What waits for the next turn besides steps, which come first in every other turn. */
+  #waiting: (() => void)[] = [];
+  #areStepsFirst = false;
+  readonly #steps = new Set<() => void>();
+  #isStepping = false;
+  #stepsTaken = 0;
+
+  /** @param maxSteps of one turn. Bounded too, because a step may settle promises, whose work is not measured */
+  constructor({ now, nextTurn }: Pick<EventLoop, 'now' | 'nextTurn'> = thisEventLoop, maxSteps = 64) {
+    this.now = now;
+    this.#nextTurn = nextTurn;
+    this.#maxSteps = maxSteps;
+  }
+
+  /** Takes a step once, now if this turn has time left. A step with more to do adds itself again, behind the others. */
+  add(step: () => void): void {
+    this.#steps.add(step);
+    if (!this.#isStepping) this.#takeSteps();
+  }
+
+  #takeSteps(): void {
+    const beganMs = this.now();
+    this.#isStepping = true;
+    try {
+      for (const step of this.#steps) {
+        if (this.#stepsTaken >= this.#maxSteps || this.spentMs(beganMs) >= turnMs) break;
+        this.#steps.delete(step);
+        this.#stepsTaken += 1;
+        step();
+      }
+    } finally {
+      this.#isStepping = false;
+      this.note(beganMs);
+      this.#request();
+    }
+  }
+
+  /** Milliseconds of this turn that are used. @param sinceMs begin of work that is not noted yet */
+  spentMs(sinceMs: number): number {
+    const nowMs = this.now();
+    return this.#beganMs === null ? this.#workMs + nowMs - sinceMs : nowMs - this.#beganMs;
+  }
+
+  /** Notes work that has ended. @returns its milliseconds */
+  note(beganMs: number): number {
+    const nowMs = this.now();
+    const workMs = nowMs - beganMs;
+    if (this.#beganMs !== null) return workMs;
+    this.#workMs += workMs;
+    if (this.#workMs < shortMs) return workMs;
+    this.#beganMs = nowMs - this.#workMs;
+    this.#request();
+    return workMs;
+  }
+
+  /** Calls back in the next turn. */
+  await(then: () => void): void {
+    this.#waiting.push(then);
+    this.#request();
+  }
+
+  #request(): void {
+    if (this.#isRequested) return;
+    this.#isRequested = true;
+    this.#nextTurn(this.#begin, this.#postponed);
+  }
+
+  readonly #postponed = (): void => {
+    this.#beganMs = this.now();
+  };
+
+  readonly #begin = (): void => {
+    this.#isRequested = false;
+    this.#stepsTaken = 0;
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    if (waiting.length === 0 && this.#steps.size === 0) {
+      this.#beganMs = null;
+      this.#workMs = 0;
+      return;
+    }
+    this.#beganMs = this.now();
+    // The turn ends with the next one.
+    this.#request();
+    this.#areStepsFirst = !this.#areStepsFirst;
+    const takeSteps = () => this.#takeSteps();
+    callAll(this.#areStepsFirst ? [takeSteps, ...waiting] : [...waiting, takeSteps]);
+  };
+}
 
 interface TurnClient {
   onGone(abandon: () => void): void;
@@ -83,7 +206,9 @@ interface TurnCaller {
  */
 export class FairTurns {
   readonly now: () => number;
-  readonly #loop: EventLoop;
+  /** The other queue for the same turns. */
+  readonly deliveries: Turns;
+  readonly #afterPromises: EventLoop['afterPromises'];
   /** Callers with waiting work, and callers that have used more time than others. */
   readonly #callers = new Map<string, TurnCaller>();
   /** The same callers, sorted by `usedMs`; the next one to serve is last. */
@@ -92,19 +217,13 @@ export class FairTurns {
   #virtualMs = 0;
   #waiting = 0;
   #isTurnRequested = false;
-  /**
-   * When the turn of the event loop began; `null` = not known. Requesting a turn for every request would cost too much, so it
-   * is known only from a millisecond of work on.
-   */
-  #turnBeganMs: number | null = null;
-  /** Milliseconds of work since the last known turn, which stand for the time of this turn until its begin is known. */
-  #workMs = 0;
   /** The caller whose work runs, and since when; `null` = none runs. */
   #running: { readonly key: string; readonly beganMs: number } | null = null;
 
   constructor(loop: EventLoop) {
     this.now = loop.now;
-    this.#loop = loop;
+    this.deliveries = new Turns(loop);
+    this.#afterPromises = loop.afterPromises;
   }
 
   /**
@@ -138,8 +257,10 @@ export class FairTurns {
       const isShort = this.#running.key === key && beganMs - this.#running.beganMs < shortMs;
       return isShort ? work() : this.#enqueue(key, client, work, isNext);
     }
-    if (this.#waiting > 0 || !this.#hasTimeFor(this.#callers.get(key), beganMs))
-      return this.#enqueue(key, client, work, isNext);
+    const caller = this.#callers.get(key);
+    // A caller that has used no more time than those that wait would be the next.
+    const isNextCaller = this.#waiting === 0 || caller === undefined;
+    if (!isNextCaller || !this.#hasTimeFor(caller, beganMs)) return this.#enqueue(key, client, work, isNext);
     this.#running = { key, beganMs };
     try {
       return work();
@@ -156,19 +277,16 @@ export class FairTurns {
 
   /** Work that probably takes longer than the rest of the turn begins at the start of a turn. */
   #hasTimeFor(caller: TurnCaller | undefined, nowMs: number): boolean {
-    const elapsedMs = this.#turnBeganMs === null ? this.#workMs : nowMs - this.#turnBeganMs;
+    const elapsedMs = this.deliveries.spentMs(nowMs);
     if (elapsedMs >= turnMs) return false;
     return caller === undefined || elapsedMs < shortMs || elapsedMs + caller.lastMs <= turnMs;
   }
 
   #noteWork(key: string, beganMs: number): void {
-    const nowMs = this.now();
-    const workMs = nowMs - beganMs;
-    if (workMs >= shortMs) this.#charge(this.#callerOf(key), workMs);
-    if (this.#turnBeganMs !== null) return;
-    this.#workMs += workMs;
-    if (this.#workMs < shortMs) return;
-    this.#turnBeganMs = nowMs - this.#workMs;
+    const workMs = this.deliveries.note(beganMs);
+    if (workMs < shortMs) return;
+    this.#charge(this.#callerOf(key), workMs);
+    // Then callers without work are forgotten.
     this.#requestTurn();
   }
 
@@ -204,9 +322,8 @@ export class FairTurns {
   #requestTurn(): void {
     if (this.#isTurnRequested) return;
     this.#isTurnRequested = true;
-    this.#loop.nextTurn(() => {
+    this.deliveries.await(() => {
       this.#isTurnRequested = false;
-      this.#turnBeganMs = this.now();
       this.#serve();
     });
   }
@@ -215,11 +332,7 @@ export class FairTurns {
   #serve(): void {
     const beganMs = this.now();
     const caller = this.#takeNext();
-    if (!caller) {
-      this.#turnBeganMs = null;
-      this.#workMs = 0;
-      return;
-    }
+    if (!caller) return;
     if (!this.#hasTimeFor(caller, beganMs)) {
       this.#order.push(caller);
       this.#requestTurn();
@@ -228,7 +341,7 @@ export class FairTurns {
     this.#virtualMs = caller.usedMs;
     this.#running = { key: caller.key, beganMs };
     caller.queue.shift()?.();
-    this.#loop.afterPromises(() => {
+    this.#afterPromises(() => {
       this.#running = null;
       this.#charge(caller, this.now() - beganMs);
       this.#serve();

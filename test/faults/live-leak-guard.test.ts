@@ -10,7 +10,7 @@ import { LiveChannel } from '../../src/live/channel.ts';
 import { Feed } from '../../src/live/feed.ts';
 import { LiveStream } from '../../src/live/live-stream.ts';
 import { Reader } from '../../src/live/reader.ts';
-import { WakeList } from '../../src/live/turns.ts';
+import { WakeList } from '../../src/live/wake-list.ts';
 import { keepWatch, type WatchAttempt } from '../../src/live/watch.ts';
 import { ResultStream } from '../../src/operation/subscriptions/result-stream.ts';
 import { EventStream } from '../../src/server/event-stream.ts';

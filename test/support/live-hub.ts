@@ -4,7 +4,7 @@ import { HistoryCalls } from '../../src/live/history.ts';
 import { createLiveHub, type LiveHub } from '../../src/live/live-hub.ts';
 import type { ResumePoint } from '../../src/live/live-source.ts';
 import { createShares, createStreamQuota, type Shares } from '../../src/live/quota.ts';
-import { Turns } from '../../src/live/turns.ts';
+import { Turns } from '../../src/upstream/fair-turns.ts';
 import { createQuota } from '../../src/upstream/quota.ts';
 import { createMemorySource, createTestClock, type MemorySource, selectFrom, type TestClock } from './memory-source.ts';
 
@@ -76,7 +76,7 @@ export function createTestHub(source = createMemorySource(), options: TestHubOpt
   const budget = createShares({ total: replayBytes, least: 8_192 });
   const log: string[] = [];
   // Uses the test's clock, so that a busy machine cannot delay work of this turn.
-  const turns = new Turns({ now: clock.now, defer: clock.defer });
+  const turns = new Turns({ now: clock.now, nextTurn: clock.defer });
   const hub = createLiveHub<string, Told>({
     clock,
     pace: { minMs: 100, maxMs: 1_000 },

@@ -52,7 +52,7 @@ import { awaitIndexer, checkWaitMs } from '../../src/graph/joins/join-waits.ts';
 import { createReadJoinKey, type JoinKey, type ServedJoin } from '../../src/graph/joins/joins.ts';
 import { ExactNumber, hasExactNumber } from '../../src/json/exact-json.ts';
 import type { LedgerExecutor } from '../../src/ledger/ledger-executor.ts';
-import { Turns } from '../../src/live/turns.ts';
+import { Turns, thisEventLoop } from '../../src/upstream/fair-turns.ts';
 import { createPerOperation, type OperationContext } from '../../src/upstream/operation-context.ts';
 import { addTypenames } from './add-typenames.ts';
 
@@ -124,7 +124,7 @@ export function createStitchedJoins({ execute, limits, ledger, own, entities, ro
       /** Answers that were converted already: thousands of parents may share one. */
       plain: new Set<JoinAnswer>(),
       reported: new ReportedErrors(),
-      turns: new Turns({ maxSteps: fieldsPerTurn }),
+      turns: new Turns(thisEventLoop, fieldsPerTurn),
       budget: new EntityBudget((lookups) => toJoinRequests(lookups, { limits, variables })),
     };
   });

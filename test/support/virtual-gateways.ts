@@ -14,7 +14,7 @@ import { createFleet } from '../../src/live/fleet/fleet.ts';
 import type { LeasedLogs } from '../../src/live/fleet/leased-log.ts';
 import type { LiveStream } from '../../src/live/live-stream.ts';
 import { createStreamQuota } from '../../src/live/quota.ts';
-import { Turns } from '../../src/live/turns.ts';
+import { Turns } from '../../src/upstream/fair-turns.ts';
 import type { UpstreamCall } from '../../src/upstream/upstream-call.ts';
 import { toCancelledError, UpstreamCallError } from '../../src/upstream/upstream-call-error.ts';
 import { Collector, type LiveClient } from './live-clients.ts';
@@ -77,7 +77,7 @@ export function startVirtualGateway(options: VirtualGatewayOptions): VirtualGate
     metrics: { gauge() {}, add() {}, liveLag() {} },
     now,
     clock,
-    turns: new Turns({ now: clock.now, defer: clock.defer }),
+    turns: new Turns({ now: clock.now, nextTurn: clock.defer }),
     onStall() {},
   });
   const { liveEvents, liveTransactions } = live.resolvers.Subscription;

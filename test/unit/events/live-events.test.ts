@@ -8,7 +8,7 @@ import { createCursorKeys } from '../../../src/events/signed-cursor.ts';
 import type { EventStreamFilter, TransactionStreamFilter } from '../../../src/generated/own.ts';
 import { systemClock } from '../../../src/live/clock.ts';
 import { createStreamQuota } from '../../../src/live/quota.ts';
-import { Turns } from '../../../src/live/turns.ts';
+import { Turns } from '../../../src/upstream/fair-turns.ts';
 
 const config = (env: Record<string, string> = {}) => parseConfig({ env, readFile: () => '' });
 const address = 'https://node.example/rpc?key=1';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { HistoryCalls } from '../../../src/live/history.ts';
-import { Turns } from '../../../src/live/turns.ts';
 import { createCancellation } from '../../../src/upstream/cancellation.ts';
+import { Turns } from '../../../src/upstream/fair-turns.ts';
 import { createTestClock, settled } from '../../support/memory-source.ts';
 
 function createTestQueue(options: { maxAtOnce?: number; maxPerSecond?: number } = {}) {

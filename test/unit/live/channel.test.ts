@@ -4,7 +4,7 @@ import { LiveChannel, type Position } from '../../../src/live/channel.ts';
 import type { Feed } from '../../../src/live/feed.ts';
 import { createShares } from '../../../src/live/quota.ts';
 import { Timeline } from '../../../src/live/timeline.ts';
-import { Turns } from '../../../src/live/turns.ts';
+import { Turns } from '../../../src/upstream/fair-turns.ts';
 
 const matches = (item: string) => item.endsWith('+');
 

@@ -7,7 +7,7 @@ import { createLiveHub } from '../../../src/live/live-hub.ts';
 import type { LiveEntry, LiveSource } from '../../../src/live/live-source.ts';
 import type { LiveStream } from '../../../src/live/live-stream.ts';
 import { createShares, createStreamQuota } from '../../../src/live/quota.ts';
-import { Turns } from '../../../src/live/turns.ts';
+import { Turns } from '../../../src/upstream/fair-turns.ts';
 import { createQuota } from '../../../src/upstream/quota.ts';
 import { until } from '../../support/until.ts';
 

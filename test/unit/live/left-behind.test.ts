@@ -10,8 +10,8 @@ import { watchStalls } from '../../../src/live/progress.ts';
 import { createShares } from '../../../src/live/quota.ts';
 import { Reader } from '../../../src/live/reader.ts';
 import { Timeline } from '../../../src/live/timeline.ts';
-import { Turns } from '../../../src/live/turns.ts';
 import { type Cancellation, createCancellation, type OpenCancellation } from '../../../src/upstream/cancellation.ts';
+import { Turns } from '../../../src/upstream/fair-turns.ts';
 import { createTestHub } from '../../support/live-hub.ts';
 import { createMemorySource, createTestClock, settled } from '../../support/memory-source.ts';
 

@@ -4,7 +4,7 @@ import { PageJudge, PageRefusedError, PositionReader } from '../../../src/live/p
 import { Progress } from '../../../src/live/progress.ts';
 import { Reader } from '../../../src/live/reader.ts';
 import { Timeline } from '../../../src/live/timeline.ts';
-import { Turns } from '../../../src/live/turns.ts';
+import { Turns } from '../../../src/upstream/fair-turns.ts';
 import { createMemorySource, createTestClock } from '../../support/memory-source.ts';
 
 const at = (key: string, timestampMs: number | null = 100) => ({ key, timestampMs });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { HistoryCalls } from '../../../src/live/history.ts';
-import { Turns } from '../../../src/live/turns.ts';
 import { type Cancellation, createCancellation } from '../../../src/upstream/cancellation.ts';
+import { Turns } from '../../../src/upstream/fair-turns.ts';
 import { createTestClock, settled } from '../../support/memory-source.ts';
 
 /** A call that ends when a test says so, whatever becomes of those who wait for it. */

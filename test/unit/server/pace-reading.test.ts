@@ -23,16 +23,16 @@ function setUp() {
   return { turns, pace, read, toSocket, open, nextTurn: () => turns.shift()?.() };
 }
 
-it('an address that opens many connections at once has two of them read per turn, and no other address waits', () => {
+it('an address that opens many connections at once has one of them read per turn, and no other address waits', () => {
   const { turns, read, open, nextTurn } = setUp();
   const [one, other] = [{}, {}];
   for (let index = 0; index < 10; index += 1) open(one, `a${index}`);
   open(other, 'b');
-  expect([...read]).toEqual(['a0', 'a1', 'b']);
+  expect([...read]).toEqual(['a0', 'b']);
   nextTurn();
   open(one, 'late');
-  expect([read.size, read.has('late')]).toEqual([5, false]);
-  for (let count = 0; count < 4; count += 1) nextTurn();
+  expect([read.size, read.has('late')]).toEqual([3, false]);
+  for (let count = 0; count < 9; count += 1) nextTurn();
   expect([read.size, read.has('late')]).toEqual([12, true]);
   for (let count = 0; count < 2; count += 1) nextTurn();
   expect(turns).toEqual([]);
@@ -44,7 +44,7 @@ it('after 256 requests in one turn, the connections of the address wait for late
   const address = {};
   let reading: Reading | undefined;
   for (const name of names) reading = open(address, name);
-  for (let count = 0; count < 4; count += 1) nextTurn();
+  for (let count = 0; count < 6; count += 1) nextTurn();
   const sockets = names.map(toSocket);
   read.delete('c');
   const request = (times: number) => {
@@ -55,9 +55,10 @@ it('after 256 requests in one turn, the connections of the address wait for late
   request(1);
   expect(read.size).toBe(0);
   nextTurn();
-  expect([...read]).toEqual(['a', 'b']);
+  expect([...read]).toEqual(['a']);
   const [, , , closed] = sockets;
   if (closed) reading?.paused.delete(closed);
+  nextTurn();
   nextTurn();
   expect([...read]).toEqual(['a', 'b', 'e']);
   nextTurn();

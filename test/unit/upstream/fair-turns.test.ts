@@ -189,12 +189,28 @@ describe('beyond the budget of a turn', () => {
     expect(ran).toEqual(['of one that left', 'of one that stays']);
   });
 
-  test('new work queues behind waiting work, even if it would fit into the rest of the turn', () => {
+  test('new work queues behind waiting work of its caller; that of a new caller takes the rest of the turn', () => {
     for (const name of ['one', 'two']) ask('costly', name, 6);
     expect(nextTurn()).toEqual(['one']);
+    ask('costly', 'three', 0.1);
     ask('new', 'short', 0.1);
-    expect(ran).toEqual(['one']);
-    expect(nextTurn()).toEqual(['short', 'two']);
+    expect(ran).toEqual(['one', 'short']);
+    now += 2;
+    ask('newer', 'late', 0.1);
+    expect(nextTurn()).toEqual(['late', 'two']);
+  });
+
+  test('deliveries and callers share its time, and each comes first in every other turn', () => {
+    const deliver = () => {
+      now += 3;
+      ran.push('delivery');
+      turns.deliveries.add(deliver);
+    };
+    for (const name of ['first', 'second']) ask('a', name, 7);
+    turns.deliveries.add(deliver);
+    const deliveries = ['delivery', 'delivery', 'delivery'];
+    const seen = Array.from({ length: 4 }, nextTurn);
+    expect(seen).toEqual([deliveries, ['first', 'delivery'], deliveries, ['second', 'delivery']]);
   });
 });
 

@@ -3,7 +3,7 @@ import { createFleet } from '../../../../src/live/fleet/fleet.ts';
 import { PageJudge } from '../../../../src/live/position-reader.ts';
 import { Reader } from '../../../../src/live/reader.ts';
 import { Timeline } from '../../../../src/live/timeline.ts';
-import { Turns } from '../../../../src/live/turns.ts';
+import { Turns } from '../../../../src/upstream/fair-turns.ts';
 import { createTestFleet, numbered, type TestProcess } from '../../../support/live-fleet.ts';
 import { createMemorySource } from '../../../support/memory-source.ts';
 

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { Turns, WakeList } from '../../../src/live/turns.ts';
+import { WakeList } from '../../../src/live/wake-list.ts';
+import { Turns } from '../../../src/upstream/fair-turns.ts';
 
 /** Turns of an event loop that a test goes through one by one, and a clock that it moves. */
 function createTestTurns() {
   let nowMs = 0;
   const deferred: (() => void)[] = [];
-  const turns = new Turns({ now: () => nowMs, defer: (then) => void deferred.push(then) });
+  const turns = new Turns({ now: () => nowMs, nextTurn: (then) => void deferred.push(then) });
   return {
     turns,
     get isIdle() {
