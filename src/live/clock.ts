@@ -47,7 +47,7 @@ const announcedSlower = 2;
 const announcedMaxMs = 15_000;
 const firstRetryMs = 200;
 /** About the pause between idle polls, so that retries cost the upstream no more than polls. */
-const longestRetryMs = 3_000;
+const longestRetryMs = 2_500;
 
 export type Pace = ReturnType<typeof createPace>;
 

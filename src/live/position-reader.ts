@@ -16,8 +16,8 @@ interface PageFault {
 
 /** Milliseconds for which a fault is rejected. After that it counts as the upstream's own order. */
 const refusedForMs = 5_000;
-/** Milliseconds that count at most between two pages with a fault: the upstream may not have answered meanwhile. */
-const maxBetweenMs = 3_000;
+/** Milliseconds after which a fault that was not seen again counts as new. */
+const forgottenAfterMs = 3_000;
 const maxPending = 256;
 const maxAcceptedFaults = 1_024;
 
@@ -36,7 +36,7 @@ export const unreadableItem = 'has an item of an unknown form';
 export class PageJudge {
   readonly #now: () => number;
   readonly #onAccepted: (fault: string) => void;
-  readonly #pending = new Map<string, { readonly key: string; lastedMs: number; lastMs: number }>();
+  readonly #pending = new Map<string, { readonly key: string; sinceMs: number; lastMs: number }>();
   readonly #accepted = new Set<string>();
 
   /** @param onAccepted called with each fault in words when a page is accepted in spite of it */
@@ -60,17 +60,17 @@ export class PageJudge {
   acceptIfPersistent(faults: readonly PageFault[]): void {
     const nowMs = this.#now();
     const fresh = faults.filter((fault) => !this.#accepted.has(nameOf(fault)));
-    let longestMs = 0;
+    let sinceMs = nowMs;
     for (const fault of fresh) {
-      const known = this.#pending.get(nameOf(fault)) ?? { key: fault.key, lastedMs: 0, lastMs: nowMs };
-      known.lastedMs += Math.min(nowMs - known.lastMs, maxBetweenMs);
-      known.lastMs = nowMs;
-      keep(this.#pending, nameOf(fault), known);
-      longestMs = Math.max(longestMs, known.lastedMs);
+      const known = this.#pending.get(nameOf(fault));
+      const isKnown = known !== undefined && nowMs - known.lastMs <= forgottenAfterMs;
+      if (isKnown) known.lastMs = nowMs;
+      else keep(this.#pending, nameOf(fault), { key: fault.key, sinceMs: nowMs, lastMs: nowMs });
+      sinceMs = Math.min(sinceMs, isKnown ? known.sinceMs : nowMs);
     }
     const [first] = fresh;
     if (!first) return;
-    if (longestMs < refusedForMs) throw new PageRefusedError(`a page ${first.what}`);
+    if (nowMs - sinceMs < refusedForMs) throw new PageRefusedError(`a page ${first.what}`);
     for (const fault of fresh) {
       this.#pending.delete(nameOf(fault));
       this.#accepted.add(nameOf(fault));
@@ -79,6 +79,17 @@ export class PageJudge {
     for (const oldest of this.#accepted) {
       if (this.#accepted.size <= maxAcceptedFaults) break;
       this.#accepted.delete(oldest);
+    }
+  }
+
+  /** A read got no page: the time since the last one with a fault does not count, and the fault is not forgotten. */
+  pause(): void {
+    const nowMs = this.#now();
+    for (const fault of this.#pending.values()) {
+      const pausedMs = nowMs - fault.lastMs;
+      if (pausedMs > forgottenAfterMs) continue;
+      fault.sinceMs += pausedMs;
+      fault.lastMs = nowMs;
     }
   }
 
@@ -211,9 +222,11 @@ export class PositionReader<Item> {
 
   /** @returns milliseconds until the next attempt */
   retryAfter(error: unknown): number {
+    const isRefused = error instanceof PageRefusedError;
     this.interrupt();
+    if (!isRefused) this.#options.judge.pause();
     this.#options.progress.waitFor(toWish(error));
-    return this.pace.afterFailure(error instanceof PageRefusedError ? checkAgainMs : undefined);
+    return this.pace.afterFailure(isRefused ? checkAgainMs : undefined);
   }
 
   /** The time until the next answer does not count towards the loss of a position. */

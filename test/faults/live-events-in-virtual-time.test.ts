@@ -17,6 +17,8 @@ import { startVirtualGateway } from '../support/virtual-gateways.ts';
 const waitMs = 60_000;
 /** How long a stream may get nothing although its ledger has something for it. */
 const maxWaitMs = 10_000;
+/** How long a fleet may take to go on without its leader or without Redis. */
+const failoverMs = 5_000;
 
 const total: Proof = { items: 0, faults: 0, longestWaitMs: 0 };
 afterAll(() => {
@@ -83,6 +85,7 @@ async function run(place: Place, isFleet: boolean): Promise<Proof> {
           else disturbances[among(disturbances.length)]?.();
           return false;
         },
+        failoverMs: isFleet ? failoverMs : 0,
         settle() {
           for (const { own } of serving) if (own) own.state = 'well';
         },

@@ -88,7 +88,7 @@ function watchLoop(): Disposable & { readonly lostMs: number } {
   return loop;
 }
 
-type Gateways = Pick<World, 'disturb' | 'settle'> & { readonly one: () => TestGateway };
+type Gateways = Pick<World, 'disturb' | 'settle' | 'failoverMs'> & { readonly one: () => TestGateway };
 
 /** Runs one course. @param start starts its gateways */
 async function run(
@@ -110,10 +110,9 @@ async function run(
     maxWaitMs,
     async start(node) {
       serveNode(upstream, node);
-      const { one, disturb, settle } = await start(upstream, random);
+      const { one, ...gateways } = await start(upstream, random);
       return {
-        disturb,
-        settle,
+        ...gateways,
         pass: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
         until: (condition, what) => until(condition, what, waitMs),
         subscribe: ({ field, filter }, after) => {
@@ -147,6 +146,7 @@ async function runAlone(place: Place): Promise<void> {
         gateways.push(await startGateway(place, upstream));
         return true;
       },
+      failoverMs: 0,
       settle() {},
     };
   });
@@ -189,6 +189,7 @@ async function runFleet(place: Place): Promise<void> {
         await disturbances[among(disturbances.length)]?.();
         return false;
       },
+      failoverMs: 5_000,
       settle() {
         for (const { gate } of fleet) gate.heal();
       },

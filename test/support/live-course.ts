@@ -264,6 +264,8 @@ export interface World {
   subscribe(kind: Pick<Kind, 'field' | 'filter'>, after: string | null): LiveClient;
   /** Does something to the gateways, beside the node's faults. @returns must every subscriber connect again? */
   disturb(): Promise<boolean>;
+  /** Milliseconds within which gateways go on after such a disturbance. */
+  readonly failoverMs: number;
   /** Ends what was done to the gateways. */
   settle(): void;
 }
@@ -416,7 +418,9 @@ export async function runCourse(options: CourseOptions): Promise<Proof> {
     setFault(null);
   };
   const replace = async () => {
-    if (!(await world.disturb())) return;
+    const mustComeAgain = await world.disturb();
+    for (const follower of followers) follower.seenMs += world.failoverMs;
+    if (!mustComeAgain) return;
     for (const follower of followers) {
       await go(follower);
       come(follower);

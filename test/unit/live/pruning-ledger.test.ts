@@ -104,7 +104,7 @@ it('a reader and a stream go on from now where a ledger reads nothing but its ne
   const late = follow({ last: source.items[0] ?? null, from: source.items[0] ?? null });
   await clock.pass(15_000);
   source.add('c');
-  await clock.pass(20_000);
+  await clock.pass(30_000);
   expect(open.told).toEqual(['gap b…undefined The upstream', 'c']);
   expect(resumed.told).toEqual(open.told);
   source.add('d');
