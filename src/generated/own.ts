@@ -963,7 +963,8 @@ export type Viewer = {
    * whichever has least left. `held` contains unexpired reservations and executions with an unknown outcome. The spent amount is
    * `limit - remaining - held`. Null if none of them has a budget.
    *
-   * Errors: `BAD_USER_INPUT` (malformed `sender`), `UPSTREAM_UNAVAILABLE` (the sponsorship store is unavailable).
+   * Errors: `BAD_USER_INPUT` (malformed `sender`, or more than 10 senders in an operation), `UPSTREAM_UNAVAILABLE` (the sponsorship store
+   * is unavailable).
    */
   readonly gas?: Maybe<ViewerAllowance>;
   /** `client:` and the id of an API key, `jwt:` and the subject of a JWT, `credential:` and a hash of a forwarded credential, or `address:` and the IP address. */

@@ -1,7 +1,7 @@
 import type { Quota, RateLimiter } from '../../callers/rate-limiter.ts';
 import { gatewayError } from '../../errors/gateway-error.ts';
 import type { Resolvers, ViewerAllowance } from '../../generated/own.ts';
-import { parseSender } from '../../sponsor/sponsor-fields.ts';
+import { badArgument, parseSender } from '../../sponsor/sponsor-fields.ts';
 import { toGasBounds } from '../../sponsor/sponsor-policy.ts';
 import type { GasAllowance, SponsorshipStore } from '../../sponsor/store/sponsorship-store.ts';
 import { type Caller, createPerOperation } from '../../upstream/operation-context.ts';
@@ -12,6 +12,9 @@ export interface ViewerOptions {
   /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
 }
+
+/** Senders in one operation: the store is asked for each. */
+const maxSenders = 10;
 
 /** Resolvers of `Query.viewer`. They use up no quota, and read the shared stores once per operation. */
 export function createViewerResolvers({ limiter, store, now }: ViewerOptions): Resolvers {
@@ -39,6 +42,8 @@ export function createViewerResolvers({ limiter, store, now }: ViewerOptions): R
       gas: async (_parent, args, context) => {
         const sender = parseSender(args.sender);
         const allowances = allowancesIn(context);
+        if (!allowances.has(sender) && allowances.size >= maxSenders)
+          throw badArgument('sender', sender ?? '', `an operation may ask for ${maxSenders} senders at most`);
         const known = allowances.get(sender) ?? readAllowance(context.caller, sender);
         allowances.set(sender, known);
         try {

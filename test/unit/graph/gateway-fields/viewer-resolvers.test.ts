@@ -90,6 +90,21 @@ describe('the viewer', () => {
     expect(looks.sort()).toEqual(['gas', 'rate']);
   });
 
+  test('is looked for with ten senders at most in an operation', async () => {
+    let looks = 0;
+    const memory = createMemoryStore();
+    const gasAllowance: typeof memory.gasAllowance = (...args) => {
+      looks += 1;
+      return memory.gasAllowance(...args);
+    };
+    const fields = Array.from({ length: 30 }, (_, index) => `g${index}: gas(sender: "0x${index}") { limit }`);
+    const source = `{ viewer { ${fields.join(' ')} } }`;
+    const { data, errors } = await view(null, 100, { ...memory, gasAllowance }, { source });
+    expect(looks).toBe(10);
+    expect(data).toMatchObject({ viewer: { g9: { limit: '100' }, g10: null } });
+    expect(errors?.[0]).toMatchObject({ extensions: { code: 'BAD_USER_INPUT', argument: 'sender' } });
+  });
+
   test('has no rate without a limit', async () => {
     expect(await view(null)).toMatchObject({ data: { viewer: { rate: null } } });
   });
