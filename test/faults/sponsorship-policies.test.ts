@@ -20,7 +20,7 @@ async function playCourses(stores: CourseStores, count: number): Promise<void> {
   process.stdout.write(
     `${count} courses: ${sponsored} sponsored, ${executed} executed; ${refusals.map(([rule, times]) => `${rule} ${times}`).join(', ')}\n`,
   );
-  expect(executed).toBeGreaterThan(count / 2);
+  expect(executed).toBeGreaterThan(count / 4);
 }
 
 const timeout = 3_600_000;
