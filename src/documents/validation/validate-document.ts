@@ -261,7 +261,7 @@ const linearRulesFor = (idInputs: IdInputs): readonly ValidationRule[] =>
   linearRules.map((rule) => (rule === VariablesInAllowedPositionRule ? createVariablePositionsRule(idInputs) : rule));
 
 /** Comparing a pair of fields takes up to 0.7 µs, of fields with arguments ten times as long, and pairs grow with the square. */
-const maxPairs = 40_000;
+const maxPairs = 50_000;
 const pairsWithArguments = 10;
 
 interface Validity {

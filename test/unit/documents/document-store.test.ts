@@ -208,7 +208,7 @@ describe('the prepared operation', () => {
   });
 
   it('does not exist for an invalid document', () => {
-    expect(operationsOf('query A { unknown }')('A')).toBeNull();
+    expect(operationsOf('query A($unused: Int) { a }')('A')).toBeNull();
   });
 
   it('does not exist for unknown names, which do not affect the others', () => {

@@ -7,7 +7,7 @@ import { createDocumentStore } from '../../../src/documents/document-store.ts';
 import { admitDocument } from '../../../src/documents/prepared-document.ts';
 import { maxErrors } from '../../../src/documents/validation/validate-document.ts';
 import { countLiveObjects } from '../../support/count-live-objects.ts';
-import { ledgersOnly } from '../../support/documents.ts';
+import { amendedOnly } from '../../support/documents.ts';
 
 const limits = shippedLimits;
 const schema = buildSchema(readFileSync(new URL('../../../schema/public.graphql', import.meta.url), 'utf8'));
@@ -17,7 +17,7 @@ const createStore = () =>
     limits,
     rules: [],
     hidesSuggestions: false,
-    ownership: ledgersOnly,
+    ownership: amendedOnly,
     prepareOperation: () => null,
   });
 const repeat = (count: number, write: (index: number) => string) =>
@@ -61,7 +61,7 @@ test('a document that is too long is rejected without validation', () => {
     limits,
     rules: [rule],
     hidesSuggestions: false,
-    ownership: ledgersOnly,
+    ownership: amendedOnly,
     prepareOperation: () => null,
   };
   const store = createDocumentStore(options);
