@@ -113,6 +113,13 @@ const sui: NetworkNames = {
       checkpoint(sequenceNumber: UInt53): Checkpoint
       epoch(epochId: UInt53): Epoch
       events(first: Int, after: String, last: Int, before: String, filter: EventFilter): EventConnection
+      simulateTransaction(transaction: JSON!): SimulationResult!
+    }
+    type SimulationResult {
+      effects: TransactionEffects
+    }
+    type ExecutionError {
+      message: String!
     }
     extend type Mutation {
       executeTransaction(transactionDataBcs: Base64!, signatures: [Base64!]!): ExecutionResult!
@@ -126,7 +133,9 @@ const sui: NetworkNames = {
       signatures: [UserSignature!]!
     }
     extend type TransactionEffects {
+      balanceChangesJson: JSON
       effectsBcs: Base64
+      executionError: ExecutionError
     }
     extend type BalanceChange {
       owner: Address

@@ -138,9 +138,7 @@ describe.each(cases)('$name on the simulated network as $profile', ({ profile, T
     expect(called).toMatchObject({ outcome: 'EXECUTED', effects: { status: { status: 'success' } } });
   });
 
-  // Under Sui's names, the simulated network simulates no transaction.
-  const itIfSimulated: (name: string, test: () => Promise<void>) => void = profile === 'sui' ? () => {} : it;
-  itIfSimulated('builds the kind of a transaction, which the gateway completes', async () => {
+  it('builds the kind of a transaction, which the gateway completes', async () => {
     const [coin = ''] = await coinsOf(address);
     const tx = new Transaction();
     tx.addBuildPlugin(resolveObjects(client));

@@ -2,7 +2,12 @@ import { type DocumentNode, type FieldNode, Kind, type SelectionNode, type Value
 import { type Fragments, operationsOf } from './fragments.ts';
 import type { Variables } from './measure-output.ts';
 
-const transactionFields = new Set(['executeTransactionBlock', 'executeTransaction', 'dryRunTransactionBlock']);
+const transactionFields = new Set([
+  'executeTransactionBlock',
+  'executeTransaction',
+  'dryRunTransactionBlock',
+  'simulateTransaction',
+]);
 
 /** The arguments of top-level fields that carry a transaction. */
 export type TransactionArgumentValues = readonly ValueNode[];

@@ -76,7 +76,7 @@ export const executionResolvers = {
   },
 };
 
-function toDryTransaction({ outcome, viewedAt }: DryRunModel): TransactionModel | null {
+export function toDryTransaction({ outcome, viewedAt }: DryRunModel): TransactionModel | null {
   return outcome.kind === 'refused' ? null : { record: outcome.transaction, viewedAt, dryRun: true };
 }
 

@@ -1,8 +1,9 @@
+import { inputRefusal } from '../arguments/parse-failure.ts';
 import type { GraphqlContext } from '../graphql-context.ts';
 import type { EventArguments } from '../history/event-connection.ts';
 import type { EventModel, OwnerKindModel, TransactionModel, ValueModel } from '../models.ts';
 import { changeResolvers } from './change-resolvers.ts';
-import { executionResolvers } from './execution-resolvers.ts';
+import { dryRun, executionResolvers, toDryTransaction } from './execution-resolvers.ts';
 import { ownershipResolvers } from './ownership-resolvers.ts';
 import { queryResolvers } from './query-resolvers.ts';
 import { transactionResolvers as transactions } from './transaction-resolvers.ts';
@@ -27,6 +28,14 @@ export const suiResolvers = {
       const { module: emittingModule, type: eventType, ...rest } = filter ?? {};
       return query.events(root, { ...page, filter: { ...rest, emittingModule, eventType } } as EventArguments, context);
     },
+    simulateTransaction: (_: unknown, { transaction }: { readonly transaction: unknown }, context: GraphqlContext) => {
+      const txBytes = (transaction as { readonly bcs?: { readonly value?: unknown } } | null)?.bcs?.value;
+      if (typeof txBytes !== 'string')
+        throw inputRefusal('Only a transaction in BCS can be simulated: { bcs: { value } }.');
+      const simulated = dryRun({ txBytes }, context);
+      if (simulated.outcome.kind === 'refused') throw inputRefusal(simulated.outcome.message);
+      return { effects: toDryTransaction(simulated) };
+    },
   },
   Mutation: {
     executeTransaction: (
@@ -48,7 +57,12 @@ export const suiResolvers = {
     signatures: (source: TransactionModel) =>
       (transactions.TransactionBlock.signatures(source) ?? []).map((signatureBytes) => ({ signatureBytes })),
   },
-  TransactionEffects: { effectsBcs: transactions.TransactionBlockEffects.bcs },
+  TransactionEffects: {
+    balanceChangesJson: ({ record }: TransactionModel) =>
+      record.balanceChanges.map(({ owner, coinType, amount }) => ({ address: owner, coinType, amount: `${amount}` })),
+    effectsBcs: transactions.TransactionBlockEffects.bcs,
+    executionError: ({ record: { status } }: TransactionModel) => (status.ok ? null : { message: status.error }),
+  },
   BalanceChange: { owner: changeResolvers.BalanceChange.owner },
   ObjectOwner: {
     address: ({ owner, viewedAt }: OwnerKindModel) =>
