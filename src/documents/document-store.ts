@@ -219,7 +219,8 @@ function readDocument<Operation>(
   const { operations, fragments } = executable;
   const plans = operations.map((operation) => planOperation({ document, operation, fragments }, ownership));
   const isLedgers = plans.every(({ plan, partsKind }) => plan === 'PASS_THROUGH' && partsKind === 'upstream');
-  if (isExplained || !isLedgers || !canForward(measured, schema)) {
+  // The ledger's words may suggest names of the schema.
+  if (isExplained || options.hidesSuggestions || !isLedgers || !canForward(measured, schema)) {
     if (!hasPositions) return null;
     const validity = validateDocument(document, executable, options);
     introspectedFields = validity.introspectedFields;

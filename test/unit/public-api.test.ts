@@ -7,6 +7,7 @@ it('the package offers these names and no others', () => {
     'SchemaCollisionError',
     'createLogger',
     'errorCatalogue',
+    'gatewayError',
     'parseConfig',
     'startGateway',
   ]);

@@ -101,8 +101,10 @@ describe('a simulation', () => {
     await using gateway = await stage.open(failing);
     const reserved = await reserve(gateway);
     const signed = await sign(reserved, greets);
+    // Open the connections first: a twin that arrives after the end of the execution is told that the lease is spent.
+    await Promise.all([1, 2, 3].map(() => gateway.query('{ __typename }')));
     const twins = await Promise.all([1, 2, 3].map(() => execute(gateway, reserved, signed)));
-    for (const { data } of twins) expect(data.executeTx.outcome).toBe('EXECUTED');
+    for (const { data, errors } of twins) expect([data?.executeTx?.outcome, errors]).toEqual(['EXECUTED', undefined]);
     expect([stage.simulations(), stage.executions()]).toEqual([1, 1]);
     const next = await reserve(gateway);
     await execute(gateway, next, await sign(next, greets));
