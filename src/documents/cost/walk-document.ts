@@ -31,7 +31,7 @@ export interface CountedOccurrence extends Occurrence {
   readonly on: GraphQLNamedType | null;
   /** For ledgers that count by type: further nodes of a field, one for each item of its page, or for each key. */
   readonly items: Factor | null;
-  /** The objects below a field; `null` for a leaf, and for what is no field. */
+  /** The objects that a field returns; `null` for a leaf, a fragment or an operation. */
   readonly below: Objects | null;
   /** Size of the list of keys, or of the page that the field holds if `below` has `edges` or `nodes`. */
   readonly size: PageSize | null;
@@ -42,7 +42,7 @@ interface Objects {
   readonly times: Factor;
   /** Size of the page in their `edges` and `nodes`; `null`: they have none. */
   readonly page: PageSize | null;
-  /** How often what is below `edges` and `nodes` occurs; `null` until one of them is selected. */
+  /** How often the selections below `edges` and `nodes` occur; `null` until one of the two is selected. */
   rows: Factor | null;
   readonly isRoot: boolean;
   /** Given for the objects of a federation gateway: their representations, and how often the field itself occurs. */

@@ -223,7 +223,7 @@ export class Account {
   }
 }
 
-/** When what is kept of a day is forgotten. Before the day is over, a budget could be spent twice. */
+/** When the records of a day expire. If they expired before the day ends, a budget could be spent twice. */
 export function endOfAccounts(day: number): number {
   return (day + 2) * dayMs;
 }

@@ -42,7 +42,7 @@ export interface SponsorshipStore {
   findReservation(caller: string, leaseId: string, nowMs: number): Promise<KeptReservation | null>;
   /** The account of these that has least left. */
   gasAllowance(bounds: readonly HoldRequest[], nowMs: number): Promise<GasAllowance | null>;
-  /** A part of what was spent on a day: rows of a client, or the clients that have any. */
+  /** One page of a day's spending: the rows of a client, or the ids of clients with rows. */
   findSpending(find: FindSpending): Promise<SpendingPart>;
   /** Waits for pending writes, for a limited time. */
   close(): void | Promise<void>;
