@@ -47,6 +47,8 @@ export interface PagedLedger {
   readonly unreadable: Set<number>;
   /** Does a page have its items in reverse, and the cursors of its ends in order? */
   reverses: boolean;
+  /** Does a page end with its first item again, whose cursor it names as its end? */
+  repeats: boolean;
   /** Documents received. */
   readonly asked: string[];
   /** The position of an item, as pages of now have it. */
@@ -141,7 +143,8 @@ export function createPagedLedger(style: PageStyle, count: number): PagedLedger 
     hasPreviousPage: boolean,
     hasNextPage: boolean,
   ) {
-    const edges = numbers.map((number) => ({
+    const told = ledger.repeats ? [...numbers, ...numbers.slice(0, 1)] : numbers;
+    const edges = told.map((number) => ({
       cursor: cursorOf(number),
       node: ledger.unreadable.has(number) ? {} : { number, checkpoint: checkpointOf(number) },
     }));
@@ -190,6 +193,7 @@ export function createPagedLedger(style: PageStyle, count: number): PagedLedger 
     lag: 0,
     laterMs: 0,
     reverses: false,
+    repeats: false,
     asked: [],
     unreadable: new Set(),
     positionOf(number) {

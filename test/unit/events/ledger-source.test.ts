@@ -74,6 +74,17 @@ describe.each(pageStyles)('a ledger with %s pages', (style) => {
     }
   });
 
+  test('has nothing again of a page that ends with its first item, whatever the times of its items', async () => {
+    const ledger = createPagedLedger(style, 60);
+    ledger.repeats = true;
+    const after = ledger.positionOf(40);
+    const { items } = await ledger.open(1, { isLive: true }).readPage({ ...request, after });
+    const [first, ...others] = items.map(({ number }) => number);
+    expect(first).toBe(41);
+    // Where cursors have no order, the item shows the fault by coming twice.
+    expect(others).toEqual([...multiples(1, 60, 42), ...(style === 'pinned' ? [] : [41])]);
+  });
+
   test('names the last item of a page that is out of order, whatever the times of its items', async () => {
     const ledger = createPagedLedger(style, 3);
     ledger.reverses = true;
