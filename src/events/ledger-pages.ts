@@ -218,14 +218,21 @@ export function toPageSelection(
   return `(${backward ? 'last' : 'first'}:${size} ${bounds}${filterArgument}){${info}edges{cursor node${selection}}}`;
 }
 
+/** An edge before its node is read. */
+interface ToldEdge extends Pick<LedgerEdge<unknown>, 'cursor' | 'order'> {
+  readonly node: unknown;
+  readonly checkpoint: number | null;
+}
+
 export function toLedgerPage<Item>(value: unknown, nodes: LedgerNodes<Item>, chain: string | null): LedgerPage<Item> {
   const page = toNode(value);
   const info = toNode(page.pageInfo);
   if (!Array.isArray(page.edges)) throw badLedger('sent a page without edges');
+  const told = inOrder(page.edges, nodes.cursor);
   const edges: LedgerEdge<Item>[] = [];
   const unreadableAt: number[] = [];
   let fault: unknown = null;
-  for (const each of page.edges as readonly unknown[]) {
+  for (const each of told) {
     try {
       edges.push(toEdge(each, nodes, chain));
     } catch (error) {
@@ -234,23 +241,33 @@ export function toLedgerPage<Item>(value: unknown, nodes: LedgerNodes<Item>, cha
     }
   }
   if (fault !== null && (!nodes.isLenient || edges.length === 0)) throw fault;
+  const [first, last] = nodes.cursor ? [told[0], told.at(-1)] : [];
   return {
     edges,
     unreadableAt,
     hasPrevious: info.hasPreviousPage === true,
     hasNext: info.hasNextPage === true,
-    start: toTextOrNull(info.startCursor),
-    end: toTextOrNull(info.endCursor),
+    start: first?.cursor ?? toTextOrNull(info.startCursor),
+    end: last?.cursor ?? toTextOrNull(info.endCursor),
   };
 }
 
-function toEdge<Item>(value: unknown, nodes: LedgerNodes<Item>, chain: string | null): LedgerEdge<Item> {
-  const edge = toNode(value);
-  const node = toNode(edge.node);
-  const cursor = toText(edge.cursor);
-  const { order, checkpoint } = nodes.cursor
-    ? readCursor(cursor, nodes.cursor)
-    : { order: [], checkpoint: nodes.checkpoint === null ? null : valueAt(node, nodes.checkpoint) };
+/** Edges without repeats. Only cursors tell their order for certain: all items of a page may have one time. */
+function inOrder(edges: readonly unknown[], form: CursorForm | null): readonly ToldEdge[] {
+  const told = new Map<string, ToldEdge>();
+  for (const each of edges) {
+    const { cursor: given, node } = toNode(each);
+    const cursor = toText(given);
+    if (told.has(cursor)) continue;
+    told.set(cursor, { cursor, node, ...(form ? readCursor(cursor, form) : { order: [], checkpoint: null }) });
+  }
+  const all = [...told.values()];
+  return form ? all.sort((a, b) => compareOrder(a.order, b.order)) : all;
+}
+
+function toEdge<Item>({ cursor, order, ...told }: ToldEdge, nodes: LedgerNodes<Item>, chain: string | null) {
+  const node = toNode(told.node);
+  const checkpoint = told.checkpoint ?? (nodes.checkpoint === null ? null : valueAt(node, nodes.checkpoint));
   const known = Number.isSafeInteger(checkpoint) ? (checkpoint as number) : null;
   return { item: nodes.toItem(node, order, toMark({ chain, checkpoint: known, cursor })), cursor, order };
 }

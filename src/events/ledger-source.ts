@@ -270,14 +270,12 @@ function covers<Item>({ edges: [first] }: LedgerPage<Item>, order: Order): boole
   return first !== undefined && compareOrder(first.order, order) <= 0;
 }
 
-/** The items behind a place: a page that repeats an older one would go on from there. */
+/** The items behind a place. */
 function fromOrder<Item, Page extends LedgerPage<Item>>(page: Page, order: Order): Page {
-  const isBehindPlace = (edge: LedgerEdge<Item>) => compareOrder(edge.order, order) > 0;
-  const first = page.edges.findIndex(isBehindPlace);
-  const skipped = first < 0 ? page.edges.length : first;
-  const countUntil = (end: number) => page.edges.slice(0, end).filter(isBehindPlace).length;
-  const unreadableAt = page.unreadableAt.filter((before) => before >= skipped).map(countUntil);
-  return { ...page, edges: page.edges.filter(isBehindPlace), unreadableAt };
+  const at = page.edges.findIndex((edge: LedgerEdge<Item>) => compareOrder(edge.order, order) > 0);
+  const skipped = at < 0 ? page.edges.length : at;
+  const unreadableAt = page.unreadableAt.map((before) => before - skipped).filter((before) => before >= 0);
+  return { ...page, edges: page.edges.slice(skipped), unreadableAt };
 }
 
 /** The place in a position's mark, or that of the item that it names. */
