@@ -101,7 +101,8 @@ export const ledgerUpstream: GraphUpstream = {
     const version = createRpcVersion((current, previous) => versionChanged(current, previous));
     let schemaInForce: () => GraphQLSchema | null = () => null;
     const transient = profile.transientErrors;
-    const options = { call, path, versionHeader: profile.headers.version, version, timeouts, transient, turns };
+    const options = { rawCall, path, versionHeader: profile.headers.version, version, timeouts, transient };
+    const raw = createRawLedger(options);
     const configured = upstreams.kind === 'remote' ? upstreams.addresses.LEDGER_GRAPHQL_WS_URL : undefined;
     const { transport, path: below } = profile.subscriptions;
     const urls =
@@ -111,7 +112,7 @@ export const ledgerUpstream: GraphUpstream = {
     follow?.(freshness);
     const headers = { 'content-type': 'application/json' };
     const within = (timeoutMs: number) =>
-      createLedgerExecutor({ ...options, timeouts: { ...timeouts, queryMs: timeoutMs } });
+      createLedgerExecutor(createRawLedger({ ...options, timeouts: { ...timeouts, queryMs: timeoutMs } }), turns);
     const simulating = within(Math.min(timeouts.queryMs, simulatingMs, Math.ceil(timeouts.mutationMs / 3)));
     const schema = () => schemaInForce();
     const onNewEra = (begun: () => void) => inForce.onNewEra(begun);
@@ -128,9 +129,9 @@ export const ledgerUpstream: GraphUpstream = {
         return report.network;
       },
       probe: (timeoutMs) => call({ method: 'POST', path, headers, body: cheapestQuery, timeoutMs }),
-      execute: createLedgerExecutor(options),
-      forward: createForwardToLedger(options),
-      raw: createRawLedger({ ...options, rawCall }),
+      execute: createLedgerExecutor(raw, turns),
+      forward: createForwardToLedger(raw, turns),
+      raw,
       streams: createLedgerStreams({ ...addresses, places, transient, turns: turns.deliveries }),
       push: createLedgerPush({ ...addresses, schema: () => schemaInForce() }),
       reads: {

@@ -1,5 +1,6 @@
 import type { ExecutionResult } from 'graphql';
 import type { Usage } from '../documents/cost/usage.ts';
+import { printJson } from '../json/exact-json.ts';
 import type { CancelCause, ServedOperation } from '../upstream/cancellation.ts';
 import type { RawCall, RawResponse } from '../upstream/raw-call.ts';
 import { toWhole } from '../upstream/upstream-call.ts';
@@ -12,20 +13,25 @@ import {
   type StreamedAnswer,
 } from './answers/answer-stream.ts';
 import { type ChunkedBody, extentOf } from './answers/data-extent.ts';
-import { parseLedgerAnswer } from './answers/ledger-answer.ts';
+import { parseLedgerAnswer, type TransientErrors } from './answers/ledger-answer.ts';
 import { findPlainEnd, hasPlainHead, isPlain, spliceUsage } from './answers/plain-answer.ts';
-import { createToLedgerPost, type LedgerExecutorOptions, postHeaderPairs } from './ledger-executor.ts';
+import type { RpcVersion } from './rpc-version.ts';
 
 export interface RawLedgerRequest {
   /** The document as a JSON string, with its quotes. */
   readonly queryJson: string;
   readonly operationName: string | null;
-  readonly variables: Readonly<Record<string, unknown>>;
+  readonly variables: Readonly<Record<string, unknown>> | undefined;
   /** Did the client write it? Only then do error locations in it mean anything to the client. */
   readonly isClientsText: boolean;
   /** Once sent, a mutation is never cancelled: its outcome would be unknown. */
   readonly isMutation: boolean;
-  readonly operation: ServedOperation;
+  /** Left out: the gateway itself. */
+  readonly operation: ServedOperation | undefined;
+  /** The oldest data that can answer, as a checkpoint. Left out or `null`: any. */
+  readonly least?: number | null | undefined;
+  /** The response is parsed in any case, so its bytes are not searched for a plain end. */
+  readonly isParsed?: boolean;
   /** Spliced into a plain response; `null` = not requested. */
   readonly usage: Usage | null;
   /** May a large response be forwarded as it arrives? A mutation's never is. */
@@ -67,7 +73,7 @@ class PlainLedgerAnswer {
 
   read(): ExecutionResult {
     // A plain response has no errors, so no text is needed to locate them.
-    return parseLedgerAnswer(toWhole(this.#response), null, { isMutation: false, isReadOnly: true });
+    return parseLedgerAnswer(toWhole(this.#response), null, { isMutation: false });
   }
 }
 
@@ -77,53 +83,60 @@ export type RawLedger = (
   answered: (answer: RawLedgerAnswer) => void,
 ) => (cause: CancelCause) => void;
 
-export type RawLedgerOptions = Omit<LedgerExecutorOptions, 'call' | 'turns'> & { readonly rawCall: RawCall };
+export interface RawLedgerOptions {
+  readonly rawCall: RawCall;
+  /** Path of the GraphQL endpoint, query string included. */
+  readonly path: string;
+  readonly timeouts: { readonly queryMs: number; readonly mutationMs: number };
+  /** Response header that carries the build version, lower case. */
+  readonly versionHeader: string;
+  readonly version: RpcVersion;
+  /** Left out: none. */
+  readonly transient?: TransientErrors | undefined;
+}
 
 /** Bytes above which a response is forwarded as it arrives; buffering smaller ones costs less. */
 const streamAboveBytes = 1024 * 1024;
+/** Characters above which a body is encoded once, so that its text is not kept. */
+const longBody = 16 * 1024;
+/** Alternating names and values. No header of the caller is sent, so that callers can share equal reads. */
+const headers: readonly string[] = ['content-type', 'application/json', 'accept', 'application/json'];
 
-export function createRawLedger({
-  rawCall,
-  versionHeader,
-  version,
-  transient,
-  ...options
-}: RawLedgerOptions): RawLedger {
-  const toPost = createToLedgerPost(options);
-  return (
-    { queryJson, operationName, variables, isMutation, operation, usage, canStream, settle, keep, isClientsText },
-    answered,
-  ) => {
+export function createRawLedger(options: RawLedgerOptions): RawLedger {
+  const { rawCall, path, timeouts, versionHeader, version, transient } = options;
+  return (request, answered) => {
+    const { queryJson, operationName, variables, isMutation, isClientsText, usage, canStream, settle, keep } = request;
     const readText = isClientsText ? () => JSON.parse(queryJson) as string : null;
-    const { method, path, body, timeoutMs, runOnMs, isShareable, variablesText } = toPost({
-      queryJson,
-      variables,
-      operationName,
-      isMutation,
-    });
+    // Add nothing to the client's request: some ledgers count every byte of a body against the query allowance.
+    const variablesText = variables === undefined || isEmpty(variables) ? '' : printJson(variables);
+    const variablesMember = variablesText === '' ? '' : `,"variables":${variablesText}`;
+    const named = operationName === null ? '' : `,"operationName":${JSON.stringify(operationName)}`;
+    const text = `{"query":${queryJson}${variablesMember}${named}}`;
+    const isLong = text.length > longBody;
     const inFlight = rawCall(
       // No object spread: it would create a new hidden class for each request, which is slow to create and to read.
       {
-        method,
+        method: 'POST',
         path,
-        headers: postHeaderPairs,
-        body,
-        timeoutMs,
-        runOnMs,
-        operation,
-        isShareable,
-        variablesText,
+        headers,
+        body: isLong ? Buffer.from(text) : text,
+        timeoutMs: isMutation ? timeouts.mutationMs : timeouts.queryMs,
+        runOnMs: isMutation ? timeouts.mutationMs : undefined,
+        operation: request.operation,
+        isShareable: !isMutation,
+        variablesText: isLong ? undefined : variablesText,
+        least: request.least,
         streamAboveBytes: canStream && !isMutation ? streamAboveBytes : Number.POSITIVE_INFINITY,
       },
       {
         answered: (response) => {
           version.observe(response.headers.get(versionHeader));
-          const plainEnd = isPlain(response) ? findPlainEnd(response) : null;
+          const plainEnd = !request.isParsed && isPlain(response) ? findPlainEnd(response) : null;
           if (plainEnd === null)
             answered({
               kind: 'other',
               size: response.size,
-              read: () => parseLedgerAnswer(toWhole(response), readText, { isMutation, isReadOnly: true, transient }),
+              read: () => parseLedgerAnswer(toWhole(response), readText, { isMutation, transient }),
               end: () => {
                 if (isMutation || !settle || !isPlain(response) || !hasPlainHead(response)) return null;
                 return checkEnd(response, extentOf(response), { usage, readText, transient, settle });
@@ -153,4 +166,9 @@ export function createRawLedger({
     );
     return (cause) => inFlight.cancel(cause);
   };
+}
+
+function isEmpty(members: object): boolean {
+  for (const _ in members) return false;
+  return true;
 }

@@ -171,7 +171,7 @@ function send(
 ): Promise<() => ExecutionResult> {
   const isMutation = operation.type === 'mutation';
   const post = toLedgerPost(part, operationName, variables.sent);
-  return forward({ ...post, isMutation, isReadOnly: true, cancellation: context.cancellation }).then(
+  return forward({ ...post, isMutation, cancellation: context.cancellation }).then(
     (answer) => () => answer,
     (error: unknown) => () => {
       throw error;

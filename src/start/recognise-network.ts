@@ -15,7 +15,7 @@ import { createStreamQuota } from '../live/quota.ts';
 import type { Telemetry } from '../telemetry/events.ts';
 import { connectUpstream, type UpstreamConnection } from '../upstream/connect-upstream.ts';
 import { FairTurns, thisEventLoop } from '../upstream/fair-turns.ts';
-import type { AnswerHeaders } from '../upstream/raw-call.ts';
+import type { AnswerHeaders, RawListener } from '../upstream/raw-call.ts';
 import { openAddedHeaders } from './upstream-credentials.ts';
 import type { UpstreamList } from './upstreams.ts';
 
@@ -86,13 +86,15 @@ export async function introspectLedger(
   });
   try {
     const quota = createStreamQuota({ max: 0, maxPerCaller: 0 });
-    const call: UpstreamConnection['call'] = async (request) => {
-      const response = await connection.call(request);
-      observe(response.headers);
-      return response;
+    const rawCall: UpstreamConnection['rawCall'] = (request, listener) => {
+      const answered: RawListener['answered'] = (response) => {
+        observe(response.headers);
+        listener.answered(response);
+      };
+      return connection.rawCall(request, { ...listener, answered });
     };
     const turns = new FairTurns(thisEventLoop);
-    return await fetchLedgerIntrospection(graph.connect({ ...connection, call }, config, quota, turns).execute);
+    return await fetchLedgerIntrospection(graph.connect({ ...connection, rawCall }, config, quota, turns).execute);
   } finally {
     await connection.close();
   }

@@ -25,6 +25,7 @@ import { printJson } from '../../src/json/exact-json.ts';
 import { fetchLedgerIntrospection } from '../../src/ledger/fetch-ledger-schema.ts';
 import { createForwardToLedger, createLedgerExecutor } from '../../src/ledger/ledger-executor.ts';
 import { silentLedgerService } from '../../src/ledger/ledger-service.ts';
+import { createRawLedger } from '../../src/ledger/raw-ledger.ts';
 import { createRpcVersion } from '../../src/ledger/rpc-version.ts';
 import { createExecuteOwn } from '../../src/operation/execute-own.ts';
 import { createOpenOperation } from '../../src/operation/open-operation.ts';
@@ -36,7 +37,8 @@ import { createSponsorClient } from '../../src/sponsor/sponsor-client.ts';
 import { createSponsorResolvers } from '../../src/sponsor/sponsor-resolvers.ts';
 import { connectUpstream, type UpstreamConnection } from '../../src/upstream/connect-upstream.ts';
 import type { OperationContext } from '../../src/upstream/operation-context.ts';
-import type { UpstreamRequest } from '../../src/upstream/upstream-call.ts';
+import type { RawCall } from '../../src/upstream/raw-call.ts';
+import { toWhole } from '../../src/upstream/upstream-call.ts';
 import { addConditions, conditionValues } from '../support/add-conditions.ts';
 import { createOwnSchema } from '../support/own-schema.ts';
 import { plausibleDocument } from '../support/plausible-documents.ts';
@@ -84,19 +86,22 @@ describe('the plans', () => {
     const timeouts = longTimeouts;
     const profile = networkProfiles.ledger;
     const options = {
-      call: async (request: UpstreamRequest) => {
-        const response = await ledger.call(request);
-        if (!meddle) return response;
-        const answer = meddle(JSON.parse(response.body.toString()));
-        return { ...response, body: Buffer.from(JSON.stringify(answer)) };
-      },
+      rawCall: ((request, listener) =>
+        ledger.rawCall(request, {
+          ...listener,
+          answered(response) {
+            if (!meddle) return listener.answered(response);
+            const body = Buffer.from(JSON.stringify(meddle(JSON.parse(toWhole(response).body.toString()))));
+            listener.answered({ ...response, chunks: [body], size: body.length });
+          },
+        })) satisfies RawCall,
       path: ledger.path,
       versionHeader: profile.headers.version,
       version: createRpcVersion(),
       timeouts,
-      turns: quietTurns(),
     };
-    const execution = createLedgerExecutor(options);
+    const rawLedger = createRawLedger(options);
+    const execution = createLedgerExecutor(rawLedger, quietTurns());
     const client = createEventsClient({ call: rpc.call, path: rpc.path, names: profile.events, timeoutMs: 120_000 });
     const ownSchema = createOwnSchema(
       createEventsResolvers({
@@ -139,7 +144,7 @@ describe('the plans', () => {
         config: parseConfig({ env: {}, readFile: () => '' }),
       },
     );
-    const forward = createForwardToLedger(options);
+    const forward = createForwardToLedger(rawLedger, quietTurns());
     reference = createReferenceGraph({
       ownSchema,
       execute: execution,

@@ -11,6 +11,7 @@ import { buildGeneration, type Generation } from '../../src/graph/generation.ts'
 import { fetchLedgerIntrospection } from '../../src/ledger/fetch-ledger-schema.ts';
 import { createForwardToLedger, createLedgerExecutor } from '../../src/ledger/ledger-executor.ts';
 import { silentLedgerService } from '../../src/ledger/ledger-service.ts';
+import { createRawLedger } from '../../src/ledger/raw-ledger.ts';
 import { createRpcVersion } from '../../src/ledger/rpc-version.ts';
 import { createOpenOperation } from '../../src/operation/open-operation.ts';
 import { createOperationRunner } from '../../src/operation/operation-runner.ts';
@@ -57,14 +58,14 @@ export async function startPlannedAndStitched(upstreams: UpstreamAddresses): Pro
   ];
   const profile = networkProfiles.ledger;
   const options = {
-    call: ledger.call,
+    rawCall: ledger.rawCall,
     path: ledger.path,
     versionHeader: profile.headers.version,
     version: createRpcVersion(),
     timeouts,
-    turns: quietTurns(),
   };
-  const execution = createLedgerExecutor(options);
+  const rawLedger = createRawLedger(options);
+  const execution = createLedgerExecutor(rawLedger, quietTurns());
   const client = createEventsClient({
     call: rpc.call,
     path: rpc.path,
@@ -112,7 +113,7 @@ export async function startPlannedAndStitched(upstreams: UpstreamAddresses): Pro
       config: parseConfig({ env: {}, readFile: () => '' }),
     },
   );
-  const forward = createForwardToLedger(options);
+  const forward = createForwardToLedger(rawLedger, quietTurns());
   const reference = createReferenceGraph({
     ownSchema,
     execute: execution,

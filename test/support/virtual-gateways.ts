@@ -9,13 +9,15 @@ import { createEventsClient, createRpcSources } from '../../src/events/rpc-sourc
 import { createCursorKeys } from '../../src/events/signed-cursor.ts';
 import { createCheckpointTimes } from '../../src/events/time-range-source.ts';
 import { createLedgerExecutor } from '../../src/ledger/ledger-executor.ts';
+import { createRawLedger } from '../../src/ledger/raw-ledger.ts';
 import { createRpcVersion } from '../../src/ledger/rpc-version.ts';
 import { createFleet } from '../../src/live/fleet/fleet.ts';
 import type { LeasedLogs } from '../../src/live/fleet/leased-log.ts';
 import type { LiveStream } from '../../src/live/live-stream.ts';
 import { createStreamQuota } from '../../src/live/quota.ts';
 import { Turns } from '../../src/upstream/fair-turns.ts';
-import type { UpstreamCall } from '../../src/upstream/upstream-call.ts';
+import type { RawCall } from '../../src/upstream/raw-call.ts';
+import { createUpstreamCall } from '../../src/upstream/upstream-call.ts';
 import { toCancelledError, UpstreamCallError } from '../../src/upstream/upstream-call-error.ts';
 import { Collector, type LiveClient } from './live-clients.ts';
 import { type FaultyNode, type Kind, networks, type Source } from './live-course.ts';
@@ -46,16 +48,17 @@ export function startVirtualGateway(options: VirtualGatewayOptions): VirtualGate
   const profile = networkProfiles[networks[source].profile];
   const config = { ...parseConfig({ env, readFile: () => '' }), profile };
   const now = () => Date.now();
-  const call = createCall(node, clock);
-  const execute = createLedgerExecutor({
-    call,
+  const rawCall = createRawCall(node, clock);
+  const call = createUpstreamCall(rawCall);
+  const ledger = createRawLedger({
+    rawCall,
     path: '/',
     timeouts: { queryMs: timeoutMs, mutationMs: timeoutMs },
     versionHeader: profile.headers.version,
     version: createRpcVersion(),
-    turns: { runQueued: async (_caller, _client, run) => run() },
     transient: profile.transientErrors,
   });
+  const execute = createLedgerExecutor(ledger, { runQueued: async (_caller, _client, run) => run() });
   const times = createCheckpointTimes(execute, profile.history, () => 0);
   const isGraphql = source !== 'JSON-RPC';
   const client = createEventsClient({ call, path: '/', names: profile.events, timeoutMs, isLenient: true });
@@ -102,33 +105,33 @@ export function startVirtualGateway(options: VirtualGatewayOptions): VirtualGate
 }
 
 /** Calls of a gateway to the node, whose timeouts are those of the clock. */
-function createCall(node: FaultyNode, clock: TestClock): UpstreamCall {
-  return ({ body, cancellation, timeoutMs: within }) =>
-    new Promise((resolve, reject) => {
-      let stopListening = () => {};
-      const fail = (error: UpstreamCallError) => {
-        stopListening();
-        stopTimer();
-        reject(error);
-      };
-      const stopTimer = clock.after(within, () => fail(new UpstreamCallError('timeout', 'no answer')));
-      stopListening = cancellation?.onCancel((cause) => fail(toCancelledError(cause))) ?? stopListening;
-      node.serve({
-        body: String(body),
-        forward: (url) =>
-          clock.track(
-            fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: String(body) }).then(
-              (answer) => answer.text(),
-            ),
+function createRawCall(node: FaultyNode, clock: TestClock): RawCall {
+  return ({ body, timeoutMs: within }, listener) => {
+    let isOver = false;
+    const end = (then: () => void) => {
+      if (isOver) return;
+      isOver = true;
+      stopTimer();
+      then();
+    };
+    const fail = (error: UpstreamCallError) => end(() => listener.failed(error));
+    const stopTimer = clock.after(within, () => fail(new UpstreamCallError('timeout', 'no answer')));
+    node.serve({
+      body: String(body),
+      forward: (url) =>
+        clock.track(
+          fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: String(body) }).then(
+            (answer) => answer.text(),
           ),
-        answer(text) {
-          stopListening();
-          stopTimer();
-          resolve({ status: 200, headers: new Map() as never, body: Buffer.from(text) });
-        },
-        drop: () => fail(new UpstreamCallError('interrupted', 'dropped')),
-      });
+        ),
+      answer(text) {
+        const bytes = Buffer.from(text);
+        end(() => listener.answered({ status: 200, headers: new Map(), chunks: [bytes], size: bytes.length }));
+      },
+      drop: () => fail(new UpstreamCallError('interrupted', 'dropped')),
     });
+    return { isSent: true, cancel: (cause) => fail(toCancelledError(cause)) };
+  };
 }
 
 /** A subscriber that asks for each delivery. */

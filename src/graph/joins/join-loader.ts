@@ -27,8 +27,6 @@ export interface JoinLoaderOptions {
   readonly limits: RequestBounds;
   readonly variables: Variables;
   readonly cancellation?: Cancellation | undefined;
-  /** Do the readers leave the answers as they are? */
-  readonly isReadOnly?: boolean;
   /** The root fields whose joins this loader looks up. */
   readonly roots: OpenRoots;
 }
@@ -196,7 +194,7 @@ function repeatsTooMuch(requests: number, bytes: number): GraphQLError {
 async function sendGroup(
   group: readonly JoinLookup[],
   members: readonly PendingLookup[],
-  { execute, cancellation, variables, isReadOnly }: JoinLoaderOptions,
+  { execute, cancellation, variables }: JoinLoaderOptions,
 ): Promise<void> {
   const aliases = group.map((_, index) => joinAlias(index));
   try {
@@ -206,7 +204,6 @@ async function sendGroup(
       variables: variablesOf(group, variables),
       cancellation,
       least,
-      isReadOnly,
     });
     const toAnswer = createToAnswer(result, aliases);
     for (const [index, each] of members.entries()) each.answer = toAnswer(joinAlias(index));

@@ -206,7 +206,7 @@ export function createOperationJoins(options: OperationJoinsOptions): CreateOper
         const { cancellation } = context;
         const roots = new OpenRoots();
         const joinExecution = {
-          loader: createJoinLoader({ execute, limits, variables, cancellation, roots, isReadOnly: true }),
+          loader: createJoinLoader({ execute, limits, variables, cancellation, roots }),
           reported: new ReportedErrors(),
           cancellation,
           budget: toBudget(variables),

@@ -16,8 +16,6 @@ export type TransientErrors = NetworkProfile['transientErrors'];
 export interface ParseAnswerOptions {
   /** The ledger may have executed the document despite errors. */
   readonly isMutation: boolean;
-  /** Operations that share the response share its data, and none of them changes it. */
-  readonly isReadOnly: boolean;
   /** The ledger's errors after which a repeated request may succeed. Left out: none. */
   readonly transient?: TransientErrors | undefined;
 }
@@ -51,14 +49,14 @@ function toErrorOfMutation(error: GraphQLError): GraphQLError {
 function parseAnswer(
   response: UpstreamResponse,
   readText: ReadText | null,
-  { isReadOnly, transient = [] }: ParseAnswerOptions,
+  { transient = [] }: ParseAnswerOptions,
 ): ExecutionResult {
   if (response.status === 429 || response.status >= 500) {
     throw gatewayError('UPSTREAM_UNAVAILABLE', `The ledger answered with HTTP status ${response.status}.`, {
       upstream: 'ledger',
     });
   }
-  const body = isReadOnly ? parseOnce(response.body) : parseJsonObject(response.body);
+  const body = parseOnce(response.body);
   if (response.status !== 200 || body === undefined || !('data' in body || 'errors' in body)) {
     throw invalidResponse(`The ledger's answer is not GraphQL (HTTP status ${response.status}).`);
   }

@@ -1,28 +1,37 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
-import { createForwardToLedger, createToLedgerPost } from '../../../src/ledger/ledger-executor.ts';
+import { expect, it } from 'vitest';
+import { createForwardToLedger } from '../../../src/ledger/ledger-executor.ts';
+import { createRawLedger } from '../../../src/ledger/raw-ledger.ts';
 import { createRpcVersion } from '../../../src/ledger/rpc-version.ts';
 import { createCancellation } from '../../../src/upstream/cancellation.ts';
 import { FairTurns, thisEventLoop } from '../../../src/upstream/fair-turns.ts';
-import { toWhole } from '../../../src/upstream/upstream-call.ts';
+import type { RawCall, RawListener } from '../../../src/upstream/raw-call.ts';
+
+const forwardOver = (rawCall: RawCall) =>
+  createForwardToLedger(
+    createRawLedger({
+      rawCall,
+      path: '/graphql',
+      timeouts: { queryMs: 1_000, mutationMs: 1_000 },
+      versionHeader: 'x-version',
+      version: createRpcVersion(() => {}),
+    }),
+    new FairTurns(thisEventLoop),
+  );
+const request = { text: '{a}', isClientsText: false, operationName: null, variables: undefined, isMutation: false };
+const toResponse = (...chunks: Buffer[]) => ({
+  status: 200,
+  headers: new Map(),
+  chunks,
+  size: Buffer.concat(chunks).length,
+});
 
 it('answers that arrive together each go on in a turn of their caller', async () => {
-  let arrive = () => {};
-  const arrived = new Promise<void>((resolve) => {
-    arrive = resolve;
+  const listeners: RawListener[] = [];
+  const forward = forwardOver((_, listener) => {
+    listeners.push(listener);
+    return { isSent: true, cancel() {} };
   });
-  const forward = createForwardToLedger({
-    call: async () => {
-      await arrived;
-      return { status: 200, headers: new Map(), body: Buffer.from('{"data":{}}') };
-    },
-    path: '/graphql',
-    timeouts: { queryMs: 1_000, mutationMs: 1_000 },
-    versionHeader: 'x-version',
-    version: createRpcVersion(() => {}),
-    turns: new FairTurns(thisEventLoop),
-  });
-  const request = { text: '{a}', isClientsText: false, operationName: null, variables: undefined, isMutation: false };
   const done: string[] = [];
   const ask = async (caller: string) => {
     const cancellation = createCancellation();
@@ -33,7 +42,7 @@ it('answers that arrive together each go on in a turn of their caller', async ()
     done.push(caller);
   };
   const all = [...Array.from({ length: 10 }, () => ask('many')), ask('one')];
-  arrive();
+  for (const listener of listeners) listener.answered(toResponse(Buffer.from('{"data":{}}')));
   await nextTurn();
   await nextTurn();
   expect(done.length).toBeLessThan(8);
@@ -41,70 +50,27 @@ it('answers that arrive together each go on in a turn of their caller', async ()
   expect(done.indexOf('one')).toBeLessThan(3);
 });
 
-it.each([true, false])(
-  'operations that share a response share its answer if they only read it: %s',
-  async (isReadOnly) => {
-    const long = { data: { text: 'x'.repeat(20_000) } };
-    const whole = Buffer.from(JSON.stringify(long));
-    const chunks = [whole.subarray(0, 9), whole.subarray(9)];
-    const response = { status: 200, headers: new Map(), chunks, size: whole.length };
-    const forward = createForwardToLedger({
-      call: async () => toWhole(response),
-      path: '/graphql',
-      timeouts: { queryMs: 1_000, mutationMs: 1_000 },
-      versionHeader: 'x-version',
-      version: createRpcVersion(() => {}),
-      turns: new FairTurns(thisEventLoop),
-    });
-    const request = { text: '{a}', isClientsText: false, operationName: null, variables: undefined, isMutation: false };
-    const [one, other] = await Promise.all([forward({ ...request, isReadOnly }), forward({ ...request, isReadOnly })]);
-    expect(one).toEqual(long);
-    expect(other.data === one.data).toBe(isReadOnly);
-  },
-);
-
-describe('a request to the ledger', () => {
-  const toPost = createToLedgerPost({ path: '/graphql', timeouts: { queryMs: 1_000, mutationMs: 2_000 } });
-  const content = { queryJson: '"{a}"', variables: undefined, operationName: null, isMutation: false };
-
-  it.each<[Partial<Parameters<typeof toPost>[0]>, body: string, variablesText: string]>([
-    [{}, '{"query":"{a}"}', ''],
-    [{ variables: {} }, '{"query":"{a}"}', ''],
-    [{ operationName: 'A"' }, '{"query":"{a}","operationName":"A\\""}', ''],
-    [{ variables: { n: 1, no: null } }, '{"query":"{a}","variables":{"n":1,"no":null}}', '{"n":1,"no":null}'],
-    [{ variables: { n: 1 }, operationName: 'A' }, '{"query":"{a}","variables":{"n":1},"operationName":"A"}', '{"n":1}'],
-  ])('has only what the client sent: %j', (given, body, variablesText) => {
-    expect(toPost({ ...content, ...given })).toEqual({
-      method: 'POST',
-      path: '/graphql',
-      headers: { 'content-type': 'application/json', accept: 'application/json' },
-      body,
-      timeoutMs: 1_000,
-      runOnMs: undefined,
-      isShareable: true,
-      variablesText,
-      cancellation: undefined,
-    });
+it('operations that share a response share its answer', async () => {
+  const long = { data: { text: 'x'.repeat(20_000) } };
+  const whole = Buffer.from(JSON.stringify(long));
+  const response = toResponse(whole.subarray(0, 9), whole.subarray(9));
+  const forward = forwardOver((_, listener) => {
+    listener.answered(response);
+    return { isSent: true, cancel() {} };
   });
+  const [one, other] = await Promise.all([forward(request), forward(request)]);
+  expect(one).toEqual(long);
+  expect(other.data).toBe(one.data);
+});
 
-  it('is never shared for a mutation, which has its own timeout and runs on', () => {
-    const facts = { timeoutMs: 2_000, runOnMs: 2_000, isShareable: false };
-    expect(toPost({ ...content, isMutation: true })).toMatchObject(facts);
+it.each([
+  [false, 'UPSTREAM_TIMEOUT'],
+  [true, 'REQUEST_TIMEOUT'],
+])('sends nothing for an operation that is over: isMutation %s', async (isMutation, code) => {
+  const cancellation = createCancellation();
+  cancellation.cancel('timeout');
+  const forward = forwardOver(() => {
+    throw new Error('it was sent');
   });
-
-  it('is encoded once above 16 KiB, and then compared by all of its bytes', () => {
-    const variables = (length: number) => ({ t: 'x'.repeat(length) });
-    const usual = '{"query":"{a}","variables":{"t":""}}'.length;
-    const [text, bytes] = [0, 1].map((more) => toPost({ ...content, variables: variables(16 * 1024 - usual + more) }));
-    expect([text?.body.length, typeof text?.body, text?.variablesText === undefined]).toEqual([
-      16_384,
-      'string',
-      false,
-    ]);
-    expect([bytes?.body.length, typeof bytes?.body, bytes?.variablesText === undefined]).toEqual([
-      16_385,
-      'object',
-      true,
-    ]);
-  });
+  await expect(forward({ ...request, isMutation, cancellation })).rejects.toMatchObject({ extensions: { code } });
 });

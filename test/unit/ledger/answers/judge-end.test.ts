@@ -189,7 +189,7 @@ describe('the end of a large answer', () => {
           const behind = swap ? { ...(extensions ? { extensions } : {}), ...(errors ? { errors } : {}) } : rest;
           const whole = JSON.stringify({ data, ...behind }, null, indent);
           const judged = judge(whole, false, '');
-          const options = { isMutation: false, isReadOnly: false };
+          const options = { isMutation: false };
           const { status, headers } = { status: 200, headers: new Map<string, string>() };
           const read = parseLedgerAnswer({ status, headers, body: Buffer.from(whole) }, null, options);
           if (!judged) return expect(Object.keys(data)).toHaveLength(0);

@@ -9,7 +9,7 @@ const answer = (body: unknown, status = 200, text: string | null = null, isMutat
   parseLedgerAnswer(
     { status, headers: new Map(), body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)) },
     text === null ? null : () => text,
-    { isMutation, isReadOnly: true },
+    { isMutation },
   );
 
 describe("the ledger's answer", () => {
