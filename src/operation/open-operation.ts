@@ -140,25 +140,22 @@ export type UnreadOutcome =
   | { readonly kind: 'text'; readonly text: string }
   /** A large response, to be written as it arrives. */
   | { readonly kind: 'stream'; readonly body: StreamedAnswer }
-  /** Made by the gateway, or with errors. */
+  /** Made by the gateway, or with errors; as clients see it. */
   | { readonly kind: 'result'; readonly result: ExecutionResult }
-  | { readonly kind: 'failed'; readonly error: unknown }
   | { readonly kind: 'gone' };
 
-/** Passes the result of an operation to `done`, or the reason why there is none. */
+/** The result of an operation that threw. */
+export function toFailure(error: unknown): ExecutionResult {
+  return { errors: [error as GraphQLError] };
+}
+
+/** Passes the result of an operation to `done`; a failure becomes a result with one error. */
 export async function passResult(
   answer: Promise<ExecutionResult>,
   { tidy, complete }: Pick<OperationRun, 'tidy' | 'complete'>,
   done: (outcome: UnreadOutcome) => void,
 ): Promise<void> {
-  let outcome: UnreadOutcome;
-  try {
-    const result = tidy(await answer);
-    complete(result.errors?.length ?? 0);
-    outcome = { kind: 'result', result };
-  } catch (error) {
-    complete(1);
-    outcome = { kind: 'failed', error };
-  }
-  done(outcome);
+  const result = tidy(await answer.catch(toFailure));
+  complete(result.errors?.length ?? 0);
+  done({ kind: 'result', result });
 }

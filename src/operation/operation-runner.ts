@@ -17,12 +17,13 @@ import {
   type OperationRun,
   passResult,
   timeoutOf,
+  toFailure,
   type UnreadOutcome,
   waitedMs,
 } from './open-operation.ts';
 import type { ForwardSplit, ForwardWhole, RequestVariables } from './prepared-operation.ts';
 import { type RunPlan, settleAnswer, settleLedgersAnswer, settleSplitAnswer, toLedgerPost } from './run-plan.ts';
-import type { ResultStream } from './subscriptions/result-stream.ts';
+import { ResultStream } from './subscriptions/result-stream.ts';
 import { runStream } from './subscriptions/run-stream.ts';
 
 export type OperationRunner = ReturnType<typeof createOperationRunner>;
@@ -52,7 +53,7 @@ interface OperationRunnerOptions extends OperationOptions {
 export function createOperationRunner({ runPlan, ledger, ...options }: OperationRunnerOptions) {
   const { turns, timeouts, maskError } = options;
   const open = createOpenOperation(options);
-  /** Opens a subscription. Rejects as `subscribe` of graphql-js does. */
+  /** Opens a subscription, or resolves with the errors that reject it. */
   const subscribe = async (
     admitted: AdmittedOperation,
     server: ServerContext,
@@ -60,38 +61,37 @@ export function createOperationRunner({ runPlan, ledger, ...options }: Operation
     turns.run(admitted.caller.rate.key, server, () => subscribeNow(admitted, server));
   const runUnparsed: RunUnparsed = async (admitted, server, canStream, done) =>
     turns.run(admitted.caller.rate.key, server, () => runUnparsedNow(admitted, server, canStream, done));
-  /** Resolves with the bytes of an answer, or with a result that is to be printed. Rejects as `execute` of graphql-js does. */
+  /** Resolves with the bytes of an answer, or with a result that is to be printed. Never rejects. */
   const runWhole = (admitted: AdmittedOperation, server: ServerContext): Promise<ExecutionResult | ChunkedBody> =>
-    new Promise((resolve, reject) => {
+    new Promise((resolve) => {
+      const fail = (error: unknown) => resolve(createFormatResult(server, admitted, maskError)(toFailure(error)));
       const done = (outcome: UnreadOutcome): void => {
         if (outcome.kind === 'bytes') resolve(outcome.body);
         else if (outcome.kind === 'text') resolve(toChunkedBody(outcome.text));
         else if (outcome.kind === 'result') resolve(outcome.result);
         // Nothing is sent to a client that has left.
         else if (outcome.kind === 'gone') resolve({ data: null });
-        else reject(outcome.kind === 'failed' ? outcome.error : new Error('an answer is streamed that must be whole'));
+        else fail(new Error('an answer is streamed that must be whole'));
       };
-      runUnparsed(admitted, server, false, done).catch(reject);
+      runUnparsed(admitted, server, false, done).catch(fail);
     });
   return { subscribe, runUnparsed, runWhole };
 
   async function subscribeNow(admitted: AdmittedOperation, server: ServerContext) {
     const run = open(server, admitted);
     const { operation, variables } = admitted;
-    try {
+    const begin = async () => {
       const { errors, values } = operation.coerce(variables);
-      if (!errors) {
-        const bounds = { itemTimeoutMs: timeouts.queryMs, requestBytes: server.requestBytes ?? 0 };
-        return await runStream(operation, { sent: variables, values }, run, bounds, turns);
-      }
-      run.end();
-      run.complete(errors.length);
-      return run.tidy({ errors });
-    } catch (error) {
-      run.end();
-      run.complete(1);
-      throw error;
-    }
+      if (errors) return { errors };
+      const bounds = { itemTimeoutMs: timeouts.queryMs, requestBytes: server.requestBytes ?? 0 };
+      return runStream(operation, { sent: variables, values }, run, bounds, turns);
+    };
+    const begun = await begin().catch(toFailure);
+    if (begun instanceof ResultStream) return begun;
+    run.end();
+    const result = run.tidy(begun);
+    run.complete(result.errors?.length ?? 0);
+    return result;
   }
 
   async function runUnparsedNow(...[admitted, server, canStream, done]: Parameters<RunUnparsed>): Promise<void> {

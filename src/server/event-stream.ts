@@ -34,10 +34,7 @@ export function createOpenEventStream({ runner, maskError }: EventStreamsOptions
       onErrors: (errors) => addErrorCodes(codes, errors),
     });
     if (framing.cursor) exchange.streamSlot = stream;
-    const answer = await runner.subscribe(admitted, exchange).catch((error: unknown): ExecutionResult => {
-      const usage = exchange.showUsage ? admitted.usage : null;
-      return withUsage({ errors: [maskError(error, requestId)] }, usage);
-    });
+    const answer = await runner.subscribe(admitted, exchange);
     if (!(Symbol.asyncIterator in answer)) return writeResult(exchange, answer);
     exchange.stamp();
     const { 'content-type': contentType = '', ...headers } = framing.headers;

@@ -219,20 +219,17 @@ function sendPreflight(req: IncomingMessage, res: ServerResponse): void {
   res.end();
 }
 
-export type LaneOutcome =
-  | Exclude<UnreadOutcome, { kind: 'failed' }>
-  | { readonly kind: 'subscription'; readonly admitted: AdmittedOperation };
+export type LaneOutcome = UnreadOutcome | { readonly kind: 'subscription'; readonly admitted: AdmittedOperation };
 
 interface LaneOptions {
   readonly admit: Pick<AdmitOperation, 'decide'>;
   readonly runner: Pick<OperationRunner, 'runUnparsed'>;
-  readonly maskError: (error: unknown, requestId: string) => GraphQLError;
 }
 
 export type Lane = ReturnType<typeof createLane>;
 
 /** Admits the operation of a counted caller and runs it without Yoga, whatever its outcome. */
-export function createLane({ admit, runner, maskError }: LaneOptions) {
+export function createLane({ admit, runner }: LaneOptions) {
   /**
    * @param canStream may the response have an unknown length?
    * @param done called once, perhaps by the connection to the ledger
@@ -253,14 +250,12 @@ export function createLane({ admit, runner, maskError }: LaneOptions) {
     canStream: boolean,
     done: (outcome: LaneOutcome) => void,
   ): Promise<void> => {
-    const refuse = (errors: readonly GraphQLError[]) =>
-      done({ kind: 'result', result: withUsage({ errors }, server.showUsage ? admission.usage : null) });
-    if (admission.kind === 'refused') return refuse(admission.errors);
+    if (admission.kind === 'refused') {
+      const { errors, usage } = admission;
+      return done({ kind: 'result', result: withUsage({ errors }, server.showUsage ? usage : null) });
+    }
     if (admission.operation.type === 'subscription') return done({ kind: 'subscription', admitted: admission });
-    await runner.runUnparsed(admission, server, canStream, (outcome) => {
-      if (outcome.kind === 'failed') refuse([maskError(outcome.error, server.requestId)]);
-      else done(outcome);
-    });
+    await runner.runUnparsed(admission, server, canStream, done);
   };
   return { serve, run };
 }

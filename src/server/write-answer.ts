@@ -15,7 +15,7 @@ const contentTypes = {
 } as const;
 
 /** Writes the outcome of an operation, for a client that accepts a response in one piece. */
-export function writeOutcome(exchange: Exchange, outcome: Exclude<UnreadOutcome, { kind: 'failed' }>): void {
+export function writeOutcome(exchange: Exchange, outcome: UnreadOutcome): void {
   const contentType = contentTypes[exchange.plainType ?? 'application/json'];
   if (isAlreadyKnown(exchange, outcome.kind, contentType)) exchange.res.writeHead(304).end();
   else if (outcome.kind === 'stream') writeStream(exchange, contentType, outcome.body);
@@ -177,12 +177,12 @@ export function toText(body: string | ChunkedBody): string {
   return typeof body === 'string' ? body : Buffer.concat(body.chunks as Buffer[], body.size).toString();
 }
 
-function toShownResult(result: ExecutionResult): object {
+export function toShownResult(result: ExecutionResult): object {
   const { errors } = result;
   return errors ? { ...result, errors: errors.map(toShown) } : result;
 }
 
-function toShown(error: GraphQLError): GraphQLFormattedError {
+export function toShown(error: GraphQLError): GraphQLFormattedError {
   // Yoga has turned the errors of a single result into plain objects.
   const shown = error.toJSON?.() ?? error;
   if (shown.extensions?.http === undefined) return shown;

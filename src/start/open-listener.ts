@@ -175,7 +175,7 @@ function openTransports(options: OpenListenerOptions) {
   return {
     graphql: yoga.serve,
     disposeYoga: yoga.dispose,
-    lane: createLane({ ...life, maskError }),
+    lane: createLane(life),
     openEventStream: createOpenEventStream({ runner, maskError }),
     sockets,
     admit,

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ExecutionResult, GraphQLError } from 'graphql';
+import type { ExecutionResult } from 'graphql';
 import { variablesIn } from '../../documents/plan-operation.ts';
 import { usedFragments, walkFields } from '../../documents/selections.ts';
 import { openSource, type SourceOptions } from '../../engine/open-source.ts';
@@ -16,7 +16,7 @@ import {
   toQuotaGroups,
 } from '../../upstream/operation-context.ts';
 import type { ExecuteOwn } from '../execute-own.ts';
-import type { OperationRun } from '../open-operation.ts';
+import { type OperationRun, toFailure } from '../open-operation.ts';
 import type { ItemStream, LedgerPart, OpenStream, PreparedOperation, RequestVariables } from '../prepared-operation.ts';
 import { failAll, settleAnswer, toLedgerPost } from '../run-plan.ts';
 import {
@@ -41,12 +41,7 @@ export async function runStream(
   turns: Pick<FairTurns, 'run'>,
 ): Promise<ExecutionResult | ResultStream> {
   const opened = refuseLongRequest(requestBytes) ?? (await openStream(operation, variables, run.context));
-  if (!('items' in opened)) {
-    run.end();
-    const result = run.tidy(opened);
-    run.complete(result.errors?.length ?? 0);
-    return result;
-  }
+  if (!('items' in opened)) return opened;
   const { caller, cancellation } = run.context;
   // One item at a time waits, so one listener for the whole stream is enough.
   let abandon = () => {};
@@ -65,7 +60,7 @@ export async function runStream(
     items: opened.items,
     toResult,
     shared: operation.plan === 'LOCAL' ? sharePrinting(opened, run) : null,
-    toFault: (error) => run.tidy({ errors: [error as GraphQLError] }).errors?.[0],
+    toFault: (error) => run.tidy(toFailure(error)).errors?.[0],
     onEnd: (errors) => {
       stopWaiting();
       // Cancels the requests of its joins.

@@ -1,17 +1,11 @@
 import { type ExecutionResult, GraphQLError } from 'graphql';
 import type { Sender } from '../../callers/identify-caller.ts';
 import { gatewayError } from '../../errors/gateway-error.ts';
-import { withExtensions } from '../../errors/light-error.ts';
 import { addErrorCodes } from '../../errors/reported-errors.ts';
 import { printJson } from '../../json/exact-json.ts';
 import { printInTurns } from '../../json/print-in-turns.ts';
 import type { ChunkedBody } from '../../ledger/answers/data-extent.ts';
-import type {
-  AdmitOperation,
-  AdmittedOperation,
-  OperationAdmission,
-  ServerContext,
-} from '../../operation/admit-operation.ts';
+import type { AdmitOperation, OperationAdmission, ServerContext } from '../../operation/admit-operation.ts';
 import type { OperationRunner } from '../../operation/operation-runner.ts';
 import type { OperationRequest } from '../../operation/parse-request.ts';
 import type { ResultReader, ResultStream, ResultText } from '../../operation/subscriptions/result-stream.ts';
@@ -22,6 +16,7 @@ import type { Tracing } from '../../telemetry/tracing.ts';
 import type { RequestMemory } from '../../upstream/cancellation.ts';
 import type { FairTurns } from '../../upstream/fair-turns.ts';
 import { type BytesInFlight, tooMuchInFlight } from '../read-body.ts';
+import { toShown, toShownResult } from '../write-answer.ts';
 import type { MessageBudget } from './socket-bounds.ts';
 import type { SocketWriter } from './socket-writer.ts';
 
@@ -124,9 +119,12 @@ export class SocketOperation implements ServerContext, ResultReader {
         if (isOverLimit) this.#socket.budget.charge(this.requestBytes);
         this.#note(admission.errors);
         this.#end();
-        return await this.#send('error', admission.errors.map(withoutHttp));
+        return await this.#send('error', admission.errors.map(toShown));
       }
-      const answer = await this.#execute(admission);
+      const { runner } = this.#options;
+      const answer = await (admission.operation.type === 'subscription'
+        ? runner.subscribe(admission, this)
+        : runner.runWhole(admission, this));
       if ('chunks' in answer) {
         this.#end();
         await this.#sendBytes(answer);
@@ -154,19 +152,6 @@ export class SocketOperation implements ServerContext, ResultReader {
     return this.#options.admit.decide(this, entry.caller, request);
   }
 
-  async #execute(admitted: AdmittedOperation): Promise<ExecutionResult | ResultStream | ChunkedBody> {
-    const { runner, maskError } = this.#options;
-    try {
-      const answer = await (admitted.operation.type === 'subscription'
-        ? runner.subscribe(admitted, this)
-        : runner.runWhole(admitted, this));
-      if ('chunks' in answer || Symbol.asyncIterator in answer || !answer.errors) return answer;
-      return { ...answer, errors: answer.errors.map((error) => withoutHttp(maskError(error))) };
-    } catch (error) {
-      return { errors: [withoutHttp(maskError(error))] };
-    }
-  }
-
   /** Sends the results of a stream until it ends or the client leaves. */
   follow(stream: ResultStream): void {
     const results = stream[Symbol.asyncIterator]();
@@ -180,7 +165,7 @@ export class SocketOperation implements ServerContext, ResultReader {
     try {
       for (let step = await results.next(); !step.done && !this.#isGone; step = await results.next()) {
         this.#note(step.value.errors);
-        await this.#send('next', toPayload(step.value));
+        await this.#send('next', toShownResult(step.value));
       }
       this.end();
     } catch (error) {
@@ -209,7 +194,7 @@ export class SocketOperation implements ServerContext, ResultReader {
   takeResult(result: ExecutionResult): void {
     if (this.#isOver) return;
     this.#note(result.errors);
-    this.#socket.writer.push(`${this.#nextPrefix}${toBytes(printJson(toPayload(result)))}}`);
+    this.#socket.writer.push(`${this.#nextPrefix}${toBytes(printJson(toShownResult(result)))}}`);
   }
 
   end(): void {
@@ -261,7 +246,7 @@ export class SocketOperation implements ServerContext, ResultReader {
 
   async #sendResult(result: ExecutionResult): Promise<void> {
     const { turns } = this.#options;
-    const printed = printInTurns(toPayload(result), (work) => turns.runNext(this.#turnKey, this, work));
+    const printed = printInTurns(toShownResult(result), (work) => turns.runNext(this.#turnKey, this, work));
     if (typeof printed !== 'string') return this.#sendBytes(await printed);
     if (!this.#isGone)
       await this.#socket.writer.send(`{"id":${JSON.stringify(this.#id)},"type":"next","payload":${printed}}`);
@@ -306,16 +291,6 @@ function refuseUnread(id: string, running: number, maxOperations: number): Graph
   }
   if (running < maxOperations) return null;
   return gatewayError('RATE_LIMITED', `Over the limit of ${maxOperations} concurrent operations on one WebSocket.`);
-}
-
-function toPayload({ errors, ...result }: ExecutionResult): object {
-  return errors ? { ...result, errors: errors.map((error) => error.toJSON()) } : result;
-}
-
-/** Drops the hints that set an HTTP status, which a WebSocket message does not have. */
-function withoutHttp(error: GraphQLError): GraphQLError {
-  const { http, ...extensions } = error.extensions;
-  return http === undefined ? error : withExtensions(error, extensions);
 }
 
 /** The text in UTF-8, with each byte as one character. */

@@ -1,4 +1,3 @@
-import { GraphQLError } from 'graphql';
 import { expect, test } from 'vitest';
 import type { CallerGate } from '../../../src/callers/caller-gate.ts';
 import { networkProfiles } from '../../../src/config/network-profile.ts';
@@ -44,7 +43,6 @@ function openLane() {
   let runs = 0;
   const lane = createLane({
     admit,
-    maskError: () => new GraphQLError('masked'),
     runner: {
       async runUnparsed(_admitted, _server, _canStream, done) {
         runs += 1;
