@@ -3,7 +3,7 @@ import { anonymousPolicy, noPolicy } from '../config/policy.ts';
 import { budgetPositions } from '../telemetry/metric-table.ts';
 import type { CallerPolicy } from '../upstream/operation-context.ts';
 import { toGasBounds } from './sponsor-policy.ts';
-import type { SponsorshipStore } from './store/sponsorship-store.ts';
+import type { SponsorshipStore } from './store/decide.ts';
 
 /** Budgets whose use is watched: further ones are not. */
 const maxWatchedBudgets = budgetPositions.length;
@@ -57,8 +57,9 @@ export function watchGasBudgets({ config, store, now, everyMs = usualEveryMs }: 
   let shares: readonly number[] = [];
   const read = async () => {
     const shareOf = async ({ policy }: GasBudget) => {
-      const bounds = toGasBounds({ visitor: '', policy }, null, now());
-      const allowance = await store.gasAllowance(bounds, now()).catch(() => null);
+      const nowMs = now();
+      const bounds = toGasBounds({ visitor: '', policy }, null, nowMs);
+      const allowance = await store.gasAllowance({ bounds, nowMs }).catch(() => null);
       return allowance ? (allowance.held + allowance.settled) / allowance.limit : Number.NaN;
     };
     shares = await Promise.all(toGasBudgets(config).map(shareOf));

@@ -1,14 +1,8 @@
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { QuerySponsorshipSpendingArgs, SponsorshipSpending } from '../generated/own.ts';
 import { badArgument } from './sponsor-fields.ts';
-import {
-  dayMs,
-  dayOf,
-  type SpendingPart,
-  type SpendingRow,
-  type SponsorshipStore,
-  toDay,
-} from './store/sponsorship-store.ts';
+import type { SponsorshipStore } from './store/decide.ts';
+import { dayMs, dayOf, type SpendingPart, type SpendingRow, toDay } from './store/sponsorship-store.ts';
 
 /** Rows of one answer. */
 const maxRows = 10_000;

@@ -15,7 +15,8 @@ import {
   toSpending,
 } from './sponsor-policy.ts';
 import { mayHaveRun, toAuditedReason } from './sponsor-refusal.ts';
-import type { EndReservation, ReservationStart, SponsorshipStore } from './store/sponsorship-store.ts';
+import type { SponsorshipStore } from './store/decide.ts';
+import type { EndReservation, ReservationStart } from './store/sponsorship-store.ts';
 
 export interface ReservedCoins {
   /** The sponsor's own number, exact decimal text. */
@@ -159,7 +160,7 @@ export function createReservations(world: ReservationWorld) {
       const leaseId = leases ? leases.open(reservationId, holder)?.leaseId : reservationId;
       // Many fields may have the same long text, and the store would hash it for each.
       if (leaseId === undefined || leaseId.length > maxNumberLength) return null;
-      const kept = await store.findReservation(holder, leaseId, now()).catch(() => {
+      const kept = await store.findReservation({ caller: holder, leaseId, nowMs: now() }).catch(() => {
         throw storeAway();
       });
       if (!kept) return null;
@@ -247,7 +248,8 @@ export function createReservations(world: ReservationWorld) {
   async function replay(order: ReservationOrder, kept: ReservationRecord): Promise<Reservation> {
     const { leaseId } = kept;
     audit(order, 'reserve-replayed', leaseId);
-    const found = await store.findReservation(order.holder, leaseId, now()).catch(() => null);
+    const at = { caller: order.holder, leaseId, nowMs: now() };
+    const found = await store.findReservation(at).catch(() => null);
     return toReservation(kept, { leases, holder: order.holder, isConsumed: found?.state === 'consumed' });
   }
 

@@ -46,7 +46,7 @@ import {
 import { toSenderHolds } from './sponsor-policy.ts';
 import { createSponsorTransaction } from './sponsor-transaction.ts';
 import { toExecuted, toFailed, toLastVerdict } from './sponsor-verdict.ts';
-import type { SponsorshipStore } from './store/sponsorship-store.ts';
+import type { SponsorshipStore } from './store/decide.ts';
 
 /** Services shared by reservations and executions. */
 export interface SponsorshipServices {

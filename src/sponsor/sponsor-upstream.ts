@@ -17,7 +17,7 @@ import { createPolicyHook, createServiceDecider, type PolicyDecider } from './po
 import { createSponsorAuthorization, createSponsorClient, type SponsorClient } from './sponsor-client.ts';
 import { createSponsorResolvers, mustSimulate } from './sponsor-resolvers.ts';
 import { readVersion, sponsorEndpoints, toSponsorAnswer } from './sponsor-response.ts';
-import type { SponsorshipStore } from './store/sponsorship-store.ts';
+import type { SponsorshipStore } from './store/decide.ts';
 
 const tokenSetting = 'SPONSOR_TOKEN';
 

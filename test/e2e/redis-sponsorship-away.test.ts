@@ -5,8 +5,9 @@ import { Redis } from 'ioredis';
 import { describe, expect, test } from 'vitest';
 import { Secret } from '../../src/config/secret.ts';
 import { connectRedisStore } from '../../src/sponsor/redis-store/redis-store.ts';
+import type { SponsorshipStore } from '../../src/sponsor/store/decide.ts';
 import { createRetryingStore } from '../../src/sponsor/store/retrying-store.ts';
-import { type SponsorshipStore, StoreUnavailableError } from '../../src/sponsor/store/sponsorship-store.ts';
+import { StoreUnavailableError } from '../../src/sponsor/store/sponsorship-store.ts';
 import { type RedisServer, redisMissing, startRedis } from '../support/redis-server.ts';
 import { openRedisStore } from '../support/redis-sponsorship-store.ts';
 import { allowanceOf, newFlow, noon, reserve } from '../support/sponsorship-flow.ts';
@@ -23,7 +24,7 @@ function allSteps(store: SponsorshipStore): Promise<unknown>[] {
     store.beginExecution(execution()),
     store.findExecution({ caller, leaseId, bodyHash: 'body-1', nowMs: noon }),
     store.endExecution(executionEnd({ kind: 'refused' })),
-    store.findReservation(caller, leaseId, noon),
+    store.findReservation({ caller, leaseId, nowMs: noon }),
     allowanceOf(store, gas, noon),
   ];
 }
@@ -120,7 +121,9 @@ if (redisMissing) {
         await admin.replicaof('NO', 'ONE');
         expect(await runOf()).toBe(before);
         expect(await store.beginExecution(execution())).toEqual({ kind: 'unknown' });
-        expect(await store.findReservation(execution().caller, execution().leaseId, noon)).toBeNull();
+        expect(
+          await store.findReservation({ caller: execution().caller, leaseId: execution().leaseId, nowMs: noon }),
+        ).toBeNull();
         await store.close();
       }));
 
@@ -132,7 +135,7 @@ if (redisMissing) {
         await store.endReservation(reservationEnd({ kind: 'reserved', answer: 'coins', knownAs: '77' }));
         await admin.replicaof('127.0.0.1', '1');
         await admin.replicaof('NO', 'ONE');
-        expect(await store.findReservation(caller, '77', noon)).toMatchObject({ state: 'active' });
+        expect(await store.findReservation({ caller, leaseId: '77', nowMs: noon })).toMatchObject({ state: 'active' });
         expect(await store.beginExecution(execution({ leaseId: '77', mustBeKnown: false }))).toEqual({ kind: 'begun' });
         await store.close();
       }));
@@ -209,7 +212,7 @@ if (redisMissing) {
       for (let count = 0; count < 2; count += 1) {
         await expect(store.beginExecution(execution())).rejects.toThrow(StoreUnavailableError);
         // Steps that only read succeed nevertheless.
-        await store.findReservation('somebody', 'nothing', noon);
+        await store.findReservation({ caller: 'somebody', leaseId: 'nothing', nowMs: noon });
       }
       await admin.config('SET', 'maxmemory', '0');
       expect(await store.beginExecution(execution())).toEqual({ kind: 'begun' });
@@ -287,7 +290,7 @@ if (redisMissing) {
         await redis.kill();
         await redis.restart();
         await isBack(store);
-        expect(await store.findReservation(caller, leaseId, noon)).toBeNull();
+        expect(await store.findReservation({ caller, leaseId, nowMs: noon })).toBeNull();
         expect(await store.beginExecution(execution())).toEqual({ kind: 'unknown' });
         // What was kept is known.
         expect(await store.beginExecution(ended.execution({ idempotency }))).toEqual({

@@ -10,14 +10,15 @@ import {
 import { createExecutions, watchOverdueExecutions } from '../../src/sponsor/execution/executions.ts';
 import { createLeaseKeys, type LeaseKeys } from '../../src/sponsor/leases.ts';
 import { createReservations, type ReservationOrder } from '../../src/sponsor/reservations.ts';
-import { createRetryingStore } from '../../src/sponsor/store/retrying-store.ts';
 import {
-  dayMs,
-  lingerMs,
-  ownLookupMs,
   type SponsorshipStore,
-  StoreUnavailableError,
-} from '../../src/sponsor/store/sponsorship-store.ts';
+  type StepKind,
+  type StepOf,
+  type StoreSteps,
+  toStore,
+} from '../../src/sponsor/store/decide.ts';
+import { createRetryingStore } from '../../src/sponsor/store/retrying-store.ts';
+import { dayMs, lingerMs, ownLookupMs, StoreUnavailableError } from '../../src/sponsor/store/sponsorship-store.ts';
 import { createCancellation, type OpenCancellation } from '../../src/upstream/cancellation.ts';
 import { createRandom, type Random } from './course-random.ts';
 import type { CourseStores } from './course-stores.ts';
@@ -138,31 +139,19 @@ class Course {
     const now = () => this.#nowOf(index);
     const inner = await this.#stores.open(index, now);
     let isAlive = true;
-    const step =
-      <Arguments extends unknown[], Result>(take: (...args: Arguments) => Promise<Result>) =>
-      async (...args: Arguments): Promise<Result> => {
+    const steps: StoreSteps = inner;
+    const take = async <Kind extends StepKind>(kind: Kind, step: StepOf<Kind>) => {
+      if (!isAlive) throw new StoreUnavailableError(new Error('killed'));
+      this.#underWay += 1;
+      try {
+        const result = await steps[kind](step);
         if (!isAlive) throw new StoreUnavailableError(new Error('killed'));
-        this.#underWay += 1;
-        try {
-          const result = await take(...args);
-          if (!isAlive) throw new StoreUnavailableError(new Error('killed'));
-          return result;
-        } finally {
-          this.#underWay -= 1;
-        }
-      };
-    const mortal: SponsorshipStore = {
-      beginReservation: step(inner.beginReservation),
-      endReservation: step(inner.endReservation),
-      beginExecution: step(inner.beginExecution),
-      findExecution: step(inner.findExecution),
-      endExecution: step(inner.endExecution),
-      claimOverdue: step(inner.claimOverdue),
-      findReservation: step(inner.findReservation),
-      gasAllowance: step(inner.gasAllowance),
-      findSpending: step(inner.findSpending),
-      close: () => inner.close(),
+        return result;
+      } finally {
+        this.#underWay -= 1;
+      }
     };
+    const mortal = toStore(take, () => inner.close());
     const store = createRetryingStore(mortal, {
       now,
       givenUp: () => {},

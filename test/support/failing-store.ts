@@ -1,4 +1,11 @@
-import { type SponsorshipStore, StoreUnavailableError } from '../../src/sponsor/store/sponsorship-store.ts';
+import {
+  type SponsorshipStore,
+  type StepKind,
+  type StepOf,
+  type StoreSteps,
+  toStore,
+} from '../../src/sponsor/store/decide.ts';
+import { StoreUnavailableError } from '../../src/sponsor/store/sponsorship-store.ts';
 
 /**
  * `unsent`: the step certainly does not happen. `before`: it does not happen. `after`: it happens, and its response is lost.
@@ -10,26 +17,14 @@ export type StoreFault = 'unsent' | 'before' | 'after' | null;
  * @param nextFault called before each step
  */
 export function failingStore(store: SponsorshipStore, nextFault: () => StoreFault): SponsorshipStore {
-  const failing =
-    <Arguments extends unknown[], Answer>(step: (...args: Arguments) => Promise<Answer>) =>
-    async (...args: Arguments): Promise<Answer> => {
-      const fault = nextFault();
-      if (fault === 'unsent') throw new StoreUnavailableError(undefined, true);
-      if (fault === 'before') throw new StoreUnavailableError();
-      const answer = await step(...args);
-      if (fault === 'after') throw new StoreUnavailableError();
-      return answer;
-    };
-  return {
-    beginReservation: failing(store.beginReservation),
-    endReservation: failing(store.endReservation),
-    beginExecution: failing(store.beginExecution),
-    findExecution: failing(store.findExecution),
-    endExecution: failing(store.endExecution),
-    claimOverdue: failing(store.claimOverdue),
-    findReservation: failing(store.findReservation),
-    gasAllowance: failing(store.gasAllowance),
-    findSpending: failing(store.findSpending),
-    close: () => store.close(),
+  const steps: StoreSteps = store;
+  const take = async <Kind extends StepKind>(kind: Kind, step: StepOf<Kind>) => {
+    const fault = nextFault();
+    if (fault === 'unsent') throw new StoreUnavailableError(undefined, true);
+    if (fault === 'before') throw new StoreUnavailableError();
+    const answer = await steps[kind](step);
+    if (fault === 'after') throw new StoreUnavailableError();
+    return answer;
   };
+  return toStore(take, () => store.close());
 }

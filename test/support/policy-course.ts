@@ -15,7 +15,8 @@ import { toHolds, toSenderHolds } from '../../src/sponsor/sponsor-policy.ts';
 import { InconclusiveResponse } from '../../src/sponsor/sponsor-refusal.ts';
 import { createSponsorResolvers } from '../../src/sponsor/sponsor-resolvers.ts';
 import type { SponsoredTransaction } from '../../src/sponsor/sponsor-transaction.ts';
-import { dayMs, dayOf, type HoldRequest, type SponsorshipStore } from '../../src/sponsor/store/sponsorship-store.ts';
+import type { SponsorshipStore } from '../../src/sponsor/store/decide.ts';
+import { dayMs, dayOf, type HoldRequest } from '../../src/sponsor/store/sponsorship-store.ts';
 import { transactionDigest } from '../../src/transactions/digest.ts';
 import { programmableTransactionBcs, toTransactionBytes } from '../../src/transactions/transaction-bcs.ts';
 import { createCancellation } from '../../src/upstream/cancellation.ts';
@@ -665,7 +666,7 @@ class Course {
       // Accounts of earlier days are forgotten.
       const day = /^[a-z]+:(\d+):/.exec(account)?.[1];
       if (day !== undefined && Number(day) < dayOf(this.#nowMs)) continue;
-      const found = await this.#process().store.gasAllowance([hold], this.#nowMs);
+      const found = await this.#process().store.gasAllowance({ bounds: [hold], nowMs: this.#nowMs });
       const [held, settled] = [this.#heldOf(account), this.#usedOf(account)];
       const isTrue =
         found?.held === held && found.settled === settled && found.held + found.settled + found.free === limit;

@@ -1,6 +1,7 @@
 import { Secret } from '../../src/config/secret.ts';
 import { connectRedisStore } from '../../src/sponsor/redis-store/redis-store.ts';
-import type { SponsorshipStore, StoreBounds } from '../../src/sponsor/store/sponsorship-store.ts';
+import type { SponsorshipStore } from '../../src/sponsor/store/decide.ts';
+import type { StoreBounds } from '../../src/sponsor/store/sponsorship-store.ts';
 
 /** Long timeouts: instances must agree even on a busy test machine. */
 const patientMs = 30_000;

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import type { SponsorshipStore } from '../../src/sponsor/store/decide.ts';
 import type {
   BeginExecution,
   BeginReservation,
@@ -6,7 +7,6 @@ import type {
   EndReservation,
   GasAllowance,
   HoldRequest,
-  SponsorshipStore,
   StoreBounds,
 } from '../../src/sponsor/store/sponsorship-store.ts';
 import { dayOf } from '../../src/sponsor/store/sponsorship-store.ts';
@@ -41,7 +41,7 @@ export async function allowanceOf(
   gas: TestBudget,
   nowMs: number,
 ): Promise<GasAllowance> {
-  return (await store.gasAllowance([holdOf(gas, 0, nowMs)], nowMs)) as GasAllowance;
+  return (await store.gasAllowance({ bounds: [holdOf(gas, 0, nowMs)], nowMs })) as GasAllowance;
 }
 
 interface ReservationForm extends Partial<BeginReservation> {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import type { GasAllowance, SponsorshipStore } from '../../src/sponsor/store/sponsorship-store.ts';
+import type { SponsorshipStore } from '../../src/sponsor/store/decide.ts';
+import type { GasAllowance } from '../../src/sponsor/store/sponsorship-store.ts';
 import { dayOf } from '../../src/sponsor/store/sponsorship-store.ts';
 import { allowanceOf, holdOf, noon, type TestBudget } from './sponsorship-flow.ts';
 
@@ -126,7 +127,7 @@ function takeOnce(world: SponsorshipWorld, step: SponsorshipStep, id: string, co
       return endExecution(world, store, step);
     case 'look':
       return Promise.all([
-        store.findReservation(caller, slot.leaseId, nowMs),
+        store.findReservation({ caller, leaseId: slot.leaseId, nowMs }),
         store.findExecution({ caller, leaseId: slot.leaseId, bodyHash: `body ${step.body}`, nowMs }),
       ]);
   }

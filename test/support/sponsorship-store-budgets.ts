@@ -387,7 +387,7 @@ export function describeBounds(open: (bounds: StoreBounds) => StorePair | Promis
     const found = flows.map(({ leaseId }) =>
       Promise.all([
         one.findExecution({ caller, leaseId, bodyHash: 'body-1', nowMs: noon + 5 }),
-        one.findReservation(caller, leaseId, noon + 5),
+        one.findReservation({ caller, leaseId, nowMs: noon + 5 }),
       ]),
     );
     const forgotten = [{ kind: 'spent', digest: 'digest-1' }, null];
@@ -405,8 +405,11 @@ export function describeBounds(open: (bounds: StoreBounds) => StorePair | Promis
       await one.endReservation(reservationEnd(outcome, noon + index));
     }
     // The last answer pushed out the oldest one, whose lease got the name of the second.
-    expect(await one.findReservation(caller, flows[1]?.leaseId ?? '', noon + 5)).toBeNull();
-    expect(await one.findReservation(caller, '77', noon + 5)).toMatchObject({ answer: 'new coins', state: 'active' });
+    expect(await one.findReservation({ caller, leaseId: flows[1]?.leaseId ?? '', nowMs: noon + 5 })).toBeNull();
+    expect(await one.findReservation({ caller, leaseId: '77', nowMs: noon + 5 })).toMatchObject({
+      answer: 'new coins',
+      state: 'active',
+    });
   });
 
   test.each([90, 80])(
@@ -423,9 +426,15 @@ export function describeBounds(open: (bounds: StoreBounds) => StorePair | Promis
       const answer = 'y'.repeat(bytes);
       const againMs = noon + textLifeMs - 1;
       await reserveAt(againMs, answer, '77');
-      expect(await other.findReservation(caller, '77', againMs)).toEqual({ answer, state: 'active' });
+      expect(await other.findReservation({ caller, leaseId: '77', nowMs: againMs })).toEqual({
+        answer,
+        state: 'active',
+      });
       await reserveAt(againMs + 1, 'short');
-      expect(await other.findReservation(caller, '77', againMs + 1)).toEqual({ answer, state: 'active' });
+      expect(await other.findReservation({ caller, leaseId: '77', nowMs: againMs + 1 })).toEqual({
+        answer,
+        state: 'active',
+      });
     },
   );
 

@@ -30,7 +30,7 @@ export function describeFence(stores: Stores): void {
     expect(await find()).toEqual({ kind: 'replay', answer: 'effects' });
     // A repeated call without a key does not get the first call's result.
     expect(await other.beginExecution(execution())).toEqual({ kind: 'spent', digest: 'digest-1' });
-    expect(await other.findReservation(caller, leaseId, noon + 4)).toMatchObject({ state: 'consumed' });
+    expect(await other.findReservation({ caller, leaseId, nowMs: noon + 4 })).toMatchObject({ state: 'consumed' });
   });
 
   test('a crashed owner leaves it in progress, and somebody else may end it', async () => {
@@ -120,7 +120,7 @@ export function describeFence(stores: Stores): void {
       kind: 'replay',
       answer: 'refused',
     });
-    expect(await other.findReservation(caller, leaseId, nowMs)).toMatchObject({ state: 'consumed' });
+    expect(await other.findReservation({ caller, leaseId, nowMs })).toMatchObject({ state: 'consumed' });
   });
 
   test('of what a credential was refused for that nobody has nothing is kept, but what was reserved here is spent', async () => {
@@ -195,7 +195,7 @@ export function describeFence(stores: Stores): void {
     await other.endExecution(executionEnd({ kind: 'not-sent', attempt: 'of another' }));
     expect(await other.beginExecution(execution())).toMatchObject({ kind: 'in-progress' });
     await one.endExecution(executionEnd({ kind: 'not-sent', attempt: 'mine' }));
-    expect(await other.findReservation(caller, leaseId, noon)).toMatchObject({ state: 'active' });
+    expect(await other.findReservation({ caller, leaseId, nowMs: noon })).toMatchObject({ state: 'active' });
     // The key can be used again.
     const again = { digest: 'digest-2', idempotency: { key: 'once', bodyHash: 'body-2' }, bodyHash: 'body-2' };
     expect(await other.beginExecution(execution({ ...again, attempt: 'second' }))).toEqual({ kind: 'begun' });

@@ -1,13 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Policy } from '../../src/config/policy.ts';
 import { toHolds, toSenderHolds } from '../../src/sponsor/sponsor-policy.ts';
-import {
-  dayMs,
-  dayOf,
-  type HoldRequest,
-  type SponsorshipStore,
-  unresolvedLifeMs,
-} from '../../src/sponsor/store/sponsorship-store.ts';
+import type { SponsorshipStore } from '../../src/sponsor/store/decide.ts';
+import { dayMs, dayOf, type HoldRequest, unresolvedLifeMs } from '../../src/sponsor/store/sponsorship-store.ts';
 import type { CallerPolicy } from '../../src/upstream/operation-context.ts';
 import { createRandom, type Random } from './course-random.ts';
 import { runs, seed } from './runs.ts';
@@ -37,7 +32,10 @@ export function describePolicies(stores: Stores): void {
       expect(starts.filter(({ kind }) => kind === 'begun')).toHaveLength(1);
       expect(starts.filter((start) => start.kind === 'denied' && start.rule === 'gas.perDay')).toHaveLength(999);
       const [bound] = toHolds(spender(group, '', rules), 0, null, noon, null);
-      expect(await one.gasAllowance(bound ? [bound] : [], noon)).toMatchObject({ held: 11, free: 0 });
+      expect(await one.gasAllowance({ bounds: bound ? [bound] : [], nowMs: noon })).toMatchObject({
+        held: 11,
+        free: 0,
+      });
     });
 
     test('one sender over 50 visitors gets its share once', async () => {
@@ -330,7 +328,7 @@ class PolicyCourse {
       // Accounts of earlier days are forgotten.
       const day = /^[a-z]+:(\d+):/.exec(account)?.[1];
       if (day !== undefined && Number(day) < dayOf(this.#nowMs)) continue;
-      const allowance = await this.#store().gasAllowance([hold], this.#nowMs);
+      const allowance = await this.#store().gasAllowance({ bounds: [hold], nowMs: this.#nowMs });
       const held = this.#heldOf(account);
       const settled = this.#sum(account, ({ used }) => used);
       expect(allowance, account).toMatchObject({ limit, held, settled, free: limit - held - settled });

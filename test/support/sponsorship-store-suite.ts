@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { SponsorshipStore } from '../../src/sponsor/store/decide.ts';
 import {
   type BeginExecution,
   type BeginReservation,
   type EndExecution,
   lingerMs,
   maxKeysPerExecution,
-  type SponsorshipStore,
   textLifeMs,
 } from '../../src/sponsor/store/sponsorship-store.ts';
 import {
@@ -52,11 +52,11 @@ function describeReservations(stores: Stores): void {
     const { one, other } = stores();
     const { caller, leaseId } = await reserve(one);
     const kept = { answer: 'coins', state: 'active' };
-    expect(await other.findReservation(caller, leaseId, noon + 5)).toEqual(kept);
-    expect(await other.findReservation(caller, leaseId, noon + 60_000 + lingerMs - 1)).toEqual(kept);
-    expect(await other.findReservation('somebody else', leaseId, noon)).toBeNull();
-    expect(await other.findReservation(caller, 'another lease', noon)).toBeNull();
-    expect(await other.findReservation(caller, leaseId, noon + 60_000 + lingerMs)).toBeNull();
+    expect(await other.findReservation({ caller, leaseId, nowMs: noon + 5 })).toEqual(kept);
+    expect(await other.findReservation({ caller, leaseId, nowMs: noon + 60_000 + lingerMs - 1 })).toEqual(kept);
+    expect(await other.findReservation({ caller: 'somebody else', leaseId, nowMs: noon })).toBeNull();
+    expect(await other.findReservation({ caller, leaseId: 'another lease', nowMs: noon })).toBeNull();
+    expect(await other.findReservation({ caller, leaseId, nowMs: noon + 60_000 + lingerMs })).toBeNull();
   });
 
   test('a reservation that begins twice, because its first response was lost, holds its budget once', async () => {
@@ -85,9 +85,9 @@ function describeReservations(stores: Stores): void {
     const begin = (nowMs: number) => other.beginExecution(execution({ nowMs, mustBeKnown: false, expiresAtMs: 0 }));
     const state = outcome.kind === 'not-sent' ? 'active' : 'consumed';
     const lastMs = fromMs + lingerMs - 1;
-    expect(await other.findReservation(caller, leaseId, lastMs)).toMatchObject({ state });
+    expect(await other.findReservation({ caller, leaseId, nowMs: lastMs })).toMatchObject({ state });
     expect(await begin(lastMs)).toMatchObject({ kind });
-    expect(await other.findReservation(caller, leaseId, lastMs + 1)).toBeNull();
+    expect(await other.findReservation({ caller, leaseId, nowMs: lastMs + 1 })).toBeNull();
     expect(await begin(lastMs + 1)).toEqual({ kind: 'expired' });
   });
 
@@ -100,7 +100,7 @@ function describeReservations(stores: Stores): void {
     const find = (nowMs: number) =>
       Promise.all([
         other.findExecution({ caller, leaseId, bodyHash: 'body-1', nowMs }),
-        other.findReservation(caller, leaseId, nowMs),
+        other.findReservation({ caller, leaseId, nowMs }),
       ]);
     expect(await find(endMs + 1)).toMatchObject([{ kind: 'replay', answer: 'effects' }, { answer: 'coins' }]);
     expect(await find(endMs + 2)).toEqual([{ kind: 'spent', digest: 'digest-1' }, null]);
@@ -111,9 +111,9 @@ function describeReservations(stores: Stores): void {
     for (const kind of ['refused', 'lost'] as const) {
       const { caller, leaseId, reservation, reservationEnd } = newFlow();
       await one.beginReservation(reservation());
-      expect(await one.findReservation(caller, leaseId, noon)).toBeNull();
+      expect(await one.findReservation({ caller, leaseId, nowMs: noon })).toBeNull();
       await one.endReservation(reservationEnd({ kind }));
-      expect(await one.findReservation(caller, leaseId, noon)).toBeNull();
+      expect(await one.findReservation({ caller, leaseId, nowMs: noon })).toBeNull();
     }
   });
 
@@ -123,7 +123,10 @@ function describeReservations(stores: Stores): void {
     await other.endReservation(reservationEnd({ kind: 'reserved', answer: 'other coins' }));
     await other.endReservation(reservationEnd({ kind: 'refused' }));
     await other.endReservation(reservationEnd({ kind: 'lost' }));
-    expect(await other.findReservation(caller, leaseId, noon)).toMatchObject({ answer: 'coins', state: 'active' });
+    expect(await other.findReservation({ caller, leaseId, nowMs: noon })).toMatchObject({
+      answer: 'coins',
+      state: 'active',
+    });
   });
 
   test('a reservation gets the number that the sponsor gives it, also where another had it before', async () => {
@@ -133,14 +136,17 @@ function describeReservations(stores: Stores): void {
     const gas = { key: newName('gas'), perDay: 1_000 };
     await one.beginReservation(reservation({ gas }));
     await one.endReservation(reservationEnd({ kind: 'reserved', answer: 'coins', knownAs: '77' }));
-    expect(await other.findReservation(caller, leaseId, noon)).toBeNull();
-    expect(await other.findReservation(caller, '77', noon)).toMatchObject({ answer: 'coins' });
+    expect(await other.findReservation({ caller, leaseId, nowMs: noon })).toBeNull();
+    expect(await other.findReservation({ caller, leaseId: '77', nowMs: noon })).toMatchObject({ answer: 'coins' });
     const idempotency = { key: 'key', bodyHash: 'body-1' };
     expect(await other.beginExecution(execution({ leaseId: '77', idempotency }))).toEqual({ kind: 'begun' });
     // The sponsor's numbers start again.
     await one.beginReservation(next.reservation({ gas }));
     await one.endReservation(next.reservationEnd({ kind: 'reserved', answer: 'new coins', knownAs: '77' }));
-    expect(await other.findReservation(caller, '77', noon)).toMatchObject({ answer: 'new coins', state: 'active' });
+    expect(await other.findReservation({ caller, leaseId: '77', nowMs: noon })).toMatchObject({
+      answer: 'new coins',
+      state: 'active',
+    });
     expect(await allowanceOf(other, gas, noon)).toMatchObject({ held: 200 });
     const second = { leaseId: '77', digest: 'digest-2', bodyHash: 'body-2' };
     expect(await other.beginExecution(execution(second))).toEqual({ kind: 'begun' });
@@ -166,7 +172,7 @@ function describeLateNumbers(stores: Stores): void {
     await one.endReservation(reservationEnd({ kind: 'reserved', answer: 'coins', knownAs: '77' }, noon + 2));
     const next = execution({ ...forward, digest: 'digest-2', bodyHash: 'body-2', nowMs: noon + 3 });
     expect(await one.beginExecution(next)).toEqual({ kind: 'spent', digest: 'digest-1' });
-    expect(await other.findReservation(caller, '77', noon + 3)).toBeNull();
+    expect(await other.findReservation({ caller, leaseId: '77', nowMs: noon + 3 })).toBeNull();
   });
 }
 
@@ -179,7 +185,7 @@ function describeKeys(stores: Stores): void {
       other.beginReservation(reservation({ leaseId: newName('lease'), idempotency, ...more }));
     const replay = { kind: 'replay', answer: 'coins' };
     expect(await again()).toEqual(replay);
-    expect(await other.findReservation(caller, leaseId, noon)).toMatchObject({ answer: 'coins' });
+    expect(await other.findReservation({ caller, leaseId, nowMs: noon })).toMatchObject({ answer: 'coins' });
     expect(await again({ idempotency: { key: 'once', bodyHash: 'other' } })).toEqual({ kind: 'conflict' });
     expect(await again({ caller: newName('client:caller') })).toEqual({ kind: 'begun' });
     expect(await again({ nowMs: noon + 86_399_999 })).toEqual(replay);

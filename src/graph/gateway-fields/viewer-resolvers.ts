@@ -3,7 +3,8 @@ import { gatewayError } from '../../errors/gateway-error.ts';
 import type { Resolvers, ViewerAllowance } from '../../generated/own.ts';
 import { badArgument, parseSender } from '../../sponsor/sponsor-fields.ts';
 import { toGasBounds } from '../../sponsor/sponsor-policy.ts';
-import type { GasAllowance, SponsorshipStore } from '../../sponsor/store/sponsorship-store.ts';
+import type { SponsorshipStore } from '../../sponsor/store/decide.ts';
+import type { GasAllowance } from '../../sponsor/store/sponsorship-store.ts';
 import { type Caller, createPerOperation } from '../../upstream/operation-context.ts';
 
 export interface ViewerOptions {
@@ -22,8 +23,9 @@ export function createViewerResolvers({ limiter, store, now }: ViewerOptions): R
   /** By sender. */
   const allowancesIn = createPerOperation(() => new Map<string | null, Promise<GasAllowance | null>>());
   const readAllowance = async (caller: Caller, sender: string | null): Promise<GasAllowance | null> => {
-    const bounds = toGasBounds(caller, sender, now());
-    return bounds.length === 0 ? null : store.gasAllowance(bounds, now());
+    const nowMs = now();
+    const bounds = toGasBounds(caller, sender, nowMs);
+    return bounds.length === 0 ? null : store.gasAllowance({ bounds, nowMs });
   };
   return {
     Query: {

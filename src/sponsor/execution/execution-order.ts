@@ -3,7 +3,8 @@ import type { TransactionFinder } from '../../ledger/find-transaction.ts';
 import type { SponsorshipFacts } from '../../telemetry/sponsorship-line.ts';
 import type { Cancellation } from '../../upstream/cancellation.ts';
 import type { SponsorEffects } from '../sponsor-response.ts';
-import type { BeginExecution, SponsorshipStore } from '../store/sponsorship-store.ts';
+import type { SponsorshipStore } from '../store/decide.ts';
+import type { BeginExecution } from '../store/sponsorship-store.ts';
 
 /** One call of `executeTx` with checked arguments and lease. Calls of one caller with the same `bodyHash` are twins. */
 export interface ExecutionSubject

@@ -3,16 +3,9 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Redis, ReplyError } from 'ioredis';
 import { connectRedis, type RedisEvents, type RedisOptions } from '../../upstream/connect-redis.ts';
-import { decide, type StepKind, type StepOf } from '../store/decide.ts';
+import { decide, type SponsorshipStore, type StepKind, type StepOf, toStore } from '../store/decide.ts';
 import { type Change, portion } from '../store/draft.ts';
-import { type TakeStep, toStore } from '../store/memory-store.ts';
-import {
-  dayMs,
-  defaultStoreBounds,
-  type SponsorshipStore,
-  type StoreBounds,
-  StoreUnavailableError,
-} from '../store/sponsorship-store.ts';
+import { dayMs, defaultStoreBounds, type StoreBounds, StoreUnavailableError } from '../store/sponsorship-store.ts';
 import { type Question, RedisRecords } from './redis-records.ts';
 
 /**
@@ -185,7 +178,7 @@ export async function connectRedisStore(
       waiting.push({ kind, step, resolve, reject });
       if (!isWorking) void work();
     });
-  return toStore(take as TakeStep, () => redis.disconnect());
+  return toStore(take, () => redis.disconnect());
 }
 
 /** Reads records and then the sets that they protect, in one round trip. */

@@ -65,7 +65,29 @@ const rules = {
 
 export type StepKind = keyof typeof rules;
 export type StepOf<Kind extends StepKind> = Parameters<(typeof rules)[Kind]>[1];
-export type AnswerTo<Kind extends StepKind> = ReturnType<(typeof rules)[Kind]>;
+type AnswerTo<Kind extends StepKind> = ReturnType<(typeof rules)[Kind]>;
+
+/**
+ * Dispatched leases, answers under idempotency keys and gas budgets, shared by all processes of a gateway. Each method is one atomic
+ * step. It rejects with `StoreUnavailableError` only, within a limited time; then the step may have happened, unless the error says
+ * otherwise. All times are milliseconds since the Unix epoch, by the clock of the calling process.
+ */
+export interface SponsorshipStore extends StoreSteps {
+  /** Waits for pending writes, for a limited time. */
+  readonly close: () => void | Promise<void>;
+}
+
+export type StoreSteps = { readonly [Kind in StepKind]: (step: StepOf<Kind>) => Promise<AnswerTo<Kind>> };
+
+/** @param take decides a step, and commits its changes */
+export function toStore(
+  take: <Kind extends StepKind>(kind: Kind, step: StepOf<Kind>) => Promise<unknown>,
+  close: SponsorshipStore['close'],
+): SponsorshipStore {
+  const kinds = Object.keys(rules) as StepKind[];
+  const steps = kinds.map((kind) => [kind, (step: StepOf<typeof kind>) => take(kind, step)]);
+  return { ...Object.fromEntries(steps), close };
+}
 
 /** Steps that change nothing. */
 const reads: ReadonlySet<StepKind> = new Set(['findExecution', 'findReservation', 'gasAllowance', 'findSpending']);
@@ -187,7 +209,8 @@ function findReservation(draft: Draft, { caller, leaseId }: FindReservation): Ke
   return lease.run === draft.records.run || lease.number !== null ? { answer, state: 'active' } : null;
 }
 
-export interface FindReservation {
+/** A reservation of this caller, until 5 minutes after its expiry. */
+interface FindReservation {
   readonly caller: string;
   readonly leaseId: string;
   readonly nowMs: number;
@@ -206,7 +229,8 @@ function gasAllowance(draft: Draft, { bounds }: ReadAllowance): GasAllowance | n
   return least;
 }
 
-export interface ReadAllowance {
+/** The account of these that has least left. */
+interface ReadAllowance {
   readonly bounds: readonly HoldRequest[];
   readonly nowMs: number;
 }

@@ -1,4 +1,4 @@
-import { decide, type StepKind, type StepOf } from './decide.ts';
+import { decide, type SponsorshipStore, type StepKind, type StepOf, toStore } from './decide.ts';
 import type { Change } from './draft.ts';
 import { type FolderLock, lockFolder } from './folder-lock.ts';
 import {
@@ -10,14 +10,7 @@ import {
   readJournalFile,
 } from './journal-file.ts';
 import { createMemoryRecords, type MemoryRecords } from './memory-records.ts';
-import { type TakeStep, toStore } from './memory-store.ts';
-import {
-  defaultStoreBounds,
-  type SponsorshipStore,
-  type StoreBounds,
-  StoreUnavailableError,
-  toDay,
-} from './sponsorship-store.ts';
+import { defaultStoreBounds, type StoreBounds, StoreUnavailableError, toDay } from './sponsorship-store.ts';
 
 export interface JournalStoreOptions {
   readonly folder: string;
@@ -142,7 +135,7 @@ export function createJournalStore(options: JournalStoreOptions, events: Journal
   }
 
   void openOnce();
-  return toStore(take as TakeStep, async () => {
+  return toStore(take, async () => {
     isClosed = true;
     const journal = await opening?.catch(() => null);
     await (waiting ?? writing)?.written.catch(() => {});

@@ -1,10 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import {
-  type EndExecution,
-  type EndReservation,
-  type SponsorshipStore,
-  StoreUnavailableError,
-} from './sponsorship-store.ts';
+import type { SponsorshipStore } from './decide.ts';
+import { type EndExecution, type EndReservation, StoreUnavailableError } from './sponsorship-store.ts';
 
 /** An end that is still to be written. */
 export type AbandonedOutcome =

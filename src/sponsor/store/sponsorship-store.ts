@@ -2,52 +2,6 @@ import { hash } from 'node:crypto';
 import type { PolicyRule } from '../../errors/policy-rules.ts';
 import type { PayingCoin } from '../../ledger/find-transaction.ts';
 
-/**
- * The sponsorship store, shared by all processes of a gateway: dispatched leases, answers under idempotency keys, gas budgets.
- *
- * Each method is one atomic step. It rejects with `StoreUnavailableError` only, within a limited time; then the step may have
- * happened, unless the error says otherwise. All times are milliseconds since the Unix epoch, by the clock of the calling
- * process.
- */
-export interface SponsorshipStore {
-  /**
-   * Looks up the idempotency key and holds the budget, before the sponsor is called. After `in-progress`, a twin retries. If it
-   * rejects, the store releases the budget, so the caller has nothing to undo, unless the step is optional.
-   */
-  beginReservation(begin: BeginReservation): Promise<ReservationStart>;
-  /** Stores how a reservation ended. Idempotent. */
-  endReservation(end: EndReservation): Promise<void>;
-  /**
-   * Sets the fence: the lease is spent from here on. First looks up the idempotency key, whose answer outlives the lease: it is kept
-   * for 24 hours.
-   */
-  beginExecution(begin: BeginExecution): Promise<ExecutionStart>;
-  /**
-   * Finds the execution that a twin waits for. `null`: there is none, for example because it sent nothing; the twin may begin.
-   */
-  findExecution(twin: ExecutionTwin): Promise<ExecutionFound | null>;
-  /**
-   * Stores how an execution ended. Idempotent; a certain outcome replaces an unknown one. In forward mode a sponsor may keep a
-   * reservation after a rejection, and execute another transaction with it while the store is unavailable: that transaction
-   * replaces the rejection.
-   * @returns `false` if it had ended before; `null` if the store knows of no such execution
-   */
-  endExecution(end: EndExecution): Promise<boolean | null>;
-  /**
-   * Claims executions that have exceeded their time without an end, roughly oldest first: their process died, or could not
-   * write. Each goes to one process at a time, and again after a pause that grows with its age.
-   */
-  claimOverdue(claim: ClaimOverdue): Promise<readonly OverdueExecution[]>;
-  /** A reservation of this caller, until 5 minutes after its expiry. */
-  findReservation(caller: string, leaseId: string, nowMs: number): Promise<KeptReservation | null>;
-  /** The account of these that has least left. */
-  gasAllowance(bounds: readonly HoldRequest[], nowMs: number): Promise<GasAllowance | null>;
-  /** One page of a day's spending: the rows of a client, or the ids of clients with rows. */
-  findSpending(find: FindSpending): Promise<SpendingPart>;
-  /** Waits for pending writes, for a limited time. */
-  close(): void | Promise<void>;
-}
-
 /** The store did not answer in time. The step may have happened. */
 export class StoreUnavailableError extends Error {
   override readonly name = 'StoreUnavailableError';
@@ -107,6 +61,7 @@ export interface SpendingCounts {
   readonly refused: number;
 }
 
+/** One page of a day's spending: the rows of a client, or the ids of clients with rows. */
 export interface FindSpending {
   /** In days since the Unix epoch: this one or the one before, since others are forgotten. */
   readonly day: number;
@@ -134,6 +89,10 @@ export interface Idempotency {
   readonly visitor?: string;
 }
 
+/**
+ * Looks up the idempotency key and holds the budget, before the sponsor is called. After `in-progress`, a twin retries. If it
+ * rejects, the store releases the budget, so the caller has nothing to undo, unless the step is optional.
+ */
 export interface BeginReservation {
   readonly caller: string;
   /** A random id, unique to this attempt. */
@@ -178,6 +137,7 @@ export interface HoldDenied {
   readonly roomAtMs: number | null;
 }
 
+/** Stores how a reservation ended. Idempotent. */
 export interface EndReservation {
   readonly caller: string;
   readonly leaseId: string;
@@ -203,6 +163,10 @@ export interface EndReservation {
     | { readonly kind: 'lost' };
 }
 
+/**
+ * Sets the fence: the lease is spent from here on. First looks up the idempotency key, whose answer outlives the lease: it is kept
+ * for 24 hours.
+ */
 export interface BeginExecution {
   readonly caller: string;
   readonly leaseId: string;
@@ -256,6 +220,7 @@ export type ExecutionStart =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'full' };
 
+/** Finds the execution that a twin waits for. `null`: there is none, for example because it sent nothing; the twin may begin. */
 export interface ExecutionTwin extends Pick<BeginExecution, 'caller' | 'leaseId' | 'bodyHash' | 'nowMs'> {
   /** Its answer outlives the lease. */
   readonly idempotency?: Idempotency | null;
@@ -263,6 +228,10 @@ export interface ExecutionTwin extends Pick<BeginExecution, 'caller' | 'leaseId'
 
 export type ExecutionFound = Extract<ExecutionStart, { kind: 'replay' | 'in-progress' | 'spent' | 'refused' }>;
 
+/**
+ * Claims executions that have exceeded their time without an end, roughly oldest first: their process died, or could not
+ * write. Each goes to one process at a time, and again after a pause that grows with its age.
+ */
 export interface ClaimOverdue {
   readonly most: number;
   readonly nowMs: number;
@@ -276,6 +245,11 @@ export interface OverdueExecution
   readonly sentAtMs: number;
 }
 
+/**
+ * Stores how an execution ended: `false` if it had ended before, `null` if the store knows of no such execution. Idempotent; a certain
+ * outcome replaces an unknown one. In forward mode a sponsor may keep a reservation after a rejection, and execute another transaction
+ * with it while the store is unavailable: that transaction replaces the rejection.
+ */
 export interface EndExecution {
   readonly caller: string;
   readonly leaseId: string;

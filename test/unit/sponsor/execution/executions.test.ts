@@ -12,8 +12,9 @@ import type {
 import { toExecutionPace } from '../../../../src/sponsor/execution/execution-order.ts';
 import { createExecutions, type ExecutionsOptions } from '../../../../src/sponsor/execution/executions.ts';
 import { DoubtfulRefusal } from '../../../../src/sponsor/sponsor-refusal.ts';
+import type { SponsorshipStore } from '../../../../src/sponsor/store/decide.ts';
 import { createMemoryStore } from '../../../../src/sponsor/store/memory-store.ts';
-import { defaultStoreBounds, type SponsorshipStore } from '../../../../src/sponsor/store/sponsorship-store.ts';
+import { defaultStoreBounds } from '../../../../src/sponsor/store/sponsorship-store.ts';
 import { createCancellation, type OpenCancellation } from '../../../../src/upstream/cancellation.ts';
 import { countLiveObjects } from '../../../support/count-live-objects.ts';
 import { failingStore, type StoreFault } from '../../../support/failing-store.ts';

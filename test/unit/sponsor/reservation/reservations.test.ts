@@ -5,13 +5,10 @@ import { gatewayError } from '../../../../src/errors/gateway-error.ts';
 import { createLeaseKeys } from '../../../../src/sponsor/leases.ts';
 import { createReservations, pauseUnlessOver, type ReservationOrder } from '../../../../src/sponsor/reservations.ts';
 import { InconclusiveResponse } from '../../../../src/sponsor/sponsor-refusal.ts';
+import type { SponsorshipStore } from '../../../../src/sponsor/store/decide.ts';
 import { createMemoryStore } from '../../../../src/sponsor/store/memory-store.ts';
 import { createRetryingStore } from '../../../../src/sponsor/store/retrying-store.ts';
-import {
-  defaultStoreBounds,
-  type SponsorshipStore,
-  StoreUnavailableError,
-} from '../../../../src/sponsor/store/sponsorship-store.ts';
+import { defaultStoreBounds, StoreUnavailableError } from '../../../../src/sponsor/store/sponsorship-store.ts';
 
 import type { SponsorshipFacts } from '../../../../src/telemetry/sponsorship-line.ts';
 import { type Cancellation, createCancellation } from '../../../../src/upstream/cancellation.ts';
@@ -145,9 +142,9 @@ describe('a reservation', () => {
   it('is not looked up for texts longer than any number, because one may fill many fields', async () => {
     const memory = createMemoryStore();
     const asked: string[] = [];
-    const findReservation: SponsorshipStore['findReservation'] = (caller, leaseId, nowMs) => {
-      asked.push(leaseId);
-      return memory.findReservation(caller, leaseId, nowMs);
+    const findReservation: SponsorshipStore['findReservation'] = (find) => {
+      asked.push(find.leaseId);
+      return memory.findReservation(find);
     };
     const { here } = setUp({ auth: 'forward', store: { ...memory, findReservation } });
     for (const text of ['4'.repeat(1_000_000), '18446744073709551615'])

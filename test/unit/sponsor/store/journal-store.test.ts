@@ -4,15 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, expect, onTestFinished, test } from 'vitest';
+import type { SponsorshipStore } from '../../../../src/sponsor/store/decide.ts';
 import { openJournalEnd } from '../../../../src/sponsor/store/journal-file.ts';
 import { createJournalStore } from '../../../../src/sponsor/store/journal-store.ts';
 import { createMemoryStore } from '../../../../src/sponsor/store/memory-store.ts';
-import {
-  dayMs,
-  type SponsorshipStore,
-  type StoreBounds,
-  StoreUnavailableError,
-} from '../../../../src/sponsor/store/sponsorship-store.ts';
+import { dayMs, type StoreBounds, StoreUnavailableError } from '../../../../src/sponsor/store/sponsorship-store.ts';
 import { runs, seed } from '../../../support/runs.ts';
 import { allowanceOf, midnight, newFlow, noon, reserve } from '../../../support/sponsorship-flow.ts';
 import { arbitrarySteps, newWorld, takeStep } from '../../../support/sponsorship-steps.ts';
@@ -107,10 +103,10 @@ test('an account that was forgotten before it was used again has only its new ho
   await begin(noon);
   const later = noon + 30 * 3_600_000;
   await begin(later);
-  expect(await before.gasAllowance([hold], later)).toMatchObject({ held: 1 });
+  expect(await before.gasAllowance({ bounds: [hold], nowMs: later })).toMatchObject({ held: 1 });
   await before.close();
   const after = open(folder);
-  expect(await after.gasAllowance([hold], later)).toMatchObject({ held: 1 });
+  expect(await after.gasAllowance({ bounds: [hold], nowMs: later })).toMatchObject({ held: 1 });
   await after.close();
 });
 
@@ -369,7 +365,7 @@ test('each UTC day has a file, and files of more than two days are deleted', asy
   await store.close();
   const after = open(folder, { time });
   await after.endReservation({ caller, leaseId, nowMs: noon, outcome: { kind: 'reserved', answer: 'coins' } });
-  expect(await after.findReservation(caller, leaseId, noon)).toMatchObject({ answer: 'coins' });
+  expect(await after.findReservation({ caller, leaseId, nowMs: noon })).toMatchObject({ answer: 'coins' });
   await after.close();
 });
 
@@ -403,6 +399,6 @@ test('what expired between two lines is gone in the replay too, so that a new ac
   writeFileSync(join(folder, `00000001-${day}.jsonl`), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
   const store = open(folder);
   const bound = { rule: 'gas.perDay', account: 'x', amount: 0, limit: 100, shareOf: null } as const;
-  expect(await store.gasAllowance([bound], noon + 181_000)).toMatchObject({ held: 7, free: 93 });
+  expect(await store.gasAllowance({ bounds: [bound], nowMs: noon + 181_000 })).toMatchObject({ held: 7, free: 93 });
   await store.close();
 });

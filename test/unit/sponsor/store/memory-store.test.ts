@@ -55,8 +55,10 @@ test('of many leases that expire at once, none is found, and each makes room whe
   }
   expect(await begin('c', 'one more', 0)).toEqual({ kind: 'full' });
   const overAtMs = 1_000 + lingerMs;
-  expect(await store.findReservation('b', '499', overAtMs - 1)).toMatchObject({ answer: '499' });
-  expect(await store.findReservation('b', '499', overAtMs)).toBeNull();
+  expect(await store.findReservation({ caller: 'b', leaseId: '499', nowMs: overAtMs - 1 })).toMatchObject({
+    answer: '499',
+  });
+  expect(await store.findReservation({ caller: 'b', leaseId: '499', nowMs: overAtMs })).toBeNull();
   expect(await begin('b', 'one more', overAtMs)).toEqual({ kind: 'full' });
   // Its memory is free again some seconds after its answer has expired.
   const freeAtMs = textLifeMs + 10_000;

@@ -1,11 +1,12 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
+import type { SponsorshipStore } from '../../../../src/sponsor/store/decide.ts';
 import { createMemoryStore } from '../../../../src/sponsor/store/memory-store.ts';
 import {
   type AbandonedOutcome,
   createRetryingStore,
   type RetryingStoreOptions,
 } from '../../../../src/sponsor/store/retrying-store.ts';
-import { type SponsorshipStore, StoreUnavailableError } from '../../../../src/sponsor/store/sponsorship-store.ts';
+import { StoreUnavailableError } from '../../../../src/sponsor/store/sponsorship-store.ts';
 import { failingStore, type StoreFault } from '../../../support/failing-store.ts';
 import { allowanceOf, newFlow, noon, reserve } from '../../../support/sponsorship-flow.ts';
 import { until } from '../../../support/until.ts';
@@ -38,9 +39,12 @@ test('an outcome is written when the store is back', async () => {
   await store.beginReservation(reservation({ gas }));
   away.fault = 'before';
   await store.endReservation(reservationEnd({ kind: 'reserved', answer: 'coins' }));
-  expect(await memory.findReservation(caller, leaseId, noon)).toBeNull();
+  expect(await memory.findReservation({ caller, leaseId, nowMs: noon })).toBeNull();
   away.fault = null;
-  await until(async () => (await memory.findReservation(caller, leaseId, noon)) !== null, 'the reservation is noted');
+  await until(
+    async () => (await memory.findReservation({ caller, leaseId, nowMs: noon })) !== null,
+    'the reservation is noted',
+  );
   await store.beginExecution(execution());
   away.fault = 'before';
   await store.endExecution(executionEnd({ kind: 'executed', gasUsed: 30 }));
