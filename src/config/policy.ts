@@ -82,6 +82,14 @@ export interface NamedPolicy extends Shares {
 /** The name of the policy of callers without a credential. */
 export const anonymousPolicy = 'default';
 
+/** The names of those who share one credential or policy: all their visitors together are counted under them. */
+export const groups = {
+  client: (id: string) => `client:${id}`,
+  anonymous: 'anonymous',
+  jwt: 'jwt',
+  jwtPolicy: (id: string) => `jwt-policy:${id}`,
+};
+
 export const noPolicy: Policy = {
   gas: { perDay: null, perSenderPerDay: null, perVisitorPerDay: null, perTransaction: null, storage: null },
   transactions: { perSenderPerDay: null, perVisitorPerDay: null },

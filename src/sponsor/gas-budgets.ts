@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts';
-import { anonymousPolicy, noPolicy } from '../config/policy.ts';
+import { anonymousPolicy, groups, noPolicy } from '../config/policy.ts';
 import { budgetPositions } from '../telemetry/metric-table.ts';
 import type { CallerPolicy } from '../upstream/operation-context.ts';
 import { toGasBounds } from './sponsor-policy.ts';
@@ -23,24 +23,20 @@ export function toGasBudgets({ clients: listed, jwt, sponsorship }: GasConfig): 
   const { clients = [], policies = [] } = listed ?? {};
   const named = policies.filter(({ id }) => id === anonymousPolicy || jwt !== null);
   const all = [
-    ...clients.map(({ id, policy }) => ({ client: `client:${id}`, perDay: policy.gas.perDay })),
+    ...clients.map(({ id, policy }) => ({ client: groups.client(id), policy })),
     ...named.map(({ id, policy }) => ({
-      client: id === anonymousPolicy ? 'anonymous' : `jwt-policy:${id}`,
-      perDay: policy.gas.perDay,
+      client: id === anonymousPolicy ? groups.anonymous : groups.jwtPolicy(id),
+      policy,
     })),
   ];
-  const budgets = all
-    .filter(({ perDay }) => perDay !== null)
-    .map(({ client, perDay }) => {
-      const rules = { ...noPolicy, gas: { ...noPolicy.gas, perDay } };
-      return { client, policy: { group: client, rules, total: null } };
-    });
-  const inAll = jwt?.gasPerDayInAll ?? null;
-  const total = inAll === null ? null : { key: 'jwt', perDay: inAll };
-  return [...(total ? [{ client: 'jwt', policy: { group: 'jwt', rules: noPolicy, total } }] : []), ...budgets].slice(
-    0,
-    maxWatchedBudgets,
-  );
+  const budgets = all.flatMap(({ client, policy: { gas } }) => {
+    const rules = { ...noPolicy, gas: { ...noPolicy.gas, perDay: gas.perDay } };
+    return gas.perDay === null ? [] : [{ client, policy: { group: client, rules, total: null } }];
+  });
+  const perDay = jwt?.gasPerDayInAll ?? null;
+  const total = perDay === null ? null : { key: groups.jwt, perDay };
+  const inAll = total ? [{ client: groups.jwt, policy: { group: groups.jwt, rules: noPolicy, total } }] : [];
+  return [...inAll, ...budgets].slice(0, maxWatchedBudgets);
 }
 
 export interface GasBudgetsOptions {

@@ -1,3 +1,4 @@
+import { groups } from '../config/policy.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { QuerySponsorshipSpendingArgs, SponsorshipSpending } from '../generated/own.ts';
 import { badArgument } from './sponsor-fields.ts';
@@ -17,7 +18,7 @@ export async function readSpending(
   const { client = null } = args;
   const rows: SpendingRow[] = [];
   // An id as in `CLIENTS_FILE` is as good.
-  for (const name of client === null ? await readClients() : [client, `client:${client}`])
+  for (const name of client === null ? await readClients() : [client, groups.client(client)])
     await readAll(name, (part) => rows.push(...part.rows));
   return rows.map(({ reserved, held, settled, ...row }) => ({
     day: toDay(day * dayMs),

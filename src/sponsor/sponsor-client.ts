@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Config } from '../config/config.ts';
 import type { NetworkProfile } from '../config/network-profile.ts';
+import { groups } from '../config/policy.ts';
 import { isHeaderValue, Secret } from '../config/secret.ts';
 import { retryAdviceFor } from '../errors/catalogue.ts';
 import { type ErrorFacts, gatewayError } from '../errors/gateway-error.ts';
@@ -314,7 +315,7 @@ function toOutcomeText(endpoint: SponsorEndpoint, answer: SponsorAnswer, sent: S
 
 /** The id of a caller for services of the operator. That of an anonymous caller is its address, which they do not get. */
 export function toClientId({ id, kind }: Pick<Caller, 'id' | 'kind'>): string {
-  return kind === 'ANONYMOUS' ? 'anonymous' : id;
+  return kind === 'ANONYMOUS' ? groups.anonymous : id;
 }
 
 /** Ids of JWT subjects may have any characters. */

@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { Client, ClientsFile } from '../../config/client.ts';
 import {
   anonymousPolicy,
+  groups,
   type NamedPolicy,
   noPolicy,
   noShares,
@@ -128,7 +129,7 @@ export function createClientRegistry(file: ClientsFile, options: RegistryOptions
 
 /** @param known the previous entry of the same key: its streams continue if client and origins are the same */
 function toEntry(client: Client, options: RegistryOptions, known: Entry | undefined): Entry {
-  const id = `client:${client.id}`;
+  const id = groups.client(client.id);
   const isJudgedBySponsor = options.auth === 'forward';
   const hasVisitors = client.visitors === 'by-address';
   const isSame = known?.caller.id === id && String(known.origins) === String(client.origins);
@@ -182,7 +183,7 @@ export function toAnonymousRules(
   options: RegistryOptions,
 ): CallerRules {
   const { rate, ...shares } = registry?.policy(anonymousPolicy) ?? { ...noShares, policy: noPolicy };
-  return toRules({ rate, ...shares }, 'anonymous', true, options);
+  return toRules({ rate, ...shares }, groups.anonymous, true, options);
 }
 
 /** The differences between two lists, by id. */

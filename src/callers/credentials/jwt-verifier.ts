@@ -3,7 +3,7 @@ import { errors, jwtVerify } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { clientScopes } from '../../config/client.ts';
 import type { JwtRules } from '../../config/config.ts';
-import { noPolicy, noShares } from '../../config/policy.ts';
+import { groups, noPolicy, noShares } from '../../config/policy.ts';
 import type { Caller, Scope } from '../../upstream/operation-context.ts';
 import { allScopes, type ClientRegistry, createExpiry, type RegistryOptions, toRules } from './client-registry.ts';
 import { createSigningKeys, fetchKeySet, KeysUnavailableError, type SigningKeyEvents } from './signing-keys.ts';
@@ -185,8 +185,8 @@ function toCaller(
   const usual = { ...noPolicy, gas: { ...noPolicy.gas, perVisitorPerDay: gasPerDay }, moveCalls };
   const named = name === null ? { ...noShares, policy: usual } : clients?.policy(name);
   if (!named) return null;
-  const total = gasPerDayInAll === null ? null : { key: 'jwt', perDay: gasPerDayInAll };
-  const rules = toRules(named, name === null ? 'jwt' : `jwt-policy:${name}`, true, registry, total);
+  const total = gasPerDayInAll === null ? null : { key: groups.jwt, perDay: gasPerDayInAll };
+  const rules = toRules(named, name === null ? groups.jwt : groups.jwtPolicy(name), true, registry, total);
   return {
     id,
     kind: 'JWT',
