@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
 import { type DocumentNode, GraphQLError, type OperationDefinitionNode } from 'graphql';
-import { LRUCache } from 'lru-cache';
 import { bytesOf, checkDocument, checkText, maxNesting, refuseNesting } from './cost/limits.ts';
 import { type MeasuredDocument, measureDocument, toSize } from './cost/measure-document.ts';
 import { contractRules } from './cost/usage.ts';
@@ -28,14 +27,14 @@ import {
   treeBytes,
 } from './prepared-document.ts';
 import type { ExecutableDocument } from './selections.ts';
+import { TrialCache } from './trial-cache.ts';
 import { canForward } from './validation/check-forwarded.ts';
 import { validateDocument } from './validation/validate-document.ts';
 
 /**
- * Memory for the prepared documents of one generation, by `PreparedDocument.bytes`. A document that is used again after it was
- * kept is proven. Proven documents have at least a quarter that others cannot evict. New documents are kept at first sight
- * until half of the memory is in use, and from then on at second sight. So a flood of texts that never repeat evicts nothing
- * and becomes garbage immediately; kept for a while, it would be collected with old objects, which pauses every request.
+ * Memory for the prepared documents of one generation, by `PreparedDocument.bytes`. New documents are kept at first sight until
+ * those on trial use half of it, and from then on at second sight. So a flood of texts that never repeat evicts nothing and
+ * becomes garbage immediately; kept for a while, it would be collected with old objects, which pauses every request.
  */
 const defaultBounds = {
   maxBytes: 60 * 1024 * 1024,
@@ -54,47 +53,30 @@ export function createDocumentStore<Operation>(
   const bounds = { ...defaultBounds, ...given };
   type Prepared = PreparedDocument<Operation>;
   const reader = createDocumentReader(options);
-  const sizeCalculation = ({ bytes }: Prepared) => bytes;
-  const newcomers = new LRUCache<string, Prepared>({ maxSize: bounds.maxBytes, sizeCalculation });
-  const proven = new LRUCache<string, Prepared>({
-    maxSize: bounds.maxProvenBytes,
-    sizeCalculation,
-    // The least recently used proven document becomes a newcomer again.
-    disposeAfter: (prepared, text) => {
-      newcomers.set(text, prepared);
-    },
-  });
+  const cache = new TrialCache<Prepared>(bounds);
   const wasSeen = createWasSeen();
   const isKept = (text: string, { bytes }: Prepared) =>
-    text.length <= maxStoredCharacters && (newcomers.calculatedSize + bytes <= bounds.maxBytes / 2 || wasSeen(text));
+    text.length <= maxStoredCharacters && (cache.bytes.onTrial + bytes <= bounds.maxBytes / 2 || wasSeen(text));
 
   let pinned: ReadonlyMap<string, Prepared> = new Map();
 
   /** Returns the prepared document of a text if it is kept. Counts as a use. */
-  const find = (text: string): Prepared | undefined => {
-    const known = (pinned.size > 0 ? pinned.get(text) : undefined) ?? proven.get(text);
-    if (known) return known;
-    const newcomer = newcomers.get(text);
-    if (!newcomer) return undefined;
-    newcomers.delete(text);
-    proven.set(text, newcomer);
-    return newcomer;
-  };
+  const find = (text: string): Prepared | undefined =>
+    (pinned.size > 0 ? pinned.get(text) : undefined) ?? cache.find(text);
 
   return {
     find,
     /** Numbers of kept documents. A pinned document may also be counted as new or used. */
     get sizes() {
-      return { new: newcomers.size, used: proven.size, trusted: pinned.size };
+      const { onTrial, proven } = cache.sizes;
+      return { new: onTrial, used: proven, trusted: pinned.size };
     },
     /** Returns the prepared document of a text. Prepares it at first sight, and keeps it then or at its second sight. */
     prepare(text: string): Prepared {
       const known = find(text);
       if (known) return known;
       const made = reader.prepare(text);
-      if (!isKept(text, made)) return made;
-      newcomers.set(text, made);
-      while (newcomers.calculatedSize + proven.calculatedSize > bounds.maxBytes) newcomers.pop();
+      if (isKept(text, made)) cache.set(text, made);
       return made;
     },
     /**

@@ -1,33 +1,26 @@
 import { isAscii } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import { toUsageMember, type Usage } from '../../documents/cost/usage.ts';
+import { TrialCache } from '../../documents/trial-cache.ts';
 import { judgeAnswer } from '../../upstream/choose-address.ts';
 import type { AnswerOrigin } from '../../upstream/raw-call.ts';
 import type { ChunkedBody } from '../answers/data-extent.ts';
 import { spliceUsage } from '../answers/plain-answer.ts';
 
-/** Share of the memory reserved for responses that were requested more than once. */
+/** Share of the memory for responses that were requested more than once. */
 const provenShare = 0.75;
 
-/**
- * A cache of responses by request, limited in bytes. A new response is on trial; its second request moves it to a part that
- * one-off reads cannot evict.
- */
+/** A cache of responses by request, limited in bytes. */
 export class AnswerMemory {
-  readonly #onTrial: LRUCache<string, CachedAnswer>;
-  readonly #proven: LRUCache<string, CachedAnswer>;
+  readonly #answers: TrialCache<CachedAnswer>;
 
   constructor(maxBytes: number) {
-    const proven = Math.max(1, Math.floor(maxBytes * provenShare));
-    const sizeCalculation = ({ bytes }: CachedAnswer) => bytes;
-    this.#proven = new LRUCache<string, CachedAnswer>({ maxSize: proven, sizeCalculation });
-    this.#onTrial = new LRUCache<string, CachedAnswer>({ maxSize: Math.max(1, maxBytes - proven), sizeCalculation });
+    this.#answers = new TrialCache({ maxBytes, maxProvenBytes: Math.ceil(maxBytes * provenShare) });
   }
 
   /** Bytes of memory that the cache uses. */
   get bytes(): number {
-    return this.#onTrial.calculatedSize + this.#proven.calculatedSize;
+    return this.#answers.bytes.all;
   }
 
   /**
@@ -35,37 +28,28 @@ export class AnswerMemory {
    * back, so its age is unknown. Returns no response whose address has not reported the network in force since then.
    */
   find(key: string, version: string, nowMs: number): CachedAnswer | null {
-    const proven = this.#proven.get(key);
-    const found = proven ?? this.#onTrial.get(key);
+    const found = this.#answers.peek(key);
     if (!found) return null;
     const { verdict } = found;
     if (found.version !== version || found.untilMs <= nowMs || found.sinceMs > nowMs || verdict === 'wrong') {
-      this.#proven.delete(key);
-      this.#onTrial.delete(key);
+      this.#answers.delete(key);
       return null;
     }
-    if (verdict === 'unknown') return null;
-    if (!proven) {
-      this.#onTrial.delete(key);
-      this.#proven.set(key, found);
-    }
-    return found;
+    return verdict === 'unknown' ? null : (this.#answers.find(key) ?? null);
   }
 
   /**
    * Replaces the response with the same key, unless that is one whose network is still unknown: of responses that replace one
-   * another, none would become known. Ignores a response that is larger than the part for new ones.
+   * another, none would become known.
    */
   keep(key: string, answer: CachedAnswer): void {
-    const before = this.#onTrial.peek(key);
+    const before = this.#answers.peek(key);
     if (before?.verdict === 'unknown' && before.version === answer.version && before.untilMs > answer.sinceMs) return;
-    this.#proven.delete(key);
-    this.#onTrial.set(key, answer);
+    this.#answers.set(key, answer);
   }
 
   clear(): void {
-    this.#onTrial.clear();
-    this.#proven.clear();
+    this.#answers.clear();
   }
 }
 
