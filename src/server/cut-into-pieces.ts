@@ -1,3 +1,5 @@
+import type { Writable } from 'node:stream';
+
 /** Bytes of a long response that are handed to the connection in one turn: the system copies them, at a few GB a second. */
 export const pieceBytes = 256 * 1024;
 
@@ -18,6 +20,24 @@ export function* cutIntoPieces(chunks: readonly Buffer[]): Generator<readonly Bu
     }
   }
   if (piece.length > 0) yield piece;
+}
+
+/**
+ * Writes to a client as it reads, each piece in a turn of its own.
+ * @param writePiece writes the next piece. @returns whether there are more
+ */
+export function writeInPieces(to: Writable, takeTurn: (work: () => void) => unknown, writePiece: () => boolean): void {
+  const takeNext = () => takeTurn(writeNext);
+  const writeNext = (): void => {
+    if (to.destroyed) return;
+    to.cork();
+    const hasMore = writePiece();
+    to.uncork();
+    if (!hasMore) return;
+    if (to.writableNeedDrain) to.once('drain', takeNext);
+    else takeNext();
+  };
+  writeNext();
 }
 
 /** Smaller buffers may be parts of one that Node shares between all of them. */

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { Writable } from 'node:stream';
 import type { GraphQLError } from 'graphql';
 import { type RateLimitState, rateLimitHeaderNames, toRateLimitHeaders } from '../callers/caller-gate.ts';
 import { type Sender, toSender } from '../callers/identify-caller.ts';
@@ -19,7 +20,7 @@ import type { FairTurns } from '../upstream/fair-turns.ts';
 import type { Caller, StreamSlot } from '../upstream/operation-context.ts';
 import type { Share } from '../upstream/quota.ts';
 import type { Compression } from './compression.ts';
-import { cutIntoPieces } from './cut-into-pieces.ts';
+import { cutIntoPieces, memoryOf, writeInPieces } from './cut-into-pieces.ts';
 import type { IncomingRequest } from './read-body.ts';
 import { type PlainType, readAccept, toRequestId } from './request-head.ts';
 
@@ -208,16 +209,24 @@ export class Exchange implements ServerContext {
   readonly takePrintTurn = <Result>(work: () => Result): Result | Promise<Result> =>
     this.#options.turns.runNext(this.turnKey, this, work);
 
-  /** The parts of a long response, as they are written. Counts those that are not taken yet as unread. */
-  async *takePieces({ chunks, size }: ChunkedBody): AsyncGenerator<Buffer, void> {
+  /**
+   * Writes a long response as its client reads it. Counts as unread what is not written yet.
+   * @param to what becomes its body
+   */
+  writeLong({ chunks, size }: ChunkedBody, to: Writable = this.res): void {
+    const pieces = cutIntoPieces(chunks);
+    this.memory = memoryOf(chunks);
     this.unwritten = size;
-    for (const piece of cutIntoPieces(chunks)) {
-      await this.takeTurn(() => {});
-      for (const part of piece) {
+    const takeTurn = (work: () => void) => this.failWith(this.takeTurn(work));
+    writeInPieces(to, takeTurn, () => {
+      for (const part of pieces.next().value ?? []) {
+        to.write(part);
         this.unwritten -= part.length;
-        yield part;
       }
-    }
+      if (this.unwritten === 0) to.end();
+      return this.unwritten > 0;
+    });
+    this.boundReading();
     this.awaitReading();
   }
 
@@ -350,7 +359,7 @@ export interface YogaContext {
    * one.
    */
   readonly takeCounted: () => Caller | null;
-  readonly body: Pick<Exchange, 'chooseEncoding' | 'compression' | 'takePieces'>;
+  readonly body: Pick<Exchange, 'chooseEncoding' | 'compression' | 'writeLong'>;
   admission?: OperationAdmission;
 }
 

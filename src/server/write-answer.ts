@@ -5,7 +5,7 @@ import { printJson } from '../json/exact-json.ts';
 import { printInTurns } from '../json/print-in-turns.ts';
 import type { ChunkedBody } from '../ledger/answers/data-extent.ts';
 import type { UnreadOutcome } from '../operation/open-operation.ts';
-import { cutIntoPieces, memoryOf, pieceBytes } from './cut-into-pieces.ts';
+import { pieceBytes } from './cut-into-pieces.ts';
 import type { Exchange } from './exchange.ts';
 import type { PlainType } from './request-head.ts';
 
@@ -69,8 +69,7 @@ function writeBytes(exchange: Exchange, contentType: string, { chunks, size }: C
   exchange.writeHead(head.status, contentType, size, head.retryAfterSeconds);
   const [only] = chunks;
   if (size > pieceBytes) {
-    exchange.memory = memoryOf(chunks);
-    writeInPieces(exchange, { chunks, size });
+    exchange.writeLong({ chunks, size });
     return;
   }
   if (chunks.length === 1) res.end(only);
@@ -81,31 +80,6 @@ function writeBytes(exchange: Exchange, contentType: string, { chunks, size }: C
     res.end();
     res.uncork();
   }
-  exchange.awaitReading();
-}
-
-/** Writes a long response as its client reads it, each piece in a turn of its caller. */
-function writeInPieces(exchange: Exchange, { chunks, size }: ChunkedBody): void {
-  const { res } = exchange;
-  const pieces = cutIntoPieces(chunks);
-  exchange.unwritten = size;
-  const writePiece = (): void => {
-    if (res.destroyed) return;
-    res.cork();
-    for (const part of pieces.next().value ?? []) {
-      res.write(part);
-      exchange.unwritten -= part.length;
-    }
-    const isWritten = exchange.unwritten === 0;
-    if (isWritten) res.end();
-    res.uncork();
-    if (isWritten) return;
-    if (res.writableNeedDrain) res.once('drain', takeTurn);
-    else takeTurn();
-  };
-  const takeTurn = () => exchange.failWith(exchange.takeTurn(writePiece));
-  writePiece();
-  exchange.boundReading();
   exchange.awaitReading();
 }
 
@@ -122,7 +96,7 @@ function writeText(exchange: Exchange, contentType: string, text: string, head =
   }
   exchange.writeHead(head.status, contentType, size, head.retryAfterSeconds);
   if (size > pieceBytes) {
-    writeInPieces(exchange, { chunks: [Buffer.from(text)], size });
+    exchange.writeLong({ chunks: [Buffer.from(text)], size });
     return;
   }
   if (text.length > maxWrittenText) exchange.res.end(Buffer.from(text));
@@ -141,7 +115,7 @@ function writeCompressed(
     if (res.destroyed || res.headersSent) return;
     const sent = compressed ?? body;
     exchange.writeHead(head.status, contentType, sent.length, head.retryAfterSeconds, compressed && encoding);
-    writeInPieces(exchange, { chunks: [sent], size: sent.length });
+    exchange.writeLong({ chunks: [sent], size: sent.length });
   });
   exchange.failWith(written);
 }

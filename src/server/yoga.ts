@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Readable } from 'node:stream';
+import { PassThrough } from 'node:stream';
 import { type ExecutionResult, GraphQLError } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import type { Config } from '../config/config.ts';
@@ -226,7 +226,8 @@ function useWholeAnswer(turns: Pick<FairTurns, 'run' | 'runNext'>): Plugin<objec
           });
         if (typeof plain === 'string' || size <= pieceBytes) return new Response(toBytes(plain), init);
         // Yoga passes it on no faster than the client reads.
-        const pieces = Readable.from(writer.takePieces(plain));
+        const pieces = new PassThrough();
+        writer.writeLong(plain, pieces);
         return new Response(pieces as unknown as BodyInit, {
           ...init,
           headers: { ...init.headers, 'content-length': String(size) },

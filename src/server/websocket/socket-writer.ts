@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { WebSocket } from 'ws';
-import { cutIntoPieces, memoryOf, pieceBytes, sizeOf } from '../cut-into-pieces.ts';
+import { cutIntoPieces, memoryOf, pieceBytes, sizeOf, writeInPieces } from '../cut-into-pieces.ts';
 
 /** The gateway reads no more messages from a client that has more than this many bytes unread. */
 const holdBytes = 1024 * 1024;
@@ -118,24 +118,23 @@ export class SocketWriter {
       this.#hold();
       if (this.#waiting.length > 1) return;
       this.#options.onWaiting(1);
-      this.#writePiece();
+      writeInPieces(this.#connection, this.#options.takeTurn, this.#writePiece);
     });
   }
 
-  /** Writes a fragment of the first message that waits, and goes on when the client has read it. */
-  readonly #writePiece = (): void => {
+  /** Writes a fragment of the first message that waits. @returns whether there are more */
+  readonly #writePiece = (): boolean => {
     const [message] = this.#waiting;
-    if (!message) return;
+    if (!message) return false;
     const [socket, connection] = [this.#socket, this.#connection];
     if (socket.readyState !== WebSocket.OPEN) {
       this.#drop();
-      return;
+      return false;
     }
     const parts = message.pieces.next().value ?? [];
     const size = sizeOf(parts);
     message.left -= size;
     const isLast = message.left === 0;
-    connection.cork();
     connection.write(toFrameHead(size, (isLast ? finalFragment : 0) | (message.isBegun ? 0 : textFrame)), 'latin1');
     for (const part of parts) connection.write(part);
     if (isLast) {
@@ -145,18 +144,12 @@ export class SocketWriter {
         message.done();
       });
     }
-    connection.uncork();
     message.isBegun = true;
     this.#hasProgressed = true;
-    if (this.#waiting.length === 0) {
-      this.#options.onWaiting(-1);
-      if (this.#isAwaitingDrain) this.#awaitDrain();
-    } else if (connection.writableNeedDrain) connection.once('drain', this.#takeTurn);
-    else this.#takeTurn();
-  };
-
-  readonly #takeTurn = (): void => {
-    this.#options.takeTurn(this.#writePiece);
+    if (this.#waiting.length > 0) return true;
+    this.#options.onWaiting(-1);
+    if (this.#isAwaitingDrain) this.#awaitDrain();
+    return false;
   };
 
   /** The connection is closing: nothing more is written. */
