@@ -14,7 +14,7 @@ import { fetchLedgerIntrospection } from '../ledger/fetch-ledger-schema.ts';
 import { createStreamQuota } from '../live/quota.ts';
 import type { Telemetry } from '../telemetry/events.ts';
 import { connectUpstream, type UpstreamConnection } from '../upstream/connect-upstream.ts';
-import { FairTurns, thisEventLoop } from '../upstream/fair-turns.ts';
+import { sharedTurns } from '../upstream/fair-turns.ts';
 import type { AnswerHeaders, RawListener } from '../upstream/raw-call.ts';
 import { openAddedHeaders } from './upstream-credentials.ts';
 import type { UpstreamList } from './upstreams.ts';
@@ -93,8 +93,9 @@ export async function introspectLedger(
       };
       return connection.rawCall(request, { ...listener, answered });
     };
-    const turns = new FairTurns(thisEventLoop);
-    return await fetchLedgerIntrospection(graph.connect({ ...connection, rawCall }, config, quota, turns).execute);
+    return await fetchLedgerIntrospection(
+      graph.connect({ ...connection, rawCall }, config, quota, sharedTurns).execute,
+    );
   } finally {
     await connection.close();
   }

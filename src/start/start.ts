@@ -22,7 +22,7 @@ import { budgetPositions, documentUses } from '../telemetry/metric-table.ts';
 import { Metrics, toMetricsPage, watchLoopDelay } from '../telemetry/metrics.ts';
 import { isSdkLoaded } from '../telemetry/trace.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
-import { FairTurns, thisEventLoop } from '../upstream/fair-turns.ts';
+import { sharedTurns as turns } from '../upstream/fair-turns.ts';
 import { createRoom } from '../upstream/quota.ts';
 import { type Closer, closeAll } from './close-all.ts';
 import { connectUpstreams } from './connect-upstreams.ts';
@@ -131,7 +131,6 @@ async function open(
   defer(() => liveFleet?.close());
   const secrets = watchSecrets({ telemetry });
   defer(secrets.stop);
-  const turns = new FairTurns(thisEventLoop);
   const host = {
     config: network.config,
     telemetry,

@@ -71,7 +71,7 @@ function callAll(callbacks: readonly (() => void)[]): void {
   if (fault) throw fault.thrown;
 }
 
-export const loopTurns = new LoopTurns((then) => void setImmediate(then));
+export const loopTurns = new LoopTurns(setImmediate);
 
 export const thisEventLoop: EventLoop = {
   now: () => performance.now(),
@@ -114,6 +114,11 @@ export class Turns {
   add(step: () => void): void {
     this.#steps.add(step);
     if (!this.#isStepping) this.#takeSteps();
+  }
+
+  /** Does not take a step that still waits. */
+  remove(step: () => void): void {
+    this.#steps.delete(step);
   }
 
   #takeSteps(): void {
@@ -383,3 +388,6 @@ export class FairTurns {
     this.#order.splice(low, 0, caller);
   }
 }
+
+/** The one budget for all work of this process. */
+export const sharedTurns = new FairTurns(thisEventLoop);

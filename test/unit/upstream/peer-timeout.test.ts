@@ -70,3 +70,16 @@ describe('while the event loop is blocked', () => {
     expect(veryLate).toBeGreaterThanOrEqual(699);
   });
 });
+
+test('thousands that end together expire in several turns of the event loop', async () => {
+  const expired: number[] = [0];
+  for (let index = 0; index < 1_000; index += 1)
+    startPeerTimeout(20, () => {
+      expired[expired.length - 1] = (expired.at(-1) ?? 0) + 1;
+    });
+  while (expired.reduce((sum, each) => sum + each) < 1_000) {
+    expired.push(0);
+    await nextTurn();
+  }
+  expect(Math.max(...expired)).toBeLessThan(100);
+});
