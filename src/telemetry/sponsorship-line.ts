@@ -67,13 +67,15 @@ export function toShownCaller(caller: string): string {
   return caller.startsWith('credential:') ? caller.slice(0, shownCredentialCharacters) : caller;
 }
 
+type SponsorshipLine = RequestLineFields & Readonly<Record<string, string | number | undefined>>;
+
 /**
  * An event as the fields of its log line, without absent values. It prints itself, like a request line, because there are as
  * many: it contains no free text and no spendable secret.
  */
-export function toSponsorshipLine(facts: SponsorshipFacts): RequestLineFields {
+export function toSponsorshipLine(facts: SponsorshipFacts): SponsorshipLine {
   const { event, caller, leaseId, digest, budget, gasUsed, code, rule, visitor, sender, targets, requestId } = facts;
-  const fields: RequestLineFields & Record<string, string | number | undefined> = {
+  return {
     event,
     caller: toShownCaller(caller),
     lease: leaseId?.slice(0, shownLeaseCharacters),
@@ -86,15 +88,14 @@ export function toSponsorshipLine(facts: SponsorshipFacts): RequestLineFields {
     sender: sender ?? undefined,
     targets: targets?.slice(0, maxTargetsLength) || undefined,
     requestId,
-    [requestLine]: () => toMembers(fields),
+    [requestLine]: toMembers,
   };
-  return fields;
 }
 
-function toMembers(fields: Readonly<Record<string, string | number | undefined>>): string {
+function toMembers(this: SponsorshipLine): string {
   let text = '';
-  for (const name in fields) {
-    const value = fields[name];
+  for (const name in this) {
+    const value = this[name];
     if (value === undefined) continue;
     text += `${text && ','}"${name}":${typeof value === 'string' ? toJsonText(value) : value}`;
   }

@@ -79,13 +79,16 @@ class LastingCall implements RawListener, CallInFlight {
   }
 
   start(next: RawCall, request: RawRequest, runOnMs: number): void {
-    const { timeoutMs, operation } = request;
+    const { method, path, headers, body, timeoutMs, operation, least } = request;
     this.#held = operation?.held;
     this.#caller = operation?.caller;
     this.#noteWriter();
     this.#held?.keep();
     this.#stopDeadline = startPeerTimeout(timeoutMs, () => this.#expire(timeoutMs));
-    this.#underWay = next({ ...request, timeoutMs: timeoutMs + runOnMs, isVital: true }, this);
+    this.#underWay = next(
+      { method, path, headers, body, runOnMs, operation, least, timeoutMs: timeoutMs + runOnMs, isVital: true },
+      this,
+    );
   }
 
   get isSent(): boolean {
