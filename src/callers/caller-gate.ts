@@ -204,7 +204,10 @@ export function toRateLimitHeaders(quota: Quota | RateRefusal, nowMs: number): s
 export interface AdmissionOptions {
   /** Processes that serve as one gateway, including this one. */
   readonly workers: number;
-  readonly config: Pick<Config, 'clients' | 'jwt' | 'rateLimit' | 'sponsorship' | 'trustedProxies' | 'upstreams'>;
+  readonly config: Pick<
+    Config,
+    'clients' | 'jwt' | 'redis' | 'settings' | 'sponsorship' | 'trustedProxies' | 'upstreams'
+  >;
   /** Called when Redis becomes unavailable and when it is back. */
   readonly outage: OutageEvents;
   readonly signingKeys: SigningKeyEvents;
@@ -216,7 +219,8 @@ export type Admission = Awaited<ReturnType<typeof openAdmission>>;
 /** Opens everything that admits callers. Close the limiter after the last request. */
 export async function openAdmission(options: AdmissionOptions) {
   const { config, workers, outage: events, signingKeys, now } = options;
-  const { redis, perMinute } = config.rateLimit;
+  const { redis } = config;
+  const perMinute = config.settings.RATE_LIMIT_PER_MINUTE;
   const outage = createOutage(events);
   const own = workers > 1 ? ({ kind: 'cluster' } as const) : ({ kind: 'memory' } as const);
   const store = await openRateStore(redis ? { kind: 'redis', url: redis.url } : own, outage);

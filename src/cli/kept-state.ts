@@ -30,9 +30,9 @@ function withKeptCursorKey(config: Config, world: StateWorld, logger: Logger): C
 
 /** A journal of sponsorship, and the key of the leases in it. */
 function withJournal(config: Config, world: StateWorld, logger: Logger): Config {
-  const { upstreams, settings, rateLimit } = config;
+  const { upstreams, settings, redis } = config;
   const hasSponsor = upstreams.kind === 'remote' && upstreams.addresses.SPONSOR_URL !== undefined;
-  if (!hasSponsor || rateLimit.redis || !settings.SPONSORSHIP_JOURNAL) return config;
+  if (!hasSponsor || redis || !settings.SPONSORSHIP_JOURNAL) return config;
   const state = toFolder(world.env);
   if (state === null) {
     logger.warn('sponsorship does not survive a restart: no folder for state is set, such as STATE_DIRECTORY');
@@ -41,11 +41,11 @@ function withJournal(config: Config, world: StateWorld, logger: Logger): Config 
   const journal = join(state, 'sponsorship');
   logger.info({ path: journal }, 'sponsorship is kept in this folder');
   const sponsorship = { ...config.sponsorship, journal };
-  if (sponsorship.auth === 'forward' || sponsorship.leaseKeys !== null) return { ...config, sponsorship };
+  if (sponsorship.auth === 'forward' || settings.LEASE_KEYS !== null) return { ...config, sponsorship };
   const path = join(state, 'lease-key');
   try {
     if (!existsSync(path)) create(path, world.randomBytes);
-    return { ...config, sponsorship: { ...sponsorship, leaseKeys: read(path) } };
+    return { ...config, sponsorship, settings: { ...settings, LEASE_KEYS: read(path) } };
   } catch (error) {
     // The store will be unavailable for the same reason.
     logger.warn({ path, reason: (error as Error).message }, 'the lease key file cannot be used');

@@ -70,10 +70,10 @@ async function reportChanges({ env, readFile }: CliWorld, files: ReadConfig['fil
 }
 
 /** `auto` means one per core, but 1 if workers could not share sponsorship records. */
-function countWorkers({ settings: { WORKERS }, upstreams, rateLimit }: Config, cores: number): number {
+function countWorkers({ settings: { WORKERS }, upstreams, redis }: Config, cores: number): number {
   if (WORKERS !== 'auto') return WORKERS;
   const hasSponsor = upstreams.kind === 'devnet' || upstreams.addresses.SPONSOR_URL !== undefined;
-  return hasSponsor && rateLimit.redis === null ? 1 : cores;
+  return hasSponsor && redis === null ? 1 : cores;
 }
 
 interface ReadConfig {

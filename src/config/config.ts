@@ -16,8 +16,6 @@ export interface Config {
   /** With `NETWORK_PROFILE=auto`: the profile `ledger`, until the start recognises the network. */
   readonly profile: NetworkProfile;
   readonly upstreams: Upstreams;
-  /** Headers that the gateway adds to every request of an upstream, by the setting of the upstream's address. */
-  readonly headers: Readonly<Record<string, ConfiguredHeaders>>;
   readonly sponsorship: {
     readonly auth: 'forward' | 'token';
     /**
@@ -40,16 +38,8 @@ export interface Config {
     readonly hook: { readonly url: string; readonly secret: Secret; readonly isOpen: boolean } | null;
     /** Does the sponsor get the request's id and the client's? */
     readonly sendsCaller: boolean;
-    /** Keys that sign reservation ids: the first signs, all verify; `null` = created at the start. */
-    readonly leaseKeys: readonly Secret[] | null;
     /** The folder of the journal of the sponsorship store; `null` = the store is in memory or in Redis. */
     readonly journal: string | null;
-    /** Files to reload the secrets from; `null` = none. */
-    readonly files: {
-      readonly token: string | null;
-      readonly leaseKeys: string | null;
-      readonly hookSecret: string | null;
-    };
   };
   /** Secrets from which the keys of cursors are derived: the first signs, all verify; `null` = created at the start. */
   readonly cursorKeys: readonly Secret[] | null;
@@ -76,13 +66,8 @@ export interface Config {
   readonly trustedDocuments: readonly TrustedDocument[] | null;
   /** Accepted JWTs; `null` = none. */
   readonly jwt: JwtRules | null;
-  readonly rateLimit: {
-    /** Attempts a minute of one caller; 0 = no limit. */
-    readonly perMinute: number;
-    readonly cost: 'request' | 'usage';
-    /** The Redis in which several instances count together; `null` = this instance counts alone. */
-    readonly redis: { readonly url: Secret; readonly sharedBy: number } | null;
-  };
+  /** The Redis in which several instances count together; `null` = this instance counts alone. */
+  readonly redis: { readonly url: Secret; readonly sharedBy: number } | null;
   /** Addresses and CIDR ranges of proxies whose `X-Forwarded-For` is used. */
   readonly trustedProxies: readonly string[];
   /** What the `OTEL_*` variables say; `null` = none is set, so nobody expects spans. */
@@ -111,17 +96,8 @@ export type Upstreams =
   /** Addresses by setting, at least one each; an upstream without an address is not configured. */
   | { readonly kind: 'remote'; readonly addresses: Readonly<Record<string, readonly string[]>> };
 
-export interface ConfiguredHeaders {
-  /** The setting that holds them, such as `SPONSOR_HEADERS`. */
-  readonly setting: string;
-  /** Of the type `addedHeaders`; `null` = none. */
-  readonly value: Secret | null;
-  /** File to reload them from; `null` = none. */
-  readonly file: string | null;
-}
-
 /** Does a restart invalidate cursors of events that the network still has? With Redis, the cursor key survives. */
-export function losesCursors({ upstreams, settings, cursorKeys, rateLimit }: Config): boolean {
-  if (upstreams.kind === 'devnet' || cursorKeys !== null || rateLimit.redis !== null) return false;
+export function losesCursors({ upstreams, settings, cursorKeys, redis }: Config): boolean {
+  if (upstreams.kind === 'devnet' || cursorKeys !== null || redis !== null) return false;
   return settings.EVENTS_SOURCE !== 'rpc' || upstreams.addresses.LEDGER_RPC_URL !== undefined;
 }

@@ -163,19 +163,6 @@ function toConfig(
     settings: values,
     port: values.PORT,
     upstreams: toUpstreams(table, values),
-    headers: {
-      LEDGER_GRAPHQL_URL: {
-        setting: 'LEDGER_GRAPHQL_HEADERS',
-        value: values.LEDGER_GRAPHQL_HEADERS,
-        file: values.LEDGER_GRAPHQL_HEADERS_FILE,
-      },
-      LEDGER_RPC_URL: {
-        setting: 'LEDGER_RPC_HEADERS',
-        value: values.LEDGER_RPC_HEADERS,
-        file: values.LEDGER_RPC_HEADERS_FILE,
-      },
-      SPONSOR_URL: { setting: 'SPONSOR_HEADERS', value: values.SPONSOR_HEADERS, file: values.SPONSOR_HEADERS_FILE },
-    },
     sponsorship: toSponsorship(settings),
     // With Redis, all instances share a key there, which rotating the lease keys does not change.
     cursorKeys: values.CURSOR_KEYS ?? (values.REDIS_URL === null ? values.LEASE_KEYS : null),
@@ -195,11 +182,7 @@ function toConfig(
       maxBodyBytes,
     },
     timeouts: { queryMs: values.REQUEST_TIMEOUT_MS, mutationMs: values.MUTATION_TIMEOUT_MS },
-    rateLimit: {
-      perMinute: values.RATE_LIMIT_PER_MINUTE,
-      cost: values.RATE_LIMIT_COST,
-      redis: values.REDIS_URL === null ? null : { url: values.REDIS_URL, sharedBy: values.REDIS_SHARED_BY },
-    },
+    redis: values.REDIS_URL === null ? null : { url: values.REDIS_URL, sharedBy: values.REDIS_SHARED_BY },
     trustedProxies: values.TRUSTED_PROXIES ?? [],
     jwt: toJwtRules(values),
   };
@@ -236,14 +219,8 @@ function toSponsorship(settings: Settings): Config['sponsorship'] {
     dryRun: values.SPONSOR_DRY_RUN,
     hook: toHook(settings),
     sendsCaller: values.SPONSOR_SENDS_CALLER,
-    leaseKeys: values.LEASE_KEYS,
     // Only a program has a folder for its state.
     journal: null,
-    files: {
-      token: values.SPONSOR_TOKEN_FILE,
-      leaseKeys: values.LEASE_KEYS_FILE,
-      hookSecret: values.SPONSOR_POLICY_SECRET_FILE,
-    },
   };
 }
 

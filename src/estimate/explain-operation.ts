@@ -72,7 +72,7 @@ export async function explainOperation(
   const { generation, schema, calls } = await openGeneration(config, upstreams);
   const judgement = decideEstimate(generation, request);
   return {
-    ...toEstimate(judgement, request, generation, { cost: config.rateLimit.cost, calls }),
+    ...toEstimate(judgement, request, generation, { cost: config.settings.RATE_LIMIT_COST, calls }),
     ...explainDocument(judgement, request, generation),
     schema,
   };
@@ -97,7 +97,7 @@ export async function explainManifest(
     return names.map((operationName) => {
       const request = { query: document.text, variables, operationName };
       const judgement = decideWithoutVariables(generation, request, read);
-      const facts = { cost: config.rateLimit.cost, calls };
+      const facts = { cost: config.settings.RATE_LIMIT_COST, calls };
       const { limits: _, ...estimate } = toEstimate(judgement, request, generation, facts);
       const name = operationName ?? operations[0]?.name?.value ?? document.name;
       // Without variables, calls cannot be counted, but the plan is known.

@@ -220,11 +220,10 @@ export async function openLeaseKeys(
   host: UpstreamHost,
 ): Promise<{ readonly keys: LeaseKeys; readonly close: () => void }> {
   const { config, telemetry, shareSecret } = host;
-  const { leaseKeys, files } = config.sponsorship;
-  const [first, ...rest] = leaseKeys ?? [];
+  const [first, ...rest] = config.settings.LEASE_KEYS ?? [];
   if (first) {
     const keys = createLeaseKeys(first, ...rest);
-    host.watchSecret({ setting: 'LEASE_KEYS_FILE', path: files.leaseKeys, type: signingKeys, adopt: keys.replace });
+    host.watchSecret({ setting: 'LEASE_KEYS_FILE', type: signingKeys, adopt: keys.replace });
     return { keys, close: () => {} };
   }
   if (config.upstreams.kind !== 'devnet') telemetry.leaseKeyMade('LEASE_KEYS');

@@ -111,7 +111,7 @@ function open({ call, path, complain }: UpstreamConnection, { config, telemetry,
   // The embedded sponsor keeps the token that it was started with.
   if (sponsorship.auth === 'token' && config.upstreams.kind !== 'devnet') {
     const { adopt } = authorization;
-    watchSecret({ setting: `${tokenSetting}_FILE`, path: sponsorship.files.token, type: bearerToken, adopt });
+    watchSecret({ setting: `${tokenSetting}_FILE`, type: bearerToken, adopt });
   }
   const version = watchSponsorVersion({ call, path, authorization: authorization.own, clock });
   const { requestTypeKey } = profile.sponsor;
@@ -127,13 +127,13 @@ function open({ call, path, complain }: UpstreamConnection, { config, telemetry,
 }
 
 function openPolicyService({ config, watchSecret, now }: UpstreamHost): PolicyDecider | null {
-  const { hook, files } = config.sponsorship;
+  const { hook } = config.sponsorship;
   if (!hook) return null;
   let { secret } = hook;
   const adopt = (next: Secret) => {
     secret = next;
   };
-  watchSecret({ setting: 'SPONSOR_POLICY_SECRET_FILE', path: files.hookSecret, type: signingSecret, adopt });
+  watchSecret({ setting: 'SPONSOR_POLICY_SECRET_FILE', type: signingSecret, adopt });
   return createServiceDecider(hook.url, () => secret, now);
 }
 

@@ -138,7 +138,7 @@ function openTransports(options: OpenListenerOptions) {
   const admit = createAdmitOperation({
     gate: admission.gate,
     keeper,
-    cost: config.rateLimit.cost,
+    cost: settings.RATE_LIMIT_COST,
     turns,
     trusted,
     policy: settings.TRUSTED_DOCUMENTS_POLICY,

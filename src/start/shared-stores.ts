@@ -51,7 +51,7 @@ export async function openSponsorshipStore(options: SponsorshipStoreOptions): Pr
 }
 
 export interface LiveFleetOptions {
-  readonly config: Pick<Config, 'rateLimit' | 'upstreams'>;
+  readonly config: Pick<Config, 'redis' | 'upstreams'>;
   readonly telemetry: Pick<Telemetry, 'liveFleetAway' | 'liveFleetBack'>;
 }
 
@@ -60,7 +60,7 @@ export interface LiveFleetOptions {
  * instance has its own. Connects when the first stream is opened.
  */
 export async function openLiveFleet({ config, telemetry }: LiveFleetOptions): Promise<Fleet | null> {
-  const { redis } = config.rateLimit;
+  const { redis } = config;
   if (!redis || config.upstreams.kind === 'devnet') return null;
   const [{ createFleet }, { createRedisLeasedLogs }] = await Promise.all([
     import('../live/fleet/fleet.ts'),
@@ -121,10 +121,7 @@ export async function shareSecret(options: ShareSecretOptions): Promise<() => vo
  * Makes all workers of a gateway, and all instances on one Redis, use one secret.
  * @param siblings `null` without workers
  */
-export function createShareSecret(
-  redis: Config['rateLimit']['redis'],
-  siblings: Siblings | null,
-): UpstreamHost['shareSecret'] {
+export function createShareSecret(redis: Config['redis'], siblings: Siblings | null): UpstreamHost['shareSecret'] {
   return async (name, own, adopt) => {
     // Workers agree without Redis, and while it is unavailable.
     const offered = siblings ? deriveSecret(siblings.shared, name) : own;

@@ -121,7 +121,7 @@ async function open(
   const limiting = openingAdmission.then(({ limiter }) => limiter);
   deferClosing(limiting);
   const sponsorshipStore = await openSponsorshipStore({
-    redis: config.rateLimit.redis,
+    redis: config.redis,
     journal: config.sponsorship.journal,
     telemetry,
     now,
@@ -129,7 +129,7 @@ async function open(
   defer(() => sponsorshipStore.close());
   const liveFleet = await openLiveFleet({ config: network.config, telemetry });
   defer(() => liveFleet?.close());
-  const secrets = watchSecrets({ telemetry });
+  const secrets = watchSecrets({ telemetry, settings: config.settings });
   defer(secrets.stop);
   const host = {
     config: network.config,
@@ -140,7 +140,7 @@ async function open(
     liveFleet,
     deciders: toDeciders(plugins, telemetry),
     watchSecret: secrets.watch,
-    shareSecret: createShareSecret(config.rateLimit.redis, siblings),
+    shareSecret: createShareSecret(config.redis, siblings),
     turns: turns.deliveries,
   };
   const connecting = connectUpstreams({ list, network, host, siblings, turns });
@@ -168,7 +168,7 @@ async function open(
       createEstimateResolvers({
         current: generation,
         ownFieldCalls: createOwnFieldCalls(list.ownFields, inForce),
-        cost: config.rateLimit.cost,
+        cost: config.settings.RATE_LIMIT_COST,
         turns,
       }),
     ]);

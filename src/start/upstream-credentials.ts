@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts';
+import type { Secret } from '../config/secret.ts';
 import { addedHeaders, revealHeaders } from '../config/value-types.ts';
 import type { Telemetry } from '../telemetry/events.ts';
 import type { ConnectOptions } from '../upstream/connect-upstream.ts';
@@ -10,23 +11,23 @@ import type { Upstream, UpstreamHost } from '../upstream/upstream.ts';
  * @param watchSecret left out: a changed file is not reloaded
  */
 export function openAddedHeaders(
-  { headers }: Pick<Config, 'headers'>,
-  { setting }: Pick<Upstream, 'setting'>,
+  { settings }: Pick<Config, 'settings'>,
+  upstream: Pick<Upstream, 'setting'>,
   watchSecret?: UpstreamHost['watchSecret'],
 ): AddedHeaders {
-  const configured = headers[setting.name];
-  const added = { list: revealHeaders(configured?.value ?? null) };
-  if (configured) {
-    watchSecret?.({
-      setting: `${configured.setting}_FILE`,
-      path: configured.file,
-      type: addedHeaders,
-      adopt: (changed) => {
-        added.list = revealHeaders(changed);
-      },
-    });
-  }
+  const setting = headersSetting(upstream);
+  const values: Readonly<Record<string, unknown>> = settings;
+  const added = { list: revealHeaders((values[setting] ?? null) as Secret | null) };
+  const adopt = (changed: Secret) => {
+    added.list = revealHeaders(changed);
+  };
+  watchSecret?.({ setting: `${setting}_FILE`, type: addedHeaders, adopt });
   return added;
+}
+
+/** The setting with the headers of an upstream, which upstreams of plugins lack. */
+function headersSetting({ setting: { name } }: Pick<Upstream, 'setting'>): string {
+  return name.replace(/_URL$/, '_HEADERS');
 }
 
 /**
@@ -34,17 +35,18 @@ export function openAddedHeaders(
  * sponsor, where the credentials may be those of a caller.
  */
 export function watchCredentials(
-  { headers }: Pick<Config, 'headers'>,
-  { setting }: Pick<Upstream, 'setting'>,
+  { settings }: Pick<Config, 'settings'>,
+  upstream: Pick<Upstream, 'setting'>,
   telemetry: Pick<Telemetry, 'upstreamCalled' | 'credentialsRejected'>,
 ): Required<ConnectOptions>['onCallEnded'] {
-  const advice = headers[setting.name]?.setting;
+  const setting = headersSetting(upstream);
+  const isWatched = setting in settings && setting !== 'SPONSOR_HEADERS';
   let wasRejected = false;
-  return (upstream, outcome, ...rest) => {
-    telemetry.upstreamCalled(upstream, outcome, ...rest);
-    if (typeof outcome !== 'number' || advice === undefined || setting.name === 'SPONSOR_URL') return;
+  return (name, outcome, ...rest) => {
+    telemetry.upstreamCalled(name, outcome, ...rest);
+    if (typeof outcome !== 'number' || !isWatched) return;
     const isRejected = outcome === 401 || outcome === 403;
-    if (isRejected && !wasRejected) telemetry.credentialsRejected({ upstream, status: outcome, setting: advice });
+    if (isRejected && !wasRejected) telemetry.credentialsRejected({ upstream: name, status: outcome, setting });
     wasRejected = isRejected;
   };
 }

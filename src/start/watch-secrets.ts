@@ -4,16 +4,19 @@ import type { SecretInFile } from '../upstream/upstream.ts';
 import { type FileReader, type FollowedFile, fileAt, followFile, joinFiles } from './watched-file.ts';
 
 export interface WatchSecretsOptions {
+  /** Paths of the files, by setting; `null` = the setting is not set. */
+  readonly settings: Readonly<Record<string, unknown>>;
   readonly telemetry: Pick<Telemetry, 'secretRead' | 'secretRefused'>;
   readonly fileAt?: (path: string) => FileReader;
 }
 
 /** Reloads secrets when their files change. A file with mistakes, or a missing one, changes nothing. */
-export function watchSecrets({ telemetry, fileAt: open = fileAt }: WatchSecretsOptions) {
+export function watchSecrets({ settings, telemetry, fileAt: open = fileAt }: WatchSecretsOptions) {
   const files: FollowedFile[] = [];
   return {
-    watch<Value>({ setting, path, type, adopt }: SecretInFile<Value>): void {
-      if (path === null) return;
+    watch<Value>({ setting, type, adopt }: SecretInFile<Value>): void {
+      const path = settings[setting];
+      if (typeof path !== 'string') return;
       /** `null` until the first check, which finds the value read at the start. */
       let current: string | null = null;
       const file = followFile(open(path), (news) => {

@@ -92,8 +92,8 @@ export interface UpstreamCapability {
 }
 
 export interface SecretInFile<Value> {
+  /** The setting with the path of the file. */
   readonly setting: string;
-  readonly path: string | null;
   readonly type: ValueType<Value>;
   /** Called with each valid change of the secret. */
   readonly adopt: (value: Value) => void;

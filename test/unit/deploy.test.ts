@@ -48,8 +48,8 @@ test('everything that the image copies from the checkout is in its build context
 
 test('compose.yaml has a valid configuration and waits for the end', () => {
   const { gateway } = servicesOf('compose.yaml');
-  const { rateLimit, settings } = configOf(filled(gateway!));
-  expect(rateLimit.redis).not.toBeNull();
+  const { redis, settings } = configOf(filled(gateway!));
+  expect(redis).not.toBeNull();
   expect(Number.parseInt(gateway!.stop_grace_period, 10) * 1_000).toBeGreaterThanOrEqual(
     longestStopMs(settings.DRAIN_MS),
   );
@@ -118,7 +118,7 @@ describe.each(manifests)('docs/deploy/kustomize/$name', ({ render }) => {
 
   test('has a valid configuration, in which every secret is a file', () => {
     const config = configOf(env, files(key));
-    expect(config.rateLimit.redis).not.toBeNull();
+    expect(config.redis).not.toBeNull();
     expect(config.clients?.clients).toHaveLength(1);
     const { SPONSOR_TOKEN_FILE, SCHEMA_CACHE_FILE } = config.settings;
     expect(SPONSOR_TOKEN_FILE).toBe(`${secrets}/sponsor-token`);

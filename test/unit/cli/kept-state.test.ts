@@ -92,8 +92,8 @@ function sponsorshipOf(env: Record<string, string>) {
   const log: Record<string, unknown>[] = [];
   const logger = createLogger({ level: 'info', destination: { write: (line) => void log.push(JSON.parse(line)) } });
   const config = readConfig({ env: { CURSOR_KEYS: 'k'.repeat(32), ...env }, readFile: () => '' });
-  const { sponsorship } = withKeptState(config, { env, randomBytes }, logger);
-  return { journal: sponsorship.journal, keys: sponsorship.leaseKeys?.map((key) => key.reveal()), log };
+  const { sponsorship, settings } = withKeptState(config, { env, randomBytes }, logger);
+  return { journal: sponsorship.journal, keys: settings.LEASE_KEYS?.map((key) => key.reveal()), log };
 }
 
 const sponsored = { ...ledger, SPONSOR_URL: 'http://127.0.0.1:9' };

@@ -317,7 +317,7 @@ describe('a worker', () => {
     const { world, seen } = createWorld({ primary, env: { CONFIG_FILE: '/gateway.yaml' } });
     expect(await runCommand({ name: 'worker' }, world)).toBe(0);
     expect(heard).toEqual([{ kind: 'hello' }]);
-    expect(seen.configs).toMatchObject([{ port: 4002, rateLimit: { perMinute: 7 } }]);
+    expect(seen.configs).toMatchObject([{ port: 4002, settings: { RATE_LIMIT_PER_MINUTE: 7 } }]);
     expect(seen.closed).toBe(1);
     expect(seen.log).toMatchObject([{ level: 'info', msg: 'worker stopped' }]);
   });

@@ -63,9 +63,6 @@ describe('without configuration', () => {
       port: 4000,
       profile: networkProfiles.ledger,
       upstreams: { kind: 'devnet' },
-      headers: expect.objectContaining({
-        SPONSOR_URL: { setting: 'SPONSOR_HEADERS', value: null, file: null },
-      }),
       sponsorship: {
         auth: 'token',
         token: null,
@@ -77,9 +74,7 @@ describe('without configuration', () => {
         dryRun: 'off',
         hook: null,
         sendsCaller: false,
-        leaseKeys: null,
         journal: null,
-        files: { token: null, leaseKeys: null, hookSecret: null },
       },
       cursorKeys: null,
       pages: { defaultSize: 20, maxSize: 50 },
@@ -97,7 +92,7 @@ describe('without configuration', () => {
       timeouts: { queryMs: 15_000, mutationMs: 30_000 },
       clients: null,
       jwt: null,
-      rateLimit: { perMinute: 600, cost: 'request', redis: null },
+      redis: null,
       trustedDocuments: null,
       trustedProxies: [],
       spans: null,
@@ -132,7 +127,7 @@ test('without cursor keys and Redis, the lease keys serve for cursors too', () =
 
 describe('headers of upstreams', () => {
   const headers = (text: string, files: Env = {}) =>
-    revealHeaders(parse({ ...ledger, LEDGER_GRAPHQL_HEADERS: text }, files).headers.LEDGER_GRAPHQL_URL?.value ?? null);
+    revealHeaders(parse({ ...ledger, LEDGER_GRAPHQL_HEADERS: text }, files).settings.LEDGER_GRAPHQL_HEADERS);
 
   test.each([
     ['X-Api-Key: a b:c ', ['x-api-key', 'a b:c']],
@@ -159,19 +154,19 @@ describe('headers of upstreams', () => {
   });
 
   test('a file holds them, or an object of the configuration file', () => {
-    const fromFile = parse({ ...real, SPONSOR_HEADERS_FILE: '/h' }, { '/h': 'x-key: 1\n' }).headers.SPONSOR_URL;
-    expect([revealHeaders(fromFile?.value ?? null), fromFile?.file]).toEqual([['x-key', '1'], '/h']);
+    const fromFile = parse({ ...real, SPONSOR_HEADERS_FILE: '/h' }, { '/h': 'x-key: 1\n' }).settings;
+    expect(revealHeaders(fromFile.SPONSOR_HEADERS)).toEqual(['x-key', '1']);
     const config = parse({ ...ledger, CONFIG_FILE: '/c' }, { '/c': 'LEDGER_GRAPHQL_HEADERS: { x-key: "2" }' });
-    expect(revealHeaders(config.headers.LEDGER_GRAPHQL_URL?.value ?? null)).toEqual(['x-key', '2']);
+    expect(revealHeaders(config.settings.LEDGER_GRAPHQL_HEADERS)).toEqual(['x-key', '2']);
   });
 });
 
 test('the addresses of the ledger and of Redis may come from files', () => {
   const env = { LEDGER_GRAPHQL_URL_FILE: '/l', SPONSOR_URL: 'http://sponsor.example', REDIS_URL_FILE: '/r' };
   const files = { '/l': 'https://ledger.example/graphql?key=1\n', '/r': 'redis://redis.example' };
-  const { upstreams, rateLimit } = parse(env, files);
+  const { upstreams, redis } = parse(env, files);
   expect(upstreams).toMatchObject({ addresses: { LEDGER_GRAPHQL_URL: ['https://ledger.example/graphql?key=1'] } });
-  expect(rateLimit.redis?.url.reveal()).toBe('redis://redis.example');
+  expect(redis?.url.reveal()).toBe('redis://redis.example');
   expect(keysOf({ ...env, ...ledger }, files)).toEqual(['LEDGER_GRAPHQL_URL_FILE']);
 });
 
@@ -351,8 +346,8 @@ describe('lease keys', () => {
   const alone = { ...open, LEASE_KEYS: `${'a'.repeat(32)},${'b'.repeat(32)}` };
 
   test('are read in order, or from a file', () => {
-    expect(parse(alone).sponsorship.leaseKeys?.map((key) => key.reveal()[0])).toEqual(['a', 'b']);
-    expect(parse(open).sponsorship.leaseKeys).toBeNull();
+    expect(parse(alone).settings.LEASE_KEYS?.map((key) => key.reveal()[0])).toEqual(['a', 'b']);
+    expect(parse(open).settings.LEASE_KEYS).toBeNull();
   });
 
   test.each([
@@ -495,16 +490,17 @@ describe('callers', () => {
   test('limits, their weights, and the trusted proxies', () => {
     const env = { RATE_LIMIT_PER_MINUTE: '0', RATE_LIMIT_COST: 'usage', TRUSTED_PROXIES: '10.0.0.0/8, ::1' };
     expect(parse(env)).toMatchObject({
-      rateLimit: { perMinute: 0, cost: 'usage', redis: null },
+      settings: { RATE_LIMIT_PER_MINUTE: 0, RATE_LIMIT_COST: 'usage' },
+      redis: null,
       trustedProxies: ['10.0.0.0/8', '::1'],
     });
   });
 
   test('the Redis URL is shown without its password', () => {
-    const { rateLimit } = parse({ REDIS_URL: 'redis://:hunter2@redis.example:6379/1', REDIS_SHARED_BY: '3' });
-    expect(rateLimit.redis).toMatchObject({ sharedBy: 3 });
-    expect(rateLimit.redis?.url.reveal()).toBe('redis://:hunter2@redis.example:6379/1');
-    expect(JSON.stringify(rateLimit)).not.toContain('hunter2');
+    const { redis } = parse({ REDIS_URL: 'redis://:hunter2@redis.example:6379/1', REDIS_SHARED_BY: '3' });
+    expect(redis).toMatchObject({ sharedBy: 3 });
+    expect(redis?.url.reveal()).toBe('redis://:hunter2@redis.example:6379/1');
+    expect(JSON.stringify(redis)).not.toContain('hunter2');
   });
 
   test('a fleet without Redis is a mistake', () => {

@@ -39,7 +39,7 @@ test('a start that fails closes every connection and whatever the other upstream
     list: { graph, ownFields: [ownFields('a', false), ownFields('b', true), ownFields('c', false)] },
     network: { addressesOf: () => ['http://127.0.0.1:1/'] },
     host: {
-      config: { headers: {}, settings: { LIVE_MAX_STREAMS: 1, LIVE_MAX_STREAMS_PER_CALLER: 1 } },
+      config: { settings: { LIVE_MAX_STREAMS: 1, LIVE_MAX_STREAMS_PER_CALLER: 1 } },
       metrics: new Metrics(),
       telemetry: { upstreamCalled() {} },
       now: Date.now,

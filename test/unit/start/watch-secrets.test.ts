@@ -9,6 +9,7 @@ function start() {
   const told: unknown[] = [];
   const adopted: string[][] = [];
   const secrets = watchSecrets({
+    settings: { LEASE_KEYS_FILE: '/keys', NONE: null },
     telemetry: {
       secretRead: (setting) => told.push(['read', setting]),
       secretRefused: (...refused) => told.push(refused),
@@ -20,8 +21,8 @@ function start() {
   });
   onTestFinished(secrets.stop);
   const adopt = (keys: readonly { reveal(): string }[]) => void adopted.push(keys.map((key) => key.reveal()));
-  secrets.watch({ setting: 'LEASE_KEYS_FILE', path: '/keys', type: signingKeys, adopt });
-  secrets.watch({ setting: 'NONE', path: null, type: signingKeys, adopt });
+  secrets.watch({ setting: 'LEASE_KEYS_FILE', type: signingKeys, adopt });
+  secrets.watch({ setting: 'NONE', type: signingKeys, adopt });
   return { disk, told, adopted, reload: secrets.reload };
 }
 
