@@ -1,7 +1,7 @@
 import type { NetworkProfile } from '../config/network-profile.ts';
 import type { EventQueryFilter, EventStreamFilter, RpcEvent } from '../generated/own.ts';
 import { isCanonicalJsonOf, toCanonicalJson } from '../json/canonical-json.ts';
-import { type JsonPointer, parseJsonPointer, valueAtPointer } from '../json/json-pointer.ts';
+import { parseJsonPointer, valueAtPointer } from '../json/json-pointer.ts';
 import {
   argumentError,
   checkAddress,
@@ -15,22 +15,19 @@ import { checkModule, checkTimeRange, soleMember } from './filter-wire.ts';
 import { toTimestampMs } from './source.ts';
 
 /** One test of an event. Addresses, types and values are canonical. */
-type EventLeaf =
-  | { readonly kind: 'package'; readonly address: string }
-  | { readonly kind: 'moveModule'; readonly address: string; readonly module: string }
-  /** A type without parameters stands for all its instantiations. */
-  | { readonly kind: 'moveEventType'; readonly type: string }
-  | {
-      readonly kind: 'moveEventModule';
-      readonly address: string;
-      readonly module: string;
-      readonly event: string | null;
-    }
-  | { readonly kind: 'moveEventField'; readonly pointer: JsonPointer; readonly value: string }
-  | { readonly kind: 'sender'; readonly address: string }
-  | { readonly kind: 'transaction'; readonly digest: string }
-  /** Both ends included. */
-  | { readonly kind: 'timeRange'; readonly startMs: number; readonly endMs: number };
+interface EventTest {
+  readonly kind: 'test';
+  readonly name: TestName;
+  readonly key: string;
+  readonly matches: (event: EventFacts) => boolean;
+  /** The filters of `queryEvents` that select the same events; none if only the gateway can apply the test. */
+  readonly same: readonly EventQueryFilter[];
+  /** Those that are certain to select all of them. */
+  readonly wider: readonly EventQueryFilter[];
+}
+
+/** The members of a filter that are tests. */
+type TestName = Exclude<keyof EventStreamFilter, 'all' | 'any' | 'and' | 'or' | 'not'>;
 
 /** The parts of an event that filters test. */
 export interface EventFacts {
@@ -62,7 +59,7 @@ export function toEventFacts(event: Omit<RpcEvent, 'id' | 'eventSeq' | 'bcs'>): 
  * same by these rules have the same key, JSON text, so that one reader serves both.
  */
 type FilterTree =
-  | { readonly kind: 'leaf'; readonly key: string; readonly leaf: EventLeaf }
+  | EventTest
   /** Without parts, `all` matches every event and `any` none. */
   | { readonly kind: 'all' | 'any'; readonly key: string; readonly parts: readonly FilterTree[] }
   | { readonly kind: 'not'; readonly key: string; readonly part: FilterTree };
@@ -82,14 +79,14 @@ function combine(kind: 'all' | 'any', given: readonly FilterTree[]): FilterTree 
 
 function negate(part: FilterTree): FilterTree {
   if (part.kind === 'not') return part.part;
-  if (part.kind !== 'leaf' && part.parts.length === 0) return combine(part.kind === 'all' ? 'any' : 'all', []);
+  if (part.kind !== 'test' && part.parts.length === 0) return combine(part.kind === 'all' ? 'any' : 'all', []);
   return { kind: 'not', key: `{"not":${part.key}}`, part };
 }
 
 export function matchesTree(tree: FilterTree, event: EventFacts): boolean {
   switch (tree.kind) {
-    case 'leaf':
-      return matchesLeaf(tree.leaf, event);
+    case 'test':
+      return tree.matches(event);
     case 'all':
       return tree.parts.every((part) => matchesTree(part, event));
     case 'any':
@@ -99,38 +96,11 @@ export function matchesTree(tree: FilterTree, event: EventFacts): boolean {
   }
 }
 
-function matchesLeaf(leaf: EventLeaf, event: EventFacts): boolean {
-  switch (leaf.kind) {
-    case 'package':
-      return event.package === leaf.address;
-    case 'moveModule':
-      return event.package === leaf.address && event.module === leaf.module;
-    case 'moveEventType':
-      return event.type === leaf.type || event.type.startsWith(`${leaf.type}<`);
-    case 'moveEventModule': {
-      const prefix = `${leaf.address}::${leaf.module}::`;
-      if (leaf.event === null) return event.type.startsWith(prefix);
-      const type = prefix + leaf.event;
-      return event.type === type || event.type.startsWith(`${type}<`);
-    }
-    case 'moveEventField': {
-      const value = valueAtPointer(event.json, leaf.pointer);
-      return value !== undefined && isCanonicalJsonOf(value, leaf.value);
-    }
-    case 'sender':
-      return event.sender === leaf.address;
-    case 'transaction':
-      return event.digest === leaf.digest;
-    case 'timeRange':
-      return event.timestampMs !== null && leaf.startMs <= event.timestampMs && event.timestampMs <= leaf.endMs;
-  }
-}
-
 /** The maximum number of tests for one event. */
-export function countLeaves(tree: FilterTree): number {
-  if (tree.kind === 'leaf') return 1;
-  if (tree.kind === 'not') return countLeaves(tree.part);
-  return tree.parts.reduce((sum, part) => sum + countLeaves(part), 0);
+export function countTests(tree: FilterTree): number {
+  if (tree.kind === 'test') return 1;
+  if (tree.kind === 'not') return countTests(tree.part);
+  return tree.parts.reduce((sum, part) => sum + countTests(part), 0);
 }
 
 /** Members of a filter at any depth. A test costs about a microsecond for each event and part. */
@@ -177,53 +147,82 @@ export function parseEventStreamFilter(filter: EventStreamFilter | null | undefi
         return readBoth('any');
       case 'not':
         return negate(read(given.not as EventStreamFilter, at, depth + 1));
-      default: {
-        const leaf = readLeaf(member, given, at);
-        return { kind: 'leaf', key: JSON.stringify(leaf), leaf };
-      }
+      default:
+        return readTest(member, given, at);
     }
   };
   return read(filter, 'filter', 1);
 }
 
-function readLeaf(
-  member: Exclude<keyof EventStreamFilter, 'all' | 'any' | 'and' | 'or' | 'not'>,
-  filter: EventStreamFilter,
-  at: string,
-): EventLeaf {
+function readTest(member: TestName, filter: EventStreamFilter, at: string): EventTest {
   const text = filter[member] as string;
+  const test = (
+    name: TestName,
+    values: object,
+    matches: EventTest['matches'],
+    same: readonly EventQueryFilter[],
+    wider = same,
+  ): EventTest => ({ kind: 'test', name, key: JSON.stringify({ kind: name, ...values }), matches, same, wider });
   switch (member) {
-    case 'package':
-      return { kind: 'package', address: checkAddress(at, text) };
-    case 'sender':
-    case 'senderAddress':
-      return { kind: 'sender', address: checkAddress(at, text) };
-    case 'transaction':
-      return { kind: 'transaction', digest: checkDigest(at, text) };
-    case 'moveEventType':
-      return { kind: 'moveEventType', type: checkStructType(at, text) };
-    case 'moveModule':
-      return { kind: 'moveModule', ...readModule(at, filter.moveModule) };
-    case 'moveEventModule': {
-      const event = filter.moveEventModule?.event ?? null;
-      const name = event === null ? null : checkIdentifier(`${at}.event`, event);
-      return { kind: 'moveEventModule', ...readModule(at, filter.moveEventModule), event: name };
+    case 'package': {
+      const address = checkAddress(at, text);
+      return test('package', { address }, (event) => event.package === address, [{ package: address }]);
     }
-    case 'moveEventField':
-      return readField(at, filter.moveEventField);
+    case 'sender':
+    case 'senderAddress': {
+      const address = checkAddress(at, text);
+      return test('sender', { address }, (event) => event.sender === address, [{ sender: address }]);
+    }
+    case 'transaction': {
+      const digest = checkDigest(at, text);
+      return test('transaction', { digest }, (event) => event.digest === digest, [{ transaction: digest }]);
+    }
+    case 'moveEventType': {
+      const type = checkStructType(at, text);
+      const [id = '', module = ''] = type.split('::');
+      const same = [{ moveEventType: type }, { eventType: type }];
+      // To some nodes a type without parameters means that type alone; here it means all its instantiations.
+      const wider = type.includes('<') ? same : [{ moveEventModule: { package: id, module } }];
+      return test(member, { type }, isOfType(type), same, wider);
+    }
+    case 'moveModule': {
+      const { package: address, module } = checkModule(at, filter.moveModule);
+      const matches = (event: EventFacts) => event.package === address && event.module === module;
+      return test(member, { address, module }, matches, [{ moveModule: { package: address, module } }]);
+    }
+    case 'moveEventModule': {
+      const given = filter.moveEventModule?.event ?? null;
+      const event = given === null ? null : checkIdentifier(`${at}.event`, given);
+      const { package: address, module } = checkModule(at, filter.moveEventModule);
+      const prefix = `${address}::${module}::`;
+      const matches = event === null ? ({ type }: EventFacts) => type.startsWith(prefix) : isOfType(prefix + event);
+      const wider = [{ moveEventModule: { package: address, module } }];
+      return test(member, { address, module, event }, matches, event === null ? wider : [], wider);
+    }
+    case 'moveEventField': {
+      const { pointer, value } = readField(at, filter.moveEventField);
+      const matches = ({ json }: EventFacts) => {
+        const found = valueAtPointer(json, pointer);
+        return found !== undefined && isCanonicalJsonOf(found, value);
+      };
+      return test(member, { pointer, value }, matches, []);
+    }
     case 'timeRange': {
       const { startTime, endTime } = checkTimeRange(at, filter.timeRange);
-      return { kind: 'timeRange', startMs: startTime, endMs: endTime };
+      const matches = ({ timestampMs }: EventFacts) =>
+        timestampMs !== null && startTime <= timestampMs && timestampMs <= endTime;
+      const values = { startMs: startTime, endMs: endTime };
+      return test(member, values, matches, [{ timeRange: { startTime, endTime } }]);
     }
   }
 }
 
-function readModule(at: string, given: EventStreamFilter['moveModule']) {
-  const { package: address, module } = checkModule(at, given);
-  return { address, module };
+/** A type without parameters stands for all its instantiations. */
+function isOfType(type: string): EventTest['matches'] {
+  return (event) => event.type === type || event.type.startsWith(`${type}<`);
 }
 
-function readField(at: string, field: EventStreamFilter['moveEventField']): EventLeaf {
+function readField(at: string, field: EventStreamFilter['moveEventField']) {
   const { path = '', value = null } = field ?? {};
   const pointer = path.length > maxPointer ? null : parseJsonPointer(path);
   if (!pointer) {
@@ -231,11 +230,11 @@ function readField(at: string, field: EventStreamFilter['moveEventField']): Even
   }
   const canonical = toCanonicalJson(value);
   if (canonical.length > maxValue) refuse(`${at}.value`, canonical, `must be at most ${maxValue} characters of JSON`);
-  return { kind: 'moveEventField', pointer, value: canonical };
+  return { pointer, value: canonical };
 }
 
 /** The most selective first. Times are filtered here: some nodes page through them for ever. */
-const selective: readonly EventLeaf['kind'][] = [
+const selective: readonly TestName[] = [
   'transaction',
   'moveEventType',
   'moveModule',
@@ -247,48 +246,13 @@ const selective: readonly EventLeaf['kind'][] = [
 /** The narrowest query of this network that has every event that the filter matches. The gateway filters the rest. */
 export function pushDown(tree: FilterTree, filters: NetworkProfile['events']['filters']): EventQueryFilter {
   const parts = tree.kind === 'all' ? tree.parts : [tree];
-  for (const kind of selective) {
-    for (const part of parts) {
-      if (part.kind !== 'leaf' || part.leaf.kind !== kind) continue;
-      const query = toQueries(part.leaf, 'all').find((each) => filters[soleMember(each)] !== null);
-      if (query) return query;
-    }
-  }
-  return { all: true };
+  const tests = selective.flatMap((name) => parts.filter((part) => part.kind === 'test' && part.name === name));
+  const queries = (tests as readonly EventTest[]).flatMap(({ wider }) => wider);
+  return queries.find((each) => filters[soleMember(each)] !== null) ?? { all: true };
 }
 
 /** The filters of `queryEvents` that select the same events; none if only the gateway can apply the filter. */
 export function equalQueries(tree: FilterTree): readonly EventQueryFilter[] {
   if (tree.kind === 'all' && tree.parts.length === 0) return [{ all: true }];
-  return tree.kind === 'leaf' ? toQueries(tree.leaf, 'same') : [];
-}
-
-/**
- * Filters of `queryEvents` for one test.
- * @param which `same`: those that select the same events; `all`: those that are certain to select all of them
- */
-function toQueries(leaf: EventLeaf, which: 'same' | 'all'): readonly EventQueryFilter[] {
-  switch (leaf.kind) {
-    case 'transaction':
-      return [{ transaction: leaf.digest }];
-    case 'moveEventType': {
-      const [address = '', module = ''] = leaf.type.split('::');
-      // To some nodes a type without parameters means that type alone; here it means all its instantiations.
-      if (which === 'all' && !leaf.type.includes('<')) return [{ moveEventModule: { package: address, module } }];
-      return [{ moveEventType: leaf.type }, { eventType: leaf.type }];
-    }
-    case 'moveModule':
-      return [{ moveModule: { package: leaf.address, module: leaf.module } }];
-    case 'moveEventModule':
-      if (which === 'same' && leaf.event !== null) return [];
-      return [{ moveEventModule: { package: leaf.address, module: leaf.module } }];
-    case 'sender':
-      return [{ sender: leaf.address }];
-    case 'package':
-      return [{ package: leaf.address }];
-    case 'timeRange':
-      return [{ timeRange: { startTime: leaf.startMs, endTime: leaf.endMs } }];
-    case 'moveEventField':
-      return [];
-  }
+  return tree.kind === 'test' ? tree.same : [];
 }

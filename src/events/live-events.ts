@@ -18,7 +18,7 @@ import type { Turns } from '../upstream/fair-turns.ts';
 import { type LiveShares, type StreamSlot, toQuotaGroups } from '../upstream/operation-context.ts';
 import { createQuota } from '../upstream/quota.ts';
 import { type EventsSource, liveReaderCapability } from './capabilities.ts';
-import { countLeaves, equalQueries, matchesTree, parseEventStreamFilter, pushDown } from './event-filter.ts';
+import { countTests, equalQueries, matchesTree, parseEventStreamFilter, pushDown } from './event-filter.ts';
 import type { EventWatches } from './event-watches.ts';
 import { selectsField } from './events-resolvers.ts';
 import { soleMember } from './filter-wire.ts';
@@ -197,7 +197,7 @@ export function createLiveEvents(options: LiveEventsOptions) {
           .map((query) => ({ field: 'queryEvents', identity: sources().events(query).identity })),
         ...eventQuery(pushDown(tree, filters)),
         everything: filters.all === null ? null : eventQuery({ all: true }),
-        weight: Math.max(1, Math.ceil(countLeaves(tree) / testsPerStream)),
+        weight: Math.max(1, Math.ceil(countTests(tree) / testsPerStream)),
       };
       return open(events, opening, after, subscriber);
     },

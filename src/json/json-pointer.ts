@@ -1,5 +1,5 @@
 /** The steps of a JSON pointer (RFC 6901), from the whole value down. */
-export type JsonPointer = readonly string[];
+type JsonPointer = readonly string[];
 
 /** @returns `null` for text that is not a JSON pointer. The empty text points to the whole value. */
 export function parseJsonPointer(text: string): JsonPointer | null {
