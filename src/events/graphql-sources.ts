@@ -37,22 +37,23 @@ interface LedgerEventQuery {
   readonly range: { readonly startMs: number; readonly endMs: number } | null;
 }
 
-/** Which members of `EventQueryFilter` work over the ledger's GraphQL. */
-function offersEventFilter(member: EventFilterMember, { history }: NetworkProfile): boolean {
+/** The ledger's name of a member of `EventQueryFilter`; empty: read in another way; `null`: not at all. */
+function toLedgerName(member: EventFilterMember, { history }: NetworkProfile): string | null {
   const { filters } = history.events;
   switch (member) {
     case 'all':
-    case 'transaction':
     case 'timeRange':
-      return true;
+      return '';
+    case 'transaction':
+      return filters.transaction ?? '';
     case 'moveEventType':
-      return filters.eventType !== null;
+      return filters.eventType;
     case 'moveEvent':
     case 'recipient':
     case 'object':
-      return false;
+      return null;
     default:
-      return filters[member] !== null;
+      return filters[member];
   }
 }
 
@@ -60,7 +61,7 @@ function offersEventFilter(member: EventFilterMember, { history }: NetworkProfil
 export function ledgerEventFilters(profile: NetworkProfile): NetworkProfile['events']['filters'] {
   const entries = eventFilterMembers.map((member) => [
     member,
-    offersEventFilter(member, profile) ? (profile.events.filters[member] ?? member) : null,
+    toLedgerName(member, profile) === null ? null : (profile.events.filters[member] ?? member),
   ]);
   return Object.fromEntries(entries) as NetworkProfile['events']['filters'];
 }
@@ -71,46 +72,44 @@ function toLedgerEventQuery(given: EventQueryFilter | null | undefined, profile:
   const { wire, identity } = toEventFilterWire(given, { filters, timeRange: profile.events.timeRange });
   const member = given ? (soleMember(given) as EventFilterMember) : 'all';
   const value = Object.values(wire)[0];
-  const names = profile.history.events.filters;
+  const name = toLedgerName(member, profile);
   const query = { identity, filter: {}, digest: null, range: null };
-  const by = (name: string | null, text: string) =>
-    name === null ? query : { ...query, filter: { [name]: JSON.stringify(text) } };
+  if (given?.timeRange) {
+    const { startTime, endTime } = given.timeRange;
+    return { ...query, range: { startMs: startTime, endMs: endTime } };
+  }
+  if (!name) return member === 'transaction' ? { ...query, digest: String(value) } : query;
+  const isType = member === 'eventType' || member === 'moveEventType';
+  const text = isType ? checkStructType(`filter.${member}`, String(value)) : toPath(value);
+  return { ...query, filter: { [name]: JSON.stringify(text) } };
+}
+
+/** The text of a value: its parts are those of a path. */
+function toPath(value: unknown): string {
+  return typeof value === 'string' ? value : Object.values(value as object).join('::');
+}
+
+/** The ledger's names of the filters that make up a member of `TransactionQueryFilter`. */
+function toLedgerNames(
+  member: keyof TransactionQueryFilter,
+  { history }: NetworkProfile,
+): readonly [string | null, ...(string | null)[]] {
+  const { filters } = history.transactions;
   switch (member) {
-    case 'transaction':
-      return names.transaction === null ? { ...query, digest: String(value) } : by(names.transaction, String(value));
-    case 'timeRange': {
-      const { startTime, endTime } = given?.timeRange ?? { startTime: 0, endTime: 0 };
-      return { ...query, range: { startMs: startTime, endMs: endTime } };
-    }
-    case 'moveModule':
-    case 'moveEventModule': {
-      const { package: id, module } = value as { package: string; module: string };
-      return by(names[member], `${id}::${module}`);
-    }
-    case 'eventType':
-    case 'moveEventType':
-      return by(names.eventType, checkStructType(`filter.${member}`, String(value)));
-    case 'sender':
-    case 'package':
-      return by(names[member], String(value));
+    case 'fromOrToAddress':
+      return [null];
+    case 'fromAndToAddress':
+      return [filters.fromAddress, filters.toAddress];
+    case 'transactionKindIn':
+      return [filters.transactionKind];
     default:
-      return query;
+      return [filters[member]];
   }
 }
 
 /** Which members of `TransactionQueryFilter` work over the ledger's GraphQL. */
-export function offersTransactionFilter(member: keyof TransactionQueryFilter, { history }: NetworkProfile): boolean {
-  const { filters } = history.transactions;
-  switch (member) {
-    case 'fromOrToAddress':
-      return false;
-    case 'fromAndToAddress':
-      return filters.fromAddress !== null && filters.toAddress !== null;
-    case 'transactionKindIn':
-      return filters.transactionKind !== null;
-    default:
-      return filters[member] !== null;
-  }
+export function offersTransactionFilter(member: keyof TransactionQueryFilter, profile: NetworkProfile): boolean {
+  return !toLedgerNames(member, profile).includes(null);
 }
 
 export const transactionFilterMembers = [
@@ -139,38 +138,35 @@ function toLedgerTransactionQuery(
     const says = `The ledger's GraphQL has no transaction filter '${member}'; it has: ${offered}.`;
     throw argumentError(`filter.${member}`, says);
   }
-  const { filters, kinds } = profile.history.transactions;
-  const value: unknown = Object.values(wire)[0];
-  const by = (...pairs: readonly (readonly [string | null, string])[]) => ({
-    identity,
-    filter: Object.fromEntries(pairs.map(([name, literal]) => [name ?? '', literal])),
-  });
+  const literals = toLiterals(member, Object.values(wire)[0], profile);
+  const names = toLedgerNames(member, profile);
+  return { identity, filter: Object.fromEntries(names.map((name, index) => [name ?? '', literals[index] ?? ''])) };
+}
+
+/** @throws `BAD_USER_INPUT` if the ledger has no such kind of transaction */
+function toLiterals(
+  member: keyof TransactionQueryFilter,
+  value: unknown,
+  { history }: NetworkProfile,
+): readonly string[] {
+  const { kinds } = history.transactions;
   switch (member) {
     case 'checkpoint':
-      return by([filters.checkpoint, String(value)]);
-    case 'moveFunction': {
-      const { package: id, module, function: name } = value as Readonly<Record<string, string | undefined>>;
-      const path = [id, module, name].filter((part) => part !== undefined).join('::');
-      return by([filters.moveFunction, JSON.stringify(path)]);
-    }
-    case 'fromAndToAddress': {
-      const { from, to } = value as { from: string; to: string };
-      return by([filters.fromAddress, JSON.stringify(from)], [filters.toAddress, JSON.stringify(to)]);
-    }
+      return [String(value)];
+    case 'fromAndToAddress':
+      return Object.values(value as object).map((address) => JSON.stringify(address));
     case 'transactionKind':
     case 'transactionKindIn': {
       const [kind, ...others] = [value].flat() as string[];
       const known = kind !== undefined && others.length === 0 && Object.hasOwn(kinds, kind) ? kinds[kind] : null;
-      if (known) return by([filters.transactionKind, known]);
+      if (known) return [known];
       const says = `The ledger's GraphQL selects exactly one of these kinds: ${Object.keys(kinds)
         .filter((each) => kinds[each])
         .join(', ')}.`;
       throw argumentError(`filter.${member}`, says);
     }
-    case 'fromOrToAddress':
-      return by();
     default:
-      return by([filters[member], JSON.stringify(value)]);
+      return [JSON.stringify(toPath(value))];
   }
 }
 
