@@ -11,14 +11,7 @@ import type { UpstreamHost } from '../upstream/upstream.ts';
 import { type Position, toPositionKey } from './source.ts';
 
 /** A key that signs cursors and recognises its own signatures. */
-interface CursorKey {
-  /** Derived from the key; `keyIdBytes` long. Part of each cursor. */
-  readonly id: Buffer;
-  /** The signature of a text within a scope, `signatureBytes` long. */
-  sign(scope: Uint8Array, text: Uint8Array): Buffer;
-  /** Takes the same time for every signature, so that attackers cannot guess it byte by byte. */
-  verify(scope: Uint8Array, text: Uint8Array, signature: Uint8Array): boolean;
-}
+type CursorKey = ReturnType<typeof createCursorKey>;
 
 /** Half of a SHA-256: 128 bits cannot be guessed, and cursors stay short. */
 export const signatureBytes = 16;
@@ -31,19 +24,22 @@ const blockBytes = 64;
  * @param secret any unguessable text. A key for cursors alone is derived from it, so that its signatures are invalid where the
  * same secret signs other data
  */
-export function createCursorKey(secret: string): CursorKey {
+export function createCursorKey(secret: string) {
   const key = createHmac('sha256', secret).update('ledger-gateway cursors').digest();
   const inner = pad(key, 0x36);
   const outer = pad(key, 0x5c);
-  // HMAC-SHA256 as two plain hash calls: an HMAC object for every cursor of a page would cost several times as much.
-  const sign: CursorKey['sign'] = (scope, text) => {
+  /** The signature of a text within a scope, `signatureBytes` long. */
+  const sign = (scope: Uint8Array, text: Uint8Array): Buffer => {
+    // HMAC-SHA256 as two plain hash calls: an HMAC object for every cursor of a page would cost several times as much.
     const within = hash('sha256', Buffer.concat([inner, scope, text]), 'buffer');
     return hash('sha256', Buffer.concat([outer, within]), 'buffer').subarray(0, signatureBytes);
   };
   return {
+    /** Part of each cursor. */
     id: createHmac('sha256', key).update('id').digest().subarray(0, keyIdBytes),
     sign,
-    verify: (scope, text, signature) =>
+    /** Takes the same time for every signature, so that attackers cannot guess it byte by byte. */
+    verify: (scope: Uint8Array, text: Uint8Array, signature: Uint8Array): boolean =>
       signature.length === signatureBytes && timingSafeEqual(sign(scope, text), signature),
   };
 }

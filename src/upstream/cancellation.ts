@@ -16,54 +16,32 @@ export interface ServedOperation {
   readonly caller?: string | undefined;
 }
 
-/**
- * Cancels the work for an operation. Replaces an `AbortSignal`, which costs ten times as much and would be created for every
- * request; `signal` creates one on demand.
- */
-export interface Cancellation extends ServedOperation {
-  /** `null` while the operation runs. */
-  readonly cause: CancelCause | null;
-  /**
-   * Calls `listener` once when the operation is cancelled, or immediately if it is cancelled already. Listeners must not
-   * throw.
-   * @returns a function that removes the listener
-   */
-  onCancel(listener: (cause: CancelCause) => void): () => void;
-  /** An `AbortSignal` for libraries that need one. Created on first use. */
-  readonly signal: AbortSignal;
-  bytesRead: number;
-  held?: RequestMemory | undefined;
-  trace?: Trace | null | undefined;
-  caller?: string | undefined;
-}
-
 /** Counted memory of a request, freed after a `release` for every `keep`. */
 export interface RequestMemory {
   keep(): void;
   release(): void;
 }
 
-/** The part of a cancellation that only the owner of the operation uses. */
-export interface OpenCancellation extends Cancellation {
-  /** Cancels the operation. A second call, or a call after `finish`, does nothing. */
-  cancel(cause: CancelCause): void;
-  /** Ends the operation: later cancellations do nothing. Safe to call twice. */
-  finish(): void;
-}
+/** A cancellation without what only the owner of the operation uses. */
+export type Cancellation = Omit<OpenCancellation, 'cancel' | 'finish'>;
 
 /** @param timeoutMs milliseconds after which the operation is cancelled with `timeout`; left out: no timeout */
 export function createCancellation(timeoutMs?: number): OpenCancellation {
-  return new TimedCancellation(timeoutMs);
+  return new OpenCancellation(timeoutMs);
 }
 
 const nothing = () => {};
 
-class TimedCancellation implements OpenCancellation {
+/**
+ * Cancels the work for an operation. Replaces an `AbortSignal`, which costs ten times as much and would be created for every
+ * request; `signal` creates one on demand.
+ */
+export class OpenCancellation implements ServedOperation {
   bytesRead = 0;
   calls = 0;
-  held: RequestMemory | undefined;
-  trace: Trace | null | undefined = null;
-  caller: string | undefined = undefined;
+  held?: RequestMemory | undefined;
+  trace?: Trace | null | undefined = null;
+  caller?: string | undefined = undefined;
   #cause: CancelCause | null = null;
   #isOver = false;
   #stopTimeout: () => void = nothing;
@@ -74,10 +52,12 @@ class TimedCancellation implements OpenCancellation {
     if (timeoutMs !== undefined) this.#stopTimeout = startPeerTimeout(timeoutMs, () => this.cancel('timeout'));
   }
 
+  /** `null` while the operation runs. */
   get cause(): CancelCause | null {
     return this.#cause;
   }
 
+  /** An `AbortSignal` for libraries that need one. Created on first use. */
   get signal(): AbortSignal {
     if (!this.#controller) {
       this.#controller = new AbortController();
@@ -86,6 +66,11 @@ class TimedCancellation implements OpenCancellation {
     return this.#controller.signal;
   }
 
+  /**
+   * Calls `listener` once when the operation is cancelled, or immediately if it is cancelled already. Listeners must not
+   * throw.
+   * @returns a function that removes the listener
+   */
   onCancel(listener: (cause: CancelCause) => void): () => void {
     if (this.#cause) listener(this.#cause);
     if (this.#isOver) return nothing;
@@ -96,6 +81,7 @@ class TimedCancellation implements OpenCancellation {
     };
   }
 
+  /** Cancels the operation. A second call, or a call after `finish`, does nothing. */
   cancel(cause: CancelCause): void {
     if (this.#isOver) return;
     this.#cause = cause;
@@ -106,6 +92,7 @@ class TimedCancellation implements OpenCancellation {
     if (this.#controller) abort(this.#controller, cause);
   }
 
+  /** Ends the operation: later cancellations do nothing. Safe to call twice. */
   finish(): void {
     this.#isOver = true;
     this.#stopTimeout();

@@ -8,43 +8,6 @@ import type { UpstreamCallError } from './upstream-call-error.ts';
  * its queries may be too expensive, while the calls of others succeed.
  */
 
-/** What the gateway knows about one address of an upstream. */
-export interface AddressState {
-  /** Outcomes of the last calls as bits, the newest lowest: 1 = failed. */
-  recent: number;
-  /** Number of outcomes in `recent`. */
-  known: number;
-  failuresInRow: number;
-  /** Moving average of the time to a response. It fades without calls, so that a slow address is tried again. */
-  latencyMs: number;
-  latencyAtMs: number;
-  inFlight: number;
-  /** When the address last responded, also to a question about its newest data. */
-  heardAtMs: number;
-  /** Caller of the timeouts since the last success; `null` = none. */
-  timedOutCaller: string | null;
-  /** Since the last success, a failure showed that the address fails for every caller. */
-  failsForAll: boolean;
-  /** Avoided until a trial call succeeds. */
-  isEjected: boolean;
-  /** When the next trial call may begin, if the address is ejected or refuses calls. */
-  trialAtMs: number;
-  trialWaitMs: number;
-  /** The address asked for a pause by `Retry-After`. */
-  pausedUntilMs: number;
-  /** Serves another network than the others, or is not yet known to serve the same one. Never used. */
-  isOtherNetwork: boolean;
-  /** When it last was asked and reported the network in force. What it answered before is of this network. */
-  confirmedMs: number;
-  /** When it last reported another network. */
-  otherMs: number;
-  /** Newest data that it reported, in the unit of the upstream; `null` = unknown. */
-  newest: number | null;
-  newestAtMs: number;
-  /** Growth of `newest` per millisecond. */
-  newestPerMs: number;
-}
-
 /** Number of recent outcomes that count. */
 const window = 20;
 const all = 2 ** window - 1;
@@ -59,28 +22,41 @@ const maxPauseMs = 60_000;
 /** Milliseconds after which a report counts as unknown, so that an unreachable address does not make the others look old. */
 const newestValidMs = 10_000;
 
-export function createAddressState(): AddressState {
-  return {
-    recent: 0,
-    known: 0,
-    failuresInRow: 0,
-    latencyMs: 0,
-    latencyAtMs: 0,
-    inFlight: 0,
-    heardAtMs: Number.NEGATIVE_INFINITY,
-    timedOutCaller: null,
-    failsForAll: false,
-    isEjected: false,
-    trialAtMs: 0,
-    trialWaitMs: minTrialWaitMs,
-    pausedUntilMs: 0,
-    isOtherNetwork: false,
-    confirmedMs: Number.NEGATIVE_INFINITY,
-    otherMs: Number.NEGATIVE_INFINITY,
-    newest: null,
-    newestAtMs: 0,
-    newestPerMs: 0,
-  };
+/** What the gateway knows about one address of an upstream. */
+export class AddressState {
+  /** Outcomes of the last calls as bits, the newest lowest: 1 = failed. */
+  recent = 0;
+  /** Number of outcomes in `recent`. */
+  known = 0;
+  failuresInRow = 0;
+  /** Moving average of the time to a response. It fades without calls, so that a slow address is tried again. */
+  latencyMs = 0;
+  latencyAtMs = 0;
+  inFlight = 0;
+  /** When the address last responded, also to a question about its newest data. */
+  heardAtMs = Number.NEGATIVE_INFINITY;
+  /** Caller of the timeouts since the last success; `null` = none. */
+  timedOutCaller: string | null = null;
+  /** Since the last success, a failure showed that the address fails for every caller. */
+  failsForAll = false;
+  /** Avoided until a trial call succeeds. */
+  isEjected = false;
+  /** When the next trial call may begin, if the address is ejected or refuses calls. */
+  trialAtMs = 0;
+  trialWaitMs = minTrialWaitMs;
+  /** The address asked for a pause by `Retry-After`. */
+  pausedUntilMs = 0;
+  /** Serves another network than the others, or is not yet known to serve the same one. Never used. */
+  isOtherNetwork = false;
+  /** When it last was asked and reported the network in force. What it answered before is of this network. */
+  confirmedMs = Number.NEGATIVE_INFINITY;
+  /** When it last reported another network. */
+  otherMs = Number.NEGATIVE_INFINITY;
+  /** Newest data that it reported, in the unit of the upstream; `null` = unknown. */
+  newest: number | null = null;
+  newestAtMs = 0;
+  /** Growth of `newest` per millisecond. */
+  newestPerMs = 0;
 }
 
 /**
@@ -301,23 +277,21 @@ export function beginTrial(state: AddressState, nowMs: number): void {
   state.trialAtMs = nowMs + maxTrialWaitMs;
 }
 
-/**
- * Retries of all calls to an upstream, so that they cannot multiply the load of an upstream that fails: a failure takes a
- * token, a success returns a tenth, and retries stop at half. One caller's failures, such as its expensive queries that time
- * out, use up three quarters of what it alone could take, and leave retries to others.
- */
-export interface RetryTokens {
-  count: number;
-  /** Tokens that callers' failures have taken; callers that took none are left out. */
-  readonly takenBy: Map<string, number>;
-}
-
 /** Half of them repeat the calls that are in flight at an address when it goes down. */
 const maxTokens = 100;
 const tokensReturned = 0.1;
 const maxTakers = 10_000;
 
-export const createRetryTokens = (): RetryTokens => ({ count: maxTokens, takenBy: new Map() });
+/**
+ * Retries of all calls to an upstream, so that they cannot multiply the load of an upstream that fails: a failure takes a
+ * token, a success returns a tenth, and retries stop at half. One caller's failures, such as its expensive queries that time
+ * out, use up three quarters of what it alone could take, and leave retries to others.
+ */
+export class RetryTokens {
+  count = maxTokens;
+  /** Tokens that callers' failures have taken; callers that took none are left out. */
+  readonly takenBy = new Map<string, number>();
+}
 
 /** @param caller left out: the gateway itself, as one more caller */
 export function mayRetry({ count, takenBy }: RetryTokens, caller = ''): boolean {

@@ -1,13 +1,5 @@
 import { Pool } from 'undici';
-import {
-  type AddressState,
-  admitCall,
-  createAddressState,
-  isBroken,
-  isFailureStatus,
-  recordOutcome,
-  toOutcome,
-} from './choose-address.ts';
+import { AddressState, admitCall, isBroken, isFailureStatus, recordOutcome, toOutcome } from './choose-address.ts';
 import { createFreshness } from './freshness.ts';
 import { NetworkInForce } from './network-in-force.ts';
 import type { PlaceFor } from './quota.ts';
@@ -174,7 +166,7 @@ function openAddress(
     // of streams. Further responses are buffered: a slow client then holds memory instead of a connection.
     maxStreams: Math.ceil(maxConnections / 2),
   });
-  return { send, dispatcher, calls, hostname, path: pathname + search, state: createAddressState() };
+  return { send, dispatcher, calls, hostname, path: pathname + search, state: new AddressState() };
 }
 
 /** Configured headers win over the credentials of a URL. */

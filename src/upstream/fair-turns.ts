@@ -59,7 +59,7 @@ export class LoopTurns {
 }
 
 /** Calls each, also behind one that throws, and then throws that error. */
-function callAll(callbacks: readonly (() => void)[]): void {
+export function callAll(callbacks: readonly (() => void)[]): void {
   let fault: { readonly thrown: unknown } | undefined;
   for (const each of callbacks) {
     try {

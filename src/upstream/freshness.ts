@@ -50,13 +50,13 @@ export function createFreshness(
   /** When the last round ended. */
   let endedMs = Number.NEGATIVE_INFINITY;
   let network: string | null = null;
-  /** The network that each address reported last. */
-  const networks: (string | null)[] = addresses.map(() => null);
-  /** The time of the newest data that each address reported last. */
-  const times: (number | null)[] = addresses.map(() => null);
-  const told: string[] = [];
   const readers = addresses.map(({ send, path, state }) => ({
     state,
+    /** The network that it reported last, and the last other one that was told. */
+    network: null as string | null,
+    told: null as string | null,
+    /** The time of the newest data that it reported last. */
+    newestMs: null as number | null,
     call: createUpstreamCall((request, listener) => send({ ...request, path }, listener)),
   }));
 
@@ -66,18 +66,19 @@ export function createFreshness(
    * anew.
    */
   function compareNetworks(isRoundOver: boolean): void {
+    const networks = readers.map((each) => each.network);
     if (network === null || !networks.includes(network)) {
       const most = mostFrequent(networks);
       if (isRoundOver || most.count * 2 > networks.length) network = most.network;
     }
-    for (const [index, { state }] of readers.entries()) {
-      const reported = networks[index] ?? null;
+    for (const [index, reader] of readers.entries()) {
+      const { state, network: reported } = reader;
       state.isOtherNetwork = network !== null && reported !== network;
       if (!state.isOtherNetwork) continue;
       state.newest = null;
       if (reported !== null) state.otherMs = clock();
-      if (network === null || reported === null || told[index] === reported) continue;
-      told[index] = reported;
+      if (network === null || reported === null || reader.told === reported) continue;
+      reader.told = reported;
       onOtherNetwork(index, reported, network);
     }
   }
@@ -85,19 +86,20 @@ export function createFreshness(
   async function ask(readNewest: FreshnessRules['readNewest']): Promise<void> {
     const restMs = endedMs + pauseMs - clock();
     if (restMs > 0) await delay(restMs, undefined, { ref: false });
-    const asked = readers.map(async ({ call, state }, index) => {
+    const asked = readers.map(async (reader) => {
+      const { call, state } = reader;
       const askedMs = clock();
       const report = await readNewest(call, readTimeoutMs).catch(() => null);
       if (!report) return;
       state.heardAtMs = clock();
-      if (report.network !== null) networks[index] = report.network;
+      if (report.network !== null) reader.network = report.network;
       compareNetworks(false);
       if (state.isOtherNetwork) return;
       // Addresses that report no network cannot be told apart.
       if (network !== null || report.network === null) state.confirmedMs = askedMs;
       if (report.newest === null) return;
       recordNewest(state, report.newest, askedMs);
-      times[index] = report.newestMs ?? null;
+      reader.newestMs = report.newestMs ?? null;
     });
     // One address that does not answer must not delay the others.
     await Promise.race([Promise.all(asked), delay(refreshMs, undefined, { ref: false })]);
@@ -106,11 +108,8 @@ export function createFreshness(
       readers.map(({ state }) => state),
       clock(),
     );
-    inForce.report({
-      network,
-      newest,
-      newestMs: times[readers.findIndex(({ state }) => state.newest === newest)] ?? null,
-    });
+    const { newestMs = null } = readers.find(({ state }) => state.newest === newest) ?? {};
+    inForce.report({ network, newest, newestMs });
     endedMs = clock();
   }
 

@@ -1,4 +1,5 @@
 import type { CancelCause } from './cancellation.ts';
+import { callAll } from './fair-turns.ts';
 import type { CallInFlight, CallLayer, RawCall, RawListener, RawRequest, RawResponse, RawSink } from './raw-call.ts';
 import type { WriteCounter } from './run-on.ts';
 import { toCancelledError, type UpstreamCallError } from './upstream-call-error.ts';
@@ -138,16 +139,12 @@ class SharedCall implements RawListener {
   /** Calls every member, even if one throws; then rethrows the first error. */
   #callMembers(how: (listener: RawListener) => void): void {
     this.forget();
-    let fault: { readonly thrown: unknown } | undefined;
-    for (const member of this.#members.splice(0)) {
-      try {
+    callAll(
+      this.#members.splice(0).map((member) => () => {
         const listener = member.take();
         if (listener) how(listener);
-      } catch (thrown) {
-        fault ??= { thrown };
-      }
-    }
-    if (fault) throw fault.thrown;
+      }),
+    );
   }
 }
 

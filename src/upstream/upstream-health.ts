@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { CallWatch } from './raw-call.ts';
-import type { UpstreamFailure } from './upstream-call-error.ts';
+import type { UpstreamCallError, UpstreamFailure } from './upstream-call-error.ts';
 
 /** The state of an upstream, according to its last calls. */
 export interface UpstreamHealth {
@@ -12,16 +11,7 @@ export interface UpstreamHealth {
   readonly detail: string | null;
 }
 
-export interface HealthWatch extends CallWatch {
-  readonly health: () => UpstreamHealth;
-  /** Milliseconds since its last response of any status; infinite before the first. */
-  readonly quietMs: () => number;
-  /**
-   * Marks an upstream as degraded although its calls succeed.
-   * @param detail the reason, safe to show; `null` removes the mark
-   */
-  readonly complain: (detail: string | null) => void;
-}
+export type HealthWatch = ReturnType<typeof createHealthWatch>;
 
 /** Records the end of a call: its HTTP status or kind of failure, and `UpstreamHealth.detail` after it. */
 export type CallEnded = (outcome: number | UpstreamFailure, durationMs: number, detail: string | null) => void;
@@ -31,7 +21,7 @@ export function createHealthWatch(
   now: () => number,
   ended: CallEnded = () => {},
   clock: () => number = () => performance.now(),
-): HealthWatch {
+) {
   let health: UpstreamHealth = { state: 'unknown', lastSeenMs: null, detail: null };
   let answeredAtMs = Number.NEGATIVE_INFINITY;
   let complaint: string | null = null;
@@ -39,11 +29,16 @@ export function createHealthWatch(
     complaint !== null && health.state === 'up' ? { ...health, state: 'degraded', detail: complaint } : health;
   return {
     health: healthNow,
+    /** Milliseconds since its last response of any status; infinite before the first. */
     quietMs: () => clock() - answeredAtMs,
-    complain(detail) {
+    /**
+     * Marks an upstream as degraded although its calls succeed.
+     * @param detail the reason, safe to show; `null` removes the mark
+     */
+    complain(detail: string | null): void {
       complaint = detail;
     },
-    answered(status, durationMs) {
+    answered(status: number, durationMs: number): void {
       answeredAtMs = clock();
       health =
         status < 500
@@ -51,7 +46,7 @@ export function createHealthWatch(
           : { state: 'degraded', lastSeenMs: now(), detail: `answered with HTTP status ${status}` };
       ended(status, durationMs, healthNow().detail);
     },
-    failed({ failure, message, isUnrelated }, durationMs) {
+    failed({ failure, message, isUnrelated }: UpstreamCallError, durationMs?: number): void {
       const state = failure === 'too-large' ? 'degraded' : 'down';
       if (!isUnrelated) health = { state, lastSeenMs: health.lastSeenMs, detail: message };
       if (durationMs !== undefined) ended(failure, durationMs, healthNow().detail);

@@ -1,15 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import {
-  type AddressState,
+  AddressState,
   admitCall,
   beginTrial,
   type ChoiceFacts,
   chooseAddress,
   countTokens,
-  createAddressState,
-  createRetryTokens,
   isBroken,
   mayRetry,
+  RetryTokens,
   recordNewest,
   recordOutcome,
 } from '../../../src/upstream/choose-address.ts';
@@ -38,9 +37,9 @@ function simulate(
   callerOf: (call: number) => string = () => 'one',
 ) {
   const random = seededRandom(1);
-  const addresses = behaviours.map((each) => ({ ...healthy, ...each, state: createAddressState() }));
+  const addresses = behaviours.map((each) => ({ ...healthy, ...each, state: new AddressState() }));
   const states = addresses.map(({ state }) => state);
-  const tokens = createRetryTokens();
+  const tokens = new RetryTokens();
   const pending: { readonly atMs: number; readonly run: () => void }[] = [];
   const latencies: number[] = [];
   const served = addresses.map(() => 0);

@@ -1,16 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import {
-  type AddressState,
+  AddressState,
   beginTrial,
   type ChoiceFacts,
   chooseAddress,
   countTokens,
-  createAddressState,
-  createRetryTokens,
   isBroken,
   mayRetry,
   newestOf,
   pause,
+  RetryTokens,
   recordLatency,
   recordNewest,
   recordOutcome,
@@ -23,7 +22,7 @@ const plain = { maxBehind: 20, least: null, floor: undefined, tried: 0, isRepeat
 describe('the choice of an address', () => {
   const chooseOf = (states: readonly AddressState[], facts: Partial<ChoiceFacts> = {}) =>
     chooseAddress(states, { ...plain, nowMs: 0, random: () => 0, ...facts });
-  const statesOf = (count: number) => Array.from({ length: count }, createAddressState);
+  const statesOf = (count: number) => Array.from({ length: count }, () => new AddressState());
   const fail = (state: AddressState, times: number, nowMs = 0, isTrial = false) => {
     for (let time = 0; time < times; time += 1)
       recordOutcome(state, 'failed', { nowMs, durationMs: 1, random: 0.5, isTrial });
@@ -71,7 +70,7 @@ describe('the choice of an address', () => {
   };
 
   it('ejects an address at its tenth failure among twenty calls', () => {
-    const state = createAddressState();
+    const state = new AddressState();
     for (let round = 0; round < 9; round += 1) {
       fail(state, 1);
       succeed(state, 1);
@@ -100,7 +99,7 @@ describe('the choice of an address', () => {
     ['after a longer pause if it failed five of its last twenty calls', 19, 5, 2_000],
     ['after a short pause if it failed at most four of its last twenty calls', 19, 4, 500],
   ])('tries an address again %s', (_, successes, failures, pausedMs) => {
-    const state = createAddressState();
+    const state = new AddressState();
     for (let time = 0; time < 2; time += 1) {
       fail(state, 5);
       succeed(state, 1, 0, true);
@@ -115,7 +114,7 @@ describe('the choice of an address', () => {
   });
 
   it('forgets at a response which callers had timeouts', () => {
-    const state = createAddressState();
+    const state = new AddressState();
     const timeOut = (caller: string, times = 1) => {
       for (let time = 0; time < times; time += 1)
         recordOutcome(state, 'timeout', { nowMs: 100, durationMs: 1, random: 0.5, isTrial: false, caller });
@@ -193,14 +192,14 @@ describe('the choice of an address', () => {
   });
 
   it('ignores a late answer to an earlier question about the newest data', () => {
-    const state = createAddressState();
+    const state = new AddressState();
     recordNewest(state, 104, 2_000);
     recordNewest(state, 100, 1_000);
     expect([state.newest, state.newestAtMs]).toEqual([104, 2_000]);
   });
 
   it('takes the first data of an empty address for no growth', () => {
-    const state = createAddressState();
+    const state = new AddressState();
     recordNewest(state, 0, 1_000);
     recordNewest(state, 5_000_000, 2_000);
     expect(upperNewest(state, 3_000)).toBe(5_000_000);
@@ -221,7 +220,7 @@ describe('the choice of an address', () => {
   });
 
   it('tells the newest data that an address may have now from its growth', () => {
-    const state = createAddressState();
+    const state = new AddressState();
     expect(upperNewest(state, 5)).toBeNull();
     recordNewest(state, 100, 1_000);
     recordNewest(state, 104, 2_000);
@@ -230,7 +229,7 @@ describe('the choice of an address', () => {
   });
 
   it('averages latency, and gives a new response a share even within the same millisecond', () => {
-    const state = createAddressState();
+    const state = new AddressState();
     recordLatency(state, 100, 1_000);
     expect(state.latencyMs).toBe(100);
     recordLatency(state, 0, 6_000);
@@ -254,7 +253,7 @@ describe('the choice of an address', () => {
 });
 
 it('stops the retries of a caller that has taken three quarters of the tokens, and resumes them after its successes', () => {
-  const tokens = createRetryTokens();
+  const tokens = new RetryTokens();
   const fail = (count: number, caller: string) => {
     for (let failures = 0; failures < count; failures += 1) countTokens(tokens, true, caller);
   };
@@ -269,7 +268,7 @@ it('stops the retries of a caller that has taken three quarters of the tokens, a
 });
 
 it('stops all retries when the calls of many callers fail, and remembers a bounded number of callers', () => {
-  const tokens = createRetryTokens();
+  const tokens = new RetryTokens();
   for (let caller = 0; caller < 100; caller += 1) countTokens(tokens, true, `caller ${caller}`);
   expect([tokens.count, mayRetry(tokens), mayRetry(tokens, 'caller 0'), mayRetry(tokens, 'new')]).toEqual([
     50,

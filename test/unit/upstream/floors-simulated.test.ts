@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type AddressState, createAddressState, newestOf, recordNewest } from '../../../src/upstream/choose-address.ts';
+import { AddressState, newestOf, recordNewest } from '../../../src/upstream/choose-address.ts';
 import type { Freshness } from '../../../src/upstream/freshness.ts';
 import { NetworkInForce } from '../../../src/upstream/network-in-force.ts';
 import type { RawListener, RawRequest } from '../../../src/upstream/raw-call.ts';
@@ -37,7 +37,7 @@ async function simulate({ lags, callers, haveWritten, downMs: [downMs, upMs] = [
     highest[address] = Math.max(highest[address] as number, 1_000 + Math.floor(nowMs / 250) - behind);
     return highest[address];
   };
-  const states = lags.map(createAddressState);
+  const states = lags.map(() => new AddressState());
   const addresses = states.map((state, address) => ({
     state,
     path: '/',

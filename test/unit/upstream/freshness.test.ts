@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { createAddressState } from '../../../src/upstream/choose-address.ts';
+import { AddressState } from '../../../src/upstream/choose-address.ts';
 import { createFreshness, type FreshnessRules } from '../../../src/upstream/freshness.ts';
 import { takeTurns } from '../../../src/upstream/sockets/shared-connection.ts';
 
@@ -17,7 +17,7 @@ async function follow(networks: (string | null | undefined)[]) {
   let asked = 0;
   const addresses = networks.map((_, index) => ({
     path: '/',
-    state: createAddressState(),
+    state: new AddressState(),
     send: (_request: unknown, listener: { answered(response: object): void; failed(error: Error): void }) => {
       asked += 1;
       const network = networks[index];

@@ -1,11 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { CancelCause, ServedOperation } from '../../../src/upstream/cancellation.ts';
-import {
-  type AddressState,
-  createAddressState,
-  recordNewest,
-  toOutcome,
-} from '../../../src/upstream/choose-address.ts';
+import { AddressState, recordNewest, toOutcome } from '../../../src/upstream/choose-address.ts';
 import type { Freshness } from '../../../src/upstream/freshness.ts';
 import { NetworkInForce } from '../../../src/upstream/network-in-force.ts';
 import type { RawListener, RawRequest, RawSink } from '../../../src/upstream/raw-call.ts';
@@ -35,7 +30,7 @@ function setUp({
   const events: string[] = [];
   const states: AddressState[] = [];
   const addresses = Array.from({ length: count }, (_, address) => {
-    const state = createAddressState();
+    const state = new AddressState();
     states.push(state);
     return {
       state,
@@ -178,7 +173,7 @@ describe('a read', () => {
     const { call, sent, ends, states } = setUp();
     for (let calls = 0; calls < 60; calls += 1) {
       // The breaker would refuse the calls first.
-      for (const state of states) Object.assign(state, createAddressState());
+      for (const state of states) Object.assign(state, new AddressState());
       call();
       for (let last = sent.at(-1); ends.length <= calls; last = sent.at(-1)) if (last) end(last);
     }
