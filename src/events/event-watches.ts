@@ -3,21 +3,17 @@ import type { NetworkProfile } from '../config/network-profile.ts';
 import type { EventQueryFilter, TransactionStreamFilter } from '../generated/own.ts';
 import type { LedgerPush } from '../ledger/ledger-streams.ts';
 import { toCanonicalAddress } from '../ledger/values/move-types.ts';
-import type { Clock } from '../live/clock.ts';
-import type { LiveSource } from '../live/live-source.ts';
-import { keepWatch, type Listen, type WatchAttempt } from '../live/watch.ts';
+import type { Listen, WatchAttempt } from '../live/live-source.ts';
 import type { Telemetry } from '../telemetry/events.ts';
 import { createRpcSocket } from '../upstream/sockets/rpc-socket.ts';
 import type { SocketAddresses } from '../upstream/sockets/shared-connection.ts';
 import { toEventFilterWire, toTransactionFilterWire } from './filter-wire.ts';
 import type { FilterWire } from './wire.ts';
 
-type WatchSource = LiveSource<unknown>['watch'];
-
 /** Subscribes to announcements of news for a query; `undefined` = there are none. */
 export interface EventWatches {
-  ofEvents(query: EventQueryFilter): WatchSource;
-  ofTransactions(filter: TransactionStreamFilter | null): WatchSource;
+  ofEvents(query: EventQueryFilter): Listen | undefined;
+  ofTransactions(filter: TransactionStreamFilter | null): Listen | undefined;
   close(): void;
 }
 
@@ -27,22 +23,21 @@ interface EventWatchesOptions {
   readonly push: LedgerPush;
   /** Where JSON-RPC subscriptions are opened; `null` = nowhere. */
   readonly rpcSockets: SocketAddresses | null;
-  readonly clock: Clock;
   readonly telemetry: Pick<Telemetry, 'subscriptionsChanged'>;
 }
 
 export function createEventWatches(options: EventWatchesOptions): EventWatches {
-  const { source, profile, clock, telemetry } = options;
-  const watching =
-    (listen: Listen): WatchSource =>
-    (listener) =>
-      keepWatch((attempt) => listen(reportLosses(attempt, telemetry)), listener, clock);
+  const { source, profile, telemetry } = options;
+  const reported =
+    (listen: Listen): Listen =>
+    (attempt) =>
+      listen(reportLosses(attempt, telemetry));
   if (source === 'websocket' && options.rpcSockets !== null) {
-    return overRpc(options.rpcSockets, profile.events, watching);
+    return overRpc(options.rpcSockets, profile.events, reported);
   }
   const isGraphql = source === 'auto' || source === 'graphql';
   const over = (pushed: PushedFilter) =>
-    isGraphql ? watching(createListen(pushed, options.push, source === 'graphql')) : undefined;
+    isGraphql ? reported(createListen(pushed, options.push, source === 'graphql')) : undefined;
   return {
     ofEvents: (query) => over(toPushedEvents(query, profile.subscriptions)),
     ofTransactions: (filter) => over(toPushedTransactions(filter, profile.subscriptions)),
@@ -85,13 +80,13 @@ const maxSubscriptions = 100;
 function overRpc(
   addresses: SocketAddresses,
   profile: NetworkProfile['events'],
-  watching: (listen: Listen) => WatchSource,
+  reported: (listen: Listen) => Listen,
 ): EventWatches {
   const { methods } = profile;
   // Messages are only a signal, so few of them are enough.
   const socket = createRpcSocket({ ...addresses, maxSubscriptions, socket: { maxMessagesPerSecond: 2_000 } });
   const over = (subscribe: string, unsubscribe: string, wire: FilterWire) =>
-    watching((attempt) =>
+    reported((attempt) =>
       socket.subscribe(
         { subscribe, unsubscribe, params: [wire] },
         {

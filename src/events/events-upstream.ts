@@ -112,7 +112,6 @@ export const eventsUpstream: OwnFieldsUpstream<EventsHost> = {
         isGraphql || !connection
           ? null
           : { urls: configuredUrls ?? connection.socketUrls, headers: connection.headers },
-      clock: systemClock,
       telemetry,
     });
     const filtersOfLedger = ledgerEventFilters(profile);

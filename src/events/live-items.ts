@@ -61,7 +61,7 @@ export function toLiveTransaction(node: TransactionWire, keysOf: ReadTransaction
 export function createLiveSource<Item, Live>(
   source: Source<Item>,
   toLive: (item: Item) => Weighed<Live>,
-  watch: LiveSource<Live>['watch'],
+  listen: LiveSource<Live>['listen'],
 ): LiveSource<Live> {
   const toItemPosition = (item: Item): ItemPosition => {
     const position = source.positionOf(item);
@@ -104,7 +104,7 @@ export function createLiveSource<Item, Live>(
         unreadableAfter: keysBefore(page.unreadableAt, entries, null),
       };
     },
-    watch,
+    listen,
   };
 }
 

@@ -8,8 +8,8 @@ import {
   isRequiredInputField,
 } from 'graphql';
 import { gatewayError } from '../errors/gateway-error.ts';
+import type { WatchAttempt } from '../live/live-source.ts';
 import type { StreamQuota } from '../live/quota.ts';
-import type { WatchAttempt } from '../live/watch.ts';
 import { Turns } from '../upstream/fair-turns.ts';
 import type { QuotaGroup } from '../upstream/quota.ts';
 import { createGraphqlSubscriptions } from '../upstream/sockets/graphql-event-streams.ts';

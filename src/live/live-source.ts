@@ -33,20 +33,17 @@ export interface PositionPage<Entry extends ItemPosition = ItemPosition> {
 /** Oldest first. */
 export type LivePage<Item> = PositionPage<LiveEntry<Item>>;
 
-/** Receives signals that new items may exist. A poll then reads the items. */
-export interface WatchListener {
-  /** There may be new items, or an announcement was missed. */
+/** Receives the outcome of one attempt to subscribe. Nothing is called after `down` or after unsubscribing. */
+export interface WatchAttempt {
+  up(): void;
+  /** There may be new items. A poll then reads them. */
   news(): void;
-  /** Does the upstream announce new items from now on? */
-  isUp(isUp: boolean): void;
+  /** @param isRefused the upstream rejects such subscriptions: retry late */
+  down(isRefused: boolean): void;
 }
 
-/** A subscription to the announcements of an upstream. */
-export interface Watch {
-  /** Reconnects a subscription that is up. Called when polls bring unannounced items: the subscription may be dead although its connection is up. */
-  doubt(): void;
-  stop(): void;
-}
+/** Subscribes to announcements of news; must not call back before it returns. @returns unsubscribes */
+export type Listen = (attempt: WatchAttempt) => () => void;
 
 /** Items of one query of an upstream, in its order. Rejects if the upstream does not answer, or when it is cancelled. */
 export interface LiveSource<Item> {
@@ -58,8 +55,8 @@ export interface LiveSource<Item> {
   after(position: ItemPosition | null, cancellation: Cancellation, upTo?: ItemPosition | null): Promise<LivePage<Item>>;
   /** The `count` newest positions, newest first; fewer if the upstream has fewer. */
   newest(count: number, cancellation: Cancellation): Promise<PositionPage>;
-  /** Subscribes to announcements of news. Left out: the upstream has none, and is polled. */
-  readonly watch?: ((listener: WatchListener) => Watch) | undefined;
+  /** Left out: the upstream announces nothing, and is polled. */
+  readonly listen?: Listen | undefined;
 }
 
 /** The upstream does not know a position: it has dropped it, or this node does not have it yet. */

@@ -88,7 +88,7 @@ export class Reader<Item> {
       );
     this.#positions = new PositionReader({ ...options, readAfter, answersNow, progress: this.progress });
     this.#pace = this.#positions.pace;
-    this.#announcements = new Announcements(source, () => {
+    this.#announcements = new Announcements(source.listen, options.clock, () => {
       this.#pace.reset();
       // Not while the upstream fails.
       if (this.#isUp) this.#limitRest(options.pace.minMs);

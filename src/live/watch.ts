@@ -1,97 +1,44 @@
 import type { Clock } from './clock.ts';
-import type { LiveSource, Watch, WatchListener } from './live-source.ts';
-
-/** Receives the outcome of one attempt to subscribe. Nothing is called after `down` or after unsubscribing. */
-export interface WatchAttempt {
-  up(): void;
-  news(): void;
-  /** @param isRefused the upstream rejects such subscriptions: retry late */
-  down(isRefused: boolean): void;
-}
-
-/** Subscribes; must not call back before it returns. @returns unsubscribes */
-export type Listen = (attempt: WatchAttempt) => () => void;
+import type { Listen } from './live-source.ts';
 
 const firstRetryMs = 500;
 const longestRetryMs = 30_000;
 const refusedMs = 60_000;
 /** Milliseconds after which a subscription that stays up resets the backoff. */
 const soundMs = 30_000;
-
-/** Keeps a subscription open: subscribes again after each failure, with backoff. */
-export function keepWatch(listen: Listen, listener: WatchListener, clock: Clock): Watch {
-  let leave = () => {};
-  let cancelRetry = () => {};
-  let failures = 0;
-  let isStopped = false;
-  let upSinceMs: number | null = null;
-  let attempt = 0;
-
-  function begin(): void {
-    const own = attempt;
-    const isCurrent = () => own === attempt && !isStopped;
-    leave = listen({
-      up() {
-        if (!isCurrent() || upSinceMs !== null) return;
-        upSinceMs = clock.now();
-        listener.isUp(true);
-      },
-      news() {
-        if (isCurrent()) listener.news();
-      },
-      down(isRefused) {
-        if (isCurrent()) lose(isRefused);
-      },
-    });
-  }
-
-  function lose(isRefused: boolean): void {
-    attempt += 1;
-    leave = () => {};
-    if (upSinceMs !== null && clock.now() - upSinceMs >= soundMs) failures = 0;
-    const longest = isRefused ? refusedMs : Math.min(longestRetryMs, firstRetryMs * 2 ** Math.min(failures, 16));
-    failures += 1;
-    const wasUp = upSinceMs !== null;
-    upSinceMs = null;
-    cancelRetry = clock.after(longest * (0.5 + clock.random() / 2), begin);
-    if (wasUp) listener.isUp(false);
-  }
-
-  begin();
-  return {
-    doubt() {
-      leave();
-      lose(false);
-    },
-    stop() {
-      isStopped = true;
-      cancelRetry();
-      leave();
-    },
-  };
-}
-
 /** Polls with unannounced items before the reader reconnects. More than one, because announcements may be slower than polls. */
 const maxUnannounced = 2;
 
-/** A reader's subscription to announcements of new items. */
+/**
+ * A reader's subscription to announcements of new items. Subscribes again after each failure, with backoff, and when polls bring
+ * unannounced items: the subscription may be dead although its connection is up.
+ */
 export class Announcements {
-  readonly #source: LiveSource<unknown>;
+  readonly #listen: Listen | undefined;
+  readonly #clock: Clock;
   readonly #onNews: () => void;
-  #watch: Watch | null = null;
-  #isUp = false;
+  /** The attempt that counts; `null` = stopped. */
+  #attempt: object | null = null;
+  #leave = () => {};
+  #stopRetry = () => {};
+  #failures = 0;
+  #upSinceMs: number | null = null;
   #isPending = false;
   #unannounced = 0;
 
-  /** @param onNews called when new items are announced, up to thousands of times a second */
-  constructor(source: LiveSource<unknown>, onNews: () => void) {
-    this.#source = source;
+  /**
+   * @param listen left out: the upstream has no announcements
+   * @param onNews called when new items are announced, up to thousands of times a second
+   */
+  constructor(listen: Listen | undefined, clock: Clock, onNews: () => void) {
+    this.#listen = listen;
+    this.#clock = clock;
     this.#onNews = onNews;
   }
 
   /** Does the upstream announce new items now? */
   get isUp(): boolean {
-    return this.#isUp;
+    return this.#upSinceMs !== null;
   }
 
   /** Were new items announced since the last poll began? */
@@ -100,21 +47,16 @@ export class Announcements {
   }
 
   start(): void {
-    this.#watch ??=
-      this.#source.watch?.({
-        news: () => this.#announce(),
-        isUp: (isUp) => {
-          this.#isUp = isUp;
-          // Poll now for items that came without a subscription. Without one, polls become frequent again.
-          this.#announce();
-        },
-      }) ?? null;
+    if (!this.#attempt) this.#subscribe();
   }
 
   stop(): void {
-    this.#watch?.stop();
-    this.#watch = null;
-    this.#isUp = false;
+    this.#attempt = null;
+    this.#stopRetry();
+    this.#leave();
+    this.#leave = () => {};
+    this.#failures = 0;
+    this.#upSinceMs = null;
     this.#isPending = false;
   }
 
@@ -125,9 +67,44 @@ export class Announcements {
   }
 
   endPoll(isNews: boolean): void {
-    if (!this.#isUp || !isNews) return;
+    if (!this.isUp || !isNews) return;
     this.#unannounced += 1;
-    if (this.#unannounced > maxUnannounced) this.#watch?.doubt();
+    if (this.#unannounced <= maxUnannounced) return;
+    this.#leave();
+    this.#lose(false);
+  }
+
+  #subscribe(): void {
+    if (!this.#listen) return;
+    const attempt = {};
+    this.#attempt = attempt;
+    const ifCurrent = (then: () => void) => {
+      if (this.#attempt === attempt) then();
+    };
+    this.#leave = this.#listen({
+      up: () =>
+        ifCurrent(() => {
+          if (this.isUp) return;
+          this.#upSinceMs = this.#clock.now();
+          // Poll now for items that came without a subscription.
+          this.#announce();
+        }),
+      news: () => ifCurrent(() => this.#announce()),
+      down: (isRefused) => ifCurrent(() => this.#lose(isRefused)),
+    });
+  }
+
+  #lose(isRefused: boolean): void {
+    const upSinceMs = this.#upSinceMs;
+    this.#attempt = {};
+    this.#leave = () => {};
+    this.#upSinceMs = null;
+    if (upSinceMs !== null && this.#clock.now() - upSinceMs >= soundMs) this.#failures = 0;
+    const longest = isRefused ? refusedMs : Math.min(longestRetryMs, firstRetryMs * 2 ** Math.min(this.#failures, 16));
+    this.#failures += 1;
+    this.#stopRetry = this.#clock.after(longest * (0.5 + this.#clock.random() / 2), () => this.#subscribe());
+    // Without a subscription, polls become frequent again.
+    if (upSinceMs !== null) this.#announce();
   }
 
   #announce(): void {

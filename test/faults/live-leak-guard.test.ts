@@ -8,10 +8,10 @@ import type { Devnet } from '../../src/devnet/start-devnet.ts';
 import { CatchUp } from '../../src/live/catch-up.ts';
 import { LiveChannel } from '../../src/live/channel.ts';
 import { Feed } from '../../src/live/feed.ts';
+import type { Listen, WatchAttempt } from '../../src/live/live-source.ts';
 import { LiveStream } from '../../src/live/live-stream.ts';
 import { Reader } from '../../src/live/reader.ts';
 import { WakeList } from '../../src/live/wake-list.ts';
-import { keepWatch, type WatchAttempt } from '../../src/live/watch.ts';
 import { ResultStream } from '../../src/operation/subscriptions/result-stream.ts';
 import { EventStream } from '../../src/server/event-stream.ts';
 import { Exchange } from '../../src/server/exchange.ts';
@@ -328,17 +328,12 @@ test('streams of many callers, left at any moment, leave nothing in the processe
     const started = start();
     const { source } = started;
     const attempts = new Set<WatchAttempt>();
-    const watch: typeof source.watch = (listener) =>
-      keepWatch(
-        (attempt) => {
-          attempts.add(attempt);
-          queueMicrotask(() => attempt.up());
-          return () => attempts.delete(attempt);
-        },
-        listener,
-        clock,
-      );
-    return Object.assign(started, { source: Object.assign(source, { watch }), attempts });
+    const listen: Listen = (attempt) => {
+      attempts.add(attempt);
+      queueMicrotask(() => attempt.up());
+      return () => attempts.delete(attempt);
+    };
+    return Object.assign(started, { source: Object.assign(source, { listen }), attempts });
   };
   const lasting = [begin(), begin()] as const;
   const [first, second] = lasting;

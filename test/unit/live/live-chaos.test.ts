@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { LivePage } from '../../../src/live/live-source.ts';
-import { keepWatch, type WatchAttempt } from '../../../src/live/watch.ts';
+import type { LivePage, WatchAttempt } from '../../../src/live/live-source.ts';
 import { createTestHub, type Following } from '../../support/live-hub.ts';
 import { createMemorySource, settled } from '../../support/memory-source.ts';
 import { runs } from '../../support/runs.ts';
@@ -58,8 +57,7 @@ it('tells everybody everything once, in order, whatever an upstream does wrong a
         telling = attempt;
         return () => {};
       };
-      const watch: typeof source.watch = (listener) => keepWatch(listen, listener, clock);
-      if (isWatched) Object.assign(source, { watch });
+      if (isWatched) Object.assign(source, { listen });
       const say = (what: string, attempt: WatchAttempt | null) => {
         if (what === 'up') attempt?.up();
         else if (what === 'news') attempt?.news();

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { WatchListener } from '../../../src/live/live-source.ts';
-import { Announcements, keepWatch, type Listen, type WatchAttempt } from '../../../src/live/watch.ts';
+import type { Listen, WatchAttempt } from '../../../src/live/live-source.ts';
+import { Announcements } from '../../../src/live/watch.ts';
 import { createTestHub } from '../../support/live-hub.ts';
 import { createMemorySource, createTestClock, type MemorySource } from '../../support/memory-source.ts';
 
@@ -16,9 +16,7 @@ function watched(...names: string[]) {
   };
   const source: MemorySource = createMemorySource(...names);
   const test = createTestHub(source);
-  Object.assign(source, {
-    watch: (listener: Parameters<typeof keepWatch>[1]) => keepWatch(listen, listener, test.clock),
-  });
+  Object.assign(source, { listen });
   return {
     ...test,
     attempts,
@@ -163,7 +161,8 @@ it('listens again ever more seldom while that is vain, and much more seldom wher
     clock.after(0, () => attempt.down(isRefused));
     return () => {};
   };
-  const watch = keepWatch(listen, { news() {}, isUp() {} }, clock);
+  const watch = new Announcements(listen, clock, () => {});
+  watch.start();
   await clock.pass(20_000);
   const pauses = at.slice(1).map((each, index) => each - (at[index] ?? 0));
   expect(pauses).toEqual([375, 750, 1_500, 3_000, 6_000]);
@@ -212,8 +211,9 @@ function watchAlone() {
     const index = attempts.push(attempt) - 1;
     return () => left.push(index);
   };
-  const listener = { news: () => calls.push('news'), isUp: (isUp: boolean) => calls.push(isUp ? 'up' : 'down') };
-  return { clock, attempts, left, calls, watch: keepWatch(listen, listener, clock) };
+  const watch = new Announcements(listen, clock, () => calls.push(watch.isUp ? 'up' : 'down'));
+  watch.start();
+  return { clock, attempts, left, calls, watch };
 }
 
 it.each([
@@ -235,7 +235,15 @@ it.each([
 
 it.each<[string, (alone: ReturnType<typeof watchAlone>) => void, left: number[], calls: string[], attempts: number]>([
   ['stopped', ({ watch }) => watch.stop(), [0], ['up'], 1],
-  ['reconnected', ({ watch }) => watch.doubt(), [0], ['up', 'down'], 2],
+  [
+    'reconnected',
+    ({ watch }) => {
+      for (let polls = 0; polls < 3; polls += 1) watch.endPoll(true);
+    },
+    [0],
+    ['up', 'down'],
+    2,
+  ],
   [
     'lost, and then stopped',
     ({ attempts, watch }) => {
@@ -266,23 +274,12 @@ it.each<[string, (alone: ReturnType<typeof watchAlone>) => void, left: number[],
 });
 
 it('trusts nothing of a subscription that it has left, and subscribes anew when it starts again', () => {
-  let listener: WatchListener | null = null;
-  let subscriptions = 0;
-  const source = {
-    ...createMemorySource(),
-    watch: (given: WatchListener) => {
-      listener = given;
-      subscriptions += 1;
-      return { doubt() {}, stop() {} };
-    },
-  };
-  const announcements = new Announcements(source, () => {});
-  announcements.start();
-  (listener as WatchListener | null)?.isUp(true);
-  expect([announcements.isUp, announcements.isPending]).toEqual([true, true]);
-  announcements.stop();
-  expect([announcements.isUp, announcements.isPending]).toEqual([false, false]);
-  announcements.start();
-  expect(announcements.isUp).toBe(false);
-  expect(subscriptions).toBe(2);
+  const { attempts, watch } = watchAlone();
+  attempts[0]?.up();
+  expect([watch.isUp, watch.isPending]).toEqual([true, true]);
+  watch.stop();
+  expect([watch.isUp, watch.isPending]).toEqual([false, false]);
+  watch.start();
+  expect(watch.isUp).toBe(false);
+  expect(attempts).toHaveLength(2);
 });

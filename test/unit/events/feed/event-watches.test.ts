@@ -2,7 +2,6 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { networkProfiles } from '../../../../src/config/network-profile.ts';
 import type { Devnet } from '../../../../src/devnet/start-devnet.ts';
 import { createEventWatches } from '../../../../src/events/event-watches.ts';
-import { systemClock } from '../../../../src/live/clock.ts';
 import { startTickedDevnet } from '../../../support/live-network.ts';
 import { until } from '../../../support/until.ts';
 
@@ -20,13 +19,16 @@ it('a watch that is left gives back its place among the 100 of a connection', as
     profile: networkProfiles.iota,
     push: { offers: () => false, listen: () => () => {} },
     rpcSockets: { urls: [devnet.rpcWsUrl] },
-    clock: systemClock,
     telemetry: { subscriptionsChanged() {} },
   });
   const watch = () => {
     const state = { isUp: false };
-    const open = watches.ofEvents({ all: true })?.({ news() {}, isUp: (isUp) => Object.assign(state, { isUp }) });
-    return { state, stop: () => open?.stop() };
+    const stop = watches.ofEvents({ all: true })?.({
+      news() {},
+      up: () => Object.assign(state, { isUp: true }),
+      down: () => Object.assign(state, { isUp: false }),
+    });
+    return { state, stop: () => stop?.() };
   };
   for (let round = 0; round < 2; round += 1) {
     const all = Array.from({ length: 100 }, watch);
