@@ -18,15 +18,10 @@ interface SharedCall {
   readonly key: string;
   /** The caller of the first of them, whose turn it takes. */
   readonly caller: string;
-  readonly call: (cancellation: Cancellation) => Promise<unknown>;
+  readonly begin: () => void;
+  readonly answer: Promise<unknown>;
   readonly cancellation: OpenCancellation;
-  readonly members: Set<Member>;
-}
-
-interface Member {
-  readonly resolve: (value: never) => void;
-  readonly reject: (error: unknown) => void;
-  stopListening: () => void;
+  members: number;
 }
 
 export interface Requester {
@@ -61,23 +56,40 @@ export class HistoryCalls {
     call: (cancellation: Cancellation) => Promise<Value>,
     { caller, cancellation: own }: Requester,
   ): Promise<Value> {
+    const shared = this.#shared.get(key) ?? this.#add(key, caller, call);
+    shared.members += 1;
     return new Promise((resolve, reject) => {
-      const shared = this.#shared.get(key) ?? this.#add({ key, caller, call, cancellation: createCancellation() });
-      const member: Member = { resolve, reject, stopListening() {} };
-      shared.members.add(member);
-      member.stopListening = own.onCancel(() => {
-        shared.members.delete(member);
-        if (shared.members.size === 0) this.#giveUp(shared);
+      const stopListening = own.onCancel(() => {
+        shared.members -= 1;
+        if (shared.members === 0) this.#giveUp(shared);
         reject(new Error('given up'));
       });
+      const inTurn = (settle: () => void) =>
+        this.#options.turns.add(() => {
+          stopListening();
+          settle();
+        });
+      shared.answer.then(
+        (value) => inTurn(() => resolve(value as Value)),
+        (error: unknown) => inTurn(() => reject(error)),
+      );
       this.#beginSome();
     });
   }
 
-  #add(given: Omit<SharedCall, 'members'>): SharedCall {
-    const shared = { ...given, members: new Set<Member>() };
-    this.#shared.set(shared.key, shared);
-    this.#waiting.set(shared.caller, (this.#waiting.get(shared.caller) ?? new Set()).add(shared));
+  #add(key: string, caller: string, call: (cancellation: Cancellation) => Promise<unknown>): SharedCall {
+    const cancellation = createCancellation();
+    let begin = () => {};
+    const answer = new Promise((resolve) => {
+      begin = () => resolve(call(cancellation));
+    }).finally(() => {
+      this.#running -= 1;
+      this.#forget(shared);
+      this.#beginSome();
+    });
+    const shared: SharedCall = { key, caller, begin, answer, cancellation, members: 0 };
+    this.#shared.set(key, shared);
+    this.#waiting.set(caller, (this.#waiting.get(caller) ?? new Set()).add(shared));
     return shared;
   }
 
@@ -112,36 +124,9 @@ export class HistoryCalls {
       own.delete(next);
       this.#waiting.delete(caller);
       if (own.size > 0) this.#waiting.set(caller, own);
-      this.#begin(next);
+      this.#running += 1;
+      next.begin();
     }
-  }
-
-  #begin(shared: SharedCall): void {
-    this.#running += 1;
-    void shared
-      .call(shared.cancellation)
-      .finally(() => {
-        this.#running -= 1;
-        this.#forget(shared);
-        this.#beginSome();
-      })
-      .then(
-        (value) => this.#settle(shared, ({ resolve }) => resolve(value as never)),
-        (error: unknown) => this.#settle(shared, ({ reject }) => reject(error)),
-      );
-  }
-
-  /** Tells the waiting streams of a page that it arrived or failed, a few in each turn of the event loop. */
-  #settle({ members }: SharedCall, settle: (member: Member) => void): void {
-    const round = members.values();
-    const settleNext = () => {
-      const { done, value: member } = round.next();
-      if (done) return;
-      this.#options.turns.add(settleNext);
-      member.stopListening();
-      settle(member);
-    };
-    this.#options.turns.add(settleNext);
   }
 
   #forget(shared: SharedCall): void {
