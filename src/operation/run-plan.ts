@@ -1,8 +1,8 @@
-import { setImmediate as inNextTurn } from 'node:timers/promises';
 import { type ExecutionResult, type FieldNode, GraphQLError, type GraphQLObjectType, isNonNullType } from 'graphql';
 import { variablesOf } from '../documents/plan-operation.ts';
 import { responseKey } from '../documents/selections.ts';
 import type { ForwardToLedger } from '../ledger/ledger-executor.ts';
+import { sharedTurns } from '../upstream/fair-turns.ts';
 import type { OperationContext } from '../upstream/operation-context.ts';
 import type { LedgerPart, OperationStep, PreparedOperation, RequestVariables } from './prepared-operation.ts';
 import { settleErrors } from './settle-errors.ts';
@@ -18,7 +18,7 @@ export interface PlannedRequest {
   readonly context: OperationContext;
 }
 
-/** With more errors, settling them is slow, so other callers get turns before and after. */
+/** Settling more errors takes a turn of its own. */
 const manyErrors = 500;
 
 /** Executes the parts of an operation. Rejects as `execute` of graphql-js does. */
@@ -30,11 +30,11 @@ export function createRunPlan(forward: ForwardToLedger): RunPlan {
     const { operation, variables } = request;
     const refusals = operation.checkWaits(variables.values);
     if (refusals.length > 0) return { errors: refusals };
-    return settleInTurns(operation, variables.values, await runParts(request, forward));
+    return settleInTurn(operation, variables.values, await runParts(request, forward));
   };
 }
 
-async function settleInTurns(
+async function settleInTurn(
   operation: PreparedOperation,
   values: Values,
   result: ExecutionResult,
@@ -42,9 +42,7 @@ async function settleInTurns(
   const errors = result.errors?.length ?? 0;
   if (errors === 0) return result;
   const settle = () => settleAnswer(operation, values, result);
-  if (errors <= manyErrors) return settle();
-  await inNextTurn();
-  return inNextTurn(settle());
+  return errors <= manyErrors ? settle() : sharedTurns.runQueued('errors', null, settle);
 }
 
 /**
@@ -57,7 +55,7 @@ export async function settleLedgersAnswer(
   values: Values,
   read: () => ExecutionResult,
 ): Promise<ExecutionResult> {
-  return settleInTurns(operation, values, readAnswer(operation, values, read));
+  return settleInTurn(operation, values, readAnswer(operation, values, read));
 }
 
 /** Gives errors the same form in every plan. */
@@ -79,7 +77,7 @@ export async function settleSplitAnswer(
   ours: ExecutionResult,
 ): Promise<ExecutionResult> {
   const theirs = readPart(operation, values, readTheirs, ({ name }) => operation.isLedgers(name.value));
-  return settleInTurns(operation, values, mergeParts(operation, values, theirs, ours));
+  return settleInTurn(operation, values, mergeParts(operation, values, theirs, ours));
 }
 
 async function runParts(request: PlannedRequest, forward: ForwardToLedger): Promise<ExecutionResult> {

@@ -134,9 +134,8 @@ export function createServeGraphql(options: ServeGraphqlOptions, entrance: Reque
   function serveOutsideLane(exchange: Exchange, caller: Caller, request: OperationRequest | null) {
     if (!request) return serveByYoga(exchange, caller);
     const served = Promise.resolve(admit.decide(exchange, caller, request)).then((admission) => {
-      if (admission.kind === 'refused') return serveByYoga(exchange, caller, admission);
-      const { type } = admission.operation;
-      if (type === 'subscription') return openEventStream(exchange, admission);
+      const type = admission.kind === 'admitted' ? admission.operation.type : 'query';
+      if (admission.kind === 'admitted' && type === 'subscription') return openEventStream(exchange, admission);
       if (type !== 'query' || exchange.req.method !== 'GET' || !exchange.plainType)
         return serveByYoga(exchange, caller, admission);
       exchange.isInLane = true;

@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { type ExecutionResult, GraphQLError } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
@@ -41,22 +40,11 @@ interface YogaTransportOptions {
 
 export const graphqlPath = '/graphql';
 
-/** Creates Yoga at the first request that needs it: Node then loads all of `fetch`, which takes about 55 ms. */
-export function createYogaTransport(options: YogaTransportOptions) {
-  let yoga: ReturnType<typeof createYogaHandler> | undefined;
-  return {
-    serve(req: IncomingMessage, res: ServerResponse, context: YogaContext): unknown {
-      yoga ??= createYogaHandler(options);
-      return yoga(req, res, context);
-    },
-    async dispose(): Promise<void> {
-      await yoga?.dispose();
-    },
-  };
-}
-
-/** Yoga without a listener: `server` handles health, CORS, GraphiQL and body limits itself. */
-function createYogaHandler({ maxBatchSize, keeper, admit, runner, turns, maskError }: YogaTransportOptions) {
+/**
+ * Yoga without a listener: `server` handles health, CORS, GraphiQL and body limits itself. Create it before requests are served,
+ * because Node then loads all of `fetch`, which takes up to 55 ms.
+ */
+export function createYogaTransport({ maxBatchSize, keeper, admit, runner, turns, maskError }: YogaTransportOptions) {
   return createYoga<YogaContext>({
     graphqlEndpoint: graphqlPath,
     landingPage: false,

@@ -119,7 +119,7 @@ export async function openListener(options: OpenListenerOptions) {
   });
   const close = async () => {
     await drain(longestMs + drainMarginMs);
-    await transports.disposeYoga();
+    await transports.graphql.dispose();
   };
   const { bytesInFlight } = transports;
   return { url, graphqlUrl: url + graphqlPath, bytesInFlight, announceDrain, stopAccepting, close };
@@ -173,8 +173,7 @@ function openTransports(options: OpenListenerOptions) {
     tracing,
   });
   return {
-    graphql: yoga.serve,
-    disposeYoga: yoga.dispose,
+    graphql: yoga,
     lane: createLane(life),
     openEventStream: createOpenEventStream({ runner, maskError }),
     sockets,
