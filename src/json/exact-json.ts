@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
  * then its digits. The mark is random per process and secret: any text with the mark would be printed without its quotes, and
  * the response might not be JSON.
  */
-const mark = `exact-${randomBytes(12).toString('base64url')}:`;
+export const mark = `exact-${randomBytes(12).toString('base64url')}:`;
 const markedText = new RegExp(`"${mark}(-?[0-9][0-9.eE+-]*)"`, 'g');
 let isPrinting = false;
 
@@ -214,7 +214,7 @@ function replaceNumbers(
 }
 
 /** @returns the index just after the string that begins at `at` */
-function endOfText(json: string, at: number): number {
+export function endOfText(json: string, at: number): number {
   let end = json.indexOf('"', at + 1);
   while (end > 0 && isEscaped(json, end)) end = json.indexOf('"', end + 1);
   return end < 0 ? json.length : end + 1;

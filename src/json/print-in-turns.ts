@@ -1,3 +1,4 @@
+import { completeInTurns, type TakeTurn } from './complete-in-turns.ts';
 import { isObject, printJson } from './exact-json.ts';
 import { exceedsLength } from './json-size.ts';
 
@@ -16,36 +17,28 @@ export interface PrintedPieces {
  * @param takeTurn runs the work for one piece
  * @returns a text if the value is short
  */
-export function printInTurns(
-  value: unknown,
-  takeTurn: (work: () => IteratorResult<string>) => IteratorResult<string> | Promise<IteratorResult<string>>,
-): string | Promise<PrintedPieces> {
-  return exceedsLength(value, pieceCharacters) ? printLong(value, takeTurn) : printJson(value);
-}
-
-async function printLong(value: unknown, takeTurn: Parameters<typeof printInTurns>[1]): Promise<PrintedPieces> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  const pieces = joinShort(piecesOf(value));
-  for (let step = await takeTurn(() => pieces.next()); !step.done; step = await takeTurn(() => pieces.next())) {
-    const chunk = Buffer.from(step.value);
-    chunks.push(chunk);
-    size += chunk.length;
-  }
-  return { chunks, size };
+export function printInTurns(value: unknown, takeTurn: TakeTurn): string | Promise<PrintedPieces> {
+  return exceedsLength(value, pieceCharacters) ? completeInTurns(printLong(value), takeTurn) : printJson(value);
 }
 
 /** Joins texts up to the length of a piece. */
-function* joinShort(texts: Iterable<string>): Generator<string, string> {
-  let joined = '';
-  for (const text of texts) {
+function* printLong(value: unknown): Generator<void, PrintedPieces> {
+  const chunks: Buffer[] = [];
+  let [size, joined] = [0, ''];
+  const take = () => {
+    const chunk = Buffer.from(joined);
+    chunks.push(chunk);
+    size += chunk.length;
+    joined = '';
+  };
+  for (const text of piecesOf(value)) {
     joined += text;
     if (joined.length < pieceCharacters) continue;
-    yield joined;
-    joined = '';
+    take();
+    yield;
   }
-  if (joined !== '') yield joined;
-  return '';
+  take();
+  return { chunks, size };
 }
 
 /** Prints values below the length of a piece whole, and larger ones in halves. */

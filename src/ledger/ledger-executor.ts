@@ -42,7 +42,11 @@ export function createForwardToLedger(ledger: RawLedger, turns: Pick<FairTurns, 
           if (cancellation?.cause && !isMutation) throw toCancelledError(cancellation.cause);
           return answer.read();
         };
-        turns.runQueued(cancellation?.caller ?? ownTurns, client, read).then(resolve, failWith);
+        const caller = cancellation?.caller ?? ownTurns;
+        const ahead = answer.parseAhead?.((work) => turns.runQueued(caller, null, work));
+        const readNow = () => turns.runQueued(caller, client, read).then(resolve, failWith);
+        if (ahead) void ahead.then(readNow);
+        else readNow();
       });
       if (cancellation) stopListening = cancellation.onCancel(cancel);
     });

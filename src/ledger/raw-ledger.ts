@@ -1,5 +1,6 @@
 import type { ExecutionResult } from 'graphql';
 import type { Usage } from '../documents/cost/usage.ts';
+import type { TakeTurn } from '../json/complete-in-turns.ts';
 import { printJson } from '../json/exact-json.ts';
 import type { CancelCause, ServedOperation } from '../upstream/cancellation.ts';
 import type { RawCall, RawResponse } from '../upstream/raw-call.ts';
@@ -13,7 +14,7 @@ import {
   type StreamedAnswer,
 } from './answers/answer-stream.ts';
 import { type ChunkedBody, extentOf } from './answers/data-extent.ts';
-import { parseLedgerAnswer, type TransientErrors } from './answers/ledger-answer.ts';
+import { parseAhead, parseLedgerAnswer, type TransientErrors } from './answers/ledger-answer.ts';
 import { findPlainEnd, hasPlainHead, isPlain, spliceUsage } from './answers/plain-answer.ts';
 import type { RpcVersion } from './rpc-version.ts';
 
@@ -50,6 +51,8 @@ export type RawLedgerAnswer =
   | {
       readonly kind: 'other';
       readonly read: () => ExecutionResult;
+      /** Parses a long response in turns before it is read; `null` for any other. */
+      readonly parseAhead?: (takeTurn: TakeTurn) => Promise<void> | null;
       /** Bytes of the response. */
       readonly size: number;
       /** Formats the end of a large response with errors, and leaves its data unparsed; `null` if that is impossible. */
@@ -137,6 +140,7 @@ export function createRawLedger(options: RawLedgerOptions): RawLedger {
               kind: 'other',
               size: response.size,
               read: () => parseLedgerAnswer(toWhole(response), readText, { isMutation, transient }),
+              parseAhead: (takeTurn) => parseAhead(toWhole(response).body, takeTurn),
               end: () => {
                 if (isMutation || !settle || !isPlain(response) || !hasPlainHead(response)) return null;
                 return checkEnd(response, extentOf(response), { usage, readText, transient, settle });

@@ -26,7 +26,8 @@ beforeEach(async () => {
   joined = await startScriptedLedger(
     `scalar LedgerAddress
      type Query { chainIdentifier: String! address(address: LedgerAddress!): Address }
-     type Address { address: String digest: String }`,
+     type Address { address: String digest: String items: [Item!] }
+     type Item { name: String version: Float owner: Address }`,
     { Query: { chainIdentifier: () => 'x' } },
   );
   rpc = await startScriptedRpc(({ params }) => {
@@ -89,6 +90,20 @@ test('thirty operations with joins parse one response of the ledger', async () =
   const query = '{ queryEvents(first: 30) { nodes { senderAddress { digest } } } }';
   for (const { head } of await inTurns(30, 30, () => ask({ query }))) expect(head).toContain('200 OK');
   expect(memoryOf(gateway).peak - before).toBeLessThan(400);
+  expect(await longestTurnOf(gateway)).toBeLessThan(longMs);
+});
+
+test.each([6, 12])('a joined response of %i MB is parsed, completed and printed in turns', async (megabytes) => {
+  await start({ LEDGER_GRAPHQL_URL: joined.url, LEDGER_RPC_URL: rpc.url });
+  const item = { name: 'x'.repeat(60), version: 7, owner: { address: '0x7' } };
+  const items = Array(Math.ceil((megabytes * 1_000_000) / 30 / JSON.stringify(item).length)).fill(item);
+  joined.override = (asked) => {
+    const keys = [...asked.matchAll(/(k\d+):address/g)].map(([, key = '']) => key);
+    const data = Object.fromEntries(keys.map((key) => [key, { items }]));
+    return keys.length > 0 ? { status: 200, body: JSON.stringify({ data }) } : undefined;
+  };
+  const query = '{ queryEvents(first: 30) { nodes { senderAddress { items { name version owner { address } } } } } }';
+  expect((await ask({ query })).size).toBeGreaterThan(megabytes * 990_000);
   expect(await longestTurnOf(gateway)).toBeLessThan(longMs);
 });
 

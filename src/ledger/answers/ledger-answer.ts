@@ -4,8 +4,10 @@ import { type ErrorCode, retryAdviceFor } from '../../errors/catalogue.ts';
 import { gatewayError } from '../../errors/gateway-error.ts';
 import { lightError, type SourcePositions, withExtensions } from '../../errors/light-error.ts';
 import { maxReportedErrors, toOmissionError } from '../../errors/reported-errors.ts';
+import { completeInTurns, type TakeTurn } from '../../json/complete-in-turns.ts';
 import { isObject, parseJson } from '../../json/exact-json.ts';
 import { exceedsNesting, maxAnswerNesting } from '../../json/json-size.ts';
+import { parseInPieces, pieceCharacters } from '../../json/parse-in-pieces.ts';
 import type { UpstreamResponse } from '../../upstream/upstream-call.ts';
 
 /** Returns the text of a document. A function, because only errors need the text. */
@@ -56,11 +58,11 @@ function parseAnswer(
       upstream: 'ledger',
     });
   }
-  const body = parseOnce(response.body);
+  const { value: body, depth } = parseOnce(response.body);
   if (response.status !== 200 || body === undefined || !('data' in body || 'errors' in body)) {
     throw invalidResponse(`The ledger's answer is not GraphQL (HTTP status ${response.status}).`);
   }
-  return toResult(body, response.body.length, readText, transient);
+  return toResult(body, depth === null ? response.body.length : 2 * depth, readText, transient);
 }
 
 /** Parses a result received over a WebSocket, in the same way. @param size of its text, in bytes, roughly */
@@ -85,7 +87,7 @@ function toResult(
   const errors =
     body.errors === undefined || body.errors === null ? [] : toGraphqlErrors(body.errors, readText, transient);
   const data = toData(body.data);
-  // Each level takes two bytes, so smaller responses cannot be too deep.
+  // Each level takes two bytes, so smaller responses cannot be too deep. Counting levels takes long.
   if (size >= 2 * maxAnswerNesting) checkNesting(data);
   if (data === null && errors.length === 0) throw invalidResponse("The ledger's answer has neither data nor errors.");
   return errors.length === 0 ? { data } : { data, errors };
@@ -93,13 +95,35 @@ function toResult(
 
 /** Bodies of at least this many bytes are parsed once for all who read them. */
 const longBodyBytes = 16 * 1024;
-/** As long as a body is referenced, usually until the last operation that shares it has its turn. */
-const parsedBodies = new WeakMap<Buffer, Record<string, unknown> | undefined>();
+/** A body that was parsed; its value is `undefined` if it is no JSON object. */
+interface ParsedBody {
+  readonly value: Record<string, unknown> | undefined;
+  /** Levels of lists and objects; `null` = not counted. */
+  readonly depth: number | null;
+}
 
-function parseOnce(body: Buffer): Record<string, unknown> | undefined {
-  if (body.length < longBodyBytes) return parseJsonObject(body);
-  if (!parsedBodies.has(body)) parsedBodies.set(body, parseJsonObject(body));
-  return parsedBodies.get(body);
+/** As long as a body is referenced, usually until the last operation that shares it has its turn. */
+const parsedBodies = new WeakMap<Buffer, ParsedBody>();
+/** The same, while they are parsed in turns. */
+const parsing = new WeakMap<Buffer, Promise<void>>();
+
+/** Parses a long body in turns, before `parseLedgerAnswer` needs it; `null` for a shorter one. Never rejects. */
+export function parseAhead(body: Buffer, takeTurn: TakeTurn): Promise<void> | null {
+  if (body.length <= pieceCharacters) return null;
+  const done =
+    parsing.get(body) ??
+    completeInTurns(parseInPieces(body.toString('utf8')), takeTurn).then(
+      ({ value, depth }) => void parsedBodies.set(body, { value: isObject(value) ? value : undefined, depth }),
+      () => void parsedBodies.set(body, { value: undefined, depth: null }),
+    );
+  parsing.set(body, done);
+  return done;
+}
+
+function parseOnce(body: Buffer): ParsedBody {
+  const known = parsedBodies.get(body) ?? { value: parseJsonObject(body), depth: null };
+  if (body.length >= longBodyBytes) parsedBodies.set(body, known);
+  return known;
 }
 
 function parseJsonObject(body: Buffer): Record<string, unknown> | undefined {

@@ -45,7 +45,7 @@ it('keeps exact numbers, and divides a wide list and an object with a member nam
 
 it('takes a turn for each piece', async () => {
   let turns = 0;
-  const takeTurn = async (work: () => IteratorResult<string>) => {
+  const takeTurn = async <Result>(work: () => Result) => {
     turns += 1;
     return work();
   };
