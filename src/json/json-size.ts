@@ -108,6 +108,33 @@ export function exceedsLength(value: unknown, characters: number): boolean {
   return leftAfter(value, characters) < 0;
 }
 
+/** The same for a long value, of which each step measures a part of `stepCharacters`. */
+export function* exceedsLengthInSteps(
+  value: unknown,
+  characters: number,
+  stepCharacters: number,
+): Generator<void, boolean> {
+  const waiting = [value];
+  let left = characters;
+  let inStep = 0;
+  while (waiting.length > 0 && left >= 0) {
+    const each = waiting.pop();
+    const leftOfStep = leftAfter(each, stepCharacters);
+    inStep += stepCharacters - leftOfStep;
+    if (leftOfStep >= 0 || !isNesting(each) || each instanceof ExactNumber) left -= stepCharacters - leftOfStep;
+    else if (Array.isArray(each)) for (const item of each) waiting.push(item);
+    else
+      for (const name in each) {
+        left -= name.length + aroundMember;
+        waiting.push(each[name]);
+      }
+    if (inStep < stepCharacters) continue;
+    inStep = 0;
+    yield;
+  }
+  return left < 0;
+}
+
 /** Characters of quotes, commas and colons around a string and a member. */
 const aroundText = 3;
 const aroundMember = 4;

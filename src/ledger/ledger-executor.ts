@@ -43,10 +43,9 @@ export function createForwardToLedger(ledger: RawLedger, turns: Pick<FairTurns, 
           return answer.read();
         };
         const caller = cancellation?.caller ?? ownTurns;
-        const ahead = answer.parseAhead?.((work) => turns.runQueued(caller, null, work));
-        const readNow = () => turns.runQueued(caller, client, read).then(resolve, failWith);
-        if (ahead) void ahead.then(readNow);
-        else readNow();
+        const ahead = answer.parseAhead?.((work) => turns.runQueued(caller, null, work)) ?? null;
+        const readNow = () => turns.runQueued(caller, client, read);
+        (ahead === null ? readNow() : ahead.then(readNow)).then(resolve, failWith);
       });
       if (cancellation) stopListening = cancellation.onCancel(cancel);
     });

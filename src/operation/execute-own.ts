@@ -2,7 +2,10 @@ import type { ExecutionResult, FragmentDefinitionNode, GraphQLSchema, OperationD
 import { compileOperation } from '../engine/compile-operation.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { CreateOperationJoins } from '../graph/joins/operation-joins.ts';
-import { exceedsLength } from '../json/json-size.ts';
+import { completeInTurns, type TakeTurn } from '../json/complete-in-turns.ts';
+import { exceedsLength, exceedsLengthInSteps } from '../json/json-size.ts';
+import { pieceCharacters } from '../json/parse-in-pieces.ts';
+import { sharedTurns } from '../upstream/fair-turns.ts';
 import type { OperationContext } from '../upstream/operation-context.ts';
 
 interface ExecuteOwnOptions {
@@ -60,9 +63,12 @@ const harmlessBytes = maxAnswerCharacters / 300;
 /** @param leastBytes responses to operations that read less are not measured */
 function bound(execute: ExecuteOwn, most: number, leastBytes: number): ExecuteOwn {
   return (variables, context, rootValue) => {
-    const check = (result: ExecutionResult): ExecutionResult => {
+    const takeTurn: TakeTurn = (work) => sharedTurns.runNext(context.caller.rate.key, null, work);
+    const check = (result: ExecutionResult): ExecutionResult | Promise<ExecutionResult> => {
       if (leastBytes > 0 && context.cancellation.bytesRead < leastBytes) return result;
-      return exceedsLength(result.data, most) ? tooLong(most) : result;
+      if (!exceedsLength(result.data, pieceCharacters)) return result;
+      const measured = completeInTurns(exceedsLengthInSteps(result.data, most, pieceCharacters), takeTurn);
+      return measured.then((isTooLong) => (isTooLong ? tooLong(most) : result));
     };
     const result = execute(variables, context, rootValue);
     return result instanceof Promise ? result.then(check) : check(result);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { toExactNumber } from '../../../src/json/exact-json.ts';
-import { exceedsLength } from '../../../src/json/json-size.ts';
+import { exceedsLength, exceedsLengthInSteps } from '../../../src/json/json-size.ts';
 
 test('a value is about as long as its JSON', () => {
   const value = fc.jsonValue({ maxDepth: 4 });
@@ -32,4 +32,19 @@ test('reading stops at the bound', () => {
   expect(exceedsLength(Array(10_000).fill(item), 1_000)).toBe(true);
   expect(exceedsLength({ ...Array(10_000).fill(item) }, 1_000)).toBe(true);
   expect(looks).toBeLessThan(30);
+});
+
+test('of a long value is measured in steps, with the same outcome', () => {
+  const steps = (value: unknown, characters: number) => {
+    const all = exceedsLengthInSteps(value, characters, 1_000);
+    for (let count = 1; ; count += 1) {
+      const step = all.next();
+      if (step.done) return { count, exceeds: step.value };
+    }
+  };
+  const long = { list: Array(500).fill({ a: 'x'.repeat(50), b: [1, null, { c: true }] }), text: 'y'.repeat(5_000) };
+  const { length } = JSON.stringify(long);
+  expect(steps(long, length / 2)).toMatchObject({ exceeds: true });
+  expect(steps(long, 2 * length)).toEqual({ exceeds: false, count: expect.any(Number) });
+  expect(steps(long, 2 * length).count).toBeGreaterThan(20);
 });
