@@ -54,19 +54,16 @@ const checks: readonly Check[] = [
     return null;
   },
   ({ gas: { perTransaction: limit } }, { gasBudget: used }) =>
-    limit === null || used === null || used <= limit
+    isWithin(limit, used)
       ? null
       : deny(
           'gas.perTransaction',
           'gasBudget',
           `a gas budget may be at most ${limit} for this caller, and it is ${used}`,
-          {
-            limit,
-            used,
-          },
+          { limit, used },
         ),
   ({ reservation: { maxDurationSecs: limit } }, { durationSecs: used }) =>
-    limit === null || used === null || used <= limit
+    isWithin(limit, used)
       ? null
       : deny(
           'reservation.maxDurationSecs',
@@ -99,6 +96,10 @@ const checks: readonly Check[] = [
         }),
   (rules, { outline }) => outline && (checkCalls(rules, outline) ?? checkCommands(rules, outline)),
 ];
+
+function isWithin(limit: number | null, used: number | null): boolean {
+  return limit === null || used === null || used <= limit;
+}
 
 /** Lists of senders may be long. */
 const sets = new WeakMap<readonly string[], ReadonlySet<string>>();
@@ -277,23 +278,28 @@ export function toHolds(
   const { gas, transactions, openReservations: open } = rules;
   const holds: HoldRequest[] = sender === null ? [] : [...toSenderHolds(policy, amount, sender, nowMs)];
   const day = dayOf(nowMs);
-  const add = (rule: HoldRequest['rule'], account: string, held: number, limit: number | null) => {
-    if (limit !== null) holds.push({ rule, account, amount: held, limit, shareOf: null });
-  };
-  add('gas.perVisitorPerDay', `gas:${day}:visitor ${visitor}`, amount, gas.perVisitorPerDay);
-  add('gas.perDay', `gas:${day}:${group}`, amount, gas.perDay);
-  if (total) add('gas.inAllPerDay', `gas:${day}:all ${total.key}`, amount, total.perDay);
-  add('transactions.perVisitorPerDay', `count:${day}:visitor ${visitor}`, 1, transactions.perVisitorPerDay);
-  add('openReservations.perVisitor', `open:visitor ${visitor}`, 1, open.perVisitor);
-  if (maxOpen === null) {
-    add('openReservations.inAll', `open:${group}`, 1, open.inAll);
-  } else {
-    const shareOf = { account: 'open', limit: maxOpen };
-    const limit = Math.min(open.inAll ?? maxOpen, maxOpen);
-    holds.push({ rule: 'openReservations.inAll', account: `open:${group}`, amount: 1, limit, shareOf });
-    add('openReservations.ofGateway', 'open', 1, maxOpen);
-  }
+  addHold(holds, 'gas.perVisitorPerDay', `gas:${day}:visitor ${visitor}`, amount, gas.perVisitorPerDay);
+  addHold(holds, 'gas.perDay', `gas:${day}:${group}`, amount, gas.perDay);
+  if (total) addHold(holds, 'gas.inAllPerDay', `gas:${day}:all ${total.key}`, amount, total.perDay);
+  addHold(holds, 'transactions.perVisitorPerDay', `count:${day}:visitor ${visitor}`, 1, transactions.perVisitorPerDay);
+  addHold(holds, 'openReservations.perVisitor', `open:visitor ${visitor}`, 1, open.perVisitor);
+  const inAll = maxOpen === null ? open.inAll : Math.min(open.inAll ?? maxOpen, maxOpen);
+  const shareOf = maxOpen === null ? null : { account: 'open', limit: maxOpen };
+  addHold(holds, 'openReservations.inAll', `open:${group}`, 1, inAll, shareOf);
+  addHold(holds, 'openReservations.ofGateway', 'open', 1, maxOpen);
   return holds;
+}
+
+/** @param limit `null`: nothing is held */
+function addHold(
+  holds: HoldRequest[],
+  rule: PolicyRule,
+  account: string,
+  amount: number,
+  limit: number | null,
+  shareOf: HoldRequest['shareOf'] = null,
+): void {
+  if (limit !== null) holds.push({ rule, account, amount, limit, shareOf });
 }
 
 /** Whose spending is recorded, where the policy counts something by day; `null`: nobody's. */
@@ -313,20 +319,10 @@ export function toSenderHolds(
 ): readonly HoldRequest[] {
   if (!policy || !countsSenders(policy.rules)) return [];
   const { group, rules } = policy;
-  const { perSenderPerDay } = rules.gas;
   const name = `${dayOf(nowMs)}:sender ${group} ${sender}`;
   const holds: HoldRequest[] = [];
-  if (perSenderPerDay !== null)
-    holds.push({ rule: 'gas.perSenderPerDay', account: `gas:${name}`, amount, limit: perSenderPerDay, shareOf: null });
-  const count = rules.transactions.perSenderPerDay;
-  if (count !== null)
-    holds.push({
-      rule: 'transactions.perSenderPerDay',
-      account: `count:${name}`,
-      amount: 1,
-      limit: count,
-      shareOf: null,
-    });
+  addHold(holds, 'gas.perSenderPerDay', `gas:${name}`, amount, rules.gas.perSenderPerDay);
+  addHold(holds, 'transactions.perSenderPerDay', `count:${name}`, 1, rules.transactions.perSenderPerDay);
   return holds;
 }
 

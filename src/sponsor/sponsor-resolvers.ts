@@ -137,16 +137,17 @@ export function createSponsorResolvers(options: SponsorResolversOptions) {
     payload.bytes = checkTransactionPayload(texts, maxTransactionPayloadBytes, payload.bytes);
   };
   const executeTx = createExecuteTx(options, countPayload);
-  const toSend =
-    (
-      { reserveGas }: SponsorClient,
-      authorization: SponsorAuthorization,
-      { caller, cancellation, requestId }: OperationContext,
-    ): ReservationOrder['send'] =>
-    (terms) => {
+  /** The part of an order that its caller decides, who must be allowed to have gas sponsored. */
+  const toOrder = ({ caller, cancellation, requestId }: OperationContext) => {
+    const { client, authorization } = requireSponsor();
+    authorization.demand('sponsor', caller);
+    const holder = authorization.holderOf(caller);
+    const send: ReservationOrder['send'] = (terms) => {
       const callerHeaders = sponsorship.sendsCaller ? toCallerHeaders(caller, requestId) : undefined;
-      return reserveGas({ ...terms, callerHeaders }, authorization.headerFor(caller), cancellation);
+      return client.reserveGas({ ...terms, callerHeaders }, authorization.headerFor(caller), cancellation);
     };
+    return { holder, visitor: authorization.visitorOf(caller), spender: caller, cancellation, requestId, send };
+  };
   const callAsAdmin = async <Name extends 'debugHealthCheck' | 'reloadAccessController'>(
     name: Name,
     { caller, cancellation }: OperationContext,
@@ -172,39 +173,31 @@ export function createSponsorResolvers(options: SponsorResolversOptions) {
     },
     Mutation: {
       reserveGas(_, args, context) {
-        const { caller, cancellation, requestId } = context;
         const { gasBudget, reserveDurationSecs } = args;
-        const { client, authorization } = requireSponsor();
-        authorization.demand('sponsor', caller);
+        const { holder, visitor, spender, cancellation, requestId, send } = toOrder(context);
         const idempotencyKey = parseIdempotencyKey(args.idempotencyKey);
         const sender = parseSender(args.sender);
         checkGasBudget(gasBudget, sponsorship.maxGasBudgetExclusive);
         checkReserveDuration(reserveDurationSecs);
-        const holder = authorization.holderOf(caller);
+        // Without a spread, whose copy has no room for further members.
         return reservations.reserve({
           holder,
-          visitor: authorization.visitorOf(caller),
+          visitor,
           gasBudget,
           reserveDurationSecs,
           sender,
           idempotencyKey,
-          spender: caller,
+          spender,
           cancellation,
-          send: toSend(client, authorization, context),
+          send,
           requestId,
         });
       },
 
       async sponsorTransaction(_, args, context) {
-        const { client, authorization } = requireSponsor();
-        const { caller } = context;
-        authorization.demand('sponsor', caller);
+        const order = toOrder(context);
         countPayload(context, { transactionKind: args.transactionKind });
-        return sponsorTransaction(args, context, {
-          holder: authorization.holderOf(caller),
-          visitor: authorization.visitorOf(caller),
-          send: toSend(client, authorization, context),
-        });
+        return sponsorTransaction(args, order);
       },
 
       async executeTx(_, args, context) {

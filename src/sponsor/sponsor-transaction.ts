@@ -9,7 +9,7 @@ import { transactionDigest } from '../transactions/digest.ts';
 import { toFullAddress } from '../transactions/ledger-bcs.ts';
 import { outlineKind } from '../transactions/outline-transaction.ts';
 import { type GasData, type TransactionForms, toTransactionBytes } from '../transactions/transaction-bcs.ts';
-import type { OperationContext } from '../upstream/operation-context.ts';
+import type { Caller } from '../upstream/operation-context.ts';
 import type { PolicyHook } from './policy-hook.ts';
 import { checkKind, toRefusal, toSimulationError, toStorageDenial } from './preflight.ts';
 import type { Reservation, ReservationOrder, Reservations } from './reservations.ts';
@@ -61,9 +61,11 @@ export function createSponsorTransaction(options: SponsorTransactionOptions) {
 
   return async (
     args: MutationSponsorTransactionArgs,
-    { caller, cancellation, requestId }: OperationContext,
-    { holder, visitor, send }: Pick<ReservationOrder, 'holder' | 'visitor' | 'send'>,
+    asker: Pick<ReservationOrder, 'holder' | 'visitor' | 'cancellation' | 'send' | 'requestId'> & {
+      readonly spender: Caller;
+    },
   ): Promise<SponsoredTransaction> => {
+    const { holder, visitor, spender: caller, cancellation, requestId } = asker;
     const idempotencyKey = parseIdempotencyKey(args.idempotencyKey);
     const { gasBudget: asked = null, reserveDurationSecs = null } = args;
     if (asked !== null) checkGasBudget(asked, maxGasBudgetExclusive);
@@ -77,17 +79,12 @@ export function createSponsorTransaction(options: SponsorTransactionOptions) {
     const { perTransaction = null } = caller.policy?.rules.gas ?? {};
     const most = asked ?? Math.min(maxGasBudgetExclusive - 1, perTransaction ?? Number.POSITIVE_INFINITY);
     const order: ReservationOrder = {
-      holder,
-      visitor,
+      ...asker,
       sender,
-      spender: caller,
       gasBudget: most,
       reserveDurationSecs: durationSecs,
       asked: ['sponsorTransaction', hash('sha256', kind, 'base64url'), sender, asked, durationSecs],
       idempotencyKey,
-      cancellation,
-      send,
-      requestId,
     };
     const reservation = (await reservations.repeat(order)) ?? (await reserve());
     const gasPriceOfBytes = reservation.gasPrice ?? 0;
