@@ -22,7 +22,7 @@ import {
   waitedMs,
 } from './open-operation.ts';
 import type { ForwardSplit, ForwardWhole, RequestVariables } from './prepared-operation.ts';
-import { type RunPlan, settleAnswer, settleLedgersAnswer, settleSplitAnswer, toLedgerPost } from './run-plan.ts';
+import { type RunPlan, settleAnswer, settleLedgersAnswer, toLedgerPost } from './run-plan.ts';
 import { ResultStream } from './subscriptions/result-stream.ts';
 import { runStream } from './subscriptions/run-stream.ts';
 
@@ -274,7 +274,7 @@ async function runUnparsedSplit(
   }
   const settle = async () => {
     if (ours.status === 'rejected') throw ours.reason;
-    return settleSplitAnswer(operation, variables.values, () => theirs.read(), ours.value);
+    return settleLedgersAnswer(operation, variables.values, () => theirs.read(), ours.value);
   };
   return passResult(settle(), run, done);
 }

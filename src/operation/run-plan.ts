@@ -30,8 +30,66 @@ export function createRunPlan(forward: ForwardToLedger): RunPlan {
     const { operation, variables } = request;
     const refusals = operation.checkWaits(variables.values);
     if (refusals.length > 0) return { errors: refusals };
-    return settleInTurn(operation, variables.values, await runParts(request, forward));
+    return settleInTurn(operation, variables.values, await runParts(request));
   };
+
+  async function runParts(request: PlannedRequest): Promise<ExecutionResult> {
+    const { operation, context } = request;
+    const { values } = request.variables;
+    const parts = operation.parts();
+    switch (parts.kind) {
+      case 'own':
+        return parts.execute(values, context);
+      case 'upstream':
+        return asksLedger(operation, values)
+          ? readAnswer(operation, values, await ask(parts.ledger, request))
+          : { data: toNulls(operation, values, isNone) };
+      case 'both': {
+        const [theirs, ours] = await Promise.all([
+          asksLedger(operation, values) ? ask(parts.ledger, request) : () => ({ data: {} }),
+          parts.execute(values, context),
+        ]);
+        return mergeParts(operation, values, theirs, ours);
+      }
+      case 'steps':
+        return runSteps(parts.stepOf, request);
+      case 'stream':
+        throw new Error('a subscription is opened, not executed');
+    }
+  }
+
+  /** Executes one root key after the other, until the data of one are null. */
+  async function runSteps(stepOf: (key: string) => OperationStep, request: PlannedRequest): Promise<ExecutionResult> {
+    const { operation, context } = request;
+    const { values } = request.variables;
+    const data: Record<string, unknown> = Object.create(null);
+    const errors: GraphQLError[] = [];
+    for (const key of operation.rootFields(values).keys()) {
+      const step = stepOf(key);
+      const hasKey = (field: FieldNode) => responseKey(field) === key;
+      const result =
+        step.kind === 'own'
+          ? await step.execute(values, context)
+          : readPart(operation, values, await ask(step.ledger, request), hasKey);
+      errors.push(...(result.errors ?? []));
+      if (!result.data) return { data: null, errors };
+      data[key] = result.data[key];
+    }
+    return errors.length > 0 ? { data, errors } : { data };
+  }
+
+  /** Sends a part to the ledger. @returns reads the answer; throws if there is none */
+  function ask(part: LedgerPart, request: PlannedRequest): Promise<() => ExecutionResult> {
+    const { operation, operationName, variables, context } = request;
+    const post = toLedgerPost(part, operationName, variables.sent);
+    const isMutation = operation.type === 'mutation';
+    return forward({ ...post, isMutation, cancellation: context.cancellation }).then(
+      (answer) => () => part.amend(answer, variables.values),
+      (error: unknown) => () => {
+        throw error;
+      },
+    );
+  }
 }
 
 async function settleInTurn(
@@ -46,16 +104,18 @@ async function settleInTurn(
 }
 
 /**
- * The response to an operation that is entirely the ledger's.
+ * The response to an operation that is entirely the ledger's, or with `ours` to one of both parts.
  * @param values coerced variables
- * @param read throws if the ledger did not answer
+ * @param readTheirs throws if the ledger did not answer
  */
 export async function settleLedgersAnswer(
   operation: PreparedOperation,
   values: Values,
-  read: () => ExecutionResult,
+  readTheirs: () => ExecutionResult,
+  ours: ExecutionResult | null = null,
 ): Promise<ExecutionResult> {
-  return settleInTurn(operation, values, readAnswer(operation, values, read));
+  const answer = ours ? mergeParts(operation, values, readTheirs, ours) : readAnswer(operation, values, readTheirs);
+  return settleInTurn(operation, values, answer);
 }
 
 /** Gives errors the same form in every plan. */
@@ -65,116 +125,12 @@ export function settleAnswer(operation: PreparedOperation, values: Values, resul
   return settleErrors(result, answered, operation.plan !== 'PASS_THROUGH' && operation.partsKind !== 'upstream');
 }
 
-/**
- * The response to a split operation, merged from both parts.
- * @param values coerced variables
- * @param readTheirs throws if the ledger did not answer
- */
-export async function settleSplitAnswer(
-  operation: PreparedOperation,
-  values: Values,
-  readTheirs: () => ExecutionResult,
-  ours: ExecutionResult,
-): Promise<ExecutionResult> {
-  const theirs = readPart(operation, values, readTheirs, ({ name }) => operation.isLedgers(name.value));
-  return settleInTurn(operation, values, mergeParts(operation, values, theirs, ours));
-}
-
-async function runParts(request: PlannedRequest, forward: ForwardToLedger): Promise<ExecutionResult> {
-  const { operation, context } = request;
-  const { values } = request.variables;
-  const parts = operation.parts();
-  switch (parts.kind) {
-    case 'own':
-      return parts.execute(values, context);
-    case 'upstream':
-      return asksLedger(operation, values)
-        ? passThrough(parts.ledger, request, forward)
-        : { data: toNulls(operation, values, isNone) };
-    case 'both': {
-      const isTheirs = ({ name }: FieldNode) => operation.isLedgers(name.value);
-      const [theirs, ours] = await Promise.all([
-        asksLedger(operation, values) ? askLedger(parts.ledger, isTheirs, request, forward) : { data: {} },
-        parts.execute(values, context),
-      ]);
-      return mergeParts(operation, values, theirs, ours);
-    }
-    case 'steps':
-      return runSteps(parts.stepOf, request, forward);
-    case 'stream':
-      throw new Error('a subscription is opened, not executed');
-  }
-}
-
 const isNone = () => false;
-
-/** Executes one root key after the other, until the data of one are null. */
-async function runSteps(
-  stepOf: (key: string) => OperationStep,
-  request: PlannedRequest,
-  forward: ForwardToLedger,
-): Promise<ExecutionResult> {
-  const { operation, context } = request;
-  const { values } = request.variables;
-  const data: Record<string, unknown> = Object.create(null);
-  const errors: GraphQLError[] = [];
-  for (const key of operation.rootFields(values).keys()) {
-    const step = stepOf(key);
-    const hasKey = (field: FieldNode) => responseKey(field) === key;
-    const result =
-      step.kind === 'own'
-        ? await step.execute(values, context)
-        : await askLedger(step.ledger, hasKey, request, forward);
-    errors.push(...(result.errors ?? []));
-    if (!result.data) return { data: null, errors };
-    data[key] = result.data[key];
-  }
-  return errors.length > 0 ? { data, errors } : { data };
-}
 
 /** Do `@skip` and `@include` leave any root field of the ledger? */
 function asksLedger(operation: PreparedOperation, values: Values): boolean {
   if (!operation.isConditional) return true;
   return [...operation.rootFields(values).values()].some(([node]) => operation.isLedgers(node?.name.value ?? ''));
-}
-
-/** The ledger's answer to an operation that is entirely its own. */
-async function passThrough(
-  part: LedgerPart,
-  request: PlannedRequest,
-  forward: ForwardToLedger,
-): Promise<ExecutionResult> {
-  const { operation, variables } = request;
-  const read = await send(part, request, forward);
-  return readAnswer(operation, variables.values, () => part.amend(read(), variables.values));
-}
-
-/** The ledger's answer for some root fields, with a null and an error for each if there is none. */
-async function askLedger(
-  part: LedgerPart,
-  isAffected: (field: FieldNode) => boolean,
-  request: PlannedRequest,
-  forward: ForwardToLedger,
-): Promise<ExecutionResult> {
-  const { operation, variables } = request;
-  const read = await send(part, request, forward);
-  return readPart(operation, variables.values, () => part.amend(read(), variables.values), isAffected);
-}
-
-/** Sends a part to the ledger. @returns reads the answer; throws if there is none */
-function send(
-  part: LedgerPart,
-  { operation, operationName, variables, context }: PlannedRequest,
-  forward: ForwardToLedger,
-): Promise<() => ExecutionResult> {
-  const isMutation = operation.type === 'mutation';
-  const post = toLedgerPost(part, operationName, variables.sent);
-  return forward({ ...post, isMutation, cancellation: context.cancellation }).then(
-    (answer) => () => answer,
-    (error: unknown) => () => {
-      throw error;
-    },
-  );
 }
 
 /** @param sent variables as they were sent */
@@ -208,16 +164,17 @@ function readPart(
   }
 }
 
-/** @param values coerced variables */
+/** Merges the answers to both parts. @param values coerced variables @param readTheirs throws if the ledger did not answer */
 function mergeParts(
-  { rootFields }: PreparedOperation,
+  operation: PreparedOperation,
   values: Values,
-  theirs: ExecutionResult,
+  readTheirs: () => ExecutionResult,
   ours: ExecutionResult,
 ): ExecutionResult {
+  const theirs = readPart(operation, values, readTheirs, ({ name }) => operation.isLedgers(name.value));
   const errors = [...(theirs.errors ?? []), ...(ours.errors ?? [])];
   return {
-    data: mergeData(theirs.data, ours.data, rootFields(values).keys()),
+    data: mergeData(theirs.data, ours.data, operation.rootFields(values).keys()),
     ...(errors.length > 0 ? { errors } : {}),
   };
 }
