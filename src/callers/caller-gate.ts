@@ -20,8 +20,8 @@ import {
   createRateLimiter,
   type OutageEvents,
   openRateStore,
-  type Quota,
   type RateLimiter,
+  type RateQuota,
   type RateRefusal,
   windowSeconds,
 } from './rate-limiter.ts';
@@ -29,7 +29,7 @@ import {
 type GatewayError = ReturnType<typeof gatewayError>;
 
 /** What remains of the caller's rate limit after an attempt; `null` for a caller without a limit. */
-export type RateLimitState = Quota | RateRefusal | null;
+export type RateLimitState = RateQuota | RateRefusal | null;
 
 export type CallerAdmission =
   | { readonly kind: 'admitted'; readonly caller: Caller; readonly standing: RateLimitState }
@@ -189,7 +189,7 @@ export const rateLimitHeaderNames = ['ratelimit', 'ratelimit-policy', 'retry-aft
  * @param nowMs milliseconds since the Unix epoch
  * @returns alternating names and values
  */
-export function toRateLimitHeaders(quota: Quota | RateRefusal, nowMs: number): string[] {
+export function toRateLimitHeaders(quota: RateQuota | RateRefusal, nowMs: number): string[] {
   const seconds = Math.max(0, Math.ceil((quota.resetsAtMs - nowMs) / 1000));
   const headers = [
     'ratelimit',

@@ -13,7 +13,7 @@ import type { Caller } from '../upstream/operation-context.ts';
 export type RatedCaller = Pick<Caller, 'rate'>;
 
 /** What remains of a caller's rate limit in its window. */
-export interface Quota {
+export interface RateQuota {
   /** Points per window. */
   readonly limit: number;
   readonly remaining: number;
@@ -21,11 +21,11 @@ export interface Quota {
   readonly resetsAtMs: number;
 }
 
-export interface Allowance extends Quota {
+export interface Allowance extends RateQuota {
   readonly isGranted: true;
 }
 
-export interface RateRefusal extends Quota {
+export interface RateRefusal extends RateQuota {
   readonly isGranted: false;
   /** Seconds until the next window, at least 1. */
   readonly retryAfterSeconds: number;
@@ -99,7 +99,7 @@ export function createRateLimiter({ store, perMinute: usual, sharedBy = 1, outag
     );
   }
 
-  async function look(key: string, perMinute: number): Promise<Quota | null> {
+  async function look(key: string, perMinute: number): Promise<RateQuota | null> {
     const counters = countersOf(perMinute);
     if (!counters) return null;
     const { shared, own } = counters;
@@ -125,7 +125,7 @@ export function createRateLimiter({ store, perMinute: usual, sharedBy = 1, outag
       });
     },
     /** Reads what remains of the caller's limit. Does not report outages, because `consume` was called before and did. */
-    async peek({ rate: { key, perMinute, total } }: RatedCaller): Promise<Quota | null> {
+    async peek({ rate: { key, perMinute, total } }: RatedCaller): Promise<RateQuota | null> {
       const own = look(key, perMinute ?? usual);
       return total ? narrower(await own, await look(total.key, total.perMinute)) : own;
     },
@@ -133,13 +133,13 @@ export function createRateLimiter({ store, perMinute: usual, sharedBy = 1, outag
   };
 }
 
-function narrower<Standing extends Quota>(one: Standing | null, other: Standing | null): Standing | null {
+function narrower<Standing extends RateQuota>(one: Standing | null, other: Standing | null): Standing | null {
   if (!one || !other) return one ?? other;
   return other.remaining < one.remaining || 'retryAfterSeconds' in other ? other : one;
 }
 
 /** @param result `null` for a caller without attempts in this window */
-function toQuota(limit: number, result: RateLimiterRes | null, nowMs: number): Quota {
+function toQuota(limit: number, result: RateLimiterRes | null, nowMs: number): RateQuota {
   const remaining = result?.remainingPoints ?? limit;
   return { limit, remaining, resetsAtMs: nowMs + Math.max(0, result?.msBeforeNext ?? 0) };
 }

@@ -128,13 +128,13 @@ export function toMistakePosition(error: GraphQLError, selected: Occurrence | nu
   const loc = selected?.node.loc;
   const location = error.locations?.[0] ?? (loc && getLocation(loc.source, loc.start));
   if (!location && !selected) return null;
-  return { path: selected && pathOf(selected), line: location?.line ?? null, column: location?.column ?? null };
+  return { path: selected && responsePathOf(selected), line: location?.line ?? null, column: location?.column ?? null };
 }
 
 /** Response keys from the operation down; fragments add none. */
-export function pathOf(selected: Occurrence): string[] {
+export function responsePathOf(selected: Occurrence): string[] {
   const { node, parent } = selected;
-  const path = parent ? pathOf(parent) : [];
+  const path = parent ? responsePathOf(parent) : [];
   return node.kind === Kind.FIELD ? [...path, responseKey(node)] : path;
 }
 

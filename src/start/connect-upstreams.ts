@@ -32,7 +32,7 @@ export interface ConnectUpstreamsOptions {
   readonly turns: Pick<FairTurns, 'runQueued' | 'deliveries'>;
 }
 
-export type Upstreams = Awaited<ReturnType<typeof connectUpstreams>>;
+export type ConnectedUpstreams = Awaited<ReturnType<typeof connectUpstreams>>;
 
 /** Bytes of large responses that are still arriving: more than the ledger's largest response, so that one is always allowed. */
 const maxArrivingBytes = 96 * 1024 * 1024;

@@ -30,7 +30,7 @@ import { createYogaTransport, graphqlPath } from '../server/yoga.ts';
 import type { Telemetry } from '../telemetry/events.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import type { FairTurns } from '../upstream/fair-turns.ts';
-import type { Upstreams } from './connect-upstreams.ts';
+import type { ConnectedUpstreams } from './connect-upstreams.ts';
 import { type Siblings, workerShareOf } from './siblings.ts';
 import type { WatchedSchema } from './watch-schema.ts';
 
@@ -41,7 +41,7 @@ export interface OpenListenerOptions {
   readonly trusted: TrustedDocuments;
   readonly graph: Pick<ConnectedGraph, 'forward' | 'raw'>;
   readonly turns: FairTurns;
-  readonly upstreams: Pick<Upstreams, 'health' | 'probe'>;
+  readonly upstreams: Pick<ConnectedUpstreams, 'health' | 'probe'>;
   readonly telemetry: Telemetry;
   readonly tracing: Tracing | null;
   readonly metricsPage: () => Promise<string>;

@@ -178,7 +178,7 @@ export interface WorkerValues {
 }
 
 /** Adds up counters and histograms; the gauges of `sum` stay. Keeps the counts of workers that have exited. */
-export function addCounts(sum: MetricValues | null, values: MetricValues): MetricValues {
+export function addMetrics(sum: MetricValues | null, values: MetricValues): MetricValues {
   const total = sum ? [...sum] : new Array<number>(metricCount).fill(0);
   for (const { row, start, width, series } of layouts.values()) {
     if (row.type === 'gauge') continue;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { RateLimiterClusterMaster } from 'rate-limiter-flexible';
 import { expect, test } from 'vitest';
-import type { Quota, RateLimiter } from '../../src/callers/rate-limiter.ts';
+import type { RateLimiter, RateQuota } from '../../src/callers/rate-limiter.ts';
 import { builtProgram } from '../support/built-program.ts';
 import { describeRateLimiter } from '../support/rate-limiter-suite.ts';
 
@@ -26,7 +26,7 @@ async function startWorkers(count: number): Promise<Bench> {
     execArgv: [],
   });
   new RateLimiterClusterMaster();
-  const pending = new Map<number, (answer: Quota | null) => void>();
+  const pending = new Map<number, (answer: RateQuota | null) => void>();
   const away: string[] = [];
   let lastId = 0;
   const workers = await Promise.all(

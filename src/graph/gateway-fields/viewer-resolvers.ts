@@ -1,4 +1,4 @@
-import type { Quota, RateLimiter } from '../../callers/rate-limiter.ts';
+import type { RateLimiter, RateQuota } from '../../callers/rate-limiter.ts';
 import { gatewayError } from '../../errors/gateway-error.ts';
 import type { Resolvers, ViewerAllowance } from '../../generated/own.ts';
 import { badArgument, parseSender } from '../../sponsor/sponsor-fields.ts';
@@ -59,7 +59,7 @@ export function createViewerResolvers({ limiter, store, now }: ViewerOptions): R
   };
 }
 
-function toAllowance({ limit, remaining, resetsAtMs }: Quota): ViewerAllowance {
+function toAllowance({ limit, remaining, resetsAtMs }: RateQuota): ViewerAllowance {
   return {
     limit: String(limit),
     remaining: String(remaining),

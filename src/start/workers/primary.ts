@@ -2,14 +2,14 @@ import { createServer } from 'node:net';
 import { type Config, usualDrainMs } from '../../config/config.ts';
 import { toGasBudgets } from '../../sponsor/gas-budgets.ts';
 import type { Telemetry } from '../../telemetry/events.ts';
-import { addCounts, type Metrics, type MetricValues, toMetricsPage } from '../../telemetry/metrics.ts';
+import { addMetrics, type Metrics, type MetricValues, toMetricsPage } from '../../telemetry/metrics.ts';
 import { closeAll } from '../close-all.ts';
 import { logReady } from '../log-ready.ts';
 import { openMetricsServer } from '../open-listener.ts';
 import type { Network } from '../open-network.ts';
 import type { Shared, WorkerFacts } from '../siblings.ts';
 import { watchLists } from '../watch-lists.ts';
-import { heartbeatMs } from './worker-failures.ts';
+import { workerHeartbeatMs } from './worker-failures.ts';
 import type { Beginning } from './worker-messages.ts';
 import { startWorkerPool } from './worker-pool.ts';
 import type { StartWorkerProcess } from './worker-processes.ts';
@@ -111,7 +111,7 @@ export async function startWorkers(options: WorkersOptions) {
 
   const pool = startWorkerPool({
     count,
-    beginning: () => ({ shared, port, cursorKeys, files, heartbeatMs }),
+    beginning: () => ({ shared, port, cursorKeys, files, heartbeatMs: workerHeartbeatMs }),
     startProcess,
     now,
     startWithinMs: 2 * config.timeouts.queryMs + startMarginMs,
@@ -131,7 +131,7 @@ export async function startWorkers(options: WorkersOptions) {
   const metricsPage = () => {
     const { retired, workers } = pool.metrics();
     const counts = [retired, ...workers.map(({ values }) => values)];
-    const totals = counts.reduce<MetricValues>(addCounts, metrics.read());
+    const totals = counts.reduce<MetricValues>(addMetrics, metrics.read());
     return toMetricsPage(
       totals,
       toGasBudgets(inForce).map(({ client }) => client),

@@ -1,7 +1,7 @@
 import type { WorkerProcess } from './worker-processes.ts';
 
 /** Milliseconds between two heartbeats of a worker. */
-export const heartbeatMs = 1_000;
+export const workerHeartbeatMs = 1_000;
 /** Missed heartbeats in a row after which an idle process counts as frozen: stopped, or deadlocked. */
 const maxMissedHeartbeats = 10;
 /**

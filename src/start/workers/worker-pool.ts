@@ -1,6 +1,6 @@
 import type { WorkerLoss } from '../../telemetry/events.ts';
 import { layoutOf } from '../../telemetry/metric-table.ts';
-import { addCounts, type MetricValues } from '../../telemetry/metrics.ts';
+import { addMetrics, type MetricValues } from '../../telemetry/metrics.ts';
 import { startPeerTimeout } from '../../upstream/peer-timeout.ts';
 import type { WorkerFacts } from '../siblings.ts';
 import { deferred } from './deferred.ts';
@@ -67,7 +67,7 @@ export function startWorkerPool(options: WorkerPoolOptions) {
   const ended = deferred<void>();
   // While the gateway stops, no caller awaits this promise, and its rejection must not end the process.
   failed.promise.catch(() => {});
-  let retired = addCounts(null, []);
+  let retired = addMetrics(null, []);
   let isComplete = false;
   let isStopping = false;
   /** The worker that is being replaced for its memory: one at a time. */
@@ -186,7 +186,7 @@ export function startWorkerPool(options: WorkerPoolOptions) {
   const leave = (member: Member, end: WorkerEnd): void => {
     member.stopAwaiting();
     members.delete(member);
-    if (member.metrics) retired = addCounts(retired, member.metrics.values);
+    if (member.metrics) retired = addMetrics(retired, member.metrics.values);
     if (isStopping) {
       if (members.size === 0) ended.resolve();
       return;

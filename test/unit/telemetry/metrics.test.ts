@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { metricTable } from '../../../src/telemetry/metric-table.ts';
-import { addCounts, Metrics, toMetricsPage, watchLoopDelay } from '../../../src/telemetry/metrics.ts';
+import { addMetrics, Metrics, toMetricsPage, watchLoopDelay } from '../../../src/telemetry/metrics.ts';
 import type { OperationFacts, RequestFacts } from '../../../src/telemetry/request-line.ts';
 
 const usage = { inputNodes: 4, outputNodes: 60, depth: 3, variables: 0, fragments: 0, queryPayload: 40 };
@@ -150,8 +150,8 @@ describe('the page of several workers', () => {
   // As numbers arrive from a worker: JSON has no NaN.
   const [first, second] = [one, two].map((metrics) => JSON.parse(JSON.stringify(metrics.read())) as number[]);
   const counts = [first, second].reduce<readonly number[]>(
-    (sum, values) => addCounts(sum, values ?? []),
-    addCounts(null, []),
+    (sum, values) => addMetrics(sum, values ?? []),
+    addMetrics(null, []),
   );
   const workers = [
     { worker: '1', values: first ?? [], ageSeconds: 0.5 },

@@ -6,7 +6,7 @@ import { measureDocument } from '../../../../src/documents/cost/measure-document
 import { contractRules, maxCount, type Variables } from '../../../../src/documents/cost/usage.ts';
 import { costOf, walkDocument } from '../../../../src/documents/cost/walk-document.ts';
 import { toExecutableDocument } from '../../../../src/documents/selections.ts';
-import { pathOf } from '../../../../src/estimate/explain-document.ts';
+import { responsePathOf } from '../../../../src/estimate/explain-document.ts';
 import { arbitraryDocument, arbitraryVariables } from '../../../support/arbitrary-documents.ts';
 import { suiSchema } from '../../../support/networks/sui-network.ts';
 import { plausibleDocument } from '../../../support/plausible-documents.ts';
@@ -20,7 +20,7 @@ const walk = (text: string, counting: Parameters<typeof walkDocument>[1] = forms
 /** Fields with their costs, in the order of the walk. */
 const costsOf = (text: string, variables: Variables = {}) =>
   walk(text).flatMap((each) =>
-    each.node.kind === 'Field' ? [[pathOf(each).join('.'), costOf(each, variables, defaultPageSize)]] : [],
+    each.node.kind === 'Field' ? [[responsePathOf(each).join('.'), costOf(each, variables, defaultPageSize)]] : [],
   );
 
 describe('the costs of the fields of a document', () => {
@@ -115,7 +115,7 @@ describe('the costs of the fields of a document', () => {
     const pages = walk(
       '{ a { ...F } b { nodes: c } d(first: 0) { edges { e } } } fragment F on T { ... { nodes { x } } }',
     );
-    expect(pages.flatMap((each) => (each.below?.rows ? pathOf(each).join('.') : []))).toEqual(['a', 'd']);
+    expect(pages.flatMap((each) => (each.below?.rows ? responsePathOf(each).join('.') : []))).toEqual(['a', 'd']);
   });
 });
 
@@ -123,7 +123,7 @@ describe('a walk', () => {
   test('does not follow a fragment into itself', () => {
     const lines = walk('{ ...A } fragment A on T { x ...B } fragment B on T { ...A y }');
     expect(lines).toHaveLength(6);
-    expect(lines.map(pathOf).filter((path) => path.length > 0)).toEqual([['x'], ['y']]);
+    expect(lines.map(responsePathOf).filter((path) => path.length > 0)).toEqual([['x'], ['y']]);
   });
 
   test('ignores an unknown fragment', () => {

@@ -1,6 +1,6 @@
 import { graphql } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import type { Quota } from '../../../../src/callers/rate-limiter.ts';
+import type { RateQuota } from '../../../../src/callers/rate-limiter.ts';
 import { createViewerResolvers } from '../../../../src/graph/gateway-fields/viewer-resolvers.ts';
 import { createMemoryStore } from '../../../../src/sponsor/store/memory-store.ts';
 import { StoreUnavailableError } from '../../../../src/sponsor/store/sponsorship-store.ts';
@@ -14,7 +14,7 @@ const query =
   '{ viewer { id kind scopes rate { limit remaining held resetsAt } gas { limit remaining held resetsAt } } }';
 
 const view = (
-  quota: Quota | null,
+  quota: RateQuota | null,
   perDay: number | null = null,
   store = createMemoryStore(),
   { source = query, peek = async () => quota } = {},
