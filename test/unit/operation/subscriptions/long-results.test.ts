@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { ResultTexts } from '../../../../src/operation/subscriptions/result-stream.ts';
 import type { OperationContext } from '../../../../src/upstream/operation-context.ts';
 import { prepareOwnStream } from '../../../support/open-own-stream.ts';
+import { toTestCaller } from '../../../support/test-caller.ts';
 
 const source = { next: () => new Promise(() => {}), [Symbol.asyncIterator]: () => source };
 const schema = makeExecutableSchema({
@@ -13,7 +14,7 @@ const names = Array.from({ length: 280 }, (_, index) => `a${index}: text`).join(
 
 it('rejects an item that hundreds of aliases make too long, and delivers the next one', async () => {
   const open = prepareOwnStream(schema, `subscription { ticks { ${names} } }`, new ResultTexts(0));
-  const context = {} as OperationContext;
+  const context = { caller: toTestCaller() } as OperationContext;
   const stream = await open({}, context);
   expect(await stream.execute({ ticks: { text: 'x'.repeat(100_000) } }, context)).toMatchObject({
     data: null,
